@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+/**
+ * @file doca_mmap.h
+ * Memory maps: one range of memory, the devices that may use it, and what they may do there.
+ *
+ * Life of a local map: create; configure (memory range, devices, permissions); doca_mmap_start(); use
+ * (buffers, exports); doca_mmap_stop(); doca_mmap_destroy(). A map stopped is in the configuration phase
+ * again.
+ *
+ * Exporting gives a descriptor, a few bytes that another process turns into an imported map of the same
+ * memory. An imported map is usable as soon as it is created. It has no backing of its own: it cannot be
+ * configured, be given devices, or be exported.
+ *
+ * The memory belongs to the caller and is neither allocated nor freed here (but see doca_mmap_set_free_cb()).
+ * It must stay mapped while the map is started.
+ *
+ * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise.
+ * Outputs are written only on success.
+ * Threads (opendoca): one thread at a time per map. Only obtaining and releasing buffers, and copies that use
+ * the map, may go on in several threads at once while the map is started.
+ */
+#ifndef DOCA_MMAP_H_
+#define DOCA_MMAP_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doca_compat.h>
+#include <doca_dev.h>
+#include <doca_error.h>
+#include <doca_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A memory map. */
+struct doca_mmap;
+
+/**
+ * Called by doca_mmap_destroy() so that the caller can free its memory.
+ *
+ * @param [in] addr First byte of the memory range.
+ * @param [in] len Bytes of the memory range.
+ * @param [in] cookie As given to doca_mmap_set_free_cb().
+ */
+typedef void doca_mmap_memrange_free_cb_t(void *addr, size_t len, void *cookie);
+
+/**
+ * Create a map, not started, without memory range, device or free callback.
+ *
+ * opendoca: the permissions are DOCA_ACCESS_LOCAL_READ_WRITE and the device limit is 64 until set otherwise.
+ *
+ * @param [in] user_data Kept for doca_mmap_get_user_data(). NULL is allowed and means zero.
+ * @param [out] mmap The map. Free it with doca_mmap_destroy().
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: mmap is NULL.
+ * - DOCA_ERROR_NO_MEMORY: no memory.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_create(const union doca_data *user_data, struct doca_mmap **mmap);
+
+/**
+ * Destroy a map, in any state. A stop before is not needed: what doca_mmap_stop() does is done first,
+ * including the wait for importers. Then the free callback runs, if one is due.
+ *
+ * The memory itself is not touched and may have been freed before.
+ *
+ * @param [in] mmap The map.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: mmap is NULL.
+ * - DOCA_ERROR_NOT_PERMITTED: buffers of the map exist, or a device cannot deregister the memory.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
+
+/**
+ * Make the memory usable by the devices added, and open the map for buffers and exports.
+ *
+ * opendoca: the map needs no device. For each device that was added, once, it is checked that the whole range
+ * is mapped, and writable as soon as DOCA_ACCESS_LOCAL_READ_WRITE, DOCA_ACCESS_RDMA_WRITE or
+ * DOCA_ACCESS_DPU_READ_WRITE is set.
+ *
+ * State: configuration phase, memory range set. Costs time; not for a data path.
+ *
+ * @param [in] mmap The map.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: mmap is NULL; opendoca: no memory range is set, or the check above failed.
+ * - DOCA_ERROR_NO_MEMORY: no memory, or the device can register no more.
+ * - DOCA_ERROR_NOT_PERMITTED: the map is imported, or is exported at present.
+ * - DOCA_ERROR_BAD_STATE: the map is started already, and not exported (opendoca).
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_start(struct doca_mmap *mmap);
+
+/**
+ * Take the memory away from the devices and return to the configuration phase.
+ *
+ * Every export descriptor of the map becomes invalid, and so does every map imported from one. opendoca: the
+ * stop of an exported map revokes all imports and returns only when no importer touches the memory any more.
+ * A job of an importer that comes too late fails: doca_workq_progress_retrieve() gives DOCA_ERROR_IO_FAILED
+ * and the event's result is DOCA_ERROR_NOT_PERMITTED. opendoca: an imported map can be stopped without a
+ * start; that is final, and all that can be done with it then is to destroy it.
+ *
+ * State: started, or imported; no buffer of the map exists.
+ *
+ * @param [in] mmap The map.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: mmap is NULL.
+ * - DOCA_ERROR_NOT_PERMITTED: buffers of the map exist.
+ * - DOCA_ERROR_BAD_STATE: the map is not started (opendoca).
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
+
+/**
+ * Let a device use the memory.
+ *
+ * State: configuration phase. The device must stay open until it is removed or the map is destroyed.
+ *
+ * @param [in] mmap The map.
+ * @param [in] dev An open device.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ * - DOCA_ERROR_NOT_PERMITTED: the map is started, exported or imported.
+ * - DOCA_ERROR_IN_USE: the device was added already.
+ * - DOCA_ERROR_NO_MEMORY: the device limit is reached, see doca_mmap_set_max_num_devices(); or no memory.
+ * - DOCA_ERROR_NOT_SUPPORTED: dev came from doca_dev_open_from_pd().
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_dev_add(struct doca_mmap *mmap, struct doca_dev *dev);
+
+/**
+ * Undo doca_mmap_dev_add().
+ *
+ * State: configuration phase.
+ *
+ * @param [in] mmap The map.
+ * @param [in] dev A device that was added.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or dev was not added.
+ * - DOCA_ERROR_NOT_PERMITTED: the map is started, exported or imported.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev);
+
+/**
+ * Make a descriptor with which the DPU can use the memory across the PCIe. May be repeated with other
+ * devices.
+ *
+ * opendoca: the descriptor has at most 256 bytes; a repetition with the same device gives the same one.
+ *
+ * State: started. Which rights the importer gets: DOCA_ACCESS_DPU_READ_ONLY or DOCA_ACCESS_DPU_READ_WRITE.
+ *
+ * @param [in] mmap The map; not an imported one.
+ * @param [in] dev A device that was added and can export (doca_devinfo_get_is_mmap_export_dpu_supported()).
+ * @param [out] export_desc The descriptor: opaque bytes, owned by the map, valid until it is stopped or
+ * destroyed.
+ * @param [out] export_desc_len Bytes of the descriptor.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or dev was not added to the map.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device cannot export memory to a DPU. opendoca: known before anything but
+ *   NULL is checked.
+ * - DOCA_ERROR_NOT_PERMITTED: the map is imported, not started, or has no DOCA_ACCESS_DPU_* permission.
+ * - DOCA_ERROR_NO_MEMORY: no memory.
+ * - DOCA_ERROR_DRIVER: the device failed.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                                      const void **export_desc, size_t *export_desc_len);
+
+/**
+ * Make a descriptor with which the peer of an RDMA connection can use the memory. Otherwise as
+ * doca_mmap_export_dpu().
+ *
+ * @param [in] mmap The map; not an imported one.
+ * @param [in] dev A device that was added.
+ * @param [out] export_desc The descriptor: opaque bytes, owned by the map, valid until it is stopped or
+ * destroyed.
+ * @param [out] export_desc_len Bytes of the descriptor; at most 256 (opendoca).
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or dev was not added to the map.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device cannot export memory for RDMA, or came from doca_dev_open_from_pd().
+ * - DOCA_ERROR_NOT_PERMITTED: the map is imported, not started, or has no DOCA_ACCESS_RDMA_* permission.
+ * - DOCA_ERROR_NO_MEMORY: no memory.
+ * - DOCA_ERROR_DRIVER: the device failed.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                                       const void **export_desc, size_t *export_desc_len);
+
+/**
+ * Create a map of memory that another process exported.
+ *
+ * The result needs no start: buffers can be made of it at once, from the range that doca_mmap_get_memrange()
+ * gives. The rights are those that the exporter set. Destroy it before the exporter stops its own map, if in
+ * doubt; if the exporter is first, jobs that use the import fail and nothing else happens.
+ *
+ * @param [in] user_data Kept for doca_mmap_get_user_data(). NULL is allowed and means zero.
+ * @param [in] export_desc A descriptor from doca_mmap_export_dpu() or doca_mmap_export_rdma(). It is not
+ * needed after the call.
+ * @param [in] export_desc_len Its bytes; not 0.
+ * @param [in] dev An open device through which the memory will be used; for a descriptor of
+ * doca_mmap_export_dpu() one with doca_devinfo_get_is_mmap_from_export_dpu_supported(), on the DPU port of
+ * the exporter's function.
+ * @param [out] mmap The map. Free it with doca_mmap_destroy().
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a pointer other than user_data is NULL, export_desc_len is 0, or something
+ *   inside failed; opendoca: the descriptor is damaged, of a foreign version or no longer valid, or the
+ *   exporter has gone.
+ * - DOCA_ERROR_NO_MEMORY: no memory.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device cannot import such a descriptor, or came from
+ *   doca_dev_open_from_pd().
+ * - DOCA_ERROR_NOT_PERMITTED: this process may not use the memory. opendoca: the exporter belongs to another
+ *   user, is not dumpable or is protected by Yama, lives in another pid namespace, or exported from a host
+ *   function under the other DPU port. The log names the reason.
+ * - DOCA_ERROR_DRIVER: the device failed.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_create_from_export(const union doca_data *user_data,
+                                                              const void *export_desc, size_t export_desc_len,
+                                                              struct doca_dev *dev, struct doca_mmap **mmap);
+
+/**
+ * Set the memory range. Needed before the first start, and possible once.
+ *
+ * State: configuration phase, no range set.
+ *
+ * @param [in] mmap The map.
+ * @param [in] addr First byte; no alignment is needed.
+ * @param [in] len Bytes; not 0.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, len is 0, or addr + len overflows.
+ * - DOCA_ERROR_BAD_STATE: the map is started.
+ * - DOCA_ERROR_NOT_PERMITTED: a range is set already; opendoca: the map is imported.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len);
+
+/**
+ * Set the memory range to a part of a dmabuf. Takes the place of doca_mmap_set_memrange().
+ *
+ * opendoca: this release answers DOCA_ERROR_NOT_SUPPORTED to valid arguments, whatever the state.
+ *
+ * State: configuration phase, no range set.
+ *
+ * @param [in] mmap The map.
+ * @param [in] dmabuf_fd File descriptor of the dmabuf.
+ * @param [in] offset First byte, counted from the dmabuf's start.
+ * @param [in] len Bytes; not 0.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: mmap is NULL, dmabuf_fd is negative, len is 0, or offset + len overflows.
+ * - DOCA_ERROR_BAD_STATE: the map is started.
+ * - DOCA_ERROR_NOT_PERMITTED: a range is set already; opendoca: the map is imported.
+ * - DOCA_ERROR_NOT_SUPPORTED: not on this system.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd,
+                                                               size_t offset, size_t len);
+
+/**
+ * The memory range. For an imported map it is the exporter's, in the exporter's addresses: good for making
+ * buffers, not for the CPU to read.
+ *
+ * State: any in which a range is set.
+ *
+ * @param [in] mmap The map.
+ * @param [out] addr First byte.
+ * @param [out] len Bytes.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ * - DOCA_ERROR_BAD_STATE: no range was ever set.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr,
+                                                        size_t *len);
+
+/**
+ * Set the callback that doca_mmap_destroy() runs, so that the caller can free its memory.
+ *
+ * It runs once, and only if the map was started after the callback was last changed. The callback must not
+ * use the map.
+ *
+ * State: configuration phase.
+ *
+ * @param [in] mmap The map.
+ * @param [in] free_cb The callback; NULL is allowed and means none (opendoca).
+ * @param [in] opaque Passed to the callback as its cookie; NULL is allowed.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: mmap is NULL.
+ * - DOCA_ERROR_BAD_STATE: the map is started.
+ * - DOCA_ERROR_NOT_PERMITTED: the map is imported (opendoca).
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap,
+                                                       doca_mmap_memrange_free_cb_t *free_cb, void *opaque);
+
+/**
+ * The user data given at creation. State: any.
+ *
+ * @param [in] mmap The map.
+ * @param [out] user_data The value; zero if none was given.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_user_data(struct doca_mmap *mmap, union doca_data *user_data);
+
+/**
+ * How many devices the map can take. State: any.
+ *
+ * @param [in] mmap The map.
+ * @param [out] max_num_devices The limit; 64 unless set otherwise (opendoca).
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_max_num_devices(struct doca_mmap *mmap,
+                                                               uint32_t *max_num_devices);
+
+/**
+ * How many buffers of the map exist, from all inventories. State: any.
+ *
+ * @param [in] mmap The map.
+ * @param [out] num_bufs The number; with other than 0, the map can be neither stopped nor destroyed.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_num_bufs(struct doca_mmap *mmap, uint32_t *num_bufs);
+
+/**
+ * Whether the map is exported: one of the export functions succeeded, and no stop came after it. State: any.
+ *
+ * @param [in] mmap The map.
+ * @param [out] exported 1 when it is, else 0.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_exported(struct doca_mmap *mmap, uint8_t *exported);
+
+/**
+ * Whether the map is an imported one, from doca_mmap_create_from_export(). State: any.
+ *
+ * @param [in] mmap The map.
+ * @param [out] from_export 1 when it is, else 0.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_from_export(struct doca_mmap *mmap, uint8_t *from_export);
+
+/**
+ * Set how many devices the map can take.
+ *
+ * State: before the first start.
+ *
+ * @param [in] mmap The map.
+ * @param [in] max_num_devices The limit; at least 1 and not below the number of devices added (opendoca).
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: mmap is NULL, or the limit is outside the range above.
+ * - DOCA_ERROR_NOT_PERMITTED: the map was started before; opendoca: the map is imported.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap,
+                                                               uint32_t max_num_devices);
+
+/**
+ * Set what may be done with the memory, and by whom. The mask replaces the earlier one. Reading by the local
+ * devices is always allowed.
+ *
+ * State: configuration phase.
+ *
+ * @param [in] mmap The map.
+ * @param [in] access_mask Bits of enum doca_access_flags.
+ * @return DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: mmap is NULL; an undefined bit is set; or both DOCA_ACCESS_DPU_READ_ONLY and
+ *   DOCA_ACCESS_DPU_READ_WRITE are set.
+ * - DOCA_ERROR_BAD_STATE: the map is started.
+ * - DOCA_ERROR_NOT_PERMITTED: the map is imported (opendoca).
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DOCA_MMAP_H_ */

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include <stdlib.h>
+
+#include <doca_log.h>
+
+#include "../dma_common.h"
+
+DOCA_LOG_REGISTER(DMA_COPY_HOST::MAIN);
+
+/* In dma_copy_host_sample.c. */
+doca_error_t dma_copy_host(const struct dma_config *config);
+
+int main(int argc, char **argv)
+{
+    struct dma_config config;
+    doca_error_t result;
+
+    if (doca_log_create_standard_backend() != DOCA_SUCCESS)
+        return EXIT_FAILURE;
+    DOCA_LOG_INFO("Starting the sample");
+    result =
+        parse_arguments("doca_dma_copy_host", DMA_ARGUMENT_PCI_ADDR | DMA_ARGUMENT_TEXT | DMA_ARGUMENT_FILES,
+                        DEFAULT_HOST_PCI_ADDR, argc, argv, &config);
+    if (result == DOCA_SUCCESS)
+        result = require_host();
+    if (result == DOCA_SUCCESS)
+        result = dma_copy_host(&config);
+    if (result != DOCA_SUCCESS) {
+        DOCA_LOG_ERR("Sample finished with errors");
+        return EXIT_FAILURE;
+    }
+    DOCA_LOG_INFO("Sample finished successfully");
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include <stdlib.h>
+
+#include <doca_log.h>
+
+#include "../dma_common.h"
+
+DOCA_LOG_REGISTER(DMA_REMOTE_COPY_RECEIVER::MAIN);
+
+/* In dma_remote_copy_receiver_sample.c. */
+doca_error_t dma_remote_copy_receiver(const struct dma_config *config);
+
+int main(int argc, char **argv)
+{
+    struct dma_config config;
+    doca_error_t result;
+
+    if (doca_log_create_standard_backend() != DOCA_SUCCESS)
+        return EXIT_FAILURE;
+    DOCA_LOG_INFO("Starting the sample");
+    result = parse_arguments("doca_dma_remote_copy_receiver", DMA_ARGUMENT_PCI_ADDR | DMA_ARGUMENT_NETWORK,
+                             DEFAULT_DPU_PCI_ADDR, argc, argv, &config);
+    if (result == DOCA_SUCCESS)
+        result = require_dpu();
+    if (result == DOCA_SUCCESS)
+        result = dma_remote_copy_receiver(&config);
+    if (result != DOCA_SUCCESS) {
+        DOCA_LOG_ERR("Sample finished with errors");
+        return EXIT_FAILURE;
+    }
+    DOCA_LOG_INFO("Sample finished successfully");
+    return EXIT_SUCCESS;
+}

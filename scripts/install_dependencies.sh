@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+#
+# Installs what opendoca needs on Debian and Ubuntu, with apt and only where it is missing.
+#
+#   scripts/install_dependencies.sh          what building the libraries, tools and samples needs
+#   scripts/install_dependencies.sh tests    and what the tests need
+set -eu
+
+build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev libjson-c-dev libbsd-dev"
+test_packages="libgtest-dev python3 clang"
+# Taken where they exist: elsewhere they are part of the packages above.
+optional_test_packages="libclang-rt-dev"
+
+case "${1-}" in
+'')
+    wanted=$build_packages
+    optional=
+    ;;
+tests)
+    wanted="$build_packages $test_packages"
+    optional=$optional_test_packages
+    ;;
+*)
+    echo "usage: $0 [tests]" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    echo "$0: no apt here. Going on, in the hope that these are installed, by whatever name: $wanted" >&2
+    exit 0
+fi
+
+# Prints those of the packages that are not installed. A virtual package counts as what provides it.
+not_installed() {
+    for package in "$@"; do
+        # shellcheck disable=SC2016 # dpkg-query's own variables
+        if ! dpkg-query -W -f '${db:Status-Abbrev}\n' "$package" 2>/dev/null | grep -q '^.i'; then
+            echo "$package"
+        fi
+    done
+}
+
+# shellcheck disable=SC2086 # lists of words
+missing=$(not_installed $wanted)
+# shellcheck disable=SC2086
+missing_optional=$(not_installed $optional)
+if [ -z "$missing" ] && [ -z "$missing_optional" ]; then
+    exit 0
+fi
+
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        [ -n "$missing" ] || exit 0
+        echo "$0: run this as root, or install these packages: $(echo $missing)" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+
+apt_get() {
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 "$@"
+}
+
+to_install=$missing
+if [ -n "$missing" ]; then
+    echo "Installing by apt: $(echo $missing)"
+    apt_get update
+fi
+for package in $missing_optional; do
+    if apt-cache policy "$package" | grep -q 'Candidate: [^(]'; then
+        to_install="$to_install $package"
+    fi
+done
+if [ -n "$(echo $to_install)" ]; then
+    # shellcheck disable=SC2086
+    apt_get install --no-install-recommends $to_install
+fi

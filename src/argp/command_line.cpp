@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "command_line.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report.hpp"
+
+namespace opendoca::argp
+{
+namespace
+{
+
+class CommandLine
+{
+public:
+    CommandLine(const FlagSet &flags, std::span<char *const> words, Request &request)
+        : flags_(flags),
+          words_(words),
+          request_(request)
+    {
+    }
+
+    [[nodiscard]] doca_error_t parse();
+
+private:
+    [[nodiscard]] doca_error_t parse_flag(std::string_view word);
+    [[nodiscard]] doca_error_t not_a_flag(std::string_view word) const;
+    [[nodiscard]] doca_error_t take_param(const doca_argp_param &param);
+    [[nodiscard]] doca_error_t take_general(GeneralFlag flag);
+    [[nodiscard]] doca_error_t take_log_level();
+    [[nodiscard]] doca_error_t take_once(std::optional<std::string> &out);
+    [[nodiscard]] doca_error_t take_value(std::string_view &out);
+    [[nodiscard]] doca_error_t take_no_value() const;
+    [[nodiscard]] doca_error_t given_twice() const;
+
+    const FlagSet &flags_;
+    std::span<char *const> words_;
+    Request &request_;
+    std::size_t next_ = 0;
+    std::string flag_;                         ///< The flag at hand, with its dashes, for messages.
+    std::optional<std::string_view> attached_; ///< What follows its '='.
+};
+
+doca_error_t CommandLine::parse()
+{
+    while (next_ < words_.size() && request_.action == Request::Action::run) {
+        const std::string_view word = words_[next_++];
+        if (word == "--") // the end of the flags
+            return next_ == words_.size() ? DOCA_SUCCESS : not_a_flag(words_[next_]);
+        if (!word.starts_with('-') || word == "-")
+            return not_a_flag(word);
+        if (const doca_error_t result = parse_flag(word); result != DOCA_SUCCESS)
+            return result;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CommandLine::parse_flag(std::string_view word)
+{
+    FoundFlag found;
+    attached_.reset();
+    if (word.starts_with("--")) {
+        const std::size_t equals = word.find('=');
+        if (equals != word.npos)
+            attached_ = word.substr(equals + 1);
+        word = word.substr(0, equals);
+        found = flags_.find_long(word.substr(2));
+    } else {
+        found = flags_.find_short(word.substr(1));
+    }
+    flag_ = word;
+    if (found.param != nullptr)
+        return take_param(*found.param);
+    if (found.general != nullptr)
+        return take_general(found.general->flag);
+    return fail(DOCA_ERROR_NOT_SUPPORTED, "flag " + quoted(flag_) + " is not known" + flags_.help_hint());
+}
+
+doca_error_t CommandLine::not_a_flag(std::string_view word) const
+{
+    return fail(DOCA_ERROR_INVALID_VALUE, "argument " + quoted(word) + " is not a flag" + flags_.help_hint());
+}
+
+doca_error_t CommandLine::take_param(const doca_argp_param &param)
+{
+    if (param.type == DOCA_ARGP_TYPE_JSON_OBJ)
+        return fail(DOCA_ERROR_INVALID_VALUE, "flag " + flag_ + " can be given in a JSON file only");
+    if (!param.has_multiplicity && request_.mentions(&param))
+        return given_twice();
+    if (param.type == DOCA_ARGP_TYPE_BOOLEAN) {
+        if (const doca_error_t result = take_no_value(); result != DOCA_SUCCESS)
+            return result;
+        request_.values.push_back({&param, true});
+        return DOCA_SUCCESS;
+    }
+    std::string_view text;
+    if (const doca_error_t result = take_value(text); result != DOCA_SUCCESS)
+        return result;
+    if (param.type == DOCA_ARGP_TYPE_STRING) {
+        request_.values.push_back({&param, std::string(text)});
+        return DOCA_SUCCESS;
+    }
+    const std::optional<int> number = parse_int(text);
+    if (!number)
+        return fail(DOCA_ERROR_INVALID_VALUE,
+                    "flag " + flag_ + ": " + quoted(text) + " is not a whole number in the range of int");
+    request_.values.push_back({&param, *number});
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CommandLine::take_general(GeneralFlag flag)
+{
+    switch (flag) {
+    case GeneralFlag::help:
+    case GeneralFlag::version:
+        request_.action = flag == GeneralFlag::help ? Request::Action::help : Request::Action::version;
+        return take_no_value();
+    case GeneralFlag::log_level:
+        return take_log_level();
+    case GeneralFlag::json:
+        return take_once(request_.json_path);
+    case GeneralFlag::grpc_address:
+        return take_once(request_.grpc_address);
+    }
+    return DOCA_ERROR_UNEXPECTED;
+}
+
+doca_error_t CommandLine::take_log_level()
+{
+    if (request_.log_level)
+        return given_twice();
+    std::string_view text;
+    if (const doca_error_t result = take_value(text); result != DOCA_SUCCESS)
+        return result;
+    const std::optional<int> level = parse_int(text);
+    if (!level || !is_log_level(*level))
+        return fail(DOCA_ERROR_INVALID_VALUE,
+                    "flag " + flag_ + ": " + quoted(text) + " is not one of 20, 30, 40, 50, 60");
+    request_.log_level = level;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CommandLine::take_once(std::optional<std::string> &out)
+{
+    if (out)
+        return given_twice();
+    std::string_view text;
+    if (const doca_error_t result = take_value(text); result != DOCA_SUCCESS)
+        return result;
+    out = text;
+    return DOCA_SUCCESS;
+}
+
+/// The text after '=', or else the next word, whatever it looks like: it may be a negative number.
+doca_error_t CommandLine::take_value(std::string_view &out)
+{
+    if (!attached_ && next_ == words_.size())
+        return fail(DOCA_ERROR_INVALID_VALUE, "flag " + flag_ + " needs a value" + flags_.help_hint());
+    out = attached_ ? *attached_ : std::string_view(words_[next_++]);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CommandLine::take_no_value() const
+{
+    if (attached_)
+        return fail(DOCA_ERROR_INVALID_VALUE,
+                    "flag " + flag_ + " takes no value, but has " + quoted(*attached_));
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CommandLine::given_twice() const
+{
+    return fail(DOCA_ERROR_INVALID_VALUE, "flag " + flag_ + " is given more than once");
+}
+
+} // namespace
+
+doca_error_t parse_command_line(const FlagSet &flags, std::span<char *const> words, Request &request)
+{
+    return CommandLine(flags, words, request).parse();
+}
+
+} // namespace opendoca::argp

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// DPDK (EAL) arguments: from the JSON section doca_dpdk_flags, and in the form that rte_eal_init() takes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <json-c/json.h>
+
+#include <doca_error.h>
+
+namespace opendoca::argp
+{
+
+/// Appends what one member of doca_dpdk_flags means to @p out. docs/arguments.md has the mapping.
+[[nodiscard]] doca_error_t append_eal_arguments(std::string_view key, json_object *value,
+                                                std::vector<std::string> &out);
+
+/// An argument vector that lives as long as DPDK may look at it.
+class EalArguments
+{
+public:
+    EalArguments(const std::string &program_name, const std::vector<std::string> &arguments);
+
+    [[nodiscard]] int argc() const { return static_cast<int>(words_.size()); }
+    [[nodiscard]] char **argv() { return pointers_.data(); }
+
+private:
+    std::vector<std::string> words_;
+    std::vector<char *> pointers_; ///< Into words_, and a null pointer.
+};
+
+} // namespace opendoca::argp

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// From a JSON file to a json-c object. The text is not trusted.
+#pragma once
+
+#include <string>
+
+#include "request.hpp"
+
+namespace opendoca::argp
+{
+
+/// Reads and parses the file at @p path. On success @p out is an object, at most 32 levels deep.
+[[nodiscard]] doca_error_t read_json_file(const std::string &path, JsonPtr &out);
+
+} // namespace opendoca::argp

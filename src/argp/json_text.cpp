@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "json_text.hpp"
+
+#include <algorithm>
+
+namespace opendoca::argp
+{
+namespace
+{
+
+/// Each value costs json-c up to about 1 KiB, however short its text is.
+constexpr std::size_t max_values = 262144;
+
+class PlainJson
+{
+public:
+    explicit PlainJson(std::string &text) : text_(text) {}
+
+    [[nodiscard]] std::optional<JsonTextError> run();
+
+private:
+    [[nodiscard]] bool is_at(std::string_view what) const
+    {
+        return std::string_view(text_).substr(at_).starts_with(what);
+    }
+    [[nodiscard]] std::optional<JsonTextError> step();
+    [[nodiscard]] bool skip_comment();
+    void skip_string();
+    void blank(std::size_t begin, std::size_t end);
+
+    std::string &text_;
+    std::size_t at_ = 0;
+    std::size_t values_ = 1;
+    char last_ = '[';         ///< Last character outside of blanks and comments, a string being its '"'.
+    char before_comma_ = '['; ///< What last_ was before the last comma.
+    std::size_t comma_at_ = 0;
+};
+
+std::optional<JsonTextError> PlainJson::run()
+{
+    if (is_at("\xef\xbb\xbf"))
+        blank(0, 3);
+    if (const std::size_t nul = text_.find('\0'); nul != text_.npos)
+        return JsonTextError{line_of(text_, nul), "a NUL byte"};
+    while (at_ < text_.size()) {
+        if (std::optional<JsonTextError> error = step())
+            return error;
+    }
+    text_.erase(text_.find_last_not_of(" \t\r\n") + 1);
+    return std::nullopt;
+}
+
+std::optional<JsonTextError> PlainJson::step()
+{
+    const std::size_t begin = at_;
+    const char c = text_[at_];
+    if (is_at("//") || is_at("/*")) {
+        if (!skip_comment())
+            return JsonTextError{line_of(text_, begin), "a comment without an end"};
+        return std::nullopt;
+    }
+    if (c == '"')
+        skip_string();
+    else
+        ++at_;
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n')
+        return std::nullopt;
+
+    if (c == ',') {
+        before_comma_ = last_;
+        comma_at_ = begin;
+    }
+    const bool is_closing = c == ']' || c == '}';
+    const bool had_value = before_comma_ != '[' && before_comma_ != '{' && before_comma_ != ',';
+    if (is_closing && last_ == ',' && had_value)
+        blank(comma_at_, comma_at_ + 1);
+    if ((c == ',' || c == '[' || c == '{') && ++values_ > max_values)
+        return JsonTextError{line_of(text_, begin), "more than " + std::to_string(max_values) + " values"};
+    last_ = c;
+    return std::nullopt;
+}
+
+/// False if the text ends before the comment does.
+bool PlainJson::skip_comment()
+{
+    const std::size_t begin = at_;
+    const bool is_line = is_at("//");
+    const std::size_t end = text_.find(is_line ? "\n" : "*/", begin + 2);
+    if (end == text_.npos && !is_line)
+        return false;
+    at_ = end == text_.npos ? text_.size() : end + (is_line ? 0 : 2);
+    blank(begin, at_);
+    return true;
+}
+
+void PlainJson::skip_string()
+{
+    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+        if (text_[at_] == '\\')
+            ++at_;
+    }
+    at_ = std::min(at_ + 1, text_.size());
+}
+
+void PlainJson::blank(std::size_t begin, std::size_t end)
+{
+    const auto first = text_.begin();
+    std::replace_if(
+        first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end),
+        [](char c) { return c != '\n'; }, ' ');
+}
+
+} // namespace
+
+std::optional<JsonTextError> make_plain_json(std::string &text)
+{
+    return PlainJson(text).run();
+}
+
+std::size_t line_of(std::string_view text, std::size_t offset)
+{
+    const std::string_view before = text.substr(0, offset);
+    return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+}
+
+} // namespace opendoca::argp

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What the JSON files of DOCA programs have beyond JSON: comments and trailing commas.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace opendoca::argp
+{
+
+struct JsonTextError {
+    std::size_t line;
+    std::string what;
+};
+
+/// Overwrites //, /* */ comments, trailing commas and a leading byte order mark with blanks. Line ends stay,
+/// so that lines keep their numbers. Refuses comments without an end, NUL bytes and too many values.
+[[nodiscard]] std::optional<JsonTextError> make_plain_json(std::string &text);
+
+/// The number, from 1, of the line that holds the character at @p offset.
+[[nodiscard]] std::size_t line_of(std::string_view text, std::size_t offset);
+
+} // namespace opendoca::argp

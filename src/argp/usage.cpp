@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "usage.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <doca_version.h>
+
+namespace opendoca::argp
+{
+namespace
+{
+
+/// One flag: "-p,", "--pci-addr", "<text>", description.
+struct Row {
+    std::array<std::string, 3> cells;
+    std::string description;
+};
+
+Row make_row(const std::string &short_name, const std::string &long_name, const std::string &arguments,
+             const std::string &description)
+{
+    Row row;
+    if (!short_name.empty())
+        row.cells[0] = "-" + short_name + (long_name.empty() ? "" : ",");
+    if (!long_name.empty())
+        row.cells[1] = "--" + long_name;
+    row.cells[2] = arguments;
+    row.description = description;
+    return row;
+}
+
+std::string default_arguments(const doca_argp_param &param)
+{
+    if (param.type == DOCA_ARGP_TYPE_STRING)
+        return "<text>";
+    return param.type == DOCA_ARGP_TYPE_INT ? "<number>" : "";
+}
+
+Row make_row(const doca_argp_param &param)
+{
+    std::string description = param.description;
+    if (param.is_mandatory)
+        description += " (mandatory)";
+    if (param.has_multiplicity)
+        description += " (may be repeated)";
+    if (param.type == DOCA_ARGP_TYPE_JSON_OBJ)
+        description += " (JSON file only)";
+    return make_row(param.short_name, param.long_name,
+                    param.arguments.empty() ? default_arguments(param) : param.arguments, description);
+}
+
+class Table
+{
+public:
+    void add(Row row)
+    {
+        for (std::size_t i = 0; i < row.cells.size(); ++i)
+            widths_[i] = std::max(widths_[i], row.cells[i].size());
+        rows_.push_back(std::move(row));
+    }
+
+    [[nodiscard]] std::size_t size() const { return rows_.size(); }
+
+    /// Rows @p first to @p last - 1, each column as wide as its widest cell in the whole table.
+    [[nodiscard]] std::string text(std::size_t first, std::size_t last) const
+    {
+        std::string out;
+        for (std::size_t i = first; i < last; ++i)
+            out += line(rows_[i]);
+        return out;
+    }
+
+private:
+    [[nodiscard]] std::string line(const Row &row) const
+    {
+        std::string out = " ";
+        for (std::size_t i = 0; i < row.cells.size(); ++i)
+            out += ' ' + row.cells[i] + std::string(widths_[i] - row.cells[i].size(), ' ');
+        out += "  ";
+        const std::string margin(out.size(), ' ');
+        for (const char c : row.description) // further lines begin under the first
+            out += c == '\n' ? "\n" + margin : std::string(1, c);
+        return out + '\n';
+    }
+
+    std::vector<Row> rows_;
+    std::array<std::size_t, 3> widths_{};
+};
+
+} // namespace
+
+std::string usage_text(const std::string &program_name, const FlagSet &flags, bool is_dpdk_program)
+{
+    Table table;
+    for (const GeneralFlagInfo &info : flags.general()) {
+        if (!info.short_name.empty() || !info.long_name.empty())
+            table.add(make_row(info.short_name, info.long_name, info.arguments, info.description));
+    }
+    const std::size_t general_count = table.size();
+    for (const auto &param : flags.params())
+        table.add(make_row(*param));
+
+    std::string out = "Usage: " + program_name + (is_dpdk_program ? " [DPDK Flags] --" : "");
+    out += " [DOCA Flags] [Program Flags]\n";
+    if (general_count != 0)
+        out += "\nDOCA Flags:\n" + table.text(0, general_count);
+    if (!flags.params().empty())
+        out += "\nProgram Flags:\n" + table.text(general_count, table.size());
+    return out;
+}
+
+std::string version_text()
+{
+    const std::string runtime = doca_version_runtime();
+    return std::string("DOCA version: ") + doca_version() + "\nDOCA runtime version: " + runtime + "\n";
+}
+
+} // namespace opendoca::argp

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "ctx.hpp"
+
+#include <algorithm>
+
+#include <doca_log.h>
+
+#include "dev.hpp"
+#include "workq.hpp"
+
+DOCA_LOG_REGISTER(DOCA_CTX);
+
+using opendoca::guarded;
+
+namespace {
+
+constexpr std::uint32_t max_num_ctx = 512; // what doca_ctx_get_max_num_ctx declares; more work as well
+
+/// Gives each living context the smallest free number.
+class Ids {
+public:
+    std::uint32_t take()
+    {
+        const std::lock_guard guard(lock_);
+        const auto free = std::ranges::find(taken_, false);
+        const auto id = static_cast<std::uint32_t>(free - taken_.begin());
+        if (free == taken_.end())
+            taken_.push_back(true);
+        else
+            *free = true;
+        return id;
+    }
+
+    void give_back(std::uint32_t id) noexcept
+    {
+        const std::lock_guard guard(lock_);
+        taken_[id] = false;
+    }
+
+private:
+    std::mutex lock_;
+    std::vector<bool> taken_;
+};
+
+Ids &ids()
+{
+    static auto *const instance = new Ids;
+    return *instance;
+}
+
+} // namespace
+
+doca_ctx::doca_ctx() : id_(ids().take()) {}
+
+doca_ctx::~doca_ctx()
+{
+    for (doca_dev *dev : devices_)
+        dev->release_use();
+    ids().give_back(id_);
+}
+
+doca_error_t doca_ctx::on_start(const std::vector<doca_dev *> &devices)
+{
+    if (devices.empty()) {
+        DOCA_LOG_ERR("no device was added to the context");
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+void doca_ctx::on_stop() noexcept {}
+
+doca_error_t doca_ctx::dev_add(doca_dev &dev)
+{
+    const std::lock_guard guard(lock_);
+    if (is_started()) {
+        DOCA_LOG_ERR("the context is started: no device can be added");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (std::ranges::find(devices_, &dev) != devices_.end()) {
+        DOCA_LOG_ERR("device %s was added to the context before", dev.description().c_str());
+        return DOCA_ERROR_IN_USE;
+    }
+    if (const doca_error_t status = check_device(dev, devices_); status != DOCA_SUCCESS)
+        return status;
+    devices_.push_back(&dev);
+    dev.take_use();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx::dev_rm(doca_dev &dev) noexcept
+{
+    const std::lock_guard guard(lock_);
+    if (is_started()) {
+        DOCA_LOG_ERR("the context is started: no device can be removed");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (std::erase(devices_, &dev) == 0) {
+        DOCA_LOG_ERR("the device was not added to the context");
+        return DOCA_ERROR_NOT_FOUND;
+    }
+    dev.release_use();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx::start()
+{
+    const std::lock_guard guard(lock_);
+    if (is_started()) {
+        DOCA_LOG_ERR("the context is started already");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (const doca_error_t status = on_start(devices_); status != DOCA_SUCCESS)
+        return status;
+    is_started_.store(true, std::memory_order_release);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx::stop() noexcept
+{
+    const std::lock_guard guard(lock_);
+    if (!is_started()) {
+        DOCA_LOG_ERR("the context is not started");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    for (const auto &service : services_) {
+        if (const std::uint32_t count = service.queue->in_flight(); count != 0) {
+            DOCA_LOG_ERR("%u jobs of the context were not retrieved yet", count);
+            return DOCA_ERROR_NOT_PERMITTED;
+        }
+    }
+    if (!services_.empty()) {
+        DOCA_LOG_ERR("%zu work queues are still on the context", services_.size());
+        return DOCA_ERROR_IN_USE;
+    }
+    on_stop();
+    is_started_.store(false, std::memory_order_release);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx::workq_add(doca_workq &workq)
+{
+    const std::lock_guard guard(lock_);
+    if (!is_started()) {
+        DOCA_LOG_ERR("the context is not started: no work queue can be added");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (std::ranges::find(services_, &workq, &Service::workq) != services_.end()) {
+        DOCA_LOG_ERR("the work queue is on the context already");
+        return DOCA_ERROR_IN_USE;
+    }
+    if (workq.is_event_driven() && !can_be_event_driven(devices_)) {
+        DOCA_LOG_ERR("the context does not support event-driven work queues");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    std::unique_ptr<opendoca::JobQueue> queue;
+    if (const doca_error_t status = create_queue(devices_, workq, queue); status != DOCA_SUCCESS)
+        return status;
+    services_.reserve(services_.size() + 1);
+    workq.attach(*this, *queue);
+    services_.push_back({&workq, std::move(queue)});
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx::workq_rm(doca_workq &workq) noexcept
+{
+    const std::lock_guard guard(lock_);
+    if (!is_started()) {
+        DOCA_LOG_ERR("the context is not started");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const auto service = std::ranges::find(services_, &workq, &Service::workq);
+    if (service == services_.end()) {
+        DOCA_LOG_ERR("the work queue is not on the context");
+        return DOCA_ERROR_NOT_FOUND;
+    }
+    if (const std::uint32_t count = service->queue->in_flight(); count != 0) {
+        DOCA_LOG_ERR("%u jobs of the context on this work queue were not retrieved yet", count);
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    workq.detach(*this, *service->queue);
+    services_.erase(service);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx::set_datapath_on_gpu() noexcept
+{
+    if (is_started()) {
+        DOCA_LOG_ERR("the context is started: its data path can't be moved");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    DOCA_LOG_ERR("a data path on a GPU is not supported");
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+bool doca_ctx::is_event_driven_supported() const
+{
+    const std::lock_guard guard(lock_);
+    return can_be_event_driven(devices_);
+}
+
+doca_error_t doca_ctx::check_destroyable() const
+{
+    const std::lock_guard guard(lock_);
+    if (!services_.empty()) {
+        DOCA_LOG_ERR("%zu work queues are still on the context", services_.size());
+        return DOCA_ERROR_IN_USE;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_get_max_num_ctx(uint32_t *max_num_ctx_out)
+{
+    if (max_num_ctx_out == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    *max_num_ctx_out = max_num_ctx;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_dev_add(struct doca_ctx *ctx, struct doca_dev *dev)
+{
+    if (ctx == nullptr || dev == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] { return ctx->dev_add(*dev); });
+}
+
+doca_error_t doca_ctx_dev_rm(struct doca_ctx *ctx, struct doca_dev *dev)
+{
+    if (ctx == nullptr || dev == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] { return ctx->dev_rm(*dev); });
+}
+
+doca_error_t doca_ctx_start(struct doca_ctx *ctx)
+{
+    if (ctx == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] { return ctx->start(); });
+}
+
+doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
+{
+    if (ctx == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] { return ctx->stop(); });
+}
+
+doca_error_t doca_ctx_workq_add(struct doca_ctx *ctx, struct doca_workq *workq)
+{
+    if (ctx == nullptr || workq == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] { return ctx->workq_add(*workq); });
+}
+
+doca_error_t doca_ctx_workq_rm(struct doca_ctx *ctx, struct doca_workq *workq)
+{
+    if (ctx == nullptr || workq == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] { return ctx->workq_rm(*workq); });
+}
+
+doca_error_t doca_ctx_get_event_driven_supported(struct doca_ctx *ctx, uint8_t *event_supported)
+{
+    if (ctx == nullptr || event_supported == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] {
+        *event_supported = ctx->is_event_driven_supported();
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
+{
+    if (ctx == nullptr || gpu_dev == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return ctx->set_datapath_on_gpu();
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include <doca_dev.h>
+
+#include "device/device.hpp"
+
+/// An element of a list of devices, or the description of an open one.
+struct doca_devinfo {
+    std::shared_ptr<const opendoca::DeviceFunction> function;
+};
+
+/// An element of a list of representors, or the description of an open one.
+struct doca_devinfo_rep {
+    opendoca::RepresentorInfo info;
+    doca_dev *dev; ///< under which it was found
+};
+
+/// An open device; one instance a process and function, however often it is opened.
+struct OPENDOCA_INTERNAL doca_dev {
+    doca_dev(std::shared_ptr<const opendoca::DeviceFunction> function, std::unique_ptr<opendoca::Device> device)
+        : info_{std::move(function)}, device_(std::move(device))
+    {
+    }
+
+    [[nodiscard]] static doca_error_t open(const std::shared_ptr<const opendoca::DeviceFunction> &function,
+                                           doca_dev *&dev);
+    [[nodiscard]] static doca_error_t close(doca_dev &dev);
+
+    [[nodiscard]] const opendoca::DeviceFunction &function() const noexcept { return *info_.function; }
+    [[nodiscard]] opendoca::Device &device() const noexcept { return *device_; }
+    [[nodiscard]] const doca_devinfo &info() const noexcept { return info_; }
+    /// "p0 (0000:03:00.0)", for messages.
+    [[nodiscard]] std::string description() const;
+
+    /// Held by memory maps, contexts and representors: closing the device is IN_USE meanwhile.
+    void take_use() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
+    void release_use() noexcept { uses_.fetch_sub(1, std::memory_order_release); }
+
+private:
+    doca_devinfo info_;
+    std::unique_ptr<opendoca::Device> device_;
+    std::atomic<std::uint32_t> uses_{0};
+    std::uint32_t opened_ = 1; ///< guarded by the registry's lock
+};
+
+/// An open representor.
+struct doca_dev_rep {
+    doca_devinfo_rep info;
+};

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "device.hpp"
+
+#include <doca_log.h>
+
+DOCA_LOG_REGISTER(DOCA_DEVICE);
+
+namespace opendoca {
+
+namespace {
+
+doca_error_t not_supported(const char *operation) noexcept
+{
+    DOCA_LOG_ERR("this device cannot %s", operation);
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+} // namespace
+
+MemoryKey::~MemoryKey() = default;
+
+doca_error_t MemoryKey::export_to(ExportKind, std::vector<std::byte> &)
+{
+    return not_supported("export memory");
+}
+
+CopyQueue::~CopyQueue() = default;
+
+void CopyQueue::progress() noexcept {}
+
+bool CopyQueue::needs_progress() const noexcept
+{
+    return false;
+}
+
+Device::~Device() = default;
+
+doca_error_t Device::register_memory(const MemoryRange &, std::uint32_t, std::unique_ptr<MemoryKey> &)
+{
+    return not_supported("register memory");
+}
+
+doca_error_t Device::import_memory(std::span<const std::byte>, MemoryRange &, std::unique_ptr<MemoryKey> &)
+{
+    return not_supported("import memory");
+}
+
+doca_error_t Device::create_copy_queue(doca_workq &, const doca_dev &, JobQueue &, std::unique_ptr<CopyQueue> &)
+{
+    return not_supported("copy memory");
+}
+
+DeviceFunction::~DeviceFunction() = default;
+
+std::vector<RepresentorInfo> DeviceFunction::representors() const
+{
+    return {};
+}
+
+} // namespace opendoca

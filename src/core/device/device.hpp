@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The provider contract: what a device must be able to do. A provider is a folder below this one and one line in
+// providers.cpp. An operation that a device lacks is the one of the base class, which answers NOT_SUPPORTED.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <doca_dev.h>
+
+#include "../guard.hpp"
+#include "../memory_range.hpp"
+
+struct doca_dev;
+struct doca_dma_job_memcpy;
+struct doca_workq;
+
+namespace opendoca {
+
+class JobQueue;
+struct CopyPlan;
+
+/// Who may import an export descriptor.
+enum class ExportKind : std::uint16_t { dpu = 1, rdma = 2 };
+
+/// What makes a memory range usable by one device.
+class OPENDOCA_INTERNAL MemoryKey {
+public:
+    /// What a DMA engine may do with the range.
+    struct DmaRights {
+        bool can_read;
+        bool can_write;
+    };
+
+    explicit MemoryKey(DmaRights rights) noexcept : dma(rights) {}
+    MemoryKey(const MemoryKey &) = delete;
+    MemoryKey &operator=(const MemoryKey &) = delete;
+    virtual ~MemoryKey();
+
+    /// Writes the descriptor that another process, or the DPU, imports.
+    [[nodiscard]] virtual doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor);
+
+    const DmaRights dma;
+};
+
+/// Asynchronous memory copies of one work queue.
+class OPENDOCA_INTERNAL CopyQueue {
+public:
+    CopyQueue() = default;
+    CopyQueue(const CopyQueue &) = delete;
+    CopyQueue &operator=(const CopyQueue &) = delete;
+    virtual ~CopyQueue();
+
+    /// Takes a copy whose sizes and local rights are checked, and ends it in doca_workq::complete_at_once() or later in
+    /// doca_workq::complete(). A successful copy has extended the destination's data sections. @p dst and @p src are
+    /// the keys of the heads of the lists. NO_MEMORY when the work queue is full.
+    [[nodiscard]] virtual doca_error_t copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst,
+                                            MemoryKey &src) noexcept = 0;
+    /// Goes on with earlier copies. Called only where needs_progress().
+    virtual void progress() noexcept;
+    [[nodiscard]] virtual bool needs_progress() const noexcept;
+};
+
+/// A device that this process has open.
+class OPENDOCA_INTERNAL Device {
+public:
+    Device() = default;
+    Device(const Device &) = delete;
+    Device &operator=(const Device &) = delete;
+    virtual ~Device();
+
+    [[nodiscard]] virtual doca_error_t register_memory(const MemoryRange &range, std::uint32_t access,
+                                                       std::unique_ptr<MemoryKey> &key);
+    [[nodiscard]] virtual doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
+                                                     std::unique_ptr<MemoryKey> &key);
+    /// Copies of @p owner's jobs on @p workq; @p dev is this device.
+    [[nodiscard]] virtual doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
+                                                         std::unique_ptr<CopyQueue> &queue);
+};
+
+struct Capabilities {
+    bool hotplug_manager = false;
+    bool export_dpu = false;
+    bool from_export_dpu = false;
+    bool representors_net = false;
+    bool representors_emulated = false;
+    bool dma_memcpy = false;
+    bool dma_event_driven = false;
+    std::uint32_t dma_max_list_elements = 0;
+    std::uint64_t dma_max_size = 0; ///< bytes
+};
+
+struct RepresentorInfo {
+    std::string name;
+    std::string pci_address; ///< dddd:bb:dd.f
+    std::string vuid;
+    doca_pci_func_type type = DOCA_PCI_FUNC_PF;
+    bool is_emulated = false;
+
+    bool operator==(const RepresentorInfo &) const = default;
+};
+
+/// A function of a device, as a list of devices shows it.
+class OPENDOCA_INTERNAL DeviceFunction {
+public:
+    DeviceFunction() = default;
+    DeviceFunction(const DeviceFunction &) = delete;
+    DeviceFunction &operator=(const DeviceFunction &) = delete;
+    virtual ~DeviceFunction();
+
+    [[nodiscard]] virtual doca_error_t open(std::unique_ptr<Device> &device) const = 0;
+    [[nodiscard]] virtual std::vector<RepresentorInfo> representors() const;
+
+    std::string provider;    ///< "soft", "verbs", "mlx5"
+    std::string name;        ///< unique within the provider
+    std::string pci_address; ///< dddd:bb:dd.f, or empty
+    std::string ibdev_name;
+    std::string iface_name;
+    doca_pci_func_type type = DOCA_PCI_FUNC_PF;
+    std::optional<std::array<std::uint8_t, DOCA_DEVINFO_MAC_ADDR_SIZE>> mac;
+    std::optional<std::array<std::uint8_t, DOCA_DEVINFO_IPV4_ADDR_SIZE>> ipv4;
+    std::optional<std::array<std::uint8_t, DOCA_DEVINFO_IPV6_ADDR_SIZE>> ipv6;
+    std::optional<std::uint16_t> lid;
+    Capabilities can;
+};
+
+using DeviceFunctions = std::vector<std::shared_ptr<const DeviceFunction>>;
+
+/// Every function of every provider that this process may see, in listing order.
+[[nodiscard]] doca_error_t list_functions(DeviceFunctions &functions);
+
+} // namespace opendoca

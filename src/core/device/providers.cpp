@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include <cstdlib>
+#include <string_view>
+
+#include <doca_log.h>
+
+#include "device.hpp"
+#include "soft/provider.hpp"
+
+DOCA_LOG_REGISTER(DOCA_PROVIDERS);
+
+namespace opendoca {
+
+namespace {
+
+/// Whether software devices are to be listed after @p real_ones: by default only where there is no other device, so
+/// that no production program falls back to software unnoticed.
+doca_error_t wants_soft(const DeviceFunctions &real_ones, bool &wanted)
+{
+    const char *const text = std::getenv("DOCA_SOFT");
+    const std::string_view value = text != nullptr ? text : "";
+    if (value.empty())
+        wanted = real_ones.empty();
+    else if (value == "0" || value == "1")
+        wanted = value == "1";
+    else {
+        DOCA_LOG_ERR("DOCA_SOFT is '%s': it can be 1 (list the software devices) or 0 (never)", text);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+} // namespace
+
+doca_error_t list_functions(DeviceFunctions &functions)
+{
+    // Real devices come first; no provider of them is built in this release.
+    bool soft = false;
+    if (const doca_error_t status = wants_soft(functions, soft); status != DOCA_SUCCESS)
+        return status;
+    if (soft) {
+        if (const doca_error_t status = soft::list_functions(functions); status != DOCA_SUCCESS)
+            return status;
+    }
+    if (functions.empty()) {
+        DOCA_LOG_ERR("this machine has no device that opendoca can use, and DOCA_SOFT=0 rules out software devices");
+        return DOCA_ERROR_NOT_FOUND;
+    }
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca

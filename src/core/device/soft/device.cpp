@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "device.hpp"
+
+#include "copy_queue.hpp"
+#include "own_memory.hpp"
+
+namespace opendoca::soft {
+
+doca_error_t SoftKey::export_to(ExportKind kind, std::vector<std::byte> &descriptor)
+{
+    exports_.reserve(exports_.size() + 1);
+    std::unique_ptr<Exporter::Ticket> ticket;
+    const doca_error_t status = Exporter::publish({range_, access_, kind, function_}, descriptor, ticket);
+    if (status == DOCA_SUCCESS)
+        exports_.push_back(std::move(ticket));
+    return status;
+}
+
+doca_error_t SoftDevice::register_memory(const MemoryRange &range, std::uint32_t access,
+                                         std::unique_ptr<MemoryKey> &key)
+{
+    constexpr std::uint32_t writing = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE |
+                                      DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
+    if (!is_accessible(range, (access & writing) != 0))
+        return DOCA_ERROR_INVALID_VALUE;
+    key = std::make_unique<SoftKey>(range, access, function_);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SoftDevice::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
+                                       std::unique_ptr<MemoryKey> &key)
+{
+    std::unique_ptr<RemoteMemory> memory;
+    const doca_error_t status = RemoteMemory::import(descriptor, function_, memory);
+    if (status != DOCA_SUCCESS)
+        return status;
+    range = memory->range();
+    key = std::make_unique<SoftKey>(std::move(memory), function_);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SoftDevice::create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
+                                           std::unique_ptr<CopyQueue> &queue)
+{
+    queue = std::make_unique<SoftCopyQueue>(workq, dev, owner);
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca::soft

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include "../device.hpp"
+#include "exporter.hpp"
+#include "function.hpp"
+#include "importer.hpp"
+
+namespace opendoca::soft {
+
+/// A range of this process's memory, or of another's.
+class SoftKey final : public MemoryKey {
+public:
+    SoftKey(const MemoryRange &range, std::uint32_t access, const DeviceFunction &function)
+        : MemoryKey({.can_read = true, .can_write = (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0}),
+          range_(range),
+          access_(access),
+          function_(function)
+    {
+    }
+    SoftKey(std::unique_ptr<RemoteMemory> memory, const DeviceFunction &function)
+        : MemoryKey(memory->dma_rights()),
+          remote_(std::move(memory)),
+          range_(remote_->range()),
+          access_(remote_->access()),
+          function_(function)
+    {
+    }
+
+    [[nodiscard]] doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor) override;
+
+    /// Null for memory of this process that was not imported.
+    [[nodiscard]] const RemoteMemory *remote() const noexcept { return remote_.get(); }
+
+private:
+    std::unique_ptr<RemoteMemory> remote_;
+    const MemoryRange range_;
+    const std::uint32_t access_;
+    const DeviceFunction &function_;
+    std::vector<std::unique_ptr<Exporter::Ticket>> exports_;
+};
+
+/// An open software function. Stateless: the work is done by the keys and the queues.
+class SoftDevice final : public Device {
+public:
+    explicit SoftDevice(const DeviceFunction &function) : function_(function) {}
+
+    [[nodiscard]] doca_error_t register_memory(const MemoryRange &range, std::uint32_t access,
+                                               std::unique_ptr<MemoryKey> &key) override;
+    [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
+                                             std::unique_ptr<MemoryKey> &key) override;
+    [[nodiscard]] doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
+                                                 std::unique_ptr<CopyQueue> &queue) override;
+
+private:
+    const DeviceFunction &function_;
+};
+
+} // namespace opendoca::soft

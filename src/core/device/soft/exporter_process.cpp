@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <doca_log.h>
+
+#include "importer.hpp"
+#include "process.hpp"
+
+DOCA_LOG_REGISTER(DOCA_SOFT_IMPORT);
+
+namespace opendoca::soft {
+
+namespace {
+
+constexpr int needed_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+/// Lets exporters make this process's barriers for it.
+bool register_for_membarrier() noexcept
+{
+    static const bool is_registered =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+    return is_registered;
+}
+
+} // namespace
+
+doca_error_t ExporterProcess::attach(const ExportDescriptor &d, std::shared_ptr<ExporterProcess> &process)
+{
+    using Key = std::tuple<std::uint32_t, std::uint64_t, std::int32_t, pid_t>;
+    static auto *const lock = new std::mutex;
+    static auto *const known = new std::map<Key, std::weak_ptr<ExporterProcess>>;
+    const std::lock_guard guard(*lock);
+    std::erase_if(*known, [](const auto &item) { return item.second.expired(); });
+    auto &place = (*known)[{d.pid, d.start_time, d.page_fd, getpid()}];
+    std::shared_ptr<ExporterProcess> found = place.lock();
+    if (found == nullptr) {
+        found = std::shared_ptr<ExporterProcess>(new ExporterProcess);
+        if (const doca_error_t status = found->open_page(d); status != DOCA_SUCCESS)
+            return status;
+        place = found;
+    }
+    process = std::move(found);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
+{
+    if (d.pid_namespace != pid_namespace()) {
+        DOCA_LOG_ERR("the memory was exported in another PID namespace (%" PRIu64 ", here %" PRIu64 "), as that of "
+                     "another container or machine: the software device can't reach there",
+                     d.pid_namespace, pid_namespace());
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    pid_ = static_cast<pid_t>(d.pid);
+    is_self_ = pid_ == getpid();
+    pidfd_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+    if (!pidfd_.is_open() || !is_running(pid_, d.start_time)) {
+        DOCA_LOG_ERR("process %d, which exported the memory, is not there any more", pid_);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    const std::string place = "/proc/" + std::to_string(pid_) + "/fd/" + std::to_string(d.page_fd);
+    const UniqueFd found(open(place.c_str(), O_PATH | O_CLOEXEC));
+    if (!found.is_open()) {
+        const int error = errno;
+        if (error == ENOENT) {
+            DOCA_LOG_ERR("process %d exports no memory at its descriptor %d", pid_, d.page_fd);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        DOCA_LOG_ERR("can't open the exports of process %d: %s", pid_, explain_denial(pid_, error).c_str());
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    struct stat info{};
+    if (fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
+        static_cast<std::uint64_t>(info.st_size) != sizeof(ExportPage)) {
+        DOCA_LOG_ERR("descriptor %d of process %d is not a page of exports of this version", d.page_fd, pid_);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (info.st_uid != geteuid()) {
+        DOCA_LOG_ERR("the exports of process %d belong to user %u, this process to user %u", pid_, info.st_uid,
+                     geteuid());
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    const std::string self = "/proc/self/fd/" + std::to_string(found.get());
+    const UniqueFd fd(open(self.c_str(), O_RDWR | O_CLOEXEC));
+    if (!fd.is_open() || (fcntl(fd.get(), F_GET_SEALS) & needed_seals) != needed_seals) {
+        DOCA_LOG_ERR("descriptor %d of process %d is not a sealed page of exports", d.page_fd, pid_);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    void *const mapped = mmap(nullptr, sizeof(ExportPage), PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+    if (mapped == MAP_FAILED) {
+        DOCA_LOG_ERR("mapping the exports of process %d: %s", pid_, std::strerror(errno));
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    page_ = static_cast<ExportPage *>(mapped);
+    if (std::memcmp(page_->magic, export_magic, sizeof(export_magic)) != 0 || page_->version != export_version ||
+        page_->pid != d.pid || page_->start_time != d.start_time) {
+        DOCA_LOG_ERR("the page at descriptor %d of process %d is not its page of exports", d.page_fd, pid_);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    needs_barrier_ = page_->has_membarrier == 0 || !register_for_membarrier();
+    return DOCA_SUCCESS;
+}
+
+ExporterProcess::~ExporterProcess()
+{
+    if (page_ != nullptr)
+        munmap(page_, sizeof(ExportPage));
+}
+
+doca_error_t ExporterProcess::open_memory()
+{
+    static auto *const lock = new std::mutex;
+    const std::lock_guard guard(*lock);
+    if (memory_fd_.is_open())
+        return DOCA_SUCCESS;
+    const std::string path = "/proc/" + std::to_string(pid_) + "/mem";
+    memory_fd_ = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC));
+    if (!memory_fd_.is_open()) {
+        const int error = errno;
+        DOCA_LOG_ERR("can't open the memory of process %d: %s", pid_, explain_denial(pid_, error).c_str());
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    return DOCA_SUCCESS;
+}
+
+ReaderSlot *ExporterProcess::take_slot() noexcept
+{
+    const auto own_pid = static_cast<std::uint32_t>(getpid());
+    const auto own_start = process_start_time(getpid());
+    for (std::uint32_t i = 0; own_start && i < max_readers; ++i) {
+        ReaderSlot &slot = page_->readers[i];
+        std::uint32_t nobody = 0;
+        if (slot.owner.load(std::memory_order_relaxed) != 0 ||
+            !slot.owner.compare_exchange_strong(nobody, own_pid, std::memory_order_acq_rel))
+            continue;
+        slot.started.store(*own_start, std::memory_order_release);
+        std::uint32_t seen = page_->num_readers.load(std::memory_order_relaxed);
+        while (seen < i + 1 && !page_->num_readers.compare_exchange_weak(seen, i + 1, std::memory_order_seq_cst)) {
+        }
+        return &slot;
+    }
+    DOCA_LOG_ERR("all %" PRIu32 " places for importing work queues of process %d are taken", max_readers, pid_);
+    return nullptr;
+}
+
+void ExporterProcess::give_back(ReaderSlot &slot) noexcept
+{
+    slot.started.store(0, std::memory_order_relaxed);
+    slot.owner.store(0, std::memory_order_release);
+}
+
+bool ExporterProcess::has_exited() const noexcept
+{
+    pollfd exit = {.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
+    return poll(&exit, 1, 0) != 0;
+}
+
+} // namespace opendoca::soft

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include "topology.hpp"
+
+namespace opendoca::soft {
+
+/// A function of the software topology, as lists show it.
+class SoftFunction final : public DeviceFunction {
+public:
+    SoftFunction(const TopologyFunction &description, const Topology &topology);
+
+    [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
+    [[nodiscard]] std::vector<RepresentorInfo> representors() const override { return representors_; }
+
+private:
+    std::vector<RepresentorInfo> representors_;
+};
+
+} // namespace opendoca::soft

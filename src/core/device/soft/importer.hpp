@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "../../unique_fd.hpp"
+#include "../device.hpp"
+#include "export_page.hpp"
+
+namespace opendoca::soft {
+
+/// A process whose exports this one imports; shared by all imports from it.
+class ExporterProcess {
+public:
+    [[nodiscard]] static doca_error_t attach(const ExportDescriptor &descriptor,
+                                             std::shared_ptr<ExporterProcess> &process);
+    ExporterProcess(const ExporterProcess &) = delete;
+    ExporterProcess &operator=(const ExporterProcess &) = delete;
+    ~ExporterProcess();
+
+    [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+    [[nodiscard]] bool is_self() const noexcept { return is_self_; }
+    [[nodiscard]] const ExportPage &page() const noexcept { return *page_; }
+    [[nodiscard]] int memory_fd() const noexcept { return memory_fd_.get(); }
+    /// Whether readers need a full barrier of their own.
+    [[nodiscard]] bool needs_barrier() const noexcept { return needs_barrier_; }
+    /// Opens the process's memory, for exports that can't be mapped.
+    [[nodiscard]] doca_error_t open_memory();
+
+    /// A slot for one work queue, or null when all are taken.
+    [[nodiscard]] ReaderSlot *take_slot() noexcept;
+    static void give_back(ReaderSlot &slot) noexcept;
+
+    /// Whether the process has ended. Costs a load; a system call when the thread that made the page has ended.
+    [[nodiscard]] bool is_gone() const noexcept
+    {
+        const int word = __atomic_load_n(&page_->alive.__data.__lock, __ATOMIC_ACQUIRE);
+        return (word & owner_died) != 0 && has_exited();
+    }
+
+private:
+    ExporterProcess() = default;
+
+    static constexpr int owner_died = 0x40000000; // FUTEX_OWNER_DIED
+
+    [[nodiscard]] doca_error_t open_page(const ExportDescriptor &descriptor);
+    [[nodiscard]] bool has_exited() const noexcept;
+
+    pid_t pid_ = 0;
+    bool is_self_ = false;
+    bool needs_barrier_ = true;
+    UniqueFd pidfd_;
+    UniqueFd memory_fd_;
+    ExportPage *page_ = nullptr;
+};
+
+/// An imported range: how to reach it, and how to know that it may still be reached.
+class RemoteMemory {
+public:
+    enum class Reach : std::uint8_t {
+        mapped, ///< the exporter's shared object is mapped here, or the exporter is this process
+        process ///< only the kernel can copy to and from there
+    };
+
+    /// Checks @p bytes, a descriptor from anywhere, and reaches for what it names on behalf of @p importer.
+    [[nodiscard]] static doca_error_t import(std::span<const std::byte> bytes, const DeviceFunction &importer,
+                                             std::unique_ptr<RemoteMemory> &memory);
+    RemoteMemory(const RemoteMemory &) = delete;
+    RemoteMemory &operator=(const RemoteMemory &) = delete;
+    ~RemoteMemory();
+
+    [[nodiscard]] const std::shared_ptr<ExporterProcess> &process() const noexcept { return process_; }
+    [[nodiscard]] Reach reach() const noexcept { return reach_; }
+    [[nodiscard]] const MemoryRange &range() const noexcept { return range_; }
+    [[nodiscard]] std::uint32_t access() const noexcept { return access_; }
+    /// DMA reaches what was exported to the DPU, and not what was exported for RDMA.
+    [[nodiscard]] MemoryKey::DmaRights dma_rights() const noexcept
+    {
+        return {.can_read = kind_ == ExportKind::dpu,
+                .can_write = kind_ == ExportKind::dpu && (access_ & DOCA_ACCESS_DPU_READ_WRITE) != 0};
+    }
+    [[nodiscard]] std::uint32_t entry() const noexcept { return entry_; }
+    [[nodiscard]] bool is_live() const noexcept
+    {
+        return shared_->generation.load(std::memory_order_acquire) == generation_;
+    }
+    /// Where @p addr of the exporter is in this process. Only where mapped.
+    [[nodiscard]] std::byte *here(std::byte *addr) const noexcept
+    {
+        return reinterpret_cast<std::byte *>(reinterpret_cast<std::uintptr_t>(addr) + shift_);
+    }
+
+private:
+    RemoteMemory() = default;
+
+    [[nodiscard]] bool try_map(const ExportEntry &entry);
+
+    std::shared_ptr<ExporterProcess> process_;
+    const ExportEntry *shared_ = nullptr;
+    std::uint64_t generation_ = 0;
+    std::uintptr_t shift_ = 0;
+    MemoryRange range_;
+    std::uint32_t access_ = 0;
+    std::uint32_t entry_ = 0;
+    ExportKind kind_ = ExportKind::dpu;
+    Reach reach_ = Reach::process;
+    void *mapping_ = nullptr;
+    std::size_t mapping_size_ = 0;
+};
+
+} // namespace opendoca::soft

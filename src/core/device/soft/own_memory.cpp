@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "own_memory.hpp"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <doca_log.h>
+
+DOCA_LOG_REGISTER(DOCA_SOFT_MEMORY);
+
+namespace opendoca::soft {
+
+namespace {
+
+struct Mapping {
+    std::uintptr_t start;
+    std::uintptr_t end;
+    std::uint64_t offset;
+    std::uint64_t device;
+    std::uint64_t inode;
+    bool is_readable;
+    bool is_writable;
+    bool is_shared;
+    std::string path;
+};
+
+/// The mappings of this process that touch @p range, by rising address.
+std::vector<Mapping> mappings_of(const MemoryRange &range)
+{
+    const auto start = reinterpret_cast<std::uintptr_t>(range.addr);
+    std::vector<Mapping> result;
+    const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen("/proc/self/maps", "re"), &std::fclose);
+    if (file == nullptr)
+        return result;
+    char *line = nullptr;
+    std::size_t capacity = 0;
+    while (getline(&line, &capacity, file.get()) > 0) {
+        Mapping m{};
+        char flags[5] = {};
+        unsigned major = 0, minor = 0;
+        int path = 0;
+        if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &m.start, &m.end, flags,
+                        &m.offset, &major, &minor, &m.inode, &path) < 7)
+            continue;
+        if (m.end <= start)
+            continue;
+        if (m.start >= start + range.len)
+            break;
+        m.device = makedev(major, minor);
+        m.is_readable = flags[0] == 'r';
+        m.is_writable = flags[1] == 'w';
+        m.is_shared = flags[3] == 's';
+        if (path > 0) {
+            m.path = line + path;
+            m.path.erase(m.path.find_last_not_of('\n') + 1);
+        }
+        result.push_back(std::move(m));
+    }
+    std::free(line);
+    return result;
+}
+
+bool has_no_gap(const std::vector<Mapping> &mappings, const MemoryRange &range)
+{
+    auto next = reinterpret_cast<std::uintptr_t>(range.addr);
+    const std::uintptr_t end = next + range.len;
+    for (const auto &m : mappings) {
+        if (m.start > next)
+            return false;
+        next = m.end;
+    }
+    return next >= end;
+}
+
+/// Opens @p path anew, if it is the regular file that @p mapping shows.
+UniqueFd open_if_same(const std::string &path, const Mapping &mapping, bool for_writing)
+{
+    UniqueFd place(open(path.c_str(), O_PATH | O_CLOEXEC));
+    struct stat info{};
+    if (!place.is_open() || fstat(place.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
+        info.st_dev != mapping.device || info.st_ino != mapping.inode)
+        return UniqueFd();
+    const std::string self = "/proc/self/fd/" + std::to_string(place.get());
+    return UniqueFd(open(self.c_str(), (for_writing ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+}
+
+UniqueFd find_descriptor(const Mapping &mapping, bool for_writing)
+{
+    if (!mapping.path.empty() && mapping.path.front() == '/') {
+        UniqueFd fd = open_if_same(mapping.path, mapping, for_writing);
+        if (fd.is_open())
+            return fd;
+    }
+    const std::unique_ptr<DIR, int (*)(DIR *)> dir(opendir("/proc/self/fd"), &closedir);
+    while (const dirent *entry = dir == nullptr ? nullptr : readdir(dir.get())) {
+        if (entry->d_name[0] == '.')
+            continue;
+        UniqueFd fd = open_if_same(std::string("/proc/self/fd/") + entry->d_name, mapping, for_writing);
+        if (fd.is_open())
+            return fd;
+    }
+    return UniqueFd();
+}
+
+} // namespace
+
+bool is_accessible(const MemoryRange &range, bool for_writing)
+{
+    const auto mappings = mappings_of(range);
+    if (!has_no_gap(mappings, range)) {
+        DOCA_LOG_ERR("[%p, +%zu) is not mapped throughout", static_cast<void *>(range.addr), range.len);
+        return false;
+    }
+    for (const auto &m : mappings) {
+        if (!m.is_readable || (for_writing && !m.is_writable)) {
+            DOCA_LOG_ERR("[%p, +%zu) can't be %s from 0x%" PRIxPTR " on", static_cast<void *>(range.addr), range.len,
+                         m.is_readable ? "written" : "read", m.start);
+            return false;
+        }
+    }
+    return true;
+}
+
+std::optional<SharedObject> find_shared_object(const MemoryRange &range, bool for_writing)
+{
+    const auto mappings = mappings_of(range);
+    if (mappings.empty())
+        return std::nullopt;
+    const Mapping &first = mappings.front();
+    for (const auto &m : mappings) {
+        if (!m.is_shared || m.device != first.device || m.inode != first.inode ||
+            m.offset - first.offset != m.start - first.start)
+            return std::nullopt;
+    }
+    SharedObject object;
+    object.fd = find_descriptor(first, for_writing);
+    if (!object.fd.is_open())
+        return std::nullopt;
+    object.device = first.device;
+    object.inode = first.inode;
+    object.offset = first.offset + (reinterpret_cast<std::uintptr_t>(range.addr) - first.start);
+    struct stat info{};
+    if (fstat(object.fd.get(), &info) != 0 || static_cast<std::uint64_t>(info.st_size) < object.offset + range.len)
+        return std::nullopt; // what lies beyond the end would raise SIGBUS in the peer
+    return object;
+}
+
+} // namespace opendoca::soft

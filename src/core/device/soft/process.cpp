@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "process.hpp"
+
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace opendoca::soft {
+
+namespace {
+
+std::string proc_path(pid_t pid, const char *name)
+{
+    return "/proc/" + std::to_string(pid) + "/" + name;
+}
+
+struct Stat {
+    char state;
+    std::uint64_t start_time;
+};
+
+std::optional<Stat> read_stat(pid_t pid)
+{
+    std::ifstream file(proc_path(pid, "stat"));
+    std::string text;
+    if (!std::getline(file, text, '\0'))
+        return std::nullopt;
+    const auto name_end = text.rfind(')'); // the name may hold anything, parentheses too
+    if (name_end == std::string::npos)
+        return std::nullopt;
+    std::istringstream fields(text.substr(name_end + 1));
+    Stat stat{};
+    fields >> stat.state;
+    std::string skipped;
+    for (int field = 4; field < 22; ++field)
+        fields >> skipped;
+    if (!(fields >> stat.start_time))
+        return std::nullopt;
+    return stat;
+}
+
+} // namespace
+
+std::optional<std::uint64_t> process_start_time(pid_t pid)
+{
+    const auto stat = read_stat(pid);
+    return stat ? std::optional(stat->start_time) : std::nullopt;
+}
+
+std::uint64_t pid_namespace()
+{
+    struct stat info{};
+    return stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
+}
+
+bool is_running(pid_t pid, std::uint64_t start_time)
+{
+    const auto stat = read_stat(pid);
+    return stat && stat->start_time == start_time && stat->state != 'Z' && stat->state != 'X';
+}
+
+std::string explain_denial(pid_t pid, int error)
+{
+    const std::string who = "process " + std::to_string(pid);
+    struct stat info{};
+    if (stat(proc_path(pid, "").c_str(), &info) != 0)
+        return who + " is not there any more";
+    if (info.st_uid != geteuid()) {
+        std::ifstream status(proc_path(pid, "status"));
+        for (std::string line; std::getline(status, line);) {
+            unsigned real = 0, effective = 0;
+            if (std::sscanf(line.c_str(), "Uid: %u %u", &real, &effective) == 2 && effective == geteuid())
+                return who + " is not dumpable (it changed its user, has file capabilities, or called "
+                             "prctl(PR_SET_DUMPABLE, 0)), so that others can't reach it";
+        }
+        return who + " belongs to user " + std::to_string(info.st_uid) + ", this one to user " +
+               std::to_string(geteuid()) + "; the software device works between processes of one user";
+    }
+    int scope = 0;
+    std::ifstream("/proc/sys/kernel/yama/ptrace_scope") >> scope;
+    if (scope >= 2)
+        return "Yama (kernel.yama.ptrace_scope = " + std::to_string(scope) +
+               ") forbids access to the memory of other processes; share the memory by memfd or file instead, or "
+               "lower the setting to 1";
+    if (scope == 1)
+        return "Yama (kernel.yama.ptrace_scope = 1) forbids it, because " + who +
+               " did not name this one by PR_SET_PTRACER";
+    return "the kernel refuses access to " + who + " (" + std::strerror(error) + "), as in a container without "
+           "the capability SYS_PTRACE or with a seccomp filter";
+}
+
+} // namespace opendoca::soft

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The embedded software device: see docs/software-device.md.
+#pragma once
+
+#include "../device.hpp"
+
+namespace opendoca::soft {
+
+/// Appends the functions of the topology that this process may see.
+[[nodiscard]] doca_error_t list_functions(DeviceFunctions &functions);
+
+} // namespace opendoca::soft

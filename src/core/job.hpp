@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <doca_ctx.h>
+
+#include "guard.hpp"
+
+struct doca_buf;
+
+namespace opendoca {
+
+class JobQueue;
+
+/// What was found out about a copy when it was checked. Passed in registers.
+struct CopyPlan {
+    std::size_t length;
+    bool is_list;    ///< more than one buffer on a side
+    bool overwrites; ///< the destination has no tailroom at all and counts as empty
+};
+
+/// The payload of a job slot for a copy.
+struct CopyPayload {
+    doca_buf *dst;
+    const doca_buf *src;
+    CopyPlan plan;
+};
+
+/// A job that was submitted and has not ended, up to its retrieval. Jobs that end in submit need none.
+struct alignas(64) JobSlot {
+    int type;
+    std::uint32_t number; ///< of the slot in its work queue
+    doca_data user_data;
+    JobQueue *queue;
+    /// Writes the result into the event; null where the event takes the doca_error_t itself.
+    void (*write_result)(const JobSlot &slot, doca_error_t result, doca_event &event);
+    union {
+        CopyPayload copy;
+        std::byte other[32];
+    };
+};
+
+static_assert(sizeof(JobSlot) == 64, "a job in flight is one cache line");
+
+/// A job that has ended and was not retrieved.
+struct Completion {
+    int type;
+    doca_error_t result;
+    doca_data user_data;
+    JobQueue *queue;
+    JobSlot *slot; ///< null for a job that ended in submit
+};
+
+static_assert(sizeof(Completion) == 32);
+
+/// What a context does for one work queue: the base of every library's data path. Belongs to the queue's thread.
+class OPENDOCA_INTERNAL JobQueue {
+public:
+    JobQueue() = default;
+    JobQueue(const JobQueue &) = delete;
+    JobQueue &operator=(const JobQueue &) = delete;
+    virtual ~JobQueue();
+
+    [[nodiscard]] virtual doca_error_t submit(const doca_job &job) noexcept = 0;
+    /// Moves what has finished to doca_workq::complete(). Called only where needs_progress().
+    virtual void progress() noexcept;
+    [[nodiscard]] virtual bool needs_progress() const noexcept;
+
+    /// Jobs not yet retrieved. The counters are written by the queue's thread alone, and read by any.
+    [[nodiscard]] std::uint32_t in_flight() const noexcept
+    {
+        return submitted_.load(std::memory_order_relaxed) - retrieved_.load(std::memory_order_relaxed);
+    }
+    void job_submitted() noexcept { count(submitted_); }
+    void job_retrieved() noexcept { count(retrieved_); }
+
+private:
+    static void count(std::atomic<std::uint32_t> &counter) noexcept
+    {
+        counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+
+    std::atomic<std::uint32_t> submitted_{0};
+    std::atomic<std::uint32_t> retrieved_{0};
+};
+
+} // namespace opendoca

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <doca_mmap.h>
+
+#include "device/device.hpp"
+#include "memory_range.hpp"
+
+/// A memory range and the devices that may use it. Configured, then started, then read by any thread.
+struct doca_mmap {
+    explicit doca_mmap(doca_data data) noexcept : user_data(data) {}
+    doca_mmap(const doca_mmap &) = delete;
+    doca_mmap &operator=(const doca_mmap &) = delete;
+    ~doca_mmap();
+
+    [[nodiscard]] static doca_error_t create_from_export(doca_data data, std::span<const std::byte> descriptor,
+                                                         doca_dev &dev, doca_mmap *&mmap);
+
+    [[nodiscard]] doca_error_t set_memrange(std::byte *addr, std::size_t len) noexcept;
+    [[nodiscard]] doca_error_t set_permissions(std::uint32_t access) noexcept;
+    [[nodiscard]] doca_error_t set_free_cb(doca_mmap_memrange_free_cb_t *callback, void *cookie) noexcept;
+    [[nodiscard]] doca_error_t set_max_num_devices(std::uint32_t count) noexcept;
+    [[nodiscard]] doca_error_t dev_add(doca_dev &dev);
+    [[nodiscard]] doca_error_t dev_rm(doca_dev &dev) noexcept;
+    [[nodiscard]] doca_error_t start();
+    [[nodiscard]] doca_error_t stop() noexcept;
+    [[nodiscard]] doca_error_t export_to(opendoca::ExportKind kind, const doca_dev &dev,
+                                         std::span<const std::byte> &descriptor);
+
+    /// Started, or imported and not stopped: buffers may be made of it.
+    [[nodiscard]] bool is_usable() const noexcept { return state_ == State::started; }
+    [[nodiscard]] bool is_imported() const noexcept { return is_imported_; }
+    [[nodiscard]] bool is_exported() const noexcept { return !exports_.empty(); }
+    [[nodiscard]] bool has_range() const noexcept { return range_.addr != nullptr; }
+    [[nodiscard]] const opendoca::MemoryRange &range() const noexcept { return range_; }
+    [[nodiscard]] std::uint32_t max_num_devices() const noexcept { return max_num_devices_; }
+    [[nodiscard]] std::uint32_t num_bufs() const noexcept { return num_bufs_.load(std::memory_order_acquire); }
+
+    void buf_created() noexcept { num_bufs_.fetch_add(1, std::memory_order_relaxed); }
+    /// Released, so that who sees no buffers also sees the end of what was done with them.
+    void buf_released() noexcept { num_bufs_.fetch_sub(1, std::memory_order_release); }
+
+    /// The key of this memory for @p dev, or null when the device was not added.
+    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const doca_dev *dev) const noexcept;
+    /// The same, for the data path: null also when the device is not the first that was added.
+    [[nodiscard]] opendoca::MemoryKey *first_key_for(const doca_dev *dev) const noexcept
+    {
+        return dev == first_dev_ ? first_key_ : nullptr;
+    }
+
+    const doca_data user_data;
+
+private:
+    enum class State : std::uint8_t { configurable, started, revoked };
+
+    struct Member {
+        doca_dev *dev;
+        std::unique_ptr<opendoca::MemoryKey> key; ///< while started
+    };
+
+    struct Export {
+        opendoca::ExportKind kind;
+        const doca_dev *dev;
+        std::vector<std::byte> descriptor;
+    };
+
+    void remember_first_key() noexcept;
+    [[nodiscard]] doca_error_t check_configurable(const char *what, doca_error_t when_started) const noexcept;
+
+    const doca_dev *first_dev_ = nullptr; ///< of members_.front() while started: most maps have one device
+    opendoca::MemoryKey *first_key_ = nullptr;
+    std::vector<Member> members_;
+    opendoca::MemoryRange range_;
+    std::atomic<std::uint32_t> num_bufs_{0};
+    std::uint32_t access_ = DOCA_ACCESS_LOCAL_READ_WRITE;
+    std::uint32_t max_num_devices_ = 64;
+    State state_ = State::configurable;
+    bool is_imported_ = false;
+    bool was_started_ = false;
+    bool free_cb_is_due_ = false; ///< the callback was there at a start and is still the same
+    doca_mmap_memrange_free_cb_t *free_cb_ = nullptr;
+    void *free_cb_cookie_ = nullptr;
+    std::vector<Export> exports_;
+};

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "workq.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include <sys/eventfd.h>
+
+#include <doca_log.h>
+
+#include "guard.hpp"
+
+DOCA_LOG_REGISTER(DOCA_WORKQ);
+
+using opendoca::guarded;
+
+namespace opendoca {
+
+JobQueue::~JobQueue() = default;
+
+void JobQueue::progress() noexcept {}
+
+bool JobQueue::needs_progress() const noexcept
+{
+    return false;
+}
+
+} // namespace opendoca
+
+namespace {
+constexpr std::uint32_t max_depth = 65536;
+} // namespace
+
+doca_workq::doca_workq(std::uint32_t depth)
+    : completions_(std::make_unique_for_overwrite<opendoca::Completion[]>(std::bit_ceil(depth))),
+      mask_(std::bit_ceil(depth) - 1),
+      depth_(depth),
+      slots_(std::make_unique_for_overwrite<opendoca::JobSlot[]>(depth)),
+      free_(std::make_unique_for_overwrite<std::uint32_t[]>(depth)),
+      num_free_(depth)
+{
+    for (std::uint32_t i = 0; i < depth; ++i)
+        free_[i] = depth - 1 - i;
+}
+
+opendoca::JobSlot *doca_workq::take_slot(const doca_job &job, opendoca::JobQueue &queue) noexcept
+{
+    if (is_full())
+        return nullptr;
+    const std::uint32_t number = free_[--num_free_];
+    opendoca::JobSlot &slot = slots_[number];
+    slot.type = job.type;
+    slot.number = number;
+    slot.user_data = job.user_data;
+    slot.queue = &queue;
+    slot.write_result = nullptr;
+    ++num_pending_;
+    queue.job_submitted();
+    return &slot;
+}
+
+void doca_workq::finish(opendoca::JobSlot &slot, doca_error_t result, doca_event &event) noexcept
+{
+    if (slot.write_result != nullptr)
+        slot.write_result(slot, result, event);
+    else
+        event.result.u64 = result;
+    free_[num_free_++] = slot.number;
+}
+
+doca_error_t doca_workq::not_on_queue(const doca_ctx &ctx) noexcept
+{
+    if (!ctx.is_started()) {
+        DOCA_LOG_ERR("the job's context is not started");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    DOCA_LOG_ERR("the job's context was not added to this work queue");
+    return DOCA_ERROR_NOT_FOUND;
+}
+
+doca_error_t doca_workq::set_event_driven(bool enable) noexcept
+{
+    if (enable == is_event_driven_)
+        return DOCA_SUCCESS;
+    if (has_contexts()) {
+        DOCA_LOG_ERR("event-driven mode can't be changed: the work queue is on %u contexts", num_contexts_);
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (enable && !event_fd_.is_open()) {
+        event_fd_ = opendoca::UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); // one for the queue's life
+        if (!event_fd_.is_open()) {
+            DOCA_LOG_ERR("eventfd: %s", std::strerror(errno));
+            return DOCA_ERROR_OPERATING_SYSTEM;
+        }
+    }
+    is_event_driven_ = enable;
+    is_armed_ = false;
+    return DOCA_SUCCESS;
+}
+
+void doca_workq::wake() noexcept
+{
+    is_armed_ = false;
+    // The counter can't overflow: it is at most 1, since a queue that is not armed does not write.
+    if (eventfd_write(event_fd_.get(), 1) != 0)
+        DOCA_LOG_ERR("writing the event handle: %s", std::strerror(errno));
+}
+
+doca_error_t doca_workq::arm() noexcept
+{
+    is_armed_ = true;
+    // What waits already, or can be had without waiting, wakes at once: no event is lost between retrieve and arm.
+    for (opendoca::JobQueue *queue : polled_)
+        queue->progress();
+    if (is_armed_ && head_ != tail_)
+        wake();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_workq::clear() noexcept
+{
+    is_armed_ = false;
+    eventfd_t count = 0;
+    if (eventfd_read(event_fd_.get(), &count) != 0 && errno != EAGAIN) {
+        DOCA_LOG_ERR("reading the event handle: %s", std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    return DOCA_SUCCESS;
+}
+
+void doca_workq::attach(const doca_ctx &ctx, opendoca::JobQueue &queue)
+{
+    if (ctx.id() >= queues_.size())
+        queues_.resize(ctx.id() + 1);
+    if (queue.needs_progress())
+        polled_.push_back(&queue);
+    queues_[ctx.id()] = &queue;
+    ++num_contexts_;
+}
+
+void doca_workq::detach(const doca_ctx &ctx, opendoca::JobQueue &queue) noexcept
+{
+    queues_[ctx.id()] = nullptr;
+    std::erase(polled_, &queue);
+    --num_contexts_;
+}
+
+doca_error_t doca_workq_create(uint32_t depth, struct doca_workq **workq)
+{
+    if (workq == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (depth == 0 || depth > max_depth) {
+        DOCA_LOG_ERR("a work queue is 1 to %u jobs deep, not %u", max_depth, depth);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return guarded([&] {
+        *workq = new doca_workq(depth);
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_workq_destroy(struct doca_workq *workq)
+{
+    if (workq == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (workq->has_contexts()) {
+        DOCA_LOG_ERR("the work queue is still on a context");
+        return DOCA_ERROR_IN_USE;
+    }
+    delete workq;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job)
+{
+    return workq->submit(*job);
+}
+
+doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int)
+{
+    return workq->retrieve(*ev);
+}
+
+doca_error_t doca_workq_event_handle_arm(struct doca_workq *workq)
+{
+    if (!workq->is_event_driven()) {
+        DOCA_LOG_ERR("event-driven mode is off");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    return workq->arm();
+}
+
+doca_error_t doca_workq_event_handle_clear(struct doca_workq *workq, doca_event_handle_t handle)
+{
+    if (!workq->is_event_driven()) {
+        DOCA_LOG_ERR("event-driven mode is off");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (handle != workq->event_handle()) {
+        DOCA_LOG_ERR("%d is not this work queue's event handle, which is %d", handle, workq->event_handle());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return workq->clear();
+}
+
+doca_error_t doca_workq_get_depth(const struct doca_workq *workq, uint32_t *depth)
+{
+    if (workq == nullptr || depth == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    *depth = workq->depth();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_workq_get_event_driven_enable(struct doca_workq *workq, uint8_t *enabled)
+{
+    if (workq == nullptr || enabled == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    *enabled = workq->is_event_driven();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_workq_get_event_handle(struct doca_workq *workq, doca_event_handle_t *handle)
+{
+    if (workq == nullptr || handle == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (!workq->is_event_driven()) {
+        DOCA_LOG_ERR("event-driven mode is off");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    *handle = workq->event_handle();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_workq_set_event_driven_enable(struct doca_workq *workq, uint8_t enable)
+{
+    return workq == nullptr ? DOCA_ERROR_INVALID_VALUE : workq->set_event_driven(enable != 0);
+}
+
+doca_error_t doca_workq_set_event_handle(struct doca_workq *workq, doca_event_handle_t, uintptr_t)
+{
+    if (workq == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    DOCA_LOG_ERR("handing in an event handle exists on Windows only");
+    return DOCA_ERROR_NOT_SUPPORTED;
+}

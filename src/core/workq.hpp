@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <doca_ctx.h>
+
+#include "ctx.hpp"
+#include "job.hpp"
+#include "unique_fd.hpp"
+
+/// Jobs of one thread: submitted to any context that was added, retrieved in one place. All memory is taken at creation
+/// and when a context is added.
+struct OPENDOCA_INTERNAL doca_workq {
+    explicit doca_workq(std::uint32_t depth);
+    doca_workq(const doca_workq &) = delete;
+    doca_workq &operator=(const doca_workq &) = delete;
+
+    [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept
+    {
+        const std::uint32_t id = job.ctx->id();
+        if (id >= queues_.size() || queues_[id] == nullptr) [[unlikely]]
+            return not_on_queue(*job.ctx);
+        return queues_[id]->submit(job);
+    }
+
+    [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
+    {
+        if (head_ == tail_) {
+            for (opendoca::JobQueue *queue : polled_)
+                queue->progress();
+            if (head_ == tail_)
+                return DOCA_ERROR_AGAIN;
+        }
+        const opendoca::Completion &done = completions_[head_ & mask_];
+        const doca_error_t result = done.result;
+        event.type = done.type;
+        event.user_data = done.user_data;
+        if (done.slot != nullptr)
+            finish(*done.slot, result, event);
+        else
+            event.result.u64 = result;
+        done.queue->job_retrieved();
+        ++head_;
+        return result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+    }
+
+    /// As many jobs as the queue is deep were submitted and not retrieved.
+    [[nodiscard]] bool is_full() const noexcept { return num_pending_ + (tail_ - head_) == depth_; }
+
+    /// For a job that takes time. Null when the queue is full.
+    [[nodiscard]] opendoca::JobSlot *take_slot(const doca_job &job, opendoca::JobQueue &queue) noexcept;
+
+    /// The job of @p slot has ended; the slot is kept until it was retrieved.
+    void complete(opendoca::JobSlot &slot, doca_error_t result) noexcept
+    {
+        --num_pending_;
+        append(slot.type, result, slot.user_data, *slot.queue, &slot);
+    }
+
+    /// For a job that ends in submit. The queue must not be full.
+    void complete_at_once(const doca_job &job, opendoca::JobQueue &queue, doca_error_t result) noexcept
+    {
+        queue.job_submitted();
+        append(job.type, result, job.user_data, queue, nullptr);
+    }
+
+    [[nodiscard]] std::uint32_t depth() const noexcept { return depth_; }
+    [[nodiscard]] bool is_event_driven() const noexcept { return is_event_driven_; }
+    [[nodiscard]] bool is_armed() const noexcept { return is_armed_; }
+    [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }
+    [[nodiscard]] int event_handle() const noexcept { return event_fd_.get(); }
+    [[nodiscard]] doca_error_t set_event_driven(bool enable) noexcept;
+    [[nodiscard]] doca_error_t arm() noexcept;
+    [[nodiscard]] doca_error_t clear() noexcept;
+
+    void attach(const doca_ctx &ctx, opendoca::JobQueue &queue);
+    void detach(const doca_ctx &ctx, opendoca::JobQueue &queue) noexcept;
+
+private:
+    [[nodiscard]] static doca_error_t not_on_queue(const doca_ctx &ctx) noexcept;
+
+    void append(int type, doca_error_t result, doca_data user_data, opendoca::JobQueue &queue,
+                opendoca::JobSlot *slot) noexcept
+    {
+        // Field by field: copying a temporary would read in one piece what was just written in several, and stall.
+        opendoca::Completion &done = completions_[tail_++ & mask_];
+        done.type = type;
+        done.result = result;
+        done.user_data = user_data;
+        done.queue = &queue;
+        done.slot = slot;
+        if (is_armed_) [[unlikely]]
+            wake();
+    }
+    void finish(opendoca::JobSlot &slot, doca_error_t result, doca_event &event) noexcept;
+    void wake() noexcept;
+
+    std::unique_ptr<opendoca::Completion[]> completions_; ///< a ring
+    std::uint32_t mask_;
+    std::uint32_t head_ = 0;
+    std::uint32_t tail_ = 0;
+    std::uint32_t num_pending_ = 0; ///< slots whose jobs have not ended
+    std::uint32_t depth_;
+    bool is_armed_ = false;
+    bool is_event_driven_ = false;
+    std::vector<opendoca::JobQueue *> queues_; ///< by the context's id
+    std::vector<opendoca::JobQueue *> polled_;
+    std::unique_ptr<opendoca::JobSlot[]> slots_;
+    std::unique_ptr<std::uint32_t[]> free_; ///< a stack: the slot used last is the warmest
+    std::uint32_t num_free_;
+    std::uint32_t num_contexts_ = 0;
+    opendoca::UniqueFd event_fd_;
+};

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""Holds the libraries of an installed tree against the facts."""
+import os
+
+from elf import Elf
+from facts import exported_functions
+
+
+def is_link_to(directory, link, target):
+    """Whether the link leads to the target by its own name: a tree with such links can be moved."""
+    path = os.path.join(directory, link)
+    return (os.path.islink(path) and not os.path.isabs(os.readlink(path))
+            and os.path.realpath(path) == os.path.realpath(os.path.join(directory, target)))
+
+
+def check_files(directory, name, soname, version):
+    real_name = f"{soname[:-len('.2')]}.{version}"
+    path = os.path.join(directory, real_name)
+    yield "files", f"{name} is the file {real_name}", os.path.isfile(path) and not os.path.islink(path)
+    for link in (soname, f"{name}.so"):
+        yield "files", f"{name} has the link {link}", is_link_to(directory, link, real_name)
+    if name == "libdoca_common":
+        yield "files", "libdoca_core.so leads to libdoca_common", is_link_to(directory, "libdoca_core.so", real_name)
+
+
+def check_dynamic_section(elf, name, fact):
+    nodes = set(fact["version_nodes"])
+    have = elf.defined_nodes()
+    yield "sonames", f"{name} has the soname {fact['soname']}, not '{elf.soname}'", elf.soname == fact["soname"]
+    for node in sorted(nodes | have):
+        says = "defines" if node in nodes else "does not define"
+        yield "sonames", f"{name} {says} the version node {node}", (node in nodes) == (node in have)
+    yield "sonames", f"{name} binds all symbols at start", elf.binds_now
+    yield "sonames", f"{name} has no search path of its own {elf.search_paths or ''}".rstrip(), not elf.search_paths
+
+
+def check_symbols(elf, name, functions):
+    have = {symbol.name: symbol for symbol in elf.defined()}
+    for function, node in sorted(functions.items()):
+        symbol = have.get(function)
+        holds = symbol is not None and symbol.version == node and symbol.is_default
+        yield "symbols", f"{name} exports {function}@@{node}", holds
+    for symbol in sorted(have.values()):
+        if symbol.version != "INTERNAL" and symbol.name not in functions:
+            yield "extra", f"{name} exports {symbol.name}@{symbol.version}, which no header of it declares", False
+        if symbol.version == "INTERNAL" and symbol.name.startswith("doca_"):
+            yield "extra", f"{name} exports {symbol.name} with a public name to its own libraries alone", False
+
+
+def check_library(facts, name, directory):
+    """(kind, label, whether it holds) for each fact; one that is not there has one fact alone, that it is missing."""
+    fact = facts["libraries"][name]
+    path = os.path.join(directory, fact["soname"])
+    is_there = os.path.exists(path)
+    yield "libraries", f"{name} is installed", is_there
+    if not is_there:
+        return
+    yield from check_files(directory, name, fact["soname"], facts["api"])
+    elf = Elf(path)
+    yield from check_dynamic_section(elf, name, fact)
+    yield from check_symbols(elf, name, exported_functions(facts, name))

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define DOCA_TEST_ASAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define DOCA_TEST_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) && !defined(DOCA_TEST_ASAN)
+#define DOCA_TEST_ASAN 1
+#endif
+#if defined(__SANITIZE_THREAD__) && !defined(DOCA_TEST_TSAN)
+#define DOCA_TEST_TSAN 1
+#endif
+
+namespace doca_test {
+
+#if defined(DOCA_TEST_ASAN) || defined(DOCA_TEST_TSAN)
+inline constexpr bool is_sanitized = true;
+#else
+inline constexpr bool is_sanitized = false;
+#endif
+
+/// How often to repeat something: sanitizers make everything several times slower.
+constexpr int times(int count)
+{
+    return is_sanitized ? (count + 9) / 10 : count;
+}
+
+} // namespace doca_test
