@@ -33,7 +33,7 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     exit 0
 fi
 
-# Prints those of the packages that are not installed. A virtual package counts as what provides it.
+# Prints those of the packages that are not installed.
 not_installed() {
     for package in "$@"; do
         # shellcheck disable=SC2016 # dpkg-query's own variables
@@ -44,9 +44,9 @@ not_installed() {
 }
 
 # shellcheck disable=SC2086 # lists of words
-missing=$(not_installed $wanted)
+missing=$(not_installed $wanted | tr '\n' ' ')
 # shellcheck disable=SC2086
-missing_optional=$(not_installed $optional)
+missing_optional=$(not_installed $optional | tr '\n' ' ')
 if [ -z "$missing" ] && [ -z "$missing_optional" ]; then
     exit 0
 fi
@@ -55,7 +55,7 @@ as_root=
 if [ "$(id -u)" != 0 ]; then
     if ! command -v sudo >/dev/null; then
         [ -n "$missing" ] || exit 0
-        echo "$0: run this as root, or install these packages: $(echo $missing)" >&2
+        echo "$0: run this as root, or install these packages: $missing" >&2
         exit 1
     fi
     as_root=sudo
@@ -67,15 +67,15 @@ apt_get() {
 
 to_install=$missing
 if [ -n "$missing" ]; then
-    echo "Installing by apt: $(echo $missing)"
-    apt_get update
+    echo "Installing by apt: $missing"
+    apt_get update || echo "$0: not all package lists could be updated; trying all the same" >&2
 fi
 for package in $missing_optional; do
     if apt-cache policy "$package" | grep -q 'Candidate: [^(]'; then
         to_install="$to_install $package"
     fi
 done
-if [ -n "$(echo $to_install)" ]; then
+if [ -n "$to_install" ]; then
     # shellcheck disable=SC2086
     apt_get install --no-install-recommends $to_install
 fi

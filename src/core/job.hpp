@@ -69,6 +69,10 @@ public:
     /// Moves what has finished to doca_workq::complete(). Called only where needs_progress().
     virtual void progress() noexcept;
     [[nodiscard]] virtual bool needs_progress() const noexcept;
+    /// Event-driven mode: from arm() to disarm(), an event that progress() could act on must make a descriptor readable
+    /// that was given to doca_workq::watch(); disarm() makes it unreadable. Called only where needs_progress().
+    virtual void arm() noexcept;
+    virtual void disarm() noexcept;
 
     /// Jobs not yet retrieved. The counters are written by the queue's thread alone, and read by any.
     [[nodiscard]] std::uint32_t in_flight() const noexcept

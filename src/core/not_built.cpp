@@ -45,7 +45,7 @@ doca_error_t doca_sync_event_create_from_export(doca_dev *, const uint8_t *, siz
 
 doca_error_t doca_sync_event_get_create_from_export_supported(const doca_devinfo *)
 {
-    return not_built(__func__, sync_event);
+    return DOCA_ERROR_NOT_SUPPORTED; // a plain no to a question
 }
 
 doca_error_t doca_sync_event_destroy(doca_sync_event *)
@@ -116,7 +116,7 @@ doca_ctx *doca_sync_event_as_ctx(doca_sync_event *)
 
 doca_error_t doca_sync_event_job_get_supported(doca_devinfo *, doca_sync_event_job_types)
 {
-    return not_built(__func__, sync_event);
+    return DOCA_ERROR_NOT_SUPPORTED; // a plain no to a question
 }
 
 doca_error_t doca_sync_event_export_to_dpu(doca_sync_event *, doca_dev *, const uint8_t **, size_t *)
@@ -126,7 +126,7 @@ doca_error_t doca_sync_event_export_to_dpu(doca_sync_event *, doca_dev *, const 
 
 doca_error_t doca_sync_event_get_export_to_dpu_supported(const doca_devinfo *)
 {
-    return not_built(__func__, sync_event);
+    return DOCA_ERROR_NOT_SUPPORTED; // a plain no to a question
 }
 
 doca_error_t doca_sync_event_export_to_dpa(doca_sync_event *, doca_dpa *, doca_dpa_dev_sync_event_t *)
@@ -136,7 +136,7 @@ doca_error_t doca_sync_event_export_to_dpa(doca_sync_event *, doca_dpa *, doca_d
 
 doca_error_t doca_sync_event_get_export_to_dpa_supported(const doca_devinfo *)
 {
-    return not_built(__func__, sync_event);
+    return DOCA_ERROR_NOT_SUPPORTED; // a plain no to a question
 }
 
 doca_error_t doca_sync_event_export_to_gpu(doca_sync_event *, doca_gpu *, doca_gpu_dev_sync_event_t **)
@@ -146,7 +146,7 @@ doca_error_t doca_sync_event_export_to_gpu(doca_sync_event *, doca_gpu *, doca_g
 
 doca_error_t doca_sync_event_get_export_to_gpu_supported(const doca_devinfo *)
 {
-    return not_built(__func__, sync_event);
+    return DOCA_ERROR_NOT_SUPPORTED; // a plain no to a question
 }
 
 doca_error_t doca_sync_event_export_remote(doca_sync_event *, doca_sync_event_remote_t *)

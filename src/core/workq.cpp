@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 
 #include <doca_log.h>
@@ -27,6 +28,10 @@ bool JobQueue::needs_progress() const noexcept
 {
     return false;
 }
+
+void JobQueue::arm() noexcept {}
+
+void JobQueue::disarm() noexcept {}
 
 } // namespace opendoca
 
@@ -89,16 +94,39 @@ doca_error_t doca_workq::set_event_driven(bool enable) noexcept
         DOCA_LOG_ERR("event-driven mode can't be changed: the work queue is on %u contexts", num_contexts_);
         return DOCA_ERROR_BAD_STATE;
     }
-    if (enable && !event_fd_.is_open()) {
-        event_fd_ = opendoca::UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); // one for the queue's life
-        if (!event_fd_.is_open()) {
-            DOCA_LOG_ERR("eventfd: %s", std::strerror(errno));
+    if (enable && !handle_.is_open()) {
+        // Both live as long as the queue: the handle never changes.
+        opendoca::UniqueFd own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+        opendoca::UniqueFd handle(epoll_create1(EPOLL_CLOEXEC));
+        if (!own.is_open() || !handle.is_open()) {
+            DOCA_LOG_ERR("creating the event handle: %s", std::strerror(errno));
             return DOCA_ERROR_OPERATING_SYSTEM;
         }
+        std::swap(handle_, handle);
+        if (const doca_error_t status = watch(own.get()); status != DOCA_SUCCESS) {
+            std::swap(handle_, handle);
+            return status;
+        }
+        event_fd_ = std::move(own);
     }
     is_event_driven_ = enable;
     is_armed_ = false;
     return DOCA_SUCCESS;
+}
+
+doca_error_t doca_workq::watch(int fd) noexcept
+{
+    epoll_event interest = {.events = EPOLLIN, .data = {.fd = fd}};
+    if (epoll_ctl(handle_.get(), EPOLL_CTL_ADD, fd, &interest) != 0) {
+        DOCA_LOG_ERR("watching descriptor %d: %s", fd, std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    return DOCA_SUCCESS;
+}
+
+void doca_workq::unwatch(int fd) noexcept
+{
+    epoll_ctl(handle_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
 void doca_workq::wake() noexcept
@@ -112,9 +140,11 @@ void doca_workq::wake() noexcept
 doca_error_t doca_workq::arm() noexcept
 {
     is_armed_ = true;
-    // What waits already, or can be had without waiting, wakes at once: no event is lost between retrieve and arm.
-    for (opendoca::JobQueue *queue : polled_)
+    // First arm, then look: what waits already wakes at once, and what comes later is announced.
+    for (opendoca::JobQueue *queue : polled_) {
+        queue->arm();
         queue->progress();
+    }
     if (is_armed_ && head_ != tail_)
         wake();
     return DOCA_SUCCESS;
@@ -123,6 +153,8 @@ doca_error_t doca_workq::arm() noexcept
 doca_error_t doca_workq::clear() noexcept
 {
     is_armed_ = false;
+    for (opendoca::JobQueue *queue : polled_)
+        queue->disarm();
     eventfd_t count = 0;
     if (eventfd_read(event_fd_.get(), &count) != 0 && errno != EAGAIN) {
         DOCA_LOG_ERR("reading the event handle: %s", std::strerror(errno));

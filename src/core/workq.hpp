@@ -71,10 +71,14 @@ struct OPENDOCA_INTERNAL doca_workq {
     [[nodiscard]] bool is_event_driven() const noexcept { return is_event_driven_; }
     [[nodiscard]] bool is_armed() const noexcept { return is_armed_; }
     [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }
-    [[nodiscard]] int event_handle() const noexcept { return event_fd_.get(); }
+    [[nodiscard]] int event_handle() const noexcept { return handle_.get(); }
     [[nodiscard]] doca_error_t set_event_driven(bool enable) noexcept;
     [[nodiscard]] doca_error_t arm() noexcept;
     [[nodiscard]] doca_error_t clear() noexcept;
+
+    /// Adds a descriptor to the event handle, or takes it away. Only in event-driven mode.
+    [[nodiscard]] doca_error_t watch(int fd) noexcept;
+    void unwatch(int fd) noexcept;
 
     void attach(const doca_ctx &ctx, opendoca::JobQueue &queue);
     void detach(const doca_ctx &ctx, opendoca::JobQueue &queue) noexcept;
@@ -112,5 +116,6 @@ private:
     std::unique_ptr<std::uint32_t[]> free_; ///< a stack: the slot used last is the warmest
     std::uint32_t num_free_;
     std::uint32_t num_contexts_ = 0;
-    opendoca::UniqueFd event_fd_;
+    opendoca::UniqueFd event_fd_; ///< for completions that this thread makes
+    opendoca::UniqueFd handle_;   ///< an epoll of it and of what job queues watch
 };

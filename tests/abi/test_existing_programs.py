@@ -50,8 +50,8 @@ class ExistingPrograms(unittest.TestCase):
     def tearDownClass(cls):
         cls.place.cleanup()
 
-    def run_on_ours(self, program, *arguments, **environment):
-        return programs.run(program, *arguments, wrapper=self.loader.wrapper, **self.loader.environment, **environment)
+    def run_on_ours(self, program, *arguments, through=()):
+        return programs.run(program, *arguments, wrapper=[*self.loader.wrapper, *through], **self.loader.environment)
 
     def public_symbols(self, program):
         return {s.name: s.version for s in Elf(program).undefined() if s.name.startswith("doca_")}
@@ -71,14 +71,16 @@ class ExistingPrograms(unittest.TestCase):
         self.assertNotIn("no version information", done.stderr)
 
     def test_a_program_of_the_original_loads_our_files(self):
-        done = self.run_on_ours(self.copy, LD_TRACE_LOADED_OBJECTS="1")
+        done = self.run_on_ours(self.copy, through=["env", "LD_TRACE_LOADED_OBJECTS=1"])
         where = self.loader.environment.get("LD_LIBRARY_PATH", str(self.tree.lib))
         for soname in SONAMES:
             self.assertIn(f"{soname} => {where}/{soname} ", done.stdout)
 
     def test_without_ldconfig_it_does_not_start(self):
         done = programs.run(self.copy)
-        self.assertEqual(127, done.returncode, "the machine has libraries of that name, which this test may be using")
+        if done.returncode == 0:
+            self.skipTest("DOCA libraries are installed on this machine")
+        self.assertEqual(127, done.returncode)
         self.assertIn("cannot open shared object file", done.stderr)
 
     def test_every_function_of_the_original_is_there_when_a_program_starts(self):

@@ -9,7 +9,7 @@
 
 struct doca_sha_job sha_job(struct doca_ctx *ctx, struct doca_buf *text, struct doca_buf *digest);
 struct doca_rdma_job_send rdma_send(struct doca_ctx *ctx, const struct doca_buf *text);
-struct doca_sync_event_job_wait wait_for_one(struct doca_ctx *ctx, struct doca_sync_event *event);
+struct doca_sync_event_job_wait wait_for_one(struct doca_ctx *ctx);
 doca_error_t greet(const char *device_name, struct doca_comm_channel_ep_t *ep);
 doca_error_t add_user_node(struct doca_graph *graph, struct doca_graph_node **node);
 
@@ -34,11 +34,10 @@ struct doca_rdma_job_send rdma_send(struct doca_ctx *ctx, const struct doca_buf 
     return job;
 }
 
-struct doca_sync_event_job_wait wait_for_one(struct doca_ctx *ctx, struct doca_sync_event *event)
+struct doca_sync_event_job_wait wait_for_one(struct doca_ctx *ctx)
 {
     struct doca_sync_event_job_wait job = {
-        .base = {.type = DOCA_SYNC_EVENT_JOB_WAIT, .flags = DOCA_JOB_FLAGS_NONE, .ctx = ctx},
-        .sync_ev = event,
+        .base = {.type = DOCA_SYNC_EVENT_JOB_WAIT_GT, .flags = DOCA_JOB_FLAGS_NONE, .ctx = ctx},
         .value = 0,
         .mask = UINT64_MAX,
     };
