@@ -57,17 +57,23 @@ build_with_meson() {
     quietly "$build/$name-build.log" ninja -C "$build/$name"
 }
 
-# show <label> <file descriptor> [text]: shows lines until the one with the text, or until the end. Keeps them in $shown.
+# show <label> <file descriptor> [text]: shows lines until the one with the text, or until the end; keeps them in $shown.
+# Fails when the end comes before the text, or when nothing comes for a minute.
 show() {
-    local line
-    while IFS= read -r -t 60 line <&"$2"; do
+    local line status
+    while :; do
+        status=0
+        IFS= read -r -t 60 line <&"$2" || status=$?
+        if [ $status -ne 0 ]; then
+            [ $status -le 128 ] && [ -z "${3-}" ]
+            return
+        fi
         printf '%-8s | %s\n' "$1" "$line"
         shown+=$line$'\n'
         if [ -n "${3-}" ] && [[ $line == *"$3"* ]]; then
             return 0
         fi
     done
-    [ -z "${3-}" ]
 }
 
 # start <role> <sample> [arguments]: in the background, with its output to be read from $output.
@@ -93,7 +99,7 @@ run() {
     shift
     exec {input}< <(role=$1 sample=$2; shift 2; DOCA_SOFT_ROLE=$role exec "$build/$sample/doca_$sample" "$@" 2>&1)
     local pid=$!
-    show "$label" "$input"
+    show "$label" "$input" || kill "$pid" 2>/dev/null || true
     exec {input}<&-
     wait $pid
 }
@@ -110,7 +116,7 @@ host_to_dpu() {
     show "host" "$output" "Press Enter" || return 1
     run "DPU" dpu dma_copy_dpu "${files[@]}" || return 1
     echo >&"$enter"
-    show "host" "$output"
+    show "host" "$output" || return 1
     exec {enter}>&-
     finish
 }
@@ -121,7 +127,7 @@ over_tcp() {
     show "receiver" "$output" "Waiting for the sender" || return 1
     port=$(sed -n 's/.*Waiting for the sender at .*, port \([0-9]*\).*/\1/p' <<<"$shown")
     run "sender" host dma_remote_copy_sender -t "$1" -P "$port" || return 1
-    show "receiver" "$output"
+    show "receiver" "$output" || return 1
     finish
 }
 

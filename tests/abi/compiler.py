@@ -21,6 +21,11 @@ class Compilers:
         self.report_all = {language: ["-ferror-limit=0"] if is_clang(command) else []
                            for language, command in self.commands.items()}
 
+    def target(self):
+        """The CPU that is compiled for."""
+        done = subprocess.run([*self.commands["c"], "-dumpmachine"], capture_output=True, text=True, check=True)
+        return done.stdout.split("-")[0]
+
     def run(self, lang, source, options):
         command = [*self.commands[lang.language], "-x", lang.language, f"-std={lang.standard}", "-I", self.include,
                    *self.report_all[lang.language], *options, "-"]

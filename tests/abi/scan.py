@@ -6,7 +6,10 @@ import re
 from typing import NamedTuple
 
 from compiler import ALLOWED
-from facts import C11
+from facts import C11, is_per_target
+
+# doca_build_config.h by the compiler's target: the facts are those of x86-64.
+PER_TARGET = {"x86_64": {"DOCA_ARCH_HOST", "DOCA_ARCH_X86"}, "aarch64": {"DOCA_ARCH_DPU", "DOCA_ARCH_ARM"}}
 
 
 class Declared(NamedTuple):
@@ -56,6 +59,9 @@ def differences(compilers, name, header):
             yield "extra", f"{name} declares {extra}, which is none of its {what}", False
     public = {macro["name"]: macro for macro in header["macros"]}
     allowed = set(public) | {header["guard"]}
+    if any(is_per_target(macro) for macro in header["macros"]):
+        allowed = PER_TARGET[compilers.target()]
+        yield "macros", f"{name} defines {' and '.join(sorted(allowed))}", allowed <= set(have.macros)
     for macro in sorted(set(have.macros) - allowed):
         if macro.endswith("_"):  # a helper of a header of ours, not to be used elsewhere
             continue
