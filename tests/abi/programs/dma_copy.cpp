@@ -22,7 +22,8 @@ void check(doca_error_t status, const char *what)
         throw std::runtime_error(std::string(what) + ": " + doca_get_error_string(status));
 }
 
-template <typename T> using Owned = std::unique_ptr<T, doca_error_t (*)(T *)>;
+template <typename T>
+using Owned = std::unique_ptr<T, doca_error_t (*)(T *)>;
 
 template <typename T, typename Create>
 Owned<T> make(Create create, doca_error_t (*destroy)(T *), const char *what)
@@ -63,7 +64,10 @@ doca_dma_job_memcpy describe(doca_ctx *ctx, doca_buf *dst, const doca_buf *src)
 {
 #if __cplusplus >= 202002L
     return {
-        .base = {.type = DOCA_DMA_JOB_MEMCPY, .flags = DOCA_JOB_FLAGS_NONE, .ctx = ctx, .user_data = {.u64 = 42}},
+        .base = {.type = DOCA_DMA_JOB_MEMCPY,
+                 .flags = DOCA_JOB_FLAGS_NONE,
+                 .ctx = ctx,
+                 .user_data = {.u64 = 42}},
         .dst_buff = dst,
         .src_buff = src,
     };
@@ -86,8 +90,8 @@ void copy(std::array<char, 64> &dst, std::array<char, 64> &src)
     doca_ctx *const ctx = doca_dma_as_ctx(dma.get());
     check(doca_ctx_dev_add(ctx, dev.get()), "ctx_dev_add");
     check(doca_ctx_start(ctx), "ctx_start");
-    auto workq = make<doca_workq>([](doca_workq **out) { return doca_workq_create(8, out); }, doca_workq_destroy,
-                                  "workq");
+    auto workq = make<doca_workq>([](doca_workq **out) { return doca_workq_create(8, out); },
+                                  doca_workq_destroy, "workq");
     check(doca_ctx_workq_add(ctx, workq.get()), "workq_add");
     auto inventory = make<doca_buf_inventory>(
         [](doca_buf_inventory **out) {
@@ -99,8 +103,10 @@ void copy(std::array<char, 64> &dst, std::array<char, 64> &src)
     auto dst_mmap = map(dev.get(), dst.data(), dst.size());
     doca_buf *src_buf = nullptr;
     doca_buf *dst_buf = nullptr;
-    check(doca_buf_inventory_buf_by_data(inventory.get(), src_mmap.get(), src.data(), src.size(), &src_buf), "src");
-    check(doca_buf_inventory_buf_by_addr(inventory.get(), dst_mmap.get(), dst.data(), dst.size(), &dst_buf), "dst");
+    check(doca_buf_inventory_buf_by_data(inventory.get(), src_mmap.get(), src.data(), src.size(), &src_buf),
+          "src");
+    check(doca_buf_inventory_buf_by_addr(inventory.get(), dst_mmap.get(), dst.data(), dst.size(), &dst_buf),
+          "dst");
 
     const doca_dma_job_memcpy job = describe(ctx, dst_buf, src_buf);
     check(doca_workq_submit(workq.get(), &job.base), "submit");

@@ -30,14 +30,6 @@ namespace {
 
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-/// Lets other processes of this user read and write this one's memory under Yama's scope 1. Without Yama it fails,
-/// and is not needed.
-void allow_access_under_yama() noexcept
-{
-    static const int done = prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-    (void)done;
-}
-
 /// The kernel marks this lock's word when the thread that holds it ends.
 bool lock_alive_mark(pthread_mutex_t &mutex) noexcept
 {
@@ -127,6 +119,16 @@ void Exporter::keep_alive_mark() noexcept
         pthread_mutex_consistent(&page_->alive);
 }
 
+/// Lets other processes of this user read and write this one's memory under Yama's scope 1. Without Yama it fails, and is
+/// not needed.
+void Exporter::allow_access_under_yama() noexcept
+{
+    const std::lock_guard guard(lock_);
+    if (!has_allowed_access_)
+        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    has_allowed_access_ = true;
+}
+
 doca_error_t Exporter::publish(const Memory &memory, std::vector<std::byte> &descriptor,
                                std::unique_ptr<Ticket> &ticket)
 {
@@ -141,7 +143,7 @@ doca_error_t Exporter::publish(const Memory &memory, std::vector<std::byte> &des
     constexpr std::uint32_t writing = DOCA_ACCESS_DPU_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
     auto shared = find_shared_object(memory.range, (memory.access & writing) != 0);
     if (!shared)
-        allow_access_under_yama();
+        exporter->allow_access_under_yama();
     SharedObject object = shared ? std::move(*shared) : SharedObject{};
     descriptor.resize(sizeof(d));
 

@@ -52,6 +52,7 @@ private:
     [[nodiscard]] doca_error_t create_page();
     [[nodiscard]] bool take_entry(std::uint32_t &entry);
     void keep_alive_mark() noexcept;
+    void allow_access_under_yama() noexcept;
     void revoke(std::uint32_t entry) noexcept;
     void wait_for_readers(std::uint32_t entry) noexcept;
 
@@ -61,6 +62,7 @@ private:
     std::uint32_t pid_ = 0;
     std::uint64_t start_time_ = 0;
     bool has_membarrier_ = false;
+    bool has_allowed_access_ = false;
     std::uint32_t num_entries_ = 0; ///< ever used
     std::vector<std::uint32_t> free_entries_;
 };
