@@ -6,9 +6,9 @@
 #
 #   scripts/cross_build_aarch64.sh [BUILD_DIR]          default: build-aarch64
 #
-# The cross compiler is installed with apt when it is missing. The ARM libraries and the emulator are only unpacked
-# under BUILD_DIR: the machine's own packages and its list of architectures stay as they are. The SDK is left in
-# BUILD_DIR/installed. DEBIAN_MIRROR names another mirror than deb.debian.org.
+# The cross compiler is installed with apt when it is missing. The ARM libraries and the emulator are only
+# unpacked under BUILD_DIR: the machine's own packages and its list of architectures stay as they are. The SDK
+# is left in BUILD_DIR/installed. DEBIAN_MIRROR names another mirror than deb.debian.org.
 set -eu
 
 source_root=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,6 +18,7 @@ build=$(cd "$build" && pwd)
 sysroot=$build/sysroot
 triplet=aarch64-linux-gnu
 
+# shellcheck source=/dev/null
 . /etc/os-release
 case "${ID-}" in
 debian) ;;
@@ -37,7 +38,8 @@ fi
 # An apt with its own lists and cache, for the packages that are unpacked and not installed.
 private_apt() {
     apt-get -qq \
-        -o Dir::State="$build/apt/state" -o Dir::State::status="$build/apt/status" -o Dir::Cache="$build/apt/cache" \
+        -o Dir::State="$build/apt/state" -o Dir::State::status="$build/apt/status" \
+        -o Dir::Cache="$build/apt/cache" \
         -o Dir::Etc::sourcelist="$build/apt/sources.list" -o Dir::Etc::sourceparts=- \
         -o APT::Architectures="$(dpkg --print-architecture),arm64" -o APT::Sandbox::User="$(id -un)" \
         -o Acquire::Languages=none "$@"
@@ -48,19 +50,22 @@ download() {
 }
 
 if [ ! -e "$sysroot/complete" ]; then
-    mkdir -p "$build/apt/state/lists/partial" "$build/apt/cache/archives/partial" "$build/apt/packages" "$sysroot"
+    mkdir -p "$sysroot" "$build/apt/packages" "$build/apt/state/lists/partial" \
+        "$build/apt/cache/archives/partial"
     : >"$build/apt/status"
     mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
     echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $VERSION_CODENAME main" \
         >"$build/apt/sources.list"
     private_apt update
     # libibverbs' pkg-config file names libnl's, so those come with it.
-    download libibverbs-dev:arm64 libjson-c-dev:arm64 libjson-c5:arm64 libnl-3-dev:arm64 libnl-route-3-dev:arm64
+    download libibverbs-dev:arm64 libnl-3-dev:arm64 libnl-route-3-dev:arm64 \
+        libjson-c-dev:arm64 libjson-c5:arm64
     for package in "$build"/apt/packages/*.deb; do
         dpkg-deb -x "$package" "$sysroot"
     done
     if download qemu-user-static; then
-        dpkg-deb --fsys-tarfile "$build"/apt/packages/qemu-*.deb | tar -x -C "$sysroot" ./usr/bin/qemu-aarch64-static
+        dpkg-deb --fsys-tarfile "$build"/apt/packages/qemu-*.deb |
+            tar -x -C "$sysroot" ./usr/bin/qemu-aarch64-static
     else
         echo "$0: no qemu-user-static, so nothing will be run" >&2
     fi
@@ -88,8 +93,8 @@ CC="$triplet-gcc -isystem $sysroot/usr/include" CXX="$triplet-g++ -isystem $sysr
 
 # The headers choose the DPU's role and the ARM by themselves.
 printf '%s\n' '#include <doca_config.h>' \
-    '#if !defined(DOCA_ARCH_DPU) || !defined(DOCA_ARCH_ARM) || defined(DOCA_ARCH_HOST) || defined(DOCA_ARCH_X86)' \
-    '#error the headers take this for another machine' '#endif' |
+    '#if !defined(DOCA_ARCH_DPU) || !defined(DOCA_ARCH_ARM)' '#error not a DPU with an ARM' '#endif' \
+    '#if defined(DOCA_ARCH_HOST) || defined(DOCA_ARCH_X86)' '#error a host, or x86' '#endif' |
     $triplet-gcc -I "$sdk/include" -fsyntax-only -x c -
 
 # A program built with the SDK by its pkg-config file, as users do.

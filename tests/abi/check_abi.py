@@ -6,7 +6,8 @@
     check_abi.py --build BUILD_DIR                      install it to a temporary place and check that
     check_abi.py --include DIR --libdir DIR             check a tree that is installed already
 
-What is known to be missing stands in not-built.json with its reason; an entry that holds after all fails the run.
+What is known to be missing stands in not-built.json with its reason; an entry that holds after all fails
+the run.
 """
 import argparse
 import json
@@ -40,7 +41,8 @@ class Tally:
         if label in self.exceptions:
             self.unused.discard(label)
             if holds:
-                self.problems.append(f"exceptions: '{label}' holds, but is listed as: {self.exceptions[label]}")
+                reason = self.exceptions[label]
+                self.problems.append(f"exceptions: '{label}' holds, but is listed as: {reason}")
             return
         self.total[kind] += 1
         self.held[kind] += holds

@@ -23,12 +23,12 @@ class Compilers:
 
     def target(self):
         """The CPU that is compiled for."""
-        done = subprocess.run([*self.commands["c"], "-dumpmachine"], capture_output=True, text=True, check=True)
-        return done.stdout.split("-")[0]
+        command = [*self.commands["c"], "-dumpmachine"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("-")[0]
 
     def run(self, lang, source, options):
-        command = [*self.commands[lang.language], "-x", lang.language, f"-std={lang.standard}", "-I", self.include,
-                   *self.report_all[lang.language], *options, "-"]
+        command = [*self.commands[lang.language], "-x", lang.language, f"-std={lang.standard}", "-I",
+                   self.include, *self.report_all[lang.language], *options, "-"]
         return subprocess.run(command, input=source, capture_output=True, text=True, check=False,
                               env={**os.environ, "LC_ALL": "C"})
 
@@ -39,7 +39,7 @@ def is_clang(command):
 
 
 def unit(lang, name, claims):
-    """One source for all claims. The header comes first, so it is alone; each claim has its own line numbers."""
+    """One source for all claims: the header first, hence alone; each claim has its own line numbers."""
     parts = [f"#include <{name}>\n", lang.prelude]
     for number, claim in enumerate(claims):
         parts.append(f'#line {(number + 1) * LINES_PER_CLAIM} "claims"\n{claim.source}\n')

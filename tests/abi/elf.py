@@ -20,8 +20,9 @@ class Elf:
         self.dynamic = self._readelf("-d")
 
     def _readelf(self, *options):
-        return subprocess.run(["readelf", "-W", *options, self.path], capture_output=True, text=True, check=True,
-                              env={**os.environ, "LC_ALL": "C"}).stdout
+        command = ["readelf", "-W", *options, self.path]
+        environment = {**os.environ, "LC_ALL": "C"}
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
 
     def _entries(self, tag):
         return re.findall(rf"\({tag}\).*\[(.*)\]", self.dynamic)

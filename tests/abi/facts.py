@@ -78,7 +78,8 @@ class Cxx17:
     language = "c++"
     prelude = ("#include <cstddef>\n#include <type_traits>\n"
                "template <typename T, typename = void> struct is_complete : std::false_type {};\n"
-               "template <typename T> struct is_complete<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};\n")
+               "template <typename T>\n"
+               "struct is_complete<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};\n")
 
     @staticmethod
     def holds(condition):

@@ -21,18 +21,21 @@ def check_files(directory, name, soname, version):
     for link in (soname, f"{name}.so"):
         yield "files", f"{name} has the link {link}", is_link_to(directory, link, real_name)
     if name == "libdoca_common":
-        yield "files", "libdoca_core.so leads to libdoca_common", is_link_to(directory, "libdoca_core.so", real_name)
+        leads_there = is_link_to(directory, "libdoca_core.so", real_name)
+        yield "files", "libdoca_core.so leads to libdoca_common", leads_there
 
 
 def check_dynamic_section(elf, name, fact):
     nodes = set(fact["version_nodes"])
     have = elf.defined_nodes()
-    yield "sonames", f"{name} has the soname {fact['soname']}, not '{elf.soname}'", elf.soname == fact["soname"]
+    soname = fact["soname"]
+    yield "sonames", f"{name} has the soname {soname}, not '{elf.soname}'", elf.soname == soname
     for node in sorted(nodes | have):
         says = "defines" if node in nodes else "does not define"
         yield "sonames", f"{name} {says} the version node {node}", (node in nodes) == (node in have)
     yield "sonames", f"{name} binds all symbols at start", elf.binds_now
-    yield "sonames", f"{name} has no search path of its own {elf.search_paths or ''}".rstrip(), not elf.search_paths
+    paths = elf.search_paths
+    yield "sonames", f"{name} has no search path of its own {paths or ''}".rstrip(), not paths
 
 
 def check_symbols(elf, name, functions):
@@ -43,13 +46,14 @@ def check_symbols(elf, name, functions):
         yield "symbols", f"{name} exports {function}@@{node}", holds
     for symbol in sorted(have.values()):
         if symbol.version != "INTERNAL" and symbol.name not in functions:
-            yield "extra", f"{name} exports {symbol.name}@{symbol.version}, which no header of it declares", False
+            what = f"{symbol.name}@{symbol.version}"
+            yield "extra", f"{name} exports {what}, which no header of it declares", False
         if symbol.version == "INTERNAL" and symbol.name.startswith("doca_"):
-            yield "extra", f"{name} exports {symbol.name} with a public name to its own libraries alone", False
+            yield "extra", f"{name} exports {symbol.name}, a public name, to our own libraries alone", False
 
 
 def check_library(facts, name, directory):
-    """(kind, label, whether it holds) for each fact; one that is not there has one fact alone, that it is missing."""
+    """(kind, label, whether it holds) for each fact; a missing one has that fact alone."""
     fact = facts["libraries"][name]
     path = os.path.join(directory, fact["soname"])
     is_there = os.path.exists(path)

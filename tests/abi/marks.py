@@ -6,7 +6,7 @@ from facts import C11, Claim
 
 
 def check(compilers, name, header):
-    """(kind, label, whether it holds): experimental functions are deprecated without the macro, others are not."""
+    """(kind, label, whether it holds): without the macro experimental functions are deprecated, no others."""
     functions = header["functions"]
     uses = [Claim("marks", f"{name} {function['name']} is {function['stability']}",
                   f"void *use_{function['name']}(void); "

@@ -3,8 +3,8 @@
 """Starts programs where ldconfig knows a directory, on a machine that stays as it is.
 
 The loader reads /etc/ld.so.cache and no other, so the cache that ldconfig makes is laid over it in a mount
-namespace of the program's own. Where that is not allowed, the directory goes to LD_LIBRARY_PATH, after ldconfig has
-made its links there.
+namespace of the program's own. Where that is not allowed, the directory goes to LD_LIBRARY_PATH, after
+ldconfig has made its links there.
 """
 import os
 import pathlib
@@ -45,7 +45,8 @@ class PrivateLoader:
             return False
         configuration = self.place / "ld.so.conf"
         configuration.write_text(f"{self.libdir}\ninclude /etc/ld.so.conf\n", encoding="utf-8")
-        self.wrapper = [*unshare, "sh", "-c", IN_NAMESPACE, "sh", str(self.place / "ld.so.cache"), str(configuration)]
+        cache = self.place / "ld.so.cache"
+        self.wrapper = [*unshare, "sh", "-c", IN_NAMESPACE, "sh", str(cache), str(configuration)]
         self.environment = {"LDCONFIG": ldconfig()}
         probe = subprocess.run([*self.wrapper, "true"], capture_output=True, check=False,
                                env={**os.environ, **self.environment})

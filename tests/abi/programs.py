@@ -18,8 +18,9 @@ def compiler_of(source):
 
 def build(source, standard, output, *options):
     """Compile and link; the compiler's messages, or RuntimeError with them."""
-    command = [*compiler_of(source), f"-std={standard}", "-O1", str(source), "-o", str(output), *map(str, options)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
+    command = [*compiler_of(source), f"-std={standard}", str(source), "-o", str(output), *map(str, options)]
+    environment = {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
     return done.stderr

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""What a header itself declares, read off the preprocessor's output: whatever the facts do not know is extra."""
+"""What a header itself declares, by the preprocessor's output: whatever the facts do not know is extra."""
 import os
 import re
 from typing import NamedTuple
@@ -48,7 +48,7 @@ def declared(compilers, name):
 
 
 def differences(compilers, name, header):
-    """(kind, label, whether it holds) about what is declared and no fact knows, and about macros' parameters."""
+    """(kind, label, whether it holds): what is declared and no fact knows, and the parameters of macros."""
     have = declared(compilers, name)
     known = {
         "functions": {function["name"] for function in header["functions"]},

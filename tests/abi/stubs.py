@@ -24,16 +24,16 @@ def make(facts, directory):
     """Write every library of BUILT into the directory, with the links that a linker and a loader look for."""
     directory = pathlib.Path(directory)
     directory.mkdir()
-    for name in BUILT:
-        fact, functions = facts["libraries"][name], exported_functions(facts, name)
-        script, source = directory / f"{name}.map", directory / f"{name}.c"
+    for library in BUILT:
+        fact, functions = facts["libraries"][library], exported_functions(facts, library)
+        script, source = directory / f"{library}.map", directory / f"{library}.c"
         script.write_text(version_script(fact, functions), encoding="utf-8")
-        source.write_text("".join(f"long {f}(void);\nlong {f}(void) {{ return 0; }}\n" for f in sorted(functions)),
-                          encoding="utf-8")
+        definitions = [f"long {f}(void);\nlong {f}(void) {{ return 0; }}\n" for f in sorted(functions)]
+        source.write_text("".join(definitions), encoding="utf-8")
         subprocess.run([*compiler_of(source), "-shared", "-fPIC", "-fno-builtin", source, "-o",
                         directory / fact["soname"], f"-Wl,-soname,{fact['soname']}",
                         f"-Wl,--version-script={script}", "-Wl,-z,now"], check=True)
-        (directory / f"{name}.so").symlink_to(fact["soname"])
+        (directory / f"{library}.so").symlink_to(fact["soname"])
     return directory
 
 

@@ -31,6 +31,14 @@ def job(header):
     return find(header["structs"], "doca_dma_job_memcpy")
 
 
+def field(header, name):
+    return find(job(header)["fields"], name)
+
+
+def macro(header, name):
+    return find(header["macros"], name)
+
+
 def function(header, name="doca_dma_get_max_buf_size"):
     return find(header["functions"], name)
 
@@ -42,10 +50,10 @@ HEADER_CHANGES = [
     ("doca_dma.h", lambda h: h["enums"][0]["values"].clear(), "extra", "DOCA_DMA_JOB_MEMCPY"),
     ("doca_dma.h", lambda h: job(h).update(size=48), "structs", "has 48 bytes"),
     ("doca_dma.h", lambda h: job(h).update(align=16), "structs", "aligned to 16"),
-    ("doca_dma.h", lambda h: find(job(h)["fields"], "dst_buff").update(offset=32), "structs", "dst_buff at 32"),
-    ("doca_dma.h", lambda h: find(job(h)["fields"], "dst_buff").update(size=4), "structs", "dst_buff"),
-    ("doca_dma.h", lambda h: find(job(h)["fields"], "src_buff").update(type="struct doca_buf *"), "structs", "src_buff"),
-    ("doca_dma.h", lambda h: find(job(h)["fields"], "src_buff").update(name="source"), "structs", "source"),
+    ("doca_dma.h", lambda h: field(h, "dst_buff").update(offset=32), "structs", "dst_buff at 32"),
+    ("doca_dma.h", lambda h: field(h, "dst_buff").update(size=4), "structs", "dst_buff"),
+    ("doca_dma.h", lambda h: field(h, "src_buff").update(type="struct doca_buf *"), "structs", "src_buff"),
+    ("doca_dma.h", lambda h: field(h, "src_buff").update(name="source"), "structs", "source"),
     ("doca_dma.h", lambda h: function(h)["params"][1].update(type="uint32_t *"), "functions", "uint32_t *"),
     ("doca_dma.h", lambda h: function(h)["params"].pop(), "functions", "doca_dma_get_max_buf_size"),
     ("doca_dma.h", lambda h: function(h).update(ret="void"), "functions", "void doca_dma_get_max_buf_size"),
@@ -56,23 +64,22 @@ HEADER_CHANGES = [
     ("doca_dma.h", lambda h: h["opaque"].append("doca_dma_queue"), "opaque", "doca_dma_queue"),
     ("doca_dma.h", lambda h: h["macros"].append({"name": "DOCA_DMA_X"}), "macros", "DOCA_DMA_X"),
     ("doca_types.h", lambda h: h["typedefs"][0].update(type="unsigned int"), "typedefs", "unsigned int"),
-    ("doca_types.h", lambda h: find(h["macros"], "DOCA_GID_BYTE_LENGTH").update(value="17"), "macros", "17"),
-    ("doca_types.h", lambda h: h["macros"].remove(find(h["macros"], "DOCA_GID_BYTE_LENGTH")), "extra", "GID_BYTE"),
-    ("doca_version.h", lambda h: find(h["macros"], "DOCA_VER_STRING").update(value='"2.2.0081"'), "macros", "0081"),
-    ("doca_version.h", lambda h: find(h["macros"], "DOCA_VERSION_NUM")["params"].pop(), "macros", "VERSION_NUM"),
-    ("doca_version.h", lambda h: find(h["functions"], "doca_version").update(stability="experimental"), "marks",
+    ("doca_types.h", lambda h: macro(h, "DOCA_GID_BYTE_LENGTH").update(value="17"), "macros", "17"),
+    ("doca_types.h", lambda h: h["macros"].remove(macro(h, "DOCA_GID_BYTE_LENGTH")), "extra", "GID_BYTE"),
+    ("doca_version.h", lambda h: macro(h, "DOCA_VER_STRING").update(value='"2.2.0081"'), "macros", "0081"),
+    ("doca_version.h", lambda h: macro(h, "DOCA_VERSION_NUM")["params"].pop(), "macros", "VERSION_NUM"),
+    ("doca_version.h", lambda h: function(h, "doca_version").update(stability="experimental"), "marks",
      "doca_version is experimental"),
 ]
 
-# The same for a library.
+# The same for a library: its own facts and those of its header.
 LIBRARY_CHANGES = [
-    (lambda f: f["libraries"]["libdoca_dma"].update(version_nodes=["DOCA_2", "EXPERIMENTAL"]), "sonames", "INTERNAL"),
-    (lambda f: f["libraries"]["libdoca_dma"]["version_nodes"].append("DOCA_3"), "sonames", "DOCA_3"),
-    (lambda f: function(f["headers"]["doca_dma.h"]).update(symbol_version="DOCA_2"), "symbols", "buf_size@@DOCA_2"),
-    (lambda f: function(f["headers"]["doca_dma.h"]).update(name="doca_dma_gone"), "symbols", "doca_dma_gone"),
-    (lambda f: f["headers"]["doca_dma.h"]["functions"].remove(function(f["headers"]["doca_dma.h"])), "extra",
-     "doca_dma_get_max_buf_size"),
-    (lambda f: f["libraries"]["libdoca_dma"].update(soname="libdoca_dma.so.3"), "libraries", "libdoca_dma"),
+    (lambda lib, h: lib["version_nodes"].remove("INTERNAL"), "sonames", "INTERNAL"),
+    (lambda lib, h: lib["version_nodes"].append("DOCA_3"), "sonames", "DOCA_3"),
+    (lambda lib, h: function(h).update(symbol_version="DOCA_2"), "symbols", "get_max_buf_size@@DOCA_2"),
+    (lambda lib, h: function(h).update(name="doca_dma_gone"), "symbols", "doca_dma_gone"),
+    (lambda lib, h: h["functions"].remove(function(h)), "extra", "doca_dma_get_max_buf_size"),
+    (lambda lib, h: lib.update(soname="libdoca_dma.so.3"), "libraries", "libdoca_dma"),
 ]
 
 
@@ -108,14 +115,14 @@ class CheckerCanFail(unittest.TestCase):
         for change, kind, words in LIBRARY_CHANGES:
             with self.subTest(kind=kind, words=words):
                 facts = copy.deepcopy(FACTS)
-                change(facts)
+                change(facts["libraries"]["libdoca_dma"], facts["headers"]["doca_dma.h"])
                 found = complaints(libraries.check_library(facts, "libdoca_dma", self.tree.lib))
                 if words == "doca_dma_gone":  # under its new name it is missing, under its real one unknown
                     self.assertIn("doca_dma_get_max_buf_size", found.pop(0)[1])
                 self.assert_one(found, kind, words)
 
     def test_a_header_that_does_not_compile_is_reported(self):
-        for text in ("#include <doca_dma.h>\nvoid f(void) { int unused_variable; }\n", "uint32_t not_declared;\n"):
+        for text in ("#include <doca_dma.h>\nvoid f(void) { int unused; }\n", "uint32_t not_declared;\n"):
             with self.subTest(text=text), tempfile.TemporaryDirectory() as place:
                 include = pathlib.Path(shutil.copytree(self.tree.include, f"{place}/include"))
                 (include / "doca_config.h").write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""Programs that were linked with the original start on ours, and what is linked with ours starts on the original.
+"""What was linked with the original starts on ours, and what is linked with ours starts on the original.
 
     test_existing_programs.py BUILD_DIR
 
@@ -37,7 +37,8 @@ class ExistingPrograms(unittest.TestCase):
         print(f"programs find our libraries by {cls.loader.way}")
         every = root / "every_symbol.c"
         every.write_text(stubs.every_symbol_source(FACTS), encoding="utf-8")
-        original = [f"-L{cls.stubs}", "-Wl,--no-as-needed,-z,now", *stubs.LINK_FLAGS, f"-I{cls.tree.include}", API]
+        original = [f"-L{cls.stubs}", "-Wl,--no-as-needed,-z,now", *stubs.LINK_FLAGS]
+        original += [f"-I{cls.tree.include}", API]
         ours = [*cls.tree.pkg_config("--cflags", "--libs", "doca"), "-Wl,-z,now", API]
         cls.copy, cls.every = root / "copy", root / "every"
         cls.copy_on_ours, cls.every_on_ours = root / "copy_on_ours", root / "every_on_ours"
@@ -51,7 +52,8 @@ class ExistingPrograms(unittest.TestCase):
         cls.place.cleanup()
 
     def run_on_ours(self, program, *arguments, through=()):
-        return programs.run(program, *arguments, wrapper=[*self.loader.wrapper, *through], **self.loader.environment)
+        wrapper = [*self.loader.wrapper, *through]
+        return programs.run(program, *arguments, wrapper=wrapper, **self.loader.environment)
 
     def public_symbols(self, program):
         return {s.name: s.version for s in Elf(program).undefined() if s.name.startswith("doca_")}

@@ -50,8 +50,10 @@ class Installed(unittest.TestCase):
 
     def test_layout_is_that_of_the_original(self):
         self.assertEqual(set(FACTS["headers"]), {path.name for path in self.tree.include.glob("doca_*")})
-        self.assertEqual(VERSION, (self.tree.prefix / "applications" / "VERSION").read_text(encoding="utf-8").strip())
-        self.assertEqual({f"{name}.pc" for name in MODULES}, {path.name for path in self.tree.pkgconfig.iterdir()})
+        version = (self.tree.prefix / "applications" / "VERSION").read_text(encoding="utf-8")
+        self.assertEqual(VERSION, version.strip())
+        modules = {path.name for path in self.tree.pkgconfig.iterdir()}
+        self.assertEqual({f"{name}.pc" for name in MODULES}, modules)
 
     def test_modules_ask_for_no_package_of_others(self):
         for module in MODULES:
@@ -93,7 +95,7 @@ class Installed(unittest.TestCase):
 
     def test_programs_compile_link_and_run_in_each_language(self):
         sources = [("dma_copy.c", "c11", "-D_GNU_SOURCE"), ("dma_copy.c", "gnu17", "-O1"),
-                   *(("dma_copy.cpp", standard, "-O1") for standard in ("c++14", "c++17", "c++20", "gnu++2b"))]
+                   *(("dma_copy.cpp", cxx, "-O1") for cxx in ("c++14", "c++17", "c++20", "gnu++2b"))]
         for source, standard, option in sources:
             with self.subTest(source=source, standard=standard):
                 done, _ = self.build_and_run(source, standard, ["doca"], API, option, *WARNINGS)
@@ -123,8 +125,8 @@ class Installed(unittest.TestCase):
 
     def test_jobs_of_the_other_libraries_compile(self):
         for standard in ("c11", "gnu17"):
-            programs.build(PROGRAMS / "other_libraries.c", standard, self.root / "other.o", "-c", API, *WARNINGS,
-                           *self.tree.pkg_config("--cflags", "doca"))
+            programs.build(PROGRAMS / "other_libraries.c", standard, self.root / "other.o", "-c", API,
+                           *WARNINGS, *self.tree.pkg_config("--cflags", "doca"))
 
     def test_linking_with_the_name_libdoca_core(self):
         program = self.root / "by_core_name"
@@ -143,15 +145,18 @@ class OtherPlaces(unittest.TestCase):
                 shutil.copytree(SOURCE_ROOT / "packaging", root / "source" / "packaging")
                 (root / "source" / "meson.build").write_text(
                     f"project('packaging', version: '{VERSION}')\nsubdir('packaging')\n", encoding="utf-8")
-                tree.meson("setup", root / "build", root / "source", f"--prefix={prefix}", f"-Dlibdir={libdir}")
+                tree.meson("setup", root / "build", root / "source", f"--prefix={prefix}",
+                           f"-Dlibdir={libdir}")
                 sdk = tree.install(root / "build", root / "destination")
                 self.assertEqual(root / "destination" / prefix[1:] / libdir / "pkgconfig", sdk.pkgconfig)
-                variables = {name: pathlib.Path(*sdk.pkg_config(f"--variable={name}", "doca")).resolve()
-                             for name in ("prefix", "libdir", "includedir")}
-                self.assertEqual({"prefix": sdk.prefix, "libdir": sdk.lib, "includedir": sdk.include}, variables)
+                places = {"prefix": sdk.prefix, "libdir": sdk.lib, "includedir": sdk.include}
+                for name, wanted in places.items():
+                    says = pathlib.Path(*sdk.pkg_config(f"--variable={name}", "doca"))
+                    self.assertEqual(wanted.resolve(), says.resolve())
                 self.assertTrue((sdk.prefix / "applications" / "VERSION").is_file())
                 for module in sdk.pkgconfig.iterdir():
-                    self.assertIsNone(re.search(rf"(^|[ =]){prefix}", module.read_text(encoding="utf-8"), re.M))
+                    text = module.read_text(encoding="utf-8")
+                    self.assertIsNone(re.search(rf"(^|[ =]){prefix}", text, re.M))
 
 
 def strings_of(path):

@@ -22,7 +22,8 @@ class Tree:
         """What pkg-config says, when it knows this tree and the modules of the machine."""
         environment = {**os.environ, "PKG_CONFIG_PATH": str(self.pkgconfig)}
         environment.pop("PKG_CONFIG_LIBDIR", None)
-        done = subprocess.run(["pkg-config", *arguments], capture_output=True, text=True, check=False, env=environment)
+        done = subprocess.run(["pkg-config", *arguments], capture_output=True, text=True, check=False,
+                              env=environment)
         if done.returncode != 0:
             raise RuntimeError(f"pkg-config {' '.join(arguments)}: {done.stderr}")
         return done.stdout.split()

@@ -3,7 +3,7 @@
 # Copyright (c) 2026 The opendoca authors
 """Installs the SDK, builds each sample alone against it, and runs the samples end to end.
 
-run.py --build <build folder of opendoca> --source <source tree> [--compiler <C compiler>] [test ...]
+run.py --build <build folder of opendoca> --source <source tree> [--compiler <C compiler>] [--tap] [test ...]
 """
 
 import argparse
@@ -12,7 +12,6 @@ import pathlib
 import shutil
 import sys
 import tempfile
-import time
 import traceback
 
 sys.dont_write_bytecode = True
@@ -50,27 +49,49 @@ class Bench:
             program.stop()
 
     def transcript(self):
-        return "\n".join(f"    {program.name} | {line}" for program in self._programs for line in program.lines)
+        return "\n".join(f"{program.name} | {line}" for program in self._programs for line in program.lines)
 
 
-def run_case(sdk, case, folder):
-    """Returns whether the test has passed, and prints how it went."""
-    name = case.__name__.removeprefix("test_")
+class Report:
+    """Prints how each test went, for people or, as TAP, for meson."""
+
+    def __init__(self, is_tap):
+        self._is_tap = is_tap
+        self._num_passed = 0
+        self.num_failed = 0
+
+    def add(self, name, has_passed, details=""):
+        if has_passed:
+            self._num_passed += 1
+        else:
+            self.num_failed += 1
+        if self._is_tap:
+            print(f"{'ok' if has_passed else 'not ok'} {self._num_passed + self.num_failed} - {name}")
+            details = "".join(f"# {line}\n" for line in details.splitlines())
+        else:
+            print(f"{'ok    ' if has_passed else 'FAILED'}  {name}")
+            details = "".join(f"    {line}\n" for line in details.splitlines())
+        print(details, end="", flush=True)
+
+    def end(self):
+        if self._is_tap:
+            print(f"1..{self._num_passed + self.num_failed}\n# ", end="")
+        print(f"{self._num_passed} passed, {self.num_failed} failed")
+
+
+def run_case(sdk, case, folder, report):
     bench = Bench(sdk, folder)
-    start = time.monotonic()
     failure = None
     try:
         case(bench)
     except Failure as error:
-        failure = error
+        failure = str(error)
     except Exception:
         failure = traceback.format_exc()
     finally:
         bench.end()
-    print(f"{'ok    ' if failure is None else 'FAILED'}  {name} ({time.monotonic() - start:.1f} s)", flush=True)
-    if failure is not None:
-        print(f"    {failure}\n{bench.transcript()}", flush=True)
-    return failure is None
+    report.add(case.__name__.removeprefix("test_"), failure is None,
+               "" if failure is None else f"{failure}\n{bench.transcript()}")
 
 
 def main():
@@ -79,6 +100,7 @@ def main():
     parser.add_argument("--source", required=True)
     parser.add_argument("--compiler", default="cc", help="with its arguments, as one word")
     parser.add_argument("--meson", default="meson", help="with its arguments, as one word")
+    parser.add_argument("--tap", action="store_true", help="report as the Test Anything Protocol has it")
     parser.add_argument("tests", nargs="*", help="all, if none are named")
     arguments = parser.parse_args()
 
@@ -89,26 +111,26 @@ def main():
     if not cases:
         sys.exit("there is no such test")
 
+    report = Report(arguments.tap)
     work = tempfile.mkdtemp(prefix="opendoca-samples-")
-    num_failed = 0
+    stage = "install_the_sdk"
     try:
         sdk = Sdk(arguments.build, arguments.source, work, arguments.compiler.split(), arguments.meson.split())
         sdk.install()
-        print("ok      the SDK is installed", flush=True)
+        report.add(stage, True)
+        stage = "build_each_sample_alone"
         sdk.build_samples()
-        print("ok      each sample is built alone", flush=True)
+        report.add(stage, True)
         for case in cases:
             folder = os.path.join(work, "run", case.__name__)
             os.makedirs(folder)
-            if not run_case(sdk, case, folder):
-                num_failed += 1
+            run_case(sdk, case, folder, report)
     except BuildError as error:
-        print(f"FAILED  installing the SDK and building the samples\n{error}")
-        num_failed = len(cases)
+        report.add(stage, False, str(error))
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    print(f"{len(cases) - num_failed} passed, {num_failed} failed")
-    return 0 if num_failed == 0 else 1
+    report.end()
+    return 0 if report.num_failed == 0 else 1
 
 
 if __name__ == "__main__":

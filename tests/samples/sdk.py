@@ -38,34 +38,37 @@ class Sdk:
         self._samples = self.work / "samples"
         shutil.copytree(pathlib.Path(source) / "samples", self._samples)
 
+    def _introspect(self, what):
+        return json.loads(run(self._meson + ["introspect", what, self._build]))
+
     def install(self):
         """Installs into a folder of its own. Not where it was configured for: the tree can be moved."""
+        files = [name for target in self._introspect("--targets") if target["installed"] for name in target["filename"]]
+        run(["ninja", "-C", self._build, *(os.path.relpath(name, self._build) for name in files)])
         staging = self.work / "staging"
         run(self._meson + ["install", "-C", self._build, "--no-rebuild", "--destdir", staging])
-        options = json.loads(run(self._meson + ["introspect", "--buildoptions", self._build]))
-        self._options = {option["name"]: option["value"] for option in options}
+        options = {option["name"]: option["value"] for option in self._introspect("--buildoptions")}
         prefix = self.work / "sdk"
-        shutil.move(staging / self._options["prefix"].lstrip("/"), prefix)
-        self.pkg_config_path = prefix / self._options["libdir"] / "pkgconfig"
+        shutil.move(staging / options["prefix"].lstrip("/"), prefix)
+        self._pkg_config_path = prefix / options["libdir"] / "pkgconfig"
+        sanitizers = options["b_sanitize"]  # newer meson: a list
+        self._sanitizers = sanitizers if isinstance(sanitizers, str) else ",".join(sanitizers) or "none"
 
-    def _sanitizer_arguments(self):
-        sanitizer = self._options["b_sanitize"]
-        if sanitizer == "none":
-            return []
-        arguments = [f"-Db_sanitize={sanitizer}"]
-        # The libraries are C++: with clang, its part of the sanitizer's runtime has to come from the program.
-        if "undefined" in sanitizer and "clang" in run(self._compiler + ["--version"]):
-            arguments.append("-Dc_link_args=-fsanitize-link-c++-runtime")
-        return arguments
+    def _sanitizer_link_flags(self):
+        # The libraries are C++. With clang, its part of the undefined behaviour sanitizer comes from the program.
+        if "undefined" in self._sanitizers and "clang" in run(self._compiler + ["--version"]):
+            return "-fsanitize-link-c++-runtime -Wl,--push-state,--no-as-needed,-lstdc++,--pop-state"
+        return ""
 
     def _build_sample(self, name, role):
         folder = self.work / "build" / (name if role is None else f"{name}-{role}")
-        env = dict(os.environ, PKG_CONFIG_PATH=str(self.pkg_config_path), CC=" ".join(self._compiler))
-        for variable in ("DESTDIR", "CFLAGS", "LDFLAGS"):
-            env.pop(variable, None)
-        arguments = [] if role is None else [f"-Drole={role}"]
-        run(self._meson + ["setup", folder, self._samples / "doca_dma" / name] + arguments
-            + self._sanitizer_arguments(), env)
+        env = dict(os.environ, PKG_CONFIG_PATH=str(self._pkg_config_path), CC=" ".join(self._compiler),
+                   CFLAGS="", LDFLAGS=self._sanitizer_link_flags())
+        env.pop("DESTDIR", None)
+        arguments = [f"-Db_sanitize={self._sanitizers}"]
+        if role is not None:
+            arguments.append(f"-Drole={role}")
+        run(self._meson + ["setup", folder, self._samples / "doca_dma" / name] + arguments, env)
         run(["ninja", "-C", folder, "-j1"], env)
 
     def build_samples(self):
