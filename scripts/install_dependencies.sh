@@ -6,12 +6,14 @@
 #
 #   scripts/install_dependencies.sh          what building the libraries, tools and samples needs
 #   scripts/install_dependencies.sh tests    and what the tests need
+#   scripts/install_dependencies.sh vm       what the tests in a virtual machine need, and nothing else
 set -eu
 
 build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev libjson-c-dev libbsd-dev"
 test_packages="libgtest-dev python3 clang"
 # Taken where they exist: elsewhere they are part of the packages above.
 optional_test_packages="libclang-rt-dev"
+vm_packages="qemu-system-x86 busybox-static cpio kmod"
 
 case "${1-}" in
 '')
@@ -22,8 +24,12 @@ tests)
     wanted="$build_packages $test_packages"
     optional=$optional_test_packages
     ;;
+vm)
+    wanted=$vm_packages
+    optional=
+    ;;
 *)
-    echo "usage: $0 [tests]" >&2
+    echo "usage: $0 [tests|vm]" >&2
     exit 2
     ;;
 esac

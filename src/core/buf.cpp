@@ -60,7 +60,7 @@ BufStore::BufStore(std::size_t num_elements) : elements_(num_elements)
     num_free_ = static_cast<std::uint32_t>(num_elements);
 }
 
-doca_buf *BufStore::take(doca_mmap &mmap, std::byte *head, std::size_t len) noexcept
+doca_buf *BufStore::take(const doca_mmap &mmap, std::byte *head, std::size_t len) noexcept
 {
     doca_buf *buf = free_;
     if (buf == nullptr)

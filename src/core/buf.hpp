@@ -21,7 +21,7 @@ struct doca_buf {
     std::size_t len;
     std::byte *data;
     std::size_t data_len;
-    doca_mmap *mmap;
+    const doca_mmap *mmap;
     doca_buf *next;            ///< the next element of the list, or of the store's free list
     doca_buf *last;            ///< of a list's head: the list's last element (itself when alone); else null
     opendoca::BufStore *store; ///< where the element goes home to
@@ -54,8 +54,13 @@ public:
     BufStore &operator=(const BufStore &) = delete;
 
     /// A list of one element without data section in @p mmap, or null when all are out.
-    [[nodiscard]] doca_buf *take(doca_mmap &mmap, std::byte *head, std::size_t len) noexcept;
+    [[nodiscard]] doca_buf *take(const doca_mmap &mmap, std::byte *head, std::size_t len) noexcept;
     void give_back(doca_buf &buf) noexcept;
+    /// Which of the store's buffers it is, counted from 0; the same each time that it is taken.
+    [[nodiscard]] std::size_t number_of(const doca_buf &buf) const noexcept
+    {
+        return static_cast<std::size_t>(&buf - elements_.data());
+    }
 
     [[nodiscard]] std::uint32_t num_elements() const noexcept { return static_cast<std::uint32_t>(elements_.size()); }
     [[nodiscard]] std::uint32_t num_free() const noexcept { return num_free_; }

@@ -28,8 +28,8 @@ doca_error_t doca_buf_inventory::check_usable(const doca_mmap &mmap) const noexc
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_buf_inventory::buf_by_args(doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
-                                             std::size_t data_len, doca_buf *&buf) noexcept
+doca_error_t doca_buf_inventory::buf_by_args(const doca_mmap &mmap, std::byte *addr, std::size_t len,
+                                             std::byte *data, std::size_t data_len, doca_buf *&buf) noexcept
 {
     if (const doca_error_t status = check_usable(mmap); status != DOCA_SUCCESS)
         return status;

@@ -10,8 +10,8 @@
 struct doca_buf_inventory {
     doca_buf_inventory(doca_data data, std::size_t num_elements) : user_data(data), store(num_elements) {}
 
-    [[nodiscard]] doca_error_t buf_by_args(doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
-                                           std::size_t data_len, doca_buf *&buf) noexcept;
+    [[nodiscard]] doca_error_t buf_by_args(const doca_mmap &mmap, std::byte *addr, std::size_t len,
+                                           std::byte *data, std::size_t data_len, doca_buf *&buf) noexcept;
     [[nodiscard]] doca_error_t buf_dup(const doca_buf &source, doca_buf *&copy) noexcept;
 
     const doca_data user_data;

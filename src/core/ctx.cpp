@@ -17,47 +17,14 @@ namespace {
 
 constexpr std::uint32_t max_num_ctx = 512; // what doca_ctx_get_max_num_ctx declares; more work as well
 
-/// Gives each living context the smallest free number.
-class Ids {
-public:
-    std::uint32_t take()
-    {
-        const std::lock_guard guard(lock_);
-        const auto free = std::ranges::find(taken_, false);
-        const auto id = static_cast<std::uint32_t>(free - taken_.begin());
-        if (free == taken_.end())
-            taken_.push_back(true);
-        else
-            *free = true;
-        return id;
-    }
-
-    void give_back(std::uint32_t id) noexcept
-    {
-        const std::lock_guard guard(lock_);
-        taken_[id] = false;
-    }
-
-private:
-    std::mutex lock_;
-    std::vector<bool> taken_;
-};
-
-Ids &ids()
-{
-    static auto *const instance = new Ids;
-    return *instance;
-}
-
 } // namespace
 
-doca_ctx::doca_ctx() : id_(ids().take()) {}
+doca_ctx::doca_ctx() = default;
 
 doca_ctx::~doca_ctx()
 {
     for (doca_dev *dev : devices_)
         dev->release_use();
-    ids().give_back(id_);
 }
 
 doca_error_t doca_ctx::on_start(const std::vector<doca_dev *> &devices)
@@ -158,7 +125,7 @@ doca_error_t doca_ctx::workq_add(doca_workq &workq)
     if (const doca_error_t status = create_queue(devices_, workq, queue); status != DOCA_SUCCESS)
         return status;
     services_.reserve(services_.size() + 1);
-    workq.attach(*this, *queue);
+    workq.attach(id_, *queue);
     services_.push_back({&workq, std::move(queue)});
     return DOCA_SUCCESS;
 }
@@ -179,7 +146,7 @@ doca_error_t doca_ctx::workq_rm(doca_workq &workq) noexcept
         DOCA_LOG_ERR("%u jobs of the context on this work queue were not retrieved yet", count);
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    workq.detach(*this, *service->queue);
+    workq.detach(id_, *service->queue);
     services_.erase(service);
     return DOCA_SUCCESS;
 }

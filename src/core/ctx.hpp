@@ -10,6 +10,7 @@
 #include <doca_ctx.h>
 
 #include "guard.hpp"
+#include "id.hpp"
 #include "job.hpp"
 
 /// The base of every library's object: devices, start and stop, and the work queues that it serves. Thread-safe; each
@@ -30,7 +31,7 @@ struct OPENDOCA_INTERNAL doca_ctx {
     /// IN_USE while a work queue is on the context: its object can't be destroyed then.
     [[nodiscard]] doca_error_t check_destroyable() const;
 
-    /// Small, and unique among the living contexts: work queues find their data path by it.
+    /// Work queues find their data path by it.
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
     [[nodiscard]] bool is_started() const noexcept { return is_started_.load(std::memory_order_acquire); }
 
@@ -54,7 +55,7 @@ private:
         std::unique_ptr<opendoca::JobQueue> queue;
     };
 
-    const std::uint32_t id_;
+    const opendoca::Id id_;
     std::atomic<bool> is_started_{false};
     mutable std::mutex lock_;
     std::vector<doca_dev *> devices_;

@@ -36,7 +36,7 @@ struct alignas(64) JobSlot {
     std::uint32_t number; ///< of the slot in its work queue
     doca_data user_data;
     JobQueue *queue;
-    /// Writes the result into the event; null where the event takes the doca_error_t itself.
+    /// Writes the result into the event; null where the event takes the doca_error_t itself. Set before submit returns.
     void (*write_result)(const JobSlot &slot, doca_error_t result, doca_event &event);
     union {
         CopyPayload copy;
@@ -56,6 +56,27 @@ struct Completion {
 };
 
 static_assert(sizeof(Completion) == 32);
+
+/// A job that is not the user's but a graph's: its end is told here, inside retrieve.
+class OPENDOCA_INTERNAL InnerJob {
+public:
+    /// @p slot is as the library left it, but for what doca_workq::submit_inner() has taken over. Says what retrieve
+    /// returns: AGAIN, or something else when @p event was filled.
+    [[nodiscard]] virtual doca_error_t ended(const JobSlot &slot, doca_error_t result, doca_event &event) noexcept = 0;
+
+    /// What the slot had before; null until the job takes one, and where the result is the doca_error_t itself.
+    void (*write_result)(const JobSlot &slot, doca_error_t result, doca_event &event) = nullptr;
+
+protected:
+    ~InnerJob() = default;
+};
+
+/// What has become of an inner job in submit.
+struct InnerSubmit {
+    enum class Stage : std::uint32_t { refused, pending, ended };
+    Stage stage;
+    doca_error_t result; ///< why it was refused, or how it has ended
+};
 
 /// What a context does for one work queue: the base of every library's data path. Belongs to the queue's thread.
 class OPENDOCA_INTERNAL JobQueue {

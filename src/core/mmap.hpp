@@ -42,17 +42,16 @@ struct doca_mmap {
     [[nodiscard]] std::uint32_t max_num_devices() const noexcept { return max_num_devices_; }
     [[nodiscard]] std::uint32_t num_bufs() const noexcept { return num_bufs_.load(std::memory_order_acquire); }
 
-    void buf_created() noexcept { num_bufs_.fetch_add(1, std::memory_order_relaxed); }
+    // The count of buffers is no property of the memory: those who only use a map change it too.
+    void buf_created() const noexcept { num_bufs_.fetch_add(1, std::memory_order_relaxed); }
     /// Released, so that who sees no buffers also sees the end of what was done with them.
-    void buf_released() noexcept { num_bufs_.fetch_sub(1, std::memory_order_release); }
+    void buf_released() const noexcept { num_bufs_.fetch_sub(1, std::memory_order_release); }
 
     /// The key of this memory for @p dev, or null when the device was not added.
     [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const doca_dev *dev) const noexcept;
-    /// The same, for the data path: null also when the device is not the first that was added.
-    [[nodiscard]] opendoca::MemoryKey *first_key_for(const doca_dev *dev) const noexcept
-    {
-        return dev == first_dev_ ? first_key_ : nullptr;
-    }
+    /// For the data path: whether @p dev is the first device of a started map, as it mostly is; and then its key.
+    [[nodiscard]] bool is_first(const doca_dev *dev) const noexcept { return dev == first_dev_; }
+    [[nodiscard]] opendoca::MemoryKey &first_key() const noexcept { return *first_key_; }
 
     const doca_data user_data;
 
@@ -77,7 +76,7 @@ private:
     opendoca::MemoryKey *first_key_ = nullptr;
     std::vector<Member> members_;
     opendoca::MemoryRange range_;
-    std::atomic<std::uint32_t> num_bufs_{0};
+    mutable std::atomic<std::uint32_t> num_bufs_{0};
     std::uint32_t access_ = DOCA_ACCESS_LOCAL_READ_WRITE;
     std::uint32_t max_num_devices_ = 64;
     State state_ = State::configurable;

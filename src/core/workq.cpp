@@ -6,6 +6,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -36,16 +37,30 @@ void JobQueue::disarm() noexcept {}
 } // namespace opendoca
 
 namespace {
+
 constexpr std::uint32_t max_depth = 65536;
+
+/// Marks the slots of inner jobs, in the place of write_result.
+void end_inside(const opendoca::JobSlot &, doca_error_t, doca_event &) {}
+
+/// The end of @p slot's job goes to @p inner.
+void take_over(opendoca::JobSlot &slot, opendoca::InnerJob &inner) noexcept
+{
+    inner.write_result = slot.write_result;
+    slot.write_result = end_inside;
+    slot.user_data.ptr = &inner;
+}
+
 } // namespace
 
 doca_workq::doca_workq(std::uint32_t depth)
     : completions_(std::make_unique_for_overwrite<opendoca::Completion[]>(std::bit_ceil(depth))),
       mask_(std::bit_ceil(depth) - 1),
-      depth_(depth),
+      limit_(depth),
       slots_(std::make_unique_for_overwrite<opendoca::JobSlot[]>(depth)),
       free_(std::make_unique_for_overwrite<std::uint32_t[]>(depth)),
-      num_free_(depth)
+      num_free_(depth),
+      depth_(depth)
 {
     for (std::uint32_t i = 0; i < depth; ++i)
         free_[i] = depth - 1 - i;
@@ -67,13 +82,118 @@ opendoca::JobSlot *doca_workq::take_slot(const doca_job &job, opendoca::JobQueue
     return &slot;
 }
 
-void doca_workq::finish(opendoca::JobSlot &slot, doca_error_t result, doca_event &event) noexcept
+[[gnu::always_inline]] inline doca_error_t doca_workq::give_slot(const opendoca::Completion &done,
+                                                                doca_event &event) noexcept
 {
+    opendoca::JobSlot &slot = pop_slot(done);
+    const doca_error_t result = done.result;
     if (slot.write_result != nullptr)
-        slot.write_result(slot, result, event);
-    else
-        event.result.u64 = result;
-    free_[num_free_++] = slot.number;
+        return retrieve_special(slot, result, event);
+    event.type = slot.type;
+    event.user_data = slot.user_data;
+    event.result.u64 = result;
+    return result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+}
+
+[[gnu::noinline]] doca_error_t doca_workq::retrieve_slot(doca_event &event) noexcept
+{
+    return give_slot(completions_[head_ & mask_], event);
+}
+
+[[gnu::noinline]] doca_error_t doca_workq::progress_and_retrieve(doca_event &event) noexcept
+{
+    for (opendoca::JobQueue *queue : polled_)
+        queue->progress();
+    if (head_ == tail_)
+        return DOCA_ERROR_AGAIN;
+    const opendoca::Completion &done = completions_[head_ & mask_];
+    return done.slot != nullptr ? give_slot(done, event) : retrieve_next(event);
+}
+
+/// For results that are no doca_error_t, and inner jobs. Goes on until there is something for the user.
+[[gnu::noinline]] doca_error_t doca_workq::retrieve_special(opendoca::JobSlot &first, doca_error_t result,
+                                                            doca_event &event) noexcept
+{
+    opendoca::JobSlot *slot = &first;
+    while (slot->write_result == end_inside) {
+        --limit_;
+        auto &inner = *static_cast<opendoca::InnerJob *>(slot->user_data.ptr);
+        if (const doca_error_t status = inner.ended(*slot, result, event); status != DOCA_ERROR_AGAIN)
+            return status;
+        if (head_ == tail_) // contexts are given a chance once in a call
+            return DOCA_ERROR_AGAIN;
+        const opendoca::Completion &done = completions_[head_ & mask_];
+        if (done.slot == nullptr || done.slot->write_result == nullptr)
+            return retrieve_next(event);
+        result = done.result;
+        slot = &pop_slot(done);
+    }
+    event.type = slot->type;
+    event.user_data = slot->user_data;
+    slot->write_result(*slot, result, event);
+    return result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+}
+
+bool doca_workq::reserve(std::uint64_t count) noexcept
+{
+    const std::uint32_t used = num_pending_ + (tail_ - head_);
+    if (count > limit_ - used)
+        return false;
+    limit_ -= static_cast<std::uint32_t>(count);
+    return true;
+}
+
+opendoca::InnerSubmit doca_workq::submit_inner(const doca_job &job, opendoca::InnerJob &inner) noexcept
+{
+    using enum opendoca::InnerSubmit::Stage;
+    const std::uint32_t tail = tail_;
+    const std::uint32_t num_free = num_free_;
+    const bool was_armed = std::exchange(is_armed_, false); // the end of an inner job is nothing to wake up for
+    ++limit_;
+    opendoca::InnerSubmit outcome{pending, DOCA_SUCCESS};
+    if (const doca_error_t status = submit(job); status != DOCA_SUCCESS) {
+        outcome = {refused, status};
+        --limit_;
+    } else if (num_free_ != num_free) {
+        take_over(slots_[free_[num_free_]], inner);
+    } else {
+        outcome = {ended, take_back()};
+        --limit_;
+    }
+    is_armed_ = was_armed;
+    if (is_armed_ && tail_ != tail)
+        wake();
+    return outcome;
+}
+
+/// Removes the completion of the job that has ended in submit just now.
+doca_error_t doca_workq::take_back() noexcept
+{
+    // Others that have ended in the meantime have slots.
+    std::uint32_t at = tail_ - 1;
+    while (completions_[at & mask_].slot != nullptr) [[unlikely]]
+        --at;
+    const opendoca::Completion &done = completions_[at & mask_];
+    const doca_error_t result = done.result;
+    done.queue->job_retrieved();
+    for (; at + 1 != tail_; ++at) [[unlikely]]
+        completions_[at & mask_] = completions_[(at + 1) & mask_];
+    --tail_;
+    return result;
+}
+
+void doca_workq::signal(opendoca::InnerJob &inner, opendoca::JobQueue &queue) noexcept
+{
+    ++limit_;
+    opendoca::JobSlot &slot = *take_slot({}, queue);
+    take_over(slot, inner);
+    complete(slot, DOCA_SUCCESS);
+}
+
+void doca_workq::poll(opendoca::JobQueue &queue) noexcept
+{
+    if (std::ranges::find(polled_, &queue) == polled_.end())
+        polled_.push_back(&queue); // attach() has made room
 }
 
 doca_error_t doca_workq::not_on_queue(const doca_ctx &ctx) noexcept
@@ -163,19 +283,20 @@ doca_error_t doca_workq::clear() noexcept
     return DOCA_SUCCESS;
 }
 
-void doca_workq::attach(const doca_ctx &ctx, opendoca::JobQueue &queue)
+void doca_workq::attach(std::uint32_t id, opendoca::JobQueue &queue)
 {
-    if (ctx.id() >= queues_.size())
-        queues_.resize(ctx.id() + 1);
+    if (id >= queues_.size())
+        queues_.resize(id + 1);
+    polled_.reserve(num_contexts_ + 1);
     if (queue.needs_progress())
         polled_.push_back(&queue);
-    queues_[ctx.id()] = &queue;
+    queues_[id] = &queue;
     ++num_contexts_;
 }
 
-void doca_workq::detach(const doca_ctx &ctx, opendoca::JobQueue &queue) noexcept
+void doca_workq::detach(std::uint32_t id, opendoca::JobQueue &queue) noexcept
 {
-    queues_[ctx.id()] = nullptr;
+    queues_[id] = nullptr;
     std::erase(polled_, &queue);
     --num_contexts_;
 }

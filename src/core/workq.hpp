@@ -28,27 +28,14 @@ struct OPENDOCA_INTERNAL doca_workq {
 
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
     {
-        if (head_ == tail_) {
-            for (opendoca::JobQueue *queue : polled_)
-                queue->progress();
-            if (head_ == tail_)
-                return DOCA_ERROR_AGAIN;
-        }
-        const opendoca::Completion &done = completions_[head_ & mask_];
-        const doca_error_t result = done.result;
-        event.type = done.type;
-        event.user_data = done.user_data;
-        if (done.slot != nullptr)
-            finish(*done.slot, result, event);
-        else
-            event.result.u64 = result;
-        done.queue->job_retrieved();
-        ++head_;
-        return result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+        // Without a call that returns, this needs no stack.
+        if (head_ == tail_)
+            return progress_and_retrieve(event);
+        return retrieve_next(event);
     }
 
-    /// As many jobs as the queue is deep were submitted and not retrieved.
-    [[nodiscard]] bool is_full() const noexcept { return num_pending_ + (tail_ - head_) == depth_; }
+    /// As many jobs as the queue is deep, less what is reserved, were submitted and not retrieved.
+    [[nodiscard]] bool is_full() const noexcept { return num_pending_ + (tail_ - head_) == limit_; }
 
     /// For a job that takes time. Null when the queue is full.
     [[nodiscard]] opendoca::JobSlot *take_slot(const doca_job &job, opendoca::JobQueue &queue) noexcept;
@@ -58,14 +45,35 @@ struct OPENDOCA_INTERNAL doca_workq {
     {
         --num_pending_;
         append(slot.type, result, slot.user_data, *slot.queue, &slot);
+        if (is_armed_) [[unlikely]]
+            wake();
     }
 
     /// For a job that ends in submit. The queue must not be full.
     void complete_at_once(const doca_job &job, opendoca::JobQueue &queue, doca_error_t result) noexcept
     {
+        complete_unarmed(job, queue, result);
+        if (is_armed_) [[unlikely]]
+            wake();
+    }
+
+    /// The same on a queue that is not armed.
+    void complete_unarmed(const doca_job &job, opendoca::JobQueue &queue, doca_error_t result) noexcept
+    {
         queue.job_submitted();
         append(job.type, result, job.user_data, queue, nullptr);
     }
+
+    /// Keeps room for @p count jobs at the same time, which then come by submit_inner() and signal(). False when there
+    /// is not enough.
+    [[nodiscard]] bool reserve(std::uint64_t count) noexcept;
+    void give_back(std::uint32_t count) noexcept { limit_ += count; }
+    /// Submits a job whose end is not the user's. One that ends in submit is not told to @p inner but returned.
+    [[nodiscard]] opendoca::InnerSubmit submit_inner(const doca_job &job, opendoca::InnerJob &inner) noexcept;
+    /// Lets @p inner be told an end in retrieve, in the order of completions, though no context has done anything.
+    void signal(opendoca::InnerJob &inner, opendoca::JobQueue &queue) noexcept;
+    /// From now on, @p queue's progress() is called, whatever needs_progress() says. Does not allocate.
+    void poll(opendoca::JobQueue &queue) noexcept;
 
     [[nodiscard]] std::uint32_t depth() const noexcept { return depth_; }
     [[nodiscard]] bool is_event_driven() const noexcept { return is_event_driven_; }
@@ -80,8 +88,14 @@ struct OPENDOCA_INTERNAL doca_workq {
     [[nodiscard]] doca_error_t watch(int fd) noexcept;
     void unwatch(int fd) noexcept;
 
-    void attach(const doca_ctx &ctx, opendoca::JobQueue &queue);
-    void detach(const doca_ctx &ctx, opendoca::JobQueue &queue) noexcept;
+    /// What @p ctx does for this queue, or null when it was not added.
+    [[nodiscard]] opendoca::JobQueue *queue_of(const doca_ctx &ctx) const noexcept { return queue_of(ctx.id()); }
+    [[nodiscard]] opendoca::JobQueue *queue_of(std::uint32_t id) const noexcept
+    {
+        return id < queues_.size() ? queues_[id] : nullptr;
+    }
+    void attach(std::uint32_t id, opendoca::JobQueue &queue);
+    void detach(std::uint32_t id, opendoca::JobQueue &queue) noexcept;
 
 private:
     [[nodiscard]] static doca_error_t not_on_queue(const doca_ctx &ctx) noexcept;
@@ -96,10 +110,35 @@ private:
         done.user_data = user_data;
         done.queue = &queue;
         done.slot = slot;
-        if (is_armed_) [[unlikely]]
-            wake();
     }
-    void finish(opendoca::JobSlot &slot, doca_error_t result, doca_event &event) noexcept;
+    /// There is a completion.
+    [[nodiscard]] doca_error_t retrieve_next(doca_event &event) noexcept
+    {
+        const opendoca::Completion &done = completions_[head_ & mask_];
+        if (done.slot != nullptr)
+            return retrieve_slot(event);
+        const doca_error_t result = done.result;
+        event.type = done.type;
+        event.user_data = done.user_data;
+        event.result.u64 = result;
+        done.queue->job_retrieved();
+        ++head_;
+        return result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+    }
+    [[nodiscard]] doca_error_t retrieve_slot(doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t give_slot(const opendoca::Completion &done, doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t retrieve_special(opendoca::JobSlot &slot, doca_error_t result,
+                                                doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t progress_and_retrieve(doca_event &event) noexcept;
+    opendoca::JobSlot &pop_slot(const opendoca::Completion &done) noexcept
+    {
+        opendoca::JobSlot &slot = *done.slot;
+        done.queue->job_retrieved();
+        ++head_;
+        free_[num_free_++] = slot.number; // nobody takes it before it was read
+        return slot;
+    }
+    [[nodiscard]] doca_error_t take_back() noexcept;
     void wake() noexcept;
 
     std::unique_ptr<opendoca::Completion[]> completions_; ///< a ring
@@ -107,15 +146,16 @@ private:
     std::uint32_t head_ = 0;
     std::uint32_t tail_ = 0;
     std::uint32_t num_pending_ = 0; ///< slots whose jobs have not ended
-    std::uint32_t depth_;
+    std::uint32_t limit_; ///< the depth, less what is reserved for inner jobs, plus those of them that are in flight
     bool is_armed_ = false;
     bool is_event_driven_ = false;
-    std::vector<opendoca::JobQueue *> queues_; ///< by the context's id
+    std::vector<opendoca::JobQueue *> queues_; ///< by the id of the context or graph
     std::vector<opendoca::JobQueue *> polled_;
     std::unique_ptr<opendoca::JobSlot[]> slots_;
     std::unique_ptr<std::uint32_t[]> free_; ///< a stack: the slot used last is the warmest
     std::uint32_t num_free_;
-    std::uint32_t num_contexts_ = 0;
+    std::uint32_t num_contexts_ = 0; ///< and graphs
+    const std::uint32_t depth_;
     opendoca::UniqueFd event_fd_; ///< for completions that this thread makes
     opendoca::UniqueFd handle_;   ///< an epoll of it and of what job queues watch
 };

@@ -39,13 +39,15 @@ doca_error_t DmaQueue::submit(const doca_job &base) noexcept
         const doca_buf &src = *job.src_buff;
         const doca_buf &dst = *job.dst_buff;
         if (src.is_alone() && dst.is_alone()) [[likely]] {
-            MemoryKey *const src_key = src.mmap->first_key_for(&dev_);
-            MemoryKey *const dst_key = dst.mmap->first_key_for(&dev_);
             const std::size_t tailroom = dst.tailroom();
             const std::size_t room = tailroom == 0 ? dst.data_len : tailroom;
-            if (src_key != nullptr && src_key->dma.can_read && dst_key != nullptr && dst_key->dma.can_write &&
-                src.data_len <= room && src.data_len <= max_size_) [[likely]]
-                return copies_->copy(job, {src.data_len, false, tailroom == 0}, *dst_key, *src_key);
+            if (src.mmap->is_first(&dev_) && dst.mmap->is_first(&dev_) && src.data_len <= room &&
+                src.data_len <= max_size_) [[likely]] {
+                MemoryKey &src_key = src.mmap->first_key();
+                MemoryKey &dst_key = dst.mmap->first_key();
+                if (src_key.dma.can_read && dst_key.dma.can_write) [[likely]]
+                    return copies_->copy(job, {src.data_len, false, tailroom == 0}, dst_key, src_key);
+            }
         }
     }
     return submit_any(job);

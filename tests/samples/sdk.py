@@ -65,7 +65,7 @@ class Sdk:
         env = dict(os.environ, PKG_CONFIG_PATH=str(self._pkg_config_path), CC=" ".join(self._compiler),
                    CFLAGS="", LDFLAGS=self._sanitizer_link_flags())
         env.pop("DESTDIR", None)
-        arguments = [f"-Db_sanitize={self._sanitizers}"]
+        arguments = ["-Dwerror=true", f"-Db_sanitize={self._sanitizers}"]
         if role is not None:
             arguments.append(f"-Drole={role}")
         run(self._meson + ["setup", folder, self._samples / "doca_dma" / name] + arguments, env)

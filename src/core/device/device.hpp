@@ -96,6 +96,9 @@ struct Capabilities {
     bool dma_event_driven = false;
     std::uint32_t dma_max_list_elements = 0;
     std::uint64_t dma_max_size = 0; ///< bytes
+    bool sha_software = false;      ///< on the CPU, by OpenSSL
+    std::uint32_t sha_max_list_elements = 0;
+    std::uint64_t sha_max_size = 0; ///< bytes
 };
 
 struct RepresentorInfo {

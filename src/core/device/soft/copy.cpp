@@ -18,6 +18,8 @@ namespace opendoca::soft {
 
 namespace {
 
+constexpr std::size_t smallest_large = 2048; // below, nothing beats the C library
+
 using Copy = void (*)(std::byte *, const std::byte *, std::size_t) noexcept;
 
 void copy_by_libc(std::byte *dst, const std::byte *src, std::size_t length) noexcept
@@ -142,10 +144,10 @@ const Choice choice;
 
 } // namespace
 
-void copy_large(std::byte *dst, const std::byte *src, std::size_t length, std::size_t total) noexcept
+doca_error_t copy_any(std::byte *dst, const std::byte *src, std::size_t length, std::size_t total) noexcept
 {
     const auto distance = reinterpret_cast<std::uintptr_t>(dst) - reinterpret_cast<std::uintptr_t>(src);
-    if (distance < length || -distance < length) [[unlikely]]
+    if (length < smallest_large || distance < length || -distance < length)
         std::memmove(dst, src, length);
     else if (length <= choice.longest_short)
         choice.copy_short(dst, src, length);
@@ -153,6 +155,7 @@ void copy_large(std::byte *dst, const std::byte *src, std::size_t length, std::s
         std::memcpy(dst, src, length);
     else
         choice.copy_huge(dst, src, length);
+    return DOCA_SUCCESS;
 }
 
 } // namespace opendoca::soft

@@ -176,9 +176,8 @@ doca_error_t SoftCopyQueue::copy(const doca_dma_job_memcpy &job, CopyPlan plan, 
     doca_buf &to = *job.dst_buff;
     const std::size_t before = plan.overwrites ? 0 : to.data_len;
     to.data_len = before + plan.length;
-    workq_.complete_at_once(job.base, owner_, DOCA_SUCCESS);
-    copy_bytes(to.data + before, job.src_buff->data, plan.length, plan.length);
-    return DOCA_SUCCESS;
+    workq_.complete_unarmed(job.base, owner_, DOCA_SUCCESS);
+    return copy_bytes(to.data + before, job.src_buff->data, plan.length, plan.length);
 }
 
 doca_error_t SoftCopyQueue::copy_any(const doca_dma_job_memcpy &job, CopyPlan plan, const SoftKey &dst,
@@ -252,10 +251,8 @@ doca_error_t SoftCopyQueue::copy_segment(const SoftKey &dst_key, std::byte *dst,
 {
     const RemoteMemory *const dst_memory = dst_key.remote();
     const RemoteMemory *const src_memory = src_key.remote();
-    if (dst_memory == nullptr && src_memory == nullptr) {
-        copy_bytes(dst, src, length, total);
-        return DOCA_SUCCESS;
-    }
+    if (dst_memory == nullptr && src_memory == nullptr)
+        return copy_bytes(dst, src, length, total);
     while (length > chunk_size) {
         const doca_error_t status = copy_guarded(dst_memory, dst, src_memory, src, chunk_size, total);
         if (status != DOCA_SUCCESS)
@@ -300,16 +297,13 @@ doca_error_t SoftCopyQueue::copy_guarded(const RemoteMemory *dst_memory, std::by
     };
     resolve(dst_memory, dst);
     resolve(src_memory, src);
-    if (dst_memory == nullptr && src_memory == nullptr) [[likely]] {
-        copy_bytes(dst, src, length, total);
-    } else {
-        const doca_error_t status = copy_by_kernel(dst_memory, dst, src_memory, src, length);
-        if (status != DOCA_SUCCESS)
-            return status;
-    }
+    doca_error_t status = dst_memory == nullptr && src_memory == nullptr
+                              ? copy_bytes(dst, src, length, total)
+                              : copy_by_kernel(dst_memory, dst, src_memory, src, length);
     // A process that has ended in the middle may have left half of it.
-    const doca_error_t status = dst_hazard.status();
-    return status != DOCA_SUCCESS ? status : src_hazard.status();
+    if (status == DOCA_SUCCESS)
+        status = dst_hazard.status();
+    return status == DOCA_SUCCESS ? src_hazard.status() : status;
 }
 
 /// Null stands for memory that can be copied here.

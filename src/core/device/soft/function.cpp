@@ -26,6 +26,9 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.dma_event_driven = true;
     can.dma_max_list_elements = 1024;
     can.dma_max_size = std::uint64_t{1} << 31;
+    can.sha_software = true;
+    can.sha_max_list_elements = 1024;
+    can.sha_max_size = std::uint64_t{1} << 31;
 
     if (!is_dpu_port)
         return;
