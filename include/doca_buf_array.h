@@ -6,7 +6,8 @@
  *
  * Order: create, set target and parameters, start, get the GPU's handle, stop, destroy.
  *
- * opendoca: in this release doca_buf_arr_create() answers DOCA_ERROR_NOT_SUPPORTED, see docs/not-built.md.
+ * opendoca: no device has a GPU in this release. An array can be created, described and destroyed, but not be
+ * given a target: doca_buf_arr_set_target_gpu() answers DOCA_ERROR_NOT_SUPPORTED, and so it never starts.
  *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer.
  * Outputs are written only on success.
@@ -47,7 +48,6 @@ struct doca_gpu_buf_arr;
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NO_MEMORY: no memory.
- * - DOCA_ERROR_NOT_SUPPORTED: always, in this release (opendoca; see docs/not-built.md).
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_create(struct doca_mmap *mmap, struct doca_buf_arr **buf_arr);
 
@@ -61,6 +61,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_create(struct doca_mmap *mmap, str
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: the array is started.
+ * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always in this release, after the checks above.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr,
                                                              struct doca_gpu *gpu_handler);

@@ -6,8 +6,6 @@
  *
  * Order: create, start, take buffers, give each back with doca_buf_refcount_rm(), stop, destroy.
  *
- * opendoca: in this release doca_bufpool_create() answers DOCA_ERROR_NOT_SUPPORTED, see docs/not-built.md.
- *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise.
  * Outputs are written only on success.
  * Threads: one thread at a time per pool, and per buffer taken from it.
@@ -36,19 +34,19 @@ struct doca_bufpool;
  * Create a pool, not started.
  *
  * @param [in] user_data Kept for doca_bufpool_get_user_data(). NULL is allowed and means zero.
- * @param [in] num_elements Number of buffers; 1 or more.
+ * @param [in] num_elements Number of buffers; 1 or more (opendoca: at most 67,108,864).
  * @param [in] extensions DOCA_BUF_EXTENSION_NONE.
  * @param [in] element_size Bytes of each buffer; 1 or more.
  * @param [in] element_alignment Each buffer's address is a multiple of this power of two; 0 for any address.
- * @param [in] mmap The map whose range is divided up; its range must be set, it need not be started.
+ * @param [in] mmap The map whose range is divided up; its range must be set, it need not be started. It must
+ *   outlive the pool.
  * @param [out] bufpool The pool. Free it with doca_bufpool_destroy().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: mmap or bufpool is NULL, num_elements or element_size is 0, extensions is not
- *   DOCA_BUF_EXTENSION_NONE, element_alignment is neither 0 nor a power of two, or the buffers do not fit in
- *   the range.
+ *   DOCA_BUF_EXTENSION_NONE, or element_alignment is neither 0 nor a power of two. opendoca: or the buffers
+ *   do not fit in the range, where the last one needs no gap behind it.
  * - DOCA_ERROR_BAD_STATE: the map has no range.
  * - DOCA_ERROR_NO_MEMORY: no memory.
- * - DOCA_ERROR_NOT_SUPPORTED: always, in this release (opendoca; see docs/not-built.md).
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_elements,
                                                      uint32_t extensions, size_t element_size,
@@ -70,7 +68,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_bufpool_destroy(struct doca_bufpool *bufpo
 /**
  * Allow buffers to be taken.
  *
- * State: not started; the memory map started.
+ * State: the memory map started. opendoca: in a started pool nothing changes.
  *
  * @param [in] bufpool The pool.
  * @return DOCA_SUCCESS, or
@@ -80,9 +78,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_bufpool_destroy(struct doca_bufpool *bufpo
 __DOCA_EXPERIMENTAL doca_error_t doca_bufpool_start(struct doca_bufpool *bufpool);
 
 /**
- * Refuse further buffers. Buffers that are out stay valid.
+ * Refuse further buffers. Buffers that are out stay valid, and can be given back.
  *
- * State: started.
+ * State: any. opendoca: in a pool that is not started nothing changes.
  *
  * @param [in] bufpool The pool.
  * @return DOCA_SUCCESS, or
@@ -99,7 +97,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_bufpool_stop(struct doca_bufpool *bufpool)
  * @param [out] buf The buffer, with a reference count of 1. Give it back with doca_buf_refcount_rm().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_BAD_STATE: the pool is not started.
+ * - DOCA_ERROR_BAD_STATE: the pool is not started (opendoca: or its memory map no longer is).
  * - DOCA_ERROR_NO_MEMORY: every buffer is out.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_bufpool_buf_alloc(struct doca_bufpool *bufpool, struct doca_buf **buf);

@@ -5,8 +5,6 @@
  * @file doca_graph.h
  * Graph: jobs, callbacks and other graphs, run on a work queue in the order of their dependencies.
  *
- * In this release every function here answers DOCA_ERROR_NOT_SUPPORTED; see docs/not-built.md.
- *
  * Order of use:
  *   1. doca_graph_create, *_node_create, doca_graph_add_dependency, doca_graph_start, doca_graph_workq_add
  *   2. per instance: doca_graph_instance_create, doca_graph_instance_set_*_node_data for every node
@@ -16,10 +14,17 @@
  * Exactly one event comes per submitted instance; while only inner nodes end, retrieve gives
  * DOCA_ERROR_AGAIN. Instances and jobs of their own may be on the same work queue at the same time.
  *
- * A node starts when all nodes that it depends on have succeeded; nodes without any are roots and start at
- * submit. Once a node fails no further node starts, and the instance completes, failed, when those in flight
- * have ended; retrieve then gives DOCA_ERROR_IO_FAILED (opendoca). A full context only delays a node.
- * Nothing is allocated between submit and completion.
+ * A node starts when all nodes that it depends on have succeeded. Those without any are roots: their jobs
+ * start in submit, everything else starts in retrieve (opendoca). Once a node fails no further node starts,
+ * and the instance completes, failed, when those in flight have ended; retrieve then gives
+ * DOCA_ERROR_IO_FAILED, and result.u64 is the error of the node that failed first (opendoca). A full context
+ * only delays a node. Nothing is allocated between submit and completion.
+ *
+ * opendoca: a sub-graph is in flight as a job is: when a node beside it fails, it runs to its own end. It
+ * fails its node when one of its own nodes fails.
+ *
+ * opendoca: in event-driven mode an armed handle also becomes readable when a node is ready to start;
+ * retrieve until DOCA_ERROR_AGAIN and arm again, as always.
  *
  * Outputs are written only on success.
  * "Threads: any" below means that any threads may call at the same time, "Threads: one" that calls on the
@@ -57,15 +62,15 @@ enum doca_graph_job_types {
 /** State of a node in an instance. */
 enum doca_graph_instance_node_state {
     DOCA_GRAPH_INSTANCE_NODE_STATE_NOT_STARTED = 0, /**< Waits for nodes, or the instance failed before it. */
-    DOCA_GRAPH_INSTANCE_NODE_STATE_STARTED = 1,     /**< In flight. */
+    DOCA_GRAPH_INSTANCE_NODE_STATE_STARTED = 1,     /**< In flight: a job or sub-graph that has not ended. */
     DOCA_GRAPH_INSTANCE_NODE_STATE_COMPLETED = 2,   /**< Ended with DOCA_SUCCESS. */
     DOCA_GRAPH_INSTANCE_NODE_STATE_ERROR = 3,       /**< Ended with another result. */
 };
 
 /**
- * Callback of a user node. Runs inside doca_workq_progress_retrieve. opendoca: that of a root may run inside
- * doca_workq_graph_submit; it must not call functions of the work queue, nor destroy the instance; it may
- * change the jobs of nodes that have not started.
+ * Callback of a user node. Runs inside doca_workq_progress_retrieve. opendoca: that of a root, too; it must
+ * not call functions of the work queue, nor let an exception out; it may change the jobs of nodes that have
+ * not started.
  *
  * @param [in] cookie What doca_graph_instance_set_user_node_data was given.
  * @param [in] ev Event given there, to be filled if wanted; NULL if none was.
@@ -73,7 +78,7 @@ enum doca_graph_instance_node_state {
  */
 typedef doca_error_t (*doca_graph_user_node_cb_t)(void *cookie, struct doca_event *ev);
 
-/* Graph. State of the building functions: before start. */
+/* Graph. State of the building functions: before start, and not yet a node of another graph (opendoca). */
 
 /**
  * Create an empty graph.
@@ -110,7 +115,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_destroy(struct doca_graph *graph);
  * @param [out] node The new node, a root until it is made to depend on another; not NULL. Owned by the graph.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL.
- * - DOCA_ERROR_BAD_STATE: the graph is started.
+ * - DOCA_ERROR_BAD_STATE: the graph is started. opendoca: or a node of another graph.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_graph_ctx_node_create(struct doca_graph *graph, int job_type,
@@ -127,7 +132,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_ctx_node_create(struct doca_graph *g
  * @param [out] node The new node, a root until it is made to depend on another; not NULL. Owned by the graph.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_BAD_STATE: the graph is started.
+ * - DOCA_ERROR_BAD_STATE: the graph is started. opendoca: or a node of another graph.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_graph_user_node_create(struct doca_graph *graph,
@@ -140,11 +145,13 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_user_node_create(struct doca_graph *
  * State: before start. Threads: one.
  *
  * @param [in] graph The graph; not NULL.
- * @param [in] sub_graph The other graph, started; not NULL. Must outlive this one.
+ * @param [in] sub_graph The other graph, started; not NULL. Must outlive this one. opendoca: nothing can be
+ *   added to it any more, also when it is stopped.
  * @param [out] node The new node, a root until it is made to depend on another; not NULL. Owned by the graph.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_BAD_STATE: the graph is started, or the sub-graph is not.
+ * - DOCA_ERROR_BAD_STATE: the graph is started, or the sub-graph is not. opendoca: or the graph is a node of
+ *   another.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
  * - DOCA_ERROR_NOT_PERMITTED: the graph would contain itself.
  */
@@ -162,7 +169,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_sub_graph_node_create(struct doca_gr
  * @param [in] to The node that waits; not NULL, of this graph.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL or a node is of another graph.
- * - DOCA_ERROR_BAD_STATE: the graph is started.
+ * - DOCA_ERROR_BAD_STATE: the graph is started. opendoca: or a node of another graph.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
  * - DOCA_ERROR_NOT_PERMITTED: it would close a circle.
  */
@@ -172,14 +179,14 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_add_dependency(struct doca_graph *gr
 
 /**
  * Start a graph: nothing can be added to it any more. It needs at least one context node, which may be in a
- * sub-graph, and all contexts of its nodes started.
+ * sub-graph, and all contexts of its nodes started; opendoca: its sub-graphs, too.
  *
  * State: not started. Threads: one.
  *
  * @param [in] graph The graph; not NULL.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: graph is NULL. opendoca: or it has no context node.
- * - DOCA_ERROR_BAD_STATE: a context is not started. opendoca: or the graph already is.
+ * - DOCA_ERROR_BAD_STATE: a context is not started. opendoca: or a sub-graph, or the graph already is.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_graph_start(struct doca_graph *graph);
@@ -198,9 +205,10 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_start(struct doca_graph *graph);
 __DOCA_EXPERIMENTAL doca_error_t doca_graph_stop(struct doca_graph *graph);
 
 /**
- * Add a graph to a work queue, so that its instances can be submitted there.
+ * Add a graph to a work queue, so that its instances can be submitted there. Its sub-graphs need no adding.
  *
- * State: started, and all contexts of its nodes added to the work queue. Threads: any.
+ * State: started, and all contexts of its nodes added to the work queue. Threads: any, on different work
+ * queues.
  *
  * @param [in] graph The graph; not NULL.
  * @param [in] workq The work queue; not NULL.
@@ -213,9 +221,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_stop(struct doca_graph *graph);
 __DOCA_EXPERIMENTAL doca_error_t doca_graph_workq_add(struct doca_graph *graph, struct doca_workq *workq);
 
 /**
- * Remove a graph from a work queue.
+ * Remove a graph from a work queue, which can't be destroyed before.
  *
- * State: started, no instance in flight there. Threads: any.
+ * State: started, no instance in flight there. Threads: any, on different work queues.
  *
  * @param [in] graph The graph; not NULL.
  * @param [in] workq The work queue; not NULL.
@@ -300,8 +308,11 @@ doca_graph_instance_set_user_node_data(struct doca_graph_instance *graph_instanc
  *
  * @param [in] graph_instance The instance; not NULL.
  * @param [in] node A sub-graph node of its graph; not NULL.
- * @param [in] sub_graph_instance An instance of the node's sub-graph, with its data set; not NULL.
- * @param [in] ev Gets the sub-graph's event; NULL if not wanted. Must outlive the instance.
+ * @param [in] sub_graph_instance An instance of the node's sub-graph, with its data set; not NULL. Must
+ *   outlive the instance. opendoca: it can be the data of several nodes, if no two of them run at the same
+ *   time: a node whose instance is in flight already fails with DOCA_ERROR_IN_USE.
+ * @param [in] ev Gets the sub-graph's event, in which user_data is 0; NULL if not wanted. Must outlive the
+ *   instance.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer other than ev is NULL.
  * - DOCA_ERROR_BAD_STATE: the instance is in flight.
@@ -313,8 +324,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_sub_graph_node_data(
     struct doca_graph_instance *sub_graph_instance, struct doca_event *ev);
 
 /**
- * Submit an instance. It takes the room of all its nodes on the work queue, until it has been retrieved. It
- * may then be submitted again.
+ * Submit an instance. Until it has been retrieved, it takes the room on the work queue of as many jobs as it
+ * has context nodes, those of sub-graphs included, and one more. It may then be submitted again.
  *
  * State: not in flight. Threads: the work queue's.
  *
@@ -322,11 +333,12 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_sub_graph_node_data(
  * @param [in] graph_instance The instance, data of all nodes set; not NULL.
  * @param [in] user_data Comes back in doca_event::user_data.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL. opendoca: or a node has no data.
+ * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL. opendoca: or a node has no data, also in a sub-graph.
  * - DOCA_ERROR_IN_USE: the instance is in flight.
  * - DOCA_ERROR_NO_MEMORY: the work queue has no room for all nodes.
  * - DOCA_ERROR_NOT_FOUND: opendoca: the graph is not on the work queue.
- * - any error that doca_workq_submit gives for the job of a root.
+ * - any error that doca_workq_submit gives for the job of a root. opendoca: that of the first root; nothing
+ *   has been done then. Once a root's job has been taken, what another is refused for fails the instance.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_workq_graph_submit(struct doca_workq *workq,
                                                          struct doca_graph_instance *graph_instance,
@@ -335,7 +347,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_graph_submit(struct doca_workq *work
 /* Once an instance was retrieved, until it is submitted again. Threads: one. */
 
 /**
- * Number of nodes that failed.
+ * Number of nodes that failed; those of sub-graphs count in their own instances.
  *
  * @param [in] graph_instance The instance; not NULL.
  * @param [out] num_failed_nodes The number; not NULL.
@@ -378,7 +390,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_node_get_state(
  *
  * @param [in] graph_instance The instance; not NULL.
  * @param [in] node A node of its graph; not NULL.
- * @param [out] result The result; not NULL. Valid if the node has ended.
+ * @param [out] result The result; not NULL. Valid if the node has ended. opendoca: where a job's result is a
+ *   structure, and no event was given, the doca_error_t.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_PERMITTED: the node is of another graph.

@@ -5,8 +5,6 @@
  * @file doca_sha.h
  * SHA-1, SHA-256 and SHA-512 of buffers, in one job or piece by piece.
  *
- * libdoca_sha, the library behind this header, is not built in this release (see docs/not-built.md).
- *
  * Order of use: doca_sha_create, doca_sha_as_ctx, doca_ctx_dev_add, doca_ctx_start, doca_ctx_workq_add, jobs;
  * then doca_ctx_workq_rm, doca_ctx_stop, doca_sha_destroy.
  *
@@ -15,17 +13,25 @@
  * not written. opendoca: a response without tailroom counts as empty, so that the digest lands at its data
  * address. Request and response must not change until the job was retrieved.
  *
+ * opendoca: the device must have been added to the memory maps of request and response, and both must be
+ * memory of this process: copy imported memory by DMA first. On the software device OpenSSL 3 hashes in
+ * doca_workq_submit(), on the caller's CPU; work queues can be event-driven.
+ *
  * In several jobs: make a session, submit all pieces of one message with it, one after the other was
  * retrieved, the last one with DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL. All pieces but the last are multiples of
- * the block: 64 bytes for SHA-1 and SHA-256, 128 bytes for SHA-512. What a response holds before the last
- * piece has no meaning.
+ * the block: 64 bytes for SHA-1 and SHA-256, 128 bytes for SHA-512; no piece is empty. What a response holds
+ * before the last piece has no meaning (opendoca: it is not touched). opendoca: after the last piece the
+ * session takes another message, of any of the three kinds.
  *
- * doca_workq_submit: DOCA_ERROR_INVALID_VALUE for an unknown type, an empty request, too short a response,
- * too long a request or chain, a missing buffer or session, or a piece that is no multiple of the block;
- * DOCA_ERROR_NO_MEMORY if the work queue is full; DOCA_ERROR_BAD_STATE if the context is broken, or
- * (opendoca) the session has a job in flight. doca_workq_progress_retrieve: DOCA_ERROR_IO_FAILED if the
- * engine broke; context and work queue must be made anew. doca_event::result.u64 holds the doca_error_t of
- * the job.
+ * doca_workq_submit: DOCA_ERROR_NO_MEMORY if the work queue is full; DOCA_ERROR_INVALID_VALUE for an unknown
+ * type, an undefined flag, an empty request, too short a response, too long a request or chain, a missing
+ * buffer or session, memory that the device does not know, a session of another context or work queue, a
+ * piece that is no multiple of the block, or one of another kind than the message's first;
+ * DOCA_ERROR_NOT_PERMITTED for imported memory, or a response that may not be written;
+ * DOCA_ERROR_BAD_STATE if the context is broken, or (opendoca) the session has a job in flight.
+ * doca_workq_progress_retrieve: DOCA_ERROR_IO_FAILED if the engine broke; context and work queue must be made
+ * anew (opendoca: it is enough to take the work queue off the context and to add it again).
+ * doca_event::type is the job's, and doca_event::result.u64 holds its doca_error_t.
  *
  * Outputs are written only on success.
  * "Threads: any" below means that any threads may call at the same time, "Threads: one" that calls on the
@@ -73,7 +79,7 @@ enum doca_sha_job_type {
 /** Values of doca_sha_job::flags. */
 enum doca_sha_job_flags {
     DOCA_SHA_JOB_FLAGS_NONE = 0,
-    DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL = 1, /**< Last piece of a message; partial jobs only. */
+    DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL = 1, /**< Last piece of a message; others are whole anyway. */
 };
 
 /** A message in one job. */
@@ -99,7 +105,8 @@ struct doca_sha_partial_job {
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: ctx is NULL.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
- * - DOCA_ERROR_NOT_SUPPORTED: there is neither a hardware nor a software engine.
+ * - DOCA_ERROR_NOT_SUPPORTED: there is neither a hardware nor a software engine (opendoca: OpenSSL, as it is
+ *   configured here, lacks one of SHA-1, SHA-256 and SHA-512).
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sha_create(struct doca_sha **ctx);
 
@@ -214,7 +221,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_create(struct doca_sha
 /**
  * Destroy a session. Every session needs it, also after its last piece.
  *
- * State: no piece in flight. Threads: the work queue's.
+ * State: no piece in flight; the work queue may have been taken off the context. Threads: the work queue's.
  *
  * @param [in] ctx The context; not NULL.
  * @param [in] workq The work queue; not NULL.
@@ -238,6 +245,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_destroy(struct doca_sh
  * @param [in] to_session The session whose state is replaced, made for these two; not NULL.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or a session is of another context or work queue.
+ *   opendoca: or a piece of one is in flight.
  * - DOCA_ERROR_UNEXPECTED: the engine could not copy.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_copy(

@@ -64,7 +64,8 @@ public:
     /// returns: AGAIN, or something else when @p event was filled.
     [[nodiscard]] virtual doca_error_t ended(const JobSlot &slot, doca_error_t result, doca_event &event) noexcept = 0;
 
-    /// What the slot had before; null until the job takes one, and where the result is the doca_error_t itself.
+    // What submit_inner() has taken from the slot.
+    doca_data user_data{};
     void (*write_result)(const JobSlot &slot, doca_error_t result, doca_event &event) = nullptr;
 
 protected:
@@ -73,7 +74,12 @@ protected:
 
 /// What has become of an inner job in submit.
 struct InnerSubmit {
-    enum class Stage : std::uint32_t { refused, pending, ended };
+    enum class Stage : std::uint32_t {
+        refused,
+        full, ///< the context can take it when others of its jobs have ended
+        pending,
+        ended,
+    };
     Stage stage;
     doca_error_t result; ///< why it was refused, or how it has ended
 };
@@ -91,8 +97,9 @@ public:
     virtual void progress() noexcept;
     [[nodiscard]] virtual bool needs_progress() const noexcept;
     /// Event-driven mode: from arm() to disarm(), an event that progress() could act on must make a descriptor readable
-    /// that was given to doca_workq::watch(); disarm() makes it unreadable. Called only where needs_progress().
-    virtual void arm() noexcept;
+    /// that was given to doca_workq::watch(); disarm() makes it unreadable. True when progress() could act already.
+    /// Called only where needs_progress().
+    [[nodiscard]] virtual bool arm() noexcept;
     virtual void disarm() noexcept;
 
     /// Jobs not yet retrieved. The counters are written by the queue's thread alone, and read by any.

@@ -30,7 +30,11 @@ bool JobQueue::needs_progress() const noexcept
     return false;
 }
 
-void JobQueue::arm() noexcept {}
+bool JobQueue::arm() noexcept
+{
+    progress(); // what ends now wakes the armed queue
+    return false;
+}
 
 void JobQueue::disarm() noexcept {}
 
@@ -47,6 +51,7 @@ void end_inside(const opendoca::JobSlot &, doca_error_t, doca_event &) {}
 void take_over(opendoca::JobSlot &slot, opendoca::InnerJob &inner) noexcept
 {
     inner.write_result = slot.write_result;
+    inner.user_data = slot.user_data;
     slot.write_result = end_inside;
     slot.user_data.ptr = &inner;
 }
@@ -148,11 +153,13 @@ opendoca::InnerSubmit doca_workq::submit_inner(const doca_job &job, opendoca::In
     using enum opendoca::InnerSubmit::Stage;
     const std::uint32_t tail = tail_;
     const std::uint32_t num_free = num_free_;
-    const bool was_armed = std::exchange(is_armed_, false); // the end of an inner job is nothing to wake up for
+    is_wake_held_ = is_armed_; // the end of an inner job is nothing to wake up for
     ++limit_;
     opendoca::InnerSubmit outcome{pending, DOCA_SUCCESS};
     if (const doca_error_t status = submit(job); status != DOCA_SUCCESS) {
-        outcome = {refused, status};
+        // There is room here. A context without jobs in flight has no other reason to be full, and never will have room.
+        const bool is_full = status == DOCA_ERROR_NO_MEMORY && queue_of(*job.ctx)->in_flight() != 0;
+        outcome = {is_full ? full : refused, status};
         --limit_;
     } else if (num_free_ != num_free) {
         take_over(slots_[free_[num_free_]], inner);
@@ -160,9 +167,9 @@ opendoca::InnerSubmit doca_workq::submit_inner(const doca_job &job, opendoca::In
         outcome = {ended, take_back()};
         --limit_;
     }
-    is_armed_ = was_armed;
-    if (is_armed_ && tail_ != tail)
+    if (is_armed_ && !is_wake_held_ && (outcome.stage != ended || tail_ != tail))
         wake();
+    is_wake_held_ = false;
     return outcome;
 }
 
@@ -251,6 +258,8 @@ void doca_workq::unwatch(int fd) noexcept
 
 void doca_workq::wake() noexcept
 {
+    if (std::exchange(is_wake_held_, false))
+        return; // submit_inner() sees to it
     is_armed_ = false;
     // The counter can't overflow: it is at most 1, since a queue that is not armed does not write.
     if (eventfd_write(event_fd_.get(), 1) != 0)
@@ -261,11 +270,10 @@ doca_error_t doca_workq::arm() noexcept
 {
     is_armed_ = true;
     // First arm, then look: what waits already wakes at once, and what comes later is announced.
-    for (opendoca::JobQueue *queue : polled_) {
-        queue->arm();
-        queue->progress();
-    }
-    if (is_armed_ && head_ != tail_)
+    bool is_ready = false;
+    for (opendoca::JobQueue *queue : polled_)
+        is_ready = queue->arm() || is_ready;
+    if (is_armed_ && (is_ready || head_ != tail_))
         wake();
     return DOCA_SUCCESS;
 }

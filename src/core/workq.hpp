@@ -64,10 +64,17 @@ struct OPENDOCA_INTERNAL doca_workq {
         append(job.type, result, job.user_data, queue, nullptr);
     }
 
+    /// For a job queue whose progress() has something to do that no descriptor tells.
+    void announce() noexcept
+    {
+        if (is_armed_)
+            wake();
+    }
+
     /// Keeps room for @p count jobs at the same time, which then come by submit_inner() and signal(). False when there
     /// is not enough.
     [[nodiscard]] bool reserve(std::uint64_t count) noexcept;
-    void give_back(std::uint32_t count) noexcept { limit_ += count; }
+    void give_back(std::uint64_t count) noexcept { limit_ += static_cast<std::uint32_t>(count); }
     /// Submits a job whose end is not the user's. One that ends in submit is not told to @p inner but returned.
     [[nodiscard]] opendoca::InnerSubmit submit_inner(const doca_job &job, opendoca::InnerJob &inner) noexcept;
     /// Lets @p inner be told an end in retrieve, in the order of completions, though no context has done anything.
@@ -83,6 +90,8 @@ struct OPENDOCA_INTERNAL doca_workq {
     [[nodiscard]] doca_error_t set_event_driven(bool enable) noexcept;
     [[nodiscard]] doca_error_t arm() noexcept;
     [[nodiscard]] doca_error_t clear() noexcept;
+    /// Makes the handle of an armed queue readable: there is something to retrieve, or for progress() to do.
+    void wake() noexcept;
 
     /// Adds a descriptor to the event handle, or takes it away. Only in event-driven mode.
     [[nodiscard]] doca_error_t watch(int fd) noexcept;
@@ -139,7 +148,6 @@ private:
         return slot;
     }
     [[nodiscard]] doca_error_t take_back() noexcept;
-    void wake() noexcept;
 
     std::unique_ptr<opendoca::Completion[]> completions_; ///< a ring
     std::uint32_t mask_;
@@ -149,6 +157,7 @@ private:
     std::uint32_t limit_; ///< the depth, less what is reserved for inner jobs, plus those of them that are in flight
     bool is_armed_ = false;
     bool is_event_driven_ = false;
+    bool is_wake_held_ = false; ///< the next wake() is only to be noted, by setting this to false
     std::vector<opendoca::JobQueue *> queues_; ///< by the id of the context or graph
     std::vector<opendoca::JobQueue *> polled_;
     std::unique_ptr<opendoca::JobSlot[]> slots_;

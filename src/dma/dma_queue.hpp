@@ -17,6 +17,7 @@ public:
     [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept override;
     void progress() noexcept override { copies_->progress(); }
     [[nodiscard]] bool needs_progress() const noexcept override { return copies_->needs_progress(); }
+    [[nodiscard]] bool arm() noexcept override { return copies_->arm(); }
 
 private:
     explicit DmaQueue(const doca_dev &dev) noexcept;

@@ -34,6 +34,12 @@ bool CopyQueue::needs_progress() const noexcept
     return false;
 }
 
+bool CopyQueue::arm() noexcept
+{
+    progress();
+    return false;
+}
+
 Device::~Device() = default;
 
 doca_error_t Device::register_memory(const MemoryRange &, std::uint32_t, std::unique_ptr<MemoryKey> &)

@@ -67,6 +67,8 @@ public:
     /// Goes on with earlier copies. Called only where needs_progress().
     virtual void progress() noexcept;
     [[nodiscard]] virtual bool needs_progress() const noexcept;
+    /// As JobQueue's.
+    [[nodiscard]] virtual bool arm() noexcept;
 };
 
 /// A device that this process has open.

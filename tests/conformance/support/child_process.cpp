@@ -36,6 +36,16 @@ void check(bool holds, const char *what)
         throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
 }
 
+/// With a time limit on the socket, the kernel does not go on by itself after a SIGSTOP and SIGCONT.
+ssize_t receive_message(int fd, void *buffer, std::size_t size, int flags)
+{
+    ssize_t received;
+    do
+        received = recv(fd, buffer, size, flags);
+    while (received < 0 && errno == EINTR);
+    return received;
+}
+
 int status_of(const int wait_status)
 {
     return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
@@ -63,7 +73,7 @@ void Channel::send_bytes(std::span<const std::byte> bytes)
 std::vector<std::byte> Channel::receive_bytes()
 {
     char probe;
-    const ssize_t size = recv(fd_, &probe, 1, MSG_PEEK | MSG_TRUNC);
+    const ssize_t size = receive_message(fd_, &probe, 1, MSG_PEEK | MSG_TRUNC);
     if (size <= 0)
         throw ChannelClosed(size == 0 ? "the other process has gone" : std::strerror(errno));
     std::vector<std::byte> bytes(static_cast<std::size_t>(size));
@@ -73,7 +83,7 @@ std::vector<std::byte> Channel::receive_bytes()
 
 void Channel::receive_into(std::span<std::byte> bytes)
 {
-    const ssize_t size = recv(fd_, bytes.data(), bytes.size(), MSG_TRUNC);
+    const ssize_t size = receive_message(fd_, bytes.data(), bytes.size(), MSG_TRUNC);
     if (size <= 0)
         throw ChannelClosed(size == 0 ? "the other process has gone" : std::strerror(errno));
     if (size != static_cast<ssize_t>(bytes.size()))

@@ -8,6 +8,7 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -124,6 +125,11 @@ inline bool exists(doca_devinfo *)
     return true;
 }
 
+inline bool is_soft(doca_devinfo *info)
+{
+    return ibdev_of(info).starts_with("soft_");
+}
+
 inline bool can_copy(doca_devinfo *info)
 {
     return doca_dma_job_get_supported(info, DOCA_DMA_JOB_MEMCPY) == DOCA_SUCCESS;
@@ -155,6 +161,19 @@ inline std::vector<DeviceParam> devices_that(const std::function<bool(doca_devin
     for (doca_devinfo *info : list) {
         if (suits(info))
             devices.push_back({ibdev_of(info), pci_of(info)});
+    }
+    return devices;
+}
+
+/// For tests that take long: the software functions share all of their code, so the first one stands for them.
+inline std::vector<DeviceParam> few_devices_that(const std::function<bool(doca_devinfo *)> &suits)
+{
+    std::vector<DeviceParam> devices;
+    bool has_soft = false;
+    for (DeviceParam &device : devices_that(suits)) {
+        if (device.is_soft() && std::exchange(has_soft, true))
+            continue;
+        devices.push_back(std::move(device));
     }
     return devices;
 }
@@ -191,6 +210,15 @@ inline std::vector<DevicePair> few_device_pairs()
     return pairs;
 }
 
+/// The first pair, for what depends on processes and memory only.
+inline std::vector<DevicePair> one_device_pair()
+{
+    std::vector<DevicePair> pairs = few_device_pairs();
+    if (pairs.size() > 1)
+        pairs.erase(pairs.begin() + 1, pairs.end());
+    return pairs;
+}
+
 inline std::string as_test_name(std::string name)
 {
     for (char &c : name) {
@@ -223,3 +251,9 @@ protected:
 #define INSTANTIATE_FOR_DEVICES(suite, suits)                                                                          \
     GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite);                                                              \
     INSTANTIATE_TEST_SUITE_P(device, suite, testing::ValuesIn(doca_test::devices_that(suits)), doca_test::device_name)
+
+/// The same, for the devices that few_devices_that() gives.
+#define INSTANTIATE_FOR_FEW_DEVICES(suite, suits)                                                                      \
+    GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite);                                                              \
+    INSTANTIATE_TEST_SUITE_P(device, suite, testing::ValuesIn(doca_test::few_devices_that(suits)),                     \
+                             doca_test::device_name)

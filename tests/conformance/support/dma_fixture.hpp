@@ -106,6 +106,22 @@ inline doca_error_t wait_for(doca_workq *workq, doca_event &event)
     return status;
 }
 
+/// A predicate for devices_that(): DMA, also with event-driven queues.
+inline bool supports_events(doca_devinfo *info)
+{
+    if (!can_copy(info))
+        return false;
+    DevHandle dev;
+    DmaHandle dma;
+    must(doca_dev_open(info, dev.out()));
+    must(doca_dma_create(dma.out()));
+    must(doca_ctx_dev_add(doca_dma_as_ctx(dma), dev));
+    std::uint8_t is_supported = 0;
+    must(doca_ctx_get_event_driven_supported(doca_dma_as_ctx(dma), &is_supported));
+    dma.reset();
+    return is_supported == 1;
+}
+
 /// A started DMA context with a work queue on it. Jobs are to be retrieved before its end.
 class DmaEngine {
 public:

@@ -56,8 +56,9 @@ public:
     T *release() noexcept { return std::exchange(object_, nullptr); }
     void reset()
     {
-        if (T *const object = release(); object != nullptr)
+        if (T *const object = release(); object != nullptr) {
             EXPECT_EQ(Destroy(object), DOCA_SUCCESS);
+        }
     }
 
 private:

@@ -15,9 +15,11 @@ struct ExportRequest {
     MemoryKind kind;
     std::uint32_t access;
     std::size_t size;
-    std::size_t lead;        ///< bytes before the range, so that it need not be aligned
-    std::uint32_t seed;      ///< of the content
-    bool from_a_thread;      ///< which ends after the export
+    std::size_t lead;   ///< bytes before the range, so that it need not be aligned
+    std::uint32_t seed; ///< of the content
+    bool from_a_thread; ///< which ends after the export
+    uid_t user;         ///< to become first, or 0
+    bool is_dumpable;
 };
 
 struct ExportReply {
@@ -37,6 +39,8 @@ public:
         std::size_t lead = 0;
         std::uint32_t seed = 1;
         bool from_a_thread = false;
+        uid_t user = 0;
+        bool is_dumpable = true;
     };
 
     RemoteMemory(const DeviceParam &device, const Options &options);
@@ -64,7 +68,7 @@ public:
     /// Whether bytes [from, from + size) have the content of @p seed, counted from its beginning.
     [[nodiscard]] bool has(std::uint32_t seed, std::size_t from, std::size_t size, std::size_t seed_from = 0);
     [[nodiscard]] bool has(std::uint32_t seed) { return has(seed, 0, size_); }
-    /// Stops the map, then fills the memory at once and looks several times whether anybody changes it.
+    /// Stops the map, then fills the memory at once and looks whether anybody changes it.
     void begin_stop(std::uint32_t seed);
     [[nodiscard]] bool has_stopped() const { return process_.channel_of().is_readable(); }
     struct StopReply {
@@ -80,7 +84,8 @@ public:
     /// Starts and exports the stopped map again.
     [[nodiscard]] doca_error_t export_again();
     void free();
-    /// Forks a child, which ends by exit() after having destroyed its copies of the objects, and waits for it.
+    /// Forks a child, which ends by exit() after having destroyed its copies of the objects, and waits for
+    /// it.
     void fork_and_exit();
     /// Replaces the process's program by one that maps the same addresses, filled by @p seed.
     void exec(std::uint32_t seed);

@@ -195,17 +195,20 @@ doca_error_t SoftCopyQueue::copy_any(const doca_dma_job_memcpy &job, CopyPlan pl
         return DOCA_ERROR_NO_MEMORY;
     slot->copy = copy;
     deferred_[(first_deferred_ + num_deferred_++) % deferred_.size()] = slot;
+    if (workq_.is_armed())
+        workq_.wake(); // retrieving is what carries it out
     return DOCA_SUCCESS;
 }
 
+/// One job a call, so that each waits for the retrieve that gives it out.
 void SoftCopyQueue::progress() noexcept
 {
-    while (num_deferred_ != 0) {
-        JobSlot &job = *deferred_[first_deferred_];
-        first_deferred_ = (first_deferred_ + 1) % deferred_.size();
-        --num_deferred_;
-        workq_.complete(job, execute(job.copy, key_of(*job.copy.dst), key_of(*job.copy.src)));
-    }
+    if (num_deferred_ == 0)
+        return;
+    JobSlot &job = *deferred_[first_deferred_];
+    first_deferred_ = (first_deferred_ + 1) % deferred_.size();
+    --num_deferred_;
+    workq_.complete(job, execute(job.copy, key_of(*job.copy.dst), key_of(*job.copy.src)));
 }
 
 doca_error_t SoftCopyQueue::execute(const CopyPayload &copy, const SoftKey &dst_key, const SoftKey &src_key) noexcept

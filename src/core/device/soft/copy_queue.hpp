@@ -23,6 +23,7 @@ public:
                                     MemoryKey &src) noexcept override;
     void progress() noexcept override;
     [[nodiscard]] bool needs_progress() const noexcept override { return is_deferring_; }
+    [[nodiscard]] bool arm() noexcept override { return num_deferred_ != 0; }
 
 private:
     /// This queue's hazard pointer in the page of one exporter.

@@ -80,7 +80,7 @@ doca_error_t Exporter::create_page()
     page_ = static_cast<ExportPage *>(mapped); // all zero: valid atomics and unused entries
     const auto start_time = process_start_time(getpid());
     if (!start_time || !lock_alive_mark(page_->alive)) {
-        DOCA_LOG_ERR("%s", start_time ? "the page's lock can't be taken" : "/proc/self/stat can't be read");
+        DOCA_LOG_ERR("%s", start_time ? "the page's lock can't be taken" : "/proc/thread-self/stat can't be read");
         return DOCA_ERROR_DRIVER;
     }
     const long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);

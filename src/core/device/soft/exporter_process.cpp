@@ -49,6 +49,10 @@ doca_error_t ExporterProcess::attach(const ExportDescriptor &d, std::shared_ptr<
     std::erase_if(*known, [](const auto &item) { return item.second.expired(); });
     auto &place = (*known)[{d.pid, d.start_time, d.page_fd, getpid()}];
     std::shared_ptr<ExporterProcess> found = place.lock();
+    if (found != nullptr && found->is_gone()) {
+        DOCA_LOG_ERR("process %" PRIu32 ", which exported the memory, has ended", d.pid);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
     if (found == nullptr) {
         found = std::shared_ptr<ExporterProcess>(new ExporterProcess);
         if (const doca_error_t status = found->open_page(d); status != DOCA_SUCCESS)
@@ -74,8 +78,9 @@ doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
         DOCA_LOG_ERR("process %d, which exported the memory, is not there any more", pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const std::string place = "/proc/" + std::to_string(pid_) + "/fd/" + std::to_string(d.page_fd);
-    const UniqueFd found(open(place.c_str(), O_PATH | O_CLOEXEC));
+    // Where the main thread has ended, /proc/<pid> is empty but for what other threads have there.
+    place_ = "/proc/" + (is_self_ ? "thread-self" : std::to_string(pid_)) + "/fd/" + std::to_string(d.page_fd);
+    const UniqueFd found(open(place_.c_str(), O_PATH | O_CLOEXEC));
     if (!found.is_open()) {
         const int error = errno;
         if (error == ENOENT) {
@@ -96,9 +101,10 @@ doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
                      geteuid());
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    const std::string self = "/proc/self/fd/" + std::to_string(found.get());
+    const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
     const UniqueFd fd(open(self.c_str(), O_RDWR | O_CLOEXEC));
-    if (!fd.is_open() || (fcntl(fd.get(), F_GET_SEALS) & needed_seals) != needed_seals) {
+    const int seals = fd.is_open() ? fcntl(fd.get(), F_GET_SEALS) : -1; // -1 for what can't be sealed
+    if (seals < 0 || (seals & needed_seals) != needed_seals) {
         DOCA_LOG_ERR("descriptor %d of process %d is not a sealed page of exports", d.page_fd, pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -108,6 +114,8 @@ doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
         return DOCA_ERROR_NO_MEMORY;
     }
     page_ = static_cast<ExportPage *>(mapped);
+    page_device_ = info.st_dev;
+    page_inode_ = info.st_ino;
     if (std::memcmp(page_->magic, export_magic, sizeof(export_magic)) != 0 || page_->version != export_version ||
         page_->pid != d.pid || page_->start_time != d.start_time) {
         DOCA_LOG_ERR("the page at descriptor %d of process %d is not its page of exports", d.page_fd, pid_);
@@ -141,19 +149,30 @@ doca_error_t ExporterProcess::open_memory()
 
 ReaderSlot *ExporterProcess::take_slot() noexcept
 {
-    const auto own_pid = static_cast<std::uint32_t>(getpid());
     const auto own_start = process_start_time(getpid());
-    for (std::uint32_t i = 0; own_start && i < max_readers; ++i) {
-        ReaderSlot &slot = page_->readers[i];
-        std::uint32_t nobody = 0;
-        if (slot.owner.load(std::memory_order_relaxed) != 0 ||
-            !slot.owner.compare_exchange_strong(nobody, own_pid, std::memory_order_acq_rel))
-            continue;
-        slot.started.store(*own_start, std::memory_order_release);
-        std::uint32_t seen = page_->num_readers.load(std::memory_order_relaxed);
-        while (seen < i + 1 && !page_->num_readers.compare_exchange_weak(seen, i + 1, std::memory_order_seq_cst)) {
+    if (!own_start)
+        return nullptr;
+    // Free places first; then those of processes that were killed.
+    for (const bool from_the_dead : {false, true}) {
+        for (std::uint32_t i = 0; i < max_readers; ++i) {
+            ReaderSlot &slot = page_->readers[i];
+            std::uint32_t owner = slot.owner.load(std::memory_order_acquire);
+            if ((owner != 0) != from_the_dead)
+                continue;
+            const std::uint64_t started = slot.started.load(std::memory_order_acquire);
+            if (from_the_dead && (started == 0 || is_running(static_cast<pid_t>(owner), started)))
+                continue;
+            if (!slot.owner.compare_exchange_strong(owner, static_cast<std::uint32_t>(getpid()),
+                                                    std::memory_order_acq_rel))
+                continue;
+            slot.in_use.store(0, std::memory_order_relaxed);
+            slot.started.store(*own_start, std::memory_order_release);
+            std::uint32_t seen = page_->num_readers.load(std::memory_order_relaxed);
+            while (seen < i + 1 &&
+                   !page_->num_readers.compare_exchange_weak(seen, i + 1, std::memory_order_seq_cst)) {
+            }
+            return &slot;
         }
-        return &slot;
     }
     DOCA_LOG_ERR("all %" PRIu32 " places for importing work queues of process %d are taken", max_readers, pid_);
     return nullptr;
@@ -161,6 +180,8 @@ ReaderSlot *ExporterProcess::take_slot() noexcept
 
 void ExporterProcess::give_back(ReaderSlot &slot) noexcept
 {
+    if (slot.owner.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(getpid()))
+        return; // a forked child ends: the place is its parent's
     slot.started.store(0, std::memory_order_relaxed);
     slot.owner.store(0, std::memory_order_release);
 }
@@ -168,7 +189,11 @@ void ExporterProcess::give_back(ReaderSlot &slot) noexcept
 bool ExporterProcess::has_exited() const noexcept
 {
     pollfd exit = {.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
-    return poll(&exit, 1, 0) != 0;
+    if (poll(&exit, 1, 0) != 0)
+        return true;
+    // The page is close-on-exec: a program that was executed since does not hold it.
+    struct stat info{};
+    return stat(place_.c_str(), &info) != 0 || info.st_dev != page_device_ || info.st_ino != page_inode_;
 }
 
 } // namespace opendoca::soft

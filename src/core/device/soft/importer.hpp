@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "../../unique_fd.hpp"
 #include "../device.hpp"
@@ -34,7 +35,8 @@ public:
     [[nodiscard]] ReaderSlot *take_slot() noexcept;
     static void give_back(ReaderSlot &slot) noexcept;
 
-    /// Whether the process has ended. Costs a load; a system call when the thread that made the page has ended.
+    /// Whether the process has ended, or become another program. Costs a load; two system calls when the thread that
+    /// made the page has ended.
     [[nodiscard]] bool is_gone() const noexcept
     {
         const int word = __atomic_load_n(&page_->alive.__data.__lock, __ATOMIC_ACQUIRE);
@@ -50,6 +52,9 @@ private:
     [[nodiscard]] bool has_exited() const noexcept;
 
     pid_t pid_ = 0;
+    std::string place_; ///< of the page, in /proc
+    std::uint64_t page_device_ = 0;
+    std::uint64_t page_inode_ = 0;
     bool is_self_ = false;
     bool needs_barrier_ = true;
     UniqueFd pidfd_;

@@ -39,7 +39,7 @@ std::vector<Mapping> mappings_of(const MemoryRange &range)
 {
     const auto start = reinterpret_cast<std::uintptr_t>(range.addr);
     std::vector<Mapping> result;
-    const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen("/proc/self/maps", "re"), &std::fclose);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen("/proc/thread-self/maps", "re"), &std::fclose);
     if (file == nullptr)
         return result;
     char *line = nullptr;
@@ -90,7 +90,7 @@ UniqueFd open_if_same(const std::string &path, const Mapping &mapping, bool for_
     if (!place.is_open() || fstat(place.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
         info.st_dev != mapping.device || info.st_ino != mapping.inode)
         return UniqueFd();
-    const std::string self = "/proc/self/fd/" + std::to_string(place.get());
+    const std::string self = "/proc/thread-self/fd/" + std::to_string(place.get());
     return UniqueFd(open(self.c_str(), (for_writing ? O_RDWR : O_RDONLY) | O_CLOEXEC));
 }
 
@@ -101,11 +101,11 @@ UniqueFd find_descriptor(const Mapping &mapping, bool for_writing)
         if (fd.is_open())
             return fd;
     }
-    const std::unique_ptr<DIR, int (*)(DIR *)> dir(opendir("/proc/self/fd"), &closedir);
+    const std::unique_ptr<DIR, int (*)(DIR *)> dir(opendir("/proc/thread-self/fd"), &closedir);
     while (const dirent *entry = dir == nullptr ? nullptr : readdir(dir.get())) {
         if (entry->d_name[0] == '.')
             continue;
-        UniqueFd fd = open_if_same(std::string("/proc/self/fd/") + entry->d_name, mapping, for_writing);
+        UniqueFd fd = open_if_same(std::string("/proc/thread-self/fd/") + entry->d_name, mapping, for_writing);
         if (fd.is_open())
             return fd;
     }

@@ -6,8 +6,12 @@
 #include <fstream>
 #include <sstream>
 
+#include <poll.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "../../unique_fd.hpp"
 
 namespace opendoca::soft {
 
@@ -18,12 +22,9 @@ std::string proc_path(pid_t pid, const char *name)
     return "/proc/" + std::to_string(pid) + "/" + name;
 }
 
-struct Stat {
-    char state;
-    std::uint64_t start_time;
-};
+} // namespace
 
-std::optional<Stat> read_stat(pid_t pid)
+std::optional<std::uint64_t> process_start_time(pid_t pid)
 {
     std::ifstream file(proc_path(pid, "stat"));
     std::string text;
@@ -33,34 +34,25 @@ std::optional<Stat> read_stat(pid_t pid)
     if (name_end == std::string::npos)
         return std::nullopt;
     std::istringstream fields(text.substr(name_end + 1));
-    Stat stat{};
-    fields >> stat.state;
     std::string skipped;
-    for (int field = 4; field < 22; ++field)
+    for (int field = 3; field < 22; ++field)
         fields >> skipped;
-    if (!(fields >> stat.start_time))
-        return std::nullopt;
-    return stat;
-}
-
-} // namespace
-
-std::optional<std::uint64_t> process_start_time(pid_t pid)
-{
-    const auto stat = read_stat(pid);
-    return stat ? std::optional(stat->start_time) : std::nullopt;
+    std::uint64_t start_time = 0;
+    return fields >> start_time ? std::optional(start_time) : std::nullopt;
 }
 
 std::uint64_t pid_namespace()
 {
     struct stat info{};
-    return stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
+    return stat("/proc/thread-self/ns/pid", &info) == 0 ? info.st_ino : 0;
 }
 
 bool is_running(pid_t pid, std::uint64_t start_time)
 {
-    const auto stat = read_stat(pid);
-    return stat && stat->start_time == start_time && stat->state != 'Z' && stat->state != 'X';
+    // The state in /proc/<pid>/stat is the first thread's, which may have ended long before the process.
+    const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    pollfd exit = {.fd = pidfd.get(), .events = POLLIN, .revents = 0};
+    return pidfd.is_open() && process_start_time(pid) == start_time && poll(&exit, 1, 0) == 0;
 }
 
 std::string explain_denial(pid_t pid, int error)
@@ -89,8 +81,8 @@ std::string explain_denial(pid_t pid, int error)
     if (scope == 1)
         return "Yama (kernel.yama.ptrace_scope = 1) forbids it, because " + who +
                " did not name this one by PR_SET_PTRACER";
-    return "the kernel refuses access to " + who + " (" + std::strerror(error) + "), as in a container without "
-           "the capability SYS_PTRACE or with a seccomp filter";
+    return "the kernel refuses access to " + who + " (" + std::strerror(error) + "), as where it is not dumpable, in a "
+           "container without the capability SYS_PTRACE, or with a seccomp filter";
 }
 
 } // namespace opendoca::soft

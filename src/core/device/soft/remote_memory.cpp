@@ -169,7 +169,7 @@ bool RemoteMemory::try_map(const ExportEntry &entry)
         return false;
     constexpr std::uint32_t writing = DOCA_ACCESS_DPU_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
     const bool is_writable = (entry.access & writing) != 0;
-    const std::string self = "/proc/self/fd/" + std::to_string(found.get());
+    const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
     const UniqueFd fd(open(self.c_str(), (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC));
     if (!fd.is_open())
         return false;

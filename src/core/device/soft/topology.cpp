@@ -8,9 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
-#include <sstream>
 
 #include <arpa/inet.h>
 #include <json-c/json.h>
@@ -208,11 +209,14 @@ doca_error_t parse_topology(const std::string &text, const std::string &origin, 
         return DOCA_ERROR_INVALID_VALUE;
     const Json root(json_tokener_parse_ex(tokener.get(), text.c_str(), static_cast<int>(text.size())),
                     &json_object_put);
-    if (const auto error = json_tokener_get_error(tokener.get()); error != json_tokener_success) {
-        const std::size_t offset = std::min(json_tokener_get_parse_end(tokener.get()), text.size());
+    const auto error = json_tokener_get_error(tokener.get());
+    const std::size_t end = std::min(json_tokener_get_parse_end(tokener.get()), text.size());
+    const std::size_t rest = text.find_first_not_of(" \t\r\n", end);
+    if (error != json_tokener_success || rest != std::string::npos) {
+        const std::size_t offset = error != json_tokener_success ? end : rest;
         DOCA_LOG_ERR("%s, line %td: %s", origin.c_str(),
                      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n'),
-                     json_tokener_error_desc(error));
+                     error != json_tokener_success ? json_tokener_error_desc(error) : "more after the end of the object");
         return DOCA_ERROR_INVALID_VALUE;
     }
     json_object *functions = nullptr;
@@ -242,12 +246,14 @@ doca_error_t load_topology(Topology &topology)
     if (path == nullptr || *path == '\0')
         return parse_topology(default_topology, "the default topology", topology);
     std::ifstream file(path);
-    std::ostringstream text;
-    if (!file || !(text << file.rdbuf())) {
-        DOCA_LOG_ERR("DOCA_SOFT_TOPOLOGY: can't read '%s': %s", path, std::strerror(errno));
+    const int error = errno;
+    std::error_code ignored;
+    if (const bool is_directory = std::filesystem::is_directory(path, ignored); is_directory || !file.is_open()) {
+        DOCA_LOG_ERR("DOCA_SOFT_TOPOLOGY: can't read '%s': %s", path, std::strerror(is_directory ? EISDIR : error));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    return parse_topology(text.str(), path, topology);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return parse_topology(text, path, topology);
 }
 
 } // namespace opendoca::soft

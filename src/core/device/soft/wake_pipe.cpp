@@ -70,7 +70,7 @@ doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd)
         DOCA_LOG_ERR("descriptor %d of process %d is not a pipe", fd, pid);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const std::string self = "/proc/self/fd/" + std::to_string(found.get());
+    const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
     fd_ = UniqueFd(::open(self.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
     if (!fd_.is_open()) {
         DOCA_LOG_ERR("can't open the wake-up pipe of process %d: %s", pid, std::strerror(errno));

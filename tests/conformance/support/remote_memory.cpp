@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "remote_memory.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include <sys/wait.h>
+
+#include "process_traits.hpp"
+
+namespace doca_test {
+
+namespace {
+
+enum class Action : std::uint32_t { fill, compare, stop, export_again, free, fork_and_exit, exec };
+
+struct Command {
+    Action action;
+    std::uint32_t seed;
+    std::size_t from;
+    std::size_t size;
+    std::size_t seed_from;
+};
+
+/// What the program that follows an exec is to map.
+struct Replacement {
+    std::byte *addr;
+    std::size_t size;
+    std::uint32_t seed;
+};
+
+/// The exporting process, from inside.
+class Exporting {
+public:
+    explicit Exporting(const ExportRequest &request)
+        : from_a_thread_(request.from_a_thread),
+          dev_(open_device(request.device)),
+          memory_(request.kind, request.size, request.lead)
+    {
+        doca_test::fill(memory_.bytes(), request.seed);
+        must(doca_mmap_create(nullptr, mmap_.out()));
+        must(doca_mmap_dev_add(mmap_, dev_));
+        must(doca_mmap_set_memrange(mmap_, memory_.data(), memory_.size()));
+        must(doca_mmap_set_permissions(mmap_, request.access));
+    }
+
+    [[nodiscard]] ExportReply start_and_export()
+    {
+        ExportReply reply{};
+        if (from_a_thread_)
+            std::thread([&] { start_and_export(reply); }).join();
+        else
+            start_and_export(reply);
+        return reply;
+    }
+
+    void fill(std::uint32_t seed) { doca_test::fill(memory_.bytes(), seed); }
+
+    [[nodiscard]] bool has(const Command &command) const
+    {
+        return is_filled(memory_.bytes().subspan(command.from, command.size), command.seed,
+                         command.seed_from);
+    }
+
+    [[nodiscard]] RemoteMemory::StopReply stop(std::uint32_t seed)
+    {
+        RemoteMemory::StopReply reply = {doca_mmap_stop(mmap_), false};
+        if (has_memory_) {
+            fill(seed);
+            reply.was_changed_after = !is_filled(memory_.bytes(), seed);
+        }
+        return reply;
+    }
+
+    void free()
+    {
+        memory_.free();
+        has_memory_ = false;
+    }
+
+    /// The status of a child that destroys its copies of everything, and ends as programs do.
+    [[nodiscard]] int fork_and_exit()
+    {
+        const pid_t child = fork();
+        if (child == 0) {
+            mmap_.reset();
+            dev_.reset();
+            std::exit(testing::Test::HasFailure() ? 1 : 0);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        return status;
+    }
+
+    [[nodiscard]] Replacement replacement(std::uint32_t seed) const
+    {
+        return {memory_.data(), memory_.size(), seed};
+    }
+
+private:
+    void start_and_export(ExportReply &reply)
+    {
+        must(doca_mmap_start(mmap_));
+        const void *descriptor = nullptr;
+        std::size_t size = 0;
+        reply.addr = memory_.data();
+        reply.status = doca_mmap_export_dpu(mmap_, dev_, &descriptor, &size);
+        if (reply.status != DOCA_SUCCESS)
+            return;
+        must_hold(size <= sizeof(reply.descriptor), "the descriptor fits");
+        reply.size = size;
+        std::memcpy(reply.descriptor, descriptor, size);
+    }
+
+    bool from_a_thread_;
+    bool has_memory_ = true;
+    DevHandle dev_;
+    Memory memory_;
+    MmapHandle mmap_;
+};
+
+constexpr const char *replacement_name = "program-after-exec";
+
+/// Executes another program in this process, with the same channel: its number is this program's last
+/// argument.
+void exec_replacement()
+{
+    std::ifstream file("/proc/self/cmdline");
+    const std::string line((std::istreambuf_iterator<char>(file)), {});
+    const std::string channel = line.substr(line.rfind('\0', line.size() - 2) + 1);
+    execl("/proc/self/exe", "replacement", "--child-program", replacement_name, channel.c_str(), nullptr);
+    std::perror("execl");
+    std::exit(1);
+}
+
+void run_exporter(const ExportRequest &request, Channel &parent)
+{
+    Exporting exporting(request);
+    parent.send(exporting.start_and_export());
+    for (;;) {
+        const auto command = parent.receive<Command>();
+        switch (command.action) {
+        case Action::fill:
+            exporting.fill(command.seed);
+            parent.send(true);
+            break;
+        case Action::compare:
+            parent.send(exporting.has(command));
+            break;
+        case Action::stop:
+            parent.send(exporting.stop(command.seed));
+            break;
+        case Action::export_again:
+            parent.send(exporting.start_and_export());
+            break;
+        case Action::free:
+            exporting.free();
+            parent.send(true);
+            break;
+        case Action::fork_and_exit:
+            parent.send(exporting.fork_and_exit());
+            break;
+        case Action::exec:
+            parent.send(exporting.replacement(command.seed));
+            exec_replacement();
+        }
+    }
+}
+
+void begin_exporter(Channel &parent)
+{
+    const auto request = parent.receive<ExportRequest>();
+    become(request.user, request.is_dumpable);
+    run_exporter(request, parent);
+}
+
+/// Says whether it has memory where the program before it had its own.
+void run_replacement(Channel &parent)
+{
+    const auto wanted = parent.receive<Replacement>();
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto addr = reinterpret_cast<std::uintptr_t>(wanted.addr);
+    const std::uintptr_t start = addr / page * page;
+    void *const mapped =
+        mmap(reinterpret_cast<void *>(start), addr + wanted.size - start, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    const bool is_there = mapped == reinterpret_cast<void *>(start);
+    if (is_there)
+        fill({wanted.addr, wanted.size}, wanted.seed);
+    parent.send(is_there);
+    for (;;) {
+        const auto command = parent.receive<Command>();
+        parent.send(is_filled({wanted.addr + command.from, command.size}, command.seed, command.seed_from));
+    }
+}
+
+const ChildProgram exporter_program("exporter", begin_exporter);
+const ChildProgram replacement_program(replacement_name, run_replacement);
+
+Command only(Action action, std::uint32_t seed = 0)
+{
+    return {action, seed, 0, 0, 0};
+}
+
+} // namespace
+
+RemoteMemory::RemoteMemory(const DeviceParam &device, const Options &options)
+    : size_(options.size),
+      process_("exporter")
+{
+    ExportRequest request{};
+    device.ibdev.copy(request.device, sizeof(request.device) - 1);
+    request.kind = options.kind;
+    request.access = options.access;
+    request.size = options.size;
+    request.lead = options.lead;
+    request.seed = options.seed;
+    request.from_a_thread = options.from_a_thread;
+    request.user = options.user;
+    request.is_dumpable = options.is_dumpable;
+    process_.channel().send(request);
+    reply_ = process_.channel().receive<ExportReply>();
+}
+
+void RemoteMemory::fill(std::uint32_t seed)
+{
+    process_.channel().send(only(Action::fill, seed));
+    must_hold(process_.channel().receive<bool>(), "filled");
+}
+
+bool RemoteMemory::has(std::uint32_t seed, std::size_t from, std::size_t size, std::size_t seed_from)
+{
+    process_.channel().send(Command{Action::compare, seed, from, size, seed_from});
+    return process_.channel().receive<bool>();
+}
+
+void RemoteMemory::begin_stop(std::uint32_t seed)
+{
+    process_.channel().send(only(Action::stop, seed));
+}
+
+doca_error_t RemoteMemory::export_again()
+{
+    process_.channel().send(only(Action::export_again));
+    reply_ = process_.channel().receive<ExportReply>();
+    return reply_.status;
+}
+
+void RemoteMemory::free()
+{
+    process_.channel().send(only(Action::free));
+    must_hold(process_.channel().receive<bool>(), "freed");
+}
+
+void RemoteMemory::fork_and_exit()
+{
+    process_.channel().send(only(Action::fork_and_exit));
+    EXPECT_EQ(process_.channel().receive<int>(), 0) << "status of the exporter's forked child";
+}
+
+void RemoteMemory::exec(std::uint32_t seed)
+{
+    process_.channel().send(only(Action::exec, seed));
+    const auto replacement = process_.channel().receive<Replacement>();
+    process_.channel().send(replacement);
+    must_hold(process_.channel().receive<bool>(), "the program after an exec has memory at the same address");
+}
+
+} // namespace doca_test

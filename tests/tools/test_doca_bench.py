@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""doca_bench in its shortest form: what it prints, and that the data arrives. Not how fast it is.
+
+    test_doca_bench.py DOCA_BENCH
+"""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
+
+
+def run(*arguments, **variables):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")}
+    environment |= {"DOCA_SOFT": "1"} | variables
+    return subprocess.run([DOCA_BENCH, *arguments], env=environment, capture_output=True, text=True, timeout=300,
+                          check=False)
+
+
+class DocaBench(unittest.TestCase):
+    def rows(self, *arguments, **variables):
+        result = run("dma", *SHORT, "--device", "soft_p0", *arguments, "--json", **variables)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def test_rows_of_all_kinds(self):
+        report = self.rows("--sizes", "64,4K,100K", "--depths", "1,4")
+        self.assertEqual(report["benchmark"], "dma")
+        self.assertEqual(report["device"], "soft_p0")
+        self.assertEqual(report["pinned_to"], [])
+        for key in "cpu", "kernel", "cache_bytes":
+            self.assertTrue(report["machine"][key])
+        cases = [(r["where"], r["direction"], r["bytes"], r["depth"], r["in_cache"]) for r in report["rows"]]
+        expected = [(where, direction, size, depth, in_cache)
+                    for where, direction in [("local", "copy"), ("shared", "read"), ("shared", "write"),
+                                             ("ordinary", "read"), ("ordinary", "write")]
+                    for in_cache in (True, False) for depth in (1, 4) for size in (64, 4096, 102400)]
+        self.assertEqual(cases, expected)
+
+    def test_a_row_has_everything_about_its_case(self):
+        for where, names in [("local", {"memcpy"}), ("shared", {"memcpy"}),
+                             ("ordinary", {"process_vm_readv", "/proc/<pid>/mem"})]:
+            row = self.rows("--sizes", "4K", "--depths", "1", "--cache", "in", "--where", where,
+                            "--direction", "read")["rows"][0]
+            baselines = {b["name"]: b["ns"] for b in row["baselines"]}
+            self.assertLessEqual(names, set(baselines))
+            self.assertIn(row["compared_to"], baselines)
+            for summary in [row["job_ns"], row["ratio"], *baselines.values()]:
+                self.assertGreater(summary["min"], 0)
+                self.assertLessEqual(summary["min"], summary["median"])
+                self.assertLessEqual(summary["median"], summary["max"])
+            self.assertIs(row["verified"], True)
+            self.assertGreaterEqual(row["samples"], 2)
+            self.assertGreater(row["gigabytes_per_second"], 0)
+
+    def test_table_for_people(self):
+        result = run("dma", *SHORT, "--device", "soft_p0", "--sizes", "64", "--depths", "1", "--cache", "in",
+                     "--where", "local")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        row = result.stdout.splitlines()[-1].split()
+        self.assertEqual(row[:6], ["local", "copy", "64", "B", "1", "in"])
+        self.assertIn("memcpy", row)
+        self.assertIn("[1/1] local copy 64 B, depth 1, in cache", result.stderr)
+
+    def test_bars_are_judged(self):
+        result = run("dma", *SHORT, "--device", "soft_p0", "--bars", "--json")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        bars = json.loads(result.stdout)["bars"]
+        self.assertEqual(len(bars), 17)
+        for bar in bars:
+            is_met = bar["measured"] >= bar["limit"] if bar["kind"] == "ratio at least" else \
+                bar["measured"] <= bar["limit"]
+            self.assertIs(bar["passed"], is_met)
+        self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars) else 3)
+
+    def test_late_copies_are_waited_for(self):
+        rows = self.rows("--sizes", "4K", "--depths", "4", "--where", "local,shared", DOCA_SOFT_DEFER="1")["rows"]
+        self.assertEqual(len(rows), 6)
+
+    def test_without_an_exporter_the_rest_is_measured(self):
+        result = run("dma", *SHORT, "--sizes", "64", "--depths", "1", "--cache", "in", "--json", DOCA_SOFT_ROLE="dpu",
+                     DOCA_SOFT_TOPOLOGY="")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual({row["where"] for row in json.loads(result.stdout)["rows"]}, {"local"})
+        self.assertIn("left out", result.stderr)
+
+    def test_an_unknown_device_is_a_failure_that_names_the_others(self):
+        result = run("dma", *SHORT, "--device", "nosuch", "--where", "local")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("'nosuch'", result.stderr)
+        self.assertIn("soft_p0", result.stderr)
+
+    def test_command_line(self):
+        self.assertIn("dma", run("--help").stdout)
+        self.assertIn("--bars", run("dma", "--help").stdout)
+        for arguments in [], ["nosuch"], ["--nope"], ["dma", "--nope"], ["dma", "--sizes", "0"], \
+                ["dma", "--sizes", "64,,1"], ["dma", "--depths", "2000"], ["dma", "--where", "moon"], \
+                ["dma", "--pin", "0"], ["dma", "--pin", "0,99999"], ["dma", "--time", "-1"]:
+            result = run(*arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn("Usage: doca_bench", result.stderr)
+            self.assertEqual(result.stdout, "")
+
+
+if __name__ == "__main__":
+    DOCA_BENCH = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""doca_caps, as a user sees it.
+
+    test_doca_caps.py DOCA_CAPS
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOPOLOGY = {"functions": [
+    {"name": "port", "side": "dpu", "type": "pf", "pci": "17:00.0", "mac": "02:00:00:00:00:77"},
+    {"name": "host", "side": "host", "type": "pf", "pci": "01:00.0", "parent": "port", "vuid": "HOSTVUID"},
+]}
+
+
+def run(*arguments, **variables):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")}
+    # Software devices also where the machine has others; only they are looked at.
+    environment |= {"DOCA_SOFT": "1"} | variables
+    return subprocess.run([DOCA_CAPS, *arguments], env=environment, capture_output=True, text=True, timeout=60,
+                          check=False)
+
+
+class DocaCaps(unittest.TestCase):
+    def soft_devices(self, **variables):
+        result = run("--json", **variables)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return {device["ibdev"]: device for device in json.loads(result.stdout)["devices"]
+                if device["provider"] == "soft"}
+
+    def with_topology(self, text):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        path = pathlib.Path(directory.name) / "topology.json"
+        path.write_text(text, encoding="utf-8")
+        return {"DOCA_SOFT_TOPOLOGY": str(path)}
+
+    def test_table_has_a_row_for_each_device_and_representor(self):
+        result = run()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "")
+        lines = result.stdout.splitlines()
+        title = next(line for line in lines if "PCI address" in line)
+        row = next(line for line in lines if "soft_p0 " in line)
+        for column, value in {"PCI address": "0000:03:00.0", "ibdev": "soft_p0", "interface": "p0",
+                              "provider": "soft", "type": "PF", "IPv4": "198.18.0.1", "LID": "-"}.items():
+            self.assertTrue(row[title.index(column):].startswith(value), f"{column}:\n{title}\n{row}")
+        below = lines[lines.index(row) + 1:]
+        self.assertIn("representor 0000:0b:00.0  PF  net", below[0])
+        self.assertEqual(sum("representor 0000:" in line for line in lines), 7)
+
+    def test_table_says_what_each_device_supports(self):
+        blocks = run().stdout.split("\n\n")
+        block = next(b for b in blocks if "DMA memcpy" in b and " soft_pf0" in b)
+        title = next(line for line in block.splitlines() if " soft_pf0" in line)
+        end_of = {name: title.index(name) + len(name) for name in title.split()}
+
+        def value(row, device):
+            line = next(line for line in block.splitlines() if line.strip().startswith(row))
+            return line[:end_of[device]].split()[-1]
+
+        self.assertEqual(value("DMA memcpy", "soft_p0"), "yes")
+        self.assertEqual(value("buffers of a list", "soft_p0"), "1024")
+        self.assertEqual(value("export to the DPU", "soft_p0"), "-")
+        self.assertEqual(value("export to the DPU", "soft_pf0"), "yes")
+        self.assertEqual(value("import on the DPU", "soft_p0"), "yes")
+        self.assertEqual(value("import on the DPU", "soft_pf0"), "-")
+
+    def test_json_tells_the_same(self):
+        devices = self.soft_devices()
+        self.assertEqual(len(devices), 9)
+        port, vf = devices["soft_p0"], devices["soft_pf0vf0"]
+        self.assertEqual(port["pci_address"], "0000:03:00.0")
+        self.assertEqual(port["interface"], "p0")
+        self.assertEqual(port["function_type"], "PF")
+        self.assertEqual(port["mac"], "02:0d:0c:a0:00:01")
+        self.assertEqual(port["ipv6"], "fe80::d:cff:fea0:1")
+        self.assertIsNone(port["lid"])
+        self.assertEqual(vf["function_type"], "VF")
+        self.assertEqual(devices["soft_p0s0"]["function_type"], "SF")
+        self.assertEqual(port["capabilities"], {
+            "dma_memcpy": True, "dma_max_buf_size": 1 << 31, "dma_max_list_buf_num_elem": 1024,
+            "mmap_export_dpu": False, "mmap_from_export_dpu": True, "rep_list_net": True,
+            "rep_list_emulated": False, "hotplug_manager": False})
+        self.assertTrue(vf["capabilities"]["mmap_export_dpu"])
+        self.assertEqual([(rep["pci_address"], rep["function_type"], rep["kind"]) for rep in port["representors"]],
+                         [("0000:0b:00.0", "PF", "net"), ("0000:0b:00.2", "VF", "net"),
+                          ("0000:0b:00.3", "VF", "net"), ("0000:03:00.0", "SF", "net")])
+        self.assertEqual(vf["representors"], [])
+
+    def test_role_decides_what_is_seen(self):
+        self.assertEqual(set(self.soft_devices(DOCA_SOFT_ROLE="dpu")),
+                         {"soft_p0", "soft_p1", "soft_p0s0", "soft_p1s0"})
+        self.assertEqual(set(self.soft_devices(DOCA_SOFT_ROLE="host")),
+                         {"soft_pf0", "soft_pf1", "soft_pf0vf0", "soft_pf0vf1", "soft_pf1vf0"})
+
+    def test_topology_of_a_file_is_shown(self):
+        devices = self.soft_devices(**self.with_topology(json.dumps(TOPOLOGY)))
+        self.assertEqual(set(devices), {"soft_port", "soft_host"})
+        self.assertEqual(devices["soft_port"]["mac"], "02:00:00:00:00:77")
+        self.assertEqual(devices["soft_port"]["representors"],
+                         [{"pci_address": "0000:01:00.0", "function_type": "PF", "kind": "net", "vuid": "HOSTVUID"}])
+
+    def test_no_list_of_devices_is_a_failure_that_says_why(self):
+        for variables, reason in [(self.with_topology("{ no JSON"), "topology.json, line 1"),
+                                  ({"DOCA_SOFT_TOPOLOGY": "/nowhere"}, "/nowhere"),
+                                  ({"DOCA_SOFT_ROLE": "router"}, "router")]:
+            for arguments in [], ["--json"]:
+                result = run(*arguments, **variables)
+                self.assertEqual(result.returncode, 1)
+                self.assertIn(reason, result.stderr)
+                self.assertIn("doca_caps: listing the devices: DOCA_ERROR_", result.stderr)
+                self.assertEqual(result.stdout, "")
+
+    def test_every_check_of_access_has_a_verdict(self):
+        result = run("--json")
+        checks = {c["check"]: c for c in json.loads(result.stdout)["cross_process_access"]}
+        self.assertEqual(set(checks), {
+            "user", "yama", "dumpable", "pid_namespace", "hidepid", "memfd_sealing", "pidfd_open", "membarrier",
+            "process_vm_readv", "shared_memory", "ordinary_memory"})
+        for check in checks.values():
+            self.assertIn(check["status"], ["OK", "limited", "blocked"])
+            self.assertTrue(check["found"])
+            self.assertEqual(check["fix"] is None, check["status"] == "OK", check)
+        self.assertIn(f"user {os.geteuid()}", checks["user"]["found"])
+        text = run().stdout
+        for check in checks.values():
+            self.assertIn(f"{check['status']:<{max(len(c['status']) for c in checks.values())}}  {check['found']}",
+                          text)
+
+    def test_verbose_shows_what_the_library_logs(self):
+        self.assertIn("[DOCA]", run("-v").stderr)
+
+    def test_command_line(self):
+        for arguments in ["-h"], ["--help"]:
+            result = run(*arguments)
+            self.assertEqual(result.returncode, 0)
+            self.assertIn("Usage: doca_caps", result.stdout)
+            self.assertIn("--json", result.stdout)
+        for arguments in ["--nope"], ["-x"], ["word"], ["--json=1"]:
+            result = run(*arguments)
+            self.assertEqual(result.returncode, 2)
+            self.assertEqual(result.stdout, "")
+            self.assertIn(arguments[0].split("=")[0], result.stderr)
+            self.assertIn("Usage: doca_caps", result.stderr)
+
+
+if __name__ == "__main__":
+    DOCA_CAPS = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The public API in the way of C++: an error becomes an exception, an object is given back at the end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include <doca_dev.h>
+#include <doca_error.h>
+
+namespace opendoca::tools {
+
+/// "DOCA_ERROR_NOT_FOUND (its explanation)".
+[[nodiscard]] inline std::string explain(doca_error_t error)
+{
+    return std::string(doca_get_error_name(error)) + " (" + doca_get_error_string(error) + ")";
+}
+
+/// Throws when @p status, the outcome of @p what, is an error.
+inline void must(doca_error_t status, const char *what)
+{
+    if (status != DOCA_SUCCESS)
+        throw std::runtime_error(std::string(what) + ": " + explain(status));
+}
+
+template <auto destroy>
+struct Destroy {
+    void operator()(auto *object) const noexcept { (void)destroy(object); }
+};
+
+template <typename Object, auto destroy>
+using Handle = std::unique_ptr<Object, Destroy<destroy>>;
+
+using DeviceHandle = Handle<doca_dev, doca_dev_close>;
+
+/// The devices that this process may see.
+class DeviceList {
+public:
+    DeviceList() { must(doca_devinfo_list_create(&list_, &count_), "listing the devices"); }
+    DeviceList(const DeviceList &) = delete;
+    DeviceList &operator=(const DeviceList &) = delete;
+    ~DeviceList() { (void)doca_devinfo_list_destroy(list_); }
+
+    [[nodiscard]] std::span<doca_devinfo *const> infos() const noexcept { return {list_, count_}; }
+
+private:
+    doca_devinfo **list_ = nullptr;
+    std::uint32_t count_ = 0;
+};
+
+/// The representors of a device that pass a filter.
+class RepresentorList {
+public:
+    RepresentorList(doca_dev &dev, doca_dev_rep_filter filter)
+    {
+        must(doca_devinfo_rep_list_create(&dev, filter, &list_, &count_), "listing the representors");
+    }
+    RepresentorList(const RepresentorList &) = delete;
+    RepresentorList &operator=(const RepresentorList &) = delete;
+    ~RepresentorList() { (void)doca_devinfo_rep_list_destroy(list_); }
+
+    [[nodiscard]] std::span<doca_devinfo_rep *const> infos() const noexcept { return {list_, count_}; }
+
+private:
+    doca_devinfo_rep **list_ = nullptr;
+    std::uint32_t count_ = 0;
+};
+
+[[nodiscard]] inline DeviceHandle open_device(doca_devinfo &info)
+{
+    doca_dev *dev = nullptr;
+    must(doca_dev_open(&info, &dev), "opening a device");
+    return DeviceHandle(dev);
+}
+
+} // namespace opendoca::tools

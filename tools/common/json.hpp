@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+struct json_object;
+
+namespace opendoca::tools {
+
+/// A JSON value, built from the inside out.
+class Json {
+public:
+    Json() noexcept = default; ///< null
+    Json(std::same_as<bool> auto value);
+    template <std::integral T>
+    requires(!std::same_as<T, bool>) Json(T value) : Json(static_cast<std::int64_t>(value), Number{}) {}
+    Json(std::floating_point auto value) : Json(static_cast<double>(value), Number{}) {}
+    Json(std::string_view text);
+    Json(const std::string &text) : Json(std::string_view(text)) {}
+    Json(const char *text) : Json(std::string_view(text)) {}
+    template <typename T>
+    Json(const std::optional<T> &value) : Json(value ? Json(*value) : Json())
+    {
+    }
+    Json(Json &&other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
+    Json &operator=(Json &&other) noexcept
+    {
+        std::swap(value_, other.value_);
+        return *this;
+    }
+    ~Json();
+
+    [[nodiscard]] static Json object();
+    [[nodiscard]] static Json array();
+
+    /// Adds a member to an object.
+    Json &set(const char *key, Json value);
+    /// Adds an element to an array.
+    Json &add(Json value);
+
+    /// Indented, with a line feed at the end.
+    [[nodiscard]] std::string text() const;
+
+private:
+    struct Number {};
+    struct Owned {};
+
+    Json(std::int64_t value, Number);
+    Json(double value, Number);
+    Json(json_object *value, Owned) noexcept : value_(value) {}
+    [[nodiscard]] static json_object *boolean(bool value);
+
+    json_object *value_ = nullptr;
+};
+
+Json::Json(std::same_as<bool> auto value) : value_(boolean(value)) {}
+
+} // namespace opendoca::tools

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// doca_bench dma: jobs and plain copies of the same bytes, in turns.
+#include <algorithm>
+#include <bit>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+
+#include <fcntl.h>
+
+#include <doca_version.h>
+
+#include "benchmark.hpp"
+#include "dma_options.hpp"
+#include "dma_result.hpp"
+#include "machine.hpp"
+#include "measure.hpp"
+#include "region.hpp"
+
+namespace opendoca::tools {
+
+namespace {
+
+constexpr std::size_t largest_against_libc = 4 << 20; ///< in cache; whatever is beyond, against the best copy
+constexpr std::size_t slots_to_verify = 8;
+
+/// The places of a case: one in cache, so many out of it that they are not seen again before they have left
+/// it.
+Walk walk_of(const DmaCase &what, std::size_t pool)
+{
+    return {what.size, what.is_in_cache ? 1 : std::max<std::size_t>(2, std::bit_floor(pool / what.size))};
+}
+
+/// A job's variant and those that it is compared with.
+struct Variants {
+    std::vector<std::string> names;            ///< of the baselines
+    std::vector<std::unique_ptr<Variant>> all; ///< the job first
+
+    template <typename Copy>
+    void add(const char *name, Copy copy, std::byte *dst, const std::byte *src, Walk walk)
+    {
+        names.emplace_back(name);
+        all.push_back(std::make_unique<CopyLoop<Copy>>(copy, dst, src, walk));
+    }
+};
+
+class DmaBenchmark {
+public:
+    DmaBenchmark(const DmaOptions &options, std::vector<DmaCase> cases, Peer &peer)
+        : options_(options),
+          cases_(std::move(cases)),
+          peer_(peer),
+          session_(options.ibdev, static_cast<std::uint32_t>(max_of(&DmaCase::depth)))
+    {
+        std::erase_if(cases_, [&](const DmaCase &what) {
+            const bool is_too_large = what.size > session_.max_size();
+            if (is_too_large)
+                std::cerr << "left out, as " << session_.ibdev() << " can't: " << text_of(what) << '\n';
+            return is_too_large;
+        });
+        const bool needs_peer =
+            std::ranges::any_of(cases_, [](const DmaCase &what) { return what.where != Where::local; });
+        exporter_ = needs_peer ? session_.find_exporter() : std::nullopt;
+        if (needs_peer && !exporter_) {
+            std::cerr << "left out, as no device that this process sees exports memory to "
+                      << session_.ibdev() << ": everything between processes\n";
+            std::erase_if(cases_, [](const DmaCase &what) { return what.where != Where::local; });
+        }
+    }
+
+    [[nodiscard]] const std::string &ibdev() const noexcept { return session_.ibdev(); }
+
+    [[nodiscard]] std::vector<DmaResult> run()
+    {
+        std::vector<DmaResult> results;
+        for (const DmaCase &what : cases_) {
+            std::cerr << '[' << results.size() + 1 << '/' << cases_.size() << "] " << text_of(what)
+                      << std::flush;
+            results.push_back(run(what));
+            const DmaResult &result = results.back();
+            std::cerr << ": " << result.job.median << " ns, " << result.ratio.median << " of "
+                      << result.compared_to << (result.was_disturbed ? ", disturbed" : "") << '\n';
+        }
+        return results;
+    }
+
+private:
+    template <typename Field>
+    [[nodiscard]] std::size_t max_of(Field DmaCase::*field) const
+    {
+        std::size_t result = 1;
+        for (const DmaCase &what : cases_)
+            result = std::max<std::size_t>(result, what.*field);
+        return result;
+    }
+
+    /// Bytes that the cases of one kind need.
+    [[nodiscard]] std::size_t region_size(Where where) const
+    {
+        std::size_t result = 0;
+        for (const DmaCase &what : cases_) {
+            const Walk walk = walk_of(what, options_.pool);
+            if (what.where == where || where == Where::local) // local memory is in all of them
+                result = std::max(result, walk.size() * walk.slots());
+        }
+        return result;
+    }
+
+    Region &local(std::unique_ptr<Region> &region)
+    {
+        if (region == nullptr)
+            region = make_local_region(session_, region_size(Where::local));
+        return *region;
+    }
+
+    Region &remote(Where where)
+    {
+        std::unique_ptr<Region> &region = remote_[where];
+        if (region == nullptr)
+            region = make_peer_region(session_, peer_,
+                                      where == Where::shared ? MemoryKind::shared : MemoryKind::ordinary,
+                                      region_size(where), *exporter_);
+        return *region;
+    }
+
+    Region &dst_of(const DmaCase &what)
+    {
+        return what.direction == Direction::write ? remote(what.where) : local(local_dst_);
+    }
+    Region &src_of(const DmaCase &what)
+    {
+        return what.direction == Direction::read ? remote(what.where) : local(local_src_);
+    }
+
+    [[nodiscard]] Variants variants_of(const DmaCase &what)
+    {
+        const Walk walk = walk_of(what, options_.pool);
+        const Region &dst = dst_of(what);
+        const Region &src = src_of(what);
+        Variants variants;
+        variants.all.push_back(
+            std::make_unique<JobLoop>(session_, dst.job_side(), src.job_side(), walk, what.depth));
+        if (what.where == Where::ordinary) {
+            if (!memory_file_.is_open())
+                memory_file_ = UniqueFd(
+                    open(("/proc/" + std::to_string(peer_.pid()) + "/mem").c_str(), O_RDWR | O_CLOEXEC));
+            if (what.direction == Direction::read) {
+                variants.add("process_vm_readv", ProcessRead{peer_.pid()}, dst.here(), src.addr(), walk);
+                variants.add("/proc/<pid>/mem", MemoryFileRead{memory_file_.get()}, dst.here(), src.addr(),
+                             walk);
+            } else {
+                variants.add("process_vm_writev", ProcessWrite{peer_.pid()}, dst.addr(), src.here(), walk);
+                variants.add("/proc/<pid>/mem", MemoryFileWrite{memory_file_.get()}, dst.addr(), src.here(),
+                             walk);
+            }
+            return variants;
+        }
+        variants.add("memcpy", LibcCopy{}, dst.here(), src.here(), walk);
+        if (has_non_temporal_copy())
+            variants.add("non-temporal", NonTemporalCopy{}, dst.here(), src.here(), walk);
+        if (has_string_copy())
+            variants.add("rep movsb", StringCopy{}, dst.here(), src.here(), walk);
+        return variants;
+    }
+
+    /// Runs a job for each of the first places, and looks at what has arrived.
+    void verify(const DmaCase &what, Variant &jobs)
+    {
+        Walk walk = walk_of(what, options_.pool);
+        const std::size_t count =
+            (std::min(walk.slots(), slots_to_verify) + what.depth - 1) / what.depth * what.depth;
+        std::vector<std::byte> bytes(what.size);
+        const std::vector<std::byte> nothing(what.size);
+        ++seed_;
+        const auto fill = [&](std::size_t slot) {
+            for (std::size_t i = 0; i < bytes.size(); ++i)
+                bytes[i] = static_cast<std::byte>((i * 131 + (i >> 8) * 29 + slot * 17 + seed_) & 0xff);
+        };
+        std::set<std::size_t> offsets;
+        for (std::size_t i = 0; i < count; ++i)
+            offsets.insert(walk.next());
+        for (const std::size_t offset : offsets) {
+            fill(offset / what.size);
+            src_of(what).put(offset, bytes);
+            dst_of(what).put(offset, nothing);
+        }
+        jobs.run(count);
+        std::vector<std::byte> arrived(what.size);
+        for (const std::size_t offset : offsets) {
+            fill(offset / what.size);
+            dst_of(what).get(offset, arrived);
+            if (arrived != bytes)
+                throw std::runtime_error(text_of(what) + ": the copy differs from its source");
+        }
+    }
+
+    [[nodiscard]] std::optional<double> latency(const DmaCase &what)
+    {
+        if (what.where == Where::local || options_.cpus.empty() || options_.cpus[0] == options_.cpus[1])
+            return std::nullopt;
+        return peer_.one_way_latency();
+    }
+
+    [[nodiscard]] DmaResult run(const DmaCase &what)
+    {
+        const Variants variants = variants_of(what);
+        verify(what, *variants.all.front());
+        std::vector<Variant *> pointers;
+        for (const auto &variant : variants.all)
+            pointers.push_back(variant.get());
+
+        DmaResult result;
+        result.what = what;
+        result.latency_before = latency(what);
+        const Measurement m = measure(pointers, {.seconds = options_.seconds,
+                                                 .min_rounds = options_.min_rounds,
+                                                 .step = what.depth,
+                                                 .warms_up = what.is_in_cache,
+                                                 .patience = options_.patience});
+        result.latency_after = latency(what);
+        result.job = summarize(m.nanoseconds[0]);
+        std::size_t chosen = 0;
+        for (std::size_t i = 0; i < variants.names.size(); ++i) {
+            result.baselines.push_back({variants.names[i], summarize(m.nanoseconds[i + 1])});
+            if (result.baselines[i].nanoseconds.median < result.baselines[chosen].nanoseconds.median)
+                chosen = i;
+        }
+        if (what.where != Where::ordinary && what.is_in_cache && what.size <= largest_against_libc)
+            chosen = 0; // memcpy
+        result.compared_to = variants.names[chosen];
+        result.ratio = summarize_pairs(m.nanoseconds[0], m.nanoseconds[chosen + 1],
+                                       [](double job, double plain) { return plain / job; });
+        result.difference = summarize_pairs(m.nanoseconds[0], m.nanoseconds[chosen + 1],
+                                            [](double job, double plain) { return job - plain; });
+        result.repetitions = m.repetitions;
+        result.discarded = m.discarded;
+        result.was_disturbed = m.was_disturbed;
+        return result;
+    }
+
+    const DmaOptions &options_;
+    std::vector<DmaCase> cases_;
+    Peer &peer_;
+    DmaSession session_;
+    std::optional<std::string> exporter_;
+    std::unique_ptr<Region> local_dst_;
+    std::unique_ptr<Region> local_src_;
+    std::map<Where, std::unique_ptr<Region>> remote_;
+    UniqueFd memory_file_;
+    std::size_t seed_ = 0;
+};
+
+} // namespace
+
+int run_dma_benchmark(std::span<char *const> arguments)
+{
+    DmaOptions options;
+    if (const auto status = parse_dma_options(arguments, options))
+        return *status;
+    Peer peer(options.cpus.empty() ? -1 : options.cpus[1]);
+    if (!options.cpus.empty())
+        pin_to(options.cpus[0]);
+
+    DmaBenchmark benchmark(options, dma_cases(options), peer);
+    const std::vector<DmaResult> results = benchmark.run();
+    const std::span<const Bar> bars = options.judges_bars ? dma_bars() : std::span<const Bar>();
+    if (options.as_json) {
+        Json json = to_json(results, bars);
+        Json cpus = Json::array();
+        for (const int cpu : options.cpus)
+            cpus.add(cpu);
+        json.set("benchmark", "dma")
+            .set("version", doca_version_runtime())
+            .set("device", benchmark.ibdev())
+            .set("pinned_to", std::move(cpus))
+            .set("machine", describe_machine());
+        std::cout << json.text();
+    } else {
+        std::cout << "opendoca " << doca_version_runtime() << ", device " << benchmark.ibdev() << ", "
+                  << describe_machine_briefly() << "\n\n"
+                  << to_text(results, bars);
+    }
+    std::cout.flush();
+    if (!std::cout.good())
+        return benchmark_failed;
+    const auto is_missed = [&](const Bar &bar) {
+        const auto result = std::ranges::find(results, bar.what, &DmaResult::what);
+        return result == results.end() || !is_met(bar, *result);
+    };
+    return std::ranges::any_of(bars, is_missed) ? bar_missed : 0;
+}
+
+} // namespace opendoca::tools

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "dma_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+
+#include "../common/options.hpp"
+#include "benchmark.hpp"
+#include "machine.hpp"
+
+namespace opendoca::tools {
+
+namespace {
+
+constexpr std::size_t default_sizes[] = {64,        256,     1 << 10, 4 << 10,  16 << 10, 64 << 10,
+                                         256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
+constexpr std::size_t max_depth = 1024;
+constexpr std::size_t max_size = std::size_t{1} << 30;
+
+using Complaint = std::optional<std::string>;
+
+/// Reads a list separated by commas, word by word.
+template <typename ReadWord>
+Complaint read_list(std::string_view text, ReadWord read_word)
+{
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t end = std::min(text.find(',', start), text.size());
+        if (const Complaint complaint = read_word(text.substr(start, end - start)))
+            return complaint;
+        start = end + 1;
+    }
+    return std::nullopt;
+}
+
+/// A list of words out of @p choices.
+template <typename Value>
+OptionParser::TakeValue choose_into(std::vector<Value> &values,
+                                    std::vector<std::pair<std::string_view, Value>> choices)
+{
+    return [&values, choices = std::move(choices)](std::string_view text) {
+        values.clear();
+        return read_list(text, [&](std::string_view word) -> Complaint {
+            std::string names;
+            for (const auto &[name, value] : choices) {
+                if (word == name) {
+                    values.push_back(value);
+                    return std::nullopt;
+                }
+                names += (names.empty() ? "" : ", ") + std::string(name);
+            }
+            return "it can have " + names;
+        });
+    };
+}
+
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text)
+{
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+OptionParser::TakeValue sizes_into(std::vector<std::size_t> &values, std::size_t limit)
+{
+    return [&values, limit](std::string_view text) {
+        values.clear();
+        return read_list(text, [&](std::string_view word) -> Complaint {
+            const auto size = parse_size(word);
+            if (!size || *size > limit)
+                return "each must be 1 to " + std::to_string(limit) + ", such as 64 or 4K";
+            values.push_back(*size);
+            return std::nullopt;
+        });
+    };
+}
+
+OptionParser::TakeValue seconds_into(double &seconds)
+{
+    return [&seconds](std::string_view text) -> Complaint {
+        const auto value = parse_number<double>(text);
+        if (!value || !(*value >= 0 && *value <= 3600))
+            return "must be a number of seconds from 0 to 3600";
+        seconds = *value;
+        return std::nullopt;
+    };
+}
+
+OptionParser::TakeValue cpus_into(std::vector<int> &cpus)
+{
+    return [&cpus](std::string_view text) -> Complaint {
+        cpus.clear();
+        if (text == "none")
+            return std::nullopt;
+        const std::vector<int> allowed = allowed_cpus();
+        const Complaint complaint = read_list(text, [&](std::string_view word) -> Complaint {
+            const auto cpu = parse_number<int>(word);
+            if (!cpu || !std::ranges::binary_search(allowed, *cpu))
+                return "CPU '" + std::string(word) + "' is not one that this process may use";
+            cpus.push_back(*cpu);
+            return std::nullopt;
+        });
+        if (complaint || cpus.size() == 2)
+            return complaint;
+        return "it takes two CPUs, as in 0,1, or the word none";
+    };
+}
+
+} // namespace
+
+std::optional<std::size_t> parse_size(std::string_view text)
+{
+    unsigned shift = 0;
+    if (!text.empty()) {
+        const std::size_t unit = std::string_view("KMG").find(text.back());
+        if (unit != std::string_view::npos) {
+            shift = 10 * static_cast<unsigned>(unit + 1);
+            text.remove_suffix(1);
+        }
+    }
+    const auto value = parse_number<std::size_t>(text);
+    if (!value || *value == 0 || *value > SIZE_MAX >> shift)
+        return std::nullopt;
+    return *value << shift;
+}
+
+std::optional<int> parse_dma_options(std::span<char *const> arguments, DmaOptions &options)
+{
+    options.sizes.assign(std::begin(default_sizes), std::end(default_sizes));
+    options.depths = {1, 32};
+    options.places = {Where::local, Where::shared, Where::ordinary};
+    options.directions = {Direction::read, Direction::write};
+    options.in_cache = {true, false};
+    options.pool = 4 * cache_sizes().l3;
+    const std::vector<int> cpus = allowed_cpus();
+    if (cpus.size() >= 2)
+        options.cpus = {cpus[0], cpus[1]};
+
+    std::vector<std::size_t> pool, rounds;
+    OptionParser parser(
+        "doca_bench dma",
+        "Times DMA memcpy jobs from submit to retrieved, in turns with plain copies of the same bytes.");
+    parser.add_flag(0, "json", "print JSON", options.as_json);
+    parser.add_flag(0, "bars",
+                    "measure what the project's performance bars ask for, and judge; status 3 if one fails",
+                    options.judges_bars);
+    parser.add_value(0, "device", "IBDEV", "device that does the copies (see doca_caps)",
+                     [&](std::string_view text) -> Complaint {
+                         options.ibdev = text;
+                         return std::nullopt;
+                     });
+    parser.add_value(0, "where", "LIST",
+                     "of local, shared (a memfd of another process), ordinary (its other memory)",
+                     choose_into<Where>(options.places, {{"local", Where::local},
+                                                         {"shared", Where::shared},
+                                                         {"ordinary", Where::ordinary}}));
+    parser.add_value(
+        0, "direction", "LIST", "of read, write: from or to the other process",
+        choose_into<Direction>(options.directions, {{"read", Direction::read}, {"write", Direction::write}}));
+    parser.add_value(0, "sizes", "LIST", "bytes of a job: 64,4K,1M; default 64 to 64M",
+                     sizes_into(options.sizes, max_size));
+    parser.add_value(0, "depths", "LIST", "jobs in flight; default 1,32",
+                     sizes_into(options.depths, max_depth));
+    parser.add_value(0, "cache", "LIST", "of in, out: the same buffers each time, or ever new ones",
+                     choose_into<bool>(options.in_cache, {{"in", true}, {"out", false}}));
+    parser.add_value(0, "pool", "SIZE",
+                     "memory that ever new buffers come from; default 4 times the last cache",
+                     sizes_into(pool, max_size));
+    parser.add_value('t', "time", "SECONDS", "to spend on each row; default 0.3",
+                     seconds_into(options.seconds));
+    parser.add_value(0, "rounds", "COUNT", "at least so many samples of each kind; default 7",
+                     sizes_into(rounds, 1000000));
+    parser.add_value('w', "wait", "SECONDS",
+                     "to wait at most, ten times a second, until no other process runs",
+                     seconds_into(options.patience));
+    parser.add_value(0, "pin", "A,B", "CPU of this process and of the other one, or none",
+                     cpus_into(options.cpus));
+    if (const auto status = parser.parse(arguments, std::cout, std::cerr))
+        return status;
+    if (!pool.empty())
+        options.pool = pool.back();
+    if (!rounds.empty())
+        options.min_rounds = rounds.back();
+    return std::nullopt;
+}
+
+std::vector<DmaCase> dma_cases(const DmaOptions &options)
+{
+    std::vector<DmaCase> cases;
+    if (options.judges_bars) {
+        for (const Bar &bar : dma_bars())
+            cases.push_back(bar.what);
+        return cases;
+    }
+    const std::size_t cache = cache_sizes().l3 / 4; // half of it, for both sides
+    const std::vector<Direction> no_choice = {Direction::copy};
+    for (const Where where : options.places) {
+        for (const Direction direction : where == Where::local ? no_choice : options.directions) {
+            for (const bool is_in_cache : options.in_cache) {
+                for (const std::size_t depth : options.depths) {
+                    for (const std::size_t size : options.sizes) {
+                        if (!is_in_cache || size <= cache)
+                            cases.push_back(
+                                {where, direction, size, static_cast<std::uint32_t>(depth), is_in_cache});
+                    }
+                }
+            }
+        }
+    }
+    return cases;
+}
+
+} // namespace opendoca::tools

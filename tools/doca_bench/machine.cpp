@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "machine.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <stdexcept>
+
+#include <gnu/libc-version.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+namespace opendoca::tools {
+
+namespace {
+
+std::string first_line(const std::string &path)
+{
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+std::string cpu_model()
+{
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+            return line.substr(line.find(": ") + 2);
+    }
+    utsname name{};
+    return uname(&name) == 0 ? name.machine : "unknown";
+}
+
+std::string kernel_release()
+{
+    utsname name{};
+    return uname(&name) == 0 ? name.release : "unknown";
+}
+
+/// "32768K" in bytes, or 0.
+std::size_t parse_size(const std::string &text)
+{
+    std::size_t value = 0;
+    char unit = 0;
+    if (std::sscanf(text.c_str(), "%zu%c", &value, &unit) < 1)
+        return 0;
+    return unit == 'K' ? value << 10 : unit == 'M' ? value << 20 : value;
+}
+
+double seconds_of(clockid_t clock)
+{
+    timespec now{};
+    clock_gettime(clock, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+} // namespace
+
+double seconds_now()
+{
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+CacheSizes cache_sizes()
+{
+    CacheSizes sizes;
+    for (int index = 0; index < 8; ++index) {
+        const std::string place = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+        const std::string level = first_line(place + "level");
+        const std::size_t size = parse_size(first_line(place + "size"));
+        if (size == 0)
+            continue;
+        if (level == "1" && first_line(place + "type") == "Data")
+            sizes.l1d = size;
+        else if (level == "2")
+            sizes.l2 = size;
+        else if (level == "3")
+            sizes.l3 = size;
+    }
+    return sizes;
+}
+
+std::vector<int> allowed_cpus()
+{
+    cpu_set_t set;
+    std::vector<int> cpus;
+    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+        return cpus;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &set))
+            cpus.push_back(cpu);
+    }
+    return cpus;
+}
+
+void pin_to(int cpu)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    if (sched_setaffinity(0, sizeof(set), &set) != 0)
+        throw std::runtime_error("pinning to CPU " + std::to_string(cpu) + ": " + std::strerror(errno));
+}
+
+Json describe_machine()
+{
+    const CacheSizes caches = cache_sizes();
+    Json cache_json = Json::object();
+    cache_json.set("l1d", caches.l1d).set("l2", caches.l2).set("l3", caches.l3);
+    Json json = Json::object();
+    json.set("cpu", cpu_model())
+        .set("cpus", sysconf(_SC_NPROCESSORS_ONLN))
+        .set("cache_bytes", std::move(cache_json))
+        .set("kernel", kernel_release())
+        .set("libc", std::string("glibc ") + gnu_get_libc_version())
+        .set("transparent_hugepage", first_line("/sys/kernel/mm/transparent_hugepage/enabled"))
+        .set("load_average", first_line("/proc/loadavg"));
+    return json;
+}
+
+std::string describe_machine_briefly()
+{
+    const CacheSizes caches = cache_sizes();
+    return cpu_model() + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " CPUs, L1d " +
+           std::to_string(caches.l1d >> 10) + " KiB, L2 " + std::to_string(caches.l2 >> 10) + " KiB, L3 " +
+           std::to_string(caches.l3 >> 10) + " KiB, Linux " + kernel_release() + ", glibc " +
+           gnu_get_libc_version();
+}
+
+OthersWatch::OthersWatch() : start_(read()) {}
+
+OthersWatch::Reading OthersWatch::read()
+{
+    // user nice system idle iowait irq softirq steal
+    unsigned long long ticks[8] = {};
+    std::ifstream file("/proc/stat");
+    std::string word;
+    file >> word;
+    for (auto &count : ticks)
+        file >> count;
+    const auto second = static_cast<double>(sysconf(_SC_CLK_TCK));
+    const auto seconds = [&](int i) { return static_cast<double>(ticks[i]) / second; };
+    return {seconds(0) + seconds(1) + seconds(2) + seconds(5) + seconds(6), seconds(7),
+            seconds_of(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+double OthersWatch::seconds_of_others() const
+{
+    const Reading now = read();
+    return std::max(0.0, (now.busy - start_.busy) - (now.own - start_.own));
+}
+
+double OthersWatch::seconds_stolen() const
+{
+    return read().stolen - start_.stolen;
+}
+
+} // namespace opendoca::tools

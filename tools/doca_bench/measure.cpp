@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "measure.hpp"
+
+#include <algorithm>
+#include <ctime>
+
+#include <sys/resource.h>
+
+#include "machine.hpp"
+
+namespace opendoca::tools {
+
+namespace {
+
+constexpr double sample_seconds = 100e-6;
+constexpr double block_seconds =
+    0.1; ///< between two looks at the CPU time of others, which counts hundredths
+constexpr double tolerated_others = 0.15;
+constexpr double tolerated_steal = 0.02;
+constexpr double patience_with_others = 4; ///< in units of MeasureOptions::seconds
+
+long involuntary_switches()
+{
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
+void sleep_for(double seconds)
+{
+    const timespec time = {0, static_cast<long>(seconds * 1e9)};
+    nanosleep(&time, nullptr);
+}
+
+void wait_for_quiet(double patience)
+{
+    for (const double end = seconds_now() + patience; seconds_now() < end;) {
+        const OthersWatch watch;
+        sleep_for(block_seconds);
+        if (watch.seconds_of_others() < tolerated_others * block_seconds)
+            return;
+    }
+}
+
+double timed(Variant &variant, std::size_t count)
+{
+    const double start = seconds_now();
+    variant.run(count);
+    return seconds_now() - start;
+}
+
+/// So many repetitions that a sample takes long enough for the clock, and no longer than needed.
+std::size_t choose_repetitions(Variant &variant, std::size_t step)
+{
+    std::size_t count = step;
+    double taken = timed(variant, count);
+    while (taken < sample_seconds / 4 && count < (std::size_t{1} << 30)) {
+        count *= 2;
+        taken = timed(variant, count);
+    }
+    const double wanted = static_cast<double>(count) * sample_seconds / taken;
+    return std::max<std::size_t>(1, static_cast<std::size_t>(wanted) / step) * step;
+}
+
+/// The rounds of a measurement, in blocks that are judged together.
+class Rounds {
+public:
+    Rounds(std::span<Variant *const> variants, const MeasureOptions &options, std::size_t repetitions)
+        : variants_(variants),
+          options_(options),
+          repetitions_(repetitions)
+    {
+    }
+
+    [[nodiscard]] std::size_t count() const { return rounds_.size(); }
+    [[nodiscard]] std::size_t count_clean() const
+    {
+        return static_cast<std::size_t>(
+            std::ranges::count_if(rounds_, [](const Round &r) { return r.is_clean; }));
+    }
+
+    /// Until @p end, or until there are enough.
+    void run_block(double end, std::size_t enough)
+    {
+        const std::size_t first = rounds_.size();
+        const double start = seconds_now();
+        const OthersWatch others;
+        double taken = 0;
+        do {
+            run_round();
+            taken = seconds_now() - start;
+        } while (taken < block_seconds && (start + taken < end || count_clean() < enough));
+        if (taken < block_seconds / 2)
+            return; // too short for the kernel's counts
+        const bool is_clean = others.seconds_of_others() < tolerated_others * taken &&
+                              others.seconds_stolen() <= tolerated_steal * taken + 0.01;
+        for (std::size_t i = first; i < rounds_.size(); ++i)
+            rounds_[i].is_clean = rounds_[i].is_clean && is_clean;
+    }
+
+    [[nodiscard]] Measurement result() const
+    {
+        Measurement m;
+        m.repetitions = repetitions_;
+        m.was_disturbed = count_clean() < options_.min_rounds;
+        m.nanoseconds.resize(variants_.size());
+        for (const Round &round : rounds_) {
+            if (!round.is_clean && !m.was_disturbed) {
+                ++m.discarded;
+                continue;
+            }
+            for (std::size_t i = 0; i < variants_.size(); ++i)
+                m.nanoseconds[i].push_back(round.nanoseconds[i]);
+        }
+        return m;
+    }
+
+private:
+    struct Round {
+        std::vector<double> nanoseconds;
+        bool is_clean;
+    };
+
+    void run_round()
+    {
+        Round round{std::vector<double>(variants_.size()), true};
+        for (const std::size_t i : order_of_round(rounds_.size(), variants_.size())) {
+            if (options_.warms_up)
+                variants_[i]->run(options_.step);
+            const long switches = involuntary_switches();
+            round.nanoseconds[i] =
+                timed(*variants_[i], repetitions_) * 1e9 / static_cast<double>(repetitions_);
+            round.is_clean = round.is_clean && involuntary_switches() == switches;
+        }
+        rounds_.push_back(std::move(round));
+    }
+
+    std::span<Variant *const> variants_;
+    const MeasureOptions &options_;
+    std::size_t repetitions_;
+    std::vector<Round> rounds_;
+};
+
+} // namespace
+
+Variant::~Variant() = default;
+
+std::vector<std::size_t> order_of_round(std::size_t round, std::size_t count)
+{
+    // Forwards from each beginning, then backwards from each.
+    std::vector<std::size_t> order;
+    const bool is_backwards = round / count % 2 != 0;
+    for (std::size_t i = 0; i < count; ++i)
+        order.push_back((round + (is_backwards ? count - i : i)) % count);
+    return order;
+}
+
+Measurement measure(std::span<Variant *const> variants, const MeasureOptions &options)
+{
+    for (Variant *const variant : variants)
+        variant->run(options.step);
+    Rounds rounds(variants, options, choose_repetitions(*variants.front(), options.step));
+    double spent = 0;
+    do {
+        wait_for_quiet(options.patience);
+        const double start = seconds_now();
+        rounds.run_block(start + options.seconds - spent, options.min_rounds);
+        spent += seconds_now() - start;
+        if (spent >= patience_with_others * options.seconds && rounds.count() >= options.min_rounds)
+            break;
+    } while (spent < options.seconds || rounds.count_clean() < options.min_rounds);
+    return rounds.result();
+}
+
+} // namespace opendoca::tools

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The other process of two-process cases. It exports memory and then sleeps, as the peer of a one-sided copy
+// does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "core/unique_fd.hpp"
+
+namespace opendoca::tools {
+
+enum class MemoryKind : std::uint32_t {
+    shared,  ///< of a memfd, which importers can map
+    ordinary ///< what malloc gives
+};
+
+/// Memory that the peer has exported.
+struct PeerMemory {
+    std::vector<std::byte> descriptor;
+    std::byte *addr; ///< there
+    int memfd;       ///< its number there, or -1
+};
+
+class Peer {
+public:
+    /// Forks, and so is to be made before the first DOCA object. @p cpu is where it stays, or -1.
+    explicit Peer(int cpu);
+    Peer(const Peer &) = delete;
+    Peer &operator=(const Peer &) = delete;
+    ~Peer();
+
+    [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+
+    /// Memory of @p size bytes, all zero and present, exported to the DPU by the device @p ibdev.
+    [[nodiscard]] PeerMemory export_memory(MemoryKind kind, std::size_t size, const std::string &ibdev);
+
+    /// Nanoseconds that a cache line takes from one process to the other. Both must be pinned, to different
+    /// CPUs.
+    [[nodiscard]] double one_way_latency();
+
+private:
+    struct Line;
+
+    UniqueFd channel_;
+    Line *lines_; ///< two, which both processes see
+    pid_t pid_ = -1;
+};
+
+} // namespace opendoca::tools

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The plain copies that jobs are compared with.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "measure.hpp"
+
+namespace opendoca::tools {
+
+[[nodiscard]] bool has_non_temporal_copy() noexcept;
+[[nodiscard]] bool has_string_copy() noexcept;
+
+/// With stores that go around the caches. Only where has_non_temporal_copy().
+void copy_non_temporal(std::byte *dst, const std::byte *src, std::size_t size) noexcept;
+
+struct LibcCopy {
+    void operator()(std::byte *dst, const std::byte *src, std::size_t size) const noexcept
+    {
+        std::memcpy(dst, src, size);
+    }
+};
+
+struct NonTemporalCopy {
+    void operator()(std::byte *dst, const std::byte *src, std::size_t size) const noexcept
+    {
+        copy_non_temporal(dst, src, size);
+    }
+};
+
+/// The processor's own copy loop. Only where has_string_copy().
+struct StringCopy {
+    void operator()([[maybe_unused]] std::byte *dst, [[maybe_unused]] const std::byte *src,
+                    [[maybe_unused]] std::size_t size) const noexcept
+    {
+#if defined(__x86_64__)
+        __asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(size) : : "memory");
+#endif
+    }
+};
+
+/// Repeats @p step, which copies a part and says how much, until @p size bytes are done.
+template <typename Step>
+void copy_by_calls(const char *name, std::size_t size, Step step)
+{
+    for (std::size_t done = 0; done != size;) {
+        const ssize_t result = step(done);
+        if (result <= 0)
+            throw std::runtime_error(std::string(name) + ": " + std::strerror(result == 0 ? ESRCH : errno));
+        done += static_cast<std::size_t>(result);
+    }
+}
+
+/// Reads from another process; the source is an address there.
+struct ProcessRead {
+    pid_t pid;
+    void operator()(std::byte *dst, const std::byte *src, std::size_t size) const
+    {
+        copy_by_calls("process_vm_readv", size, [&](std::size_t done) {
+            const iovec local = {dst + done, size - done};
+            const iovec remote = {const_cast<std::byte *>(src) + done, size - done};
+            return process_vm_readv(pid, &local, 1, &remote, 1, 0);
+        });
+    }
+};
+
+struct ProcessWrite {
+    pid_t pid;
+    void operator()(std::byte *dst, const std::byte *src, std::size_t size) const
+    {
+        copy_by_calls("process_vm_writev", size, [&](std::size_t done) {
+            const iovec local = {const_cast<std::byte *>(src) + done, size - done};
+            const iovec remote = {dst + done, size - done};
+            return process_vm_writev(pid, &local, 1, &remote, 1, 0);
+        });
+    }
+};
+
+/// The same through an open /proc/<pid>/mem.
+struct MemoryFileRead {
+    int fd;
+    void operator()(std::byte *dst, const std::byte *src, std::size_t size) const
+    {
+        copy_by_calls("reading /proc/<pid>/mem", size, [&](std::size_t done) {
+            return pread(fd, dst + done, size - done, reinterpret_cast<off_t>(src + done));
+        });
+    }
+};
+
+struct MemoryFileWrite {
+    int fd;
+    void operator()(std::byte *dst, const std::byte *src, std::size_t size) const
+    {
+        copy_by_calls("writing /proc/<pid>/mem", size, [&](std::size_t done) {
+            return pwrite(fd, src + done, size - done, reinterpret_cast<off_t>(dst + done));
+        });
+    }
+};
+
+/// The places that the copies of a case use in turn, all of one size. When there are many, each is far from
+/// the one before, so that neither caches nor their prefetchers have it.
+class Walk {
+public:
+    /// @p slots is a power of two.
+    Walk(std::size_t size, std::size_t slots) noexcept
+        : size_(size),
+          mask_(slots - 1),
+          stride_(static_cast<std::size_t>(static_cast<double>(slots) * 0.618034) | 1)
+    {
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] std::size_t slots() const noexcept { return mask_ + 1; }
+    /// The offset of the next place.
+    [[nodiscard]] std::size_t next() noexcept
+    {
+        slot_ = (slot_ + stride_) & mask_;
+        return slot_ * size_;
+    }
+
+private:
+    std::size_t size_;
+    std::size_t mask_;
+    std::size_t
+        stride_; ///< odd, so that each slot has its turn, and the golden section, so that neighbours are far
+    std::size_t slot_ = 0;
+};
+
+/// Copies in a loop.
+template <typename Copy>
+class CopyLoop final : public Variant {
+public:
+    CopyLoop(Copy copy, std::byte *dst, const std::byte *src, Walk walk)
+        : copy_(copy),
+          dst_(dst),
+          src_(src),
+          walk_(walk)
+    {
+    }
+
+    void run(std::size_t count) override
+    {
+        std::size_t size = walk_.size();
+        if (walk_.slots() == 1) {
+            for (; count != 0; --count) {
+                copy_(dst_, src_, size);
+                __asm__ volatile("" : "+r"(size) : : "memory"); // or the compiler makes one copy of them all
+            }
+            return;
+        }
+        for (; count != 0; --count) {
+            const std::size_t offset = walk_.next();
+            copy_(dst_ + offset, src_ + offset, size);
+            __asm__ volatile("" : "+r"(size) : : "memory");
+        }
+    }
+
+private:
+    Copy copy_;
+    std::byte *dst_;
+    const std::byte *src_;
+    Walk walk_;
+};
+
+} // namespace opendoca::tools

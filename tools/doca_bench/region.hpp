@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Memory of the DMA benchmark: in this process, or in the other one.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "dma_session.hpp"
+#include "peer.hpp"
+
+namespace opendoca::tools {
+
+/// A region that jobs use, and the two ways around the library to its bytes.
+class Region {
+public:
+    Region() = default;
+    Region(const Region &) = delete;
+    Region &operator=(const Region &) = delete;
+    virtual ~Region();
+
+    /// For jobs.
+    [[nodiscard]] JobSide job_side() const noexcept { return {map_.get(), addr_}; }
+    /// For plain copies; null when this process can't reach it with the CPU.
+    [[nodiscard]] std::byte *here() const noexcept { return here_; }
+    /// Where it is in the process that owns it.
+    [[nodiscard]] std::byte *addr() const noexcept { return addr_; }
+
+    virtual void put(std::size_t offset, std::span<const std::byte> bytes) = 0;
+    virtual void get(std::size_t offset, std::span<std::byte> bytes) const = 0;
+
+protected:
+    MmapHandle map_;
+    std::byte *addr_ = nullptr;
+    std::byte *here_ = nullptr;
+};
+
+[[nodiscard]] std::unique_ptr<Region> make_local_region(const DmaSession &session, std::size_t size);
+[[nodiscard]] std::unique_ptr<Region> make_peer_region(const DmaSession &session, Peer &peer, MemoryKind kind,
+                                                       std::size_t size, const std::string &exporter);
+
+} // namespace opendoca::tools

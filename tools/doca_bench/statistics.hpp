@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace opendoca::tools {
+
+struct Summary {
+    double median = 0;
+    double min = 0;
+    double max = 0;
+    std::size_t count = 0;
+};
+
+/// All zero when there are no @p values.
+[[nodiscard]] Summary summarize(std::vector<double> values);
+
+/// Summarizes what @p combine makes of the values of each round. The two have equally many.
+template <typename Combine>
+[[nodiscard]] Summary summarize_pairs(std::span<const double> first, std::span<const double> second,
+                                      Combine combine)
+{
+    std::vector<double> values;
+    for (std::size_t i = 0; i < first.size(); ++i)
+        values.push_back(combine(first[i], second[i]));
+    return summarize(std::move(values));
+}
+
+} // namespace opendoca::tools

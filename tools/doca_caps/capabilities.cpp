@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "capabilities.hpp"
+
+#include <doca_dma.h>
+
+namespace opendoca::tools {
+
+namespace {
+
+/// A capability that a function of the public API tells by a byte.
+template <auto get>
+CapabilityValue flag(doca_devinfo &info)
+{
+    std::uint8_t value = 0;
+    if (get(&info, &value) != DOCA_SUCCESS)
+        return {};
+    return value != 0;
+}
+
+bool can_copy(doca_devinfo &info)
+{
+    return doca_dma_job_get_supported(&info, DOCA_DMA_JOB_MEMCPY) == DOCA_SUCCESS;
+}
+
+/// A limit of DMA, for devices with DMA.
+template <typename Number, auto get>
+CapabilityValue dma_limit(doca_devinfo &info)
+{
+    Number value = 0;
+    if (!can_copy(info) || get(&info, &value) != DOCA_SUCCESS)
+        return {};
+    return std::uint64_t{value};
+}
+
+constexpr CapabilityRow rows[] = {
+    {"dma_memcpy", "DMA memcpy", [](doca_devinfo &info) -> CapabilityValue { return can_copy(info); }},
+    {"dma_max_buf_size", "  bytes of a job", dma_limit<std::uint64_t, doca_dma_get_max_buf_size>},
+    {"dma_max_list_buf_num_elem", "  buffers of a list",
+     dma_limit<std::uint32_t, doca_dma_get_max_list_buf_num_elem>},
+    {"mmap_export_dpu", "export to the DPU", flag<doca_devinfo_get_is_mmap_export_dpu_supported>},
+    {"mmap_from_export_dpu", "import on the DPU", flag<doca_devinfo_get_is_mmap_from_export_dpu_supported>},
+    {"rep_list_net", "network representors", flag<doca_devinfo_rep_get_is_list_net_supported>},
+    {"rep_list_emulated", "emulated representors", flag<doca_devinfo_rep_get_is_list_emulated_supported>},
+    {"hotplug_manager", "hotplug manager", flag<doca_devinfo_get_is_hotplug_manager_supported>},
+};
+
+} // namespace
+
+std::span<const CapabilityRow> capability_rows()
+{
+    return rows;
+}
+
+std::string to_text(const CapabilityValue &value)
+{
+    if (const bool *const is_set = std::get_if<bool>(&value))
+        return *is_set ? "yes" : "-";
+    if (const std::uint64_t *const number = std::get_if<std::uint64_t>(&value))
+        return std::to_string(*number);
+    return "";
+}
+
+} // namespace opendoca::tools

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+
+#include <doca_dev.h>
+
+namespace opendoca::tools {
+
+/// What a device answers: yes or no, a number, or nothing because the question does not arise.
+using CapabilityValue = std::variant<std::monostate, bool, std::uint64_t>;
+
+/// One property that devices have or lack. A library joins doca_caps by its rows in capabilities.cpp.
+struct CapabilityRow {
+    const char *key; ///< in JSON
+    const char *title;
+    CapabilityValue (*ask)(doca_devinfo &info);
+};
+
+[[nodiscard]] std::span<const CapabilityRow> capability_rows();
+
+/// For people: "yes", "-" for no, a number, or nothing.
+[[nodiscard]] std::string to_text(const CapabilityValue &value);
+
+} // namespace opendoca::tools

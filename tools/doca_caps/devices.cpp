@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "devices.hpp"
+
+#include <cstdio>
+
+#include <arpa/inet.h>
+
+#include "../common/doca.hpp"
+// The inside of the library: the provider and the function's type are not in the public API.
+#include "core/dev.hpp"
+
+namespace opendoca::tools {
+
+namespace {
+
+const char *name_of(doca_pci_func_type type)
+{
+    switch (type) {
+    case DOCA_PCI_FUNC_PF:
+        return "PF";
+    case DOCA_PCI_FUNC_VF:
+        return "VF";
+    case DOCA_PCI_FUNC_SF:
+        return "SF";
+    }
+    return "?";
+}
+
+template <auto get, std::size_t size>
+std::optional<std::string> text_of(const doca_devinfo &info)
+{
+    char text[size] = {};
+    if (get(&info, text, size) != DOCA_SUCCESS || text[0] == '\0')
+        return std::nullopt;
+    return text;
+}
+
+std::optional<std::string> mac_of(const doca_devinfo &info)
+{
+    std::uint8_t m[DOCA_DEVINFO_MAC_ADDR_SIZE];
+    if (doca_devinfo_get_mac_addr(&info, m, sizeof(m)) != DOCA_SUCCESS)
+        return std::nullopt;
+    char text[3 * sizeof(m)];
+    std::snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4], m[5]);
+    return text;
+}
+
+template <auto get, std::size_t size>
+std::optional<std::string> ip_of(const doca_devinfo &info, int family)
+{
+    std::uint8_t address[size];
+    char text[INET6_ADDRSTRLEN];
+    if (get(&info, address, size) != DOCA_SUCCESS ||
+        inet_ntop(family, address, text, sizeof(text)) == nullptr)
+        return std::nullopt;
+    return text;
+}
+
+void add_representors(DeviceReport &report, doca_dev &dev, doca_dev_rep_filter filter, const char *kind)
+{
+    const RepresentorList list(dev, filter);
+    for (doca_devinfo_rep *const info : list.infos()) {
+        RepresentorReport rep;
+        char pci_address[DOCA_DEVINFO_REP_PCI_ADDR_SIZE] = {};
+        if (doca_devinfo_rep_get_pci_addr_str(info, pci_address) == DOCA_SUCCESS)
+            rep.pci_address = pci_address;
+        doca_pci_func_type type{};
+        if (doca_devinfo_rep_get_pci_func_type(info, &type) == DOCA_SUCCESS)
+            rep.function_type = name_of(type);
+        char vuid[DOCA_DEVINFO_REP_VUID_SIZE] = {};
+        if (doca_devinfo_rep_get_vuid(info, vuid, sizeof(vuid)) == DOCA_SUCCESS)
+            rep.vuid = vuid;
+        rep.kind = kind;
+        report.representors.push_back(std::move(rep));
+    }
+}
+
+DeviceReport report_device(doca_devinfo &info)
+{
+    DeviceReport report;
+    char pci_address[DOCA_DEVINFO_PCI_ADDR_SIZE] = {};
+    if (doca_devinfo_get_pci_addr_str(&info, pci_address) == DOCA_SUCCESS)
+        report.pci_address = pci_address;
+    report.ibdev = text_of<doca_devinfo_get_ibdev_name, DOCA_DEVINFO_IBDEV_NAME_SIZE>(info);
+    report.interface = text_of<doca_devinfo_get_iface_name, DOCA_DEVINFO_IFACE_NAME_SIZE>(info);
+    report.provider = info.function->provider;
+    report.function_type = name_of(info.function->type);
+    report.mac = mac_of(info);
+    report.ipv4 = ip_of<doca_devinfo_get_ipv4_addr, DOCA_DEVINFO_IPV4_ADDR_SIZE>(info, AF_INET);
+    report.ipv6 = ip_of<doca_devinfo_get_ipv6_addr, DOCA_DEVINFO_IPV6_ADDR_SIZE>(info, AF_INET6);
+    std::uint16_t lid = 0;
+    if (doca_devinfo_get_lid(&info, &lid) == DOCA_SUCCESS)
+        report.lid = lid;
+    for (const CapabilityRow &row : capability_rows())
+        report.capabilities.push_back(row.ask(info));
+
+    std::uint8_t has_net = 0, has_emulated = 0;
+    (void)doca_devinfo_rep_get_is_list_net_supported(&info, &has_net);
+    (void)doca_devinfo_rep_get_is_list_emulated_supported(&info, &has_emulated);
+    if (has_net == 0 && has_emulated == 0)
+        return report;
+    try {
+        const DeviceHandle dev = open_device(info);
+        if (has_net != 0)
+            add_representors(report, *dev, DOCA_DEV_REP_FILTER_NET, "net");
+        if (has_emulated != 0)
+            add_representors(report, *dev, DOCA_DEV_REP_FILTER_EMULATED, "emulated");
+    } catch (const std::exception &error) {
+        report.problem = error.what();
+    }
+    return report;
+}
+
+} // namespace
+
+std::vector<DeviceReport> report_devices()
+{
+    const DeviceList devices;
+    std::vector<DeviceReport> reports;
+    for (doca_devinfo *const info : devices.infos())
+        reports.push_back(report_device(*info));
+    return reports;
+}
+
+} // namespace opendoca::tools

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capabilities.hpp"
+
+namespace opendoca::tools {
+
+struct RepresentorReport {
+    std::string pci_address;
+    std::string function_type; ///< "PF", "VF", "SF"
+    std::string kind;          ///< "net" or "emulated"
+    std::string vuid;
+};
+
+/// A device, with everything that it says about itself. What it has not is empty.
+struct DeviceReport {
+    std::optional<std::string> pci_address;
+    std::optional<std::string> ibdev;
+    std::optional<std::string> interface;
+    std::string provider;
+    std::string function_type;
+    std::optional<std::string> mac;
+    std::optional<std::string> ipv4;
+    std::optional<std::string> ipv6;
+    std::optional<std::uint16_t> lid;
+    std::vector<CapabilityValue> capabilities; ///< in the order of capability_rows()
+    std::vector<RepresentorReport> representors;
+    std::string problem; ///< why the representors could not be listed
+};
+
+/// Throws when there is no list.
+[[nodiscard]] std::vector<DeviceReport> report_devices();
+
+} // namespace opendoca::tools
