@@ -97,7 +97,7 @@ TEST(CopyBytes, SizesAroundTheLimitOfTheFirstCache)
 TEST(CopyBytes, AroundTheCaches)
 {
     constexpr std::size_t mib = std::size_t{1} << 20;
-    Copies copies(5 * mib);
+    Copies copies(5 * mib + 64);
     for (const std::size_t length :
          {mib, mib + 1, mib + 63, mib + 64, mib + 127, mib + 128, mib + 129, 2 * mib - 1}) {
         for (const std::size_t dst : {0, 1, 31, 32, 63}) {
