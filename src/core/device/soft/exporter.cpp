@@ -30,14 +30,14 @@ namespace {
 
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-/// The kernel marks this lock's word when the thread that holds it ends.
+/// The kernel marks this lock's word when the thread that holds it ends. Nobody ever waits for it: it is only tried.
 bool lock_alive_mark(pthread_mutex_t &mutex) noexcept
 {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
     pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    const bool is_locked = pthread_mutex_init(&mutex, &attributes) == 0 && pthread_mutex_lock(&mutex) == 0;
+    const bool is_locked = pthread_mutex_init(&mutex, &attributes) == 0 && pthread_mutex_trylock(&mutex) == 0;
     pthread_mutexattr_destroy(&attributes);
     return is_locked;
 }
