@@ -19,6 +19,9 @@ public:
     [[nodiscard]] static doca_error_t instance(std::shared_ptr<Exporter> &exporter);
     ~Exporter();
 
+    [[nodiscard]] ExportPage &page() const noexcept { return *page_; }
+    [[nodiscard]] int page_fd() const noexcept { return fd_.get(); }
+
     struct Memory {
         MemoryRange range;
         std::uint32_t access;

@@ -121,13 +121,24 @@ doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
         DOCA_LOG_ERR("the page at descriptor %d of process %d is not its page of exports", d.page_fd, pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
+    if (is_self_) {
+        // One mapping of the page in a process: thread sanitizers know memory by its address.
+        if (const doca_error_t status = Exporter::instance(own_); status != DOCA_SUCCESS)
+            return status;
+        if (own_->page_fd() != d.page_fd) {
+            DOCA_LOG_ERR("descriptor %d is not this process's page of exports", d.page_fd);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        munmap(page_, sizeof(ExportPage));
+        page_ = &own_->page();
+    }
     needs_barrier_ = page_->has_membarrier == 0 || !register_for_membarrier();
     return DOCA_SUCCESS;
 }
 
 ExporterProcess::~ExporterProcess()
 {
-    if (page_ != nullptr)
+    if (page_ != nullptr && page_ != (own_ == nullptr ? nullptr : &own_->page()))
         munmap(page_, sizeof(ExportPage));
 }
 

@@ -10,6 +10,7 @@
 #include "../../unique_fd.hpp"
 #include "../device.hpp"
 #include "export_page.hpp"
+#include "exporter.hpp"
 
 namespace opendoca::soft {
 
@@ -59,6 +60,7 @@ private:
     bool needs_barrier_ = true;
     UniqueFd pidfd_;
     UniqueFd memory_fd_;
+    std::shared_ptr<Exporter> own_; ///< where this process imports from itself: the page is the exporter's
     ExportPage *page_ = nullptr;
 };
 
