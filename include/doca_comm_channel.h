@@ -5,8 +5,6 @@
  * @file doca_comm_channel.h
  * Comm Channel: messages between a service on the DPU and its clients on the host.
  *
- * libdoca_comm_channel, the library behind this header, is not built in this release (see docs/not-built.md).
- *
  * Service, on the DPU: ep_create, ep_set_device, ep_set_device_rep, sizes, ep_listen, ep_recvfrom (which also
  * takes new clients in and tells the address to answer to).
  * Client, on the host: ep_create, ep_set_device, sizes, ep_connect, then
@@ -19,14 +17,15 @@
  * disconnect still arrives.
  *
  * Event-driven: get the descriptors with ep_get_event_channel, arm, wait with epoll for EPOLLIN, send or
- * receive until DOCA_ERROR_AGAIN, arm again.
+ * receive until DOCA_ERROR_AGAIN, arm again. Do not read from the descriptors.
  *
  * Outputs are written only on success.
  * Threads, for all of this header unless stated: calls on one endpoint, or on peer addresses of it, must not
  * overlap. Different endpoints may be used by different threads at the same time.
  *
  * opendoca: defaults are messages of 4080 bytes and queues of 512 messages; messages of 4080 bytes and queues
- * of 8192 messages can be had everywhere.
+ * of 8192 messages can be had everywhere. Comm Channel works on software devices so far; on any other, the
+ * queries and ep_set_device answer DOCA_ERROR_NOT_SUPPORTED. docs/comm-channel.md tells the rest.
  */
 
 #ifndef DOCA_CC_H_
@@ -75,6 +74,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_get_max_service_name_len(uint
  * @param [out] max_message_size Bytes; not NULL.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ * - DOCA_ERROR_NOT_SUPPORTED: opendoca: the device has no Comm Channel.
  * - DOCA_ERROR_UNEXPECTED: the device could not be queried.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_get_max_message_size(struct doca_devinfo *devinfo,
@@ -87,6 +87,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_get_max_message_size(struct d
  * @param [out] max_send_queue_size Messages; not NULL.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ * - DOCA_ERROR_NOT_SUPPORTED: opendoca: the device has no Comm Channel.
  * - DOCA_ERROR_UNEXPECTED: the device could not be queried.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_get_max_send_queue_size(struct doca_devinfo *devinfo,
@@ -99,6 +100,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_get_max_send_queue_size(struc
  * @param [out] max_recv_queue_size Messages; not NULL.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ * - DOCA_ERROR_NOT_SUPPORTED: opendoca: the device has no Comm Channel.
  * - DOCA_ERROR_UNEXPECTED: the device could not be queried.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devinfo,
@@ -204,10 +206,12 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_get_recv_queue_size(struct
  * State: neither listening nor connected.
  *
  * @param [in] ep The endpoint; not NULL.
- * @param [in] device The device; not NULL. Must outlive the endpoint.
+ * @param [in] device The device; not NULL. Must outlive the endpoint: opendoca: until then it cannot be
+ *   closed.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: listening or connected.
+ * - DOCA_ERROR_NOT_SUPPORTED: opendoca: the device has no Comm Channel.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep,
                                                                  struct doca_dev *device);
@@ -232,7 +236,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_set_device_rep(struct doca
  * State: neither listening nor connected.
  *
  * @param [in] ep The endpoint; not NULL.
- * @param [in] max_msg_size Bytes, 1 to doca_comm_channel_get_max_message_size; small values may be raised.
+ * @param [in] max_msg_size Bytes, 1 to doca_comm_channel_get_max_message_size; opendoca: raised to 64.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: ep is NULL or the size is out of range.
  * - DOCA_ERROR_BAD_STATE: listening or connected.
@@ -246,7 +250,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_set_max_msg_size(struct do
  * State: neither listening nor connected.
  *
  * @param [in] ep The endpoint; not NULL.
- * @param [in] send_queue_size 1 to doca_comm_channel_get_max_send_queue_size; rounded up to a power of two.
+ * @param [in] send_queue_size 1 to doca_comm_channel_get_max_send_queue_size; rounded up to a power of two,
+ *   opendoca: of at least 8.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: ep is NULL or the size is out of range.
  * - DOCA_ERROR_BAD_STATE: listening or connected.
@@ -260,7 +265,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_set_send_queue_size(struct
  * State: neither listening nor connected.
  *
  * @param [in] ep The endpoint; not NULL.
- * @param [in] recv_queue_size 1 to doca_comm_channel_get_max_recv_queue_size; rounded up to a power of two.
+ * @param [in] recv_queue_size 1 to doca_comm_channel_get_max_recv_queue_size; rounded up to a power of two,
+ *   opendoca: of at least 8.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: ep is NULL or the size is out of range.
  * - DOCA_ERROR_BAD_STATE: listening or connected.
@@ -304,7 +310,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_get_service_event_channel(
     struct doca_comm_channel_ep_t *local_ep, doca_event_channel_t *service_event_channel);
 
 /**
- * Arm the descriptor for sending: it becomes readable when there is room, at once if there is.
+ * Arm the descriptor for sending: it becomes readable when there is room, at once if there is. opendoca: a
+ * message that was sent ends this, DOCA_ERROR_AGAIN of doca_comm_channel_ep_sendto begins it again.
  *
  * State: listening or connected.
  *
@@ -316,7 +323,9 @@ __DOCA_EXPERIMENTAL doca_error_t
 doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel_ep_t *local_ep);
 
 /**
- * Arm the descriptor for receiving: it becomes readable when a message is there, at once if one is.
+ * Arm the descriptor for receiving: it becomes readable when a message is there, at once if one is. opendoca:
+ * also when a client waits to be taken in, a connection is completed or a peer has gone. It stays readable
+ * until doca_comm_channel_ep_recvfrom answers DOCA_ERROR_AGAIN, and stays armed.
  *
  * State: listening or connected.
  *
@@ -338,11 +347,12 @@ doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_
  * @param [in] name Name of the service, at most doca_comm_channel_get_max_service_name_len with its NUL; not
  *   NULL.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the name is empty or too long.
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, the name is empty or too long, or the representor is not
+ *   of this device.
  * - DOCA_ERROR_DRIVER: the driver failed.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have services.
  * - DOCA_ERROR_BAD_STATE: no device or no representor was set.
- * - DOCA_ERROR_NOT_PERMITTED: already listening.
+ * - DOCA_ERROR_NOT_PERMITTED: already listening or connected.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
  * - DOCA_ERROR_INITIALIZATION: the service could not be set up.
  * - DOCA_ERROR_CONNECTION_ABORTED: the name could not be registered, for instance because it is taken.
@@ -362,12 +372,13 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_listen(struct doca_comm_ch
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the name is empty or too long.
  * - DOCA_ERROR_DRIVER: the driver failed.
- * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it.
- * - DOCA_ERROR_NOT_PERMITTED: already connected.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has representors of its own: it is on the DPU's side.
+ * - DOCA_ERROR_NOT_PERMITTED: already connected or listening.
  * - DOCA_ERROR_BAD_STATE: no device was set.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
  * - DOCA_ERROR_INITIALIZATION: the client could not be set up.
- * - DOCA_ERROR_CONNECTION_ABORTED: no such service listens, or it refused.
+ * - DOCA_ERROR_CONNECTION_ABORTED: no such service listens, it belongs to another user, or too many clients
+ *   wait for it.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep,
                                                               const char *name,
@@ -385,8 +396,10 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_connect(struct doca_comm_c
  * @param [in] peer_addr Address to send to; not NULL.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_NOT_CONNECTED: there is no such connection.
- * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, the message is empty or too long, or flags is not 0.
- * - DOCA_ERROR_AGAIN: the send queue is full; nothing was sent.
+ * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, the message is empty, or too long for either side, or flags
+ *   is not 0.
+ * - DOCA_ERROR_AGAIN: the send queue is full: the peer has not received as many messages as fit into it, or
+ *   into its own receive queue. Or the connection is being made. Nothing was sent.
  * - DOCA_ERROR_CONNECTION_RESET: the connection is broken: disconnect.
  * - DOCA_ERROR_INITIALIZATION: the connection could not be completed.
  * - DOCA_ERROR_UNKNOWN: any other failure.
@@ -397,6 +410,10 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_ch
 
 /**
  * Receive one message, from any peer. On a service it also takes new clients in.
+ *
+ * opendoca: the first call of a client answers DOCA_ERROR_AGAIN, also when a message is there, if the client
+ * has sent two messages or more and has not asked for event channels. Programs that lose what an unchecked
+ * first call gives them depend on it; the message comes with the next call.
  *
  * State: listening or connected.
  *
@@ -410,8 +427,10 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_ch
  *   then stays in the queue).
  * - DOCA_ERROR_NOT_CONNECTED: neither listening nor connected.
  * - DOCA_ERROR_AGAIN: no message is there.
- * - DOCA_ERROR_CONNECTION_RESET: the connection is broken and all its messages were received: disconnect.
- * - DOCA_ERROR_INITIALIZATION: a connection could not be completed.
+ * - DOCA_ERROR_CONNECTION_RESET: the connection has ended and all its messages were received: disconnect.
+ *   opendoca: to a service, a client that ends is no error; but when a client from which messages were
+ *   received has died and no other is connected, it is told so, once.
+ * - DOCA_ERROR_INITIALIZATION: the connection could not be completed.
  * - DOCA_ERROR_UNKNOWN: any other failure.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep,
@@ -428,8 +447,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
- * - DOCA_ERROR_NOT_CONNECTED: there is no connection, or the peer has gone; the address is freed all the
- *   same.
+ * - DOCA_ERROR_NOT_CONNECTED: there is no such connection; or the peer has died, or never took this client
+ *   in, and the address is freed all the same. opendoca: a peer that has disconnected before is no error.
  * - DOCA_ERROR_UNKNOWN: any other failure.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *local_ep,
@@ -527,7 +546,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_peer_addr_get_recv_bytes(
     const struct doca_comm_channel_addr_t *peer_addr, uint64_t *recv_bytes);
 
 /**
- * Messages to a peer that have not arrived there yet, as of the last doca_comm_channel_peer_addr_update_info.
+ * Messages to a peer that its program has not received yet, as of the last
+ * doca_comm_channel_peer_addr_update_info.
  *
  * @param [in] peer_addr The peer; not NULL.
  * @param [out] send_in_flight_messages The number; not NULL.

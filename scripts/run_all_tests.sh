@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 #
-# Builds opendoca in every way that counts and runs all of its tests: g++ release, clang (warnings as errors), and the
-# address, undefined-behaviour and thread sanitizers. Installs by apt what is missing. Ends with a line that counts.
+# Builds opendoca in every way that counts and runs all of its tests: g++ release, and g++ with the address,
+# undefined-behaviour and thread sanitizers; clang compiles libraries and tools, with warnings as errors. Installs by apt what is missing. Ends with a line that counts.
 #
 #   scripts/run_all_tests.sh [CONFIGURATION...]    release, clang, asan, tsan; default all
 #
@@ -13,7 +13,7 @@ set -euo pipefail
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 root=${OPENDOCA_BUILD_ROOT:-$top/build-tests}
 configurations=("$@")
-[ ${#configurations[@]} -gt 0 ] || configurations=(release clang asan tsan)
+[ ${#configurations[@]} -gt 0 ] || configurations=(clang release asan tsan)
 
 "$top/scripts/install_dependencies.sh" tests
 
@@ -42,18 +42,15 @@ for configuration in "${configurations[@]}"; do
     echo "== $configuration"
     case $configuration in
     release) setup release ;;
-    clang) CC=$clang_c CXX=$clang_cxx setup clang -Dbuildtype=debug -Doptimization=0 -Ddebug=false ;;
+    # Libraries and tools: what users compile with clang; the tests run with g++.
+    clang) CC=$clang_c CXX=$clang_cxx setup clang -Dbuildtype=debug -Doptimization=0 -Ddebug=false -Dtests=false ;;
     asan) setup asan -Dbuildtype=debug -Doptimization=1 -Db_sanitize=address,undefined ;;
     tsan) setup tsan -Dbuildtype=debug -Doptimization=1 -Db_sanitize=thread ;;
     *) echo "no such configuration: $configuration (release, clang, asan, tsan)" >&2; exit 2 ;;
     esac
     ninja -C "$root/$configuration" --quiet
-    if [ "$configuration" = clang ]; then
-        # What clang compiles is tested once, without what has nothing to do with the compiler.
-        meson test -C "$root/$configuration" --no-rebuild --print-errorlogs --suite conformance || status=1
-    else
-        meson test -C "$root/$configuration" --no-rebuild --print-errorlogs || status=1
-    fi
+    [ "$configuration" != clang ] || continue
+    meson test -C "$root/$configuration" --no-rebuild --print-errorlogs || status=1
     reports+=("$root/$configuration/meson-logs/testlog.junit.xml")
 done
 

@@ -8,7 +8,8 @@
 
 namespace opendoca {
 
-/// Small, and unique among the living: what can be added to a work queue is found there by its number. Thread-safe.
+/// Small, and unique among the living: what can be added to a work queue is found there by its number.
+/// Thread-safe.
 class OPENDOCA_INTERNAL Id {
 public:
     Id();

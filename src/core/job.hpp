@@ -36,7 +36,8 @@ struct alignas(64) JobSlot {
     std::uint32_t number; ///< of the slot in its work queue
     doca_data user_data;
     JobQueue *queue;
-    /// Writes the result into the event; null where the event takes the doca_error_t itself. Set before submit returns.
+    /// Writes the result into the event, or to where its result.ptr points if that is not null; null where the event
+    /// takes the doca_error_t itself. Set before submit returns.
     void (*write_result)(const JobSlot &slot, doca_error_t result, doca_event &event);
     union {
         CopyPayload copy;

@@ -64,13 +64,6 @@ struct OPENDOCA_INTERNAL doca_workq {
         append(job.type, result, job.user_data, queue, nullptr);
     }
 
-    /// For a job queue whose progress() has something to do that no descriptor tells.
-    void announce() noexcept
-    {
-        if (is_armed_)
-            wake();
-    }
-
     /// Keeps room for @p count jobs at the same time, which then come by submit_inner() and signal(). False when there
     /// is not enough.
     [[nodiscard]] bool reserve(std::uint64_t count) noexcept;

@@ -148,7 +148,7 @@ TEST_F(BufListTest, unchain_cuts_before_any_member)
         expect_list(List(at, list.end()));
         ASSERT_EQ(doca_buf_list_chain(list[cut], list[0]), DOCA_SUCCESS); // the other way round
         List turned = list;
-        std::ranges::rotate(turned, turned.begin() + static_cast<std::ptrdiff_t>(cut));
+        std::rotate(turned.begin(), turned.begin() + static_cast<std::ptrdiff_t>(cut), turned.end());
         expect_list(turned);
         release(turned);
     }

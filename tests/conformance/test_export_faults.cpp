@@ -224,6 +224,20 @@ TEST_P(ExportFaultTest, StoppedIdleProcessDoesNotDelayAStop)
     EXPECT_EQ(peer.copy(direction), DOCA_ERROR_NOT_PERMITTED);
 }
 
+/// One-sided means that the peer does nothing.
+TEST_P(ExportFaultTest, StoppedExporterIsReached)
+{
+    Peers peers(pair, {.kind = kind, .size = 70'000});
+    kill(peers.remote.process().pid(), SIGSTOP);
+    siginfo_t info;
+    ASSERT_EQ(waitid(P_PID, static_cast<id_t>(peers.remote.process().pid()), &info, WSTOPPED | WNOWAIT), 0);
+    fill(peers.memory, 1);
+    EXPECT_EQ(peers.copy(direction), DOCA_SUCCESS);
+    EXPECT_TRUE(is_filled(peers.memory, 1));
+    kill(peers.remote.process().pid(), SIGCONT);
+    EXPECT_TRUE(peers.remote.has(1));
+}
+
 TEST_P(ExportFaultTest, DestroyedMapIsRevokedToo)
 {
     Peers peers(pair, {.kind = kind});
