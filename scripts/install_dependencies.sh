@@ -9,7 +9,7 @@
 #   scripts/install_dependencies.sh vm       what the tests in a virtual machine need, and nothing else
 set -eu
 
-build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev libjson-c-dev libbsd-dev"
+build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev libjson-c-dev libssl-dev libbsd-dev"
 test_packages="libgtest-dev python3 clang"
 # Taken where they exist: elsewhere they are part of the packages above.
 optional_test_packages="libclang-rt-dev"
