@@ -3,6 +3,7 @@
 #include "capabilities.hpp"
 
 #include <doca_dma.h>
+#include <doca_sha.h>
 
 namespace opendoca::tools {
 
@@ -33,11 +34,35 @@ CapabilityValue dma_limit(doca_devinfo &info)
     return std::uint64_t{value};
 }
 
+bool can_hash(doca_devinfo &info)
+{
+    return doca_sha_job_get_supported(&info, DOCA_SHA_JOB_SHA256) == DOCA_SUCCESS;
+}
+
+/// A limit of SHA, for devices with SHA.
+template <typename Number, auto get>
+CapabilityValue sha_limit(doca_devinfo &info)
+{
+    Number value = 0;
+    if (!can_hash(info) || get(&info, &value) != DOCA_SUCCESS)
+        return {};
+    return std::uint64_t{value};
+}
+
 constexpr CapabilityRow rows[] = {
     {"dma_memcpy", "DMA memcpy", [](doca_devinfo &info) -> CapabilityValue { return can_copy(info); }},
     {"dma_max_buf_size", "  bytes of a job", dma_limit<std::uint64_t, doca_dma_get_max_buf_size>},
     {"dma_max_list_buf_num_elem", "  buffers of a list",
      dma_limit<std::uint32_t, doca_dma_get_max_list_buf_num_elem>},
+    {"sha", "SHA", [](doca_devinfo &info) -> CapabilityValue { return can_hash(info); }},
+    {"sha_hardware", "  in hardware",
+     [](doca_devinfo &info) -> CapabilityValue {
+         return doca_sha_get_hardware_supported(&info) == DOCA_SUCCESS;
+     }},
+    {"sha_max_src_buffer_size", "  bytes of a job",
+     sha_limit<std::uint64_t, doca_sha_get_max_src_buffer_size>},
+    {"sha_max_list_buf_num_elem", "  buffers of a list",
+     sha_limit<std::uint32_t, doca_sha_get_max_list_buf_num_elem>},
     {"mmap_export_dpu", "export to the DPU", flag<doca_devinfo_get_is_mmap_export_dpu_supported>},
     {"mmap_from_export_dpu", "import on the DPU", flag<doca_devinfo_get_is_mmap_from_export_dpu_supported>},
     {"rep_list_net", "network representors", flag<doca_devinfo_rep_get_is_list_net_supported>},
