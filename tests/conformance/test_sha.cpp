@@ -115,14 +115,15 @@ TEST_P(ShaTest, one_device_in_a_context)
 
 // Digests
 
-TEST_P(ShaTest, known_answers)
+TEST_P(ShaLongTest, known_answers)
 {
     for (const ShaVector &vector : sha_vectors) {
         const std::string text = vector.message();
         SCOPED_TRACE(text.substr(0, 20) + "..., " + std::to_string(text.size()) + " bytes");
-        ASSERT_LE(text.size(), memory.size());
-        std::memcpy(memory.data(), text.data(), text.size());
-        const BufHandle from = request(0, text.size());
+        std::vector<std::byte> bytes(text.size());
+        std::memcpy(bytes.data(), text.data(), text.size());
+        const LocalMap text_map(dev, bytes);
+        const BufHandle from = inventory.full(text_map, bytes.data(), bytes.size());
         for (std::size_t i = 0; i < std::size(sha_kinds); ++i) {
             const BufHandle to = response();
             EXPECT_EQ(engine.hash(sha_kinds[i], from, to), DOCA_SUCCESS);
@@ -149,7 +150,7 @@ TEST_P(ShaLongTest, random_chains_against_openssl)
         const ShaKind &kind = sha_kinds[random() % 3];
         // Each length, rather than each byte, is equally likely to have so many digits.
         const std::size_t len =
-            1 + (std::size_t{random()} << 20 | random()) % (std::size_t{1} << (1 + random() % 19));
+            1 + (std::size_t{random()} << 20 | random()) % (std::size_t{1} << (1 + random() % 15));
         const std::size_t offset = random() % 100;
         BufHandle from;
         std::size_t done = 0;

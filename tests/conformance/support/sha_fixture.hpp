@@ -184,7 +184,7 @@ private:
 /// Memory for messages and digests of one device, mapped, with an engine and an inventory.
 class ShaTest : public DeviceTest {
 protected:
-    static constexpr std::size_t size = std::size_t{1} << 20;
+    static constexpr std::size_t size = std::size_t{1} << 16;
 
     void SetUp() override { fill(memory, 1); }
 
