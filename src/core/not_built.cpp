@@ -5,7 +5,6 @@
 // not build. Each says so in the log and answers DOCA_ERROR_NOT_SUPPORTED; outputs are not touched.
 
 #include <doca_error.h>
-#include <doca_graph.h>
 #include <doca_log.h>
 #include <doca_rdma_bridge.h>
 #include <doca_sync_event.h>
@@ -22,7 +21,6 @@ doca_error_t not_built(const char *function, const char *what) noexcept
 }
 
 constexpr const char *sync_event = "sync events are";
-constexpr const char *graph = "graphs are";
 constexpr const char *rdma_bridge = "the RDMA bridge is";
 
 } // namespace
@@ -175,112 +173,6 @@ doca_error_t doca_sync_event_wait_gt_yield(doca_sync_event *, uint64_t, uint64_t
     return not_built(__func__, sync_event);
 }
 
-// doca_graph.h
-
-doca_error_t doca_graph_create(doca_graph **)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_destroy(doca_graph *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_ctx_node_create(doca_graph *, int, const doca_ctx *, doca_graph_node **)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_user_node_create(doca_graph *, doca_graph_user_node_cb_t, doca_graph_node **)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_sub_graph_node_create(doca_graph *, doca_graph *, doca_graph_node **)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_add_dependency(doca_graph *, doca_graph_node *, doca_graph_node *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_start(doca_graph *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_stop(doca_graph *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_workq_add(doca_graph *, doca_workq *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_workq_rm(doca_graph *, doca_workq *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_instance_create(const doca_graph *, doca_graph_instance **)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_instance_destroy(doca_graph_instance *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t
-doca_graph_instance_set_ctx_node_data(doca_graph_instance *, doca_graph_node *, doca_job *, doca_event *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t
-doca_graph_instance_set_user_node_data(doca_graph_instance *, doca_graph_node *, void *, doca_event *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_instance_set_sub_graph_node_data(doca_graph_instance *, doca_graph_node *,
-                                                         doca_graph_instance *, doca_event *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_workq_graph_submit(doca_workq *, doca_graph_instance *, doca_data)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_instance_get_num_failed_nodes(const doca_graph_instance *, uint32_t *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t
-doca_graph_instance_get_failed_nodes(const doca_graph_instance *, const doca_graph_node **, uint32_t *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_instance_node_get_state(const doca_graph_instance *, const doca_graph_node *,
-                                                doca_graph_instance_node_state *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t
-doca_graph_instance_node_get_result(const doca_graph_instance *, const doca_graph_node *, doca_data *)
-{
-    return not_built(__func__, graph);
 }
 
 // doca_rdma_bridge.h
