@@ -16,6 +16,7 @@ doca_error_t GraphQueue::submit(const doca_job &) noexcept
 
 void GraphQueue::progress() noexcept
 {
+    num_ends_seen_ = workq_.num_inner_ends();
     Submission *next = std::exchange(waiting_, nullptr);
     while (next != nullptr) {
         Submission &submission = *std::exchange(next, next->next_waiting_);
@@ -26,7 +27,9 @@ void GraphQueue::progress() noexcept
 
 bool GraphQueue::arm() noexcept
 {
-    return false; // room is made by the end of a job, which wakes by itself
+    // Room that the end of a user's job has made was offered by the retrieve that came after. Others end
+    // unseen.
+    return waiting_ != nullptr && num_ends_seen_ != workq_.num_inner_ends();
 }
 
 void GraphQueue::wait(Submission &submission) noexcept

@@ -31,6 +31,7 @@ public:
 private:
     doca_workq &workq_;
     std::uint32_t num_instances_ = 0;
+    std::uint32_t num_ends_seen_ = 0; ///< doca_workq::num_inner_ends() when progress() was last called
     Submission *waiting_ = nullptr;
 };
 

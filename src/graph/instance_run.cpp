@@ -213,6 +213,7 @@ void doca_graph_instance::job_ended(const Job &job, const opendoca::JobSlot &slo
 doca_error_t doca_graph_instance::Job::ended(const opendoca::JobSlot &slot, doca_error_t result,
                                              doca_event &event) noexcept
 {
+    instance->submission_->workq().inner_job_ended();
     instance->job_ended(*this, slot, result);
     instance->submission_->add_ready(*instance);
     return instance->submission_->go_on(event);

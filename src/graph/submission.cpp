@@ -31,6 +31,13 @@ doca_error_t Submission::begin(GraphQueue &queue, const doca_data &data) noexcep
 
 doca_error_t Submission::go_on(doca_event &event) noexcept
 {
+    while (stalled_ != nullptr)
+        [[unlikely]]
+        {
+            doca_graph_instance &instance = *stalled_;
+            remove_stalled(instance);
+            add_ready(instance);
+        }
     while (ready_ != nullptr) {
         doca_graph_instance &instance = *std::exchange(ready_, ready_->next_ready_);
         instance.is_ready_ = false;
@@ -52,11 +59,6 @@ doca_error_t Submission::go_on(doca_event &event) noexcept
 doca_error_t Submission::ended(const JobSlot &, doca_error_t, doca_event &event) noexcept
 {
     is_signalled_ = false;
-    while (stalled_ != nullptr) {
-        doca_graph_instance &instance = *stalled_;
-        remove_stalled(instance);
-        add_ready(instance);
-    }
     return go_on(event);
 }
 

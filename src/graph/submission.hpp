@@ -19,7 +19,8 @@ public:
     /// Starts the jobs of the roots. There is room on the work queue for everything, and it stays taken on
     /// success.
     [[nodiscard]] doca_error_t begin(GraphQueue &queue, const doca_data &data) noexcept;
-    /// Runs what is ready. DOCA_ERROR_AGAIN, or what retrieve returns with @p event of the instance's end.
+    /// Runs what is ready, and tries again what had no room. DOCA_ERROR_AGAIN, or what retrieve returns with
+    /// @p event of the instance's end.
     [[nodiscard]] doca_error_t go_on(doca_event &event) noexcept;
     /// The signal.
     [[nodiscard]] doca_error_t ended(const JobSlot &slot, doca_error_t result,
