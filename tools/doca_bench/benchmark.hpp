@@ -20,5 +20,6 @@ inline constexpr int bar_missed = 3;
 
 int run_dma_benchmark(std::span<char *const> arguments);
 int run_sha_benchmark(std::span<char *const> arguments);
+int run_graph_benchmark(std::span<char *const> arguments);
 
 } // namespace opendoca::tools
