@@ -173,8 +173,6 @@ doca_error_t doca_sync_event_wait_gt_yield(doca_sync_event *, uint64_t, uint64_t
     return not_built(__func__, sync_event);
 }
 
-}
-
 // doca_rdma_bridge.h
 
 doca_error_t doca_dev_get_pd(const doca_dev *, ibv_pd **)
