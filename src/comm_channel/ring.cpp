@@ -21,19 +21,18 @@ std::size_t memory_size(RingShape to_service, RingShape to_client) noexcept
     return sizeof(SharedPage) + to_service.bytes() + to_client.bytes();
 }
 
+// A wish and the counter that it is about are each stored by one side and then loaded by the other: with all four in the
+// one order of sequentially consistent operations, one of both sides sees the other.
+
 bool take(std::atomic<std::uint32_t> &wish) noexcept
 {
-    // Between what was just published and this look, as between the wish and its look on the other side: one
-    // of both sees the other.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    return wish.load(std::memory_order_relaxed) != 0 && wish.exchange(0, std::memory_order_relaxed) != 0;
+    return wish.load() != 0 && wish.exchange(0) != 0;
 }
 
 void wish_for(std::atomic<std::uint32_t> &wish) noexcept
 {
-    if (wish.load(std::memory_order_relaxed) == 0)
-        wish.store(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst); // pairs with the one in take()
+    if (wish.load() == 0)
+        wish.store(1);
 }
 
 } // namespace
@@ -50,8 +49,8 @@ RingResult SendRing::look_for_room() noexcept
 {
     if (sent_ - received_ < shape_.messages)
         return RingResult::done;
-    // Pairs with the release in receive(): the records of what was received may be written again.
-    const std::uint64_t received = state_->received.load(std::memory_order_acquire);
+    // Acquires what receive() releases: the records of what was received may be written again.
+    const std::uint64_t received = state_->received.load();
     if (sent_ - received > shape_.messages)
         return RingResult::damaged;
     received_ = received;
@@ -70,7 +69,7 @@ RingResult SendRing::send(const void *message, std::size_t length) noexcept
     std::memcpy(records_ + start, message, first);
     std::memcpy(records_, static_cast<const std::byte *>(message) + first, length - first);
     at_ = (at_ + RingShape::record(length)) % size;
-    state_->sent.store(++sent_, std::memory_order_release); // pairs with look_for_message()
+    state_->sent.store(++sent_); // pairs with look_for_message()
     return RingResult::done;
 }
 
@@ -99,8 +98,8 @@ void ReceiveRing::attach(RingState &state, const std::byte *records, RingShape s
 
 RingResult ReceiveRing::look_for_message() const noexcept
 {
-    // Pairs with the release in send(): the record is there.
-    const std::uint64_t waiting = state_->sent.load(std::memory_order_acquire) - received_;
+    // Acquires what send() releases: the record is there.
+    const std::uint64_t waiting = state_->sent.load() - received_;
     if (waiting == 0)
         return RingResult::nothing;
     return waiting <= shape_.messages ? RingResult::done : RingResult::damaged;
@@ -126,7 +125,7 @@ RingResult ReceiveRing::receive(void *message, std::size_t &length) noexcept
     std::memcpy(static_cast<std::byte *>(message) + first, records_, arrived - first);
     at_ = (at_ + RingShape::record(arrived)) % size;
     length = arrived;
-    state_->received.store(++received_, std::memory_order_release); // pairs with look_for_room()
+    state_->received.store(++received_); // pairs with look_for_room()
     return RingResult::done;
 }
 

@@ -152,6 +152,10 @@ void doca_comm_channel_ep_t::retire_ended()
 
 doca_error_t doca_comm_channel_ep_t::update_service_state()
 {
+    if (!is_service()) {
+        DOCA_LOG_ERR("the endpoint does not listen, and only services have a state");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
     if (const doca_error_t status = open_channel(service_channel_); status != DOCA_SUCCESS)
         return status;
     service_channel_.clear();

@@ -241,7 +241,7 @@ TEST_P(CommChannelTest, properties)
         EXPECT_EQ(doca_comm_channel_ep_get_recv_queue_size(ep, &size), DOCA_SUCCESS);
         EXPECT_EQ(size, effective) << asked;
     }
-    for (const std::uint16_t wrong : {0, 8193, 65535}) {
+    for (const std::uint16_t wrong : std::initializer_list<std::uint16_t>{0, 8193, 65535}) {
         EXPECT_EQ(doca_comm_channel_ep_set_send_queue_size(ep, wrong), INVALID);
         EXPECT_EQ(doca_comm_channel_ep_set_recv_queue_size(ep, wrong), INVALID);
     }
@@ -473,7 +473,7 @@ TEST_P(CommChannelTest, the_smaller_side_decides)
 
 TEST_P(CommChannelConnectedTest, full_queues)
 {
-    for (const std::uint16_t queue : {8, 512, 8190}) {
+    for (const std::uint16_t queue : std::initializer_list<std::uint16_t>{8, 512, 8190}) {
         set_up({.queue = queue});
         const int effective = queue == 8190 ? 8192 : queue;
         const std::size_t size = queue == 8190 ? 100 : longest_message; // else it takes long

@@ -4,8 +4,10 @@
 // Comm Channel between processes: ends of all kinds, other users, and peers that do not keep the rules.
 #include <array>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -47,8 +49,9 @@ const ChildProgram echo_service("cc_service", [](Channel &parent) {
     RepHandle rep = open_representor(dev, order.pci);
     EpHandle ep = make_endpoint(dev);
     must(doca_comm_channel_ep_set_device_rep(ep, rep));
-    parent.send(doca_comm_channel_ep_listen(ep, order.name));
-    while (!parent.is_readable()) {
+    const doca_error_t status = doca_comm_channel_ep_listen(ep, order.name);
+    parent.send(status);
+    while (status == DOCA_SUCCESS && !parent.is_readable()) {
         const Received got = receive(ep);
         if (got.status == DOCA_SUCCESS)
             (void)send_text(ep, got.from, got.text);
@@ -437,11 +440,11 @@ TEST_P(CommChannelForgeryTest, hellos)
     with([](Hello &h) { ++h.version; });
     with([](Hello &h) { h.service[0] ^= 1; });
     with([](Hello &h) { h.service[1] ^= 1; });
-    for (const std::uint16_t wrong : {0, 7, 9, 16384, 65535}) {
+    for (const std::uint16_t wrong : std::initializer_list<std::uint16_t>{0, 7, 9, 16384, 65535}) {
         with([&](Hello &h) { h.send_queue = wrong; });
         with([&](Hello &h) { h.recv_queue = wrong; });
     }
-    for (const std::uint16_t wrong : {0, 63, 4081, 65535})
+    for (const std::uint16_t wrong : std::initializer_list<std::uint16_t>{0, 63, 4081, 65535})
         with([&](Hello &h) { h.message_size = wrong; });
     const std::vector<char> junk(100'000, 'x');
     for (const std::size_t size : {std::size_t{1}, sizeof(Hello) - 1, sizeof(Hello) + 1, junk.size()})
