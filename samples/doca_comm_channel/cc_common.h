@@ -27,16 +27,20 @@ struct cc_end {
     struct doca_comm_channel_addr_t *peer; /* NULL while there is none */
 };
 
-/* DPU: listens on the representor at an address. After a failure, too, cc_close() must follow; *end was zero. */
-doca_error_t cc_listen(struct cc_end *end, struct doca_dev *dev, const char *rep_pci_addr, const char *service);
+/* DPU: listens on the representor at an address. After a failure, too, cc_close() must follow; *end was zero.
+ */
+doca_error_t cc_listen(struct cc_end *end, struct doca_dev *dev, const char *rep_pci_addr,
+                       const char *service);
 
-/* Host: connects, and waits until the service has taken it in. Also after a failure, cc_close() must follow. */
+/* Host: connects, and waits until the service has taken it in. Also after a failure, cc_close() must follow.
+ */
 doca_error_t cc_connect(struct cc_end *end, struct doca_dev *dev, const char *service);
 
 /* Sends a message; waits while the queue is full. */
 doca_error_t cc_send(struct cc_end *end, const void *message, size_t len);
 
-/* Waits for a message. *len is the room for it and becomes its length. The first one makes its sender the peer. */
+/* Waits for a message. *len is the room for it and becomes its length. The first one makes its sender the
+ * peer. */
 doca_error_t cc_receive(struct cc_end *end, void *message, size_t *len);
 
 doca_error_t cc_close(struct cc_end *end);

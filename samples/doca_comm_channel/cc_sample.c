@@ -63,7 +63,8 @@ static doca_error_t register_argument(const char *short_name, const char *long_n
     return doca_argp_register_param(param);
 }
 
-doca_error_t parse_cc_arguments(const char *program, bool is_server, int argc, char **argv, struct cc_config *config)
+doca_error_t parse_cc_arguments(const char *program, bool is_server, int argc, char **argv,
+                                struct cc_config *config)
 {
     doca_error_t result;
 
@@ -90,7 +91,8 @@ doca_error_t parse_cc_arguments(const char *program, bool is_server, int argc, c
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)
-        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_get_error_string(result));
+        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)",
+                     doca_get_error_string(result));
     (void)doca_argp_destroy();
     return result;
 }

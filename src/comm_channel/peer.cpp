@@ -247,9 +247,7 @@ bool doca_comm_channel_addr_t::silence() noexcept
 
 void doca_comm_channel_addr_t::note_end() noexcept
 {
-    // What the peer wrote before it closed its end is seen after the system call that told of that; pairs
-    // with leave().
-    std::atomic_thread_fence(std::memory_order_acquire);
+    // What the peer stored in leave(), before it closed its end, is there once a system call has told of it.
     const SharedPage &page = memory_.page();
     const auto &has_left = side_ == Side::service ? page.client_left : page.service_left;
     state_ = has_left.load(std::memory_order_acquire) != 0 ? State::left : State::died;
