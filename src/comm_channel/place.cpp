@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include <dirent.h>
 #include <doca_log.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -22,6 +23,9 @@ DOCA_LOG_REGISTER(DOCA_CC_PLACE);
 namespace opendoca::comm_channel {
 
 namespace {
+
+constexpr std::string_view file_prefix = "cc-";
+constexpr std::string_view lock_suffix = ".lock";
 
 UniqueFd open_directory(const std::string &path)
 {
@@ -75,8 +79,8 @@ UniqueFd open_place(const std::string &path)
 std::string file_name(const ServiceKey &key)
 {
     char text[40];
-    std::snprintf(text, sizeof(text), "cc-%016llx%016llx", static_cast<unsigned long long>(key[0]),
-                  static_cast<unsigned long long>(key[1]));
+    std::snprintf(text, sizeof(text), "%s%016llx%016llx", file_prefix.data(),
+                  static_cast<unsigned long long>(key[0]), static_cast<unsigned long long>(key[1]));
     return text;
 }
 
@@ -92,6 +96,25 @@ sockaddr_un address_of(int directory, const std::string &name)
 UniqueFd make_socket()
 {
     return UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+/// Removes what services that were killed have left. The caller has locked the directory.
+void sweep(int directory)
+{
+    DIR *const entries = fdopendir(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (entries == nullptr)
+        return;
+    while (const dirent *const entry = readdir(entries)) {
+        const std::string lock = entry->d_name;
+        if (!lock.starts_with(file_prefix) || !lock.ends_with(lock_suffix))
+            continue;
+        const UniqueFd file(openat(directory, lock.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+        if (!file.is_open() || flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+            continue; // it lives
+        unlinkat(directory, lock.substr(0, lock.size() - lock_suffix.size()).c_str(), 0);
+        unlinkat(directory, lock.c_str(), 0);
+    }
+    closedir(entries);
 }
 
 } // namespace
@@ -127,12 +150,17 @@ Registration::~Registration()
     give_back();
 }
 
+std::string Registration::lock_name() const
+{
+    return name_ + std::string(lock_suffix);
+}
+
 void Registration::give_back() noexcept
 {
     if (!lock_.is_open())
         return;
     unlinkat(directory_.get(), name_.c_str(), 0);
-    unlinkat(directory_.get(), (name_ + ".lock").c_str(), 0);
+    unlinkat(directory_.get(), lock_name().c_str(), 0);
     socket_ = UniqueFd();
     lock_ = UniqueFd();
 }
@@ -152,9 +180,13 @@ doca_error_t Registration::take(const ServiceKey &key, const char *service, Regi
                      service);
         return DOCA_ERROR_INITIALIZATION;
     }
+    while (flock(taken.directory_.get(), LOCK_EX) != 0 && errno == EINTR) {
+    }
+    sweep(taken.directory_.get());
     doca_error_t status = taken.lock(service);
     if (status == DOCA_SUCCESS)
         status = taken.listen(service);
+    flock(taken.directory_.get(), LOCK_UN);
     if (status == DOCA_SUCCESS)
         registration = std::move(taken);
     return status;
@@ -162,7 +194,7 @@ doca_error_t Registration::take(const ServiceKey &key, const char *service, Regi
 
 doca_error_t Registration::lock(const char *service)
 {
-    const std::string name = name_ + ".lock";
+    const std::string name = lock_name();
     for (;;) {
         UniqueFd file(
             openat(directory_.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));

@@ -37,6 +37,7 @@ public:
 private:
     [[nodiscard]] doca_error_t lock(const char *service);
     [[nodiscard]] doca_error_t listen(const char *service);
+    [[nodiscard]] std::string lock_name() const;
     void give_back() noexcept;
 
     UniqueFd directory_;

@@ -246,6 +246,16 @@ TEST_P(CommChannelFaultTest, services_are_where_nobody_else_can_go)
     service.reset();
     EXPECT_TRUE(fs::is_empty(runtime.place())) << "nothing is left";
 
+    {
+        ChildProcess killed("cc_service");
+        ASSERT_EQ(start_service(killed), DOCA_SUCCESS);
+        EXPECT_EQ(std::distance(fs::directory_iterator(runtime.place()), {}), 2);
+    }
+    service = make_service(dpu, rep, name + " too");
+    EXPECT_EQ(std::distance(fs::directory_iterator(runtime.place()), {}), 2)
+        << "what was killed is swept away";
+    service.reset();
+
     // A place that others can enter is not used.
     fs::permissions(runtime.place(), fs::perms::others_exec, fs::perm_options::add);
     const LogCapture log;

@@ -137,11 +137,12 @@ static doca_error_t run(const struct dma_copy_config *config)
 
 int main(int argc, char **argv)
 {
-    struct dma_copy_config config = {{0}};
+    struct dma_copy_config config;
     doca_error_t result;
 
     if (doca_log_create_standard_backend() != DOCA_SUCCESS)
         return EXIT_FAILURE;
+    memset(&config, 0, sizeof(config));
     result = parse_arguments(argc, argv, &config);
     if (result == DOCA_SUCCESS)
         result = run(&config);
