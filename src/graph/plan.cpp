@@ -45,13 +45,12 @@ Plan::Plan(const doca_graph &graph)
         }
     }
     std::ranges::sort(contexts, std::less<>());
-    contexts.erase(std::ranges::unique(contexts).begin(), contexts.end());
+    contexts.erase(std::unique(contexts.begin(), contexts.end()), contexts.end());
     num_all_jobs = std::min<std::uint64_t>(num_all_jobs + num_jobs, UINT32_MAX);
-    num_context_roots = static_cast<std::uint32_t>(
-        std::ranges::stable_partition(
-            roots, [&](std::uint32_t root) { return nodes[root].kind == NodeKind::context; })
-            .begin() -
-        roots.begin());
+    const auto other_roots = std::stable_partition(roots.begin(), roots.end(), [&](std::uint32_t root) {
+        return nodes[root].kind == NodeKind::context;
+    });
+    num_context_roots = static_cast<std::uint32_t>(other_roots - roots.begin());
 }
 
 } // namespace opendoca
