@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 FOLDERS = {
+    "doca_common": ["graph"],
     "doca_dma": ["dma_local_copy", "dma_copy_host", "dma_copy_dpu", "dma_remote_copy_sender",
                  "dma_remote_copy_receiver"],
     "doca_sha": ["sha_create", "sha_partial_create"],

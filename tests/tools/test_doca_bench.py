@@ -122,6 +122,23 @@ class DocaBench(unittest.TestCase):
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertIn("not measured", result.stdout)
 
+    def test_graphs(self):
+        short = ["--time", "0", "--rounds", "2", "--pin", "none", "--device", "soft_p0"]
+        for arguments, env in ([], {}), (["--compare"], {"DOCA_SOFT_DEFER": "1"}):
+            result = run("graph", *short, *arguments, "--json", **env)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            rows = json.loads(result.stdout)["rows"]
+            self.assertEqual([(row["shape"], row["kind"]) for row in rows],
+                             [(shape, kind) for kind in ("callbacks", "copies") for shape in
+                              ("chain of 3", "chain of 16", "chain of 100", "fan 1-8-1", "10 layers of 10")])
+            for row in rows:
+                self.assertGreater(row["nodes_per_second"], 0)
+                self.assertGreater(row["static_ns"]["median"], 0)
+        result = run("graph", *short, "--bars")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        self.assertEqual(len([line for line in result.stdout.splitlines() if " callbacks" in line]), 5)
+        self.assertEqual(run("graph", "--time", "x").returncode, 2)
+
     def test_command_line(self):
         self.assertIn("dma", run("--help").stdout)
         self.assertIn("--bars", run("dma", "--help").stdout)

@@ -191,7 +191,7 @@ static doca_error_t create_bufs(struct resources *resources, struct run *run)
     doca_error_t result;
 
     result = doca_buf_inventory_buf_by_data(resources->inventory, resources->mmap, run->text,
-                                            sizeof(run->text), &run->text_buf);
+                                            strlen(run->text), &run->text_buf);
     if (result == DOCA_SUCCESS)
         result = doca_buf_inventory_buf_by_addr(resources->inventory, resources->mmap, run->copy,
                                                 sizeof(run->copy), &run->copy_buf);
