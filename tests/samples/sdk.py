@@ -15,6 +15,8 @@ FOLDERS = {
     "doca_dma": ["dma_local_copy", "dma_copy_host", "dma_copy_dpu", "dma_remote_copy_sender",
                  "dma_remote_copy_receiver"],
     "doca_sha": ["sha_create", "sha_partial_create"],
+    "doca_comm_channel": ["cc_server", "cc_client"],
+    "applications": ["dma_copy"],
 }
 SAMPLES = {name: folder for folder, names in FOLDERS.items() for name in names}
 # Built once more for the wrong side of the PCIe.
