@@ -23,13 +23,11 @@ doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::
         return DOCA_ERROR_INVALID_VALUE;
     const auto &function = *devinfo->function;
     if (!function.can.comm_channel) {
-        DOCA_LOG_ERR("device %s: Comm Channel works on software devices only, so far", function.name.c_str());
+        DOCA_LOG_INFO("device %s: Comm Channel works on software devices only, so far", function.name.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    if (of_services && !function.can.representors_net) {
-        DOCA_LOG_ERR("device %s has no representors, and so no services", function.name.c_str());
+    if (of_services && !function.can.representors_net)
         return DOCA_ERROR_NOT_SUPPORTED;
-    }
     *value = limit;
     return DOCA_SUCCESS;
 }

@@ -61,6 +61,18 @@ const ChildProgram echo_service("cc_service", [](Channel &parent) {
     }
 });
 
+/// As a well-known server does: receives once, answers once, and takes everything apart.
+const ChildProgram one_answer("cc_one_answer", [](Channel &parent) {
+    const auto order = parent.receive<Order>();
+    DevHandle dev = open_device(order.ibdev);
+    RepHandle rep = open_representor(dev, order.pci);
+    EpHandle ep = make_service(dev, rep, order.name, {.queue = 10});
+    parent.send(DOCA_SUCCESS);
+    const Received got = await_message(ep);
+    must(send_text(ep, got.from, "the answer"));
+    must(doca_comm_channel_ep_disconnect(ep, got.from));
+});
+
 /// Connects, reports how that went, and then sends a message of its own each time it is told to.
 const ChildProgram plain_client("cc_client", [](Channel &parent) {
     const auto order = parent.receive<Order>();
@@ -123,6 +135,34 @@ TEST_P(CommChannelFaultTest, messages_between_processes)
               DOCA_ERROR_CONNECTION_RESET);
     EXPECT_EQ(doca_comm_channel_ep_disconnect(client, peer), DOCA_SUCCESS);
     EXPECT_EQ(child.finish(), 0);
+}
+
+/// As a well-known client does: sends twice, ignores what the first receive gives, and waits for the answer
+/// after that.
+TEST_P(CommChannelFaultTest, an_answer_that_comes_early_is_not_lost)
+{
+    for (int round = 0; round < 10; ++round) {
+        ChildProcess child("cc_one_answer");
+        ASSERT_EQ(start_service(child), DOCA_SUCCESS);
+        Address *peer = nullptr;
+        const EpHandle client = connected_client(peer);
+        must(send_text(client, peer, "a text"));
+        if (round % 2 == 0)
+            child.wait_for_end(); // the answer is there, and its sender is gone
+        must(send_text(client, peer, "the text once more"));
+        std::array<char, longest_message> text{};
+        std::size_t length = text.size();
+        (void)doca_comm_channel_ep_recvfrom(client, text.data(), &length, DOCA_CC_MSG_FLAG_NONE, &peer);
+        ASSERT_EQ(until_not(DOCA_ERROR_AGAIN,
+                            [&] {
+                                return doca_comm_channel_ep_recvfrom(client, text.data(), &length,
+                                                                     DOCA_CC_MSG_FLAG_NONE, &peer);
+                            }),
+                  DOCA_SUCCESS);
+        EXPECT_EQ(std::string(text.data(), length), "the answer");
+        EXPECT_EQ(doca_comm_channel_ep_disconnect(client, peer), DOCA_SUCCESS);
+        EXPECT_EQ(child.finish(), 0);
+    }
 }
 
 TEST_P(CommChannelFaultTest, a_service_is_killed)

@@ -139,6 +139,19 @@ class DocaBench(unittest.TestCase):
         self.assertEqual(len([line for line in result.stdout.splitlines() if " callbacks" in line]), 5)
         self.assertEqual(run("graph", "--time", "x").returncode, 2)
 
+    def test_round_trips_of_comm_channel(self):
+        result = run("cc", "--rounds", "2", "--trips", "20", "--pin", "none", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual((report["benchmark"], report["functions"]), ("cc", "soft_pf0 to soft_p0"))
+        self.assertEqual([row["bytes"] for row in report["rows"]], [8, 4080])
+        for row in report["rows"]:
+            for key in "channel_ns", "channel_events_ns", "socket_ns", "socket_sleep_ns", "ratio":
+                self.assertGreater(row[key]["min"], 0)
+        result = run("cc", "--bars", "--rounds", "2", "--trips", "20", "--pin", "none")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        self.assertIn("PASS" if result.returncode == 0 else "FAIL", result.stdout)
+
     def test_command_line(self):
         self.assertIn("dma", run("--help").stdout)
         self.assertIn("--bars", run("dma", "--help").stdout)
@@ -146,6 +159,8 @@ class DocaBench(unittest.TestCase):
                 ["dma", "--sizes", "64,,1"], ["dma", "--depths", "2000"], ["dma", "--where", "moon"], \
                 ["dma", "--pin", "0"], ["dma", "--pin", "0,99999"], ["dma", "--time", "-1"], \
                 ["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"]:
+
+                ["cc", "--sizes", "4081"], ["cc", "--rounds", "0"], ["cc", "--pin", "0"]:
             result = run(*arguments)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn("Usage: doca_bench", result.stderr)
