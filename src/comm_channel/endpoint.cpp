@@ -175,8 +175,11 @@ doca_error_t doca_comm_channel_ep_t::complete(Peer &peer)
     }
     if (status == DOCA_ERROR_CONNECTION_ABORTED)
         peer.fail();
-    if (status == DOCA_SUCCESS && is_recv_armed_)
+    if (status == DOCA_SUCCESS && is_recv_armed_) {
         wish_for_messages();
+        if (peer.has_message())
+            recv_channel_.kick(); // the service was faster than the wish
+    }
     return status;
 }
 

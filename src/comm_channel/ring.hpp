@@ -48,7 +48,7 @@ struct SharedPage {
     alignas(cache_line) std::atomic<std::uint32_t> service_left;
     alignas(cache_line) std::atomic<std::uint32_t> client_left;
 };
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(SharedPage) == 10 * cache_line);
 
 enum class RingResult : std::uint8_t {
     done,

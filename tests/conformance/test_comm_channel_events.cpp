@@ -213,6 +213,26 @@ TEST_P(CommChannelEventTest, clients_that_come_wake_a_service)
     EXPECT_EQ(receive(service).text, "from the new one");
 }
 
+/// Not even when it comes before the client knows that it is connected.
+TEST_P(CommChannelEventTest, a_message_of_a_service_that_writes_first_is_not_forgotten)
+{
+    EpHandle other = make_endpoint(host);
+    Address *peer = nullptr;
+    must(doca_comm_channel_ep_connect(other, name.c_str(), &peer));
+    const Channels channels(other);
+    must(doca_comm_channel_ep_event_handle_arm_recv(other));
+    EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+    must(doca_comm_channel_ep_update_service_state_info(service));
+    Address **list = nullptr;
+    std::uint32_t count = 0;
+    must(doca_comm_channel_ep_get_peer_addr_list(service, &list, &count));
+    ASSERT_EQ(count, 2u);
+    must(send_text(service, list[1], "welcome"));
+    must(await_connection(peer));
+    await_readable(channels.recv);
+    EXPECT_EQ(receive(other).text, "welcome");
+}
+
 TEST_P(CommChannelEventTest, the_end_of_the_peer_wakes)
 {
     const Channels of_client(client);
