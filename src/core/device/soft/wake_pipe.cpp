@@ -58,7 +58,9 @@ void WakePipe::drain() const noexcept
 
 doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd)
 {
-    const std::string place = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(fd);
+    // Where the main thread has ended, /proc/<pid> is empty but for what other threads have there.
+    const std::string place =
+        "/proc/" + (pid == getpid() ? "thread-self" : std::to_string(pid)) + "/fd/" + std::to_string(fd);
     const UniqueFd found(::open(place.c_str(), O_PATH | O_CLOEXEC));
     struct stat info{};
     if (!found.is_open() || fstat(found.get(), &info) != 0) {
