@@ -101,6 +101,7 @@ struct EndpointPage {
     alignas(64) std::atomic<std::uint64_t> accepts;
     std::atomic<std::uint32_t> sleeping; ///< set by the owner before it sleeps, cleared by who wakes it
     std::atomic<std::int32_t> wake_fd;   ///< the pipe to do so, or -1
+    std::uint64_t wake_inode;            ///< of the pipe; set before
 
     static constexpr std::uint64_t closed = UINT64_MAX;
 };

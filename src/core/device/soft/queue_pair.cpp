@@ -132,6 +132,7 @@ doca_error_t SoftQueuePair::attach(doca_workq &workq, JobQueue &owner)
             if (const doca_error_t status = wake_.open(); status != DOCA_SUCCESS)
                 return status;
             has_pipe_ = true;
+            own_->page().wake_inode = wake_.inode();
             // Release: pairs with the load in signal_peer().
             own_->page().wake_fd.store(wake_.write_fd(), std::memory_order_release);
         }
@@ -339,7 +340,7 @@ void SoftQueuePair::signal_peer() noexcept
     try {
         // Acquire: pairs with the store in attach().
         const std::int32_t fd = peer_->page().wake_fd.load(std::memory_order_acquire);
-        if (!peer_pipe_.is_open() && fd >= 0 && peer_pipe_.open(process_->pid(), fd) != DOCA_SUCCESS)
+        if (!peer_pipe_.is_open() && fd >= 0 && peer_pipe_.open(process_->pid(), fd, peer_->page().wake_inode) != DOCA_SUCCESS)
             return;
         if (peer_pipe_.is_open())
             peer_pipe_.signal();

@@ -42,6 +42,12 @@ doca_error_t WakePipe::open() noexcept
     return DOCA_SUCCESS;
 }
 
+std::uint64_t WakePipe::inode() const noexcept
+{
+    struct stat info{};
+    return fstat(write_.get(), &info) == 0 ? info.st_ino : 0;
+}
+
 void WakePipe::signal() const noexcept
 {
     write_byte(write_.get());
@@ -56,7 +62,7 @@ void WakePipe::drain() const noexcept
     while (count == static_cast<ssize_t>(sizeof(bytes)) || (count < 0 && errno == EINTR));
 }
 
-doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd)
+doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd, std::uint64_t inode)
 {
     // Where the main thread has ended, /proc/<pid> is empty but for what other threads have there.
     const std::string place =
@@ -68,8 +74,8 @@ doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd)
         DOCA_LOG_ERR("can't reach the wake-up pipe of process %d: %s", pid, explain_denial(pid, error).c_str());
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    if (!S_ISFIFO(info.st_mode)) {
-        DOCA_LOG_ERR("descriptor %d of process %d is not a pipe", fd, pid);
+    if (!S_ISFIFO(info.st_mode) || (inode != 0 && info.st_ino != inode)) {
+        DOCA_LOG_ERR("descriptor %d of process %d is not the wake-up pipe any more", fd, pid);
         return DOCA_ERROR_INVALID_VALUE;
     }
     const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
