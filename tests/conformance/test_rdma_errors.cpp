@@ -124,7 +124,8 @@ TEST_P(RdmaErrors, LocalMemoryMustBeWritable)
 {
     Memory memory(MemoryKind::heap, 4096);
     const LocalMap map(dev, memory.bytes(), DOCA_ACCESS_RDMA_READ);
-    const BufHandle buf = inventory.full(map, memory.data(), 8), empty = inventory.empty(map, memory.data(), 8);
+    const BufHandle buf = inventory.full(map, memory.data(), 8),
+                    empty = inventory.empty(map, memory.data(), 8);
     EXPECT_EQ(left.send(buf), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(left.receive(empty), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(left.write(remote_empty(0, 8), buf), DOCA_ERROR_NOT_PERMITTED);
@@ -241,7 +242,8 @@ TEST_P(RdmaErrors, AMessageThatIsTooLongFailsOnBothSides)
 
 TEST_P(RdmaErrors, RightsOfThePeerAreCheckedOnMemoryAndInstance)
 {
-    constexpr std::uint32_t rights[] = {DOCA_ACCESS_RDMA_READ, DOCA_ACCESS_RDMA_WRITE, DOCA_ACCESS_RDMA_ATOMIC};
+    constexpr std::uint32_t rights[] = {DOCA_ACCESS_RDMA_READ, DOCA_ACCESS_RDMA_WRITE,
+                                        DOCA_ACCESS_RDMA_ATOMIC};
     const BufHandle full = local_full(0, 8);
     for (const bool on_memory : {true, false}) {
         for (int job = 0; job < 4; ++job) {
@@ -265,8 +267,7 @@ TEST_P(RdmaErrors, RightsOfThePeerAreCheckedOnMemoryAndInstance)
                           DOCA_SUCCESS);
                 EXPECT_EQ(a.result(), missing == needed ? DOCA_ERROR_NOT_PERMITTED : DOCA_SUCCESS)
                     << on_memory << job << missing;
-                EXPECT_EQ(a.state(),
-                          missing == needed ? DOCA_RDMA_STATE_ERROR : DOCA_RDMA_STATE_CONNECTED);
+                EXPECT_EQ(a.state(), missing == needed ? DOCA_RDMA_STATE_ERROR : DOCA_RDMA_STATE_CONNECTED);
             }
         }
     }

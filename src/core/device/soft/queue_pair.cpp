@@ -340,7 +340,8 @@ void SoftQueuePair::signal_peer() noexcept
     try {
         // Acquire: pairs with the store in attach().
         const std::int32_t fd = peer_->page().wake_fd.load(std::memory_order_acquire);
-        if (!peer_pipe_.is_open() && fd >= 0 && peer_pipe_.open(process_->pid(), fd, peer_->page().wake_inode) != DOCA_SUCCESS)
+        if (!peer_pipe_.is_open() && fd >= 0 &&
+            peer_pipe_.open(process_->pid(), fd, peer_->page().wake_inode) != DOCA_SUCCESS)
             return;
         if (peer_pipe_.is_open())
             peer_pipe_.signal();

@@ -113,6 +113,8 @@ private:
 
     // Messages (queue_pair_messages.cpp).
     [[nodiscard]] doca_error_t send_message(int type, const Work &work) noexcept;
+    [[nodiscard]] bool has_slot() noexcept;
+    [[nodiscard]] bool suits_slot(const ReceiveEntry &entry, std::uint32_t length) noexcept;
     [[nodiscard]] doca_error_t send_long(int type, const Work &work) noexcept;
     [[nodiscard]] doca_error_t place(ReceiveEntry &entry, const Work &work) noexcept;
     [[nodiscard]] doca_error_t reach_segment(const ReceiveSegment &segment,
@@ -125,7 +127,7 @@ private:
         return own_->cell(first_receive_).sequence.load(std::memory_order_acquire) == first_receive_ + 1;
     }
     void take_message() noexcept;
-    [[nodiscard]] doca_error_t unpack(const MessageCell &cell, MessageKind kind, const Receive &receive,
+    [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
                                       RdmaOutcome &outcome) noexcept;
     [[nodiscard]] doca_error_t post_segments(ReceiveEntry &entry, const Receive &receive) noexcept;
     void flush_receives() noexcept;
@@ -182,6 +184,7 @@ private:
     std::uint32_t next_message_ = 0;
     std::uint32_t known_posted_ = 0; ///< the peer has posted the receives before this one
     std::uint32_t known_room_ = 0;   ///< bytes: none of them that waits has less
+    std::uint32_t known_taken_ = 0;  ///< the peer has taken the messages before this one
     std::vector<std::unique_ptr<RemoteMemory>> receive_memories_;
 
     // Receives: a ring.
