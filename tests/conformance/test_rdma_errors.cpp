@@ -27,7 +27,7 @@ INSTANTIATE_FOR_FEW_DEVICES(RdmaErrors, can_connect);
 
 TEST_P(RdmaErrors, UnknownTypesAreRefused)
 {
-    for (const int type : {DOCA_ACTION_RDMA_FIRST, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD + 1, 0, -1}) {
+    for (const int type : {int{DOCA_ACTION_RDMA_FIRST}, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD + 1, 0, -1}) {
         doca_rdma_job_read_write job = {};
         job.base.type = type;
         job.base.ctx = left.ctx();
@@ -167,9 +167,9 @@ TEST_P(RdmaErrors, FullQueuesRefuse)
     const RdmaEnd small(dev, {.depth = 8, .send_queue_size = 2, .recv_queue_size = 3}), peer(dev);
     must(small.connect(peer.details()));
     must(peer.connect(small.details()));
-    std::uint32_t size = 0;
-    must(doca_rdma_get_recv_queue_size(small.rdma(), &size));
-    EXPECT_EQ(size, 4U);
+    std::uint32_t actual = 0;
+    must(doca_rdma_get_recv_queue_size(small.rdma(), &actual));
+    EXPECT_EQ(actual, 4U);
     for (std::uint64_t i = 0; i < 2; ++i)
         ASSERT_EQ(small.send(nullptr, {}, i), DOCA_SUCCESS);
     EXPECT_EQ(small.send(nullptr), DOCA_ERROR_NO_MEMORY);

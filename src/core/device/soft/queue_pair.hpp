@@ -52,19 +52,22 @@ public:
     void cancel() noexcept override;
 
 private:
+    struct Transfer {
+        TransferPlan plan;
+        doca_be32_t immediate;
+    };
+    struct Update {
+        std::uint64_t operand;
+        std::uint64_t compare;
+    };
+
     /// What a job other than a receive has to do; kept in its slot while it waits.
     struct Work {
         doca_buf *local;  ///< chain or result; a source is not written to
         doca_buf *remote; ///< null for messages and empty transfers
         union {
-            struct {
-                TransferPlan plan;
-                doca_be32_t immediate;
-            } transfer;
-            struct {
-                std::uint64_t operand;
-                std::uint64_t compare;
-            } update;
+            Transfer transfer;
+            Update update;
         };
     };
 
@@ -79,6 +82,7 @@ private:
     // Jobs (queue_pair.cpp). AGAIN stands for "has to wait".
     [[nodiscard]] doca_error_t start(const doca_job &job, const Work &work) noexcept;
     [[nodiscard]] doca_error_t execute(int type, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t try_to(int type, const Work &work) noexcept;
     void end_at_once(const doca_job &job, doca_error_t status, std::uint32_t length) noexcept;
     void end(JobSlot &slot, doca_error_t status, const RdmaOutcome &outcome) noexcept;
     void go_on_sending() noexcept;
@@ -113,6 +117,7 @@ private:
 
     // Messages (queue_pair_messages.cpp).
     [[nodiscard]] doca_error_t send_message(int type, const Work &work) noexcept;
+    [[nodiscard]] bool find_receives() noexcept;
     [[nodiscard]] bool has_slot() noexcept;
     [[nodiscard]] bool suits_slot(const ReceiveEntry &entry, std::uint32_t length) noexcept;
     [[nodiscard]] doca_error_t send_long(int type, const Work &work) noexcept;

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t cell_room = sizeof(MessageCell::data);
 constexpr std::size_t max_receive_memories = 64;
+constexpr std::uint32_t look_ahead = 16; ///< receives; queues that are shorter end it by themselves
 /// Up to here a copy into a slot and one out of it cost less than the way to the receive's memory.
 constexpr std::size_t longest_for_slots = 1024;
 
@@ -77,12 +78,8 @@ doca_error_t SoftQueuePair::send_message(int type, const Work &work) noexcept
     if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
         return status;
     const std::uint32_t length = work.transfer.plan.length;
-    ReceiveEntry &entry = peer_->entry(next_message_);
-    if (!is_ahead(known_posted_, next_message_)) {
-        // Acquire: pairs with the store in receive().
-        if (entry.ticket.load(std::memory_order_acquire) != ticket_of(next_message_, Turn::posted))
-            return DOCA_ERROR_AGAIN;
-    }
+    if (!is_ahead(known_posted_, next_message_) && !find_receives())
+        return DOCA_ERROR_AGAIN;
     if (type == DOCA_RDMA_JOB_WRITE_IMM) {
         if (const doca_error_t status = transfer(type, work); status != DOCA_SUCCESS)
             return status;
@@ -103,6 +100,25 @@ doca_error_t SoftQueuePair::send_message(int type, const Work &work) noexcept
         return DOCA_SUCCESS;
     }
     return send_long(type, work);
+}
+
+/// Looks for the receive of the next message, and while it is there, for those behind it.
+bool SoftQueuePair::find_receives() noexcept
+{
+    std::uint32_t number = next_message_;
+    std::uint32_t room = UINT32_MAX;
+    for (; number - next_message_ < look_ahead; ++number) {
+        const ReceiveEntry &entry = peer_->entry(number);
+        // Acquire: pairs with the store in receive().
+        if (entry.ticket.load(std::memory_order_acquire) != ticket_of(number, Turn::posted))
+            break;
+        room = std::min(room, entry.room);
+    }
+    if (number == next_message_)
+        return false;
+    known_posted_ = number;
+    known_room_ = room;
+    return true;
 }
 
 /// Whether the slot of the next message is free.
