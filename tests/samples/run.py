@@ -16,9 +16,12 @@ import traceback
 
 sys.dont_write_bytecode = True
 
+import cases_comm_channel
 import cases_errors
 import cases_files
+import cases_graph
 import cases_network
+import cases_sha
 from program import Failure, Program
 from sdk import BuildError, Sdk
 
@@ -104,8 +107,8 @@ def main():
     parser.add_argument("tests", nargs="*", help="all, if none are named")
     arguments = parser.parse_args()
 
-    cases = [case for module in (cases_files, cases_network, cases_errors) for name, case in vars(module).items()
-             if name.startswith("test_")]
+    modules = cases_files, cases_network, cases_errors, cases_graph, cases_sha, cases_comm_channel
+    cases = [case for module in modules for name, case in vars(module).items() if name.startswith("test_")]
     if arguments.tests:
         cases = [case for case in cases if case.__name__.removeprefix("test_") in arguments.tests]
     if not cases:
