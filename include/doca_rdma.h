@@ -5,7 +5,7 @@
  * @file doca_rdma.h
  * RDMA between two connected instances: send and receive, read and write of the peer's memory, atomics.
  *
- * libdoca_rdma, the library behind this header, is not built in this release (see docs/not-built.md).
+ * docs/rdma.md tells how an instance behaves as a whole.
  *
  * Life of an instance:
  *   doca_rdma_create            -> DOCA_RDMA_STATE_RESET

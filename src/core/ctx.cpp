@@ -143,6 +143,7 @@ doca_error_t doca_ctx::workq_rm(doca_workq &workq) noexcept
         return DOCA_ERROR_NOT_FOUND;
     }
     if (const std::uint32_t count = service->queue->in_flight(); count != 0) {
+        service->queue->cancel();
         DOCA_LOG_ERR("%u jobs of the context on this work queue were not retrieved yet", count);
         return DOCA_ERROR_NOT_PERMITTED;
     }

@@ -38,6 +38,9 @@ struct OPENDOCA_INTERNAL doca_ctx {
 protected:
     virtual ~doca_ctx();
 
+    /// In the order in which they were added. Changes only before start.
+    [[nodiscard]] const std::vector<doca_dev *> &devices() const noexcept { return devices_; }
+
     // What a library says; called under the context's lock.
 
     /// Whether @p dev, next to @p others, suits the library.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <doca_ctx.h>
 
@@ -43,6 +44,19 @@ struct alignas(64) JobSlot {
         CopyPayload copy;
         std::byte other[32];
     };
+
+    /// What a library keeps in the slot; it must fit.
+    template <typename Payload>
+    [[nodiscard]] Payload &payload() noexcept
+    {
+        static_assert(sizeof(Payload) <= sizeof(other) && std::is_trivially_copyable_v<Payload>);
+        return *reinterpret_cast<Payload *>(other);
+    }
+    template <typename Payload>
+    [[nodiscard]] const Payload &payload() const noexcept
+    {
+        return const_cast<JobSlot *>(this)->payload<Payload>();
+    }
 };
 
 static_assert(sizeof(JobSlot) == 64, "a job in flight is one cache line");
@@ -53,7 +67,12 @@ struct Completion {
     doca_error_t result;
     doca_data user_data;
     JobQueue *queue;
-    JobSlot *slot; ///< null for a job that ended in submit
+    /// Of the job's slot. 0 for a job that ended in submit, or where its result is more than a doca_error_t,
+    /// an odd number, whose upper 63 bits are what JobQueue::write_result() makes the result of.
+    std::uintptr_t origin;
+
+    [[nodiscard]] bool has_slot() const noexcept { return origin != 0 && (origin & 1) == 0; }
+    [[nodiscard]] JobSlot &slot() const noexcept { return *reinterpret_cast<JobSlot *>(origin); }
 };
 
 static_assert(sizeof(Completion) == 32);
@@ -102,6 +121,11 @@ public:
     /// Called only where needs_progress().
     [[nodiscard]] virtual bool arm() noexcept;
     virtual void disarm() noexcept;
+    /// Ends jobs that may never end by themselves, because somebody wants to remove the work queue.
+    virtual void cancel() noexcept;
+    /// Writes the result of a job that ended in doca_workq::complete_with() to where the event's result.ptr
+    /// points.
+    virtual void write_result(std::uint64_t detail, doca_error_t result, doca_event &event) const noexcept;
 
     /// Jobs not yet retrieved. The counters are written by the queue's thread alone, and read by any.
     [[nodiscard]] std::uint32_t in_flight() const noexcept

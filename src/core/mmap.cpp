@@ -232,6 +232,10 @@ doca_error_t doca_mmap::export_to(ExportKind kind, const doca_dev &dev, std::spa
         DOCA_LOG_ERR("device %s cannot export memory to a DPU", dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
+    if (!to_dpu && !dev.function().can.rdma.reliable_connection) {
+        DOCA_LOG_ERR("device %s cannot export memory for RDMA", dev.description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
     if (is_imported_ || state_ != State::started) {
         DOCA_LOG_ERR("only a started memory map of this process can be exported");
         return DOCA_ERROR_NOT_PERMITTED;

@@ -38,6 +38,10 @@ bool JobQueue::arm() noexcept
 
 void JobQueue::disarm() noexcept {}
 
+void JobQueue::cancel() noexcept {}
+
+void JobQueue::write_result(std::uint64_t, doca_error_t, doca_event &) const noexcept {}
+
 } // namespace opendoca
 
 namespace {
@@ -87,6 +91,18 @@ opendoca::JobSlot *doca_workq::take_slot(const doca_job &job, opendoca::JobQueue
     return &slot;
 }
 
+[[gnu::always_inline]] inline doca_error_t doca_workq::give_detail(const opendoca::Completion &done,
+                                                                   doca_event &event) noexcept
+{
+    const doca_error_t result = done.result;
+    event.type = done.type;
+    event.user_data = done.user_data;
+    done.queue->job_retrieved();
+    done.queue->write_result(done.origin >> 1, result, event);
+    ++head_;
+    return result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+}
+
 [[gnu::always_inline]] inline doca_error_t doca_workq::give_slot(const opendoca::Completion &done,
                                                                 doca_event &event) noexcept
 {
@@ -102,7 +118,8 @@ opendoca::JobSlot *doca_workq::take_slot(const doca_job &job, opendoca::JobQueue
 
 [[gnu::noinline]] doca_error_t doca_workq::retrieve_slot(doca_event &event) noexcept
 {
-    return give_slot(completions_[head_ & mask_], event);
+    const opendoca::Completion &done = completions_[head_ & mask_];
+    return done.has_slot() ? give_slot(done, event) : give_detail(done, event);
 }
 
 [[gnu::noinline]] doca_error_t doca_workq::progress_and_retrieve(doca_event &event) noexcept
@@ -112,7 +129,7 @@ opendoca::JobSlot *doca_workq::take_slot(const doca_job &job, opendoca::JobQueue
     if (head_ == tail_)
         return DOCA_ERROR_AGAIN;
     const opendoca::Completion &done = completions_[head_ & mask_];
-    return done.slot != nullptr ? give_slot(done, event) : retrieve_next(event);
+    return done.has_slot() ? give_slot(done, event) : retrieve_next(event);
 }
 
 /// For results that are no doca_error_t, and inner jobs. Goes on until there is something for the user.
@@ -128,7 +145,7 @@ opendoca::JobSlot *doca_workq::take_slot(const doca_job &job, opendoca::JobQueue
         if (head_ == tail_) // contexts are given a chance once in a call
             return DOCA_ERROR_AGAIN;
         const opendoca::Completion &done = completions_[head_ & mask_];
-        if (done.slot == nullptr || done.slot->write_result == nullptr)
+        if (!done.has_slot() || done.slot().write_result == nullptr)
             return retrieve_next(event);
         result = done.result;
         slot = &pop_slot(done);
@@ -155,8 +172,11 @@ opendoca::InnerSubmit doca_workq::submit_inner(const doca_job &job, opendoca::In
     const std::uint32_t num_free = num_free_;
     is_wake_held_ = is_armed_; // the end of an inner job is nothing to wake up for
     ++limit_;
+    is_submitting_inner_ = true;
     opendoca::InnerSubmit outcome{pending, DOCA_SUCCESS};
-    if (const doca_error_t status = submit(job); status != DOCA_SUCCESS) {
+    const doca_error_t status = submit(job);
+    is_submitting_inner_ = false;
+    if (status != DOCA_SUCCESS) {
         // There is room here. A context without jobs in flight has no other reason to be full, and never will have room.
         const bool is_full = status == DOCA_ERROR_NO_MEMORY && queue_of(*job.ctx)->in_flight() != 0;
         outcome = {is_full ? full : refused, status};
@@ -178,7 +198,7 @@ doca_error_t doca_workq::take_back() noexcept
 {
     // Others that have ended in the meantime have slots.
     std::uint32_t at = tail_ - 1;
-    while (completions_[at & mask_].slot != nullptr) [[unlikely]]
+    while (completions_[at & mask_].has_slot()) [[unlikely]]
         --at;
     const opendoca::Completion &done = completions_[at & mask_];
     const doca_error_t result = done.result;

@@ -44,7 +44,7 @@ struct OPENDOCA_INTERNAL doca_workq {
     void complete(opendoca::JobSlot &slot, doca_error_t result) noexcept
     {
         --num_pending_;
-        append(slot.type, result, slot.user_data, *slot.queue, &slot);
+        append(slot.type, result, slot.user_data, *slot.queue, reinterpret_cast<std::uintptr_t>(&slot));
         if (is_armed_) [[unlikely]]
             wake();
     }
@@ -61,8 +61,22 @@ struct OPENDOCA_INTERNAL doca_workq {
     void complete_unarmed(const doca_job &job, opendoca::JobQueue &queue, doca_error_t result) noexcept
     {
         queue.job_submitted();
-        append(job.type, result, job.user_data, queue, nullptr);
+        append(job.type, result, job.user_data, queue, 0);
     }
+
+    /// The same on any queue, for a job whose result JobQueue::write_result() makes of @p detail, a number of
+    /// 63 bits. Not while is_submitting_inner().
+    void complete_with(const doca_job &job, opendoca::JobQueue &queue, doca_error_t result,
+                       std::uint64_t detail) noexcept
+    {
+        queue.job_submitted();
+        append(job.type, result, job.user_data, queue, detail << 1 | 1);
+        if (is_armed_) [[unlikely]]
+            wake();
+    }
+
+    /// The end of the job that is being submitted is not the user's.
+    [[nodiscard]] bool is_submitting_inner() const noexcept { return is_submitting_inner_; }
 
     /// Keeps room for @p count jobs at the same time, which then come by submit_inner() and signal(). False when there
     /// is not enough.
@@ -106,7 +120,7 @@ private:
     [[nodiscard]] static doca_error_t not_on_queue(const doca_ctx &ctx) noexcept;
 
     void append(int type, doca_error_t result, doca_data user_data, opendoca::JobQueue &queue,
-                opendoca::JobSlot *slot) noexcept
+                std::uintptr_t origin) noexcept
     {
         // Field by field: copying a temporary would read in one piece what was just written in several, and stall.
         opendoca::Completion &done = completions_[tail_++ & mask_];
@@ -114,13 +128,13 @@ private:
         done.result = result;
         done.user_data = user_data;
         done.queue = &queue;
-        done.slot = slot;
+        done.origin = origin;
     }
     /// There is a completion.
     [[nodiscard]] doca_error_t retrieve_next(doca_event &event) noexcept
     {
         const opendoca::Completion &done = completions_[head_ & mask_];
-        if (done.slot != nullptr)
+        if (done.origin != 0)
             return retrieve_slot(event);
         const doca_error_t result = done.result;
         event.type = done.type;
@@ -131,13 +145,14 @@ private:
         return result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
     }
     [[nodiscard]] doca_error_t retrieve_slot(doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t give_detail(const opendoca::Completion &done, doca_event &event) noexcept;
     [[nodiscard]] doca_error_t give_slot(const opendoca::Completion &done, doca_event &event) noexcept;
     [[nodiscard]] doca_error_t retrieve_special(opendoca::JobSlot &slot, doca_error_t result,
                                                 doca_event &event) noexcept;
     [[nodiscard]] doca_error_t progress_and_retrieve(doca_event &event) noexcept;
     opendoca::JobSlot &pop_slot(const opendoca::Completion &done) noexcept
     {
-        opendoca::JobSlot &slot = *done.slot;
+        opendoca::JobSlot &slot = done.slot();
         done.queue->job_retrieved();
         ++head_;
         free_[num_free_++] = slot.number; // nobody takes it before it was read
@@ -154,6 +169,7 @@ private:
     std::uint32_t num_inner_ends_ = 0;
     bool is_armed_ = false;
     bool is_event_driven_ = false;
+    bool is_submitting_inner_ = false;
     bool is_wake_held_ = false; ///< the next wake() is only to be noted, by setting this to false
     std::vector<opendoca::JobQueue *> queues_; ///< by the id of the context or graph
     std::vector<opendoca::JobQueue *> polled_;

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../conformance/support/dma_fixture.hpp"
+#include "../conformance/support/rdma_fixture.hpp"
 #include "../conformance/support/remote_memory.hpp"
 #include "../conformance/support/sanitizers.hpp"
 #include "../conformance/support/sha_fixture.hpp"
@@ -163,6 +163,50 @@ private:
     }();
 };
 
+/// Two instances that are connected, and one job of each kind at a time between them.
+class Talking {
+public:
+    Talking(const DeviceParam &device, std::size_t size) : dev_(open_device(device)), memory_(3 * size)
+    {
+        must(left_.connect(right_.details()));
+        must(right_.connect(left_.details()));
+        local_full_ = inventory_.full(map_, memory_.data(), size);
+        local_empty_ = inventory_.empty(map_, memory_.data() + size, size);
+        remote_full_ = inventory_.full(imported_, memory_.data() + 2 * size, size);
+        remote_empty_ = inventory_.empty(imported_, memory_.data() + 2 * size, size);
+    }
+
+    int run()
+    {
+        int done = 0;
+        while (done < num_jobs) {
+            must(doca_buf_reset_data_len(local_empty_));
+            must(right_.receive(local_empty_));
+            must(left_.send(local_full_));
+            must(right_.result());
+            must(doca_buf_reset_data_len(remote_empty_));
+            must(left_.write(remote_empty_, local_full_));
+            must(doca_buf_reset_data_len(local_empty_));
+            must(left_.read(local_empty_, remote_full_));
+            must(left_.add(remote_full_, local_empty_, 1));
+            for (int i = 0; i < 4; ++i)
+                must(left_.result());
+            done += 5;
+        }
+        return done;
+    }
+
+private:
+    DevHandle dev_;
+    std::vector<std::byte> memory_;
+    LocalMap map_{dev_.get(), memory_, exposed};
+    MmapHandle imported_{import_rdma(export_rdma(map_, dev_), dev_)};
+    Inventory inventory_{4};
+    RdmaEnd left_{dev_};
+    RdmaEnd right_{dev_};
+    BufHandle local_full_, local_empty_, remote_full_, remote_empty_;
+};
+
 class DataPathCost : public testing::TestWithParam<std::uint32_t> {
 protected:
     void SetUp() override
@@ -258,6 +302,21 @@ TEST_P(DataPathCost, OfOrdinaryMemoryOfAnotherProcessIsTheKernelsWork)
     if (!report.is_trapping)
         GTEST_SKIP() << "the kernel does not let this process filter its system calls";
     EXPECT_GT(report.costs.system_calls, 0u);
+}
+
+TEST_P(DataPathCost, OfRdmaIsNothing)
+{
+    const std::size_t size = GetParam() == 1 ? 8 : 3000; // in a cell, and placed
+    const Report report = measure([&] {
+        auto talking = std::make_shared<Talking>(pair.importer, size);
+        return [talking] { return talking->run(); };
+    });
+    if (!report.is_trapping)
+        GTEST_SKIP() << "the kernel does not let this process filter its system calls";
+    EXPECT_GE(report.jobs_done, num_jobs);
+    EXPECT_EQ(report.costs.allocations, 0u);
+    EXPECT_EQ(report.costs.locks, 0u);
+    EXPECT_EQ(report.costs.system_calls, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(depth, DataPathCost, testing::Values(1u, 32u));

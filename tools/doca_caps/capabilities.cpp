@@ -3,6 +3,7 @@
 #include "capabilities.hpp"
 
 #include <doca_dma.h>
+#include <doca_rdma.h>
 #include <doca_sha.h>
 
 namespace opendoca::tools {
@@ -49,6 +50,21 @@ CapabilityValue sha_limit(doca_devinfo &info)
     return std::uint64_t{value};
 }
 
+bool can_connect(doca_devinfo &info)
+{
+    return doca_rdma_get_transport_type_supported(&info, DOCA_RDMA_TRANSPORT_RC) == DOCA_SUCCESS;
+}
+
+/// A limit of RDMA, for devices with RDMA.
+template <auto get>
+CapabilityValue rdma_limit(doca_devinfo &info)
+{
+    std::uint32_t value = 0;
+    if (!can_connect(info) || get(&info, &value) != DOCA_SUCCESS)
+        return {};
+    return std::uint64_t{value};
+}
+
 constexpr CapabilityRow rows[] = {
     {"dma_memcpy", "DMA memcpy", [](doca_devinfo &info) -> CapabilityValue { return can_copy(info); }},
     {"dma_max_buf_size", "  bytes of a job", dma_limit<std::uint64_t, doca_dma_get_max_buf_size>},
@@ -63,6 +79,11 @@ constexpr CapabilityRow rows[] = {
      sha_limit<std::uint64_t, doca_sha_get_max_src_buffer_size>},
     {"sha_max_list_buf_num_elem", "  buffers of a list",
      sha_limit<std::uint32_t, doca_sha_get_max_list_buf_num_elem>},
+    {"rdma_rc", "RDMA", [](doca_devinfo &info) -> CapabilityValue { return can_connect(info); }},
+    {"rdma_max_message_size", "  bytes of a job", rdma_limit<doca_rdma_get_max_message_size>},
+    {"rdma_max_send_queue_size", "  send queue", rdma_limit<doca_rdma_get_max_send_queue_size>},
+    {"rdma_max_recv_queue_size", "  receive queue", rdma_limit<doca_rdma_get_max_recv_queue_size>},
+    {"rdma_gid_table_size", "  GIDs", rdma_limit<doca_rdma_get_gid_table_size>},
     {"mmap_export_dpu", "export to the DPU", flag<doca_devinfo_get_is_mmap_export_dpu_supported>},
     {"mmap_from_export_dpu", "import on the DPU", flag<doca_devinfo_get_is_mmap_from_export_dpu_supported>},
     {"rep_list_net", "network representors", flag<doca_devinfo_rep_get_is_list_net_supported>},

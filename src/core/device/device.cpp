@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "device.hpp"
 
+#include "queue_pair.hpp"
+
 #include <doca_log.h>
 
 DOCA_LOG_REGISTER(DOCA_DEVICE);
@@ -56,6 +58,14 @@ doca_error_t Device::create_copy_queue(doca_workq &, const doca_dev &, JobQueue 
 {
     return not_supported("copy memory");
 }
+
+doca_error_t Device::create_queue_pair(const doca_dev &, const QueuePairSettings &, std::atomic<doca_rdma_state> &,
+                                       std::unique_ptr<QueuePair> &)
+{
+    return not_supported("connect to a peer");
+}
+
+QueuePair::~QueuePair() = default;
 
 DeviceFunction::~DeviceFunction() = default;
 

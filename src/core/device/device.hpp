@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include <doca_dev.h>
+#include <doca_rdma.h>
 
 #include "../guard.hpp"
 #include "../memory_range.hpp"
@@ -26,10 +28,16 @@ struct doca_workq;
 namespace opendoca {
 
 class JobQueue;
+class QueuePair;
 struct CopyPlan;
+struct QueuePairSettings;
 
 /// Who may import an export descriptor.
-enum class ExportKind : std::uint16_t { dpu = 1, rdma = 2 };
+enum class ExportKind : std::uint16_t {
+    dpu = 1,
+    rdma = 2,
+    receive = 3, ///< nobody: a device's own, for the messages of a connection
+};
 
 /// What makes a memory range usable by one device.
 class OPENDOCA_INTERNAL MemoryKey {
@@ -40,7 +48,15 @@ public:
         bool can_write;
     };
 
-    explicit MemoryKey(DmaRights rights) noexcept : dma(rights) {}
+    /// The side of an RDMA job that the range can be on.
+    enum class RdmaSide : std::uint8_t {
+        none, ///< imported, but not for RDMA
+        local,
+        local_read_only, ///< refused: jobs need DOCA_ACCESS_LOCAL_READ_WRITE
+        remote,
+    };
+
+    MemoryKey(DmaRights dma_rights, RdmaSide rdma_side) noexcept : dma(dma_rights), rdma(rdma_side) {}
     MemoryKey(const MemoryKey &) = delete;
     MemoryKey &operator=(const MemoryKey &) = delete;
     virtual ~MemoryKey();
@@ -49,6 +65,7 @@ public:
     [[nodiscard]] virtual doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor);
 
     const DmaRights dma;
+    const RdmaSide rdma;
 };
 
 /// Asynchronous memory copies of one work queue.
@@ -86,6 +103,23 @@ public:
     /// Copies of @p owner's jobs on @p workq; @p dev is this device.
     [[nodiscard]] virtual doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
                                                          std::unique_ptr<CopyQueue> &queue);
+    /// One end of a connection; @p state is the instance's, and @p dev is this device.
+    [[nodiscard]] virtual doca_error_t create_queue_pair(const doca_dev &dev,
+                                                         const QueuePairSettings &settings,
+                                                         std::atomic<doca_rdma_state> &state,
+                                                         std::unique_ptr<QueuePair> &queue_pair);
+};
+
+struct RdmaCapabilities {
+    bool reliable_connection = false; ///< with all jobs of enum doca_rdma_job_types
+    bool event_driven = false;
+    bool is_ethernet = true;
+    std::uint32_t max_send_queue_size = 0;
+    std::uint32_t max_recv_queue_size = 0;
+    std::uint32_t max_message_size = 0; ///< bytes
+    std::uint32_t max_chain_length = 0; ///< buffers on the local side of a job
+    doca_mtu_size active_mtu = DOCA_MTU_SIZE_1K_BYTES;
+    std::vector<doca_rdma_gid> gids; ///< empty entries are all zero
 };
 
 struct Capabilities {
@@ -102,6 +136,7 @@ struct Capabilities {
     std::uint32_t sha_max_list_elements = 0;
     std::uint64_t sha_max_size = 0; ///< bytes
     bool comm_channel = false;      ///< between processes of this machine
+    RdmaCapabilities rdma;
 };
 
 struct RepresentorInfo {

@@ -2,8 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #include "device.hpp"
 
+#include <cstring>
+
 #include "copy_queue.hpp"
 #include "own_memory.hpp"
+#include "queue_pair.hpp"
 
 namespace opendoca::soft {
 
@@ -15,6 +18,27 @@ doca_error_t SoftKey::export_to(ExportKind kind, std::vector<std::byte> &descrip
     if (status == DOCA_SUCCESS)
         exports_.push_back(std::move(ticket));
     return status;
+}
+
+doca_error_t SoftKey::export_for_receives(ReceiveExport &found)
+{
+    // Acquire: pairs with the store below.
+    if (!has_receive_export_.load(std::memory_order_acquire)) [[unlikely]] {
+        const std::lock_guard guard(receive_lock_);
+        if (receive_ticket_ == nullptr) {
+            std::vector<std::byte> bytes;
+            const doca_error_t status = Exporter::publish(
+                {range_, DOCA_ACCESS_RDMA_WRITE, ExportKind::receive, function_}, bytes, receive_ticket_);
+            if (status != DOCA_SUCCESS)
+                return status;
+            ExportDescriptor descriptor;
+            std::memcpy(&descriptor, bytes.data(), sizeof(descriptor));
+            receive_export_ = {descriptor.entry, descriptor.generation};
+            has_receive_export_.store(true, std::memory_order_release);
+        }
+    }
+    found = receive_export_;
+    return DOCA_SUCCESS;
 }
 
 doca_error_t SoftDevice::register_memory(const MemoryRange &range, std::uint32_t access,
@@ -45,6 +69,13 @@ doca_error_t SoftDevice::create_copy_queue(doca_workq &workq, const doca_dev &de
 {
     queue = std::make_unique<SoftCopyQueue>(workq, dev, owner);
     return DOCA_SUCCESS;
+}
+
+doca_error_t SoftDevice::create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
+                                           std::atomic<doca_rdma_state> &state,
+                                           std::unique_ptr<QueuePair> &queue_pair)
+{
+    return SoftQueuePair::create(dev, settings, state, queue_pair);
 }
 
 } // namespace opendoca::soft

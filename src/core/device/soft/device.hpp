@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
+#include <mutex>
+
 #include "../device.hpp"
 #include "exporter.hpp"
 #include "function.hpp"
@@ -13,14 +16,16 @@ namespace opendoca::soft {
 class SoftKey final : public MemoryKey {
 public:
     SoftKey(const MemoryRange &range, std::uint32_t access, const DeviceFunction &function)
-        : MemoryKey({.can_read = true, .can_write = (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0}),
+        : MemoryKey({.can_read = true, .can_write = (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0},
+                    (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? RdmaSide::local
+                                                                 : RdmaSide::local_read_only),
           range_(range),
           access_(access),
           function_(function)
     {
     }
     SoftKey(std::unique_ptr<RemoteMemory> memory, const DeviceFunction &function)
-        : MemoryKey(memory->dma_rights()),
+        : MemoryKey(memory->dma_rights(), memory->rdma_side()),
           remote_(std::move(memory)),
           range_(remote_->range()),
           access_(remote_->access()),
@@ -29,6 +34,14 @@ public:
     }
 
     [[nodiscard]] doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor) override;
+
+    /// Where peers find memory of this process that receives are posted in.
+    struct ReceiveExport {
+        std::uint32_t entry;
+        std::uint64_t generation;
+    };
+    /// The first call makes it; any thread.
+    [[nodiscard]] doca_error_t export_for_receives(ReceiveExport &found);
 
     /// Null for memory of this process that was not imported.
     [[nodiscard]] const RemoteMemory *remote() const noexcept { return remote_.get(); }
@@ -39,6 +52,10 @@ private:
     const std::uint32_t access_;
     const DeviceFunction &function_;
     std::vector<std::unique_ptr<Exporter::Ticket>> exports_;
+    std::mutex receive_lock_;
+    std::atomic<bool> has_receive_export_{false};
+    ReceiveExport receive_export_{};
+    std::unique_ptr<Exporter::Ticket> receive_ticket_;
 };
 
 /// An open software function. Stateless: the work is done by the keys and the queues.
@@ -52,6 +69,9 @@ public:
                                              std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
                                                  std::unique_ptr<CopyQueue> &queue) override;
+    [[nodiscard]] doca_error_t create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
+                                                 std::atomic<doca_rdma_state> &state,
+                                                 std::unique_ptr<QueuePair> &queue_pair) override;
 
 private:
     const DeviceFunction &function_;

@@ -16,7 +16,7 @@ namespace opendoca::soft {
 
 inline constexpr char export_page_name[] = "opendoca-exports";
 inline constexpr char export_magic[8] = {'O', 'P', 'E', 'N', 'D', 'O', 'C', 'A'};
-inline constexpr std::uint32_t export_version = 1;
+inline constexpr std::uint32_t export_version = 2;
 inline constexpr std::uint32_t max_exports = 16384;
 inline constexpr std::uint32_t max_readers = 4096;
 
@@ -60,6 +60,8 @@ struct ExportPage {
     alignas(64) pthread_mutex_t alive;
     ExportEntry entries[max_exports];
     ReaderSlot readers[max_readers];
+    /// Held by whoever carries out an RDMA atomic on this process's memory: see AtomicLock.
+    alignas(64) std::atomic<std::uint64_t> atomic_lock;
 };
 
 static_assert(max_exports < 0xffff, "an entry's number plus one fits in half of ReaderSlot::in_use");

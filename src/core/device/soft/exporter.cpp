@@ -55,6 +55,7 @@ doca_error_t Exporter::instance(std::shared_ptr<Exporter> &exporter)
             return status;
         *current = std::move(fresh);
     }
+    (*current)->keep_alive_mark();
     exporter = *current;
     return DOCA_SUCCESS;
 }
@@ -152,7 +153,6 @@ doca_error_t Exporter::publish(const Memory &memory, std::vector<std::byte> &des
         const std::lock_guard guard(exporter->lock_);
         if (!exporter->take_entry(number))
             return DOCA_ERROR_NO_MEMORY;
-        exporter->keep_alive_mark();
     }
     ExportEntry &entry = exporter->page_->entries[number];
     entry.addr = reinterpret_cast<std::uintptr_t>(memory.range.addr);

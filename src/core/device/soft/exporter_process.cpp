@@ -87,6 +87,10 @@ doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
             DOCA_LOG_ERR("process %d exports no memory at its descriptor %d", pid_, d.page_fd);
             return DOCA_ERROR_INVALID_VALUE;
         }
+        if (is_ending(pidfd_.get())) {
+            DOCA_LOG_ERR("process %d, which exported the memory, has ended", pid_);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
         DOCA_LOG_ERR("can't open the exports of process %d: %s", pid_, explain_denial(pid_, error).c_str());
         return DOCA_ERROR_NOT_PERMITTED;
     }
@@ -152,6 +156,10 @@ doca_error_t ExporterProcess::open_memory()
     memory_fd_ = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC));
     if (!memory_fd_.is_open()) {
         const int error = errno;
+        if (is_ending(pidfd_.get())) {
+            DOCA_LOG_ERR("process %d, which exported the memory, has ended", pid_);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
         DOCA_LOG_ERR("can't open the memory of process %d: %s", pid_, explain_denial(pid_, error).c_str());
         return DOCA_ERROR_NOT_PERMITTED;
     }
@@ -195,6 +203,12 @@ void ExporterProcess::give_back(ReaderSlot &slot) noexcept
         return; // a forked child ends: the place is its parent's
     slot.started.store(0, std::memory_order_relaxed);
     slot.owner.store(0, std::memory_order_release);
+}
+
+bool ExporterProcess::is_gone_or_ending() const noexcept
+{
+    const int word = __atomic_load_n(&page_->alive.__data.__lock, __ATOMIC_ACQUIRE);
+    return (word & owner_died) != 0 && (has_exited() || is_ending(pidfd_.get()));
 }
 
 bool ExporterProcess::has_exited() const noexcept

@@ -26,6 +26,7 @@ public:
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     [[nodiscard]] bool is_self() const noexcept { return is_self_; }
     [[nodiscard]] const ExportPage &page() const noexcept { return *page_; }
+    [[nodiscard]] std::atomic<std::uint64_t> &atomic_lock() const noexcept { return page_->atomic_lock; }
     [[nodiscard]] int memory_fd() const noexcept { return memory_fd_.get(); }
     /// Whether readers need a full barrier of their own.
     [[nodiscard]] bool needs_barrier() const noexcept { return needs_barrier_; }
@@ -43,6 +44,10 @@ public:
         const int word = __atomic_load_n(&page_->alive.__data.__lock, __ATOMIC_ACQUIRE);
         return (word & owner_died) != 0 && has_exited();
     }
+
+    /// The same for a process that is just ending: its memory can't be reached any more, but it is not gone yet. For
+    /// those whose access has failed; may take its time.
+    [[nodiscard]] bool is_gone_or_ending() const noexcept;
 
 private:
     ExporterProcess() = default;
@@ -75,6 +80,11 @@ public:
     /// Checks @p bytes, a descriptor from anywhere, and reaches for what it names on behalf of @p importer.
     [[nodiscard]] static doca_error_t import(std::span<const std::byte> bytes, const DeviceFunction &importer,
                                              std::unique_ptr<RemoteMemory> &memory);
+    /// Reaches for the memory of a receive that @p process has posted: one of its exports, of the kind
+    /// `receive`.
+    [[nodiscard]] static doca_error_t reach_receive(const std::shared_ptr<ExporterProcess> &process,
+                                                    std::uint32_t entry, std::uint64_t generation,
+                                                    std::unique_ptr<RemoteMemory> &memory);
     RemoteMemory(const RemoteMemory &) = delete;
     RemoteMemory &operator=(const RemoteMemory &) = delete;
     ~RemoteMemory();
@@ -89,7 +99,14 @@ public:
         return {.can_read = kind_ == ExportKind::dpu,
                 .can_write = kind_ == ExportKind::dpu && (access_ & DOCA_ACCESS_DPU_READ_WRITE) != 0};
     }
+    [[nodiscard]] MemoryKey::RdmaSide rdma_side() const noexcept
+    {
+        return kind_ == ExportKind::rdma ? MemoryKey::RdmaSide::remote : MemoryKey::RdmaSide::none;
+    }
+    /// The function that it was exported through, as endpoints name it.
+    [[nodiscard]] std::uint64_t function_id() const noexcept { return function_id_; }
     [[nodiscard]] std::uint32_t entry() const noexcept { return entry_; }
+    [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
     [[nodiscard]] bool is_live() const noexcept
     {
         return shared_->generation.load(std::memory_order_acquire) == generation_;
@@ -103,6 +120,7 @@ public:
 private:
     RemoteMemory() = default;
 
+    [[nodiscard]] doca_error_t reach_for(const ExportEntry &entry);
     [[nodiscard]] bool try_map(const ExportEntry &entry);
 
     std::shared_ptr<ExporterProcess> process_;
@@ -110,6 +128,7 @@ private:
     std::uint64_t generation_ = 0;
     std::uintptr_t shift_ = 0;
     MemoryRange range_;
+    std::uint64_t function_id_ = 0;
     std::uint32_t access_ = 0;
     std::uint32_t entry_ = 0;
     ExportKind kind_ = ExportKind::dpu;

@@ -55,6 +55,13 @@ bool is_running(pid_t pid, std::uint64_t start_time)
     return pidfd.is_open() && process_start_time(pid) == start_time && poll(&exit, 1, 0) == 0;
 }
 
+bool is_ending(int pidfd) noexcept
+{
+    constexpr int patience = 50; // milliseconds: a process that was killed first gives its memory back
+    pollfd exit = {.fd = pidfd, .events = POLLIN, .revents = 0};
+    return poll(&exit, 1, patience) == 1;
+}
+
 std::string explain_denial(pid_t pid, int error)
 {
     const std::string who = "process " + std::to_string(pid);

@@ -16,6 +16,7 @@
 
 #include <doca_log.h>
 
+#include "endpoint.hpp"
 #include "importer.hpp"
 #include "process.hpp"
 
@@ -125,32 +126,62 @@ doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const Device
         DOCA_LOG_ERR("process %d does not export this memory, or not any more", result->process_->pid());
         return DOCA_ERROR_INVALID_VALUE;
     }
+    const std::string function(entry.function, strnlen(entry.function, sizeof(entry.function)));
+    const std::string address(entry.pci_address, strnlen(entry.pci_address, sizeof(entry.pci_address)));
+    result->function_id_ = function_id_of(function.c_str(), address.c_str());
     if (to_dpu) {
-        const std::string function(entry.function, strnlen(entry.function, sizeof(entry.function)));
-        const std::string address(entry.pci_address, strnlen(entry.pci_address, sizeof(entry.pci_address)));
         const doca_error_t status = check_port(function.c_str(), address.c_str(), importer);
         if (status != DOCA_SUCCESS)
             return status;
     }
-    result->range_ = {reinterpret_cast<std::byte *>(entry.addr), entry.len};
-    result->access_ = entry.access;
     result->kind_ = static_cast<ExportKind>(d.kind);
-    if (entry.len > UINTPTR_MAX - entry.addr)
+    if (const doca_error_t status = result->reach_for(entry); status != DOCA_SUCCESS)
+        return status;
+    memory = std::move(result);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t RemoteMemory::reach_receive(const std::shared_ptr<ExporterProcess> &process,
+                                         std::uint32_t entry_number, std::uint64_t generation,
+                                         std::unique_ptr<RemoteMemory> &memory)
+{
+    if (entry_number >= max_exports)
         return DOCA_ERROR_INVALID_VALUE;
-    if (result->process_->is_self() || result->try_map(entry)) {
-        result->reach_ = Reach::mapped;
+    const ExportEntry &entry = process->page().entries[entry_number];
+    std::unique_ptr<RemoteMemory> result(new RemoteMemory);
+    result->process_ = process;
+    result->shared_ = &entry;
+    result->generation_ = generation;
+    result->entry_ = entry_number;
+    result->kind_ = ExportKind::receive;
+    if ((generation & 1) == 0 || !result->is_live() ||
+        entry.kind != static_cast<std::uint16_t>(ExportKind::receive))
+        return DOCA_ERROR_INVALID_VALUE;
+    if (const doca_error_t status = result->reach_for(entry); status != DOCA_SUCCESS)
+        return status;
+    memory = std::move(result);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t RemoteMemory::reach_for(const ExportEntry &entry)
+{
+    range_ = {reinterpret_cast<std::byte *>(entry.addr), entry.len};
+    access_ = entry.access;
+    if (range_.len > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(range_.addr))
+        return DOCA_ERROR_INVALID_VALUE;
+    if (process_->is_self() || try_map(entry)) {
+        reach_ = Reach::mapped;
     } else {
-        doca_error_t status = result->process_->open_memory();
+        doca_error_t status = process_->open_memory();
         if (status == DOCA_SUCCESS)
-            status = probe(*result->process_, result->range_);
+            status = probe(*process_, range_);
         if (status != DOCA_SUCCESS)
             return status;
     }
-    if (!result->is_live()) {
-        DOCA_LOG_ERR("process %d stopped the export in the meantime", result->process_->pid());
+    if (!is_live()) {
+        DOCA_LOG_ERR("process %d stopped the export in the meantime", process_->pid());
         return DOCA_ERROR_INVALID_VALUE;
     }
-    memory = std::move(result);
     return DOCA_SUCCESS;
 }
 

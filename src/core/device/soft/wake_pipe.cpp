@@ -42,6 +42,12 @@ doca_error_t WakePipe::open() noexcept
     return DOCA_SUCCESS;
 }
 
+std::uint64_t WakePipe::inode() const noexcept
+{
+    struct stat info{};
+    return fstat(write_.get(), &info) == 0 ? info.st_ino : 0;
+}
+
 void WakePipe::signal() const noexcept
 {
     write_byte(write_.get());
@@ -56,9 +62,11 @@ void WakePipe::drain() const noexcept
     while (count == static_cast<ssize_t>(sizeof(bytes)) || (count < 0 && errno == EINTR));
 }
 
-doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd)
+doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd, std::uint64_t inode)
 {
-    const std::string place = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(fd);
+    // Where the main thread has ended, /proc/<pid> is empty but for what other threads have there.
+    const std::string place =
+        "/proc/" + (pid == getpid() ? "thread-self" : std::to_string(pid)) + "/fd/" + std::to_string(fd);
     const UniqueFd found(::open(place.c_str(), O_PATH | O_CLOEXEC));
     struct stat info{};
     if (!found.is_open() || fstat(found.get(), &info) != 0) {
@@ -66,12 +74,13 @@ doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd)
         DOCA_LOG_ERR("can't reach the wake-up pipe of process %d: %s", pid, explain_denial(pid, error).c_str());
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    if (!S_ISFIFO(info.st_mode)) {
-        DOCA_LOG_ERR("descriptor %d of process %d is not a pipe", fd, pid);
+    if (!S_ISFIFO(info.st_mode) || (inode != 0 && info.st_ino != inode)) {
+        DOCA_LOG_ERR("descriptor %d of process %d is not the wake-up pipe any more", fd, pid);
         return DOCA_ERROR_INVALID_VALUE;
     }
     const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
-    fd_ = UniqueFd(::open(self.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    // For reading as well: a pipe that has lost its reader would send SIGPIPE to the program.
+    fd_ = UniqueFd(::open(self.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
     if (!fd_.is_open()) {
         DOCA_LOG_ERR("can't open the wake-up pipe of process %d: %s", pid, std::strerror(errno));
         return DOCA_ERROR_NOT_PERMITTED;

@@ -20,6 +20,8 @@ public:
     [[nodiscard]] int read_fd() const noexcept { return read_.get(); }
     /// What peers open: a number in this process.
     [[nodiscard]] int write_fd() const noexcept { return write_.get(); }
+    /// Of the pipe, or 0.
+    [[nodiscard]] std::uint64_t inode() const noexcept;
     void signal() const noexcept;
     void drain() const noexcept;
 
@@ -32,7 +34,8 @@ private:
 class PeerPipe {
 public:
     /// Opens the pipe whose writing end is @p fd in process @p pid. The caller has made sure who that process is.
-    [[nodiscard]] doca_error_t open(std::int32_t pid, std::int32_t fd);
+    /// @p inode, if not 0, tells that pipe from one that has got its number since.
+    [[nodiscard]] doca_error_t open(std::int32_t pid, std::int32_t fd, std::uint64_t inode = 0);
     [[nodiscard]] bool is_open() const noexcept { return fd_.is_open(); }
     void signal() const noexcept;
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "../../buf.hpp"
+
+namespace opendoca::soft {
+
+/// Walks the data sections of a source list, or the room of a destination list.
+class Cursor {
+public:
+    static Cursor over_data(const doca_buf &list) noexcept { return Cursor(&list, false, false); }
+    static Cursor over_room(const doca_buf &list, bool overwrites) noexcept
+    {
+        return Cursor(&list, true, overwrites);
+    }
+
+    [[nodiscard]] const doca_buf &buf() const noexcept { return *buf_; }
+    [[nodiscard]] std::byte *addr() const noexcept { return addr_; }
+    [[nodiscard]] std::size_t left() const noexcept { return left_; }
+
+    void skip_empty() noexcept
+    {
+        while (left_ == 0)
+            enter(buf_->next);
+    }
+    void advance(std::size_t length) noexcept
+    {
+        addr_ += length;
+        left_ -= length;
+    }
+
+private:
+    Cursor(const doca_buf *list, bool in_room, bool overwrites) noexcept
+        : in_room_(in_room),
+          overwrites_(overwrites)
+    {
+        enter(list);
+    }
+
+    void enter(const doca_buf *buf) noexcept
+    {
+        buf_ = buf;
+        addr_ = buf->data + (in_room_ && !overwrites_ ? buf->data_len : 0);
+        left_ = in_room_ && !overwrites_ ? buf->tailroom() : buf->data_len;
+    }
+
+    const doca_buf *buf_ = nullptr;
+    std::byte *addr_ = nullptr;
+    std::size_t left_ = 0;
+    bool in_room_;
+    bool overwrites_;
+};
+
+[[nodiscard]] inline std::size_t data_of(const doca_buf &list) noexcept
+{
+    std::size_t length = 0;
+    for (const doca_buf *buf = &list; buf != nullptr; buf = buf->next)
+        length += buf->data_len;
+    return length;
+}
+
+/// What a destination has room for; where a job @p overwrites, in its data sections.
+[[nodiscard]] inline std::size_t room_of(const doca_buf &list, bool overwrites) noexcept
+{
+    std::size_t room = 0;
+    for (const doca_buf *buf = &list; buf != nullptr; buf = buf->next)
+        room += overwrites ? buf->data_len : buf->tailroom();
+    return room;
+}
+
+/// The data sections of @p list have grown by @p length bytes, or have @p length bytes if it @p overwrites.
+inline void extend_data(doca_buf &list, std::size_t length, bool overwrites) noexcept
+{
+    for (doca_buf *buf = &list; buf != nullptr; buf = buf->next) {
+        const std::size_t part = std::min(length, overwrites ? buf->data_len : buf->tailroom());
+        buf->data_len = overwrites ? part : buf->data_len + part;
+        length -= part;
+    }
+}
+
+} // namespace opendoca::soft

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "importer.hpp"
+
+namespace opendoca::soft {
+
+/// Announces in the exporter's page that its memory is about to be touched, for as long as it lives: a hazard
+/// pointer. Does nothing for memory of this process. A slot has one writer, so that two of them can share it.
+class Hazard {
+public:
+    enum class Side : std::uint32_t { src = 0, dst = 16 };
+
+    Hazard(const RemoteMemory *memory, ReaderSlot *slot, Side side) noexcept
+        : memory_(memory),
+          slot_(slot),
+          shift_(static_cast<std::uint32_t>(side))
+    {
+        if (memory_ == nullptr)
+            return;
+        const std::uint32_t marks = slot_->in_use.load(std::memory_order_relaxed) | (memory_->entry() + 1)
+                                                                                        << shift_;
+        // Ordered before the look at the generation by nothing but the compiler, because Exporter::revoke
+        // makes a barrier for both; by the exchange where it can't.
+        if (memory_->process()->needs_barrier()) [[unlikely]] {
+            slot_->in_use.exchange(marks, std::memory_order_seq_cst);
+        } else {
+            slot_->in_use.store(marks, std::memory_order_relaxed);
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+        }
+    }
+    Hazard(const Hazard &) = delete;
+    Hazard &operator=(const Hazard &) = delete;
+
+    ~Hazard()
+    {
+        if (memory_ == nullptr)
+            return;
+        // Release: what was done to the memory happened before.
+        const std::uint32_t marks = slot_->in_use.load(std::memory_order_relaxed) & ~(0xffffU << shift_);
+        slot_->in_use.store(marks, std::memory_order_release);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (!memory_->is_live()) [[unlikely]] // someone may be waiting in Exporter::revoke
+            wake_exporter();
+    }
+
+    /// NOT_PERMITTED when the memory was revoked, CONNECTION_RESET when its process has ended.
+    [[nodiscard]] doca_error_t status() const noexcept
+    {
+        if (memory_ == nullptr || (memory_->is_live() && !memory_->process()->is_gone())) [[likely]]
+            return DOCA_SUCCESS;
+        return explain();
+    }
+
+private:
+    [[gnu::cold]] void wake_exporter() const noexcept;
+    [[gnu::cold]] [[nodiscard]] doca_error_t explain() const noexcept;
+
+    const RemoteMemory *memory_;
+    ReaderSlot *slot_;
+    std::uint32_t shift_;
+};
+
+} // namespace opendoca::soft
