@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 import cases_errors
 import cases_files
 import cases_network
+import cases_rdma
 from program import Failure, Program
 from sdk import BuildError, Sdk
 
@@ -104,7 +105,7 @@ def main():
     parser.add_argument("tests", nargs="*", help="all, if none are named")
     arguments = parser.parse_args()
 
-    cases = [case for module in (cases_files, cases_network, cases_errors) for name, case in vars(module).items()
+    cases = [case for module in (cases_files, cases_network, cases_errors, cases_rdma) for name, case in vars(module).items()
              if name.startswith("test_")]
     if arguments.tests:
         cases = [case for case in cases if case.__name__.removeprefix("test_") in arguments.tests]

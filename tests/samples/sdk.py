@@ -10,7 +10,14 @@ import shutil
 import subprocess
 import sys
 
-SAMPLES = ["dma_local_copy", "dma_copy_host", "dma_copy_dpu", "dma_remote_copy_sender", "dma_remote_copy_receiver"]
+FOLDERS = {
+    "doca_dma": ["dma_local_copy", "dma_copy_host", "dma_copy_dpu", "dma_remote_copy_sender",
+                 "dma_remote_copy_receiver"],
+    "doca_rdma": ["rdma_read_requester", "rdma_read_responder", "rdma_write_requester", "rdma_write_responder",
+                  "rdma_write_immediate_requester", "rdma_write_immediate_responder", "rdma_send", "rdma_receive",
+                  "rdma_send_immediate", "rdma_receive_immediate"],
+}
+SAMPLES = {name: folder for folder, names in FOLDERS.items() for name in names}
 # Built once more for the wrong side of the PCIe.
 WRONG_ROLES = {"dma_local_copy": "host", "dma_copy_host": "dpu", "dma_copy_dpu": "host",
                "dma_remote_copy_sender": "dpu", "dma_remote_copy_receiver": "host"}
@@ -68,7 +75,7 @@ class Sdk:
         arguments = ["-Dwerror=true", f"-Db_sanitize={self._sanitizers}"]
         if role is not None:
             arguments.append(f"-Drole={role}")
-        run(self._meson + ["setup", folder, self._samples / "doca_dma" / name] + arguments, env)
+        run(self._meson + ["setup", folder, self._samples / SAMPLES[name] / name] + arguments, env)
         run(["ninja", "-C", folder, "-j1"], env)
 
     def build_samples(self):
