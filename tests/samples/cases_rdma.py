@@ -84,7 +84,8 @@ def test_rdma_read(bench):
         requester.program.wait()
         check(responder.program.is_running(), "the responder did not wait")
         responder.program.press_enter()
-        succeed(requester, responder, ["Read 4096 bytes of the responder's memory"], [f"The text to be read is: {text}"])
+        succeed(requester, responder, ["Read 4096 bytes of the responder's memory"],
+                [f"The text to be read is: {text}"])
 
 
 def test_rdma_write(bench):

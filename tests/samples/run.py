@@ -105,8 +105,8 @@ def main():
     parser.add_argument("tests", nargs="*", help="all, if none are named")
     arguments = parser.parse_args()
 
-    cases = [case for module in (cases_files, cases_network, cases_errors, cases_rdma) for name, case in vars(module).items()
-             if name.startswith("test_")]
+    modules = cases_files, cases_network, cases_errors, cases_rdma
+    cases = [case for module in modules for name, case in vars(module).items() if name.startswith("test_")]
     if arguments.tests:
         cases = [case for case in cases if case.__name__.removeprefix("test_") in arguments.tests]
     if not cases:
