@@ -19,5 +19,6 @@ inline constexpr int benchmark_failed = 1;
 inline constexpr int bar_missed = 3;
 
 int run_dma_benchmark(std::span<char *const> arguments);
+int run_rdma_benchmark(std::span<char *const> arguments);
 
 } // namespace opendoca::tools

@@ -17,6 +17,7 @@ using namespace opendoca::tools;
 
 constexpr Benchmark benchmarks[] = {
     {"dma", "DMA memcpy jobs, within a process and between two, next to plain copies", run_dma_benchmark},
+    {"rdma", "RDMA jobs between two processes, next to UCX", run_rdma_benchmark},
 };
 
 void print_usage(std::ostream &out)
