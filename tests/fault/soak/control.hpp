@@ -155,6 +155,7 @@ struct SideControl {
 struct Control {
     std::uint64_t seed;
     double patience; ///< seconds that something may take
+    bool keeps_log;  ///< what the library logs is shown
     std::atomic<std::uint32_t> epoch;
     std::atomic<bool> is_ending;
     Plan plan; ///< of the epoch; written before it

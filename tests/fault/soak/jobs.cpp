@@ -119,7 +119,8 @@ bool Jobs::submit(Job &job, doca_job &base)
     release(job);
     expect(status == DOCA_ERROR_BAD_STATE,
            "submitting a " + text_of(job) + ": " + doca_get_error_name(status));
-    expect(control_.plan.fault != Fault::none, "BAD_STATE from submit, and nothing has failed");
+    expect(control_.plan.fault != Fault::none || mine_.quiet.load(std::memory_order_relaxed) == epoch_,
+           "BAD_STATE from submit, and nothing has failed");
     return false;
 }
 
@@ -369,10 +370,13 @@ doca_error_t Jobs::retrieve()
     case DOCA_ERROR_FULL:
         expect(control_.plan.fault == Fault::short_receive, "FULL from " + text_of(job));
         break;
-    case DOCA_ERROR_CONNECTION_RESET:
+    case DOCA_ERROR_CONNECTION_RESET: // the peer may be the first to leave, when all is done
+        expect(control_.plan.fault != Fault::none ||
+                   (job.kind == Kind::receive && mine_.quiet.load(std::memory_order_relaxed) == epoch_),
+               "CONNECTION_RESET from " + text_of(job));
+        break;
     case DOCA_ERROR_NOT_PERMITTED:
-        expect(control_.plan.fault != Fault::none,
-               std::string(doca_get_error_name(filled.result)) + " from " + text_of(job));
+        expect(control_.plan.fault != Fault::none, "NOT_PERMITTED from " + text_of(job));
         break;
     case DOCA_ERROR_SHUTDOWN: // receives are cancelled at the end of each epoch
         expect(control_.plan.fault != Fault::none || job.kind == Kind::receive,

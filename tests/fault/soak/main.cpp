@@ -36,6 +36,7 @@ struct Options {
     std::uint64_t kills = 10;
     std::uint64_t seed = 0;
     double patience = 60;
+    bool keeps_log = false;
 };
 
 double now()
@@ -89,6 +90,7 @@ public:
         control_ = new (page) Control();
         control_->seed = options.seed;
         control_->patience = options.patience;
+        control_->keeps_log = options.keeps_log;
     }
     Supervisor(const Supervisor &) = delete;
     Supervisor &operator=(const Supervisor &) = delete;
@@ -116,12 +118,12 @@ public:
             }
         }
         control_->is_ending.store(true, std::memory_order_release);
+        const int statuses[] = {reap(0), reap(1)};
+        check_failures();
         for (const int side : {0, 1}) {
-            const int status = reap(side);
-            check_failures();
-            if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            if (!WIFEXITED(statuses[side]) || WEXITSTATUS(statuses[side]) != 0)
                 throw std::runtime_error("side " + std::to_string(side) + " ended with wait status " +
-                                         std::to_string(status));
+                                         std::to_string(statuses[side]));
         }
     }
 
@@ -354,6 +356,7 @@ int main(int argc, char **argv)
                      number_into(options.seed));
     parser.add_value(0, "patience", "N", "seconds until something counts as hanging; default 60",
                      number_into(options.patience));
+    parser.add_flag(0, "log", "show what the library logs, which is a lot", options.keeps_log);
     if (const auto status = parser.parse({argv + 1, argv + argc}, std::cout, std::cerr))
         return *status;
     std::cerr << "soak_rdma: seed " << options.seed << '\n';
