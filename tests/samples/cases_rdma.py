@@ -91,9 +91,9 @@ def test_rdma_read(bench):
 def test_rdma_write(bench):
     for arguments, text in (((), DEFAULT_TEXT), (("-w", TEXT), TEXT), (("--write-string", "x" * 4095), "x" * 4095)):
         requester, responder = pair(bench, "write", arguments)
-        requester.connects()  # this time before the other side
-        requester.program.wait()
+        requester.connects()  # and submits; the job waits until the responder has connected, too
         responder.connects()
+        requester.program.wait()
         responder.program.press_enter()
         succeed(requester, responder, ["Wrote to the responder's memory"], [f"The requester has written: {text}"])
 
@@ -284,11 +284,11 @@ def test_rdma_wrong_arguments(bench):
 
 
 def test_rdma_help(bench):
-    own = {"rdma_read_responder": "-r, --read-string", "rdma_send": "-s, --send-string",
-           "rdma_send_immediate": "-s, --send-string", "rdma_write_requester": "-w, --write-string",
-           "rdma_write_immediate_requester": "-w, --write-string"}
+    own = {"rdma_read_responder": ("-r,  --read-string",), "rdma_send": ("-s,  --send-string",),
+           "rdma_send_immediate": ("-s,  --send-string",), "rdma_write_requester": ("-w,  --write-string",),
+           "rdma_write_immediate_requester": ("-w,  --write-string",)}
     for name in FOLDERS["doca_rdma"]:
         program = bench.start(name, "-h", side="all")
         check(program.wait() == 0, "the exit status is not 0")
-        program.says("-d, --device", "-ld, --local-descriptor-path", "-re, --remote-descriptor-path", "-g, --gid-index",
-                     own.get(name, "-h"))
+        program.says("-d,  --device", "-ld, --local-descriptor-path", "-re, --remote-descriptor-path",
+                     "-g,  --gid-index", *own.get(name, ()))

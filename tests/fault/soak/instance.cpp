@@ -152,7 +152,8 @@ bool Instance::connect(std::span<const std::byte> details, std::span<const std::
     expect(state() == DOCA_RDMA_STATE_CONNECTED || state() == DOCA_RDMA_STATE_ERROR,
            "connected, and not in CONNECTED");
     doca_mmap *map = nullptr;
-    // INVALID_VALUE is what the exporter's death looks like, and NOT_PERMITTED that of one that is just dying.
+    // INVALID_VALUE is what the exporter's death looks like, and NOT_PERMITTED that of one that is just
+    // dying.
     const doca_error_t imported =
         doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dev_.get(), &map);
     if (imported == DOCA_ERROR_INVALID_VALUE || imported == DOCA_ERROR_NOT_PERMITTED)

@@ -15,6 +15,9 @@
 
 namespace soak {
 
+constexpr std::byte canary{0x5a};
+constexpr std::size_t gap = 16; ///< of canaries around each piece
+
 /// A part of a chain: a buffer in local memory with bytes around it that must not change.
 struct Piece {
     std::byte *head;
@@ -66,6 +69,7 @@ public:
     void check_exposed() const;
 
 private:
+    [[nodiscard]] static doca_job base_of(Kind kind, doca_ctx *ctx);
     [[nodiscard]] Job &claim(Kind kind);
     [[nodiscard]] bool submit(Job &job, doca_job &base);
     void release(Job &job);

@@ -135,7 +135,8 @@ private:
         state(mine_.over);
         mine_.stage = checking;
         (void)await_peer(peer_.over);
-        jobs_.check_exposed();
+        if (is_now(peer_.ready)) // or else it died before its model was that of this epoch
+            jobs_.check_exposed();
         has_failed_before_ = is_now(mine_.broken);
     }
 
