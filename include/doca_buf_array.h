@@ -99,7 +99,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr
 /**
  * Take the buffers away from the target; its handle becomes invalid.
  *
- * State: started.
+ * State: started. opendoca: in an array that is not started nothing changes.
  *
  * @param [in] buf_arr The array.
  * @return DOCA_SUCCESS, or

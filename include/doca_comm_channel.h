@@ -400,7 +400,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_connect(struct doca_comm_c
  *   is not 0.
  * - DOCA_ERROR_AGAIN: the send queue is full: the peer has not received as many messages as fit into it, or
  *   into its own receive queue. Or the connection is being made. Nothing was sent.
- * - DOCA_ERROR_CONNECTION_RESET: the connection is broken: disconnect.
+ * - DOCA_ERROR_CONNECTION_RESET: the connection is broken: disconnect. opendoca: after a peer has disconnected,
+ *   not before its messages were received; until then messages to it are lost, as if they had been sent before.
  * - DOCA_ERROR_INITIALIZATION: the connection could not be completed.
  * - DOCA_ERROR_UNKNOWN: any other failure.
  */

@@ -232,7 +232,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, 
 /**
  * Set the memory range to a part of a dmabuf. Takes the place of doca_mmap_set_memrange().
  *
- * opendoca: this release answers DOCA_ERROR_NOT_SUPPORTED to valid arguments, whatever the state.
+ * opendoca: no device of this release can use a dmabuf, so valid arguments are answered
+ * DOCA_ERROR_NOT_SUPPORTED, whatever the state.
  *
  * State: configuration phase, no range set.
  *
@@ -244,7 +245,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, 
  * - DOCA_ERROR_INVALID_VALUE: mmap is NULL, dmabuf_fd is negative, len is 0, or offset + len overflows.
  * - DOCA_ERROR_BAD_STATE: the map is started.
  * - DOCA_ERROR_NOT_PERMITTED: a range is set already; opendoca: the map is imported.
- * - DOCA_ERROR_NOT_SUPPORTED: not on this system.
+ * - DOCA_ERROR_NOT_SUPPORTED: neither the kernel nor a device has it.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd,
                                                                size_t offset, size_t len);

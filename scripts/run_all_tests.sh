@@ -44,8 +44,8 @@ for configuration in "${configurations[@]}"; do
     release) setup release ;;
     # Libraries and tools: what users compile with clang; the tests run with g++.
     clang) CC=$clang_c CXX=$clang_cxx setup clang -Dbuildtype=debug -Doptimization=0 -Ddebug=false -Dtests=false ;;
-    asan) setup asan -Dbuildtype=debug -Doptimization=1 -Db_sanitize=address,undefined ;;
-    tsan) setup tsan -Dbuildtype=debug -Doptimization=1 -Db_sanitize=thread ;;
+    asan) setup asan -Dbuildtype=debug -Db_sanitize=address,undefined ;;
+    tsan) setup tsan -Dbuildtype=debug -Db_sanitize=thread ;;
     *) echo "no such configuration: $configuration (release, clang, asan, tsan)" >&2; exit 2 ;;
     esac
     ninja -C "$root/$configuration" --quiet

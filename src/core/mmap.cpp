@@ -363,7 +363,7 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 {
     if (mmap == nullptr || dmabuf_fd < 0 || len == 0 || offset > SIZE_MAX - len)
         return DOCA_ERROR_INVALID_VALUE;
-    DOCA_LOG_ERR("memory maps of a dmabuf are not built in this release of opendoca");
+    DOCA_LOG_ERR("no device here can use the memory of a dmabuf");
     return DOCA_ERROR_NOT_SUPPORTED;
 }
 

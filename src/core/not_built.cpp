@@ -4,10 +4,7 @@
 // Functions that the library exports, because programs are linked with BIND_NOW, but that this release does
 // not build. Each says so in the log and answers DOCA_ERROR_NOT_SUPPORTED; outputs are not touched.
 
-#include <doca_buf_array.h>
-#include <doca_bufpool.h>
 #include <doca_error.h>
-#include <doca_graph.h>
 #include <doca_log.h>
 #include <doca_rdma_bridge.h>
 #include <doca_sync_event.h>
@@ -24,9 +21,6 @@ doca_error_t not_built(const char *function, const char *what) noexcept
 }
 
 constexpr const char *sync_event = "sync events are";
-constexpr const char *graph = "graphs are";
-constexpr const char *bufpool = "buffer pools are";
-constexpr const char *buf_array = "buffer arrays are";
 constexpr const char *rdma_bridge = "the RDMA bridge is";
 
 } // namespace
@@ -177,194 +171,6 @@ doca_error_t doca_sync_event_wait_gt(doca_sync_event *, uint64_t, uint64_t)
 doca_error_t doca_sync_event_wait_gt_yield(doca_sync_event *, uint64_t, uint64_t)
 {
     return not_built(__func__, sync_event);
-}
-
-// doca_graph.h
-
-doca_error_t doca_graph_create(doca_graph **)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_destroy(doca_graph *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_ctx_node_create(doca_graph *, int, const doca_ctx *, doca_graph_node **)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_user_node_create(doca_graph *, doca_graph_user_node_cb_t, doca_graph_node **)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_sub_graph_node_create(doca_graph *, doca_graph *, doca_graph_node **)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_add_dependency(doca_graph *, doca_graph_node *, doca_graph_node *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_start(doca_graph *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_stop(doca_graph *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_workq_add(doca_graph *, doca_workq *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_workq_rm(doca_graph *, doca_workq *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_instance_create(const doca_graph *, doca_graph_instance **)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_instance_destroy(doca_graph_instance *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t
-doca_graph_instance_set_ctx_node_data(doca_graph_instance *, doca_graph_node *, doca_job *, doca_event *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t
-doca_graph_instance_set_user_node_data(doca_graph_instance *, doca_graph_node *, void *, doca_event *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_instance_set_sub_graph_node_data(doca_graph_instance *, doca_graph_node *,
-                                                         doca_graph_instance *, doca_event *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_workq_graph_submit(doca_workq *, doca_graph_instance *, doca_data)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_instance_get_num_failed_nodes(const doca_graph_instance *, uint32_t *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t
-doca_graph_instance_get_failed_nodes(const doca_graph_instance *, const doca_graph_node **, uint32_t *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t doca_graph_instance_node_get_state(const doca_graph_instance *, const doca_graph_node *,
-                                                doca_graph_instance_node_state *)
-{
-    return not_built(__func__, graph);
-}
-
-doca_error_t
-doca_graph_instance_node_get_result(const doca_graph_instance *, const doca_graph_node *, doca_data *)
-{
-    return not_built(__func__, graph);
-}
-
-// doca_bufpool.h
-
-doca_error_t
-doca_bufpool_create(const doca_data *, size_t, uint32_t, size_t, size_t, const doca_mmap *, doca_bufpool **)
-{
-    return not_built(__func__, bufpool);
-}
-
-doca_error_t doca_bufpool_destroy(doca_bufpool *)
-{
-    return not_built(__func__, bufpool);
-}
-
-doca_error_t doca_bufpool_start(doca_bufpool *)
-{
-    return not_built(__func__, bufpool);
-}
-
-doca_error_t doca_bufpool_stop(doca_bufpool *)
-{
-    return not_built(__func__, bufpool);
-}
-
-doca_error_t doca_bufpool_buf_alloc(doca_bufpool *, doca_buf **)
-{
-    return not_built(__func__, bufpool);
-}
-
-doca_error_t doca_bufpool_get_num_elements(const doca_bufpool *, uint32_t *)
-{
-    return not_built(__func__, bufpool);
-}
-
-doca_error_t doca_bufpool_get_num_free_elements(const doca_bufpool *, uint32_t *)
-{
-    return not_built(__func__, bufpool);
-}
-
-doca_error_t doca_bufpool_get_user_data(const doca_bufpool *, doca_data *)
-{
-    return not_built(__func__, bufpool);
-}
-
-// doca_buf_array.h
-
-doca_error_t doca_buf_arr_create(doca_mmap *, doca_buf_arr **)
-{
-    return not_built(__func__, buf_array);
-}
-
-doca_error_t doca_buf_arr_set_target_gpu(doca_buf_arr *, doca_gpu *)
-{
-    return not_built(__func__, buf_array);
-}
-
-doca_error_t doca_buf_arr_set_params(doca_buf_arr *, size_t, uint32_t, uint32_t)
-{
-    return not_built(__func__, buf_array);
-}
-
-doca_error_t doca_buf_arr_start(doca_buf_arr *)
-{
-    return not_built(__func__, buf_array);
-}
-
-doca_error_t doca_buf_arr_stop(doca_buf_arr *)
-{
-    return not_built(__func__, buf_array);
-}
-
-doca_error_t doca_buf_arr_destroy(doca_buf_arr *)
-{
-    return not_built(__func__, buf_array);
-}
-
-doca_error_t doca_buf_arr_get_gpu_handle(const doca_buf_arr *, doca_gpu_buf_arr **)
-{
-    return not_built(__func__, buf_array);
 }
 
 // doca_rdma_bridge.h

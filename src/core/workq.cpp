@@ -238,7 +238,7 @@ doca_error_t doca_workq::set_event_driven(bool enable) noexcept
     if (enable == is_event_driven_)
         return DOCA_SUCCESS;
     if (has_contexts()) {
-        DOCA_LOG_ERR("event-driven mode can't be changed: the work queue is on %u contexts", num_contexts_);
+        DOCA_LOG_ERR("event-driven mode can't be changed: the work queue has %u contexts and graphs", num_contexts_);
         return DOCA_ERROR_BAD_STATE;
     }
     if (enable && !handle_.is_open()) {
@@ -348,7 +348,7 @@ doca_error_t doca_workq_destroy(struct doca_workq *workq)
     if (workq == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
     if (workq->has_contexts()) {
-        DOCA_LOG_ERR("the work queue is still on a context");
+        DOCA_LOG_ERR("the work queue is still on a context, or has a graph");
         return DOCA_ERROR_IN_USE;
     }
     delete workq;

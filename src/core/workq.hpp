@@ -86,6 +86,9 @@ struct OPENDOCA_INTERNAL doca_workq {
     [[nodiscard]] opendoca::InnerSubmit submit_inner(const doca_job &job, opendoca::InnerJob &inner) noexcept;
     /// Lets @p inner be told an end in retrieve, in the order of completions, though no context has done anything.
     void signal(opendoca::InnerJob &inner, opendoca::JobQueue &queue) noexcept;
+    /// Inner jobs that have ended in retrieve, as who started them says. Wraps around.
+    [[nodiscard]] std::uint32_t num_inner_ends() const noexcept { return num_inner_ends_; }
+    void inner_job_ended() noexcept { ++num_inner_ends_; }
     /// From now on, @p queue's progress() is called, whatever needs_progress() says. Does not allocate.
     void poll(opendoca::JobQueue &queue) noexcept;
 
@@ -163,6 +166,7 @@ private:
     std::uint32_t tail_ = 0;
     std::uint32_t num_pending_ = 0; ///< slots whose jobs have not ended
     std::uint32_t limit_; ///< the depth, less what is reserved for inner jobs, plus those of them that are in flight
+    std::uint32_t num_inner_ends_ = 0;
     bool is_armed_ = false;
     bool is_event_driven_ = false;
     bool is_submitting_inner_ = false;

@@ -7,7 +7,7 @@ import subprocess
 from facts import exported_functions
 from programs import compiler_of
 
-BUILT = ("libdoca_common", "libdoca_argp", "libdoca_dma", "libdoca_rdma")
+BUILT = ("libdoca_common", "libdoca_argp", "libdoca_dma", "libdoca_sha", "libdoca_comm_channel", "libdoca_rdma")
 LINK_FLAGS = [f"-l{name[len('lib'):]}" for name in BUILT]
 
 

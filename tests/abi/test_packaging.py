@@ -23,7 +23,7 @@ from programs import API, PROGRAMS, WARNINGS
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FACTS = facts_of.load()
 VERSION = FACTS["api"]
-PER_LIBRARY = ["doca-common", "doca-argp", "doca-dma", "doca-rdma"]
+PER_LIBRARY = ["doca-common", "doca-argp", "doca-dma", "doca-sha", "doca-comm-channel", "doca-rdma"]
 MODULES = ["doca", "doca-libs", *PER_LIBRARY]
 LAYOUTS = [("/opt/mellanox/doca", "lib/x86_64-linux-gnu"), ("/opt/mellanox/doca", "lib64"), ("/usr", "lib"),
            ("/home/someone/sdk", "lib/aarch64-linux-gnu")]

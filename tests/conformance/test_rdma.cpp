@@ -19,7 +19,8 @@ TEST_P(Rdma, WriteAppendsToTheRemoteBuffer)
 {
     for (const std::size_t len : {1U, 7U, 8U, 31U, 32U, 64U, 65U, 4096U, 20000U}) {
         const BufHandle src = local_full(5, len);
-        const BufHandle dst = inventory.with(imported, right_memory.data() + 3, len + 16, right_memory.data() + 3, 16);
+        const BufHandle dst =
+            inventory.with(imported, right_memory.data() + 3, len + 16, right_memory.data() + 3, 16);
         ASSERT_EQ(left.write(dst, src, {}, 0x77), DOCA_SUCCESS);
         const RdmaEnded ended = left.wait();
         EXPECT_EQ(ended.status, DOCA_SUCCESS);
@@ -253,7 +254,8 @@ TEST_P(Rdma, ASendWaitsForTheReceiveAndKeepsTheOrder)
 
 TEST_P(Rdma, ManyMessagesGoRoundTheQueues)
 {
-    // Both directions, with receives of several sizes, often and out of step enough to meet every way a message takes.
+    // Both directions, with receives of several sizes, often and out of step enough to meet every way a
+    // message takes.
     const std::size_t sizes[] = {8, 40, 41, 300, 0, 2000};
     std::vector<BufHandle> sources, to_right, to_left;
     for (std::size_t i = 0; i < 8; ++i) {

@@ -27,7 +27,7 @@ INSTANTIATE_FOR_FEW_DEVICES(RdmaErrors, can_connect);
 
 TEST_P(RdmaErrors, UnknownTypesAreRefused)
 {
-    for (const int type : {DOCA_ACTION_RDMA_FIRST, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD + 1, 0, -1}) {
+    for (const int type : {int{DOCA_ACTION_RDMA_FIRST}, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD + 1, 0, -1}) {
         doca_rdma_job_read_write job = {};
         job.base.type = type;
         job.base.ctx = left.ctx();
@@ -88,11 +88,6 @@ TEST_P(RdmaErrors, ChainsHaveALimit)
     const BufHandle dst = remote_empty(0, 64);
     EXPECT_EQ(left.write(dst, list), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(left.send(list), DOCA_ERROR_INVALID_VALUE);
-    must(doca_buf_list_unchain(list, [&] {
-        doca_buf *second = nullptr;
-        must(doca_buf_list_next(list, &second));
-        return second;
-    }()));
     // A receive's limit is the property; remote buffers are never chains.
     const BufHandle receive = chain(5);
     EXPECT_EQ(left.receive(receive), DOCA_ERROR_INVALID_VALUE);
@@ -124,7 +119,8 @@ TEST_P(RdmaErrors, LocalMemoryMustBeWritable)
 {
     Memory memory(MemoryKind::heap, 4096);
     const LocalMap map(dev, memory.bytes(), DOCA_ACCESS_RDMA_READ);
-    const BufHandle buf = inventory.full(map, memory.data(), 8), empty = inventory.empty(map, memory.data(), 8);
+    const BufHandle buf = inventory.full(map, memory.data(), 8),
+                    empty = inventory.empty(map, memory.data(), 8);
     EXPECT_EQ(left.send(buf), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(left.receive(empty), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(left.write(remote_empty(0, 8), buf), DOCA_ERROR_NOT_PERMITTED);
@@ -166,9 +162,9 @@ TEST_P(RdmaErrors, FullQueuesRefuse)
     const RdmaEnd small(dev, {.depth = 8, .send_queue_size = 2, .recv_queue_size = 3}), peer(dev);
     must(small.connect(peer.details()));
     must(peer.connect(small.details()));
-    std::uint32_t size = 0;
-    must(doca_rdma_get_recv_queue_size(small.rdma(), &size));
-    EXPECT_EQ(size, 4U);
+    std::uint32_t actual = 0;
+    must(doca_rdma_get_recv_queue_size(small.rdma(), &actual));
+    EXPECT_EQ(actual, 4U);
     for (std::uint64_t i = 0; i < 2; ++i)
         ASSERT_EQ(small.send(nullptr, {}, i), DOCA_SUCCESS);
     EXPECT_EQ(small.send(nullptr), DOCA_ERROR_NO_MEMORY);
@@ -241,7 +237,8 @@ TEST_P(RdmaErrors, AMessageThatIsTooLongFailsOnBothSides)
 
 TEST_P(RdmaErrors, RightsOfThePeerAreCheckedOnMemoryAndInstance)
 {
-    constexpr std::uint32_t rights[] = {DOCA_ACCESS_RDMA_READ, DOCA_ACCESS_RDMA_WRITE, DOCA_ACCESS_RDMA_ATOMIC};
+    constexpr std::uint32_t rights[] = {DOCA_ACCESS_RDMA_READ, DOCA_ACCESS_RDMA_WRITE,
+                                        DOCA_ACCESS_RDMA_ATOMIC};
     const BufHandle full = local_full(0, 8);
     for (const bool on_memory : {true, false}) {
         for (int job = 0; job < 4; ++job) {
@@ -265,8 +262,7 @@ TEST_P(RdmaErrors, RightsOfThePeerAreCheckedOnMemoryAndInstance)
                           DOCA_SUCCESS);
                 EXPECT_EQ(a.result(), missing == needed ? DOCA_ERROR_NOT_PERMITTED : DOCA_SUCCESS)
                     << on_memory << job << missing;
-                EXPECT_EQ(a.state(),
-                          missing == needed ? DOCA_RDMA_STATE_ERROR : DOCA_RDMA_STATE_CONNECTED);
+                EXPECT_EQ(a.state(), missing == needed ? DOCA_RDMA_STATE_ERROR : DOCA_RDMA_STATE_CONNECTED);
             }
         }
     }

@@ -45,8 +45,12 @@ struct Session {
     static constexpr std::size_t size = std::size_t{1} << 16;
 
     Session(const DeviceParam &device, const RdmaPeer::Options &options, const RdmaOptions &own = {})
-        : dev(open_device(device)), memory(options.kind, options.size), map(dev, memory.bytes(), exposed),
-          peer(device, options), imported(import_rdma(peer.descriptor(), dev)), end(dev, own)
+        : dev(open_device(device)),
+          memory(options.kind, options.size),
+          map(dev, memory.bytes(), exposed),
+          peer(device, options),
+          imported(import_rdma(peer.descriptor(), dev)),
+          end(dev, own)
     {
         fill(memory.bytes(), 1);
         must(end.connect(peer.details()));
@@ -231,7 +235,8 @@ TEST_P(RdmaProcesses, ADeadPeerWakesAndFailsWhatWaits)
         s.peer.process().kill();
         EXPECT_EQ(poll(&wish, 1, 20'000), 1);
         must(doca_workq_event_handle_clear(s.end.workq(), handle));
-        const doca_error_t expected[] = {DOCA_ERROR_CONNECTION_RESET, DOCA_ERROR_SHUTDOWN, DOCA_ERROR_SHUTDOWN};
+        const doca_error_t expected[] = {DOCA_ERROR_CONNECTION_RESET, DOCA_ERROR_SHUTDOWN,
+                                         DOCA_ERROR_SHUTDOWN};
         for (std::uint64_t i = 0; i < 3; ++i) {
             const RdmaEnded ended = s.end.wait();
             EXPECT_EQ(ended.status, DOCA_ERROR_IO_FAILED);

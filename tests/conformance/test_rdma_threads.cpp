@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The protocol with both ends in one process, each in a thread of its own, so that thread sanitizers see both.
+// The protocol with both ends in one process, each in a thread of its own, so that thread sanitizers see
+// both.
 #include <atomic>
 #include <cstring>
 
@@ -28,7 +29,9 @@ std::size_t length_of(std::uint32_t number)
 class Talker {
 public:
     Talker(doca_dev *dev, std::uint32_t seed, bool is_event_driven)
-        : seed_(seed), is_event_driven_(is_event_driven), map_(dev, memory_.bytes(), exposed),
+        : seed_(seed),
+          is_event_driven_(is_event_driven),
+          map_(dev, memory_.bytes(), exposed),
           end(dev, {.depth = 4 * window, .is_event_driven = is_event_driven})
     {
         for (std::uint32_t i = 0; i < window; ++i) {
@@ -95,7 +98,7 @@ private:
 
     std::uint32_t seed_;
     bool is_event_driven_;
-    Memory memory_{MemoryKind::heap, 2 * window * slot_size};
+    Memory memory_{MemoryKind::heap, 2 * window *slot_size};
     LocalMap map_;
     Inventory inventory_{2 * window};
     std::vector<BufHandle> receives_;
@@ -195,7 +198,8 @@ TEST_P(RdmaThreads, APeerThatStopsInTheMiddleLosesNothingTwice)
             if (one.status == DOCA_ERROR_AGAIN)
                 continue;
             EXPECT_EQ(one.user_data, ended++);
-            EXPECT_TRUE(one.result.result == DOCA_SUCCESS || one.result.result == DOCA_ERROR_CONNECTION_RESET ||
+            EXPECT_TRUE(one.result.result == DOCA_SUCCESS ||
+                        one.result.result == DOCA_ERROR_CONNECTION_RESET ||
                         one.result.result == DOCA_ERROR_SHUTDOWN);
         }
         other.join();

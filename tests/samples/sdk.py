@@ -11,11 +11,15 @@ import subprocess
 import sys
 
 FOLDERS = {
+    "doca_common": ["graph"],
     "doca_dma": ["dma_local_copy", "dma_copy_host", "dma_copy_dpu", "dma_remote_copy_sender",
                  "dma_remote_copy_receiver"],
     "doca_rdma": ["rdma_read_requester", "rdma_read_responder", "rdma_write_requester", "rdma_write_responder",
                   "rdma_write_immediate_requester", "rdma_write_immediate_responder", "rdma_send", "rdma_receive",
                   "rdma_send_immediate", "rdma_receive_immediate"],
+    "doca_sha": ["sha_create", "sha_partial_create"],
+    "doca_comm_channel": ["cc_server", "cc_client"],
+    "applications": ["dma_copy"],
 }
 SAMPLES = {name: folder for folder, names in FOLDERS.items() for name in names}
 # Built once more for the wrong side of the PCIe.

@@ -3,6 +3,7 @@
 #include "../../tools/doca_bench/dma_options.hpp"
 #include "../../tools/doca_bench/machine.hpp"
 #include "../../tools/doca_bench/measure.hpp"
+#include "../../tools/doca_bench/openssl_speed.hpp"
 #include "../../tools/doca_bench/plain_copy.hpp"
 #include "../../tools/doca_bench/statistics.hpp"
 
@@ -31,6 +32,16 @@ TEST(Statistics, PairsAreCombinedRoundByRound)
 {
     const std::vector<double> job = {10, 20, 40}, plain = {5, 5, 40};
     EXPECT_EQ(summarize_pairs(job, plain, [](double a, double b) { return b / a; }).median, 0.5);
+}
+
+TEST(OpensslSpeed, OnlyTheLineOfTheDigestCounts)
+{
+    const std::string output = "+DT:sha256:1:1048576\n+R:926:sha256:0.83\n+F:25:sha256:1169857079.52\n";
+    EXPECT_EQ(parse_openssl_speed(output, "sha256"), 1169857079.52);
+    EXPECT_EQ(parse_openssl_speed(output, "sha1"), std::nullopt);
+    for (const char *const other : {"", "\n\n", "+F:", "+F:25:sha256:", "+F:25:sha256:x", "+F:25:sha256:1 2",
+                                    "+F:25:sha256:0", "F:25:sha256:1", "+F:25:xsha256:1"})
+        EXPECT_EQ(parse_openssl_speed(other, "sha256"), std::nullopt) << other;
 }
 
 TEST(Measure, EveryVariantTakesEachPlaceEquallyOften)

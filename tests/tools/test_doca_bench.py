@@ -7,6 +7,7 @@
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -95,12 +96,72 @@ class DocaBench(unittest.TestCase):
         self.assertIn("'nosuch'", result.stderr)
         self.assertIn("soft_p0", result.stderr)
 
+    def test_sha_next_to_openssl(self):
+        result = run("sha", "--time", "0", "--speed", "0", "--pin", "none", "--sizes", "1,1000", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertIs(report["hardware"], False)
+        self.assertEqual([(r["digest"], r["bytes"]) for r in report["rows"]],
+                         [(digest, size) for digest in ("sha1", "sha256", "sha512") for size in (1, 1000)])
+        for row in report["rows"]:
+            self.assertGreater(row["job_ns"]["median"], 0)
+            self.assertGreater(row["evp_loop_ratio"]["median"], 0)
+            self.assertIsNone(row["openssl_speed_ratio"])
+
+    @unittest.skipIf(shutil.which("openssl") is None, "takes the program openssl")
+    def test_sha_bar_is_judged(self):
+        result = run("sha", "--time", "0", "--speed", "1", "--pin", "none", "--algorithms", "sha1", "--bars", "--json")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        row, = json.loads(result.stdout)["rows"]
+        self.assertEqual(row["bytes"], 1 << 20)
+        self.assertGreater(row["openssl_speed_bytes_per_second"]["median"], 1e6)
+        self.assertIs(row["passed"], row["openssl_speed_ratio"]["median"] >= row["limit"])
+        self.assertEqual(result.returncode, 0 if row["passed"] else 3)
+
+    def test_sha_bar_without_openssl_is_missed(self):
+        result = run("sha", "--time", "0", "--pin", "none", "--algorithms", "sha1", "--bars", PATH="/nowhere")
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertIn("not measured", result.stdout)
+
+    def test_graphs(self):
+        short = ["--time", "0", "--rounds", "2", "--pin", "none", "--device", "soft_p0"]
+        for arguments, env in ([], {}), (["--compare"], {"DOCA_SOFT_DEFER": "1"}):
+            result = run("graph", *short, *arguments, "--json", **env)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            rows = json.loads(result.stdout)["rows"]
+            self.assertEqual([(row["shape"], row["kind"]) for row in rows],
+                             [(shape, kind) for kind in ("callbacks", "copies") for shape in
+                              ("chain of 3", "chain of 16", "chain of 100", "fan 1-8-1", "10 layers of 10")])
+            for row in rows:
+                self.assertGreater(row["nodes_per_second"], 0)
+                self.assertGreater(row["static_ns"]["median"], 0)
+        result = run("graph", *short, "--bars")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        self.assertEqual(len([line for line in result.stdout.splitlines() if " callbacks" in line]), 5)
+        self.assertEqual(run("graph", "--time", "x").returncode, 2)
+
+    def test_round_trips_of_comm_channel(self):
+        result = run("cc", "--rounds", "2", "--trips", "20", "--pin", "none", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual((report["benchmark"], report["functions"]), ("cc", "soft_pf0 to soft_p0"))
+        self.assertEqual([row["bytes"] for row in report["rows"]], [8, 4080])
+        for row in report["rows"]:
+            for key in "channel_ns", "channel_events_ns", "socket_ns", "socket_sleep_ns", "ratio":
+                self.assertGreater(row[key]["min"], 0)
+        result = run("cc", "--bars", "--rounds", "2", "--trips", "20", "--pin", "none")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        self.assertIn("PASS" if result.returncode == 0 else "FAIL", result.stdout)
+
     def test_command_line(self):
         self.assertIn("dma", run("--help").stdout)
         self.assertIn("--bars", run("dma", "--help").stdout)
         for arguments in [], ["nosuch"], ["--nope"], ["dma", "--nope"], ["dma", "--sizes", "0"], \
                 ["dma", "--sizes", "64,,1"], ["dma", "--depths", "2000"], ["dma", "--where", "moon"], \
-                ["dma", "--pin", "0"], ["dma", "--pin", "0,99999"], ["dma", "--time", "-1"]:
+                ["dma", "--pin", "0"], ["dma", "--pin", "0,99999"], ["dma", "--time", "-1"], \
+                ["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"]:
+
+                ["cc", "--sizes", "4081"], ["cc", "--rounds", "0"], ["cc", "--pin", "0"]:
             result = run(*arguments)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn("Usage: doca_bench", result.stderr)

@@ -11,6 +11,7 @@
 #include "../conformance/support/rdma_fixture.hpp"
 #include "../conformance/support/remote_memory.hpp"
 #include "../conformance/support/sanitizers.hpp"
+#include "../conformance/support/sha_fixture.hpp"
 #include "cost_counters.hpp"
 
 namespace {
@@ -119,6 +120,49 @@ private:
     BufHandle dst_;
 };
 
+/// A message, room for its digest, and the engine between them. Pieces are messages of two of them.
+class Hashing {
+public:
+    Hashing(const DeviceParam &device, std::uint32_t depth) : dev_(open_device(device)), depth_(depth) {}
+
+    int run(const ShaKind &kind, bool is_piece)
+    {
+        const doca_sha_job whole = sha_job(engine_.ctx(), kind, from_, to_);
+        int done = 0;
+        while (done < num_jobs) {
+            for (std::uint32_t i = 0; i < depth_; ++i) {
+                if ((is_piece ? engine_.submit(sessions_[i]->job(kind, from_, to_, done / depth_ % 2 == 1))
+                              : engine_.submit(whole)) != DOCA_SUCCESS)
+                    return -1;
+                (void)doca_buf_set_data(to_, memory_.data(), 0);
+            }
+            for (std::uint32_t i = 0; i < depth_; ++i) {
+                doca_event event;
+                if (doca_workq_progress_retrieve(engine_.workq(), &event, 0) != DOCA_SUCCESS)
+                    return -2;
+                ++done;
+            }
+        }
+        return done;
+    }
+
+private:
+    DevHandle dev_;
+    std::uint32_t depth_;
+    std::vector<std::byte> memory_ = std::vector<std::byte>(1024);
+    LocalMap map_{dev_, memory_};
+    Inventory inventory_{2};
+    ShaEngine engine_{dev_, depth_};
+    BufHandle from_ = inventory_.full(map_, &memory_[128], 256);
+    BufHandle to_ = inventory_.empty(map_, memory_.data(), 64);
+    std::vector<std::unique_ptr<Session>> sessions_ = [this] {
+        std::vector<std::unique_ptr<Session>> sessions;
+        for (std::uint32_t i = 0; i < depth_; ++i)
+            sessions.push_back(std::make_unique<Session>(engine_));
+        return sessions;
+    }();
+};
+
 /// Two instances that are connected, and one job of each kind at a time between them.
 class Talking {
 public:
@@ -222,6 +266,28 @@ TEST_P(DataPathCost, OfListsOverSeveralProcessesIsNothing)
         copying.add_local(1000);
         copying.add_remote(b);
     });
+}
+
+/// OpenSSL 3.0 takes a new state when a message begins, and gives the old one back; what goes on costs nothing.
+TEST_P(DataPathCost, OfDigestsIsOneStateForEachMessage)
+{
+    for (const ShaKind &kind : sha_kinds) {
+        for (const bool is_piece : {false, true}) {
+            SCOPED_TRACE(std::string(kind.name) + (is_piece ? " in pieces" : ""));
+            const Report report = measure([&] {
+                auto hashing = std::make_shared<Hashing>(pair.importer, GetParam());
+                return [=, &kind] { return hashing->run(kind, is_piece); };
+            });
+            if (!report.is_trapping)
+                GTEST_SKIP() << "the kernel does not let this process filter its system calls";
+            EXPECT_GE(report.jobs_done, num_jobs);
+            const auto messages = static_cast<std::uint64_t>(report.jobs_done) / (is_piece ? 2 : 1) + GetParam();
+            EXPECT_LE(report.costs.allocations, 2 * messages);
+            EXPECT_LE(report.costs.bytes, 256 * messages);
+            EXPECT_EQ(report.costs.locks, 0u);
+            EXPECT_EQ(report.costs.system_calls, 0u);
+        }
+    }
 }
 
 /// Ordinary memory of another process costs what the kernel's way to it costs, and no more.

@@ -18,7 +18,10 @@ struct Benchmark {
 inline constexpr int benchmark_failed = 1;
 inline constexpr int bar_missed = 3;
 
+int run_cc_benchmark(std::span<char *const> arguments);
 int run_dma_benchmark(std::span<char *const> arguments);
 int run_rdma_benchmark(std::span<char *const> arguments);
+int run_sha_benchmark(std::span<char *const> arguments);
+int run_graph_benchmark(std::span<char *const> arguments);
 
 } // namespace opendoca::tools

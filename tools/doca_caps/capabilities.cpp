@@ -4,6 +4,7 @@
 
 #include <doca_dma.h>
 #include <doca_rdma.h>
+#include <doca_sha.h>
 
 namespace opendoca::tools {
 
@@ -34,6 +35,21 @@ CapabilityValue dma_limit(doca_devinfo &info)
     return std::uint64_t{value};
 }
 
+bool can_hash(doca_devinfo &info)
+{
+    return doca_sha_job_get_supported(&info, DOCA_SHA_JOB_SHA256) == DOCA_SUCCESS;
+}
+
+/// A limit of SHA, for devices with SHA.
+template <typename Number, auto get>
+CapabilityValue sha_limit(doca_devinfo &info)
+{
+    Number value = 0;
+    if (!can_hash(info) || get(&info, &value) != DOCA_SUCCESS)
+        return {};
+    return std::uint64_t{value};
+}
+
 bool can_connect(doca_devinfo &info)
 {
     return doca_rdma_get_transport_type_supported(&info, DOCA_RDMA_TRANSPORT_RC) == DOCA_SUCCESS;
@@ -54,6 +70,15 @@ constexpr CapabilityRow rows[] = {
     {"dma_max_buf_size", "  bytes of a job", dma_limit<std::uint64_t, doca_dma_get_max_buf_size>},
     {"dma_max_list_buf_num_elem", "  buffers of a list",
      dma_limit<std::uint32_t, doca_dma_get_max_list_buf_num_elem>},
+    {"sha", "SHA", [](doca_devinfo &info) -> CapabilityValue { return can_hash(info); }},
+    {"sha_hardware", "  in hardware",
+     [](doca_devinfo &info) -> CapabilityValue {
+         return doca_sha_get_hardware_supported(&info) == DOCA_SUCCESS;
+     }},
+    {"sha_max_src_buffer_size", "  bytes of a job",
+     sha_limit<std::uint64_t, doca_sha_get_max_src_buffer_size>},
+    {"sha_max_list_buf_num_elem", "  buffers of a list",
+     sha_limit<std::uint32_t, doca_sha_get_max_list_buf_num_elem>},
     {"rdma_rc", "RDMA", [](doca_devinfo &info) -> CapabilityValue { return can_connect(info); }},
     {"rdma_max_message_size", "  bytes of a job", rdma_limit<doca_rdma_get_max_message_size>},
     {"rdma_max_send_queue_size", "  send queue", rdma_limit<doca_rdma_get_max_send_queue_size>},

@@ -135,6 +135,7 @@ struct Capabilities {
     bool sha_software = false;      ///< on the CPU, by OpenSSL
     std::uint32_t sha_max_list_elements = 0;
     std::uint64_t sha_max_size = 0; ///< bytes
+    bool comm_channel = false;      ///< between processes of this machine
     RdmaCapabilities rdma;
 };
 

@@ -246,11 +246,13 @@ protected:
     }
 
     /// A buffer of the memory's first @p len bytes from @p offset on, full of data.
-    [[nodiscard]] BufHandle full(doca_mmap *map, const Memory &memory, std::size_t offset, std::size_t len) const
+    [[nodiscard]] BufHandle full(doca_mmap *map, const Memory &memory, std::size_t offset,
+                                 std::size_t len) const
     {
         return inventory.full(map, memory.data() + offset, len);
     }
-    [[nodiscard]] BufHandle empty(doca_mmap *map, const Memory &memory, std::size_t offset, std::size_t len) const
+    [[nodiscard]] BufHandle empty(doca_mmap *map, const Memory &memory, std::size_t offset,
+                                  std::size_t len) const
     {
         return inventory.empty(map, memory.data() + offset, len);
     }

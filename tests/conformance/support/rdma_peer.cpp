@@ -23,7 +23,9 @@ RdmaEnded only(doca_error_t status)
 class Peer {
 public:
     explicit Peer(const RdmaPeerRequest &request)
-        : dev_(open_device(request.device)), memory_(request.kind, request.size), inventory_(256),
+        : dev_(open_device(request.device)),
+          memory_(request.kind, request.size),
+          inventory_(256),
           end_(dev_, request.rdma)
     {
         fill(memory_.bytes(), request.seed);
@@ -57,9 +59,11 @@ public:
         case Action::connect:
             return parent.send(only(end_.connect(blob)));
         case Action::receive:
-            return parent.send(only(keep(inventory_.empty(map_, memory_.data() + offset, order.length), true)));
+            return parent.send(
+                only(keep(inventory_.empty(map_, memory_.data() + offset, order.length), true)));
         case Action::send:
-            return parent.send(only(keep(inventory_.full(map_, memory_.data() + offset, order.length), false)));
+            return parent.send(
+                only(keep(inventory_.full(map_, memory_.data() + offset, order.length), false)));
         case Action::retrieve:
             return parent.send(forget(end_.wait()));
         case Action::wait_for_event:

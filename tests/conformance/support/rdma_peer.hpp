@@ -33,7 +33,8 @@ struct RdmaOrder {
         receive, ///< submits, into [offset, offset + length)
         send,    ///< submits, from there
         retrieve,
-        wait_for_event, ///< arms, says so with AGAIN, sleeps in poll until the handle wakes it, then retrieves
+        wait_for_event, ///< arms, says so with AGAIN, sleeps in poll until the handle wakes it, then
+                        ///< retrieves
         fill,
         compare,
         add_often, ///< count times 1 to the 8 bytes at the offset of the memory that it has imported
@@ -64,7 +65,10 @@ public:
 
     RdmaPeer(const DeviceParam &device, const Options &options);
 
-    [[nodiscard]] std::vector<std::byte> details() const { return to_vector(reply_.details, reply_.details_size); }
+    [[nodiscard]] std::vector<std::byte> details() const
+    {
+        return to_vector(reply_.details, reply_.details_size);
+    }
     [[nodiscard]] std::vector<std::byte> descriptor() const
     {
         return to_vector(reply_.descriptor, reply_.descriptor_size);

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "endpoint.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cinttypes>
@@ -50,7 +51,8 @@ constexpr std::size_t entry_size(std::uint32_t chain_length) noexcept
 
 constexpr std::size_t page_size(std::uint32_t recv_queue_size, std::uint32_t chain_length) noexcept
 {
-    return sizeof(EndpointPage) + recv_queue_size * (sizeof(MessageCell) + entry_size(chain_length));
+    return sizeof(EndpointPage) + recv_queue_size * (sizeof(MessageCell) + entry_size(chain_length)) +
+           std::min(recv_queue_size, max_slots) * slot_size;
 }
 
 doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &d)
@@ -268,6 +270,8 @@ bool Endpoint::read_page() noexcept
     entry_size_ = entry_size(chain_length_);
     cells_ = reinterpret_cast<MessageCell *>(page_ + 1);
     entries_ = reinterpret_cast<std::byte *>(cells_ + queue_size);
+    slots_ = entries_ + queue_size * entry_size_;
+    num_slots_ = std::min(queue_size, max_slots);
     permissions_ = page_->permissions;
     id_ = page_->id;
     function_id_ = page_->function_id;

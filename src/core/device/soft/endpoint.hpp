@@ -35,6 +35,12 @@ public:
     {
         return *reinterpret_cast<ReceiveEntry *>(entries_ + std::size_t{number & mask_} * entry_size_);
     }
+    /// Where message @p number has its bytes if it is of medium length.
+    [[nodiscard]] std::byte *slot(std::uint32_t number) const noexcept
+    {
+        return slots_ + (number & (num_slots_ - 1)) * slot_size;
+    }
+    [[nodiscard]] std::uint32_t num_slots() const noexcept { return num_slots_; }
     [[nodiscard]] std::uint32_t recv_queue_size() const noexcept { return mask_ + 1; }
     [[nodiscard]] std::uint32_t chain_length() const noexcept { return chain_length_; }
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
@@ -56,9 +62,11 @@ private:
     MessageCell *cells_ = nullptr;
     std::byte *entries_ = nullptr;
     std::size_t entry_size_ = 0;
+    std::byte *slots_ = nullptr;
     // Copied from the page, where others could change them.
     std::uint32_t mask_ = 0;
     std::uint32_t chain_length_ = 0;
+    std::uint32_t num_slots_ = 0;
     std::uint32_t permissions_ = 0;
     std::uint64_t id_ = 0;
     std::uint64_t function_id_ = 0;

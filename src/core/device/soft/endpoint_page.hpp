@@ -22,10 +22,13 @@ inline constexpr char endpoint_magic[8] = {'O', 'P', 'E', 'N', 'R', 'D', 'M', 'A
 inline constexpr std::uint32_t endpoint_version = 1;
 inline constexpr std::uint32_t max_queue_size = 16384;
 inline constexpr std::uint32_t max_chain_length = 32;
+inline constexpr std::uint32_t max_slots = 64; ///< fewer where the receive queue is shorter
+inline constexpr std::size_t slot_size = 8192; ///< bytes
 
 /// How a message has come.
 enum class MessageKind : std::uint16_t {
     in_cell,  ///< its bytes are in the cell
+    in_slot,  ///< its bytes are in the slot for messages of medium length
     placed,   ///< its bytes are in the receive's buffers, or where a WRITE_IMM put them
     too_long, ///< not at all: it has more bytes than the receive
     failed,   ///< not at all: the receive's memory can't be reached
@@ -63,6 +66,10 @@ struct ReceiveEntry {
     std::uint32_t num_segments; ///< 0 where the room is not larger than a cell's data
 
     [[nodiscard]] ReceiveSegment *segments() noexcept { return reinterpret_cast<ReceiveSegment *>(this + 1); }
+    [[nodiscard]] const ReceiveSegment *segments() const noexcept
+    {
+        return reinterpret_cast<const ReceiveSegment *>(this + 1);
+    }
 };
 
 enum class Turn : std::uint64_t {
@@ -103,10 +110,13 @@ struct EndpointPage {
     std::atomic<std::int32_t> wake_fd;   ///< the pipe to do so, or -1
     std::uint64_t wake_inode;            ///< of the pipe; set before
 
+    /// Messages that the owner has taken: their slots may be used again.
+    alignas(64) std::atomic<std::uint32_t> num_taken;
+
     static constexpr std::uint64_t closed = UINT64_MAX;
 };
 
-static_assert(sizeof(EndpointPage) == 192 && alignof(EndpointPage) == 64);
+static_assert(sizeof(EndpointPage) == 256 && alignof(EndpointPage) == 64);
 
 /// Connection details. Plain bytes from anywhere, until the peer's page has confirmed them.
 struct ConnectionDetails {

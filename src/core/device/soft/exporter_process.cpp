@@ -205,6 +205,12 @@ void ExporterProcess::give_back(ReaderSlot &slot) noexcept
     slot.owner.store(0, std::memory_order_release);
 }
 
+bool ExporterProcess::is_gone_or_ending() const noexcept
+{
+    const int word = __atomic_load_n(&page_->alive.__data.__lock, __ATOMIC_ACQUIRE);
+    return (word & owner_died) != 0 && (has_exited() || is_ending(pidfd_.get()));
+}
+
 bool ExporterProcess::has_exited() const noexcept
 {
     pollfd exit = {.fd = pidfd_.get(), .events = POLLIN, .revents = 0};

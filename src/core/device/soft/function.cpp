@@ -58,6 +58,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.sha_software = true;
     can.sha_max_list_elements = 1024;
     can.sha_max_size = std::uint64_t{1} << 31;
+    can.comm_channel = true;
 
     can.rdma.reliable_connection = true;
     can.rdma.event_driven = true;

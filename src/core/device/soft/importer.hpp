@@ -45,6 +45,10 @@ public:
         return (word & owner_died) != 0 && has_exited();
     }
 
+    /// The same for a process that is just ending: its memory can't be reached any more, but it is not gone yet. For
+    /// those whose access has failed; may take its time.
+    [[nodiscard]] bool is_gone_or_ending() const noexcept;
+
 private:
     ExporterProcess() = default;
 

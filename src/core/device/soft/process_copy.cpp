@@ -23,7 +23,7 @@ constexpr std::size_t largest_by_file = 16 << 10;
 doca_error_t report(const ExporterProcess &process, const std::byte *there, ssize_t result, int error) noexcept
 {
     // Both calls tell of the end of a process in their own way, and of a hole in its memory as well.
-    if (process.is_gone() || result == 0 || error == ESRCH) {
+    if (result == 0 || error == ESRCH || process.is_gone_or_ending()) {
         DOCA_LOG_ERR("process %d, whose memory is copied, has ended", process.pid());
         return DOCA_ERROR_CONNECTION_RESET;
     }

@@ -212,6 +212,15 @@ doca_error_t SoftQueuePair::start(const doca_job &job, const Work &work) noexcep
 
 doca_error_t SoftQueuePair::execute(int type, const Work &work) noexcept
 {
+    const doca_error_t status = try_to(type, work);
+    // What can't be reached may be that of a process which is just being killed.
+    if (status == DOCA_ERROR_IO_FAILED && process_->is_gone_or_ending()) [[unlikely]]
+        return DOCA_ERROR_CONNECTION_RESET;
+    return status;
+}
+
+doca_error_t SoftQueuePair::try_to(int type, const Work &work) noexcept
+{
     switch (type) {
     case DOCA_RDMA_JOB_READ:
     case DOCA_RDMA_JOB_WRITE: {
@@ -340,7 +349,8 @@ void SoftQueuePair::signal_peer() noexcept
     try {
         // Acquire: pairs with the store in attach().
         const std::int32_t fd = peer_->page().wake_fd.load(std::memory_order_acquire);
-        if (!peer_pipe_.is_open() && fd >= 0 && peer_pipe_.open(process_->pid(), fd, peer_->page().wake_inode) != DOCA_SUCCESS)
+        if (!peer_pipe_.is_open() && fd >= 0 &&
+            peer_pipe_.open(process_->pid(), fd, peer_->page().wake_inode) != DOCA_SUCCESS)
             return;
         if (peer_pipe_.is_open())
             peer_pipe_.signal();

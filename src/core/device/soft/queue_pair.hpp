@@ -52,19 +52,22 @@ public:
     void cancel() noexcept override;
 
 private:
+    struct Transfer {
+        TransferPlan plan;
+        doca_be32_t immediate;
+    };
+    struct Update {
+        std::uint64_t operand;
+        std::uint64_t compare;
+    };
+
     /// What a job other than a receive has to do; kept in its slot while it waits.
     struct Work {
         doca_buf *local;  ///< chain or result; a source is not written to
         doca_buf *remote; ///< null for messages and empty transfers
         union {
-            struct {
-                TransferPlan plan;
-                doca_be32_t immediate;
-            } transfer;
-            struct {
-                std::uint64_t operand;
-                std::uint64_t compare;
-            } update;
+            Transfer transfer;
+            Update update;
         };
     };
 
@@ -79,6 +82,7 @@ private:
     // Jobs (queue_pair.cpp). AGAIN stands for "has to wait".
     [[nodiscard]] doca_error_t start(const doca_job &job, const Work &work) noexcept;
     [[nodiscard]] doca_error_t execute(int type, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t try_to(int type, const Work &work) noexcept;
     void end_at_once(const doca_job &job, doca_error_t status, std::uint32_t length) noexcept;
     void end(JobSlot &slot, doca_error_t status, const RdmaOutcome &outcome) noexcept;
     void go_on_sending() noexcept;
@@ -113,6 +117,9 @@ private:
 
     // Messages (queue_pair_messages.cpp).
     [[nodiscard]] doca_error_t send_message(int type, const Work &work) noexcept;
+    [[nodiscard]] bool find_receives() noexcept;
+    [[nodiscard]] bool has_slot() noexcept;
+    [[nodiscard]] bool suits_slot(const ReceiveEntry &entry, std::uint32_t length) noexcept;
     [[nodiscard]] doca_error_t send_long(int type, const Work &work) noexcept;
     [[nodiscard]] doca_error_t place(ReceiveEntry &entry, const Work &work) noexcept;
     [[nodiscard]] doca_error_t reach_segment(const ReceiveSegment &segment,
@@ -125,7 +132,7 @@ private:
         return own_->cell(first_receive_).sequence.load(std::memory_order_acquire) == first_receive_ + 1;
     }
     void take_message() noexcept;
-    [[nodiscard]] doca_error_t unpack(const MessageCell &cell, MessageKind kind, const Receive &receive,
+    [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
                                       RdmaOutcome &outcome) noexcept;
     [[nodiscard]] doca_error_t post_segments(ReceiveEntry &entry, const Receive &receive) noexcept;
     void flush_receives() noexcept;
@@ -182,6 +189,7 @@ private:
     std::uint32_t next_message_ = 0;
     std::uint32_t known_posted_ = 0; ///< the peer has posted the receives before this one
     std::uint32_t known_room_ = 0;   ///< bytes: none of them that waits has less
+    std::uint32_t known_taken_ = 0;  ///< the peer has taken the messages before this one
     std::vector<std::unique_ptr<RemoteMemory>> receive_memories_;
 
     // Receives: a ring.

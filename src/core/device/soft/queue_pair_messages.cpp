@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// SEND, WRITE_IMM and RECV. Message n meets receive n. A short message travels in its cell; for a longer one
-// the sender takes the receive and fills its buffers, then says so in the cell. That the receive is there,
-// the sender mostly knows from the last message that came the other way.
+// SEND, WRITE_IMM and RECV. Message n meets receive n. A short message travels in its cell, one of
+// medium length in a slot beside it; for a longer one the sender takes the receive and fills its buffers,
+// then says so in the cell. That the receive is there, the sender mostly knows from the last message that
+// came the other way.
 #include <algorithm>
 #include <cstring>
 
@@ -21,6 +22,9 @@ namespace {
 
 constexpr std::size_t cell_room = sizeof(MessageCell::data);
 constexpr std::size_t max_receive_memories = 64;
+constexpr std::uint32_t look_ahead = 16; ///< receives; queues that are shorter end it by themselves
+/// Up to here a copy into a slot and one out of it cost less than the way to the receive's memory.
+constexpr std::size_t longest_for_slots = 1024;
 
 void write_received(const JobSlot &slot, doca_error_t result, doca_event &event)
 {
@@ -74,12 +78,8 @@ doca_error_t SoftQueuePair::send_message(int type, const Work &work) noexcept
     if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
         return status;
     const std::uint32_t length = work.transfer.plan.length;
-    ReceiveEntry &entry = peer_->entry(next_message_);
-    if (!is_ahead(known_posted_, next_message_)) {
-        // Acquire: pairs with the store in receive().
-        if (entry.ticket.load(std::memory_order_acquire) != ticket_of(next_message_, Turn::posted))
-            return DOCA_ERROR_AGAIN;
-    }
+    if (!is_ahead(known_posted_, next_message_) && !find_receives())
+        return DOCA_ERROR_AGAIN;
     if (type == DOCA_RDMA_JOB_WRITE_IMM) {
         if (const doca_error_t status = transfer(type, work); status != DOCA_SUCCESS)
             return status;
@@ -94,7 +94,55 @@ doca_error_t SoftQueuePair::send_message(int type, const Work &work) noexcept
         put_message(type, MessageKind::in_cell, work);
         return DOCA_SUCCESS;
     }
+    if (length <= longest_for_slots && length <= known_room_ && is_ahead(known_posted_, next_message_) &&
+        has_slot()) {
+        put_message(type, MessageKind::in_slot, work);
+        return DOCA_SUCCESS;
+    }
     return send_long(type, work);
+}
+
+/// Looks for the receive of the next message, and while it is there, for those behind it.
+bool SoftQueuePair::find_receives() noexcept
+{
+    std::uint32_t number = next_message_;
+    std::uint32_t room = UINT32_MAX;
+    for (; number - next_message_ < look_ahead; ++number) {
+        const ReceiveEntry &entry = peer_->entry(number);
+        // Acquire: pairs with the store in receive().
+        if (entry.ticket.load(std::memory_order_acquire) != ticket_of(number, Turn::posted))
+            break;
+        room = std::min(room, entry.room);
+    }
+    if (number == next_message_)
+        return false;
+    known_posted_ = number;
+    known_room_ = room;
+    return true;
+}
+
+/// Whether the slot of the next message is free.
+bool SoftQueuePair::has_slot() noexcept
+{
+    // Acquire: pairs with the store in take_message().
+    if (next_message_ - known_taken_ >= peer_->num_slots())
+        known_taken_ = peer_->page().num_taken.load(std::memory_order_acquire);
+    return next_message_ - known_taken_ < peer_->num_slots();
+}
+
+/// Whether a message of @p length bytes for the receive of @p entry is better sent in a slot than placed.
+bool SoftQueuePair::suits_slot(const ReceiveEntry &entry, std::uint32_t length) noexcept
+{
+    if (length > slot_size || !has_slot())
+        return false;
+    if (length <= longest_for_slots)
+        return true;
+    // Memory that only the kernel can copy to is far.
+    ReceiveSegment segment;
+    std::memcpy(&segment, entry.segments(), sizeof(segment));
+    const RemoteMemory *memory = nullptr;
+    return entry.num_segments != 0 && reach_segment(segment, memory) == DOCA_SUCCESS &&
+           memory->reach() == RemoteMemory::Reach::process;
 }
 
 /// A message that is too long for a cell, or perhaps for the receive.
@@ -112,6 +160,10 @@ doca_error_t SoftQueuePair::send_long(int type, const Work &work) noexcept
     }
     if (length <= cell_room) {
         put_message(type, MessageKind::in_cell, work);
+        return DOCA_SUCCESS;
+    }
+    if (suits_slot(entry, length)) {
+        put_message(type, MessageKind::in_slot, work);
         return DOCA_SUCCESS;
     }
     // Acquire and release: the owner touches the memory before and after, never meanwhile.
@@ -188,14 +240,14 @@ doca_error_t SoftQueuePair::reach_segment(const ReceiveSegment &segment, const R
     });
 }
 
-/// Tells the peer of message next_message_, and if it is in_cell, hands it over.
+/// Tells the peer of message next_message_, and if it is in_cell or in_slot, hands it over.
 void SoftQueuePair::put_message(int type, MessageKind kind, const Work &work) noexcept
 {
     const std::uint32_t number = next_message_++;
     MessageCell &cell = peer_->cell(number);
     const std::uint32_t length = work.transfer.plan.length;
-    if (kind == MessageKind::in_cell && length != 0) {
-        std::byte *to = cell.data;
+    if ((kind == MessageKind::in_cell || kind == MessageKind::in_slot) && length != 0) {
+        std::byte *to = kind == MessageKind::in_cell ? cell.data : peer_->slot(number);
         std::size_t left = length;
         for (const doca_buf *buf = work.local; left != 0; buf = buf->next) {
             const std::size_t part = std::min(left, buf->data_len);
@@ -281,22 +333,26 @@ void SoftQueuePair::take_message() noexcept
         known_posted_ = posted;
         known_room_ = read_once(cell.room);
     }
-    const doca_error_t status = unpack(cell, kind, receive, outcome);
+    const std::byte *const data = kind == MessageKind::in_cell ? cell.data : own_->slot(number);
+    const doca_error_t status = unpack(data, kind, receive, outcome);
     first_receive_ = number + 1;
+    // Release: pairs with the load in has_slot().
+    own_->page().num_taken.store(first_receive_, std::memory_order_release);
     end(slot, status, outcome);
     if (status != DOCA_SUCCESS) [[unlikely]]
         fail();
 }
 
-doca_error_t SoftQueuePair::unpack(const MessageCell &cell, MessageKind kind, const Receive &receive,
+doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, const Receive &receive,
                                    RdmaOutcome &outcome) noexcept
 {
     const std::uint32_t length = outcome.length;
     if (kind == MessageKind::failed)
         return DOCA_ERROR_IO_FAILED; // the peer has said why
     const bool is_write = outcome.opcode == DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM;
-    if (outcome.opcode > DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM ||
-        (kind == MessageKind::in_cell && (length > cell_room || is_write))) {
+    const bool is_here = kind == MessageKind::in_cell || kind == MessageKind::in_slot;
+    if (outcome.opcode > DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM || kind > MessageKind::failed ||
+        (is_here && (is_write || length > (kind == MessageKind::in_cell ? cell_room : slot_size)))) {
         DOCA_LOG_ERR("the peer has put something into its message that is none");
         return DOCA_ERROR_IO_FAILED;
     }
@@ -308,12 +364,12 @@ doca_error_t SoftQueuePair::unpack(const MessageCell &cell, MessageKind kind, co
         outcome.length = 0;
         return DOCA_ERROR_FULL;
     }
-    if (kind == MessageKind::in_cell) {
+    if (is_here) {
         Cursor dst = Cursor::over_room(*receive.dst, receive.plan.overwrites);
         for (std::size_t done = 0; done != length;) {
             dst.skip_empty();
             const std::size_t part = std::min(length - done, dst.left());
-            std::memcpy(dst.addr(), cell.data + done, part);
+            std::memcpy(dst.addr(), data + done, part);
             dst.advance(part);
             done += part;
         }

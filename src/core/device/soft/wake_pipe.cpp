@@ -79,7 +79,8 @@ doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd, std::uint64_t ino
         return DOCA_ERROR_INVALID_VALUE;
     }
     const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
-    fd_ = UniqueFd(::open(self.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    // For reading as well: a pipe that has lost its reader would send SIGPIPE to the program.
+    fd_ = UniqueFd(::open(self.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
     if (!fd_.is_open()) {
         DOCA_LOG_ERR("can't open the wake-up pipe of process %d: %s", pid, std::strerror(errno));
         return DOCA_ERROR_NOT_PERMITTED;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <doca_comm_channel.h>
+
+#include "../core/dev.hpp"
+#include "event_channel.hpp"
+#include "peer.hpp"
+#include "place.hpp"
+
+/// One end of Comm Channel: the opaque type of the C API. What services alone do is in service.cpp.
+struct doca_comm_channel_ep_t {
+    using Peer = doca_comm_channel_addr_t;
+
+    doca_comm_channel_ep_t() = default;
+    doca_comm_channel_ep_t(const doca_comm_channel_ep_t &) = delete;
+    doca_comm_channel_ep_t &operator=(const doca_comm_channel_ep_t &) = delete;
+    ~doca_comm_channel_ep_t();
+
+    [[nodiscard]] bool is_service() const noexcept { return role_ == Role::service; }
+    [[nodiscard]] bool is_client() const noexcept { return role_ == Role::client; }
+    [[nodiscard]] bool is_idle() const noexcept { return role_ == Role::none; }
+
+    [[nodiscard]] doca_error_t set_device(doca_dev &device);
+    [[nodiscard]] doca_error_t set_representor(doca_dev_rep &rep);
+    [[nodiscard]] doca_error_t set_message_size(std::uint16_t size);
+    [[nodiscard]] doca_error_t set_send_queue_size(std::uint16_t size);
+    [[nodiscard]] doca_error_t set_recv_queue_size(std::uint16_t size);
+
+    [[nodiscard]] doca_error_t listen(const char *name);
+    [[nodiscard]] doca_error_t connect(const char *name, Peer *&peer);
+    [[nodiscard]] doca_error_t send(const void *message, std::size_t length, int flags, const Peer *to);
+    [[nodiscard]] doca_error_t receive(void *message, std::size_t &length, Peer *&from);
+    [[nodiscard]] doca_error_t disconnect(const Peer *peer);
+
+    [[nodiscard]] doca_error_t get_event_channels(int *send, int *recv);
+    [[nodiscard]] doca_error_t get_service_event_channel(int &service);
+    [[nodiscard]] doca_error_t arm_send();
+    [[nodiscard]] doca_error_t arm_recv();
+
+    [[nodiscard]] doca_error_t update_peer(Peer &peer);
+    [[nodiscard]] doca_error_t update_service_state();
+
+    doca_dev *device = nullptr;
+    doca_dev_rep *representor = nullptr;
+    opendoca::comm_channel::Limits limits;
+    std::vector<Peer *> listed_peers; ///< as of the last update
+    std::uint32_t pending_connections = 0;
+
+private:
+    enum class Role : std::uint8_t { none, service, client };
+
+    [[nodiscard]] doca_error_t check_idle() const;
+    [[nodiscard]] doca_error_t check_name(const char *name) const;
+    [[nodiscard]] Peer *find(const Peer *peer) noexcept;
+
+    [[nodiscard]] doca_error_t complete(Peer &peer);
+    [[nodiscard]] doca_error_t receive_from_any(void *message, std::size_t &length, Peer *&from);
+    [[nodiscard]] doca_error_t receive_again(void *message, std::size_t &length, Peer *&from);
+    void look_at_sockets();
+    void look_at_service();
+    void wish_for_messages() noexcept;
+    [[nodiscard]] bool has_message() noexcept;
+
+    void accept_clients();
+    void take_in_new_clients();
+    void take_in(Peer &peer);
+    void note_end(Peer &peer);
+    void retire_ended();
+    void remove(const Peer &peer) noexcept;
+    void reset() noexcept;
+
+    [[nodiscard]] doca_error_t open_channel(opendoca::comm_channel::EventChannel &channel);
+    [[nodiscard]] bool watch(Peer &peer) noexcept;
+    [[nodiscard]] bool watch_in(opendoca::comm_channel::EventChannel &channel, Peer &peer) noexcept;
+    void forget(const Peer &peer) noexcept;
+
+    Role role_ = Role::none;
+    opendoca::comm_channel::ServiceKey key_{};
+    opendoca::comm_channel::Registration registration_; ///< of a service
+    std::vector<std::unique_ptr<Peer>> peers_;
+    std::size_t next_ = 0; ///< which peer's messages are looked for first
+    opendoca::comm_channel::EventChannel recv_channel_;
+    opendoca::comm_channel::EventChannel send_channel_;
+    opendoca::comm_channel::EventChannel service_channel_;
+    unsigned received_since_look_ = 0;
+    bool is_recv_armed_ = false;
+    bool is_send_armed_ = false;
+    bool has_asked_for_channels_ = false;
+    bool has_received_ = false; ///< a client: receive() was called
+    bool has_ended_peers_ = false;
+    bool has_reset_to_tell_ = false;
+};

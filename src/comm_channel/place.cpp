@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "place.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <dirent.h>
+#include <doca_log.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "limits.hpp"
+
+DOCA_LOG_REGISTER(DOCA_CC_PLACE);
+
+namespace opendoca::comm_channel {
+
+namespace {
+
+constexpr std::string_view file_prefix = "cc-";
+constexpr std::string_view lock_suffix = ".lock";
+
+UniqueFd open_directory(const std::string &path)
+{
+    return UniqueFd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+/// Whether nobody but this user can put anything into the directory.
+bool is_own(int directory, mode_t forbidden)
+{
+    struct stat status {};
+    return fstat(directory, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & forbidden) == 0;
+}
+
+/// The directories that services can be in, the one for new services first.
+std::vector<std::string> candidates()
+{
+    std::vector<std::string> paths;
+    const std::string user = std::to_string(geteuid());
+    const char *const given = std::getenv("XDG_RUNTIME_DIR");
+    for (const std::string &runtime : {std::string(given == nullptr ? "" : given), "/run/user/" + user}) {
+        // A process that runs as another user than its login may have the other's variable.
+        const UniqueFd directory = runtime.empty() ? UniqueFd() : open_directory(runtime);
+        const std::string path = runtime + "/opendoca";
+        if (directory.is_open() && is_own(directory.get(), S_IWGRP | S_IWOTH) &&
+            (paths.empty() || paths[0] != path))
+            paths.push_back(path);
+    }
+    paths.push_back("/tmp/opendoca-" + user);
+    return paths;
+}
+
+/// Opens the directory and makes sure of whose it is. What is opened can't be exchanged for another one
+/// later.
+UniqueFd open_place(const std::string &path)
+{
+    UniqueFd directory = open_directory(path);
+    if (!directory.is_open()) {
+        if (errno != ENOENT)
+            DOCA_LOG_ERR("%s cannot be opened as a directory: %s", path.c_str(), std::strerror(errno));
+        return UniqueFd();
+    }
+    if (!is_own(directory.get(), S_IRWXG | S_IRWXO)) {
+        DOCA_LOG_ERR(
+            "%s is not a directory that user %u alone can enter, and services are not looked for there",
+            path.c_str(), geteuid());
+        return UniqueFd();
+    }
+    return directory;
+}
+
+std::string file_name(const ServiceKey &key)
+{
+    char text[40];
+    std::snprintf(text, sizeof(text), "%s%016llx%016llx", file_prefix.data(),
+                  static_cast<unsigned long long>(key[0]), static_cast<unsigned long long>(key[1]));
+    return text;
+}
+
+/// By the descriptor: whatever the length of the directory's path, the address is short enough.
+sockaddr_un address_of(int directory, const std::string &name)
+{
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", directory, name.c_str());
+    return address;
+}
+
+UniqueFd make_socket()
+{
+    return UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+/// Removes what services that were killed have left. The caller has locked the directory.
+void sweep(int directory)
+{
+    DIR *const entries = fdopendir(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (entries == nullptr)
+        return;
+    while (const dirent *const entry = readdir(entries)) {
+        const std::string lock = entry->d_name;
+        if (!lock.starts_with(file_prefix) || !lock.ends_with(lock_suffix))
+            continue;
+        const UniqueFd file(openat(directory, lock.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+        if (!file.is_open() || flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+            continue; // it lives
+        unlinkat(directory, lock.substr(0, lock.size() - lock_suffix.size()).c_str(), 0);
+        unlinkat(directory, lock.c_str(), 0);
+    }
+    closedir(entries);
+}
+
+} // namespace
+
+ServiceKey make_service_key(std::string_view host_function, std::string_view pci_address,
+                            std::string_view service)
+{
+    // FNV-1a, from two beginnings.
+    ServiceKey key = {0xcbf29ce484222325, 0x84222325cbf29ce4};
+    const auto add = [&](unsigned char byte) {
+        for (std::uint64_t &half : key)
+            half = (half ^ byte) * 0x100000001b3;
+    };
+    for (const std::string_view part : {host_function, pci_address, service}) {
+        for (const char c : part)
+            add(static_cast<unsigned char>(c));
+        add(0);
+    }
+    return key;
+}
+
+Registration &Registration::operator=(Registration &&other) noexcept
+{
+    std::swap(directory_, other.directory_);
+    std::swap(lock_, other.lock_);
+    std::swap(socket_, other.socket_);
+    std::swap(name_, other.name_);
+    return *this;
+}
+
+Registration::~Registration()
+{
+    give_back();
+}
+
+std::string Registration::lock_name() const
+{
+    return name_ + std::string(lock_suffix);
+}
+
+void Registration::give_back() noexcept
+{
+    if (!lock_.is_open())
+        return;
+    unlinkat(directory_.get(), name_.c_str(), 0);
+    unlinkat(directory_.get(), lock_name().c_str(), 0);
+    socket_ = UniqueFd();
+    lock_ = UniqueFd();
+}
+
+doca_error_t Registration::take(const ServiceKey &key, const char *service, Registration &registration)
+{
+    Registration taken;
+    taken.name_ = file_name(key);
+    for (const std::string &path : candidates()) {
+        (void)!mkdir(path.c_str(), S_IRWXU); // usually it is there
+        taken.directory_ = open_place(path);
+        if (taken.directory_.is_open())
+            break;
+    }
+    if (!taken.directory_.is_open()) {
+        DOCA_LOG_ERR("there is no directory for the socket of service '%s'; XDG_RUNTIME_DIR can name one",
+                     service);
+        return DOCA_ERROR_INITIALIZATION;
+    }
+    while (flock(taken.directory_.get(), LOCK_EX) != 0 && errno == EINTR) {
+    }
+    sweep(taken.directory_.get());
+    doca_error_t status = taken.lock(service);
+    if (status == DOCA_SUCCESS)
+        status = taken.listen(service);
+    flock(taken.directory_.get(), LOCK_UN);
+    if (status == DOCA_SUCCESS)
+        registration = std::move(taken);
+    return status;
+}
+
+doca_error_t Registration::lock(const char *service)
+{
+    const std::string name = lock_name();
+    for (;;) {
+        UniqueFd file(
+            openat(directory_.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+        if (!file.is_open()) {
+            DOCA_LOG_ERR("the name of service '%s' cannot be registered: %s", service, std::strerror(errno));
+            return DOCA_ERROR_INITIALIZATION;
+        }
+        // The kernel gives the lock back when its holder dies.
+        if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+            DOCA_LOG_ERR("a service '%s' listens on this representor already", service);
+            return DOCA_ERROR_CONNECTION_ABORTED;
+        }
+        struct stat held {
+        }, named{};
+        if (fstat(file.get(), &held) == 0 &&
+            fstatat(directory_.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+            held.st_ino == named.st_ino && held.st_dev == named.st_dev) {
+            lock_ = std::move(file);
+            return DOCA_SUCCESS;
+        }
+        // Its holder has just removed it, and another one may have the name by now.
+    }
+}
+
+doca_error_t Registration::listen(const char *service)
+{
+    unlinkat(directory_.get(), name_.c_str(), 0); // of a service that died
+    const sockaddr_un address = address_of(directory_.get(), name_);
+    UniqueFd made = make_socket();
+    if (!made.is_open() ||
+        bind(made.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 ||
+        ::listen(made.get(), static_cast<int>(max_connections)) != 0) {
+        DOCA_LOG_ERR("service '%s' cannot listen: %s", service, std::strerror(errno));
+        return DOCA_ERROR_INITIALIZATION;
+    }
+    socket_ = std::move(made);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t connect_to_service(const ServiceKey &key, const char *service, UniqueFd &socket)
+{
+    const std::string name = file_name(key);
+    for (const std::string &path : candidates()) {
+        const UniqueFd directory = open_place(path);
+        if (!directory.is_open())
+            continue;
+        UniqueFd made = make_socket();
+        if (!made.is_open()) {
+            DOCA_LOG_ERR("no socket can be made: %s", std::strerror(errno));
+            return DOCA_ERROR_INITIALIZATION;
+        }
+        const sockaddr_un address = address_of(directory.get(), name);
+        if (connect(made.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0) {
+            socket = std::move(made);
+            return DOCA_SUCCESS;
+        }
+        if (errno == EAGAIN) {
+            DOCA_LOG_ERR("%u clients wait for service '%s' already", max_connections, service);
+            return DOCA_ERROR_CONNECTION_ABORTED;
+        }
+        if (errno != ENOENT && errno != ECONNREFUSED) {
+            DOCA_LOG_ERR("service '%s' cannot be connected to: %s", service, std::strerror(errno));
+            return DOCA_ERROR_DRIVER;
+        }
+    }
+    DOCA_LOG_ERR("no service '%s' listens for this function", service);
+    return DOCA_ERROR_CONNECTION_ABORTED;
+}
+
+} // namespace opendoca::comm_channel

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Where services are found: a socket in a directory that only this user can enter.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <doca_error.h>
+
+#include "../core/unique_fd.hpp"
+
+namespace opendoca::comm_channel {
+
+/// Stands for a service: the host function that it is for, and its name.
+using ServiceKey = std::array<std::uint64_t, 2>;
+
+[[nodiscard]] ServiceKey make_service_key(std::string_view host_function, std::string_view pci_address,
+                                          std::string_view service);
+
+/// A name that this process has, and the socket that listens there. Gives both back at the end.
+class Registration {
+public:
+    Registration() = default;
+    Registration(Registration &&) noexcept = default;
+    Registration &operator=(Registration &&other) noexcept;
+    ~Registration();
+
+    /// CONNECTION_ABORTED when another service has the name.
+    [[nodiscard]] static doca_error_t take(const ServiceKey &key, const char *service,
+                                           Registration &registration);
+
+    [[nodiscard]] int socket() const noexcept { return socket_.get(); }
+
+private:
+    [[nodiscard]] doca_error_t lock(const char *service);
+    [[nodiscard]] doca_error_t listen(const char *service);
+    [[nodiscard]] std::string lock_name() const;
+    void give_back() noexcept;
+
+    UniqueFd directory_;
+    UniqueFd lock_; ///< held as long as the name is
+    UniqueFd socket_;
+    std::string name_;
+};
+
+/// Connects to the socket of a service. CONNECTION_ABORTED when there is none, or it takes no more.
+[[nodiscard]] doca_error_t connect_to_service(const ServiceKey &key, const char *service, UniqueFd &socket);
+
+} // namespace opendoca::comm_channel

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "ring.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+namespace opendoca::comm_channel {
+
+namespace {
+
+constexpr int needed_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+std::size_t memory_size(RingShape to_service, RingShape to_client) noexcept
+{
+    return sizeof(SharedPage) + to_service.bytes() + to_client.bytes();
+}
+
+// A wish and the counter that it is about are each stored by one side and then loaded by the other: with all four in the
+// one order of sequentially consistent operations, one of both sides sees the other.
+
+bool take(std::atomic<std::uint32_t> &wish) noexcept
+{
+    return wish.load() != 0 && wish.exchange(0) != 0;
+}
+
+void wish_for(std::atomic<std::uint32_t> &wish) noexcept
+{
+    if (wish.load() == 0)
+        wish.store(1);
+}
+
+} // namespace
+
+void SendRing::attach(RingState &state, std::byte *records, RingShape shape) noexcept
+{
+    *this = SendRing();
+    state_ = &state;
+    records_ = records;
+    shape_ = shape;
+}
+
+RingResult SendRing::look_for_room() noexcept
+{
+    if (sent_ - received_ < shape_.messages)
+        return RingResult::done;
+    // Acquires what receive() releases: the records of what was received may be written again.
+    const std::uint64_t received = state_->received.load();
+    if (sent_ - received > shape_.messages)
+        return RingResult::damaged;
+    received_ = received;
+    return sent_ - received_ < shape_.messages ? RingResult::done : RingResult::nothing;
+}
+
+RingResult SendRing::send(const void *message, std::size_t length) noexcept
+{
+    if (const RingResult room = look_for_room(); room != RingResult::done)
+        return room;
+    const std::size_t size = shape_.bytes();
+    const std::uint64_t prefix = length;
+    std::memcpy(records_ + at_, &prefix, sizeof(prefix));
+    const std::size_t start = (at_ + sizeof(prefix)) % size;
+    const std::size_t first = std::min(length, size - start);
+    std::memcpy(records_ + start, message, first);
+    std::memcpy(records_, static_cast<const std::byte *>(message) + first, length - first);
+    at_ = (at_ + RingShape::record(length)) % size;
+    state_->sent.store(++sent_); // pairs with look_for_message()
+    return RingResult::done;
+}
+
+bool SendRing::take_wish_for_message() noexcept
+{
+    return take(state_->wants_message);
+}
+
+void SendRing::wish_for_room() noexcept
+{
+    wish_for(state_->wants_room);
+}
+
+std::uint64_t SendRing::in_flight() const noexcept
+{
+    return std::min<std::uint64_t>(sent_ - state_->received.load(std::memory_order_relaxed), shape_.messages);
+}
+
+void ReceiveRing::attach(RingState &state, const std::byte *records, RingShape shape) noexcept
+{
+    *this = ReceiveRing();
+    state_ = &state;
+    records_ = records;
+    shape_ = shape;
+}
+
+RingResult ReceiveRing::look_for_message() const noexcept
+{
+    // Acquires what send() releases: the record is there.
+    const std::uint64_t waiting = state_->sent.load() - received_;
+    if (waiting == 0)
+        return RingResult::nothing;
+    return waiting <= shape_.messages ? RingResult::done : RingResult::damaged;
+}
+
+RingResult ReceiveRing::receive(void *message, std::size_t &length) noexcept
+{
+    if (const RingResult look = look_for_message(); look != RingResult::done)
+        return look;
+    const std::size_t size = shape_.bytes();
+    // Read once: the sender could change it between the check and the use.
+    const std::uint64_t prefix = *reinterpret_cast<const volatile std::uint64_t *>(records_ + at_);
+    if (prefix == 0 || prefix > shape_.message_size)
+        return RingResult::damaged;
+    const auto arrived = static_cast<std::size_t>(prefix);
+    if (arrived > length) {
+        length = arrived;
+        return RingResult::too_long;
+    }
+    const std::size_t start = (at_ + sizeof(prefix)) % size;
+    const std::size_t first = std::min(arrived, size - start);
+    std::memcpy(message, records_ + start, first);
+    std::memcpy(static_cast<std::byte *>(message) + first, records_, arrived - first);
+    at_ = (at_ + RingShape::record(arrived)) % size;
+    length = arrived;
+    state_->received.store(++received_); // pairs with look_for_room()
+    return RingResult::done;
+}
+
+bool ReceiveRing::take_wish_for_room() noexcept
+{
+    return take(state_->wants_room);
+}
+
+void ReceiveRing::wish_for_message() noexcept
+{
+    wish_for(state_->wants_message);
+}
+
+SharedMemory::SharedMemory(SharedMemory &&other) noexcept
+    : base_(std::exchange(other.base_, nullptr)),
+      size_(other.size_),
+      to_service_bytes_(other.to_service_bytes_)
+{
+}
+
+SharedMemory &SharedMemory::operator=(SharedMemory &&other) noexcept
+{
+    std::swap(base_, other.base_);
+    std::swap(size_, other.size_);
+    std::swap(to_service_bytes_, other.to_service_bytes_);
+    return *this;
+}
+
+SharedMemory::~SharedMemory()
+{
+    close();
+}
+
+void SharedMemory::close() noexcept
+{
+    if (base_ != nullptr)
+        munmap(std::exchange(base_, nullptr), size_);
+}
+
+bool SharedMemory::create(RingShape to_service, RingShape to_client, UniqueFd &file)
+{
+    UniqueFd made(memfd_create("opendoca-comm-channel", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!made.is_open() ||
+        ftruncate(made.get(), static_cast<off_t>(memory_size(to_service, to_client))) != 0 ||
+        fcntl(made.get(), F_ADD_SEALS, needed_seals) != 0 || !map(to_service, to_client, made.get()))
+        return false;
+    file = std::move(made);
+    return true;
+}
+
+bool SharedMemory::open(RingShape to_service, RingShape to_client, const UniqueFd &file)
+{
+    struct stat status {};
+    const int seals = fcntl(file.get(), F_GET_SEALS);
+    // Without the seals the other side could take pages away, which would end this process by SIGBUS.
+    return seals >= 0 && (seals & needed_seals) == needed_seals && fstat(file.get(), &status) == 0 &&
+           static_cast<std::size_t>(status.st_size) == memory_size(to_service, to_client) &&
+           map(to_service, to_client, file.get());
+}
+
+bool SharedMemory::map(RingShape to_service, RingShape to_client, int file)
+{
+    const std::size_t size = memory_size(to_service, to_client);
+    void *const base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (base == MAP_FAILED)
+        return false;
+    close();
+    base_ = static_cast<std::byte *>(base);
+    size_ = size;
+    to_service_bytes_ = to_service.bytes();
+    return true;
+}
+
+} // namespace opendoca::comm_channel

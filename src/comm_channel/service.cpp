@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// A service: clients that come and go.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <doca_log.h>
+#include <sys/socket.h>
+
+#include "endpoint.hpp"
+#include "limits.hpp"
+
+DOCA_LOG_REGISTER(DOCA_CC_SERVICE);
+
+using namespace opendoca::comm_channel;
+
+doca_error_t doca_comm_channel_ep_t::listen(const char *name)
+{
+    doca_error_t status = check_name(name);
+    if (status != DOCA_SUCCESS)
+        return status;
+    if (!device->function().can.representors_net) {
+        DOCA_LOG_ERR("device %s has no representors to listen on", device->description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    if (representor == nullptr) {
+        DOCA_LOG_ERR("the endpoint has no representor");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const auto &info = representor->info;
+    if (info.dev != device) {
+        DOCA_LOG_ERR("representor %s is one of device %s, and the endpoint's device is %s",
+                     info.info.name.c_str(), info.dev->description().c_str(), device->description().c_str());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    key_ = make_service_key(info.info.name, info.info.pci_address, name);
+    EventChannel channel;
+    if (!channel.create()) {
+        DOCA_LOG_ERR("no events for service '%s': %s", name, std::strerror(errno));
+        return DOCA_ERROR_INITIALIZATION;
+    }
+    Registration registration;
+    status = Registration::take(key_, name, registration);
+    if (status != DOCA_SUCCESS)
+        return status;
+    if (!channel.watch(registration.socket(), EPOLLIN, this)) {
+        DOCA_LOG_ERR("service '%s' can't watch its clients: %s", name, std::strerror(errno));
+        return DOCA_ERROR_INITIALIZATION;
+    }
+    recv_channel_ = std::move(channel);
+    registration_ = std::move(registration);
+    role_ = Role::service;
+    return DOCA_SUCCESS;
+}
+
+void doca_comm_channel_ep_t::look_at_service()
+{
+    std::array<epoll_event, 64> ready;
+    const int count = recv_channel_.look(ready.data(), static_cast<int>(ready.size()));
+    for (int i = 0; i < count; ++i) {
+        void *const tag = ready[static_cast<std::size_t>(i)].data.ptr;
+        if (tag == this) {
+            take_in_new_clients();
+        } else if (tag != nullptr) {
+            Peer &peer = *static_cast<Peer *>(tag);
+            if (peer.state() == Peer::State::connecting)
+                take_in(peer);
+            else if (peer.silence() || peer.has_ended())
+                note_end(peer);
+        }
+    }
+    if (has_ended_peers_)
+        retire_ended();
+}
+
+/// Accepts what waits at the socket. They are clients once their hello was read.
+void doca_comm_channel_ep_t::accept_clients()
+{
+    for (;;) {
+        opendoca::UniqueFd socket(
+            accept4(registration_.socket(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+        if (!socket.is_open()) {
+            if (errno == ECONNABORTED || errno == EINTR)
+                continue;
+            if (errno != EAGAIN)
+                DOCA_LOG_ERR("a client cannot be accepted: %s", std::strerror(errno));
+            return;
+        }
+        if (!is_same_user(socket.get()))
+            continue;
+        auto client = std::make_unique<Peer>(*this, Peer::Side::service, std::move(socket));
+        if (!recv_channel_.watch(client->socket(), EPOLLIN, client.get())) {
+            DOCA_LOG_ERR("a client cannot be watched: %s", std::strerror(errno));
+            continue;
+        }
+        peers_.push_back(std::move(client));
+    }
+}
+
+/// Accepts clients and takes in those that have said hello, which is nearly always all.
+void doca_comm_channel_ep_t::take_in_new_clients()
+{
+    const std::size_t known = peers_.size();
+    accept_clients();
+    for (std::size_t i = peers_.size(); i-- > known;)
+        take_in(*peers_[i]); // may remove it
+}
+
+void doca_comm_channel_ep_t::take_in(Peer &peer)
+{
+    const auto connected = std::ranges::count_if(
+        peers_, [](const auto &known) { return known->state() == Peer::State::connected; });
+    const doca_error_t status = peer.take_hello(key_, limits, connected < static_cast<long>(max_connections));
+    if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
+        return;
+    if (status != DOCA_SUCCESS || !watch(peer)) {
+        remove(peer);
+        return;
+    }
+    if (is_recv_armed_)
+        peer.wish_for_message();
+    service_channel_.kick();
+}
+
+/// Clients that have ended and left no message. Those that the program does not know are forgotten.
+void doca_comm_channel_ep_t::retire_ended()
+{
+    has_ended_peers_ = false;
+    bool has_connected = false;
+    bool was_one_of_ours = false;
+    for (const auto &peer : peers_) {
+        has_connected = has_connected || peer->state() == Peer::State::connected;
+        if (!peer->has_ended() || peer->is_released())
+            continue;
+        if (peer->has_message()) {
+            has_ended_peers_ = true;
+            continue;
+        }
+        was_one_of_ours =
+            was_one_of_ours || (peer->state() == Peer::State::died && peer->num_received() != 0);
+        forget(*peer);
+        peer->release();
+    }
+    // Who waits for an answer that can't come any more.
+    has_reset_to_tell_ = has_reset_to_tell_ || (was_one_of_ours && !has_connected);
+    std::erase_if(peers_, [](const auto &peer) { return peer->is_released() && !peer->is_known; });
+    next_ = 0;
+}
+
+doca_error_t doca_comm_channel_ep_t::update_service_state()
+{
+    if (!is_service()) {
+        DOCA_LOG_ERR("the endpoint does not listen, and only services have a state");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    if (const doca_error_t status = open_channel(service_channel_); status != DOCA_SUCCESS)
+        return status;
+    service_channel_.clear();
+    for (const auto &peer : peers_) {
+        if (peer->check_end())
+            note_end(*peer);
+    }
+    service_channel_.clear();
+    accept_clients(); // the next receive takes them in
+    pending_connections = 0;
+    listed_peers.clear();
+    for (const auto &peer : peers_) {
+        if (peer->state() == Peer::State::connecting) {
+            ++pending_connections;
+        } else if (peer->state() == Peer::State::connected) {
+            listed_peers.push_back(peer.get());
+            peer->is_known = true;
+        }
+    }
+    return DOCA_SUCCESS;
+}

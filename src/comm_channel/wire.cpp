@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "wire.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <doca_log.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "limits.hpp"
+
+DOCA_LOG_REGISTER(DOCA_CC_WIRE);
+
+namespace opendoca::comm_channel {
+
+namespace {
+
+constexpr std::size_t max_files = 2;
+
+union ControlBuffer {
+    char bytes[CMSG_SPACE(max_files * sizeof(int))];
+    cmsghdr alignment;
+};
+
+bool is_queue(std::uint32_t messages) noexcept
+{
+    return messages >= min_queue_size && messages <= max_queue_size && (messages & (messages - 1)) == 0;
+}
+
+bool is_message_size(std::uint32_t size) noexcept
+{
+    return size >= min_message_size && size <= max_message_size;
+}
+
+} // namespace
+
+RingShape ring_between(const Limits &sender, const Limits &receiver) noexcept
+{
+    return {std::min(sender.send_queue, receiver.recv_queue),
+            std::min(sender.message_size, receiver.message_size)};
+}
+
+bool are_valid(const Limits &limits) noexcept
+{
+    return is_queue(limits.send_queue) && is_queue(limits.recv_queue) && is_message_size(limits.message_size);
+}
+
+bool is_valid(const RingShape &shape) noexcept
+{
+    return is_queue(shape.messages) && is_message_size(shape.message_size);
+}
+
+bool is_same_user(int socket)
+{
+    ucred peer{};
+    socklen_t size = sizeof(peer);
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+        DOCA_LOG_ERR("the user of a peer is unknown: %s", std::strerror(errno));
+        return false;
+    }
+    if (peer.uid != geteuid()) {
+        DOCA_LOG_ERR("process %d belongs to user %u, this one to user %u; software devices connect processes "
+                     "of one user",
+                     static_cast<int>(peer.pid), peer.uid, geteuid());
+        return false;
+    }
+    return true;
+}
+
+bool send_message(int socket, std::span<const std::byte> bytes, std::span<const int> files) noexcept
+{
+    iovec part = {const_cast<std::byte *>(bytes.data()), bytes.size()};
+    ControlBuffer control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (!files.empty()) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(files.size_bytes());
+        cmsghdr *const header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(files.size_bytes());
+        std::memcpy(CMSG_DATA(header), files.data(), files.size_bytes());
+    }
+    return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+}
+
+Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept
+{
+    iovec part = {bytes.data(), bytes.size()};
+    ControlBuffer control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof(control.bytes);
+    const ssize_t size = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR))
+        return Arrival::nothing;
+    if (size <= 0)
+        return Arrival::ended;
+    UniqueFd arrived[max_files]; // whatever is not wanted is closed
+    std::size_t count = 0;
+    for (cmsghdr *header = CMSG_FIRSTHDR(&message); header != nullptr;
+         header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+            continue;
+        const std::size_t in_header = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (std::size_t i = 0; i < in_header && count < max_files; ++i, ++count) {
+            int file;
+            std::memcpy(&file, CMSG_DATA(header) + i * sizeof(int), sizeof(file));
+            arrived[count] = UniqueFd(file);
+        }
+    }
+    if (static_cast<std::size_t>(size) != bytes.size() ||
+        (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || (count != 0 && count != files.size()))
+        return Arrival::malformed;
+    std::move(arrived, arrived + count, files.begin());
+    return Arrival::complete;
+}
+
+void ring_bell(int socket) noexcept
+{
+    constexpr char bell = '!';
+    // A full socket has bells enough in it, and one that is closed is noticed elsewhere.
+    (void)!send(socket, &bell, sizeof(bell), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+bool silence_bell(int socket) noexcept
+{
+    constexpr int most = 64; // what then is still there keeps the socket readable
+    char bells[16];
+    for (int i = 0; i < most; ++i) {
+        const ssize_t size = recv(socket, bells, sizeof(bells), MSG_DONTWAIT);
+        if (size > 0)
+            continue;
+        return size < 0 && (errno == EAGAIN || errno == EINTR);
+    }
+    return true;
+}
+
+bool has_hung_up(int socket) noexcept
+{
+    pollfd end = {.fd = socket, .events = POLLRDHUP, .revents = 0};
+    return poll(&end, 1, 0) == 1;
+}
+
+} // namespace opendoca::comm_channel

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What the two sides say to each other over the socket of a connection: a client its Hello, the service its
+// Welcome with the shared memory, and after that one byte when the other side sleeps and a message has come.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "place.hpp"
+#include "ring.hpp"
+
+namespace opendoca::comm_channel {
+
+inline constexpr std::uint64_t wire_magic =
+    0x6c6e6863'6d6d6f63; // "commchnl" in memory, on a little-endian machine
+inline constexpr std::uint32_t wire_version = 1;
+
+/// Sizes that an endpoint was given.
+struct Limits {
+    std::uint16_t message_size = 4080;
+    std::uint16_t send_queue = 512;
+    std::uint16_t recv_queue = 512;
+};
+
+struct Hello {
+    std::uint64_t magic;
+    std::uint32_t version;
+    std::uint32_t reserved;
+    ServiceKey service;
+    Limits limits;
+    std::uint16_t padding;
+};
+static_assert(sizeof(Hello) == 40);
+
+enum class Answer : std::uint32_t { welcome, too_many_clients, not_understood };
+
+/// With it come the shared memory, and a socket by which the client is told of room, if it is welcome.
+struct Welcome {
+    std::uint64_t magic;
+    std::uint32_t version;
+    Answer answer;
+    RingShape to_service;
+    RingShape to_client;
+};
+static_assert(sizeof(Welcome) == 32);
+
+/// A ring from @p sender to @p receiver.
+[[nodiscard]] RingShape ring_between(const Limits &sender, const Limits &receiver) noexcept;
+[[nodiscard]] bool are_valid(const Limits &limits) noexcept;
+[[nodiscard]] bool is_valid(const RingShape &shape) noexcept;
+
+/// Whether the process at the other end is one of this user; if not, says so in the log.
+[[nodiscard]] bool is_same_user(int socket);
+
+/// One message with descriptors; false with errno.
+[[nodiscard]] bool send_message(int socket, std::span<const std::byte> bytes,
+                                std::span<const int> files) noexcept;
+
+enum class Arrival : std::uint8_t {
+    complete,  ///< of the size that was asked for, with all descriptors
+    nothing,   ///< yet
+    malformed, ///< anything else
+    ended
+};
+[[nodiscard]] Arrival receive_message(int socket, std::span<std::byte> bytes,
+                                      std::span<UniqueFd> files) noexcept;
+
+/// Rings, without ever waiting.
+void ring_bell(int socket) noexcept;
+/// Takes what has rung; false when the connection has ended.
+[[nodiscard]] bool silence_bell(int socket) noexcept;
+/// Whether the other end is closed.
+[[nodiscard]] bool has_hung_up(int socket) noexcept;
+
+} // namespace opendoca::comm_channel

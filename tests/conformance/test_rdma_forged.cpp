@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The software device's connections with details, pages and messages that lie. Includes what the library
+// keeps to itself: only one who knows the layout can lie well.
+#include <cstring>
+#include <functional>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../src/core/device/soft/endpoint_page.hpp"
+
+#include "support/child_process.hpp"
+#include "support/rdma_fixture.hpp"
+
+namespace {
+
+using namespace doca_test;
+using namespace opendoca::soft;
+
+ConnectionDetails parse(const std::vector<std::byte> &bytes)
+{
+    ConnectionDetails d;
+    must_hold(bytes.size() == sizeof(d), "details of the software device");
+    std::memcpy(&d, bytes.data(), sizeof(d));
+    return d;
+}
+
+/// The bytes of @p d, with a checksum that is right.
+std::vector<std::byte> seal(ConnectionDetails d)
+{
+    std::uint32_t crc = 0xffffffff;
+    const auto *const bytes = reinterpret_cast<const unsigned char *>(&d);
+    for (std::size_t i = 0; i < offsetof(ConnectionDetails, checksum); ++i) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; ++bit)
+            crc = (crc >> 1) ^ (0xedb88320 & (0 - (crc & 1)));
+    }
+    d.checksum = ~crc;
+    return to_vector(&d, sizeof(d));
+}
+
+/// The page of an endpoint of another process, or of this one.
+class MappedPage {
+public:
+    explicit MappedPage(const ConnectionDetails &details)
+    {
+        const std::string place =
+            "/proc/" + std::to_string(details.pid) + "/fd/" + std::to_string(details.endpoint_fd);
+        const int fd = open(place.c_str(), O_RDWR | O_CLOEXEC);
+        must_hold(fd >= 0, "the endpoint can be opened");
+        size_ = static_cast<std::size_t>(lseek(fd, 0, SEEK_END));
+        start_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        close(fd);
+        must_hold(start_ != MAP_FAILED, "the endpoint can be mapped");
+    }
+    MappedPage(const MappedPage &) = delete;
+    MappedPage &operator=(const MappedPage &) = delete;
+    ~MappedPage() { munmap(start_, size_); }
+
+    [[nodiscard]] EndpointPage &page() const { return *static_cast<EndpointPage *>(start_); }
+    [[nodiscard]] MessageCell &cell(std::uint32_t i) const
+    {
+        return reinterpret_cast<MessageCell *>(&page() + 1)[i];
+    }
+    [[nodiscard]] ReceiveEntry &first_entry() const
+    {
+        return *reinterpret_cast<ReceiveEntry *>(&cell(page().recv_queue_size));
+    }
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+private:
+    void *start_;
+    std::size_t size_;
+};
+
+enum class Lie : std::uint32_t {
+    none,
+    not_sealed,
+    too_short,
+    wrong_magic,
+    wrong_version,
+    wrong_id,
+    wrong_nonce,
+    no_queue,
+    odd_queue,
+    long_queue,
+    no_chain,
+    long_chain,
+    fifo,
+    last = fifo,
+};
+
+/// A copy of an honest page that lies in one point, as a descriptor of this process.
+int forge(const MappedPage &honest, Lie lie)
+{
+    if (lie == Lie::fifo) {
+        int ends[2];
+        must_hold(pipe2(ends, O_CLOEXEC) == 0, "a pipe");
+        return ends[0];
+    }
+    const int fd = memfd_create("forged", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const std::size_t size = lie == Lie::too_short ? 4096 : honest.size();
+    must_hold(fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0, "a memfd");
+    void *const start = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    must_hold(start != MAP_FAILED, "a mapping");
+    std::memcpy(start, &honest.page(), sizeof(EndpointPage));
+    auto &page = *static_cast<EndpointPage *>(start);
+    switch (lie) {
+    case Lie::wrong_magic:
+        page.magic[0] = 'X';
+        break;
+    case Lie::wrong_version:
+        ++page.version;
+        break;
+    case Lie::wrong_id:
+        ++page.id;
+        break;
+    case Lie::wrong_nonce:
+        ++page.nonce[3];
+        break;
+    case Lie::no_queue:
+        page.recv_queue_size = 0;
+        break;
+    case Lie::odd_queue:
+        page.recv_queue_size = 3;
+        break;
+    case Lie::long_queue:
+        page.recv_queue_size = 1U << 31;
+        break;
+    case Lie::no_chain:
+        page.chain_length = 0;
+        break;
+    case Lie::long_chain:
+        page.chain_length = UINT32_MAX;
+        break;
+    default:
+        break;
+    }
+    munmap(start, size);
+    if (lie != Lie::not_sealed)
+        must_hold(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0, "seals");
+    return fd;
+}
+
+struct ForgerRequest {
+    char device[DOCA_DEVINFO_IBDEV_NAME_SIZE];
+    Lie lie;
+};
+
+const ChildProgram forger_program("rdma-forger", [](Channel &parent) {
+    const auto request = parent.receive<ForgerRequest>();
+    const DevHandle dev = open_device(request.device);
+    const RdmaEnd end(dev);
+    ConnectionDetails details = parse(end.details());
+    const MappedPage honest(details);
+    details.endpoint_fd = forge(honest, request.lie);
+    parent.send_bytes(seal(details));
+    (void)parent.receive_bytes(); // ends with the test
+});
+
+/// What a peer does to the page of an instance that trusts it.
+enum class Trick : std::uint32_t {
+    long_cell,
+    long_slot,
+    strange_kind,
+    strange_opcode,
+    too_much,     ///< more than the receive takes, and no word of it
+    early_credit, ///< receives that do not exist
+    last_message = early_credit,
+    far_segment,     ///< of its own receive: outside of its memory
+    unknown_segment, ///< in an export that does not exist
+    no_segments,
+};
+
+struct TricksterRequest {
+    char device[DOCA_DEVINFO_IBDEV_NAME_SIZE];
+    Trick trick;
+    ConnectionDetails victim;
+};
+
+const ChildProgram trickster_program("rdma-trickster", [](Channel &parent) {
+    const auto request = parent.receive<TricksterRequest>();
+    const DevHandle dev = open_device(request.device);
+    Memory memory(MemoryKind::heap, 1 << 16);
+    const LocalMap map(dev.get(), memory.bytes(), exposed);
+    const Inventory inventory(1);
+    const BufHandle buf = inventory.empty(map, memory.data(), memory.size());
+    const RdmaEnd end(dev);
+    must(end.connect(to_vector(&request.victim, sizeof(request.victim))));
+    parent.send_bytes(end.details());
+    (void)parent.receive_bytes(); // the victim has connected
+    const MappedPage own(parse(end.details())), victim(request.victim);
+    if (request.trick > Trick::last_message) {
+        must(end.receive(buf));
+        ReceiveEntry &entry = own.first_entry();
+        if (request.trick == Trick::far_segment)
+            entry.segments()->addr += 1 << 16;
+        if (request.trick == Trick::unknown_segment)
+            entry.segments()->entry = UINT32_MAX;
+        if (request.trick == Trick::no_segments)
+            entry.num_segments = 0;
+    } else {
+        MessageCell &cell = victim.cell(0);
+        cell.length = request.trick == Trick::long_cell   ? 41
+                      : request.trick == Trick::long_slot ? 1U << 30
+                      : request.trick == Trick::too_much  ? 4096
+                                                          : 8;
+        cell.kind = request.trick == Trick::long_slot      ? MessageKind::in_slot
+                    : request.trick == Trick::strange_kind ? static_cast<MessageKind>(77)
+                    : request.trick == Trick::too_much     ? MessageKind::placed
+                                                           : MessageKind::in_cell;
+        cell.opcode = request.trick == Trick::strange_opcode ? 99 : DOCA_RDMA_OPCODE_RECV_SEND;
+        cell.num_posted = request.trick == Trick::early_credit ? 1U << 30 : 0;
+        cell.room = UINT32_MAX;
+        cell.sequence.store(1, std::memory_order_release);
+    }
+    parent.send(true);
+    (void)parent.receive_bytes();
+});
+
+class RdmaForged : public DeviceTest {
+protected:
+    void SetUp() override
+    {
+        if (!GetParam().is_soft())
+            GTEST_SKIP() << "the layout is the software device's";
+    }
+
+    template <typename Request>
+    [[nodiscard]] Request request() const
+    {
+        Request request = {};
+        GetParam().ibdev.copy(request.device, sizeof(request.device) - 1);
+        return request;
+    }
+};
+INSTANTIATE_FOR_FEW_DEVICES(RdmaForged, can_connect);
+
+TEST_P(RdmaForged, DetailsMustFitTheirProcess)
+{
+    const RdmaEnd end(dev);
+    ChildProcess forger("rdma-forger");
+    forger.channel().send(request<ForgerRequest>());
+    const std::vector<std::byte> good = forger.channel().receive_bytes();
+    const std::function<void(ConnectionDetails &)> lies[] = {
+        [](ConnectionDetails &d) { ++d.version; },
+        [](ConnectionDetails &d) { --d.size; },
+        [](ConnectionDetails &d) { d.pid = 0; },
+        [](ConnectionDetails &d) { d.pid = 1; },
+        [](ConnectionDetails &d) { d.pid = UINT32_MAX; },
+        [](ConnectionDetails &d) { d.pid = static_cast<std::uint32_t>(getpid()); },
+        [](ConnectionDetails &d) { d.export_page_fd = -1; },
+        [](ConnectionDetails &d) { d.export_page_fd = d.endpoint_fd; },
+        [](ConnectionDetails &d) { d.endpoint_fd = d.export_page_fd; },
+        [](ConnectionDetails &d) { d.endpoint_fd = 0; },
+        [](ConnectionDetails &d) { d.endpoint_fd = 9999; },
+        [](ConnectionDetails &d) { ++d.start_time; },
+        [](ConnectionDetails &d) { ++d.pid_namespace; },
+        [](ConnectionDetails &d) { d.endpoint_id = 0; },
+        [](ConnectionDetails &d) { d.endpoint_id = UINT64_MAX; },
+        [](ConnectionDetails &d) { ++d.endpoint_id; },
+        [](ConnectionDetails &d) { ++d.nonce[0]; },
+    };
+    for (std::size_t i = 0; i < std::size(lies); ++i) {
+        ConnectionDetails details = parse(good);
+        lies[i](details);
+        EXPECT_EQ(end.connect(seal(details)), DOCA_ERROR_CONNECTION_ABORTED) << i;
+    }
+    EXPECT_EQ(end.state(), DOCA_RDMA_STATE_INIT);
+    EXPECT_EQ(end.connect(good), DOCA_SUCCESS);
+}
+
+TEST_P(RdmaForged, PagesAreChecked)
+{
+    for (std::uint32_t lie = 0; lie <= static_cast<std::uint32_t>(Lie::last); ++lie) {
+        ChildProcess forger("rdma-forger");
+        auto order = request<ForgerRequest>();
+        order.lie = static_cast<Lie>(lie);
+        forger.channel().send(order);
+        const RdmaEnd end(dev);
+        EXPECT_EQ(end.connect(forger.channel().receive_bytes()),
+                  order.lie == Lie::none ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_ABORTED)
+            << lie;
+    }
+}
+
+TEST_P(RdmaForged, APeersLiesHurtOnlyTheConnection)
+{
+    for (std::uint32_t i = 0; i <= static_cast<std::uint32_t>(Trick::no_segments); ++i) {
+        const auto trick = static_cast<Trick>(i);
+        std::vector<std::byte> memory(8192);
+        fill(memory, 1);
+        const LocalMap map(dev, memory, exposed);
+        const Inventory inventory(2);
+        const BufHandle dst = inventory.empty(map, memory.data(), 64);
+        const BufHandle src = inventory.full(map, &memory[2000], 3000);
+        const RdmaEnd end(dev);
+        ChildProcess peer("rdma-trickster");
+        auto order = request<TricksterRequest>();
+        order.trick = trick;
+        order.victim = parse(end.details());
+        peer.channel().send(order);
+        must(end.connect(peer.channel().receive_bytes()));
+        ASSERT_EQ(end.receive(dst), DOCA_SUCCESS);
+        peer.channel().send(true);
+        ASSERT_TRUE(peer.channel().receive<bool>());
+        if (trick > Trick::last_message) {
+            ASSERT_EQ(end.send(src), DOCA_SUCCESS);
+        }
+        const RdmaEnded ended = end.wait();
+        if (trick == Trick::early_credit) {
+            EXPECT_EQ(ended.result.result, DOCA_SUCCESS);
+            EXPECT_EQ(ended.result.length, 8U);
+            ASSERT_EQ(end.send(src), DOCA_SUCCESS);
+            EXPECT_EQ(end.try_retrieve().status, DOCA_ERROR_AGAIN) << "there is no receive";
+        } else {
+            EXPECT_EQ(ended.result.result, trick == Trick::too_much ? DOCA_ERROR_FULL : DOCA_ERROR_IO_FAILED)
+                << i;
+            EXPECT_EQ(end.state(), DOCA_RDMA_STATE_ERROR);
+            EXPECT_TRUE(is_filled(memory, 1)) << i;
+        }
+    }
+}
+
+} // namespace

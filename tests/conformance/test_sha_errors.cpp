@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// SHA jobs that are refused, which changes nothing; and OpenSSL itself failing, for which its functions are
+// replaced here by ones that can.
+#include <atomic>
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+#include "support/log_capture.hpp"
+#include "support/sha_fixture.hpp"
+
+using namespace doca_test;
+
+namespace {
+
+enum class Step { none, fetch, update, end, copy };
+std::atomic<Step> failing_step{Step::none};
+
+/// What OpenSSL has under @p name.
+template <typename Function>
+Function *real(const char *name)
+{
+    return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
+}
+
+/// Lets one step fail for as long as it lives.
+class Failing {
+public:
+    explicit Failing(Step step) { failing_step = step; }
+    Failing(const Failing &) = delete;
+    Failing &operator=(const Failing &) = delete;
+    ~Failing() { failing_step = Step::none; }
+};
+
+} // namespace
+
+extern "C" {
+
+EVP_MD *EVP_MD_fetch(OSSL_LIB_CTX *library, const char *algorithm, const char *properties)
+{
+    static auto *const call = real<decltype(EVP_MD_fetch)>("EVP_MD_fetch");
+    return failing_step == Step::fetch ? nullptr : call(library, algorithm, properties);
+}
+
+int EVP_DigestUpdate(EVP_MD_CTX *digest, const void *data, size_t len)
+{
+    static auto *const call = real<decltype(EVP_DigestUpdate)>("EVP_DigestUpdate");
+    return failing_step == Step::update ? 0 : call(digest, data, len);
+}
+
+int EVP_DigestFinal_ex(EVP_MD_CTX *digest, unsigned char *out, unsigned int *len)
+{
+    static auto *const call = real<decltype(EVP_DigestFinal_ex)>("EVP_DigestFinal_ex");
+    return failing_step == Step::end ? 0 : call(digest, out, len);
+}
+
+int EVP_MD_CTX_copy_ex(EVP_MD_CTX *to, const EVP_MD_CTX *from)
+{
+    static auto *const call = real<decltype(EVP_MD_CTX_copy_ex)>("EVP_MD_CTX_copy_ex");
+    return failing_step == Step::copy ? 0 : call(to, from);
+}
+}
+
+class ShaErrorTest : public ShaTest {
+protected:
+    void SetUp() override
+    {
+        ShaTest::SetUp();
+        fill(digest_memory, 2);
+        from = request(0, 100);
+        to = inventory.with(digest_map, &digest_memory[0], 200, &digest_memory[10], 20);
+    }
+
+    [[nodiscard]] doca_sha_job good_job() const { return sha_job(engine.ctx(), sha_kinds[1], from, to); }
+
+    /// Submits @p job, in one job and as a piece, which has to be refused with @p status; and looks for
+    /// changes.
+    void expect_refused(const doca_sha_job &job, doca_error_t status, bool also_as_piece = true)
+    {
+        const Session session(engine);
+        std::vector<doca_sha_partial_job> jobs{{job, session}};
+        if (also_as_piece) {
+            jobs.push_back(jobs.front());
+            jobs.back().sha_job.base.type += DOCA_SHA_JOB_SHA1_PARTIAL - DOCA_SHA_JOB_SHA1;
+            jobs.back().sha_job.flags |= DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL;
+        }
+        for (const doca_sha_partial_job &each : jobs) {
+            SCOPED_TRACE(each.sha_job.base.type);
+            const std::size_t data_len = job.resp_buf == nullptr ? 0 : data_len_of(job.resp_buf);
+            EXPECT_EQ(engine.submit(each), status);
+            EXPECT_EQ(job.resp_buf == nullptr ? 0 : data_len_of(job.resp_buf), data_len);
+            EXPECT_TRUE(is_filled(digest_memory, 2));
+            doca_event event = {};
+            EXPECT_EQ(doca_workq_progress_retrieve(engine.workq(), &event, 0), DOCA_ERROR_AGAIN);
+        }
+    }
+    void expect_refused(doca_buf *request, doca_buf *response, doca_error_t status)
+    {
+        expect_refused(sha_job(engine.ctx(), sha_kinds[1], request, response), status);
+    }
+
+    BufHandle from;
+    BufHandle to;
+};
+INSTANTIATE_FOR_DEVICES(ShaErrorTest, can_hash);
+
+TEST_P(ShaErrorTest, null_buffers)
+{
+    expect_refused(nullptr, to, DOCA_ERROR_INVALID_VALUE);
+    expect_refused(from, nullptr, DOCA_ERROR_INVALID_VALUE);
+    expect_refused(nullptr, nullptr, DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST_P(ShaErrorTest, unknown_job_types)
+{
+    for (const int type : {0, -1, int{DOCA_SHA_JOB_SHA1} - 1, int{DOCA_SHA_JOB_SHA512_PARTIAL} + 1,
+                           int{DOCA_DMA_JOB_MEMCPY}}) {
+        doca_sha_job job = good_job();
+        job.base.type = type;
+        expect_refused(job, DOCA_ERROR_INVALID_VALUE, false);
+    }
+}
+
+TEST_P(ShaErrorTest, flags)
+{
+    for (const std::uint64_t flags : {std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{1} << 63}) {
+        doca_sha_job job = good_job();
+        job.flags = flags;
+        expect_refused(job, DOCA_ERROR_INVALID_VALUE);
+    }
+    doca_sha_job last = good_job(); // which a whole message is
+    last.flags = DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL;
+    EXPECT_EQ(engine.run(last), DOCA_SUCCESS);
+    EXPECT_EQ(data_len_of(to), 52u);
+}
+
+TEST_P(ShaErrorTest, buffers_that_are_no_heads)
+{
+    const BufHandle head = request(200, 10), response_head = response();
+    doca_buf *const member = request(300, 10).release();
+    doca_buf *const response_member = response().release();
+    must(doca_buf_list_chain(head, member));
+    must(doca_buf_list_chain(response_head, response_member));
+    expect_refused(member, to, DOCA_ERROR_INVALID_VALUE);
+    expect_refused(from, response_member, DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST_P(ShaErrorTest, empty_requests)
+{
+    const BufHandle empty = inventory.empty(map, &memory[0], 100);
+    expect_refused(empty, to, DOCA_ERROR_INVALID_VALUE);
+    must(doca_buf_list_chain(empty, inventory.empty(map, &memory[0], 100).release()));
+    expect_refused(empty, to, DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST_P(ShaErrorTest, responses_that_are_too_short)
+{
+    for (const ShaKind &kind : sha_kinds) {
+        const BufHandle empty = response(kind.digest_size - 1);
+        expect_refused(sha_job(engine.ctx(), kind, from, empty), DOCA_ERROR_INVALID_VALUE);
+        const BufHandle full = inventory.full(digest_map, digest_memory.data(), kind.digest_size - 1);
+        expect_refused(sha_job(engine.ctx(), kind, from, full), DOCA_ERROR_INVALID_VALUE);
+        const BufHandle little_room =
+            inventory.with(digest_map, &digest_memory[0], 200, &digest_memory[0], 201 - kind.digest_size);
+        expect_refused(sha_job(engine.ctx(), kind, from, little_room), DOCA_ERROR_INVALID_VALUE);
+        // The room of a second buffer does not count.
+        must(doca_buf_list_chain(empty, response().release()));
+        expect_refused(sha_job(engine.ctx(), kind, from, empty), DOCA_ERROR_INVALID_VALUE);
+    }
+}
+
+TEST_P(ShaErrorTest, responses_are_checked_in_every_piece)
+{
+    const Session session(engine);
+    const BufHandle blocks = request(0, 128), none = response(31);
+    EXPECT_EQ(session.run(sha_kinds[1], blocks, none, false), DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST_P(ShaErrorTest, maps_without_the_device)
+{
+    std::vector<std::byte> other(100);
+    const LocalMap no_device({}, other);
+    const BufHandle foreign = inventory.full(no_device, other.data(), 100);
+    expect_refused(foreign, to, DOCA_ERROR_INVALID_VALUE);
+    expect_refused(from, foreign, DOCA_ERROR_INVALID_VALUE);
+    const BufHandle list = request(0, 10);
+    must(doca_buf_list_chain(list, inventory.full(no_device, other.data(), 10).release()));
+    expect_refused(list, to, DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST_P(ShaErrorTest, responses_that_may_not_be_written)
+{
+    std::vector<std::byte> bytes(100);
+    const LocalMap read_only(dev, bytes, DOCA_ACCESS_LOCAL_READ_ONLY);
+    const BufHandle response = inventory.empty(read_only, bytes.data(), 100);
+    expect_refused(from, response, DOCA_ERROR_NOT_PERMITTED);
+}
+
+TEST_P(ShaErrorTest, lists_that_are_too_long)
+{
+    std::uint32_t limit = 0;
+    must(doca_sha_get_max_list_buf_num_elem(info, &limit));
+    if (limit > 4000)
+        GTEST_SKIP() << limit << " buffers in a list are possible";
+    const BufHandle list = request(0, 1);
+    for (std::uint32_t i = 1; i < limit; ++i)
+        must(doca_buf_list_chain(list, request(i, 1).release()));
+    doca_buf *const tail = request(limit, 1).release();
+    must(doca_buf_list_chain(list, tail));
+    expect_refused(list, to, DOCA_ERROR_INVALID_VALUE);
+    must(doca_buf_list_unchain(list, tail));
+    must(doca_buf_refcount_rm(tail, nullptr));
+    EXPECT_EQ(engine.hash(sha_kinds[1], list, to), DOCA_SUCCESS);
+    EXPECT_EQ(hex(std::span(digest_memory).subspan(30, 32)), openssl_digest(sha_kinds[1], message(0, limit)));
+}
+
+TEST_P(ShaErrorTest, more_bytes_than_a_job_hashes)
+{
+    std::uint64_t limit = 0;
+    must(doca_sha_get_max_src_buffer_size(info, &limit));
+    if (limit > std::uint64_t{4} << 30)
+        GTEST_SKIP() << limit << " bytes in a job are possible";
+    const std::size_t length = limit + 1; // of address space: nobody touches it
+    void *const huge =
+        mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ASSERT_NE(huge, MAP_FAILED);
+    {
+        const LocalMap huge_map(dev, {static_cast<std::byte *>(huge), length});
+        const BufHandle too_long = inventory.full(huge_map, huge, length);
+        expect_refused(too_long, to, DOCA_ERROR_INVALID_VALUE);
+        const BufHandle list = inventory.full(huge_map, huge, limit);
+        must(doca_buf_list_chain(list, request(0, 1).release()));
+        expect_refused(list, to, DOCA_ERROR_INVALID_VALUE);
+    }
+    munmap(huge, length);
+}
+
+TEST_P(ShaErrorTest, other_contexts)
+{
+    const ShaEngine elsewhere(dev);
+    doca_sha_job job = good_job();
+    job.base.ctx = elsewhere.ctx();
+    EXPECT_EQ(engine.submit(job), DOCA_ERROR_NOT_FOUND);
+    ShaHandle stopped;
+    must(doca_sha_create(stopped.out()));
+    job.base.ctx = doca_sha_as_ctx(stopped);
+    EXPECT_EQ(engine.submit(job), DOCA_ERROR_BAD_STATE);
+    EXPECT_TRUE(is_filled(digest_memory, 2));
+}
+
+TEST_P(ShaErrorTest, what_is_wrong_is_told_also_when_the_queue_is_full)
+{
+    const ShaEngine small(dev, 1);
+    const Session session(small), second(small);
+    doca_sha_job job = good_job();
+    job.base.ctx = small.ctx();
+    EXPECT_EQ(small.submit(job), DOCA_SUCCESS);
+    EXPECT_EQ(small.submit(job), DOCA_ERROR_NO_MEMORY);
+    EXPECT_EQ(small.submit(session.job(sha_kinds[1], from, to, true)), DOCA_ERROR_NO_MEMORY);
+    EXPECT_EQ(small.submit(session.job(sha_kinds[1], from, to, false)), DOCA_ERROR_INVALID_VALUE);
+    job.req_buf = nullptr;
+    EXPECT_EQ(small.submit(job), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(small.result_of(DOCA_SHA_JOB_SHA256), DOCA_SUCCESS);
+    EXPECT_EQ(data_len_of(to), 52u);
+    EXPECT_EQ(session.run(sha_kinds[1], from, to, true), DOCA_SUCCESS)
+        << "the refused piece has changed nothing";
+    EXPECT_EQ(hex(std::span(digest_memory).subspan(62, 32)), openssl_digest(sha_kinds[1], message(0, 100)));
+}
+
+class ShaImportTest : public testing::TestWithParam<DevicePair> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ShaImportTest);
+INSTANTIATE_TEST_SUITE_P(pair, ShaImportTest, testing::ValuesIn(few_device_pairs()), pair_name);
+
+TEST_P(ShaImportTest, imported_memory_is_refused)
+{
+    const DevHandle host = open_device(GetParam().exporter), dev = open_device(GetParam().importer);
+    std::vector<std::byte> exported(4096), own(4096);
+    const LocalMap exported_map(host, exported, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
+    const LocalMap own_map(dev, own);
+    const void *descriptor = nullptr;
+    std::size_t descriptor_len = 0;
+    must(doca_mmap_export_dpu(exported_map, host, &descriptor, &descriptor_len));
+    MmapHandle imported;
+    must(doca_mmap_create_from_export(nullptr, descriptor, descriptor_len, dev, imported.out()));
+    {
+        const Inventory inventory(4);
+        const ShaEngine engine(dev);
+        const BufHandle remote = inventory.full(imported, exported.data(), 100);
+        const BufHandle local = inventory.full(own_map, own.data(), 100);
+        const LogCapture log;
+        EXPECT_EQ(engine.hash(sha_kinds[0], remote, local), DOCA_ERROR_NOT_PERMITTED);
+        EXPECT_LOGGED(log, "copy it by DMA first");
+        EXPECT_EQ(engine.hash(sha_kinds[0], local, remote), DOCA_ERROR_NOT_PERMITTED);
+        // In a list, each member counts.
+        const BufHandle list = inventory.full(own_map, own.data(), 10);
+        must(doca_buf_list_chain(list, inventory.full(imported, exported.data(), 10).release()));
+        EXPECT_EQ(engine.hash(sha_kinds[0], list, local), DOCA_ERROR_NOT_PERMITTED);
+    }
+}
+
+// OpenSSL fails
+
+TEST_P(ShaErrorTest, openssl_without_a_digest)
+{
+    const Failing failing(Step::fetch);
+    const LogCapture log;
+    doca_sha *sha = untouched<doca_sha>();
+    EXPECT_EQ(doca_sha_create(&sha), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(sha, untouched<doca_sha>());
+    EXPECT_LOGGED(log, "has no SHA1");
+    WorkqHandle workq;
+    must(doca_workq_create(1, workq.out()));
+    EXPECT_EQ(doca_ctx_workq_add(engine.ctx(), workq), DOCA_ERROR_INITIALIZATION);
+    doca_sha_partial_session *session = untouched<doca_sha_partial_session>();
+    EXPECT_EQ(doca_sha_partial_session_create(engine.sha(), engine.workq(), &session), DOCA_ERROR_NO_MEMORY);
+    EXPECT_EQ(session, untouched<doca_sha_partial_session>());
+}
+
+TEST_P(ShaErrorTest, openssl_fails_in_a_job)
+{
+    for (const Step step : {Step::update, Step::end}) {
+        {
+            const Failing failing(step);
+            const LogCapture log;
+            EXPECT_EQ(engine.run(good_job()), DOCA_ERROR_IO_FAILED);
+            EXPECT_LOGGED(log, "OpenSSL fails to");
+        }
+        EXPECT_EQ(data_len_of(to), 20u);
+        expect_refused(good_job(), DOCA_ERROR_BAD_STATE); // though it would work now
+        EXPECT_EQ(doca_ctx_workq_rm(engine.ctx(), engine.workq()), DOCA_SUCCESS);
+        EXPECT_EQ(doca_ctx_workq_add(engine.ctx(), engine.workq()), DOCA_SUCCESS);
+    }
+    EXPECT_EQ(engine.run(good_job()), DOCA_SUCCESS);
+    EXPECT_EQ(hex(std::span(digest_memory).subspan(30, 32)), openssl_digest(sha_kinds[1], message(0, 100)));
+}
+
+TEST_P(ShaErrorTest, openssl_fails_in_a_piece)
+{
+    const Session session(engine);
+    const BufHandle blocks = request(0, 128);
+    EXPECT_EQ(session.run(sha_kinds[1], blocks, to, false), DOCA_SUCCESS);
+    {
+        const Failing failing(Step::update);
+        EXPECT_EQ(session.run(sha_kinds[1], blocks, to, false), DOCA_ERROR_IO_FAILED);
+    }
+    EXPECT_EQ(session.run(sha_kinds[1], blocks, to, false), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_ctx_workq_rm(engine.ctx(), engine.workq()), DOCA_SUCCESS);
+    EXPECT_EQ(doca_ctx_workq_add(engine.ctx(), engine.workq()), DOCA_SUCCESS);
+    EXPECT_EQ(session.run(sha_kinds[1], from, to, true), DOCA_SUCCESS) << "a new message";
+    EXPECT_EQ(hex(std::span(digest_memory).subspan(30, 32)), openssl_digest(sha_kinds[1], message(0, 100)));
+}
+
+TEST_P(ShaErrorTest, openssl_fails_to_copy)
+{
+    const Session session(engine), copy(engine);
+    const BufHandle blocks = request(0, 128), rest = request(128, 10);
+    EXPECT_EQ(session.run(sha_kinds[1], blocks, to, false), DOCA_SUCCESS);
+    EXPECT_EQ(copy.run(sha_kinds[1], rest, to, true), DOCA_SUCCESS);
+    {
+        const Failing failing(Step::copy);
+        EXPECT_EQ(session.copy_to(copy), DOCA_ERROR_UNEXPECTED);
+    }
+    must(doca_buf_reset_data_len(to));
+    EXPECT_EQ(copy.run(sha_kinds[0], from, to, true), DOCA_SUCCESS) << "both are as before";
+    EXPECT_EQ(text_of(to), openssl_digest(sha_kinds[0], message(0, 100)));
+    must(doca_buf_reset_data_len(to));
+    EXPECT_EQ(session.run(sha_kinds[1], rest, to, true), DOCA_SUCCESS);
+    EXPECT_EQ(text_of(to), openssl_digest(sha_kinds[1], message(0, 138)));
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "graph_shape.hpp"
+
+namespace opendoca::tools {
+
+std::unique_ptr<GraphRunner> make_tbb_graph(const GraphShape &)
+{
+    return nullptr;
+}
+
+} // namespace opendoca::tools
