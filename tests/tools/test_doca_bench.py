@@ -159,8 +159,7 @@ class DocaBench(unittest.TestCase):
         for arguments in [], ["nosuch"], ["--nope"], ["dma", "--nope"], ["dma", "--sizes", "0"], \
                 ["dma", "--sizes", "64,,1"], ["dma", "--depths", "2000"], ["dma", "--where", "moon"], \
                 ["dma", "--pin", "0"], ["dma", "--pin", "0,99999"], ["dma", "--time", "-1"], \
-                ["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"]:
-
+                ["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"], \
                 ["cc", "--sizes", "4081"], ["cc", "--rounds", "0"], ["cc", "--pin", "0"]:
             result = run(*arguments)
             self.assertEqual(result.returncode, 2, arguments)
