@@ -25,11 +25,18 @@ struct doca_workq;
 
 namespace opendoca {
 
+class Counter;
 class JobQueue;
 struct CopyPlan;
+struct CounterSetup;
 
 /// Who may import an export descriptor.
-enum class ExportKind : std::uint16_t { dpu = 1, rdma = 2 };
+enum class ExportKind : std::uint16_t {
+    dpu = 1,
+    rdma = 2,
+    counter = 3,      ///< the DPU, as a sync event
+    counter_word = 4, ///< the same, for a counter outside of the device's own memory
+};
 
 /// What makes a memory range usable by one device.
 class OPENDOCA_INTERNAL MemoryKey {
@@ -86,6 +93,10 @@ public:
     /// Copies of @p owner's jobs on @p workq; @p dev is this device.
     [[nodiscard]] virtual doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
                                                          std::unique_ptr<CopyQueue> &queue);
+    [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter);
+    /// A handle of a counter that another process, the host, has exported.
+    [[nodiscard]] virtual doca_error_t import_counter(std::span<const std::byte> descriptor,
+                                                      std::unique_ptr<Counter> &counter);
 };
 
 struct Capabilities {
@@ -98,6 +109,10 @@ struct Capabilities {
     bool dma_event_driven = false;
     std::uint32_t dma_max_list_elements = 0;
     std::uint64_t dma_max_size = 0; ///< bytes
+    bool sync_event = false;
+    bool sync_event_event_driven = false;
+    bool sync_event_export_dpu = false;
+    bool sync_event_from_export_dpu = false;
     bool sha_software = false;      ///< on the CPU, by OpenSSL
     std::uint32_t sha_max_list_elements = 0;
     std::uint64_t sha_max_size = 0; ///< bytes

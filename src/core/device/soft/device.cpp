@@ -3,6 +3,7 @@
 #include "device.hpp"
 
 #include "copy_queue.hpp"
+#include "counter.hpp"
 #include "own_memory.hpp"
 
 namespace opendoca::soft {
@@ -45,6 +46,16 @@ doca_error_t SoftDevice::create_copy_queue(doca_workq &workq, const doca_dev &de
 {
     queue = std::make_unique<SoftCopyQueue>(workq, dev, owner);
     return DOCA_SUCCESS;
+}
+
+doca_error_t SoftDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
+{
+    return SoftCounter::create(setup, counter);
+}
+
+doca_error_t SoftDevice::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
+{
+    return SoftCounter::import(descriptor, function_, counter);
 }
 
 } // namespace opendoca::soft

@@ -52,6 +52,9 @@ public:
                                              std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
                                                  std::unique_ptr<CopyQueue> &queue) override;
+    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
+    [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
+                                              std::unique_ptr<Counter> &counter) override;
 
 private:
     const DeviceFunction &function_;

@@ -71,7 +71,8 @@ doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd)
         return DOCA_ERROR_INVALID_VALUE;
     }
     const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
-    fd_ = UniqueFd(::open(self.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    // For reading as well: writing to a pipe that nobody reads any more would raise SIGPIPE.
+    fd_ = UniqueFd(::open(self.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
     if (!fd_.is_open()) {
         DOCA_LOG_ERR("can't open the wake-up pipe of process %d: %s", pid, std::strerror(errno));
         return DOCA_ERROR_NOT_PERMITTED;
