@@ -144,8 +144,17 @@ doca_error_t SoftCounter::peek(std::uint64_t &value) noexcept
     }
     // In the process of the owner, the memory may go with the event.
     if (process_ != nullptr && process_->is_self())
-        return get(value);
+        return confirm(value);
     return read_word(value);
+}
+
+/// Memory that is still mapped here after the death of its owner holds what was reached until then.
+doca_error_t SoftCounter::confirm(std::uint64_t &value) noexcept
+{
+    if (!is_locked_)
+        return peek(value);
+    const RobustLock guard(page_->lock);
+    return process_ != nullptr && has_ended() ? explain_end() : read_word(value);
 }
 
 doca_error_t SoftCounter::look(const WaitCondition &condition, bool &is_met) noexcept
@@ -153,7 +162,7 @@ doca_error_t SoftCounter::look(const WaitCondition &condition, bool &is_met) noe
     std::uint64_t value = 0;
     doca_error_t status = peek(value);
     if (is_locked_ && status == DOCA_SUCCESS && condition.is_met_by(value))
-        status = get(value);
+        status = confirm(value);
     is_met = status == DOCA_SUCCESS && condition.is_met_by(value);
     return status;
 }

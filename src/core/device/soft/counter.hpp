@@ -42,10 +42,7 @@ public:
     /// A look that is cheap, and may see a change before it is complete: what it finds must be confirmed by
     /// confirm().
     [[nodiscard]] doca_error_t peek(std::uint64_t &value) noexcept;
-    [[nodiscard]] doca_error_t confirm(std::uint64_t &value) noexcept
-    {
-        return is_locked_ ? get(value) : peek(value);
-    }
+    [[nodiscard]] doca_error_t confirm(std::uint64_t &value) noexcept;
     /// Only processes with imported handles update the counter: who waits cares whether they live.
     [[nodiscard]] bool has_remote_publisher() const noexcept { return page_->has_remote_publisher != 0; }
     /// Nobody will update the counter any more, as far as the ends of processes tell.
@@ -65,11 +62,13 @@ private:
     void end() noexcept;
 
     [[nodiscard]] std::atomic_ref<std::uint64_t> word() const noexcept { return std::atomic_ref(*word_); }
+    [[nodiscard]] bool has_ended() const noexcept
+    {
+        return (page_->sleeping.load(std::memory_order_acquire) & counter_ended) != 0;
+    }
     [[nodiscard]] bool is_holder_there() const noexcept
     {
-        return process_ == nullptr ||
-               (!process_->is_gone() &&
-                (page_->sleeping.load(std::memory_order_acquire) & counter_ended) == 0);
+        return process_ == nullptr || (!process_->is_gone() && !has_ended());
     }
     /// An importer is one of them itself.
     [[nodiscard]] bool awaits_importers() const noexcept
