@@ -111,6 +111,7 @@ doca_error_t SoftCounter::set(std::uint64_t value) noexcept
     } else {
         if (!is_holder_there()) [[unlikely]]
             return explain_end();
+        fetch_sleeper();
         word().store(value, std::memory_order_seq_cst);
     }
     announce(value);
@@ -129,6 +130,7 @@ doca_error_t SoftCounter::add(std::uint64_t value, std::uint64_t &fetched) noexc
     } else {
         if (!is_holder_there()) [[unlikely]]
             return explain_end();
+        fetch_sleeper();
         before = word().fetch_add(value, std::memory_order_seq_cst);
     }
     announce(before + value);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <memory>
 #include <span>
 #include <vector>
@@ -74,6 +75,13 @@ private:
     [[nodiscard]] bool awaits_importers() const noexcept
     {
         return process_ == nullptr && has_remote_publisher();
+    }
+    /// Before the change, so that both cache lines come at the same time.
+    void fetch_sleeper() const noexcept
+    {
+        const std::uint64_t sleeping = page_->sleeping.load(std::memory_order_relaxed);
+        if (sleeping != 0) [[unlikely]]
+            __builtin_prefetch(page_->sleepers + std::countr_zero(sleeping));
     }
     /// Tells sleepers that the counter has become @p value.
     void announce(std::uint64_t value) noexcept

@@ -5,13 +5,14 @@
 // map.
 //
 // A lost wake-up is ruled out by the order of two words. Who updates writes the counter, then reads
-// `sleeping`; who goes to sleep writes `sleeping`, then reads the counter. All four are sequentially
-// consistent, so that one of them sees what the other has written. Where the counter is in the program's own
-// memory and not reached by atomic operations, updates and that last look are made under `lock`, which orders
-// them in the same way.
+// `sleeping` and the sleeper's `arming`; who goes to sleep writes `arming`, and the first time `sleeping`,
+// then reads the counter. All are sequentially consistent, so that one of the two sees what the other has
+// written. Where the counter is in the program's own memory, updates and that last look are made under
+// `lock`, which orders them in the same way.
 //
-// No process waits for another but for `lock`, which is robust: whoever is killed leaves at most a bit in
-// `sleeping` of a sleeper that does not wake up, until a new one takes its place.
+// A sleeper that was woken leaves nothing to be undone: it sleeps when `arming` and `woken` differ. No
+// process waits for another but for `lock`, which is robust: whoever is killed leaves at most a place that
+// the next one takes over.
 #pragma once
 
 #include <array>
@@ -67,8 +68,8 @@ struct CounterPage {
     std::uint32_t owner;     ///< process id
     std::uint32_t has_remote_publisher;
     alignas(128) std::uint64_t word;
-    /// A bit for each sleeper that is armed, and counter_ended. Apart from the counter, so that updates have
-    /// it shared in their cache.
+    /// A bit for each sleeper that was ever armed, and counter_ended. It hardly changes, so that updates have
+    /// it in their cache.
     alignas(128) std::atomic<std::uint64_t> sleeping;
     alignas(128) pthread_mutex_t lock;
     alignas(128) std::atomic<std::uint32_t> num_importers; ///< places ever taken

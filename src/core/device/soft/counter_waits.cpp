@@ -122,7 +122,17 @@ bool SoftCounterWaits::could_end() noexcept
 {
     std::uint64_t value = 0;
     return counter_.confirm(value) != DOCA_SUCCESS || is_any_met(value) ||
-           counter_.is_deserted(importers_.get());
+           is_deserted();
+}
+
+/// Whoever has come since the last look counts.
+bool SoftCounterWaits::is_deserted() noexcept
+{
+    if (!counter_.is_deserted(importers_.get())) [[likely]]
+        return false;
+    if (importers_ != nullptr)
+        importers_->refresh(true);
+    return counter_.is_deserted(importers_.get());
 }
 
 /// What was reached before the other side has ended counts: the counter is looked at first.
@@ -132,7 +142,7 @@ void SoftCounterWaits::progress() noexcept
         return;
     if (importers_ != nullptr && ++polls_ % polls_between_calls == 0) [[unlikely]]
         importers_->refresh(true);
-    const bool is_deserted = counter_.is_deserted(importers_.get());
+    const bool has_no_others = is_deserted();
     std::uint64_t value = 0;
     doca_error_t status = counter_.peek(value);
     if (status == DOCA_SUCCESS) {
@@ -145,7 +155,7 @@ void SoftCounterWaits::progress() noexcept
         seen_ = value;
         has_seen_ = true;
     }
-    if (num_pending_ == 0 || (status == DOCA_SUCCESS && !is_deserted)) [[likely]]
+    if (num_pending_ == 0 || (status == DOCA_SUCCESS && !has_no_others)) [[likely]]
         return;
     end_all(status == DOCA_SUCCESS ? counter_.explain_end() : status);
 }
@@ -183,8 +193,9 @@ bool SoftCounterWaits::arm() noexcept
 
 void SoftCounterWaits::disarm() noexcept
 {
-    sleeper_->disarm();
-    notice_ends(true);
+    // What has woken it is mostly an update; a process that has ended as well will do it again.
+    const bool was_updated = sleeper_->disarm();
+    notice_ends(!was_updated);
 }
 
 /// The descriptor of a process that has ended stays readable, and must not wake again and again.

@@ -29,6 +29,7 @@ private:
 
     [[nodiscard]] doca_error_t watch_for_wake_ups();
     [[nodiscard]] bool could_end() noexcept;
+    [[nodiscard]] bool is_deserted() noexcept;
     void end_those_met(std::uint64_t value) noexcept;
     void end_all(doca_error_t result) noexcept;
     [[nodiscard]] bool is_any_met(std::uint64_t value) const noexcept;

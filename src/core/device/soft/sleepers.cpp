@@ -44,9 +44,8 @@ doca_error_t OwnSleeper::create(std::shared_ptr<CounterPage> page, std::unique_p
         // What a killed one may have left.
         shared.sleeping.fetch_and(~(std::uint64_t{1} << (&place - shared.sleepers)),
                                   std::memory_order_seq_cst);
-        const std::uint64_t arming = place.arming.load(std::memory_order_relaxed);
-        place.arming.store(arming + arming % 2, std::memory_order_relaxed);
-        place.num_targets.store(0, std::memory_order_relaxed);
+        created->arming_ = place.arming.load(std::memory_order_relaxed);
+        place.woken.store(created->arming_, std::memory_order_relaxed);
         place.tenure.fetch_add(1, std::memory_order_relaxed);
         place.wake_fd.store(created->pipe_.write_fd(), std::memory_order_relaxed);
     });
@@ -64,12 +63,14 @@ OwnSleeper::~OwnSleeper()
     if (place_ == nullptr)
         return;
     disarm();
+    page_->sleeping.fetch_and(~bit(), std::memory_order_seq_cst);
     give_back_place(*place_);
 }
 
 void OwnSleeper::add_target(const WaitCondition &target) noexcept
 {
-    const std::uint32_t count = place_->num_targets.load(std::memory_order_relaxed);
+    const std::uint32_t count = has_targets_ ? place_->num_targets.load(std::memory_order_relaxed) : 0;
+    has_targets_ = true;
     if (count > max_targets)
         return;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -89,23 +90,25 @@ void OwnSleeper::add_target(const WaitCondition &target) noexcept
 
 void OwnSleeper::arm() noexcept
 {
-    if (!is_armed_)
-        place_->arming.fetch_add(1, std::memory_order_release);
     is_armed_ = true;
-    // Before the look at the counter, as an update is before its look at this word. Who sees the bit sees the
+    // Before the look at the counter, as an update is before its look at this word. Who sees it sees the
     // targets.
-    page_->sleeping.fetch_or(bit(), std::memory_order_seq_cst);
+    place_->arming.store(++arming_, std::memory_order_seq_cst);
+    if ((page_->sleeping.load(std::memory_order_relaxed) & bit()) == 0)
+        page_->sleeping.fetch_or(bit(), std::memory_order_seq_cst);
 }
 
-void OwnSleeper::disarm() noexcept
+bool OwnSleeper::disarm() noexcept
 {
     if (!is_armed_)
-        return;
+        return false;
     is_armed_ = false;
-    page_->sleeping.fetch_and(~bit(), std::memory_order_seq_cst);
-    place_->arming.fetch_add(1, std::memory_order_relaxed);
-    place_->num_targets.store(0, std::memory_order_relaxed);
-    pipe_.drain();
+    has_targets_ = false;
+    __builtin_prefetch(&page_->word); // to be looked at next
+    const bool was_woken = pipe_.drain();
+    if (!was_woken) // otherwise, the waker does it
+        place_->woken.store(arming_, std::memory_order_release);
+    return was_woken;
 }
 
 void Waker::wake(CounterPage &page, std::uint64_t sleeping, const std::uint64_t *value) noexcept
@@ -113,11 +116,11 @@ void Waker::wake(CounterPage &page, std::uint64_t sleeping, const std::uint64_t 
     for (sleeping &= ~counter_ended; sleeping != 0; sleeping &= sleeping - 1) {
         const auto number = static_cast<std::size_t>(std::countr_zero(sleeping));
         Sleeper &sleeper = page.sleepers[number];
-        const std::uint64_t arming = sleeper.arming.load(std::memory_order_acquire);
-        if (arming % 2 == 0 || (value != nullptr && !is_target(sleeper, *value)))
-            continue;
-        // The byte is in the pipe until the sleeper has got up.
-        if (sleeper.woken.load(std::memory_order_acquire) == arming)
+        const std::uint64_t arming =
+            sleeper.arming.load(std::memory_order_seq_cst); // pairs with OwnSleeper::arm
+        // Once it is woken, the byte is in the pipe until the sleeper has got up.
+        if (sleeper.woken.load(std::memory_order_acquire) == arming ||
+            (value != nullptr && !is_target(sleeper, *value)))
             continue;
         const std::lock_guard guard(lock_);
         // Noted after it was done: who is killed in between has at worst written for nothing.

@@ -27,12 +27,12 @@ public:
 
     /// Readable when the sleeper was woken, until disarm().
     [[nodiscard]] int wake_fd() const noexcept { return pipe_.read_fd(); }
-    /// Takes effect with the next arm().
+    /// Forgets the targets of an earlier arming. Takes effect with the next arm().
     void add_target(const WaitCondition &target) noexcept;
     /// From now on, updates that reach a target wake this sleeper. The counter must be looked at after it.
     void arm() noexcept;
-    /// Forgets the targets.
-    void disarm() noexcept;
+    /// Says whether somebody has woken it.
+    bool disarm() noexcept;
 
 private:
     explicit OwnSleeper(std::shared_ptr<CounterPage> page) noexcept : page_(std::move(page)) {}
@@ -45,7 +45,9 @@ private:
     std::shared_ptr<CounterPage> page_;
     Sleeper *place_ = nullptr;
     WakePipe pipe_;
+    std::uint64_t arming_ = 0;
     bool is_armed_ = false;
+    bool has_targets_ = false; ///< of the coming arming, or of this one
 };
 
 /// Wakes sleepers of one counter, in any process. Thread-safe.

@@ -21,7 +21,8 @@ public:
     /// What peers open: a number in this process.
     [[nodiscard]] int write_fd() const noexcept { return write_.get(); }
     void signal() const noexcept;
-    void drain() const noexcept;
+    /// Says whether there was anything.
+    bool drain() const noexcept;
 
 private:
     UniqueFd read_;
