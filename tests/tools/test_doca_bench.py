@@ -153,6 +153,23 @@ class DocaBench(unittest.TestCase):
         self.assertIn(result.returncode, [0, 3], result.stderr)
         self.assertIn("PASS" if result.returncode == 0 else "FAIL", result.stdout)
 
+    def test_sync_events(self):
+        for arguments in [], ["--bars"]:
+            result = run("sync_event", "--time", "0", "--rounds", "2", "--pin", "none", "--json", *arguments)
+            self.assertIn(result.returncode, [0, 3] if arguments else [0], result.stderr)
+            report = json.loads(result.stdout)
+            self.assertEqual([row["way"] for row in report["rows"]], ["wait_gt", "wait_gt_yield", "wait job + epoll"])
+            for row in report["rows"]:
+                for summary in row["ns"], row["plain_ns"], row["ratio"]:
+                    self.assertGreater(summary["min"], 0)
+            bars = report.get("bars", [])
+            self.assertEqual([bar["limit"] for bar in bars], [1.5, 1.2] if arguments else [])
+            self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars) else 3)
+        self.assertIn("wait_gt_yield", run("sync_event", "--time", "0", "--rounds", "2", "--pin", "none").stdout)
+        failed = run("sync_event", DOCA_SOFT_ROLE="dpu")
+        self.assertEqual(failed.returncode, 1)
+        self.assertIn("share sync events", failed.stderr)
+
     def test_command_line(self):
         self.assertIn("dma", run("--help").stdout)
         self.assertIn("--bars", run("dma", "--help").stdout)

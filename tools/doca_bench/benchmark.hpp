@@ -23,5 +23,6 @@ int run_dma_benchmark(std::span<char *const> arguments);
 int run_rdma_benchmark(std::span<char *const> arguments);
 int run_sha_benchmark(std::span<char *const> arguments);
 int run_graph_benchmark(std::span<char *const> arguments);
+int run_sync_event_benchmark(std::span<char *const> arguments);
 
 } // namespace opendoca::tools

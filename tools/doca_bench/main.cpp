@@ -21,6 +21,7 @@ constexpr Benchmark benchmarks[] = {
     {"sha", "SHA jobs, next to OpenSSL", run_sha_benchmark},
     {"graph", "nodes of graphs: callbacks and small copies, next to other executors", run_graph_benchmark},
     {"cc", "Comm Channel round trips between two processes, next to bare socket pairs", run_cc_benchmark},
+    {"sync_event", "sync events from update to woken waiter between two processes", run_sync_event_benchmark},
 };
 
 void print_usage(std::ostream &out)
