@@ -23,7 +23,8 @@ doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::
         return DOCA_ERROR_INVALID_VALUE;
     const auto &function = *devinfo->function;
     if (!function.can.comm_channel) {
-        DOCA_LOG_INFO("device %s: Comm Channel works on software devices only, so far", function.name.c_str());
+        DOCA_LOG_INFO("device %s: Comm Channel works on software devices only, so far",
+                      function.name.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     if (of_services && !function.can.representors_net)
@@ -58,9 +59,9 @@ doca_error_t doca_comm_channel_get_max_service_name_len(uint32_t *max_service_na
     return tell(max_service_name_len, max_service_name_len, max_service_name_size);
 }
 
-doca_error_t doca_comm_channel_get_max_message_size(struct doca_devinfo *devinfo, uint32_t *max_message_size)
+doca_error_t doca_comm_channel_get_max_message_size(struct doca_devinfo *devinfo, uint32_t *size)
 {
-    return tell_limit(devinfo, max_message_size, opendoca::comm_channel::max_message_size, false);
+    return tell_limit(devinfo, size, max_message_size, false);
 }
 
 doca_error_t doca_comm_channel_get_max_send_queue_size(struct doca_devinfo *devinfo,

@@ -245,7 +245,7 @@ class DocaBenchRdma(unittest.TestCase):
                 self.assertIsNone(row["ucx_ns"])
                 continue
             self.assertEqual(row["ucx_ns"]["median"], 100)
-            self.assertAlmostEqual(row["ratio"]["max"], 100 / row["ns"]["min"], places=6)
+            self.assertAlmostEqual(row["ratio"]["max"], 100 / row["ns"]["min"], places=4)
         with open(ucx + ".log", encoding="ascii") as log:
             runs = log.read().splitlines()
         self.assertTrue(any(one.startswith("posix,self 127.0.0.1") and "-t ucp_put_lat" in one for one in runs))
