@@ -5,9 +5,6 @@
  * @file doca_sync_event.h
  * Sync event: a 64-bit counter that one side updates and another reads or waits on.
  *
- * In this release every function here answers DOCA_ERROR_NOT_SUPPORTED (doca_sync_event_as_ctx: NULL); see
- * docs/not-built.md.
- *
  * Life of an event: create, name exactly one publisher and one subscriber location, start, operate, stop,
  * destroy. Before start an event is made for one of two modes, and stays in it:
  *   synchronous   doca_sync_event_start; then doca_sync_event_get, _update_*, _wait_*
@@ -21,8 +18,10 @@
  * DOCA_ERROR_IO_FAILED when that is not DOCA_SUCCESS. Submit answers DOCA_ERROR_INVALID_VALUE for an unknown
  * type, a NULL output, or a value or mask out of range, and DOCA_ERROR_NO_MEMORY when the work queue is full.
  *
- * opendoca: whenever the process that holds the counter has died, get, update and wait end with
- * DOCA_ERROR_CONNECTION_RESET, in both modes.
+ * opendoca: when the process that holds the counter has died or has destroyed the event, operations through
+ * imported handles end with DOCA_ERROR_CONNECTION_RESET, in both modes. So does a wait in the process that
+ * holds it, when the publisher is on the DPU and all processes with imported handles have died with them. A
+ * wait whose value was reached before that succeeds.
  * opendoca: no device has a DPA or a GPU here. Functions for them answer DOCA_ERROR_NOT_SUPPORTED.
  *
  * Outputs are written only on success.
@@ -142,7 +141,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create(struct doca_sync_event *
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, the length is 0, or the bytes are damaged.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it.
- * - DOCA_ERROR_NO_MEMORY: out of memory.
+ * - DOCA_ERROR_NO_MEMORY: out of memory. opendoca: or 64 handles of the event exist.
+ * - DOCA_ERROR_NOT_PERMITTED: opendoca: the exporting device is not behind this one, or the kernel keeps this
+ *   process from the exporting one.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data,
                                                                     size_t sz,
@@ -286,7 +287,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_subscriber_add_location_dpu(str
 
 /**
  * Keep the counter in 8 bytes of the caller's, for events between CPU and DPU. Optional: by default the
- * library has its own. The counter starts with what is there. The memory must outlive the event.
+ * library has its own. The counter starts with what is there. The memory must outlive the event. A plain store
+ * to it is seen by those who poll, and wakes nobody who sleeps in event-driven mode.
  *
  * State: before start.
  *
@@ -295,7 +297,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_subscriber_add_location_dpu(str
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL. opendoca: or addr is not aligned.
  * - DOCA_ERROR_BAD_STATE: the event is started.
- * - DOCA_ERROR_NOT_SUPPORTED: a location is a DPA or GPU, or the device cannot reach that memory.
+ * - DOCA_ERROR_NOT_SUPPORTED: a location is a DPA or GPU. opendoca: start tells when the device cannot reach
+ *   that memory.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *addr);
 
@@ -309,7 +312,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_set_addr(struct doca_sync_event
  * - DOCA_ERROR_INVALID_VALUE: event is NULL.
  * - DOCA_ERROR_BAD_STATE: opendoca: started before, used as a context, or not exactly one publisher and one
  *   subscriber.
- * - DOCA_ERROR_NOT_SUPPORTED: opendoca: a device cannot do it.
+ * - DOCA_ERROR_NOT_SUPPORTED: opendoca: a device cannot do it, or cannot reach the caller's 8 bytes.
  * - DOCA_ERROR_NO_MEMORY: opendoca: out of memory.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_start(struct doca_sync_event *event);
@@ -457,7 +460,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_remote(struct doca_sync_
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: not started in synchronous mode.
- * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter has died.
+ * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter has died, or has destroyed the event.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value);
 
@@ -470,7 +473,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get(struct doca_sync_event *eve
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: event is NULL.
  * - DOCA_ERROR_BAD_STATE: not started in synchronous mode.
- * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter has died.
+ * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter has died, or has destroyed the event.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value,
                                                             uint64_t *fetched);
@@ -483,7 +486,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_update_add(struct doca_sync_eve
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: event is NULL.
  * - DOCA_ERROR_BAD_STATE: not started in synchronous mode.
- * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter has died.
+ * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter has died, or has destroyed the event.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value);
 
@@ -496,7 +499,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_update_set(struct doca_sync_eve
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: event is NULL.
  * - DOCA_ERROR_BAD_STATE: not started in synchronous mode.
- * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter, or the publisher's, has died.
+ * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter, or the publisher's, has died, or the event
+ *   was destroyed.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value,
                                                          uint64_t mask);
@@ -510,7 +514,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_gt(struct doca_sync_event 
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: event is NULL.
  * - DOCA_ERROR_BAD_STATE: not started in synchronous mode.
- * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter, or the publisher's, has died.
+ * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter, or the publisher's, has died, or the event
+ *   was destroyed.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value,
                                                                uint64_t mask);

@@ -183,6 +183,30 @@ doca_error_t save_file(const char *path, const void *data, size_t len)
     return DOCA_SUCCESS;
 }
 
+doca_error_t save_new_file(const char *path, const void *data, size_t len)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    bool is_saved;
+
+    if (fd < 0 && errno == EEXIST) {
+        DOCA_LOG_ERR("'%s' exists already; remove it, or choose another path", path);
+        return DOCA_ERROR_ALREADY_EXIST;
+    }
+    if (fd < 0) {
+        DOCA_LOG_ERR("Cannot create '%s': %s", path, strerror(errno));
+        return DOCA_ERROR_IO_FAILED;
+    }
+    is_saved = write_all(fd, data, len);
+    if (close(fd) != 0)
+        is_saved = false;
+    if (!is_saved) {
+        DOCA_LOG_ERR("Cannot write '%s': %s", path, strerror(errno));
+        (void)unlink(path);
+        return DOCA_ERROR_IO_FAILED;
+    }
+    return DOCA_SUCCESS;
+}
+
 static doca_error_t read_all(int fd, const char *path, char *data, size_t max_len, size_t *len)
 {
     struct stat status;

@@ -40,6 +40,9 @@ doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t p
 /* Writes a whole file, so that a reader sees all of it or nothing. */
 doca_error_t save_file(const char *path, const void *data, size_t len);
 
+/* Writes a file that must not exist yet. */
+doca_error_t save_new_file(const char *path, const void *data, size_t len);
+
 /* Reads a regular file of 1 to max_len bytes. */
 doca_error_t load_file(const char *path, void *data, size_t max_len, size_t *len);
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 #
-# Builds opendoca and its DMA samples on this machine, runs the samples on software devices, and shows what they have
-# copied. Needs Debian or Ubuntu; installs what is missing by apt.
+# Builds opendoca, its DMA samples and a pair of its RDMA samples on this machine, runs them on software devices, and
+# shows what they have copied. Needs Debian or Ubuntu; installs what is missing by apt.
 #
 #   samples/run_dma_samples.sh [build folder]
 #
@@ -14,16 +14,18 @@ root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 mkdir -p "${1:-$root/build-samples}"
 build=$(cd "${1:-$root/build-samples}" && pwd)
 prefix=$build/install
-samples=(dma_local_copy dma_copy_host dma_copy_dpu dma_remote_copy_sender dma_remote_copy_receiver)
+samples=(dma_local_copy dma_copy_host dma_copy_dpu dma_remote_copy_sender dma_remote_copy_receiver
+    rdma_write_requester rdma_write_responder)
 work=
-background=
+background= # a process of start
+other=      # and the one before it, while both run
 
 title() { printf '\n== %s\n' "$*"; }
 
 clean_up() {
-    if [ -n "$background" ]; then
-        kill "$background" 2>/dev/null || true
-    fi
+    for pid in $background $other; do
+        kill "$pid" 2>/dev/null || true
+    done
     if [ -n "$work" ]; then
         rm -rf "$work"
     fi
@@ -69,7 +71,7 @@ show() {
             [ $status -le 128 ] && [ -z "${3-}" ]
             return
         fi
-        printf '%-8s | %s\n' "$1" "$line"
+        printf '%-9s | %s\n' "$1" "$line"
         shown+=$line$'\n'
         if [ -n "${3-}" ] && [[ $line == *"$3"* ]]; then
             return 0
@@ -132,6 +134,38 @@ over_tcp() {
     finish
 }
 
+# rdma_side <sample>: starts it with a folder and a keyboard of its own.
+rdma_side() {
+    local folder=$work/$1
+    mkdir "$folder"
+    mkfifo "$folder/enter"
+    exec {enter}<>"$folder/enter"
+    start all "$@" -ld "$folder/local" -re "$folder/remote" -m "$folder/mmap" <&"$enter"
+}
+
+rdma_write() {
+    local enter responder_enter responder_output requester=$work/rdma_write_requester responder=$work/rdma_write_responder
+    rdma_side rdma_write_responder
+    responder_enter=$enter responder_output=$output other=$background
+    show "responder" "$responder_output" "press Enter" || return 1
+    rdma_side rdma_write_requester -w "$1"
+    show "requester" "$output" "press Enter" || return 1
+    cp "$requester/local" "$responder/remote"
+    cp "$responder/local" "$requester/remote"
+    cp "$responder/mmap" "$requester/mmap"
+    echo >&"$responder_enter"
+    show "responder" "$responder_output" "press Enter" || return 1
+    echo >&"$enter"
+    show "requester" "$output" || return 1
+    exec {enter}>&-
+    finish || return 1
+    background=$other output=$responder_output other=
+    echo >&"$responder_enter"
+    show "responder" "$output" || return 1
+    exec {responder_enter}>&-
+    finish
+}
+
 # try <function> <what> <text> <regular expression of what stands before the text that was copied>
 summary=
 num_failed=0
@@ -143,6 +177,10 @@ try() {
     if ! "$1" "$3" || ! [[ $shown =~ $4"$3"$'\n' ]]; then
         verdict=FAILED
         num_failed=$((num_failed + 1))
+    fi
+    if [ -n "$other" ]; then
+        kill "$other" 2>/dev/null || true
+        other=
     fi
     if [ -n "$background" ]; then
         kill "$background" 2>/dev/null || true
@@ -168,7 +206,7 @@ echo "installed in $prefix"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 for sample in "${samples[@]}"; do
-    build_with_meson "$sample" "$root/samples/doca_dma/$sample"
+    build_with_meson "$sample" "$root/samples/doca_${sample%%_*}/$sample"
     echo "built $sample"
 done
 
@@ -176,7 +214,8 @@ export DOCA_SOFT=1 # also where there are real devices
 try local_copy "local copy, in the DPU" "Hello from the DPU, to the DPU" "Destination buffer, at 0x[0-9a-f]+: "
 try host_to_dpu "host to DPU, memory of another process" "Hello from the host, while it sleeps" "the text is: "
 try over_tcp "host to DPU, descriptor sent over TCP" "Hello from the host, over TCP" "the text is: "
+try rdma_write "RDMA write, into a process that sleeps" "Hello over RDMA" "The requester has written: "
 
 title "Summary, after $SECONDS seconds"
 printf '%s' "$summary"
-[ $num_failed -eq 0 ] || fail "$num_failed of the 3 copies failed"
+[ $num_failed -eq 0 ] || fail "$num_failed of the 4 copies failed"

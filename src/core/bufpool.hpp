@@ -20,8 +20,6 @@ struct BufPlaces {
     /// fit.
     [[nodiscard]] static doca_error_t in(const MemoryRange &range, std::size_t count, std::size_t size,
                                          std::size_t alignment, BufPlaces &places) noexcept;
-    /// From the first byte to the last.
-    [[nodiscard]] std::size_t extent() const noexcept { return (count - 1) * stride + size; }
 };
 
 } // namespace opendoca
@@ -44,7 +42,7 @@ struct doca_bufpool {
     opendoca::BufStore store;
 
 private:
-    /// The map is started, and has not been given another range since the pool's creation.
+    /// The range of a map never changes, but the map may have been stopped.
     [[nodiscard]] doca_error_t check_memory() const noexcept;
 
     const doca_mmap &mmap_;

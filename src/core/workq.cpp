@@ -281,6 +281,7 @@ void doca_workq::wake() noexcept
     if (std::exchange(is_wake_held_, false))
         return; // submit_inner() sees to it
     is_armed_ = false;
+    is_written_ = true;
     // The counter can't overflow: it is at most 1, since a queue that is not armed does not write.
     if (eventfd_write(event_fd_.get(), 1) != 0)
         DOCA_LOG_ERR("writing the event handle: %s", std::strerror(errno));
@@ -303,6 +304,8 @@ doca_error_t doca_workq::clear() noexcept
     is_armed_ = false;
     for (opendoca::JobQueue *queue : polled_)
         queue->disarm();
+    if (!std::exchange(is_written_, false))
+        return DOCA_SUCCESS; // what was readable was a job queue's
     eventfd_t count = 0;
     if (eventfd_read(event_fd_.get(), &count) != 0 && errno != EAGAIN) {
         DOCA_LOG_ERR("reading the event handle: %s", std::strerror(errno));

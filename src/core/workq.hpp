@@ -170,6 +170,7 @@ private:
     bool is_armed_ = false;
     bool is_event_driven_ = false;
     bool is_submitting_inner_ = false;
+    bool is_written_ = false;   ///< the descriptor that wake() writes
     bool is_wake_held_ = false; ///< the next wake() is only to be noted, by setting this to false
     std::vector<opendoca::JobQueue *> queues_; ///< by the id of the context or graph
     std::vector<opendoca::JobQueue *> polled_;

@@ -21,7 +21,9 @@ import cases_errors
 import cases_files
 import cases_graph
 import cases_network
+import cases_rdma
 import cases_sha
+import cases_sync_event
 from program import Failure, Program
 from sdk import BuildError, Sdk
 
@@ -107,7 +109,8 @@ def main():
     parser.add_argument("tests", nargs="*", help="all, if none are named")
     arguments = parser.parse_args()
 
-    modules = cases_files, cases_network, cases_errors, cases_graph, cases_sha, cases_comm_channel
+    modules = (cases_files, cases_network, cases_errors, cases_rdma, cases_graph, cases_sha, cases_comm_channel,
+               cases_sync_event)
     cases = [case for module in modules for name, case in vars(module).items() if name.startswith("test_")]
     if arguments.tests:
         cases = [case for case in cases if case.__name__.removeprefix("test_") in arguments.tests]

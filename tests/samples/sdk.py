@@ -11,9 +11,12 @@ import subprocess
 import sys
 
 FOLDERS = {
-    "doca_common": ["graph"],
+    "doca_common": ["graph", "sync_event_host", "sync_event_dpu"],
     "doca_dma": ["dma_local_copy", "dma_copy_host", "dma_copy_dpu", "dma_remote_copy_sender",
                  "dma_remote_copy_receiver"],
+    "doca_rdma": ["rdma_read_requester", "rdma_read_responder", "rdma_write_requester", "rdma_write_responder",
+                  "rdma_write_immediate_requester", "rdma_write_immediate_responder", "rdma_send", "rdma_receive",
+                  "rdma_send_immediate", "rdma_receive_immediate"],
     "doca_sha": ["sha_create", "sha_partial_create"],
     "doca_comm_channel": ["cc_server", "cc_client"],
     "applications": ["dma_copy"],
@@ -21,7 +24,8 @@ FOLDERS = {
 SAMPLES = {name: folder for folder, names in FOLDERS.items() for name in names}
 # Built once more for the wrong side of the PCIe.
 WRONG_ROLES = {"dma_local_copy": "host", "dma_copy_host": "dpu", "dma_copy_dpu": "host",
-               "dma_remote_copy_sender": "dpu", "dma_remote_copy_receiver": "host"}
+               "dma_remote_copy_sender": "dpu", "dma_remote_copy_receiver": "host",
+               "sync_event_host": "dpu", "sync_event_dpu": "host"}
 
 
 class BuildError(Exception):

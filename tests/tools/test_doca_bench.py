@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
@@ -152,19 +153,133 @@ class DocaBench(unittest.TestCase):
         self.assertIn(result.returncode, [0, 3], result.stderr)
         self.assertIn("PASS" if result.returncode == 0 else "FAIL", result.stdout)
 
+    def test_sync_events(self):
+        for arguments in [], ["--bars"]:
+            result = run("sync_event", "--time", "0", "--rounds", "2", "--pin", "none", "--json", *arguments)
+            self.assertIn(result.returncode, [0, 3] if arguments else [0], result.stderr)
+            report = json.loads(result.stdout)
+            self.assertEqual([row["way"] for row in report["rows"]], ["wait_gt", "wait_gt_yield", "wait job + epoll"])
+            for row in report["rows"]:
+                for summary in row["ns"], row["plain_ns"], row["ratio"]:
+                    self.assertGreater(summary["min"], 0)
+            bars = report.get("bars", [])
+            self.assertEqual([bar["limit"] for bar in bars], [1.5, 1.2] if arguments else [])
+            self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars) else 3)
+        self.assertIn("wait_gt_yield", run("sync_event", "--time", "0", "--rounds", "2", "--pin", "none").stdout)
+        failed = run("sync_event", DOCA_SOFT_ROLE="dpu")
+        self.assertEqual(failed.returncode, 1)
+        self.assertIn("share sync events", failed.stderr)
+
     def test_command_line(self):
         self.assertIn("dma", run("--help").stdout)
         self.assertIn("--bars", run("dma", "--help").stdout)
         for arguments in [], ["nosuch"], ["--nope"], ["dma", "--nope"], ["dma", "--sizes", "0"], \
                 ["dma", "--sizes", "64,,1"], ["dma", "--depths", "2000"], ["dma", "--where", "moon"], \
                 ["dma", "--pin", "0"], ["dma", "--pin", "0,99999"], ["dma", "--time", "-1"], \
-                ["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"]:
-
+                ["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"], \
                 ["cc", "--sizes", "4081"], ["cc", "--rounds", "0"], ["cc", "--pin", "0"]:
             result = run(*arguments)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn("Usage: doca_bench", result.stderr)
             self.assertEqual(result.stdout, "")
+
+
+# What ucx_perftest prints, for operations of 100 ns; as a server it does nothing.
+FAKE_UCX = """#!/bin/sh
+case "$1" in
+-h) exit 0 ;;
+127.0.0.1) echo "$UCX_TLS $*" >> "$0.log"; echo iterations,...; echo 10,0.1,0.1,0.1,80,80,10000000,10000000 ;;
+*) exec sleep 60 ;;
+esac
+"""
+
+
+class DocaBenchRdma(unittest.TestCase):
+    SHORT = ["--time", "0", "--rounds", "2", "--pin", "none"]
+
+    def report(self, *arguments, status=0):
+        result = run("rdma", *self.SHORT, *arguments, "--json")
+        self.assertEqual(result.returncode, status, result.stderr)
+        return json.loads(result.stdout)
+
+    def test_rows_of_all_kinds(self):
+        report = self.report("--sizes", "8,4K,100K")
+        self.assertEqual(report["benchmark"], "rdma")
+        self.assertEqual(report["device"], "soft_p0")
+        cases = [(r["memory"], r["job"], r["test"], r["waits_for"], r["bytes"]) for r in report["rows"]]
+        expected = [(memory, job, test, waits_for, size)
+                    for memory in ("shared", "ordinary") for job in ("write", "read", "send", "fetch_add")
+                    for test in ("latency", "rate") for waits_for in ("polling", "events")
+                    for size in ((8,) if job == "fetch_add" else (8, 4096, 102400))]
+        self.assertEqual(cases, expected)
+        for row in report["rows"]:
+            self.assertLessEqual(row["ns"]["min"], row["ns"]["median"])
+            self.assertGreater(row["ns"]["min"], 0)
+            self.assertEqual(row["depth"], 1 if row["test"] == "latency" else 32)
+            self.assertIsNone(row["ratio"])
+
+    def test_table_for_people(self):
+        result = run("rdma", *self.SHORT, "--sizes", "64", "--jobs", "send", "--tests", "rate", "--memory", "shared",
+                     "--wait-for", "polling", "--depth", "7")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.splitlines()[-1].split()[:7],
+                         ["shared", "send", "rate", "polling", "64", "B", "7"])
+        self.assertIn("[1/1] shared send 64 B, rate, depth 7, polling", result.stderr)
+
+    def fake_ucx(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "ucx")
+        with open(path, "w", encoding="ascii") as script:
+            script.write(FAKE_UCX)
+        os.chmod(path, 0o755)
+        return path
+
+    def test_ucx_runs_beside(self):
+        ucx = self.fake_ucx()
+        rows = self.report("--compare", "--ucx", ucx, "--sizes", "8", "--wait-for", "polling")["rows"]
+        for row in rows:
+            has_none = row["memory"] == "ordinary" and (row["job"], row["test"]) in \
+                {("write", "latency"), ("fetch_add", "latency"), ("fetch_add", "rate")}
+            if has_none:
+                self.assertIsNone(row["ucx_ns"])
+                continue
+            self.assertEqual(row["ucx_ns"]["median"], 100)
+            self.assertAlmostEqual(row["ratio"]["max"], 100 / row["ns"]["min"], places=6)
+        with open(ucx + ".log", encoding="ascii") as log:
+            runs = log.read().splitlines()
+        self.assertTrue(any(one.startswith("posix,self 127.0.0.1") and "-t ucp_put_lat" in one for one in runs))
+        self.assertTrue(any(one.startswith("cma 127.0.0.1") and "-x cma" in one for one in runs))
+        self.assertTrue(all("-s 8" in one for one in runs))
+
+    def test_bars_are_judged(self):
+        result = run("rdma", *self.SHORT, "--bars", "--ucx", self.fake_ucx(), "--json")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        bars = json.loads(result.stdout)["bars"]
+        self.assertEqual(len(bars), 15)
+        for bar in bars:
+            is_met = bar["measured"] >= bar["limit"] if bar["kind"] == "speed at least" else \
+                bar["measured"] <= bar["limit"]
+            self.assertIs(bar["passed"], is_met)
+        self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars) else 3)
+
+    def test_without_ucx(self):
+        result = run("rdma", *self.SHORT, "--compare", "--ucx", "/nonexistent/ucx_perftest")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("ucx-utils", result.stderr)
+
+    def test_an_unknown_device_is_a_failure_that_names_the_others(self):
+        result = run("rdma", *self.SHORT, "--device", "nosuch")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("soft_p0", result.stderr)
+
+    def test_command_line(self):
+        self.assertIn("--compare", run("rdma", "--help").stdout)
+        for arguments in ["--nope"], ["--sizes", "0"], ["--jobs", "recv"], ["--memory", "moon"], ["--wait-for", "x"], \
+                ["--tests", ""], ["--depth", "2000"], ["--pin", "0"]:
+            result = run("rdma", *arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn("Usage: doca_bench rdma", result.stderr)
 
 
 if __name__ == "__main__":

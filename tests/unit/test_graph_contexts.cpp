@@ -27,7 +27,7 @@ struct Result {
     doca_error_t error;
 };
 
-void write_result(const JobSlot &, doca_error_t result, doca_event &event)
+void write_structure(const JobSlot &, doca_error_t result, doca_event &event)
 {
     if (event.result.ptr != nullptr)
         *static_cast<Result *>(event.result.ptr) = {42, result};
@@ -54,7 +54,7 @@ public:
         if (slot == nullptr)
             return DOCA_ERROR_NO_MEMORY;
         if (has_structures)
-            slot->write_result = write_result;
+            slot->write_result = write_structure;
         pending.push_back(slot);
         return DOCA_SUCCESS;
     }

@@ -20,7 +20,9 @@ inline constexpr int bar_missed = 3;
 
 int run_cc_benchmark(std::span<char *const> arguments);
 int run_dma_benchmark(std::span<char *const> arguments);
+int run_rdma_benchmark(std::span<char *const> arguments);
 int run_sha_benchmark(std::span<char *const> arguments);
 int run_graph_benchmark(std::span<char *const> arguments);
+int run_sync_event_benchmark(std::span<char *const> arguments);
 
 } // namespace opendoca::tools

@@ -2,13 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 #include "dma_options.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <iostream>
 
 #include "../common/options.hpp"
 #include "benchmark.hpp"
 #include "machine.hpp"
+#include "option_values.hpp"
 
 namespace opendoca::tools {
 
@@ -18,95 +17,6 @@ constexpr std::size_t default_sizes[] = {64,        256,     1 << 10, 4 << 10,  
                                          256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
 constexpr std::size_t max_depth = 1024;
 constexpr std::size_t max_size = std::size_t{1} << 30;
-
-using Complaint = std::optional<std::string>;
-
-/// Reads a list separated by commas, word by word.
-template <typename ReadWord>
-Complaint read_list(std::string_view text, ReadWord read_word)
-{
-    for (std::size_t start = 0; start <= text.size();) {
-        const std::size_t end = std::min(text.find(',', start), text.size());
-        if (const Complaint complaint = read_word(text.substr(start, end - start)))
-            return complaint;
-        start = end + 1;
-    }
-    return std::nullopt;
-}
-
-/// A list of words out of @p choices.
-template <typename Value>
-OptionParser::TakeValue choose_into(std::vector<Value> &values,
-                                    std::vector<std::pair<std::string_view, Value>> choices)
-{
-    return [&values, choices = std::move(choices)](std::string_view text) {
-        values.clear();
-        return read_list(text, [&](std::string_view word) -> Complaint {
-            std::string names;
-            for (const auto &[name, value] : choices) {
-                if (word == name) {
-                    values.push_back(value);
-                    return std::nullopt;
-                }
-                names += (names.empty() ? "" : ", ") + std::string(name);
-            }
-            return "it can have " + names;
-        });
-    };
-}
-
-template <typename Number>
-std::optional<Number> parse_number(std::string_view text)
-{
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-OptionParser::TakeValue sizes_into(std::vector<std::size_t> &values, std::size_t limit)
-{
-    return [&values, limit](std::string_view text) {
-        values.clear();
-        return read_list(text, [&](std::string_view word) -> Complaint {
-            const auto size = parse_size(word);
-            if (!size || *size > limit)
-                return "each must be 1 to " + std::to_string(limit) + ", such as 64 or 4K";
-            values.push_back(*size);
-            return std::nullopt;
-        });
-    };
-}
-
-OptionParser::TakeValue seconds_into(double &seconds)
-{
-    return [&seconds](std::string_view text) -> Complaint {
-        const auto value = parse_number<double>(text);
-        if (!value || !(*value >= 0 && *value <= 3600))
-            return "must be a number of seconds from 0 to 3600";
-        seconds = *value;
-        return std::nullopt;
-    };
-}
-
-OptionParser::TakeValue cpus_into(std::vector<int> &cpus)
-{
-    return [&cpus](std::string_view text) -> Complaint {
-        cpus.clear();
-        if (text == "none")
-            return std::nullopt;
-        const std::vector<int> allowed = allowed_cpus();
-        const Complaint complaint = read_list(text, [&](std::string_view word) -> Complaint {
-            const auto cpu = parse_number<int>(word);
-            if (!cpu || !std::ranges::binary_search(allowed, *cpu))
-                return "CPU '" + std::string(word) + "' is not one that this process may use";
-            cpus.push_back(*cpu);
-            return std::nullopt;
-        });
-        if (complaint || cpus.size() == 2)
-            return complaint;
-        return "it takes two CPUs, as in 0,1, or the word none";
-    };
-}
 
 } // namespace
 

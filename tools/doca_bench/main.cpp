@@ -17,9 +17,11 @@ using namespace opendoca::tools;
 
 constexpr Benchmark benchmarks[] = {
     {"dma", "DMA memcpy jobs, within a process and between two, next to plain copies", run_dma_benchmark},
+    {"rdma", "RDMA jobs between two processes, next to UCX", run_rdma_benchmark},
     {"sha", "SHA jobs, next to OpenSSL", run_sha_benchmark},
     {"graph", "nodes of graphs: callbacks and small copies, next to other executors", run_graph_benchmark},
     {"cc", "Comm Channel round trips between two processes, next to bare socket pairs", run_cc_benchmark},
+    {"sync_event", "sync events from update to woken waiter between two processes", run_sync_event_benchmark},
 };
 
 void print_usage(std::ostream &out)

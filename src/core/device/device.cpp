@@ -6,6 +6,8 @@
 
 #include <doca_log.h>
 
+#include "counter.hpp"
+
 DOCA_LOG_REGISTER(DOCA_DEVICE);
 
 namespace opendoca {
@@ -66,6 +68,30 @@ doca_error_t Device::create_queue_pair(const doca_dev &, const QueuePairSettings
 }
 
 QueuePair::~QueuePair() = default;
+
+doca_error_t Device::create_counter(const CounterSetup &, std::unique_ptr<Counter> &)
+{
+    return not_supported("hold the counter of a sync event");
+}
+
+doca_error_t Device::import_counter(std::span<const std::byte>, std::unique_ptr<Counter> &)
+{
+    return not_supported("import a sync event");
+}
+
+CounterWaits::~CounterWaits() = default;
+
+Counter::~Counter() = default;
+
+doca_error_t Counter::create_waits(doca_workq &, JobQueue &, std::unique_ptr<CounterWaits> &)
+{
+    return not_supported("wait for a sync event in a work queue");
+}
+
+doca_error_t Counter::export_to_dpu(const DeviceFunction &, std::vector<std::byte> &)
+{
+    return not_supported("export a sync event");
+}
 
 DeviceFunction::~DeviceFunction() = default;
 

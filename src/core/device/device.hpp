@@ -27,16 +27,20 @@ struct doca_workq;
 
 namespace opendoca {
 
+class Counter;
 class JobQueue;
 class QueuePair;
 struct CopyPlan;
+struct CounterSetup;
 struct QueuePairSettings;
 
 /// Who may import an export descriptor.
 enum class ExportKind : std::uint16_t {
     dpu = 1,
     rdma = 2,
-    receive = 3, ///< nobody: a device's own, for the messages of a connection
+    receive = 3,      ///< nobody: a device's own, for the messages of a connection
+    counter = 4,      ///< the DPU, as a sync event
+    counter_word = 5, ///< the same, for a counter outside of the device's own memory
 };
 
 /// What makes a memory range usable by one device.
@@ -108,6 +112,10 @@ public:
                                                          const QueuePairSettings &settings,
                                                          std::atomic<doca_rdma_state> &state,
                                                          std::unique_ptr<QueuePair> &queue_pair);
+    [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter);
+    /// A handle of a counter that another process, the host, has exported.
+    [[nodiscard]] virtual doca_error_t import_counter(std::span<const std::byte> descriptor,
+                                                      std::unique_ptr<Counter> &counter);
 };
 
 struct RdmaCapabilities {
@@ -132,6 +140,10 @@ struct Capabilities {
     bool dma_event_driven = false;
     std::uint32_t dma_max_list_elements = 0;
     std::uint64_t dma_max_size = 0; ///< bytes
+    bool sync_event = false;
+    bool sync_event_event_driven = false;
+    bool sync_event_export_dpu = false;
+    bool sync_event_from_export_dpu = false;
     bool sha_software = false;      ///< on the CPU, by OpenSSL
     std::uint32_t sha_max_list_elements = 0;
     std::uint64_t sha_max_size = 0; ///< bytes

@@ -61,6 +61,12 @@ doca_error_t Copier::copy(const RemoteMemory *dst_memory, std::byte *dst, const 
 {
     if (dst_memory == nullptr && src_memory == nullptr)
         return copy_bytes(dst, src, length, total);
+    if (length <= chunk_size) {
+        if (dst_memory == nullptr)
+            return copy_here<Hazard::Side::src>(*src_memory, src, dst, length, total);
+        if (src_memory == nullptr)
+            return copy_here<Hazard::Side::dst>(*dst_memory, dst, src, length, total);
+    }
     while (length > chunk_size) {
         const doca_error_t status = copy_guarded(dst_memory, dst, src_memory, src, chunk_size, total);
         if (status != DOCA_SUCCESS)
@@ -70,6 +76,31 @@ doca_error_t Copier::copy(const RemoteMemory *dst_memory, std::byte *dst, const 
         length -= chunk_size;
     }
     return copy_guarded(dst_memory, dst, src_memory, src, length, total);
+}
+
+/// Between one other process and this one, which is nearly every copy. One function, because each return
+/// after a system call is one that the processor did not foresee.
+template <Hazard::Side side>
+inline doca_error_t Copier::copy_here(const RemoteMemory &memory, std::byte *there, std::byte *here,
+                                      std::size_t length, std::size_t total) noexcept
+{
+    ReaderSlot *const slot = reader_for(memory);
+    if (slot == nullptr) [[unlikely]]
+        return DOCA_ERROR_NO_MEMORY;
+    constexpr bool is_read = side == Hazard::Side::src;
+    const Hazard hazard(&memory, slot, side);
+    if (const doca_error_t status = hazard.status(); status != DOCA_SUCCESS) [[unlikely]]
+        return status;
+    doca_error_t status;
+    if (memory.reach() == RemoteMemory::Reach::mapped) {
+        std::byte *const mapped = memory.here(there);
+        status = is_read ? copy_bytes(here, mapped, length, total) : copy_bytes(mapped, here, length, total);
+    } else {
+        status = is_read ? read_process(*memory.process(), here, there, length)
+                         : write_process(*memory.process(), there, here, length);
+    }
+    // A process that has ended in the middle may have left half of it.
+    return status == DOCA_SUCCESS ? hazard.status() : status;
 }
 
 doca_error_t Copier::copy_guarded(const RemoteMemory *dst_memory, std::byte *dst,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "hazard.hpp"
 #include "importer.hpp"
 
 namespace opendoca::soft {
@@ -41,6 +42,9 @@ private:
         ReaderSlot *slot;
     };
 
+    template <Hazard::Side side>
+    [[nodiscard]] doca_error_t copy_here(const RemoteMemory &memory, std::byte *there, std::byte *here,
+                                         std::size_t length, std::size_t total) noexcept;
     [[nodiscard]] doca_error_t copy_guarded(const RemoteMemory *dst_memory, std::byte *dst,
                                             const RemoteMemory *src_memory, std::byte *src,
                                             std::size_t length, std::size_t total) noexcept;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "copy_queue.hpp"
+#include "counter.hpp"
 #include "own_memory.hpp"
 #include "queue_pair.hpp"
 
@@ -76,6 +77,16 @@ doca_error_t SoftDevice::create_queue_pair(const doca_dev &dev, const QueuePairS
                                            std::unique_ptr<QueuePair> &queue_pair)
 {
     return SoftQueuePair::create(dev, settings, state, queue_pair);
+}
+
+doca_error_t SoftDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
+{
+    return SoftCounter::create(setup, counter);
+}
+
+doca_error_t SoftDevice::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
+{
+    return SoftCounter::import(descriptor, function_, counter);
 }
 
 } // namespace opendoca::soft

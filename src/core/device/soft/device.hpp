@@ -72,6 +72,9 @@ public:
     [[nodiscard]] doca_error_t create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
                                                  std::atomic<doca_rdma_state> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;
+    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
+    [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
+                                              std::unique_ptr<Counter> &counter) override;
 
 private:
     const DeviceFunction &function_;

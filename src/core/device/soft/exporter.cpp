@@ -9,7 +9,6 @@
 #include <climits>
 #include <cstring>
 
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sys/mman.h>
@@ -21,6 +20,7 @@
 #include <doca_log.h>
 
 #include "process.hpp"
+#include "shared_page.hpp"
 
 DOCA_LOG_REGISTER(DOCA_SOFT_EXPORT);
 
@@ -28,18 +28,10 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-
 /// The kernel marks this lock's word when the thread that holds it ends. Nobody ever waits for it: it is only tried.
 bool lock_alive_mark(pthread_mutex_t &mutex) noexcept
 {
-    pthread_mutexattr_t attributes;
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    const bool is_locked = pthread_mutex_init(&mutex, &attributes) == 0 && pthread_mutex_trylock(&mutex) == 0;
-    pthread_mutexattr_destroy(&attributes);
-    return is_locked;
+    return init_robust_lock(mutex) && pthread_mutex_trylock(&mutex) == 0;
 }
 
 } // namespace
@@ -68,17 +60,11 @@ Exporter::~Exporter()
 
 doca_error_t Exporter::create_page()
 {
-    fd_ = UniqueFd(memfd_create(export_page_name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!fd_.is_open() || ftruncate(fd_.get(), sizeof(ExportPage)) != 0 || fcntl(fd_.get(), F_ADD_SEALS, seals) != 0) {
-        DOCA_LOG_ERR("creating the page of exports: %s", std::strerror(errno));
-        return DOCA_ERROR_NO_MEMORY;
-    }
-    void *const mapped = mmap(nullptr, sizeof(ExportPage), PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
-    if (mapped == MAP_FAILED) {
-        DOCA_LOG_ERR("mapping the page of exports: %s", std::strerror(errno));
-        return DOCA_ERROR_NO_MEMORY;
-    }
-    page_ = static_cast<ExportPage *>(mapped); // all zero: valid atomics and unused entries
+    Mapping mapping;
+    if (const doca_error_t status = create_shared_page(export_page_name, sizeof(ExportPage), fd_, mapping);
+        status != DOCA_SUCCESS)
+        return status;
+    page_ = static_cast<ExportPage *>(mapping.release()); // all zero: valid atomics and unused entries
     const auto start_time = process_start_time(getpid());
     if (!start_time || !lock_alive_mark(page_->alive)) {
         DOCA_LOG_ERR("%s", start_time ? "the page's lock can't be taken" : "/proc/thread-self/stat can't be read");

@@ -20,6 +20,7 @@
 #include <doca_log.h>
 
 #include "importer.hpp"
+#include "place.hpp"
 #include "process.hpp"
 
 DOCA_LOG_REGISTER(DOCA_SOFT_IMPORT);
@@ -168,41 +169,20 @@ doca_error_t ExporterProcess::open_memory()
 
 ReaderSlot *ExporterProcess::take_slot() noexcept
 {
-    const auto own_start = process_start_time(getpid());
-    if (!own_start)
+    ReaderSlot *const slot = take_place(std::span<ReaderSlot>(page_->readers), [](ReaderSlot &taken) {
+        taken.in_use.store(0, std::memory_order_relaxed);
+    });
+    if (slot == nullptr) {
+        DOCA_LOG_ERR("all %" PRIu32 " places for importing work queues of process %d are taken", max_readers, pid_);
         return nullptr;
-    // Free places first; then those of processes that were killed.
-    for (const bool from_the_dead : {false, true}) {
-        for (std::uint32_t i = 0; i < max_readers; ++i) {
-            ReaderSlot &slot = page_->readers[i];
-            std::uint32_t owner = slot.owner.load(std::memory_order_acquire);
-            if ((owner != 0) != from_the_dead)
-                continue;
-            const std::uint64_t started = slot.started.load(std::memory_order_acquire);
-            if (from_the_dead && (started == 0 || is_running(static_cast<pid_t>(owner), started)))
-                continue;
-            if (!slot.owner.compare_exchange_strong(owner, static_cast<std::uint32_t>(getpid()),
-                                                    std::memory_order_acq_rel))
-                continue;
-            slot.in_use.store(0, std::memory_order_relaxed);
-            slot.started.store(*own_start, std::memory_order_release);
-            std::uint32_t seen = page_->num_readers.load(std::memory_order_relaxed);
-            while (seen < i + 1 &&
-                   !page_->num_readers.compare_exchange_weak(seen, i + 1, std::memory_order_seq_cst)) {
-            }
-            return &slot;
-        }
     }
-    DOCA_LOG_ERR("all %" PRIu32 " places for importing work queues of process %d are taken", max_readers, pid_);
-    return nullptr;
+    raise_to(page_->num_readers, static_cast<std::uint32_t>(slot - page_->readers) + 1);
+    return slot;
 }
 
 void ExporterProcess::give_back(ReaderSlot &slot) noexcept
 {
-    if (slot.owner.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(getpid()))
-        return; // a forked child ends: the place is its parent's
-    slot.started.store(0, std::memory_order_relaxed);
-    slot.owner.store(0, std::memory_order_release);
+    give_back_place(slot);
 }
 
 bool ExporterProcess::is_gone_or_ending() const noexcept

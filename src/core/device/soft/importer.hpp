@@ -25,6 +25,8 @@ public:
 
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     [[nodiscard]] bool is_self() const noexcept { return is_self_; }
+    /// Readable once the process has ended.
+    [[nodiscard]] int exit_fd() const noexcept { return pidfd_.get(); }
     [[nodiscard]] const ExportPage &page() const noexcept { return *page_; }
     [[nodiscard]] std::atomic<std::uint64_t> &atomic_lock() const noexcept { return page_->atomic_lock; }
     [[nodiscard]] int memory_fd() const noexcept { return memory_fd_.get(); }
@@ -78,8 +80,10 @@ public:
     };
 
     /// Checks @p bytes, a descriptor from anywhere, and reaches for what it names on behalf of @p importer.
+    /// Without @p wanted, it must be one of a memory map.
     [[nodiscard]] static doca_error_t import(std::span<const std::byte> bytes, const DeviceFunction &importer,
-                                             std::unique_ptr<RemoteMemory> &memory);
+                                             std::unique_ptr<RemoteMemory> &memory,
+                                             std::optional<ExportKind> wanted = std::nullopt);
     /// Reaches for the memory of a receive that @p process has posted: one of its exports, of the kind
     /// `receive`.
     [[nodiscard]] static doca_error_t reach_receive(const std::shared_ptr<ExporterProcess> &process,

@@ -16,10 +16,6 @@ namespace opendoca::soft {
 
 namespace {
 
-/// Up to here /proc/<pid>/mem is the faster way, above process_vm_readv and process_vm_writev, which copy without a
-/// page in between.
-constexpr std::size_t largest_by_file = 16 << 10;
-
 doca_error_t report(const ExporterProcess &process, const std::byte *there, ssize_t result, int error) noexcept
 {
     // Both calls tell of the end of a process in their own way, and of a hole in its memory as well.
@@ -51,7 +47,7 @@ doca_error_t repeat(const ExporterProcess &process, const std::byte *there, std:
 
 } // namespace
 
-doca_error_t read_process(const ExporterProcess &process, std::byte *here, std::byte *there,
+doca_error_t read_process_in_parts(const ExporterProcess &process, std::byte *here, std::byte *there,
                           std::size_t length) noexcept
 {
     if (length <= largest_by_file) {
@@ -66,7 +62,7 @@ doca_error_t read_process(const ExporterProcess &process, std::byte *here, std::
     });
 }
 
-doca_error_t write_process(const ExporterProcess &process, std::byte *there, std::byte *here,
+doca_error_t write_process_in_parts(const ExporterProcess &process, std::byte *there, std::byte *here,
                            std::size_t length) noexcept
 {
     if (length <= largest_by_file) {

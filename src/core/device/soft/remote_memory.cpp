@@ -26,7 +26,31 @@ namespace opendoca::soft {
 
 namespace {
 
-doca_error_t read_descriptor(std::span<const std::byte> bytes, ExportDescriptor &d)
+constexpr int needed_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+const char *what_is_of(ExportKind kind) noexcept
+{
+    switch (kind) {
+    case ExportKind::dpu:
+    case ExportKind::rdma:
+        return "a memory map";
+    case ExportKind::receive:
+        return "a receive";
+    case ExportKind::counter:
+        return "a sync event";
+    case ExportKind::counter_word:
+        return "a sync event's word";
+    }
+    return "an unknown kind";
+}
+
+/// Without @p wanted, any kind of a memory map is.
+bool is_wanted(ExportKind kind, std::optional<ExportKind> wanted) noexcept
+{
+    return wanted ? kind == *wanted : kind == ExportKind::dpu || kind == ExportKind::rdma;
+}
+
+doca_error_t read_descriptor(std::span<const std::byte> bytes, std::optional<ExportKind> wanted, ExportDescriptor &d)
 {
     if (bytes.size() < sizeof(d)) {
         DOCA_LOG_ERR("an export descriptor has %zu bytes, this one %zu", sizeof(d), bytes.size());
@@ -47,9 +71,10 @@ doca_error_t read_descriptor(std::span<const std::byte> bytes, ExportDescriptor 
         DOCA_LOG_ERR("the export descriptor is damaged: its checksum does not match");
         return DOCA_ERROR_INVALID_VALUE;
     }
-    if (d.kind != static_cast<std::uint16_t>(ExportKind::dpu) &&
-        d.kind != static_cast<std::uint16_t>(ExportKind::rdma)) {
-        DOCA_LOG_ERR("the export descriptor is of the unknown kind %u", d.kind);
+    const auto kind = static_cast<ExportKind>(d.kind);
+    if (!is_wanted(kind, wanted)) {
+        DOCA_LOG_ERR("the export descriptor is of %s (%u), and one of %s is needed", what_is_of(kind), d.kind,
+                     what_is_of(wanted.value_or(ExportKind::dpu)));
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (d.entry >= max_exports || d.page_fd < 0 || d.pid == 0 || d.pid > INT32_MAX) {
@@ -103,12 +128,12 @@ std::uint64_t mapping_alignment(int fd)
 } // namespace
 
 doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const DeviceFunction &importer,
-                                  std::unique_ptr<RemoteMemory> &memory)
+                                  std::unique_ptr<RemoteMemory> &memory, std::optional<ExportKind> wanted)
 {
     ExportDescriptor d;
-    if (const doca_error_t status = read_descriptor(bytes, d); status != DOCA_SUCCESS)
+    if (const doca_error_t status = read_descriptor(bytes, wanted, d); status != DOCA_SUCCESS)
         return status;
-    const bool to_dpu = d.kind == static_cast<std::uint16_t>(ExportKind::dpu);
+    const bool to_dpu = d.kind != static_cast<std::uint16_t>(ExportKind::rdma);
     if (to_dpu && !importer.can.from_export_dpu) {
         DOCA_LOG_ERR("device %s (%s) cannot import memory that was exported to a DPU", importer.name.c_str(),
                      importer.pci_address.c_str());
@@ -204,6 +229,12 @@ bool RemoteMemory::try_map(const ExportEntry &entry)
     const UniqueFd fd(open(self.c_str(), (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC));
     if (!fd.is_open())
         return false;
+    // Only a program's own memory may shrink under its users.
+    if (kind_ == ExportKind::counter) {
+        const int seals = fcntl(fd.get(), F_GET_SEALS); // -1 for what can't be sealed
+        if (seals < 0 || (seals & needed_seals) != needed_seals)
+            return false;
+    }
     const std::uint64_t alignment = mapping_alignment(fd.get());
     const std::uint64_t lead = entry.fd_offset % alignment;
     const std::uint64_t mapped_size = (lead + entry.len + alignment - 1) / alignment * alignment;

@@ -53,13 +53,16 @@ void WakePipe::signal() const noexcept
     write_byte(write_.get());
 }
 
-void WakePipe::drain() const noexcept
+bool WakePipe::drain() const noexcept
 {
+    bool was_written = false;
     char bytes[256];
     ssize_t count = 0;
-    do
+    do {
         count = read(read_.get(), bytes, sizeof(bytes));
-    while (count == static_cast<ssize_t>(sizeof(bytes)) || (count < 0 && errno == EINTR));
+        was_written = was_written || count > 0;
+    } while (count == static_cast<ssize_t>(sizeof(bytes)) || (count < 0 && errno == EINTR));
+    return was_written;
 }
 
 doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd, std::uint64_t inode)

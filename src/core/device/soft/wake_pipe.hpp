@@ -23,7 +23,8 @@ public:
     /// Of the pipe, or 0.
     [[nodiscard]] std::uint64_t inode() const noexcept;
     void signal() const noexcept;
-    void drain() const noexcept;
+    /// Says whether there was anything.
+    bool drain() const noexcept;
 
 private:
     UniqueFd read_;

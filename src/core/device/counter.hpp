@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The provider contract for sync events. An operation that a device lacks is the one of the base class, which answers
+// NOT_SUPPORTED.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <doca_error.h>
+
+struct doca_job;
+struct doca_workq;
+
+namespace opendoca {
+
+class DeviceFunction;
+class JobQueue;
+
+/// What a waiter waits for: (counter & mask) > value.
+struct WaitCondition {
+    std::uint64_t value;
+    std::uint64_t mask;
+
+    [[nodiscard]] bool is_met_by(std::uint64_t counter) const noexcept { return (counter & mask) > value; }
+};
+
+/// Waits of one work queue for one counter. Belongs to the queue's thread.
+class CounterWaits {
+public:
+    CounterWaits() = default;
+    CounterWaits(const CounterWaits &) = delete;
+    CounterWaits &operator=(const CounterWaits &) = delete;
+    virtual ~CounterWaits();
+
+    /// Takes a wait, and ends it by doca_workq::complete_at_once() or later by doca_workq::complete(). NO_MEMORY when
+    /// the work queue is full.
+    [[nodiscard]] virtual doca_error_t wait(const doca_job &job, const WaitCondition &condition) noexcept = 0;
+    // As JobQueue's.
+    virtual void progress() noexcept = 0;
+    [[nodiscard]] virtual bool arm() noexcept = 0;
+    virtual void disarm() noexcept = 0;
+};
+
+/// A 64-bit word that threads of several processes update and wait for. Thread-safe. CONNECTION_RESET from any
+/// operation: the other side is not there any more.
+class Counter {
+public:
+    enum class WhileWaiting : bool { spin, yield };
+
+    Counter() = default;
+    Counter(const Counter &) = delete;
+    Counter &operator=(const Counter &) = delete;
+    virtual ~Counter();
+
+    [[nodiscard]] virtual doca_error_t get(std::uint64_t &value) noexcept = 0;
+    [[nodiscard]] virtual doca_error_t set(std::uint64_t value) noexcept = 0;
+    [[nodiscard]] virtual doca_error_t add(std::uint64_t value, std::uint64_t &fetched) noexcept = 0;
+    [[nodiscard]] virtual doca_error_t wait(const WaitCondition &condition, WhileWaiting how) noexcept = 0;
+
+    /// Waits that are jobs of @p owner on @p workq.
+    [[nodiscard]] virtual doca_error_t create_waits(doca_workq &workq, JobQueue &owner,
+                                                    std::unique_ptr<CounterWaits> &waits);
+    /// Writes the descriptor from which the DPU behind @p function, a function of this provider, makes its handle.
+    [[nodiscard]] virtual doca_error_t export_to_dpu(const DeviceFunction &function,
+                                                     std::vector<std::byte> &descriptor);
+};
+
+/// How a counter is to be made.
+struct CounterSetup {
+    std::uint64_t *word = nullptr;     ///< where it is to be, aligned to 8; null: in memory of the device's choice
+    bool has_remote_publisher = false; ///< only processes that import the counter update it
+};
+
+} // namespace opendoca

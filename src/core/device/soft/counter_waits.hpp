@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+
+#include "../../job.hpp"
+#include "counter.hpp"
+#include "importers.hpp"
+#include "sleepers.hpp"
+
+namespace opendoca::soft {
+
+/// Waits for one counter on one work queue. They are looked at in progress(); an armed queue is woken by
+/// whoever updates the counter, and by the ends of the processes that could.
+class SoftCounterWaits final : public CounterWaits {
+public:
+    [[nodiscard]] static doca_error_t create(SoftCounter &counter, doca_workq &workq, JobQueue &owner,
+                                             std::unique_ptr<CounterWaits> &waits);
+    ~SoftCounterWaits() override;
+
+    [[nodiscard]] doca_error_t wait(const doca_job &job, const WaitCondition &condition) noexcept override;
+    void progress() noexcept override;
+    [[nodiscard]] bool arm() noexcept override;
+    void disarm() noexcept override;
+
+private:
+    SoftCounterWaits(SoftCounter &counter, doca_workq &workq, JobQueue &owner);
+
+    [[nodiscard]] doca_error_t watch_for_wake_ups();
+    [[nodiscard]] bool could_end() noexcept;
+    [[nodiscard]] bool is_deserted() noexcept;
+    void end_those_met(std::uint64_t value) noexcept;
+    void end_all(doca_error_t result) noexcept;
+    [[nodiscard]] bool is_any_met(std::uint64_t value) const noexcept;
+    void notice_ends(bool polls) noexcept;
+
+    SoftCounter &counter_;
+    doca_workq &workq_;
+    JobQueue &owner_;
+    std::unique_ptr<JobSlot *[]> pending_; ///< in order of submission
+    std::uint32_t num_pending_ = 0;
+    std::uint32_t polls_ = 0;
+    std::uint64_t seen_ = 0;              ///< the value at which no pending wait ended,
+    bool has_seen_ = false;               ///< if there is one
+    std::unique_ptr<OwnSleeper> sleeper_; ///< in event-driven mode
+    UniqueFd holder_exit_;                ///< watched while open
+    std::unique_ptr<Importers> importers_;
+};
+
+} // namespace opendoca::soft

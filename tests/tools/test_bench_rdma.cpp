@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "../../tools/doca_bench/rdma_case.hpp"
+#include "../../tools/doca_bench/rdma_options.hpp"
+#include "../../tools/doca_bench/rdma_peer.hpp"
+#include "../../tools/doca_bench/ucx.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace opendoca::tools;
+
+constexpr const char *header =
+    "iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr\n";
+
+TEST(Ucx, TheTimeIsThatOfTheOverallRate)
+{
+    const std::string output =
+        std::string("+---+\n") + header + "200000,0.046,0.107,0.107,71.62,71.62,9387010,10000000";
+    EXPECT_EQ(parse_ucx_output(output), 100.0);
+    EXPECT_EQ(parse_ucx_output(output + "\n"), 100.0);
+}
+
+TEST(Ucx, OtherOutputIsNoTime)
+{
+    for (const char *const output :
+         {"", "\n", "connect() failed: Connection refused\n", "1,2,3\n", "1,2,3,4,5,6,7,\n",
+          "1,2,3,4,5,6,7,0\n", "1,2,3,4,5,6,7,8x\n", "1,2,3,4,5,6,7,8,9\n", header})
+        EXPECT_EQ(parse_ucx_output(output), std::nullopt) << output;
+}
+
+TEST(Ucx, EveryBarHasATest)
+{
+    for (const RdmaBar &bar : rdma_bars())
+        EXPECT_TRUE(ucx_test_of(bar.what).has_value()) << bar.name;
+}
+
+TEST(Ucx, TestsAreThoseOfTheSameWork)
+{
+    const auto name = [](RdmaOp op, RdmaTest test, MemoryKind memory) {
+        const auto found = ucx_test_of({op, test, memory, false, 8, 1});
+        return found ? found->name + " " + found->transports : "none";
+    };
+    EXPECT_EQ(name(RdmaOp::write, RdmaTest::latency, MemoryKind::shared), "ucp_put_lat posix,self");
+    EXPECT_EQ(name(RdmaOp::write, RdmaTest::rate, MemoryKind::shared), "ucp_put_bw posix,self");
+    EXPECT_EQ(name(RdmaOp::read, RdmaTest::rate, MemoryKind::shared), "ucp_get posix,self");
+    EXPECT_EQ(name(RdmaOp::fetch_add, RdmaTest::rate, MemoryKind::shared), "ucp_fadd posix,self");
+    EXPECT_EQ(name(RdmaOp::send, RdmaTest::latency, MemoryKind::shared), "tag_lat posix,self");
+    EXPECT_EQ(name(RdmaOp::send, RdmaTest::rate, MemoryKind::ordinary), "tag_bw posix,cma,self");
+    EXPECT_EQ(name(RdmaOp::write, RdmaTest::rate, MemoryKind::ordinary), "cma put_bw cma");
+    EXPECT_EQ(name(RdmaOp::read, RdmaTest::rate, MemoryKind::ordinary), "cma get cma");
+    EXPECT_EQ(name(RdmaOp::fetch_add, RdmaTest::rate, MemoryKind::ordinary), "none");
+    EXPECT_FALSE(ucx_test_of({RdmaOp::write, RdmaTest::rate, MemoryKind::shared, true, 8, 1}));
+}
+
+TEST(RdmaOptions, TheDefaultIsEverything)
+{
+    RdmaOptions options;
+    EXPECT_EQ(parse_rdma_options({}, options), std::nullopt);
+    const auto cases = rdma_cases(options);
+    EXPECT_EQ(cases.size(), 2U * 2 * 2 * (3 * 8 + 1));
+    for (const RdmaCase &what : cases) {
+        EXPECT_EQ(std::ranges::count(cases, what), 1) << text_of(what);
+        EXPECT_EQ(what.test == RdmaTest::latency, what.depth == 1) << text_of(what);
+    }
+}
+
+TEST(RdmaBars, AreMeasuredWhenTheyAreAskedFor)
+{
+    RdmaOptions options;
+    char bars[] = "--bars";
+    char *const arguments[] = {bars};
+    EXPECT_EQ(parse_rdma_options(arguments, options), std::nullopt);
+    EXPECT_TRUE(options.compares);
+    const auto cases = rdma_cases(options);
+    for (const RdmaBar &bar : rdma_bars())
+        EXPECT_EQ(std::ranges::count(cases, bar.what), 1) << bar.name;
+}
+
+TEST(RdmaBars, AreJudgedByTheMedianOfTheRatios)
+{
+    RdmaResult result;
+    const RdmaBar time = {"time", {}, RdmaBar::Kind::time_at_most, 2};
+    const RdmaBar speed = {"speed", {}, RdmaBar::Kind::speed_at_least, 0.95};
+    EXPECT_FALSE(is_met(time, result)); // there was no UCX
+    result.ratio = Summary{0.5, 0.1, 9, 3};
+    EXPECT_TRUE(is_met(time, result));
+    EXPECT_FALSE(is_met(speed, result));
+    result.ratio->median = 0.49;
+    EXPECT_FALSE(is_met(time, result));
+    result.ratio->median = 0.95;
+    EXPECT_TRUE(is_met(speed, result));
+}
+
+TEST(RdmaPattern, TellsSeedsAndPlacesApart)
+{
+    std::vector<std::byte> bytes(1000);
+    fill_pattern(bytes, 3);
+    EXPECT_TRUE(is_pattern(bytes, 3));
+    EXPECT_FALSE(is_pattern(bytes, 4));
+    bytes[999] ^= std::byte{1};
+    EXPECT_FALSE(is_pattern(bytes, 3));
+    std::vector<std::byte> nothing(64);
+    EXPECT_FALSE(is_pattern(nothing, 1));
+}
+
+} // namespace

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "rdma_case.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "../common/table.hpp"
+#include "dma_result.hpp"
+
+namespace opendoca::tools {
+
+namespace {
+
+constexpr std::size_t KiB = 1 << 10;
+constexpr std::size_t MiB = 1 << 20;
+
+constexpr RdmaCase latency(RdmaOp op, std::size_t size)
+{
+    return {op, RdmaTest::latency, MemoryKind::shared, false, size, 1};
+}
+
+constexpr RdmaCase rate(RdmaOp op, std::size_t size, MemoryKind memory = MemoryKind::shared)
+{
+    return {op, RdmaTest::rate, memory, false, size, size < MiB ? 32U : 4U};
+}
+
+constexpr RdmaBar time_at_most(double limit, const char *name, const RdmaCase &what)
+{
+    return {name, what, RdmaBar::Kind::time_at_most, limit};
+}
+
+constexpr RdmaBar speed_at_least(double limit, const char *name, const RdmaCase &what)
+{
+    return {name, what, RdmaBar::Kind::speed_at_least, limit};
+}
+
+constexpr RdmaBar bars_of_rdma[] = {
+    time_at_most(2.0, "WRITE 8 B, depth 32 / ucp_put_bw", rate(RdmaOp::write, 8)),
+    time_at_most(1.3, "WRITE 8 B, one way / ucp_put_lat", latency(RdmaOp::write, 8)),
+    time_at_most(2.0, "READ 8 B, depth 32 / ucp_get", rate(RdmaOp::read, 8)),
+    time_at_most(2.0, "FETCH_ADD, depth 32 / ucp_fadd", rate(RdmaOp::fetch_add, 8)),
+    time_at_most(1.2, "SEND/RECV 8 B, one way / tag_lat", latency(RdmaOp::send, 8)),
+    speed_at_least(0.95, "WRITE 1 MiB / ucp_put_bw", rate(RdmaOp::write, MiB)),
+    speed_at_least(0.95, "READ 1 MiB / ucp_get", rate(RdmaOp::read, MiB)),
+    speed_at_least(0.95, "SEND/RECV 1 MiB / tag_bw", rate(RdmaOp::send, MiB)),
+    speed_at_least(1.0, "ordinary WRITE 8 B / cma put", rate(RdmaOp::write, 8, MemoryKind::ordinary)),
+    speed_at_least(1.0, "ordinary WRITE 4 KiB / cma put", rate(RdmaOp::write, 4 * KiB, MemoryKind::ordinary)),
+    speed_at_least(1.0, "ordinary WRITE 1 MiB / cma put", rate(RdmaOp::write, MiB, MemoryKind::ordinary)),
+    speed_at_least(1.0, "ordinary READ 8 B / cma get", rate(RdmaOp::read, 8, MemoryKind::ordinary)),
+    speed_at_least(1.0, "ordinary READ 4 KiB / cma get", rate(RdmaOp::read, 4 * KiB, MemoryKind::ordinary)),
+    speed_at_least(1.0, "ordinary READ 1 MiB / cma get", rate(RdmaOp::read, MiB, MemoryKind::ordinary)),
+    speed_at_least(1.0, "ordinary SEND/RECV 1 MiB / tag_bw with cma",
+                   rate(RdmaOp::send, MiB, MemoryKind::ordinary)),
+};
+
+std::string number(double value, int digits)
+{
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.*f", digits, value);
+    return text;
+}
+
+std::string nanoseconds(double value)
+{
+    return number(value, value < 100 ? 1 : 0);
+}
+
+/// Time or speed, each as a part of UCX's.
+std::optional<double> measured(const RdmaBar &bar, const RdmaResult &result)
+{
+    if (!result.ratio || result.ratio->median <= 0)
+        return std::nullopt;
+    return bar.kind == RdmaBar::Kind::time_at_most ? 1 / result.ratio->median : result.ratio->median;
+}
+
+const RdmaResult *find(std::span<const RdmaResult> results, const RdmaCase &what)
+{
+    const auto place = std::ranges::find(results, what, &RdmaResult::what);
+    return place == results.end() ? nullptr : &*place;
+}
+
+std::string notes_on(const RdmaResult &result)
+{
+    std::string notes;
+    if (result.latency_before && result.latency_after)
+        notes = "c2c " + number(result.latency_before->median, 0) + "/" +
+                number(result.latency_after->median, 0) + " ns";
+    if (result.was_disturbed)
+        notes += std::string(notes.empty() ? "" : ", ") + "disturbed";
+    return notes;
+}
+
+Json to_json(const Summary &summary)
+{
+    Json json = Json::object();
+    json.set("median", summary.median).set("min", summary.min).set("max", summary.max);
+    return json;
+}
+
+Json to_json(const std::optional<Summary> &summary)
+{
+    return summary ? to_json(*summary) : Json();
+}
+
+Json to_json(const RdmaResult &result)
+{
+    Json json = Json::object();
+    json.set("job", name_of(result.what.op))
+        .set("test", name_of(result.what.test))
+        .set("memory", name_of(result.what.memory))
+        .set("waits_for", result.what.waits_for_events ? "events" : "polling")
+        .set("bytes", result.what.size)
+        .set("depth", result.what.depth)
+        .set("ns", to_json(result.job))
+        .set("million_per_second", 1e3 / result.job.median)
+        .set("gigabytes_per_second", static_cast<double>(result.what.size) / result.job.median)
+        .set("samples", result.job.count)
+        .set("repetitions", result.repetitions)
+        .set("discarded", result.discarded)
+        .set("disturbed", result.was_disturbed)
+        .set("verified", true) // what is not as it should be ends the benchmark
+        .set("ucx_test", result.ucx ? Json(result.ucx_test) : Json())
+        .set("ucx_ns", to_json(result.ucx))
+        .set("ratio", to_json(result.ratio))
+        .set("c2c_ns_before", to_json(result.latency_before))
+        .set("c2c_ns_after", to_json(result.latency_after));
+    return json;
+}
+
+} // namespace
+
+const char *name_of(RdmaOp op)
+{
+    constexpr const char *names[] = {"write", "read", "send", "fetch_add"};
+    return names[static_cast<std::size_t>(op)];
+}
+
+const char *name_of(RdmaTest test)
+{
+    return test == RdmaTest::latency ? "latency" : "rate";
+}
+
+const char *name_of(MemoryKind memory)
+{
+    return memory == MemoryKind::shared ? "shared" : "ordinary";
+}
+
+std::string text_of(const RdmaCase &what)
+{
+    return std::string(name_of(what.memory)) + " " + name_of(what.op) + " " + size_text(what.size) + ", " +
+           name_of(what.test) + ", depth " + std::to_string(what.depth) +
+           (what.waits_for_events ? ", events" : ", polling");
+}
+
+std::span<const RdmaBar> rdma_bars()
+{
+    return bars_of_rdma;
+}
+
+bool is_met(const RdmaBar &bar, const RdmaResult &result)
+{
+    const std::optional<double> value = measured(bar, result);
+    return value && (bar.kind == RdmaBar::Kind::time_at_most ? *value <= bar.limit : *value >= bar.limit);
+}
+
+Json to_json(std::span<const RdmaResult> results, std::span<const RdmaBar> bars)
+{
+    Json rows = Json::array();
+    for (const RdmaResult &result : results)
+        rows.add(to_json(result));
+    Json json = Json::object();
+    json.set("rows", std::move(rows));
+    if (bars.empty())
+        return json;
+    Json judged = Json::array();
+    for (const RdmaBar &bar : bars) {
+        const RdmaResult *const result = find(results, bar.what);
+        Json one = Json::object();
+        one.set("bar", bar.name)
+            .set("kind", bar.kind == RdmaBar::Kind::time_at_most ? "time at most" : "speed at least")
+            .set("limit", bar.limit)
+            .set("measured", result == nullptr ? Json() : Json(measured(bar, *result)))
+            .set("passed", result == nullptr ? Json() : Json(is_met(bar, *result)));
+        judged.add(std::move(one));
+    }
+    json.set("bars", std::move(judged));
+    return json;
+}
+
+std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar> bars)
+{
+    Table rows({{"memory"},
+                {"job"},
+                {"test"},
+                {"waits for"},
+                {"size", Align::right},
+                {"depth", Align::right},
+                {"ns", Align::right},
+                {"min", Align::right},
+                {"max", Align::right},
+                {"M/s", Align::right},
+                {"GB/s", Align::right},
+                {"UCX ns", Align::right},
+                {"ratio", Align::right},
+                {"of"},
+                {"notes"}});
+    for (const RdmaResult &result : results) {
+        rows.add({name_of(result.what.memory), name_of(result.what.op), name_of(result.what.test),
+                  result.what.waits_for_events ? "events" : "polling", size_text(result.what.size),
+                  std::to_string(result.what.depth), nanoseconds(result.job.median),
+                  nanoseconds(result.job.min), nanoseconds(result.job.max),
+                  number(1e3 / result.job.median, 2),
+                  number(static_cast<double>(result.what.size) / result.job.median, 2),
+                  result.ucx ? nanoseconds(result.ucx->median) : "-",
+                  result.ratio ? number(result.ratio->median, 3) : "-", result.ucx ? result.ucx_test : "",
+                  notes_on(result)});
+    }
+    std::string text = rows.text();
+    if (bars.empty())
+        return text;
+    Table judged({{"bar"}, {"of UCX's", Align::right}, {"measured", Align::right}, {""}, {"notes"}});
+    for (const RdmaBar &bar : bars) {
+        const RdmaResult *const result = find(results, bar.what);
+        const std::optional<double> value = result == nullptr ? std::nullopt : measured(bar, *result);
+        judged.add(
+            {bar.name,
+             (bar.kind == RdmaBar::Kind::time_at_most ? "time <= " : "speed >= ") + number(bar.limit, 2),
+             value ? number(*value, 3) : "-",
+             !value                 ? "not measured"
+             : is_met(bar, *result) ? "PASS"
+                                    : "FAIL",
+             result == nullptr ? "" : notes_on(*result)});
+    }
+    text += '\n';
+    text += judged.text();
+    return text;
+}
+
+} // namespace opendoca::tools

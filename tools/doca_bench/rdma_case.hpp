@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The cases of the RDMA benchmark: which jobs, on what memory, and what came out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../common/json.hpp"
+#include "peer.hpp"
+#include "statistics.hpp"
+
+namespace opendoca::tools {
+
+enum class RdmaOp : std::uint32_t { write, read, send, fetch_add };
+
+enum class RdmaTest : std::uint32_t {
+    latency, ///< WRITE and SEND: half a ping-pong; READ and FETCH_ADD: one job from submit to retrieved
+    rate     ///< so many jobs in flight as the depth says
+};
+
+struct RdmaCase {
+    RdmaOp op;
+    RdmaTest test;
+    MemoryKind memory;
+    bool waits_for_events; ///< instead of polling
+    std::size_t size;
+    std::uint32_t depth; ///< 1 in latency tests
+
+    bool operator==(const RdmaCase &) const = default;
+};
+
+struct RdmaResult {
+    RdmaCase what;
+    Summary job;                           ///< nanoseconds of a job, or of one way
+    std::optional<Summary> ucx;            ///< of ucx_perftest, the same
+    std::optional<Summary> ratio;          ///< of UCX's time to ours, in the same round
+    std::string ucx_test;                  ///< its name and transport
+    std::optional<Summary> latency_before; ///< one way of a cache line, before each round
+    std::optional<Summary> latency_after;
+    std::size_t repetitions = 0;
+    std::size_t discarded = 0;
+    bool was_disturbed = false; ///< too few rounds were left without those that were discarded
+};
+
+[[nodiscard]] const char *name_of(RdmaOp op);
+[[nodiscard]] const char *name_of(RdmaTest test);
+[[nodiscard]] const char *name_of(MemoryKind memory);
+/// "shared write 8 B, rate, depth 32, polling".
+[[nodiscard]] std::string text_of(const RdmaCase &what);
+
+/// What jobs must hold against UCX.
+struct RdmaBar {
+    const char *name;
+    RdmaCase what;
+    enum class Kind : std::uint8_t { time_at_most, speed_at_least } kind;
+    double limit; ///< of UCX's
+};
+
+[[nodiscard]] std::span<const RdmaBar> rdma_bars();
+[[nodiscard]] bool is_met(const RdmaBar &bar, const RdmaResult &result);
+
+/// For --json and for people. @p bars is empty unless they were asked for.
+[[nodiscard]] Json to_json(std::span<const RdmaResult> results, std::span<const RdmaBar> bars);
+[[nodiscard]] std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar> bars);
+
+} // namespace opendoca::tools

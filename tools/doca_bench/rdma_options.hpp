@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rdma_case.hpp"
+
+namespace opendoca::tools {
+
+struct RdmaOptions {
+    bool as_json = false;
+    bool compares = false; ///< with UCX
+    bool judges_bars = false;
+    std::string ibdev; ///< empty: the first device that suits
+    std::string ucx = "ucx_perftest";
+    std::vector<RdmaOp> ops;
+    std::vector<RdmaTest> tests;
+    std::vector<MemoryKind> memories;
+    std::vector<bool> waits_for_events;
+    std::vector<std::size_t> sizes;
+    std::size_t depth = 0; ///< in rate tests; 0: by size
+    double seconds = 0.3;  ///< of a row
+    std::size_t min_rounds = 7;
+    double patience = 0;   ///< seconds to wait for a quiet machine
+    std::vector<int> cpus; ///< of this process and of the other one; empty when they are not pinned
+};
+
+/// The exit status when the program is to end now.
+[[nodiscard]] std::optional<int> parse_rdma_options(std::span<char *const> arguments, RdmaOptions &options);
+
+/// The cases that the options ask for.
+[[nodiscard]] std::vector<RdmaCase> rdma_cases(const RdmaOptions &options);
+
+} // namespace opendoca::tools
