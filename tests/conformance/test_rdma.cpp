@@ -6,6 +6,8 @@
 
 #include <arpa/inet.h>
 
+#include <doca_graph.h>
+
 #include "support/rdma_fixture.hpp"
 
 namespace {
@@ -335,6 +337,59 @@ TEST_P(Rdma, AnInstanceCanConnectToItself)
     ASSERT_EQ(self.write(target, src), DOCA_SUCCESS);
     EXPECT_EQ(self.result(), DOCA_SUCCESS);
     EXPECT_TRUE(is_filled(right_bytes(1000, 500), 1));
+}
+
+TEST_P(Rdma, JobsCanBeNodesOfAGraph)
+{
+    // A message to itself and its receive, and when both have ended, a write of what has come.
+    const RdmaEnd self(dev);
+    must(self.connect(self.details()));
+    const BufHandle src = local_full(0, 500), room = local_empty(1000, 500);
+    const BufHandle arrived = local_full(1000, 500), dst = remote_empty(0, 500);
+    doca_rdma_job_recv receive = {};
+    receive.base.type = DOCA_RDMA_JOB_RECV;
+    receive.dst_buff = room;
+    doca_rdma_job_send send = {};
+    send.base.type = DOCA_RDMA_JOB_SEND_IMM;
+    send.src_buff = src;
+    send.immediate_data = 9;
+    doca_rdma_job_read_write write = {};
+    write.base.type = DOCA_RDMA_JOB_WRITE;
+    write.src_buff = arrived;
+    write.dst_buff = dst;
+    doca_job *const jobs[] = {&receive.base, &send.base, &write.base};
+    doca_rdma_result results[3] = {};
+    doca_event events[3] = {};
+
+    doca_graph *graph = nullptr;
+    must(doca_graph_create(&graph));
+    doca_graph_node *nodes[3] = {};
+    for (int i = 0; i < 3; ++i) {
+        jobs[i]->ctx = self.ctx();
+        events[i].result.ptr = &results[i];
+        must(doca_graph_ctx_node_create(graph, jobs[i]->type, self.ctx(), &nodes[i]));
+    }
+    must(doca_graph_add_dependency(graph, nodes[0], nodes[2]));
+    must(doca_graph_add_dependency(graph, nodes[1], nodes[2]));
+    must(doca_graph_start(graph));
+    must(doca_graph_workq_add(graph, self.workq()));
+    doca_graph_instance *instance = nullptr;
+    must(doca_graph_instance_create(graph, &instance));
+    for (int i = 0; i < 3; ++i)
+        must(doca_graph_instance_set_ctx_node_data(instance, nodes[i], jobs[i], &events[i]));
+    must(doca_workq_graph_submit(self.workq(), instance, {.u64 = 77}));
+    doca_event event = {};
+    EXPECT_EQ(wait_for(self.workq(), event), DOCA_SUCCESS);
+    EXPECT_EQ(event.user_data.u64, 77U);
+    EXPECT_EQ(results[0].length, 500U);
+    EXPECT_EQ(results[0].immediate_data, 9U);
+    for (const doca_rdma_result &result : results)
+        EXPECT_EQ(result.result, DOCA_SUCCESS);
+    EXPECT_TRUE(is_filled(right_bytes(0, 500), 1));
+    must(doca_graph_instance_destroy(instance));
+    must(doca_graph_workq_rm(graph, self.workq()));
+    must(doca_graph_stop(graph));
+    must(doca_graph_destroy(graph));
 }
 
 TEST_P(Rdma, JobsBeforeThePeerHasConnectedWait)
