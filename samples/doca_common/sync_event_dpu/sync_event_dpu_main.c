@@ -19,12 +19,13 @@ int main(int argc, char **argv)
     if (doca_log_create_standard_backend() != DOCA_SUCCESS)
         return EXIT_FAILURE;
     DOCA_LOG_INFO("Starting the sample");
-#ifndef DOCA_ARCH_DPU
-    DOCA_LOG_ERR(
-        "This sample can run only on the DPU, and was built for the host (see its build option 'role')");
-    result = DOCA_ERROR_NOT_SUPPORTED;
-#else
     result = parse_sync_event_arguments("doca_sync_event_dpu", true, argc, argv, &config);
+#ifndef DOCA_ARCH_DPU
+    if (result == DOCA_SUCCESS) {
+        DOCA_LOG_ERR(
+            "This sample can run only on the DPU, and was built for the host (see its build option 'role')");
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    }
 #endif
     if (result == DOCA_SUCCESS)
         result = sync_event_dpu(&config);
