@@ -193,16 +193,16 @@ private:
             if (side.has_failed.load(std::memory_order_acquire))
                 text += (text.empty() ? "" : "\n  ") + std::string(side.failure);
         }
-        if (!text.empty())
-            throw std::runtime_error(text);
         for (const int side : {0, 1}) {
             int status = 0;
-            if (pids_[side] > 0 && waitpid(pids_[side], &status, WNOHANG) > 0) {
-                pids_[side] = -1;
-                throw std::runtime_error("side " + std::to_string(side) +
-                                         " has ended by itself, wait status " + std::to_string(status));
-            }
+            if (pids_[side] <= 0 || waitpid(pids_[side], &status, WNOHANG) <= 0)
+                continue;
+            pids_[side] = -1;
+            text += (text.empty() ? "side " : "\n  side ") + std::to_string(side) +
+                    " has ended, wait status " + std::to_string(status);
         }
+        if (!text.empty())
+            throw std::runtime_error(text);
     }
 
     [[nodiscard]] Plan make_plan()
