@@ -12,14 +12,18 @@ doca_error_t run_graph_sample(void);
 
 int main(int argc, char **argv)
 {
+    doca_error_t result;
+
     if (doca_log_create_standard_backend() != DOCA_SUCCESS)
         return EXIT_FAILURE;
     DOCA_LOG_INFO("Starting the sample");
     if (argc > 1) {
         DOCA_LOG_ERR("This sample takes no arguments, and was given '%s'", argv[1]);
-        return EXIT_FAILURE;
+        result = DOCA_ERROR_INVALID_VALUE;
+    } else {
+        result = run_graph_sample();
     }
-    if (run_graph_sample() != DOCA_SUCCESS) {
+    if (result != DOCA_SUCCESS) {
         DOCA_LOG_ERR("Sample finished with errors");
         return EXIT_FAILURE;
     }
