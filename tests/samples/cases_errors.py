@@ -39,8 +39,8 @@ def test_no_devices(bench):
 
 def test_built_for_the_other_side(bench):
     for name, role in WRONG_ROLES.items():
-        mandatory = ("-p", "03:00.0", "-r", "0b:00.0") if name == "sync_event_dpu" else \
-            ("-p", "0b:00.0") if name == "sync_event_host" else ()
+        mandatory = ("-d", "03:00.0", "-r", "0b:00.0") if name == "sync_event_dpu" else \
+            ("-d", "0b:00.0") if name == "sync_event_host" else ()
         program = bench.start(name, *mandatory, side="all", built_for=role)
         program.fails(f"can run only on the {'host' if role == 'dpu' else 'DPU'}")
 
