@@ -104,7 +104,7 @@ opendoca::JobSlot *doca_workq::take_slot(const doca_job &job, opendoca::JobQueue
 }
 
 [[gnu::always_inline]] inline doca_error_t doca_workq::give_slot(const opendoca::Completion &done,
-                                                                doca_event &event) noexcept
+                                                                 doca_event &event) noexcept
 {
     opendoca::JobSlot &slot = pop_slot(done);
     const doca_error_t result = done.result;
@@ -177,7 +177,8 @@ opendoca::InnerSubmit doca_workq::submit_inner(const doca_job &job, opendoca::In
     const doca_error_t status = submit(job);
     is_submitting_inner_ = false;
     if (status != DOCA_SUCCESS) {
-        // There is room here. A context without jobs in flight has no other reason to be full, and never will have room.
+        // There is room here. A context without jobs in flight has no other reason to be full, and never will
+        // have room.
         const bool is_full = status == DOCA_ERROR_NO_MEMORY && queue_of(*job.ctx)->in_flight() != 0;
         outcome = {is_full ? full : refused, status};
         --limit_;
@@ -198,13 +199,13 @@ doca_error_t doca_workq::take_back() noexcept
 {
     // Others that have ended in the meantime have slots.
     std::uint32_t at = tail_ - 1;
-    while (completions_[at & mask_].has_slot()) [[unlikely]]
-        --at;
+    while (completions_[at & mask_].has_slot())
+        [[unlikely]]-- at;
     const opendoca::Completion &done = completions_[at & mask_];
     const doca_error_t result = done.result;
     done.queue->job_retrieved();
-    for (; at + 1 != tail_; ++at) [[unlikely]]
-        completions_[at & mask_] = completions_[(at + 1) & mask_];
+    for (; at + 1 != tail_; ++at)
+        [[unlikely]] completions_[at & mask_] = completions_[(at + 1) & mask_];
     --tail_;
     return result;
 }
@@ -238,7 +239,8 @@ doca_error_t doca_workq::set_event_driven(bool enable) noexcept
     if (enable == is_event_driven_)
         return DOCA_SUCCESS;
     if (has_contexts()) {
-        DOCA_LOG_ERR("event-driven mode can't be changed: the work queue has %u contexts and graphs", num_contexts_);
+        DOCA_LOG_ERR("event-driven mode can't be changed: the work queue has %u contexts and graphs",
+                     num_contexts_);
         return DOCA_ERROR_BAD_STATE;
     }
     if (enable && !handle_.is_open()) {
@@ -316,8 +318,12 @@ doca_error_t doca_workq::clear() noexcept
 
 void doca_workq::attach(std::uint32_t id, opendoca::JobQueue &queue)
 {
-    if (id >= queues_.size())
-        queues_.resize(id + 1);
+    if (id >= num_queues_) {
+        auto queues = std::make_unique<opendoca::JobQueue *[]>(id + 1);
+        std::copy_n(queues_.get(), num_queues_, queues.get());
+        queues_ = std::move(queues);
+        num_queues_ = id + 1;
+    }
     polled_.reserve(num_contexts_ + 1);
     if (queue.needs_progress())
         polled_.push_back(&queue);

@@ -11,8 +11,8 @@
 #include "job.hpp"
 #include "unique_fd.hpp"
 
-/// Jobs of one thread: submitted to any context that was added, retrieved in one place. All memory is taken at creation
-/// and when a context is added.
+/// Jobs of one thread: submitted to any context that was added, retrieved in one place. All memory is taken
+/// at creation and when a context is added.
 struct OPENDOCA_INTERNAL doca_workq {
     explicit doca_workq(std::uint32_t depth);
     doca_workq(const doca_workq &) = delete;
@@ -21,9 +21,9 @@ struct OPENDOCA_INTERNAL doca_workq {
     [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept
     {
         const std::uint32_t id = job.ctx->id();
-        if (id >= queues_.size() || queues_[id] == nullptr) [[unlikely]]
-            return not_on_queue(*job.ctx);
-        return queues_[id]->submit(job);
+        if (id < num_queues_ && queues_[id] != nullptr) [[likely]]
+            return queues_[id]->submit(job);
+        return not_on_queue(*job.ctx);
     }
 
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
@@ -78,13 +78,15 @@ struct OPENDOCA_INTERNAL doca_workq {
     /// The end of the job that is being submitted is not the user's.
     [[nodiscard]] bool is_submitting_inner() const noexcept { return is_submitting_inner_; }
 
-    /// Keeps room for @p count jobs at the same time, which then come by submit_inner() and signal(). False when there
-    /// is not enough.
+    /// Keeps room for @p count jobs at the same time, which then come by submit_inner() and signal(). False
+    /// when there is not enough.
     [[nodiscard]] bool reserve(std::uint64_t count) noexcept;
     void give_back(std::uint64_t count) noexcept { limit_ += static_cast<std::uint32_t>(count); }
-    /// Submits a job whose end is not the user's. One that ends in submit is not told to @p inner but returned.
+    /// Submits a job whose end is not the user's. One that ends in submit is not told to @p inner but
+    /// returned.
     [[nodiscard]] opendoca::InnerSubmit submit_inner(const doca_job &job, opendoca::InnerJob &inner) noexcept;
-    /// Lets @p inner be told an end in retrieve, in the order of completions, though no context has done anything.
+    /// Lets @p inner be told an end in retrieve, in the order of completions, though no context has done
+    /// anything.
     void signal(opendoca::InnerJob &inner, opendoca::JobQueue &queue) noexcept;
     /// Inner jobs that have ended in retrieve, as who started them says. Wraps around.
     [[nodiscard]] std::uint32_t num_inner_ends() const noexcept { return num_inner_ends_; }
@@ -108,21 +110,25 @@ struct OPENDOCA_INTERNAL doca_workq {
     void unwatch(int fd) noexcept;
 
     /// What @p ctx does for this queue, or null when it was not added.
-    [[nodiscard]] opendoca::JobQueue *queue_of(const doca_ctx &ctx) const noexcept { return queue_of(ctx.id()); }
+    [[nodiscard]] opendoca::JobQueue *queue_of(const doca_ctx &ctx) const noexcept
+    {
+        return queue_of(ctx.id());
+    }
     [[nodiscard]] opendoca::JobQueue *queue_of(std::uint32_t id) const noexcept
     {
-        return id < queues_.size() ? queues_[id] : nullptr;
+        return id < num_queues_ ? queues_[id] : nullptr;
     }
     void attach(std::uint32_t id, opendoca::JobQueue &queue);
     void detach(std::uint32_t id, opendoca::JobQueue &queue) noexcept;
 
 private:
-    [[nodiscard]] static doca_error_t not_on_queue(const doca_ctx &ctx) noexcept;
+    [[gnu::noinline]] [[nodiscard]] static doca_error_t not_on_queue(const doca_ctx &ctx) noexcept;
 
     void append(int type, doca_error_t result, doca_data user_data, opendoca::JobQueue &queue,
                 std::uintptr_t origin) noexcept
     {
-        // Field by field: copying a temporary would read in one piece what was just written in several, and stall.
+        // Field by field: copying a temporary would read in one piece what was just written in several, and
+        // stall.
         opendoca::Completion &done = completions_[tail_++ & mask_];
         done.type = type;
         done.result = result;
@@ -160,19 +166,22 @@ private:
     }
     [[nodiscard]] doca_error_t take_back() noexcept;
 
-    std::unique_ptr<opendoca::Completion[]> completions_; ///< a ring
+    // What submit and retrieve use, in one cache line.
+    alignas(64) std::unique_ptr<opendoca::Completion[]> completions_; ///< a ring
     std::uint32_t mask_;
     std::uint32_t head_ = 0;
     std::uint32_t tail_ = 0;
     std::uint32_t num_pending_ = 0; ///< slots whose jobs have not ended
-    std::uint32_t limit_; ///< the depth, less what is reserved for inner jobs, plus those of them that are in flight
+    std::uint32_t
+        limit_; ///< the depth, less what is reserved for inner jobs, plus those of them that are in flight
     std::uint32_t num_inner_ends_ = 0;
     bool is_armed_ = false;
     bool is_event_driven_ = false;
     bool is_submitting_inner_ = false;
     bool is_written_ = false;   ///< the descriptor that wake() writes
     bool is_wake_held_ = false; ///< the next wake() is only to be noted, by setting this to false
-    std::vector<opendoca::JobQueue *> queues_; ///< by the id of the context or graph
+    std::unique_ptr<opendoca::JobQueue *[]> queues_; ///< by the id of the context or graph
+    std::uint32_t num_queues_ = 0;
     std::vector<opendoca::JobQueue *> polled_;
     std::unique_ptr<opendoca::JobSlot[]> slots_;
     std::unique_ptr<std::uint32_t[]> free_; ///< a stack: the slot used last is the warmest
