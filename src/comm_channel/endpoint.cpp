@@ -195,8 +195,12 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
                      flags, limits.message_size);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    if (const doca_error_t status = complete(*peer); status != DOCA_SUCCESS)
-        return status == DOCA_ERROR_CONNECTION_INPROGRESS ? DOCA_ERROR_AGAIN : DOCA_ERROR_INITIALIZATION;
+    if (const doca_error_t status = complete(*peer); status != DOCA_SUCCESS) {
+        if (status != DOCA_ERROR_CONNECTION_INPROGRESS)
+            return DOCA_ERROR_INITIALIZATION;
+        is_send_armed_ = send_channel_.is_open();
+        return DOCA_ERROR_AGAIN;
+    }
     if (length > peer->longest_to_send()) {
         DOCA_LOG_ERR("a message of %zu bytes: the peer takes at most %u", length, peer->longest_to_send());
         return DOCA_ERROR_INVALID_VALUE;
@@ -317,8 +321,10 @@ void doca_comm_channel_ep_t::note_end(Peer &peer)
     has_ended_peers_ = true;
     forget(peer);
     service_channel_.kick();
-    // A program that sleeps is to be told, and to receive what is left.
+    // A program that sleeps is to be told: to receive what is left, and not to wait for room.
     recv_channel_.kick();
+    if (is_send_armed_)
+        send_channel_.kick();
 }
 
 doca_error_t doca_comm_channel_ep_t::update_peer(Peer &peer)

@@ -22,6 +22,7 @@ public:
     [[nodiscard]] bool needs_progress() const noexcept override { return true; }
     [[nodiscard]] bool arm() noexcept override { return waits_->arm(); }
     void disarm() noexcept override { waits_->disarm(); }
+    void cancel() noexcept override { waits_->cancel(); }
 
 private:
     SyncEventQueue(Counter &counter, doca_workq &workq) noexcept : counter_(counter), workq_(workq) {}

@@ -244,6 +244,37 @@ TEST_P(CommChannelEventTest, the_end_of_the_peer_wakes)
     EXPECT_EQ(receive(client).status, DOCA_ERROR_CONNECTION_RESET);
 }
 
+/// Also a sender whose other thread receives, and so is the first to see the end.
+TEST_P(CommChannelEventTest, the_end_of_a_client_wakes_who_waits_for_room)
+{
+    Address *const peer = to_client();
+    const Channels channels(service);
+    while (send_text(service, peer, "x") == DOCA_SUCCESS) {
+    }
+    must(doca_comm_channel_ep_event_handle_arm_send(service));
+    EXPECT_FALSE(is_readable(channels.send)) << "there is none";
+    client.reset();
+    EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+    EXPECT_TRUE(is_readable(channels.send));
+    EXPECT_EQ(send_text(service, peer, "x"), DOCA_ERROR_CONNECTION_RESET);
+}
+
+/// Refused because the connection is still being made, and then completed by another call.
+TEST_P(CommChannelEventTest, a_connection_wakes_who_waits_for_room)
+{
+    EpHandle other = make_endpoint(host);
+    Address *peer = nullptr;
+    must(doca_comm_channel_ep_connect(other, name.c_str(), &peer));
+    const Channels channels(other);
+    EXPECT_EQ(send_text(other, peer, "x"), DOCA_ERROR_AGAIN);
+    EXPECT_FALSE(is_readable(channels.send));
+    EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+    must(await_connection(peer));
+    EXPECT_TRUE(is_readable(channels.send));
+    must(send_text(other, peer, "x"));
+    EXPECT_FALSE(is_readable(channels.send));
+}
+
 TEST_P(CommChannelEventTest, changes_of_a_service)
 {
     const auto peers = [&] {

@@ -81,7 +81,6 @@ TEST_P(SyncJobTest, submit_refuses_what_it_cannot_take)
     EXPECT_EQ(queue.submit_add(event, 10, &value), DOCA_ERROR_NO_MEMORY);
     EXPECT_EQ(value, 77u);
     EXPECT_TRUE(queue.has_nothing()) << "what was refused has changed nothing";
-    EXPECT_EQ(doca_ctx_workq_rm(event.ctx(), queue), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(doca_ctx_stop(event.ctx()), DOCA_ERROR_NOT_PERMITTED);
 
     EventQueue other;
@@ -90,6 +89,33 @@ TEST_P(SyncJobTest, submit_refuses_what_it_cannot_take)
     (void)other.poll();
     (void)queue.poll();
     (void)queue.poll();
+}
+
+TEST_P(SyncJobTest, waits_that_never_end_can_be_cancelled)
+{
+    Event event = host_event();
+    Event other = host_event();
+    event.start_as_ctx();
+    other.start_as_ctx();
+    EventQueue queue;
+    queue.add(event);
+    queue.add(other);
+    must(queue.submit_wait(event, 5, all_bits, 1));
+    must(queue.submit_wait(other, 5, all_bits, 2));
+    must(queue.submit_wait(event, 6, all_bits, 3));
+    EXPECT_EQ(doca_ctx_workq_rm(event.ctx(), queue), DOCA_ERROR_NOT_PERMITTED);
+    for (const std::uint64_t cancelled : {1u, 3u}) {
+        doca_event done{};
+        EXPECT_EQ(queue.retrieve(done), DOCA_ERROR_IO_FAILED);
+        EXPECT_EQ(done.type, DOCA_SYNC_EVENT_JOB_WAIT_GT);
+        EXPECT_EQ(done.user_data.u64, cancelled);
+        EXPECT_EQ(result_of(done), DOCA_ERROR_SHUTDOWN);
+    }
+    EXPECT_TRUE(queue.has_nothing()) << "the waits for other events go on";
+    queue.remove(event);
+    must(queue.submit_set(other, 6));
+    EXPECT_EQ(queue.poll().type, DOCA_SYNC_EVENT_JOB_UPDATE_SET);
+    EXPECT_EQ(result_of(queue.poll()), DOCA_SUCCESS);
 }
 
 TEST_P(SyncJobTest, waits_end_when_their_own_values_are_reached)

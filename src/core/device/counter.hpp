@@ -43,6 +43,7 @@ public:
     virtual void progress() noexcept = 0;
     [[nodiscard]] virtual bool arm() noexcept = 0;
     virtual void disarm() noexcept = 0;
+    virtual void cancel() noexcept = 0;
 };
 
 /// A 64-bit word that threads of several processes update and wait for. Thread-safe. CONNECTION_RESET from any

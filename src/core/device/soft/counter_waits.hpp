@@ -23,6 +23,7 @@ public:
     void progress() noexcept override;
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
+    void cancel() noexcept override { end_all(DOCA_ERROR_SHUTDOWN); }
 
 private:
     SoftCounterWaits(SoftCounter &counter, doca_workq &workq, JobQueue &owner);

@@ -46,8 +46,9 @@ doca_error_t OwnSleeper::create(std::shared_ptr<CounterPage> page, std::unique_p
                                   std::memory_order_seq_cst);
         created->arming_ = place.arming.load(std::memory_order_relaxed);
         place.woken.store(created->arming_, std::memory_order_relaxed);
-        place.tenure.fetch_add(1, std::memory_order_relaxed);
         place.wake_fd.store(created->pipe_.write_fd(), std::memory_order_relaxed);
+        // Pairs with signal(): who sees it sees owner and pipe.
+        place.tenure.fetch_add(1, std::memory_order_release);
     });
     if (created->place_ == nullptr) {
         DOCA_LOG_ERR("%" PRIu32 " event-driven work queues wait for the sync event, which is the limit",
@@ -132,7 +133,7 @@ void Waker::wake(CounterPage &page, std::uint64_t sleeping, const std::uint64_t 
 /// False when the sleeper could not be told, though it is there.
 bool Waker::signal(const Sleeper &sleeper, Pipe &pipe) noexcept
 {
-    const std::uint64_t tenure = sleeper.tenure.load(std::memory_order_relaxed);
+    const std::uint64_t tenure = sleeper.tenure.load(std::memory_order_acquire);
     if (!pipe.pipe.is_open() || pipe.tenure != tenure) {
         const std::uint32_t owner = sleeper.owner.load(std::memory_order_relaxed);
         const doca_error_t status = guarded([&] {
