@@ -309,6 +309,9 @@ void SoftQueuePair::fail() noexcept
         return;
     set_state(DOCA_RDMA_STATE_ERROR);
     close();
+    // First closed, then the look at what has come: pairs with deliver(). What its sender counts as sent is
+    // received.
+    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
     is_flushing_ = true;
     flush();
 }
