@@ -28,8 +28,9 @@ struct OPENDOCA_INTERNAL doca_workq {
 
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
     {
-        // Without a call that returns, this needs no stack.
-        if (head_ == tail_)
+        // Without a call that returns, this needs no stack. A program that submits one job that ends in submit for each
+        // one that it retrieves never lets the queue run empty: contexts get their turn all the same.
+        if (head_ == tail_ || head_ % retrievals_per_turn == 0)
             return progress_and_retrieve(event);
         return retrieve_next(event);
     }
@@ -122,6 +123,8 @@ struct OPENDOCA_INTERNAL doca_workq {
     void detach(std::uint32_t id, opendoca::JobQueue &queue) noexcept;
 
 private:
+    static constexpr std::uint32_t retrievals_per_turn = 64;
+
     [[gnu::noinline]] [[nodiscard]] static doca_error_t not_on_queue(const doca_ctx &ctx) noexcept;
 
     void append(int type, doca_error_t result, doca_data user_data, opendoca::JobQueue &queue,

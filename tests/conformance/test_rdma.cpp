@@ -254,6 +254,20 @@ TEST_P(Rdma, ASendWaitsForTheReceiveAndKeepsTheOrder)
     EXPECT_TRUE(is_filled(right_bytes(100, 3000), 1, 100));
 }
 
+TEST_P(Rdma, AReceiveEndsThoughTheQueueNeverRunsEmpty)
+{
+    const BufHandle src = local_full(0, 8);
+    const BufHandle dst = remote_full(0, 8); // is overwritten
+    ASSERT_EQ(left.receive(nullptr), DOCA_SUCCESS);
+    ASSERT_EQ(right.send(nullptr), DOCA_SUCCESS);
+    int type = 0;
+    for (int i = 0; i < 1000 && type != DOCA_RDMA_JOB_RECV; ++i) {
+        ASSERT_EQ(left.write(dst, src), DOCA_SUCCESS);
+        type = left.wait().type;
+    }
+    EXPECT_EQ(type, DOCA_RDMA_JOB_RECV);
+}
+
 TEST_P(Rdma, ManyMessagesGoRoundTheQueues)
 {
     // Both directions, with receives of several sizes, often and out of step enough to meet every way a

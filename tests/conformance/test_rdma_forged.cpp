@@ -319,6 +319,7 @@ TEST_P(RdmaForged, APeersLiesHurtOnlyTheConnection)
         } else {
             EXPECT_EQ(ended.result.result, trick == Trick::too_much ? DOCA_ERROR_FULL : DOCA_ERROR_IO_FAILED)
                 << i;
+            EXPECT_EQ(ended.result.length, 0U) << i;
             EXPECT_EQ(end.state(), DOCA_RDMA_STATE_ERROR);
             EXPECT_TRUE(is_filled(memory, 1)) << i;
         }

@@ -113,7 +113,9 @@ public:
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
     [[nodiscard]] bool is_live() const noexcept
     {
-        return shared_->generation.load(std::memory_order_acquire) == generation_;
+        // Sequentially consistent, for Arm: behind the release of ~Hazard() it keeps what one job did before what the
+        // next one does, for peers that poll their memory. Acquire alone may be compiled to less.
+        return shared_->generation.load(std::memory_order_seq_cst) == generation_;
     }
     /// Where @p addr of the exporter is in this process. Only where mapped.
     [[nodiscard]] std::byte *here(std::byte *addr) const noexcept

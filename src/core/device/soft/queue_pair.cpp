@@ -99,10 +99,11 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
             return DOCA_ERROR_CONNECTION_ABORTED;
         }
     }
-    set_state(DOCA_RDMA_STATE_CONNECTED);
     // Release: the peer's jobs that have waited for this see the page as it is.
     own_->page().accepts.store(peer_->id(), std::memory_order_seq_cst);
     wake_peer(wants_messages | wants_receives);
+    // Last: from now on the work queue's thread may submit jobs, and one that fails closes the page.
+    set_state(DOCA_RDMA_STATE_CONNECTED);
     return DOCA_SUCCESS;
 }
 
@@ -309,6 +310,9 @@ void SoftQueuePair::fail() noexcept
         return;
     set_state(DOCA_RDMA_STATE_ERROR);
     close();
+    // First closed, then the look at what has come: pairs with deliver(). What its sender counts as sent is
+    // received.
+    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
     is_flushing_ = true;
     flush();
 }

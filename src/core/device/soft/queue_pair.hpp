@@ -125,6 +125,7 @@ private:
     [[nodiscard]] doca_error_t reach_segment(const ReceiveSegment &segment,
                                              const RemoteMemory *&memory) noexcept;
     void put_message(int type, MessageKind kind, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t deliver(int type, MessageKind kind, const Work &work) noexcept;
     [[nodiscard]] bool has_receives() const noexcept { return first_receive_ != next_receive_; }
     [[nodiscard]] bool is_message_there() const noexcept
     {
@@ -133,7 +134,7 @@ private:
     }
     void take_message() noexcept;
     [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
-                                      RdmaOutcome &outcome) noexcept;
+                                      const RdmaOutcome &outcome) noexcept;
     [[nodiscard]] doca_error_t post_segments(ReceiveEntry &entry, const Receive &receive) noexcept;
     void flush_receives() noexcept;
 

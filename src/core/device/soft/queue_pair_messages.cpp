@@ -66,8 +66,11 @@ doca_error_t SoftQueuePair::send(const doca_rdma_job_send &job, TransferPlan pla
     // The common job: a short message, for a receive that we know of.
     if (plan.length <= cell_room && plan.length <= known_room_ && is_ahead(known_posted_, next_message_) &&
         can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
-        put_message(job.base.type, MessageKind::in_cell, work);
-        workq_->complete_with(job.base, *owner_, DOCA_SUCCESS, 0);
+        const doca_error_t status = deliver(job.base.type, MessageKind::in_cell, work);
+        if (status == DOCA_SUCCESS) [[likely]]
+            workq_->complete_with(job.base, *owner_, DOCA_SUCCESS, 0);
+        else
+            end_at_once(job.base, status, 0);
         return DOCA_SUCCESS;
     }
     return start(job.base, work);
@@ -83,21 +86,18 @@ doca_error_t SoftQueuePair::send_message(int type, const Work &work) noexcept
     if (type == DOCA_RDMA_JOB_WRITE_IMM) {
         if (const doca_error_t status = transfer(type, work); status != DOCA_SUCCESS)
             return status;
-        put_message(type, MessageKind::placed, work);
-        return DOCA_SUCCESS;
+        return deliver(type, MessageKind::placed, work);
     }
     if (length != 0 && data_of(*work.local) < length) {
         DOCA_LOG_ERR("the data section of a buffer was changed while its message of %u bytes waited", length);
         return DOCA_ERROR_IO_FAILED;
     }
     if (length <= cell_room && length <= known_room_ && is_ahead(known_posted_, next_message_)) {
-        put_message(type, MessageKind::in_cell, work);
-        return DOCA_SUCCESS;
+        return deliver(type, MessageKind::in_cell, work);
     }
     if (length <= longest_for_slots && length <= known_room_ && is_ahead(known_posted_, next_message_) &&
         has_slot()) {
-        put_message(type, MessageKind::in_slot, work);
-        return DOCA_SUCCESS;
+        return deliver(type, MessageKind::in_slot, work);
     }
     return send_long(type, work);
 }
@@ -159,12 +159,10 @@ doca_error_t SoftQueuePair::send_long(int type, const Work &work) noexcept
         return DOCA_ERROR_FULL;
     }
     if (length <= cell_room) {
-        put_message(type, MessageKind::in_cell, work);
-        return DOCA_SUCCESS;
+        return deliver(type, MessageKind::in_cell, work);
     }
     if (suits_slot(entry, length)) {
-        put_message(type, MessageKind::in_slot, work);
-        return DOCA_SUCCESS;
+        return deliver(type, MessageKind::in_slot, work);
     }
     // Acquire and release: the owner touches the memory before and after, never meanwhile.
     if (!entry.ticket.compare_exchange_strong(ticket, ticket_of(next_message_, Turn::placing),
@@ -267,6 +265,21 @@ void SoftQueuePair::put_message(int type, MessageKind kind, const Work &work) no
     wake_peer(wants_messages);
 }
 
+/// Puts a message that the peer may just be turning away, for all that its ticket says.
+doca_error_t SoftQueuePair::deliver(int type, MessageKind kind, const Work &work) noexcept
+{
+    const std::uint32_t number = next_message_;
+    put_message(type, kind, work);
+    // First the message, then this look; the peer's fail() makes the barrier for both, or what wake_peer()
+    // has exchanged does. Acquire: who sees that the peer has closed sees what it has taken before.
+    const EndpointPage &page = peer_->page();
+    if (page.accepts.load(std::memory_order_acquire) == own_->id() ||
+        is_ahead(page.num_taken.load(std::memory_order_relaxed), number)) [[likely]]
+        return DOCA_SUCCESS;
+    (void)explain_peer();
+    return DOCA_ERROR_CONNECTION_RESET;
+}
+
 doca_error_t SoftQueuePair::receive(const doca_rdma_job_recv &job, TransferPlan plan) noexcept
 {
     if (next_receive_ - first_receive_ == recv_queue_size_ || workq_->is_full())
@@ -335,6 +348,8 @@ void SoftQueuePair::take_message() noexcept
     }
     const std::byte *const data = kind == MessageKind::in_cell ? cell.data : own_->slot(number);
     const doca_error_t status = unpack(data, kind, receive, outcome);
+    if (status != DOCA_SUCCESS) [[unlikely]]
+        outcome = {}; // nothing has been received
     first_receive_ = number + 1;
     // Release: pairs with the load in has_slot().
     own_->page().num_taken.store(first_receive_, std::memory_order_release);
@@ -344,7 +359,7 @@ void SoftQueuePair::take_message() noexcept
 }
 
 doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, const Receive &receive,
-                                   RdmaOutcome &outcome) noexcept
+                                   const RdmaOutcome &outcome) noexcept
 {
     const std::uint32_t length = outcome.length;
     if (kind == MessageKind::failed)
@@ -361,7 +376,6 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
     if (kind == MessageKind::too_long || length > receive.plan.length ||
         length > room_of(*receive.dst, receive.plan.overwrites)) {
         DOCA_LOG_ERR("a message of %u bytes has come, and the receive takes %u", length, receive.plan.length);
-        outcome.length = 0;
         return DOCA_ERROR_FULL;
     }
     if (is_here) {
