@@ -30,7 +30,7 @@ struct OPENDOCA_INTERNAL doca_workq {
     {
         // Without a call that returns, this needs no stack. A program that submits one job that ends in submit for each
         // one that it retrieves never lets the queue run empty: contexts get their turn all the same.
-        if (head_ == tail_ || head_ % retrievals_per_turn == 0)
+        if (head_ == tail_ || head_ % retrievals_per_turn == retrievals_per_turn - 1)
             return progress_and_retrieve(event);
         return retrieve_next(event);
     }
