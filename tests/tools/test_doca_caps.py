@@ -89,6 +89,8 @@ class DocaCaps(unittest.TestCase):
             "sha": True, "sha_hardware": False, "sha_max_src_buffer_size": 1 << 31, "sha_max_list_buf_num_elem": 1024,
             "rdma_rc": True, "rdma_max_message_size": 1 << 31, "rdma_max_send_queue_size": 16384,
             "rdma_max_recv_queue_size": 16384, "rdma_gid_table_size": 16,
+            "comm_channel": True, "sync_event": True, "sync_event_export_to_dpu": False,
+            "sync_event_create_from_export": True,
             "mmap_export_dpu": False, "mmap_from_export_dpu": True, "rep_list_net": True,
             "rep_list_emulated": False, "hotplug_manager": False})
         self.assertTrue(vf["capabilities"]["mmap_export_dpu"])

@@ -2,9 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #include "capabilities.hpp"
 
+#include <doca_comm_channel.h>
 #include <doca_dma.h>
 #include <doca_rdma.h>
 #include <doca_sha.h>
+#include <doca_sync_event.h>
 
 namespace opendoca::tools {
 
@@ -84,6 +86,23 @@ constexpr CapabilityRow rows[] = {
     {"rdma_max_send_queue_size", "  send queue", rdma_limit<doca_rdma_get_max_send_queue_size>},
     {"rdma_max_recv_queue_size", "  receive queue", rdma_limit<doca_rdma_get_max_recv_queue_size>},
     {"rdma_gid_table_size", "  GIDs", rdma_limit<doca_rdma_get_gid_table_size>},
+    {"comm_channel", "Comm Channel",
+     [](doca_devinfo &info) -> CapabilityValue {
+         std::uint32_t size = 0;
+         return doca_comm_channel_get_max_message_size(&info, &size) == DOCA_SUCCESS;
+     }},
+    {"sync_event", "sync events",
+     [](doca_devinfo &info) -> CapabilityValue {
+         return doca_sync_event_job_get_supported(&info, DOCA_SYNC_EVENT_JOB_WAIT_GT) == DOCA_SUCCESS;
+     }},
+    {"sync_event_export_to_dpu", "  export",
+     [](doca_devinfo &info) -> CapabilityValue {
+         return doca_sync_event_get_export_to_dpu_supported(&info) == DOCA_SUCCESS;
+     }},
+    {"sync_event_create_from_export", "  import",
+     [](doca_devinfo &info) -> CapabilityValue {
+         return doca_sync_event_get_create_from_export_supported(&info) == DOCA_SUCCESS;
+     }},
     {"mmap_export_dpu", "export to the DPU", flag<doca_devinfo_get_is_mmap_export_dpu_supported>},
     {"mmap_from_export_dpu", "import on the DPU", flag<doca_devinfo_get_is_mmap_from_export_dpu_supported>},
     {"rep_list_net", "network representors", flag<doca_devinfo_rep_get_is_list_net_supported>},
