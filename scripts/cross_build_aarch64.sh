@@ -77,6 +77,10 @@ cat >"$build/sysroot.cross" <<END
 [properties]
 sys_root = '$sysroot'
 pkg_config_libdir = '$sysroot/usr/lib/$triplet/pkgconfig:$sysroot/usr/share/pkgconfig'
+[built-in options]
+# Headers that differ from one CPU to the next: a cross compiler does not look here by itself.
+c_args = ['-isystem$sysroot/usr/include/$triplet']
+cpp_args = ['-isystem$sysroot/usr/include/$triplet']
 END
 if [ ! -e "$build/meson/build.ninja" ]; then
     meson setup "$build/meson" "$source_root" --cross-file "$source_root/packaging/$triplet.cross" \
