@@ -78,4 +78,21 @@ private:
     return DeviceHandle(dev);
 }
 
+[[nodiscard]] inline std::string ibdev_of(const doca_devinfo &info)
+{
+    char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
+    must(doca_devinfo_get_ibdev_name(&info, name, sizeof(name)), "a device's name");
+    return name;
+}
+
+[[nodiscard]] inline DeviceHandle open_by_name(const std::string &ibdev)
+{
+    const DeviceList devices;
+    for (doca_devinfo *const info : devices.infos()) {
+        if (ibdev_of(*info) == ibdev)
+            return open_device(*info);
+    }
+    throw std::runtime_error("no device '" + ibdev + "'");
+}
+
 } // namespace opendoca::tools

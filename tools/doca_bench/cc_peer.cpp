@@ -5,15 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <vector>
 
 #include <sys/epoll.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
 #include "machine.hpp"
 
@@ -30,20 +26,6 @@ struct Request {
 };
 
 using Room = std::array<std::byte, cc_max_size>;
-
-[[noreturn]] void fail(const char *what)
-{
-    throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
-}
-
-void make_pair(UniqueFd &first, UniqueFd &second)
-{
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        fail("socketpair");
-    first = UniqueFd(ends[0]);
-    second = UniqueFd(ends[1]);
-}
 
 void send_on(int socket, std::span<const std::byte> message)
 {
@@ -70,13 +52,6 @@ struct Functions {
     std::string description;
 };
 
-std::string ibdev_of(const doca_devinfo *info)
-{
-    char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
-    must(doca_devinfo_get_ibdev_name(info, name, sizeof(name)), "naming a device");
-    return name;
-}
-
 /// The first host function that a port of the DPU has a representor of.
 Functions find_functions()
 {
@@ -102,7 +77,7 @@ Functions find_functions()
                     continue;
                 found.host = open_device(*info);
                 found.host_pci = pci;
-                found.description = ibdev_of(info) + " to " + ibdev_of(port);
+                found.description = ibdev_of(*info) + " to " + ibdev_of(*port);
                 return found;
             }
         }
@@ -201,33 +176,13 @@ std::size_t CcEnd::receive(std::span<std::byte> room)
 
 CcPeer::CcPeer(int cpu)
 {
-    UniqueFd control, polled, slept;
-    make_pair(control_, control);
-    make_pair(polled_, polled);
-    make_pair(slept_, slept);
-    const pid_t parent = getpid();
-    const std::string name = "doca_bench " + std::to_string(parent);
-    std::fflush(nullptr);
-    pid_ = fork();
-    if (pid_ < 0)
-        fail("fork");
-    if (pid_ == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        control_ = UniqueFd();
-        if (getppid() != parent)
-            _exit(0);
-        try {
-            if (cpu >= 0)
-                pin_to(cpu);
-            serve(control.get(), polled.get(), slept.get(), name);
-        } catch (const std::exception &error) {
-            std::fprintf(stderr, "doca_bench: the other process: %s\n", error.what());
-        }
-        _exit(1);
-    }
-    control = UniqueFd();
+    UniqueFd polled, slept;
+    make_socket_pair(polled_, polled);
+    make_socket_pair(slept_, slept);
+    const std::string name = "doca_bench " + std::to_string(getpid());
+    process_.emplace(cpu, [&](int control) { serve(control, polled.get(), slept.get(), name); });
     std::byte ready;
-    if (receive_on(control_.get(), {&ready, 1}, 0) != 1)
+    if (receive_on(process_->channel(), {&ready, 1}, 0) != 1)
         throw std::runtime_error("the other process has no services");
     Functions functions = find_functions();
     dev_ = std::move(functions.host);
@@ -236,50 +191,41 @@ CcPeer::CcPeer(int cpu)
     channel_events_ = std::make_unique<CcEnd>(dev_.get(), nullptr, name + " events", true);
 }
 
-CcPeer::~CcPeer()
-{
-    control_ = UniqueFd(); // which it waits for
-    int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-}
+CcPeer::~CcPeer() = default;
 
 /// The life of the other process.
 void CcPeer::serve(int control, int polled, int slept, const std::string &name) const
 {
-    {
-        const Functions functions = find_functions();
-        CcEnd channel(functions.dpu.get(), &functions.host_pci, name, false);
-        CcEnd channel_events(functions.dpu.get(), &functions.host_pci, name + " events", true);
-        const std::byte ready{1};
-        send_on(control, {&ready, 1});
-        Request request;
-        Room room;
-        while (receive_on(control, std::as_writable_bytes(std::span(&request, 1)), 0) == sizeof(request)) {
-            for (std::uint64_t i = 0; i < request.count; ++i) {
-                std::size_t size = 0;
-                switch (request.way) {
-                case CcWay::channel:
-                    size = channel.receive(room);
-                    channel.send(std::span(room).first(size));
-                    break;
-                case CcWay::channel_events:
-                    size = channel_events.receive(room);
-                    channel_events.send(std::span(room).first(size));
-                    break;
-                case CcWay::socket:
-                    size = receive_on(polled, room, MSG_DONTWAIT);
-                    send_on(polled, std::span(room).first(size));
-                    break;
-                case CcWay::socket_sleep:
-                    size = receive_on(slept, room, 0);
-                    send_on(slept, std::span(room).first(size));
-                    break;
-                }
+    const Functions functions = find_functions();
+    CcEnd channel(functions.dpu.get(), &functions.host_pci, name, false);
+    CcEnd channel_events(functions.dpu.get(), &functions.host_pci, name + " events", true);
+    const std::byte ready{1};
+    send_on(control, {&ready, 1});
+    Request request;
+    Room room;
+    while (receive_on(control, std::as_writable_bytes(std::span(&request, 1)), 0) == sizeof(request)) {
+        for (std::uint64_t i = 0; i < request.count; ++i) {
+            std::size_t size = 0;
+            switch (request.way) {
+            case CcWay::channel:
+                size = channel.receive(room);
+                channel.send(std::span(room).first(size));
+                break;
+            case CcWay::channel_events:
+                size = channel_events.receive(room);
+                channel_events.send(std::span(room).first(size));
+                break;
+            case CcWay::socket:
+                size = receive_on(polled, room, MSG_DONTWAIT);
+                send_on(polled, std::span(room).first(size));
+                break;
+            case CcWay::socket_sleep:
+                size = receive_on(slept, room, 0);
+                send_on(slept, std::span(room).first(size));
+                break;
             }
         }
     }
-    _exit(0);
 }
 
 void CcPeer::trips(CcWay way, std::span<const std::byte> message, std::size_t count)
@@ -318,7 +264,7 @@ double CcPeer::round_trip(CcWay way, std::size_t size, std::size_t count)
     for (std::size_t i = 0; i < size; ++i)
         message[i] = static_cast<std::byte>((i * 131 + count) & 0xff);
     const Request request = {way, static_cast<std::uint32_t>(size), count + warm_up};
-    send_on(control_.get(), std::as_bytes(std::span(&request, 1)));
+    send_on(process_->channel(), std::as_bytes(std::span(&request, 1)));
     if (way == CcWay::channel)
         channel_->complete();
     if (way == CcWay::channel_events)

@@ -7,14 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include <doca_comm_channel.h>
-#include <sys/types.h>
 
 #include "../common/doca.hpp"
-#include "core/unique_fd.hpp"
+#include "other_process.hpp"
 
 namespace opendoca::tools {
 
@@ -71,17 +71,16 @@ public:
     [[nodiscard]] double round_trip(CcWay way, std::size_t size, std::size_t count);
 
 private:
-    [[noreturn]] void serve(int control, int polled, int slept, const std::string &name) const;
+    void serve(int control, int polled, int slept, const std::string &name) const;
     void trips(CcWay way, std::span<const std::byte> message, std::size_t count);
 
-    UniqueFd control_;
     UniqueFd polled_;
     UniqueFd slept_;
-    pid_t pid_ = -1;
     DeviceHandle dev_;
     std::unique_ptr<CcEnd> channel_;
     std::unique_ptr<CcEnd> channel_events_;
     std::string description_;
+    std::optional<OtherProcess> process_;
 };
 
 } // namespace opendoca::tools

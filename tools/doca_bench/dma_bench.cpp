@@ -11,14 +11,13 @@
 
 #include <fcntl.h>
 
-#include <doca_version.h>
-
 #include "benchmark.hpp"
 #include "dma_options.hpp"
 #include "dma_result.hpp"
 #include "machine.hpp"
 #include "measure.hpp"
 #include "region.hpp"
+#include "report.hpp"
 
 namespace opendoca::tools {
 
@@ -267,30 +266,7 @@ int run_dma_benchmark(std::span<char *const> arguments)
     DmaBenchmark benchmark(options, dma_cases(options), peer);
     const std::vector<DmaResult> results = benchmark.run();
     const std::span<const Bar> bars = options.judges_bars ? dma_bars() : std::span<const Bar>();
-    if (options.as_json) {
-        Json json = to_json(results, bars);
-        Json cpus = Json::array();
-        for (const int cpu : options.cpus)
-            cpus.add(cpu);
-        json.set("benchmark", "dma")
-            .set("version", doca_version_runtime())
-            .set("device", benchmark.ibdev())
-            .set("pinned_to", std::move(cpus))
-            .set("machine", describe_machine());
-        std::cout << json.text();
-    } else {
-        std::cout << "opendoca " << doca_version_runtime() << ", device " << benchmark.ibdev() << ", "
-                  << describe_machine_briefly() << "\n\n"
-                  << to_text(results, bars);
-    }
-    std::cout.flush();
-    if (!std::cout.good())
-        return benchmark_failed;
-    const auto is_missed = [&](const Bar &bar) {
-        const auto result = std::ranges::find(results, bar.what, &DmaResult::what);
-        return result == results.end() || !is_met(bar, *result);
-    };
-    return std::ranges::any_of(bars, is_missed) ? bar_missed : 0;
+    return report("dma", benchmark.ibdev(), options, std::span<const DmaResult>(results), bars);
 }
 
 } // namespace opendoca::tools

@@ -10,13 +10,6 @@ namespace {
 
 constexpr std::size_t num_bufs = 4096;
 
-std::string ibdev_of(const doca_devinfo &info)
-{
-    char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
-    must(doca_devinfo_get_ibdev_name(&info, name, sizeof(name)), "a device's name");
-    return name;
-}
-
 bool can_copy(doca_devinfo &info)
 {
     return doca_dma_job_get_supported(&info, DOCA_DMA_JOB_MEMCPY) == DOCA_SUCCESS;

@@ -2,27 +2,18 @@
 // Copyright (c) 2026 The opendoca authors
 #include "peer.hpp"
 
-#include <atomic>
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
 #include <doca_mmap.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../common/doca.hpp"
 #include "machine.hpp"
 
 namespace opendoca::tools {
-
-struct Peer::Line {
-    alignas(256) std::atomic<std::uint32_t> value;
-};
 
 namespace {
 
@@ -46,28 +37,6 @@ struct Reply {
     char problem[200]; ///< empty on success
 };
 
-[[noreturn]] void fail(const char *what)
-{
-    throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
-}
-
-template <typename Message>
-void send_message(int fd, const Message &message)
-{
-    if (send(fd, &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message))
-        fail("talking to the other process");
-}
-
-/// False when the other end has gone.
-template <typename Message>
-bool receive_message(int fd, Message &message)
-{
-    ssize_t size = 0;
-    while ((size = recv(fd, &message, sizeof(message), 0)) < 0 && errno == EINTR) {
-    }
-    return size == sizeof(message);
-}
-
 std::byte *map_memory(MemoryKind kind, std::size_t size, int &memfd)
 {
     memfd = -1;
@@ -82,18 +51,6 @@ std::byte *map_memory(MemoryKind kind, std::size_t size, int &memfd)
         fail("mapping the memory");
     std::memset(mapped, 0, size);
     return static_cast<std::byte *>(mapped);
-}
-
-DeviceHandle open_by_name(const char *ibdev)
-{
-    const DeviceList devices;
-    for (doca_devinfo *const info : devices.infos()) {
-        char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
-        if (doca_devinfo_get_ibdev_name(info, name, sizeof(name)) == DOCA_SUCCESS &&
-            std::strcmp(name, ibdev) == 0)
-            return open_device(*info);
-    }
-    throw std::runtime_error(std::string("no device ") + ibdev);
 }
 
 /// Everything is kept until the process ends.
@@ -127,39 +84,14 @@ void wait_for(const std::atomic<std::uint32_t> &line, std::uint32_t value)
 
 } // namespace
 
-Peer::Peer(int cpu)
+Peer::Peer(int cpu) : process_(cpu, [this](int channel) { serve(channel); }) {}
+
+Peer::~Peer() = default;
+
+void Peer::serve(int channel)
 {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        fail("socketpair");
-    channel_ = UniqueFd(ends[0]);
-    const UniqueFd other_end(ends[1]);
-    void *const page =
-        mmap(nullptr, 2 * sizeof(Line), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED)
-        fail("mmap");
-    lines_ = static_cast<Line *>(page);
-
-    const pid_t parent = getpid();
-    std::fflush(nullptr);
-    pid_ = fork();
-    if (pid_ < 0)
-        fail("fork");
-    if (pid_ != 0)
-        return;
-
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    channel_ = UniqueFd();
-    if (getppid() != parent)
-        _exit(0);
-    try {
-        if (cpu >= 0)
-            pin_to(cpu);
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "doca_bench: the other process: %s\n", error.what());
-    }
     Request request;
-    while (receive_message(other_end.get(), request)) {
+    while (receive_message(channel, request)) {
         Reply reply{};
         try {
             if (request.command == Command::export_memory) {
@@ -173,30 +105,16 @@ Peer::Peer(int cpu)
         } catch (const std::exception &error) {
             std::snprintf(reply.problem, sizeof(reply.problem), "%s", error.what());
         }
-        send_message(other_end.get(), reply);
+        send_message(channel, reply);
     }
-    _exit(0);
-}
-
-Peer::~Peer()
-{
-    channel_ = UniqueFd(); // which it waits for
-    int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    munmap(lines_, 2 * sizeof(Line));
 }
 
 PeerMemory Peer::export_memory(MemoryKind kind, std::size_t size, const std::string &ibdev)
 {
     Request request{Command::export_memory, kind, size, {}};
     ibdev.copy(request.ibdev, sizeof(request.ibdev) - 1);
-    send_message(channel_.get(), request);
-    Reply reply;
-    if (!receive_message(channel_.get(), reply))
-        throw std::runtime_error("the other process has gone");
-    if (reply.problem[0] != '\0')
-        throw std::runtime_error(std::string("the other process: ") + reply.problem);
+    send_message(process_.channel(), request);
+    const auto reply = await_reply<Reply>(process_.channel());
     return {{reply.descriptor, reply.descriptor + reply.descriptor_size}, reply.addr, reply.memfd};
 }
 
@@ -204,7 +122,7 @@ double Peer::one_way_latency()
 {
     lines_[0].value.store(0, std::memory_order_relaxed);
     lines_[1].value.store(0, std::memory_order_relaxed);
-    send_message(channel_.get(), Request{Command::ping_pong, {}, 0, {}});
+    send_message(process_.channel(), Request{Command::ping_pong, {}, 0, {}});
     double start = 0;
     for (std::uint32_t i = 1; i <= ping_pongs; ++i) {
         if (i == warm_up)
@@ -213,9 +131,7 @@ double Peer::one_way_latency()
         wait_for(lines_[1].value, i);
     }
     const double taken = seconds_now() - start;
-    Reply reply;
-    if (!receive_message(channel_.get(), reply))
-        throw std::runtime_error("the other process has gone");
+    (void)await_reply<Reply>(process_.channel());
     return taken * 1e9 / (ping_pongs - warm_up) / 2;
 }
 

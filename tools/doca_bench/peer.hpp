@@ -5,14 +5,13 @@
 // does.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
-
-#include "core/unique_fd.hpp"
+#include "other_process.hpp"
 
 namespace opendoca::tools {
 
@@ -36,7 +35,7 @@ public:
     Peer &operator=(const Peer &) = delete;
     ~Peer();
 
-    [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+    [[nodiscard]] pid_t pid() const noexcept { return process_.pid(); }
 
     /// Memory of @p size bytes, all zero and present, exported to the DPU by the device @p ibdev.
     [[nodiscard]] PeerMemory export_memory(MemoryKind kind, std::size_t size, const std::string &ibdev);
@@ -46,11 +45,14 @@ public:
     [[nodiscard]] double one_way_latency();
 
 private:
-    struct Line;
+    struct Line {
+        alignas(256) std::atomic<std::uint32_t> value;
+    };
 
-    UniqueFd channel_;
-    Line *lines_; ///< two, which both processes see
-    pid_t pid_ = -1;
+    void serve(int channel);
+
+    SharedObjects<Line, 2> lines_;
+    OtherProcess process_;
 };
 
 } // namespace opendoca::tools

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 
-#include <doca_version.h>
 #include <sys/resource.h>
 
 #include "benchmark.hpp"
@@ -17,6 +16,7 @@
 #include "rdma_options.hpp"
 #include "rdma_peer.hpp"
 #include "rdma_session.hpp"
+#include "report.hpp"
 #include "ucx.hpp"
 
 namespace opendoca::tools {
@@ -286,30 +286,7 @@ int run_rdma_benchmark(std::span<char *const> arguments)
     RdmaBenchmark benchmark(options, line_peer, peer);
     const std::vector<RdmaResult> results = benchmark.run(rdma_cases(options));
     const std::span<const RdmaBar> bars = options.judges_bars ? rdma_bars() : std::span<const RdmaBar>();
-    if (options.as_json) {
-        Json json = to_json(results, bars);
-        Json cpus = Json::array();
-        for (const int cpu : options.cpus)
-            cpus.add(cpu);
-        json.set("benchmark", "rdma")
-            .set("version", doca_version_runtime())
-            .set("device", benchmark.ibdev())
-            .set("pinned_to", std::move(cpus))
-            .set("machine", describe_machine());
-        std::cout << json.text();
-    } else {
-        std::cout << "opendoca " << doca_version_runtime() << ", device " << benchmark.ibdev() << ", "
-                  << describe_machine_briefly() << "\n\n"
-                  << to_text(results, bars);
-    }
-    std::cout.flush();
-    if (!std::cout.good())
-        return benchmark_failed;
-    const auto is_missed = [&](const RdmaBar &bar) {
-        const auto result = std::ranges::find(results, bar.what, &RdmaResult::what);
-        return result == results.end() || !is_met(bar, *result);
-    };
-    return std::ranges::any_of(bars, is_missed) ? bar_missed : 0;
+    return report("rdma", benchmark.ibdev(), options, std::span<const RdmaResult>(results), bars);
 }
 
 } // namespace opendoca::tools

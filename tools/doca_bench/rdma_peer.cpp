@@ -2,18 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #include "rdma_peer.hpp"
 
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
-
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "machine.hpp"
 
@@ -22,28 +14,6 @@ namespace opendoca::tools {
 namespace {
 
 enum class Command : std::uint32_t { begin, end, serve, fill, look, word };
-
-[[noreturn]] void fail(const char *what)
-{
-    throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
-}
-
-template <typename Message>
-void send_message(int fd, const Message &message)
-{
-    if (::send(fd, &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message))
-        fail("talking to the other process");
-}
-
-/// False when the other end has gone.
-template <typename Message>
-bool receive_message(int fd, Message &message)
-{
-    ssize_t size = 0;
-    while ((size = recv(fd, &message, sizeof(message), 0)) < 0 && errno == EINTR) {
-    }
-    return size == sizeof(message);
-}
 
 std::byte pattern_at(std::size_t i, std::uint32_t seed)
 {
@@ -61,10 +31,6 @@ void run_loop(RdmaSession &session, const RdmaCase &what, std::size_t count)
 }
 
 } // namespace
-
-struct RdmaPeer::Page {
-    std::atomic<std::uint32_t> serving; ///< the number of the loop that runs
-};
 
 struct RdmaPeer::Request {
     Command command;
@@ -97,50 +63,11 @@ bool is_pattern(std::span<const std::byte> bytes, std::uint32_t seed)
     return true;
 }
 
-RdmaPeer::RdmaPeer(int cpu)
-{
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        fail("socketpair");
-    channel_ = UniqueFd(ends[0]);
-    const UniqueFd other_end(ends[1]);
-    void *const page = mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED)
-        fail("mmap");
-    page_ = static_cast<Page *>(page);
+RdmaPeer::RdmaPeer(int cpu) : process_(cpu, [this](int channel) { run(channel); }) {}
 
-    const pid_t parent = getpid();
-    std::fflush(nullptr);
-    pid_ = fork();
-    if (pid_ < 0)
-        fail("fork");
-    if (pid_ != 0)
-        return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    channel_ = UniqueFd();
-    if (getppid() != parent)
-        _exit(0);
-    try {
-        if (cpu >= 0)
-            pin_to(cpu);
-        run(other_end.get(), *page_);
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "doca_bench: the other process: %s\n", error.what());
-        _exit(1);
-    }
-    _exit(0);
-}
+RdmaPeer::~RdmaPeer() = default;
 
-RdmaPeer::~RdmaPeer()
-{
-    channel_ = UniqueFd(); // which it waits for
-    int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    munmap(page_, sizeof(Page));
-}
-
-void RdmaPeer::run(int channel, Page &page)
+void RdmaPeer::run(int channel)
 {
     std::unique_ptr<RdmaSession> session;
     RdmaCase what{};
@@ -161,7 +88,7 @@ void RdmaPeer::run(int channel, Page &page)
                 break;
             case Command::serve:
                 // Pairs with the acquire in serve(): the other side may begin.
-                page.serving.fetch_add(1, std::memory_order_release);
+                page_[0].serving.fetch_add(1, std::memory_order_release);
                 run_loop(*session, what, request.count);
                 break;
             case Command::fill:
@@ -186,23 +113,13 @@ void RdmaPeer::run(int channel, Page &page)
 
 void RdmaPeer::tell(const Request &request)
 {
-    send_message(channel_.get(), request);
-}
-
-RdmaPeer::Reply RdmaPeer::await_reply()
-{
-    Reply reply;
-    if (!receive_message(channel_.get(), reply))
-        throw std::runtime_error("the other process has gone");
-    if (reply.problem[0] != '\0')
-        throw std::runtime_error(std::string("the other process: ") + reply.problem);
-    return reply;
+    send_message(process_.channel(), request);
 }
 
 RdmaPeer::Reply RdmaPeer::ask(const Request &request)
 {
     tell(request);
-    return await_reply();
+    return await_reply<Reply>(process_.channel());
 }
 
 RdmaDetails RdmaPeer::begin(const std::string &ibdev, const RdmaCase &what, const RdmaDetails &own)
@@ -230,7 +147,7 @@ void RdmaPeer::serve(std::size_t count)
     tell(request);
     ++num_served_;
     const double start = seconds_now();
-    while (page_->serving.load(std::memory_order_acquire) != num_served_) {
+    while (page_[0].serving.load(std::memory_order_acquire) != num_served_) {
         if (seconds_now() - start > 20)
             throw std::runtime_error("the other process does not answer");
     }
@@ -238,7 +155,7 @@ void RdmaPeer::serve(std::size_t count)
 
 void RdmaPeer::finish_serving()
 {
-    (void)await_reply();
+    (void)await_reply<Reply>(process_.channel());
 }
 
 void RdmaPeer::fill(std::uint32_t seed)

@@ -4,13 +4,12 @@
 // The other process of the RDMA benchmark: the passive end of a case. It sleeps unless it is told to serve.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include <sys/types.h>
-
-#include "core/unique_fd.hpp"
+#include "other_process.hpp"
 #include "rdma_session.hpp"
 
 namespace opendoca::tools {
@@ -42,19 +41,19 @@ public:
     [[nodiscard]] std::uint64_t word();
 
 private:
-    struct Page;
+    struct Page {
+        std::atomic<std::uint32_t> serving; ///< the number of the loop that runs
+    };
     struct Request;
     struct Reply;
 
-    static void run(int channel, Page &page);
+    void run(int channel);
     Reply ask(const Request &request);
     void tell(const Request &request);
-    [[nodiscard]] Reply await_reply();
 
-    UniqueFd channel_;
-    Page *page_;
     std::uint32_t num_served_ = 0;
-    pid_t pid_ = -1;
+    SharedObjects<Page, 1> page_;
+    OtherProcess process_;
 };
 
 /// Bytes that depend on the seed and on their place.

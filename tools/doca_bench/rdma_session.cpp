@@ -17,23 +17,6 @@ namespace {
 constexpr std::uint32_t rights = DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
 constexpr std::size_t line = 64;
 
-std::string ibdev_of(const doca_devinfo &info)
-{
-    char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
-    must(doca_devinfo_get_ibdev_name(&info, name, sizeof(name)), "a device's name");
-    return name;
-}
-
-DeviceHandle open_by_name(const std::string &ibdev)
-{
-    const DeviceList devices;
-    for (doca_devinfo *const info : devices.infos()) {
-        if (ibdev_of(*info) == ibdev)
-            return open_device(*info);
-    }
-    throw std::runtime_error("no device '" + ibdev + "'");
-}
-
 /// Twice the depth, so that the sender finds one whatever the receiver has just taken.
 std::uint32_t num_receives(const RdmaCase &what)
 {

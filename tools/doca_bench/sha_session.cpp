@@ -12,13 +12,6 @@ constexpr ShaAlgorithm algorithms[] = {
     {"sha512", DOCA_SHA_JOB_SHA512, DOCA_SHA512_BYTE_COUNT},
 };
 
-std::string ibdev_of(const doca_devinfo &info)
-{
-    char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
-    must(doca_devinfo_get_ibdev_name(&info, name, sizeof(name)), "a device's name");
-    return name;
-}
-
 doca_devinfo &choose(const DeviceList &devices, const std::string &ibdev)
 {
     std::string known;

@@ -94,13 +94,6 @@ struct Devices {
     std::string importer;
 };
 
-std::string ibdev_of(const doca_devinfo &info)
-{
-    char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
-    must(doca_devinfo_get_ibdev_name(&info, name, sizeof(name)), "asking a device for its name");
-    return name;
-}
-
 /// The first device that imports events, and one behind it that exports them.
 Devices find_devices()
 {

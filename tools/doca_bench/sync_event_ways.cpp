@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -14,10 +13,6 @@
 #include <doca_sync_event.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "../common/doca.hpp"
 #include "machine.hpp"
@@ -44,48 +39,6 @@ struct Request {
 struct Reply {
     char problem[200]; ///< empty on success
 };
-
-[[noreturn]] void fail(const char *what)
-{
-    throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
-}
-
-template <typename Message>
-void send_message(int fd, const Message &message)
-{
-    if (send(fd, &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message))
-        fail("talking to the other process");
-}
-
-/// False when the other end has gone.
-template <typename Message>
-bool receive_message(int fd, Message &message)
-{
-    ssize_t size = 0;
-    while ((size = recv(fd, &message, sizeof(message), 0)) < 0 && errno == EINTR) {
-    }
-    return size == sizeof(message);
-}
-
-void expect_reply(int fd)
-{
-    Reply reply;
-    if (!receive_message(fd, reply))
-        throw std::runtime_error("the other process has gone");
-    if (reply.problem[0] != '\0')
-        throw std::runtime_error(std::string("the other process: ") + reply.problem);
-}
-
-DeviceHandle open_by_name(const std::string &ibdev)
-{
-    const DeviceList devices;
-    for (doca_devinfo *const info : devices.infos()) {
-        char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
-        if (doca_devinfo_get_ibdev_name(info, name, sizeof(name)) == DOCA_SUCCESS && ibdev == name)
-            return open_device(*info);
-    }
-    throw std::runtime_error("no device " + ibdev);
-}
 
 /// An epoll descriptor that waits for one other.
 class Poller {
@@ -341,53 +294,13 @@ private:
 };
 
 SignalPair::SignalPair(int cpu)
+    : eventfds_{UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+                UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))},
+      process_(cpu, [this](int channel) { serve(channel); })
 {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        fail("socketpair");
-    channel_ = UniqueFd(ends[0]);
-    UniqueFd other_end(ends[1]);
-    for (UniqueFd &fd : eventfds_)
-        fd = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    void *const page =
-        mmap(nullptr, 2 * sizeof(SignalLine), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED)
-        fail("mmap");
-    lines_ = static_cast<SignalLine *>(page);
-    const pid_t parent = getpid();
-    std::fflush(nullptr);
-    pid_ = fork();
-    if (pid_ < 0)
-        fail("fork");
-    if (pid_ != 0)
-        return;
-    channel_ = UniqueFd();
-    run_other(other_end.get(), parent, cpu);
 }
 
-SignalPair::~SignalPair()
-{
-    channel_ = UniqueFd(); // which the other one waits for
-    int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    munmap(lines_, 2 * sizeof(SignalLine));
-}
-
-void SignalPair::run_other(int channel, pid_t parent, int cpu)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(0);
-    try {
-        if (cpu >= 0)
-            pin_to(cpu);
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "doca_bench: the other process: %s\n", error.what());
-    }
-    serve(channel);
-    _exit(0);
-}
+SignalPair::~SignalPair() = default;
 
 void SignalPair::serve(int channel)
 {
@@ -396,7 +309,7 @@ void SignalPair::serve(int channel)
         Reply reply{};
         try {
             if (request.command == Command::open) {
-                ends_ = std::make_unique<Ends>(false, request.ibdev, eventfds_, lines_, request);
+                ends_ = std::make_unique<Ends>(false, request.ibdev, eventfds_, lines_.get(), request);
             } else {
                 send_message(channel, Reply{}); // ready
                 ends_->play(request.way, request.round_trips, false);
@@ -414,9 +327,9 @@ void SignalPair::open(const std::string &exporter, const std::string &importer)
     Request request{};
     request.command = Command::open;
     importer.copy(request.ibdev, sizeof(request.ibdev) - 1);
-    ends_ = std::make_unique<Ends>(true, exporter, eventfds_, lines_, request);
-    send_message(channel_.get(), request);
-    expect_reply(channel_.get());
+    ends_ = std::make_unique<Ends>(true, exporter, eventfds_, lines_.get(), request);
+    send_message(process_.channel(), request);
+    (void)await_reply<Reply>(process_.channel());
 }
 
 double SignalPair::measure(SignalWay way, std::uint64_t round_trips)
@@ -426,13 +339,13 @@ double SignalPair::measure(SignalWay way, std::uint64_t round_trips)
     request.way = way;
     const std::uint64_t warm_up = round_trips / 5 + 1;
     request.round_trips = warm_up + round_trips;
-    send_message(channel_.get(), request);
-    expect_reply(channel_.get());
+    send_message(process_.channel(), request);
+    (void)await_reply<Reply>(process_.channel());
     ends_->play(way, warm_up, true);
     const double start = seconds_now();
     ends_->play(way, round_trips, true);
     const double taken = seconds_now() - start;
-    expect_reply(channel_.get());
+    (void)await_reply<Reply>(process_.channel());
     return taken * 1e9 / static_cast<double>(round_trips) / 2;
 }
 
@@ -440,7 +353,7 @@ double SignalPair::peer_cpu_seconds() const
 {
     clockid_t clock{};
     timespec used{};
-    if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &used) != 0)
+    if (clock_getcpuclockid(process_.pid(), &clock) != 0 || clock_gettime(clock, &used) != 0)
         return 0;
     return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }

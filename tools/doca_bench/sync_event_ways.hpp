@@ -9,9 +9,7 @@
 #include <memory>
 #include <string>
 
-#include <sys/types.h>
-
-#include "core/unique_fd.hpp"
+#include "other_process.hpp"
 
 namespace opendoca::tools {
 
@@ -64,14 +62,12 @@ public:
 private:
     class Ends;
 
-    [[noreturn]] void run_other(int channel, pid_t parent, int cpu);
     void serve(int channel);
 
-    UniqueFd channel_;
     UniqueFd eventfds_[2];
-    SignalLine *lines_; ///< two
-    pid_t pid_ = -1;
+    SharedObjects<SignalLine, 2> lines_;
     std::unique_ptr<Ends> ends_;
+    OtherProcess process_;
 };
 
 } // namespace opendoca::tools

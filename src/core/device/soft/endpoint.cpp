@@ -12,7 +12,6 @@
 #include <string>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,8 +26,6 @@ DOCA_LOG_REGISTER(DOCA_SOFT_ENDPOINT);
 namespace opendoca::soft {
 
 namespace {
-
-constexpr int needed_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 /// The endpoints of this process: its instances that connect to each other share one mapping of a page, so
 /// that thread sanitizers, which know memory by its address, see what orders them.
@@ -130,15 +127,11 @@ doca_error_t Endpoint::create(const QueuePairSettings &settings, const DeviceFun
 
     std::shared_ptr<Endpoint> created(new Endpoint);
     created->size_ = page_size(settings.recv_queue_size, settings.recv_chain_length);
-    created->fd_ = UniqueFd(memfd_create(endpoint_page_name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    const int fd = created->fd_.get();
-    if (fd < 0 || ftruncate(fd, static_cast<off_t>(created->size_)) != 0 ||
-        fcntl(fd, F_ADD_SEALS, needed_seals) != 0) {
-        DOCA_LOG_ERR("creating the page of a connection: %s", std::strerror(errno));
-        return DOCA_ERROR_NO_MEMORY;
-    }
-    if (const doca_error_t status = created->map(fd); status != DOCA_SUCCESS)
+    if (const doca_error_t status =
+            create_shared_page(endpoint_page_name, created->size_, created->fd_, created->mapping_);
+        status != DOCA_SUCCESS)
         return status;
+    created->page_ = static_cast<EndpointPage *>(created->mapping_.get());
     EndpointPage &page = *created->page_; // all zero: no message, no receive
     std::memcpy(page.magic, endpoint_magic, sizeof(page.magic));
     page.version = endpoint_version;
@@ -163,7 +156,7 @@ doca_error_t Endpoint::create(const QueuePairSettings &settings, const DeviceFun
     d.export_page_fd = exporter->page_fd();
     d.start_time = page.start_time;
     d.pid_namespace = pid_namespace();
-    d.endpoint_fd = fd;
+    d.endpoint_fd = created->fd_.get();
     d.checksum = crc32(&d, offsetof(ConnectionDetails, checksum));
     if (const doca_error_t status = ExporterProcess::attach(owner_of(d), created->process_);
         status != DOCA_SUCCESS)
@@ -227,32 +220,21 @@ doca_error_t Endpoint::open_page(const ConnectionDetails &d)
     }
     const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
     const UniqueFd fd(::open(self.c_str(), O_RDWR | O_CLOEXEC));
-    const int seals = fd.is_open() ? fcntl(fd.get(), F_GET_SEALS) : -1; // -1 for what can't be sealed
-    if (seals < 0 || (seals & needed_seals) != needed_seals) {
+    if (!is_sealed(fd.get())) {
         DOCA_LOG_ERR("descriptor %" PRId32 " of process %" PRIu32 " is not a sealed endpoint", d.endpoint_fd,
                      d.pid);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     size_ = static_cast<std::size_t>(info.st_size);
-    if (map(fd.get()) != DOCA_SUCCESS)
+    if (map_shared_page(fd.get(), size_, mapping_) != DOCA_SUCCESS)
         return DOCA_ERROR_CONNECTION_ABORTED;
+    page_ = static_cast<EndpointPage *>(mapping_.get());
     if (!read_page() || page_->pid != d.pid || page_->start_time != d.start_time || id_ != d.endpoint_id ||
         std::memcmp(page_->nonce, d.nonce, sizeof(d.nonce)) != 0) {
         DOCA_LOG_ERR("the page at descriptor %" PRId32 " of process %" PRIu32 " is not that of these details",
                      d.endpoint_fd, d.pid);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
-    return DOCA_SUCCESS;
-}
-
-doca_error_t Endpoint::map(int fd)
-{
-    void *const mapped = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (mapped == MAP_FAILED) {
-        DOCA_LOG_ERR("mapping the page of a connection: %s", std::strerror(errno));
-        return DOCA_ERROR_NO_MEMORY;
-    }
-    page_ = static_cast<EndpointPage *>(mapped);
     return DOCA_SUCCESS;
 }
 
@@ -276,12 +258,6 @@ bool Endpoint::read_page() noexcept
     id_ = page_->id;
     function_id_ = page_->function_id;
     return true;
-}
-
-Endpoint::~Endpoint()
-{
-    if (page_ != nullptr)
-        munmap(page_, size_);
 }
 
 } // namespace opendoca::soft

@@ -8,6 +8,7 @@
 #include "../queue_pair.hpp"
 #include "endpoint_page.hpp"
 #include "importer.hpp"
+#include "shared_page.hpp"
 
 namespace opendoca::soft {
 
@@ -27,7 +28,6 @@ public:
                                            std::shared_ptr<Endpoint> &endpoint);
     Endpoint(const Endpoint &) = delete;
     Endpoint &operator=(const Endpoint &) = delete;
-    ~Endpoint();
 
     [[nodiscard]] EndpointPage &page() const noexcept { return *page_; }
     [[nodiscard]] MessageCell &cell(std::uint32_t number) const noexcept { return cells_[number & mask_]; }
@@ -53,11 +53,11 @@ private:
     Endpoint() = default;
 
     [[nodiscard]] doca_error_t open_page(const ConnectionDetails &details);
-    [[nodiscard]] doca_error_t map(int fd);
     [[nodiscard]] bool read_page() noexcept;
 
     UniqueFd fd_; ///< of an own page
     std::size_t size_ = 0;
+    Mapping mapping_;
     EndpointPage *page_ = nullptr;
     MessageCell *cells_ = nullptr;
     std::byte *entries_ = nullptr;

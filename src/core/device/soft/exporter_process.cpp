@@ -11,8 +11,6 @@
 
 #include <fcntl.h>
 #include <linux/membarrier.h>
-#include <poll.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,14 +20,13 @@
 #include "importer.hpp"
 #include "place.hpp"
 #include "process.hpp"
+#include "shared_page.hpp"
 
 DOCA_LOG_REGISTER(DOCA_SOFT_IMPORT);
 
 namespace opendoca::soft {
 
 namespace {
-
-constexpr int needed_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 /// Lets exporters make this process's barriers for it.
 bool register_for_membarrier() noexcept
@@ -67,7 +64,8 @@ doca_error_t ExporterProcess::attach(const ExportDescriptor &d, std::shared_ptr<
 doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
 {
     if (d.pid_namespace != pid_namespace()) {
-        DOCA_LOG_ERR("the memory was exported in another PID namespace (%" PRIu64 ", here %" PRIu64 "), as that of "
+        DOCA_LOG_ERR("the memory was exported in another PID namespace (%" PRIu64 ", here %" PRIu64
+                     "), as that of "
                      "another container or machine: the software device can't reach there",
                      d.pid_namespace, pid_namespace());
         return DOCA_ERROR_NOT_PERMITTED;
@@ -80,7 +78,8 @@ doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
         return DOCA_ERROR_INVALID_VALUE;
     }
     // Where the main thread has ended, /proc/<pid> is empty but for what other threads have there.
-    place_ = "/proc/" + (is_self_ ? "thread-self" : std::to_string(pid_)) + "/fd/" + std::to_string(d.page_fd);
+    place_ =
+        "/proc/" + (is_self_ ? "thread-self" : std::to_string(pid_)) + "/fd/" + std::to_string(d.page_fd);
     const UniqueFd found(open(place_.c_str(), O_PATH | O_CLOEXEC));
     if (!found.is_open()) {
         const int error = errno;
@@ -95,34 +94,31 @@ doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
         DOCA_LOG_ERR("can't open the exports of process %d: %s", pid_, explain_denial(pid_, error).c_str());
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    struct stat info{};
+    struct stat info {};
     if (fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
         static_cast<std::uint64_t>(info.st_size) != sizeof(ExportPage)) {
         DOCA_LOG_ERR("descriptor %d of process %d is not a page of exports of this version", d.page_fd, pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (info.st_uid != geteuid()) {
-        DOCA_LOG_ERR("the exports of process %d belong to user %u, this process to user %u", pid_, info.st_uid,
-                     geteuid());
+        DOCA_LOG_ERR("the exports of process %d belong to user %u, this process to user %u", pid_,
+                     info.st_uid, geteuid());
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
     const UniqueFd fd(open(self.c_str(), O_RDWR | O_CLOEXEC));
-    const int seals = fd.is_open() ? fcntl(fd.get(), F_GET_SEALS) : -1; // -1 for what can't be sealed
-    if (seals < 0 || (seals & needed_seals) != needed_seals) {
+    if (!is_sealed(fd.get())) {
         DOCA_LOG_ERR("descriptor %d of process %d is not a sealed page of exports", d.page_fd, pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    void *const mapped = mmap(nullptr, sizeof(ExportPage), PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
-    if (mapped == MAP_FAILED) {
-        DOCA_LOG_ERR("mapping the exports of process %d: %s", pid_, std::strerror(errno));
-        return DOCA_ERROR_NO_MEMORY;
-    }
-    page_ = static_cast<ExportPage *>(mapped);
+    if (const doca_error_t status = map_shared_page(fd.get(), sizeof(ExportPage), mapping_);
+        status != DOCA_SUCCESS)
+        return status;
+    page_ = static_cast<ExportPage *>(mapping_.get());
     page_device_ = info.st_dev;
     page_inode_ = info.st_ino;
-    if (std::memcmp(page_->magic, export_magic, sizeof(export_magic)) != 0 || page_->version != export_version ||
-        page_->pid != d.pid || page_->start_time != d.start_time) {
+    if (std::memcmp(page_->magic, export_magic, sizeof(export_magic)) != 0 ||
+        page_->version != export_version || page_->pid != d.pid || page_->start_time != d.start_time) {
         DOCA_LOG_ERR("the page at descriptor %d of process %d is not its page of exports", d.page_fd, pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -134,17 +130,11 @@ doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
             DOCA_LOG_ERR("descriptor %d is not this process's page of exports", d.page_fd);
             return DOCA_ERROR_INVALID_VALUE;
         }
-        munmap(page_, sizeof(ExportPage));
+        mapping_.reset();
         page_ = &own_->page();
     }
     needs_barrier_ = page_->has_membarrier == 0 || !register_for_membarrier();
     return DOCA_SUCCESS;
-}
-
-ExporterProcess::~ExporterProcess()
-{
-    if (page_ != nullptr && page_ != (own_ == nullptr ? nullptr : &own_->page()))
-        munmap(page_, sizeof(ExportPage));
 }
 
 doca_error_t ExporterProcess::open_memory()
@@ -173,7 +163,8 @@ ReaderSlot *ExporterProcess::take_slot() noexcept
         taken.in_use.store(0, std::memory_order_relaxed);
     });
     if (slot == nullptr) {
-        DOCA_LOG_ERR("all %" PRIu32 " places for importing work queues of process %d are taken", max_readers, pid_);
+        DOCA_LOG_ERR("all %" PRIu32 " places for importing work queues of process %d are taken", max_readers,
+                     pid_);
         return nullptr;
     }
     raise_to(page_->num_readers, static_cast<std::uint32_t>(slot - page_->readers) + 1);
@@ -193,11 +184,10 @@ bool ExporterProcess::is_gone_or_ending() const noexcept
 
 bool ExporterProcess::has_exited() const noexcept
 {
-    pollfd exit = {.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
-    if (poll(&exit, 1, 0) != 0)
+    if (has_ended(pidfd_.get()))
         return true;
     // The page is close-on-exec: a program that was executed since does not hold it.
-    struct stat info{};
+    struct stat info {};
     return stat(place_.c_str(), &info) != 0 || info.st_dev != page_device_ || info.st_ino != page_inode_;
 }
 

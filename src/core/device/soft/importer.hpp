@@ -11,6 +11,7 @@
 #include "../device.hpp"
 #include "export_page.hpp"
 #include "exporter.hpp"
+#include "shared_page.hpp"
 
 namespace opendoca::soft {
 
@@ -21,7 +22,6 @@ public:
                                              std::shared_ptr<ExporterProcess> &process);
     ExporterProcess(const ExporterProcess &) = delete;
     ExporterProcess &operator=(const ExporterProcess &) = delete;
-    ~ExporterProcess();
 
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     [[nodiscard]] bool is_self() const noexcept { return is_self_; }
@@ -68,6 +68,7 @@ private:
     UniqueFd pidfd_;
     UniqueFd memory_fd_;
     std::shared_ptr<Exporter> own_; ///< where this process imports from itself: the page is the exporter's
+    Mapping mapping_;                ///< the page, of another process
     ExportPage *page_ = nullptr;
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,16 +11,6 @@
 #include "process.hpp"
 
 namespace opendoca::soft {
-
-namespace {
-
-bool has_ended(int pidfd) noexcept
-{
-    pollfd exit = {.fd = pidfd, .events = POLLIN, .revents = 0};
-    return poll(&exit, 1, 0) != 0;
-}
-
-} // namespace
 
 Importers::~Importers()
 {

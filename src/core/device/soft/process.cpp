@@ -43,7 +43,7 @@ std::optional<std::uint64_t> process_start_time(pid_t pid)
 
 std::uint64_t pid_namespace()
 {
-    struct stat info{};
+    struct stat info {};
     return stat("/proc/thread-self/ns/pid", &info) == 0 ? info.st_ino : 0;
 }
 
@@ -51,8 +51,13 @@ bool is_running(pid_t pid, std::uint64_t start_time)
 {
     // The state in /proc/<pid>/stat is the first thread's, which may have ended long before the process.
     const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-    pollfd exit = {.fd = pidfd.get(), .events = POLLIN, .revents = 0};
-    return pidfd.is_open() && process_start_time(pid) == start_time && poll(&exit, 1, 0) == 0;
+    return pidfd.is_open() && process_start_time(pid) == start_time && !has_ended(pidfd.get());
+}
+
+bool has_ended(int pidfd) noexcept
+{
+    pollfd exit = {.fd = pidfd, .events = POLLIN, .revents = 0};
+    return poll(&exit, 1, 0) != 0;
 }
 
 bool is_ending(int pidfd) noexcept
@@ -65,7 +70,7 @@ bool is_ending(int pidfd) noexcept
 std::string explain_denial(pid_t pid, int error)
 {
     const std::string who = "process " + std::to_string(pid);
-    struct stat info{};
+    struct stat info {};
     if (stat(proc_path(pid, "").c_str(), &info) != 0)
         return who + " is not there any more";
     if (info.st_uid != geteuid()) {
@@ -83,12 +88,14 @@ std::string explain_denial(pid_t pid, int error)
     std::ifstream("/proc/sys/kernel/yama/ptrace_scope") >> scope;
     if (scope >= 2)
         return "Yama (kernel.yama.ptrace_scope = " + std::to_string(scope) +
-               ") forbids access to the memory of other processes; share the memory by memfd or file instead, or "
+               ") forbids access to the memory of other processes; share the memory by memfd or file "
+               "instead, or "
                "lower the setting to 1";
     if (scope == 1)
         return "Yama (kernel.yama.ptrace_scope = 1) forbids it, because " + who +
                " did not name this one by PR_SET_PTRACER";
-    return "the kernel refuses access to " + who + " (" + std::strerror(error) + "), as where it is not dumpable, in a "
+    return "the kernel refuses access to " + who + " (" + std::strerror(error) +
+           "), as where it is not dumpable, in a "
            "container without the capability SYS_PTRACE, or with a seccomp filter";
 }
 

@@ -21,6 +21,9 @@ namespace opendoca::soft {
 /// Whether @p pid runs, and is the process that started at @p start_time.
 [[nodiscard]] bool is_running(pid_t pid, std::uint64_t start_time);
 
+/// Whether the process of @p pidfd has ended.
+[[nodiscard]] bool has_ended(int pidfd) noexcept;
+
 /// Whether the process of @p pidfd has ended, or is just ending: its files and memory can't be reached any more then.
 [[nodiscard]] bool is_ending(int pidfd) noexcept;
 

@@ -12,27 +12,22 @@
 #include <utility>
 
 #include <linux/membarrier.h>
-#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <doca_log.h>
 
 #include "atomic_lock.hpp"
+#include "process.hpp"
 
 DOCA_LOG_REGISTER(DOCA_SOFT_RDMA);
 
 namespace opendoca::soft {
 
-namespace {
-
-/// JobSlot::write_result of jobs whose payload is an RdmaOutcome by then.
-void write_outcome(const JobSlot &slot, doca_error_t result, doca_event &event)
+void SoftQueuePair::write_outcome(const JobSlot &slot, doca_error_t result, doca_event &event)
 {
     write_rdma_result(slot.payload<RdmaOutcome>(), result, event);
 }
-
-} // namespace
 
 SoftQueuePair::SoftQueuePair(const doca_dev &dev, const QueuePairSettings &settings,
                              std::atomic<doca_rdma_state> &state)
@@ -404,8 +399,7 @@ void SoftQueuePair::disarm() noexcept
 {
     own_->page().sleeping.store(0, std::memory_order_relaxed);
     wake_.drain();
-    pollfd exit = {.fd = death_.get(), .events = POLLIN, .revents = 0};
-    if (death_.is_open() && poll(&exit, 1, 0) != 0) {
+    if (death_.is_open() && has_ended(death_.get())) {
         // Told once; who has jobs in flight learns of it in progress().
         workq_->unwatch(death_.get());
         death_ = UniqueFd();

@@ -79,6 +79,9 @@ private:
     SoftQueuePair(const doca_dev &dev, const QueuePairSettings &settings,
                   std::atomic<doca_rdma_state> &state);
 
+    /// JobSlot::write_result of all jobs here: the payload is an RdmaOutcome by then.
+    static void write_outcome(const JobSlot &slot, doca_error_t result, doca_event &event);
+
     // Jobs (queue_pair.cpp). AGAIN stands for "has to wait".
     [[nodiscard]] doca_error_t start(const doca_job &job, const Work &work) noexcept;
     [[nodiscard]] doca_error_t execute(int type, const Work &work) noexcept;

@@ -26,11 +26,6 @@ constexpr std::uint32_t look_ahead = 16; ///< receives; queues that are shorter 
 /// Up to here a copy into a slot and one out of it cost less than the way to the receive's memory.
 constexpr std::size_t longest_for_slots = 1024;
 
-void write_received(const JobSlot &slot, doca_error_t result, doca_event &event)
-{
-    write_rdma_result(slot.payload<RdmaOutcome>(), result, event);
-}
-
 std::uint16_t opcode_of(int type) noexcept
 {
     switch (type) {
@@ -293,7 +288,7 @@ doca_error_t SoftQueuePair::receive(const doca_rdma_job_recv &job, TransferPlan 
             return status;
     }
     JobSlot &slot = *workq_->take_slot(job.base, *owner_);
-    slot.write_result = write_received;
+    slot.write_result = write_outcome;
     slot.payload<Receive>() = receive;
     receives_[number & (recv_queue_size_ - 1)] = &slot;
     entry.room = plan.length;

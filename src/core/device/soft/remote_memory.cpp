@@ -26,8 +26,6 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr int needed_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-
 const char *what_is_of(ExportKind kind) noexcept
 {
     switch (kind) {
@@ -50,7 +48,8 @@ bool is_wanted(ExportKind kind, std::optional<ExportKind> wanted) noexcept
     return wanted ? kind == *wanted : kind == ExportKind::dpu || kind == ExportKind::rdma;
 }
 
-doca_error_t read_descriptor(std::span<const std::byte> bytes, std::optional<ExportKind> wanted, ExportDescriptor &d)
+doca_error_t read_descriptor(std::span<const std::byte> bytes, std::optional<ExportKind> wanted,
+                             ExportDescriptor &d)
 {
     if (bytes.size() < sizeof(d)) {
         DOCA_LOG_ERR("an export descriptor has %zu bytes, this one %zu", sizeof(d), bytes.size());
@@ -58,11 +57,13 @@ doca_error_t read_descriptor(std::span<const std::byte> bytes, std::optional<Exp
     }
     std::memcpy(&d, bytes.data(), sizeof(d));
     if (std::memcmp(d.magic, export_magic, sizeof(d.magic)) != 0) {
-        DOCA_LOG_ERR("these %zu bytes are not an export descriptor of opendoca's software device", bytes.size());
+        DOCA_LOG_ERR("these %zu bytes are not an export descriptor of opendoca's software device",
+                     bytes.size());
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (d.version != export_version || d.size != sizeof(d)) {
-        DOCA_LOG_ERR("the export descriptor has version %" PRIu32 " and %" PRIu32 " bytes; this library reads version "
+        DOCA_LOG_ERR("the export descriptor has version %" PRIu32 " and %" PRIu32
+                     " bytes; this library reads version "
                      "%" PRIu32 " with %zu bytes",
                      d.version, d.size, export_version, sizeof(d));
         return DOCA_ERROR_INVALID_VALUE;
@@ -78,7 +79,8 @@ doca_error_t read_descriptor(std::span<const std::byte> bytes, std::optional<Exp
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (d.entry >= max_exports || d.page_fd < 0 || d.pid == 0 || d.pid > INT32_MAX) {
-        DOCA_LOG_ERR("the export descriptor names entry %" PRIu32 " at descriptor %" PRId32 " of process %" PRIu32,
+        DOCA_LOG_ERR("the export descriptor names entry %" PRIu32 " at descriptor %" PRId32
+                     " of process %" PRIu32,
                      d.entry, d.page_fd, d.pid);
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -94,8 +96,8 @@ doca_error_t check_port(const char *function, const char *pci_address, const Dev
             return DOCA_SUCCESS;
         known += (known.empty() ? "" : ", ") + rep.name + " (" + rep.pci_address + ")";
     }
-    DOCA_LOG_ERR("the memory was exported by %s (%s), which is not behind %s (%s); behind it are %s", function,
-                 pci_address, importer.name.c_str(), importer.pci_address.c_str(), known.c_str());
+    DOCA_LOG_ERR("the memory was exported by %s (%s), which is not behind %s (%s); behind it are %s",
+                 function, pci_address, importer.name.c_str(), importer.pci_address.c_str(), known.c_str());
     return DOCA_ERROR_NOT_PERMITTED;
 }
 
@@ -119,7 +121,7 @@ doca_error_t probe(const ExporterProcess &process, const MemoryRange &range)
 
 std::uint64_t mapping_alignment(int fd)
 {
-    struct statfs info{};
+    struct statfs info {};
     if (fstatfs(fd, &info) == 0 && info.f_type == HUGETLBFS_MAGIC)
         return static_cast<std::uint64_t>(info.f_bsize);
     return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -146,8 +148,8 @@ doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const Device
     result->shared_ = &entry;
     result->generation_ = d.generation;
     result->entry_ = d.entry;
-    if ((d.generation & 1) == 0 || !result->is_live() || std::memcmp(entry.nonce, d.nonce, sizeof(d.nonce)) != 0 ||
-        entry.kind != d.kind) {
+    if ((d.generation & 1) == 0 || !result->is_live() ||
+        std::memcmp(entry.nonce, d.nonce, sizeof(d.nonce)) != 0 || entry.kind != d.kind) {
         DOCA_LOG_ERR("process %d does not export this memory, or not any more", result->process_->pid());
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -216,30 +218,28 @@ bool RemoteMemory::try_map(const ExportEntry &entry)
         return false;
     const std::string place = "/proc/" + std::to_string(process_->pid()) + "/fd/" + std::to_string(entry.fd);
     const UniqueFd found(open(place.c_str(), O_PATH | O_CLOEXEC));
-    struct stat info{};
+    struct stat info {};
     if (!found.is_open() || fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
         info.st_dev != entry.fd_device || info.st_ino != entry.fd_inode)
         return false;
     const auto size = static_cast<std::uint64_t>(info.st_size);
     if (entry.fd_offset > size || entry.len > size - entry.fd_offset)
         return false;
-    constexpr std::uint32_t writing = DOCA_ACCESS_DPU_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
+    constexpr std::uint32_t writing =
+        DOCA_ACCESS_DPU_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
     const bool is_writable = (entry.access & writing) != 0;
     const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
     const UniqueFd fd(open(self.c_str(), (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC));
     if (!fd.is_open())
         return false;
     // Only a program's own memory may shrink under its users.
-    if (kind_ == ExportKind::counter) {
-        const int seals = fcntl(fd.get(), F_GET_SEALS); // -1 for what can't be sealed
-        if (seals < 0 || (seals & needed_seals) != needed_seals)
-            return false;
-    }
+    if (kind_ == ExportKind::counter && !is_sealed(fd.get()))
+        return false;
     const std::uint64_t alignment = mapping_alignment(fd.get());
     const std::uint64_t lead = entry.fd_offset % alignment;
     const std::uint64_t mapped_size = (lead + entry.len + alignment - 1) / alignment * alignment;
-    void *const mapped = mmap(nullptr, mapped_size, is_writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
-                              fd.get(), static_cast<off_t>(entry.fd_offset - lead));
+    void *const mapped = mmap(nullptr, mapped_size, is_writable ? PROT_READ | PROT_WRITE : PROT_READ,
+                              MAP_SHARED, fd.get(), static_cast<off_t>(entry.fd_offset - lead));
     if (mapped == MAP_FAILED)
         return false;
     mapping_ = mapped;

@@ -17,7 +17,7 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 } // namespace
 
@@ -30,18 +30,31 @@ doca_error_t create_shared_page(const char *name, std::size_t size, UniqueFd &fd
 {
     UniqueFd created(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!created.is_open() || ftruncate(created.get(), static_cast<off_t>(size)) != 0 ||
-        fcntl(created.get(), F_ADD_SEALS, seals) != 0) {
+        fcntl(created.get(), F_ADD_SEALS, size_seals) != 0) {
         DOCA_LOG_ERR("creating the memfd '%s': %s", name, std::strerror(errno));
         return DOCA_ERROR_NO_MEMORY;
     }
-    void *const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, created.get(), 0);
+    if (const doca_error_t status = map_shared_page(created.get(), size, mapping); status != DOCA_SUCCESS)
+        return status;
+    fd = std::move(created);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t map_shared_page(int fd, std::size_t size, Mapping &mapping)
+{
+    void *const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (mapped == MAP_FAILED) {
-        DOCA_LOG_ERR("mapping the memfd '%s': %s", name, std::strerror(errno));
+        DOCA_LOG_ERR("mapping %zu bytes of a memfd: %s", size, std::strerror(errno));
         return DOCA_ERROR_NO_MEMORY;
     }
-    fd = std::move(created);
     mapping = Mapping(mapped, Unmap{size});
     return DOCA_SUCCESS;
+}
+
+bool is_sealed(int fd) noexcept
+{
+    const int seals = fcntl(fd, F_GET_SEALS); // -1 for what can't be sealed
+    return seals >= 0 && (seals & size_seals) == size_seals;
 }
 
 bool init_robust_lock(pthread_mutex_t &mutex) noexcept

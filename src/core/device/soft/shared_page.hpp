@@ -28,6 +28,12 @@ using Mapping = std::unique_ptr<void, Unmap>;
 [[nodiscard]] doca_error_t create_shared_page(const char *name, std::size_t size, UniqueFd &fd,
                                               Mapping &mapping);
 
+/// Maps @p size bytes of @p fd, for reading and writing. NO_MEMORY.
+[[nodiscard]] doca_error_t map_shared_page(int fd, std::size_t size, Mapping &mapping);
+
+/// Whether the size of the memfd @p fd can't change any more, so that nobody's access to it raises SIGBUS.
+[[nodiscard]] bool is_sealed(int fd) noexcept;
+
 /// Makes a lock that several processes can use, and that survives the death of who holds it.
 [[nodiscard]] bool init_robust_lock(pthread_mutex_t &mutex) noexcept;
 

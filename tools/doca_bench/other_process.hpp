@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <functional>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include "core/unique_fd.hpp"
+
+namespace opendoca::tools {
+
+/// Throws what errno says of @p what.
+[[noreturn]] void fail(const char *what);
+
+/// Both ends of a socket that keeps the boundaries of messages.
+void make_socket_pair(UniqueFd &first, UniqueFd &second);
+
+/// The second process of a benchmark.
+class OtherProcess {
+public:
+    /// Forks, and so is to be made before the first DOCA object. The other process stays on @p cpu, unless
+    /// that is -1, and does @p serve with its end of the channel, which ends when this one's is closed.
+    OtherProcess(int cpu, const std::function<void(int channel)> &serve);
+    OtherProcess(const OtherProcess &) = delete;
+    OtherProcess &operator=(const OtherProcess &) = delete;
+    /// Waits for its end.
+    ~OtherProcess();
+
+    [[nodiscard]] int channel() const noexcept { return channel_.get(); }
+    [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+
+private:
+    UniqueFd channel_;
+    pid_t pid_ = -1;
+};
+
+/// Objects that this process and those that it forks see, made of zeros.
+template <typename Object, std::size_t count>
+class SharedObjects {
+public:
+    SharedObjects()
+    {
+        void *const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (mapped == MAP_FAILED)
+            fail("mmap");
+        objects_ = new (mapped) Object[count]{};
+    }
+    SharedObjects(const SharedObjects &) = delete;
+    SharedObjects &operator=(const SharedObjects &) = delete;
+    ~SharedObjects() { munmap(objects_, size); }
+
+    [[nodiscard]] Object *get() const noexcept { return objects_; }
+    [[nodiscard]] Object &operator[](std::size_t i) const noexcept { return objects_[i]; }
+
+private:
+    static constexpr std::size_t size = count * sizeof(Object);
+
+    Object *objects_ = nullptr;
+};
+
+template <typename Message>
+void send_message(int channel, const Message &message)
+{
+    if (send(channel, &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message))
+        fail("talking to the other process");
+}
+
+/// False when the other end has gone.
+template <typename Message>
+[[nodiscard]] bool receive_message(int channel, Message &message)
+{
+    ssize_t size = 0;
+    while ((size = recv(channel, &message, sizeof(message), 0)) < 0 && errno == EINTR) {
+    }
+    return size == sizeof(message);
+}
+
+/// The other process's answer. Throws its problem, if it tells one.
+template <typename Reply>
+[[nodiscard]] Reply await_reply(int channel)
+{
+    Reply reply;
+    if (!receive_message(channel, reply))
+        throw std::runtime_error("the other process has gone");
+    if (reply.problem[0] != '\0')
+        throw std::runtime_error(std::string("the other process: ") + reply.problem);
+    return reply;
+}
+
+} // namespace opendoca::tools

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <algorithm>
+#include <iostream>
+#include <span>
+#include <string>
+
+#include <doca_version.h>
+
+#include "../common/json.hpp"
+#include "benchmark.hpp"
+#include "machine.hpp"
+
+namespace opendoca::tools {
+
+/// Prints what a benchmark has found, as its options want it. Returns the program's status: whether all bars
+/// are met.
+template <typename Options, typename Result, typename Bar>
+int report(const char *benchmark, const std::string &ibdev, const Options &options,
+           std::span<const Result> results, std::span<const Bar> bars)
+{
+    if (options.as_json) {
+        Json json = to_json(results, bars);
+        Json cpus = Json::array();
+        for (const int cpu : options.cpus)
+            cpus.add(cpu);
+        json.set("benchmark", benchmark)
+            .set("version", doca_version_runtime())
+            .set("device", ibdev)
+            .set("pinned_to", std::move(cpus))
+            .set("machine", describe_machine());
+        std::cout << json.text();
+    } else {
+        std::cout << "opendoca " << doca_version_runtime() << ", device " << ibdev << ", "
+                  << describe_machine_briefly() << "\n\n"
+                  << to_text(results, bars);
+    }
+    std::cout.flush();
+    if (!std::cout.good())
+        return benchmark_failed;
+    const auto is_missed = [&](const Bar &bar) {
+        const auto result = std::ranges::find(results, bar.what, &Result::what);
+        return result == results.end() || !is_met(bar, *result);
+    };
+    return std::ranges::any_of(bars, is_missed) ? bar_missed : 0;
+}
+
+} // namespace opendoca::tools
