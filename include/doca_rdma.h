@@ -454,7 +454,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdm
 __DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, bool grh_enabled);
 
 /**
- * Entry of the device's table of GIDs that the instance uses as its address. opendoca: default 0.
+ * Entry of the device's table of GIDs that the instance uses as its address. opendoca: until it is set, the
+ * instance takes the entry that suits the peer best when it connects, and reads as 0.
  *
  * State: after doca_ctx_dev_add, before start.
  *

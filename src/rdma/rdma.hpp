@@ -60,6 +60,7 @@ private:
         .is_mtu_fixed = false,
         .has_grh = true,
         .gid_index = 0,
+        .is_gid_fixed = false,
         .service_level = 0,
     };
 };

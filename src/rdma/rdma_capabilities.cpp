@@ -19,6 +19,11 @@ bool is_job_type(doca_rdma_job_types type) noexcept
     return type >= DOCA_RDMA_JOB_RECV && type <= DOCA_RDMA_JOB_ATOMIC_FETCH_ADD;
 }
 
+bool is_atomic(doca_rdma_job_types type) noexcept
+{
+    return type == DOCA_RDMA_JOB_ATOMIC_CMP_SWP || type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD;
+}
+
 doca_error_t get(const doca_devinfo *devinfo, std::uint32_t *out,
                  std::uint32_t opendoca::RdmaCapabilities::*limit)
 {
@@ -35,7 +40,9 @@ doca_error_t doca_rdma_job_get_supported(const struct doca_devinfo *devinfo,
 {
     if (devinfo == nullptr || !is_job_type(job_type))
         return DOCA_ERROR_INVALID_VALUE;
-    return devinfo->function->can.rdma.reliable_connection ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    const opendoca::RdmaCapabilities &can = devinfo->function->can.rdma;
+    const bool is_supported = is_atomic(job_type) ? can.atomics : can.reliable_connection;
+    return is_supported ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t doca_rdma_get_transport_type_supported(const struct doca_devinfo *devinfo,
@@ -74,10 +81,8 @@ doca_error_t doca_rdma_get_max_buf_chain_len(const struct doca_devinfo *devinfo,
     if (devinfo == nullptr || max_buf_chain_len == nullptr || !is_job_type(job_type) ||
         transport_type != DOCA_RDMA_TRANSPORT_RC)
         return DOCA_ERROR_INVALID_VALUE;
-    const bool is_atomic =
-        job_type == DOCA_RDMA_JOB_ATOMIC_CMP_SWP || job_type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD;
     const std::uint32_t longest = devinfo->function->can.rdma.max_chain_length;
-    *max_buf_chain_len = is_atomic ? std::min<std::uint32_t>(longest, 1) : longest;
+    *max_buf_chain_len = is_atomic(job_type) ? std::min<std::uint32_t>(longest, 1) : longest;
     return DOCA_SUCCESS;
 }
 

@@ -138,6 +138,7 @@ doca_error_t doca_rdma::set_gid_index(std::uint32_t index) noexcept
         return DOCA_ERROR_INVALID_VALUE;
     }
     settings_.gid_index = index;
+    settings_.is_gid_fixed = true;
     return DOCA_SUCCESS;
 }
 

@@ -119,7 +119,8 @@ public:
 };
 
 struct RdmaCapabilities {
-    bool reliable_connection = false; ///< with all jobs of enum doca_rdma_job_types
+    bool reliable_connection = false; ///< with all jobs of enum doca_rdma_job_types but atomics
+    bool atomics = false;
     bool event_driven = false;
     bool is_ethernet = true;
     std::uint32_t max_send_queue_size = 0;
@@ -127,7 +128,7 @@ struct RdmaCapabilities {
     std::uint32_t max_message_size = 0; ///< bytes
     std::uint32_t max_chain_length = 0; ///< buffers on the local side of a job
     doca_mtu_size active_mtu = DOCA_MTU_SIZE_1K_BYTES;
-    std::vector<doca_rdma_gid> gids; ///< empty entries are all zero
+    std::vector<doca_rdma_gid> gids; ///< by index; empty entries are all zero
 };
 
 struct Capabilities {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -7,6 +8,7 @@
 
 #include "device.hpp"
 #include "soft/provider.hpp"
+#include "verbs/provider.hpp"
 
 DOCA_LOG_REGISTER(DOCA_PROVIDERS);
 
@@ -14,14 +16,15 @@ namespace opendoca {
 
 namespace {
 
-/// Whether software devices are to be listed after @p real_ones: by default only where there is no other device, so
-/// that no production program falls back to software unnoticed.
+/// Whether software devices are to be listed after @p real_ones: by default only where none of them can do
+/// reliable connections, so that no production program falls back to software unnoticed.
 doca_error_t wants_soft(const DeviceFunctions &real_ones, bool &wanted)
 {
     const char *const text = std::getenv("DOCA_SOFT");
     const std::string_view value = text != nullptr ? text : "";
     if (value.empty())
-        wanted = real_ones.empty();
+        wanted = std::ranges::none_of(
+            real_ones, [](const auto &function) { return function->can.rdma.reliable_connection; });
     else if (value == "0" || value == "1")
         wanted = value == "1";
     else {
@@ -35,7 +38,9 @@ doca_error_t wants_soft(const DeviceFunctions &real_ones, bool &wanted)
 
 doca_error_t list_functions(DeviceFunctions &functions)
 {
-    // Real devices come first; no provider of them is built in this release.
+    // Real devices come first.
+    if (const doca_error_t status = verbs::list_functions(functions); status != DOCA_SUCCESS)
+        return status;
     bool soft = false;
     if (const doca_error_t status = wants_soft(functions, soft); status != DOCA_SUCCESS)
         return status;
@@ -44,7 +49,8 @@ doca_error_t list_functions(DeviceFunctions &functions)
             return status;
     }
     if (functions.empty()) {
-        DOCA_LOG_ERR("this machine has no device that opendoca can use, and DOCA_SOFT=0 rules out software devices");
+        DOCA_LOG_ERR(
+            "this machine has no device that opendoca can use, and DOCA_SOFT=0 rules out software devices");
         return DOCA_ERROR_NOT_FOUND;
     }
     return DOCA_SUCCESS;

@@ -33,6 +33,7 @@ struct QueuePairSettings {
     bool is_mtu_fixed; ///< the program has set it
     bool has_grh;
     std::uint32_t gid_index;
+    bool is_gid_fixed; ///< the program has set it
     std::uint32_t service_level;
 };
 

@@ -18,6 +18,7 @@
 
 #include <doca_log.h>
 
+#include "../../crc32.hpp"
 #include "exporter.hpp"
 #include "process.hpp"
 

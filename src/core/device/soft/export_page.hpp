@@ -88,7 +88,4 @@ struct ExportDescriptor {
 
 static_assert(sizeof(ExportDescriptor) == 80, "programs read descriptors into 256 bytes");
 
-/// CRC-32 (IEEE 802.3).
-[[nodiscard]] std::uint32_t crc32(const void *data, std::size_t length) noexcept;
-
 } // namespace opendoca::soft

@@ -19,6 +19,7 @@
 
 #include <doca_log.h>
 
+#include "../../crc32.hpp"
 #include "process.hpp"
 #include "shared_page.hpp"
 
@@ -217,17 +218,6 @@ void Exporter::wait_for_readers(std::uint32_t number) noexcept
             syscall(SYS_futex, &slot.in_use, FUTEX_WAIT, in_use, &limit, nullptr, 0);
         }
     }
-}
-
-std::uint32_t crc32(const void *data, std::size_t length) noexcept
-{
-    std::uint32_t crc = 0xffffffff;
-    for (const auto *byte = static_cast<const std::uint8_t *>(data); length-- > 0; ++byte) {
-        crc ^= *byte;
-        for (int bit = 0; bit < 8; ++bit)
-            crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xedb88320 : 0);
-    }
-    return ~crc;
 }
 
 } // namespace opendoca::soft

@@ -65,6 +65,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.comm_channel = true;
 
     can.rdma.reliable_connection = true;
+    can.rdma.atomics = true;
     can.rdma.event_driven = true;
     can.rdma.max_send_queue_size = max_queue_size;
     can.rdma.max_recv_queue_size = max_queue_size;

@@ -16,6 +16,7 @@
 
 #include <doca_log.h>
 
+#include "../../crc32.hpp"
 #include "endpoint.hpp"
 #include "importer.hpp"
 #include "process.hpp"

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "device.hpp"
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstring>
+
+#include <doca_log.h>
+
+#include "../soft/counter.hpp"
+#include "copy_queue.hpp"
+#include "memory_descriptor.hpp"
+#include "queue_pair.hpp"
+
+DOCA_LOG_REGISTER(DOCA_VERBS_DEVICE);
+
+namespace opendoca::verbs {
+
+namespace {
+
+/// The rights of a memory map as verbs has them. A device that writes for a peer also writes for us.
+int verbs_access(std::uint32_t access) noexcept
+{
+    int flags = 0;
+    if ((access & (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC)) != 0)
+        flags |= IBV_ACCESS_LOCAL_WRITE;
+    if ((access & DOCA_ACCESS_RDMA_READ) != 0)
+        flags |= IBV_ACCESS_REMOTE_READ;
+    if ((access & DOCA_ACCESS_RDMA_WRITE) != 0)
+        flags |= IBV_ACCESS_REMOTE_WRITE;
+    if ((access & DOCA_ACCESS_RDMA_ATOMIC) != 0)
+        flags |= IBV_ACCESS_REMOTE_ATOMIC;
+    return flags;
+}
+
+doca_error_t explain_registration(int error, const MemoryRange &range, const std::string &device)
+{
+    const char *hint = "";
+    doca_error_t status = DOCA_ERROR_DRIVER;
+    if (error == EFAULT) {
+        status = DOCA_ERROR_INVALID_VALUE;
+        hint = ": not all of it is memory of this process that may be written";
+    } else if (error == ENOMEM) {
+        status = DOCA_ERROR_NO_MEMORY;
+        hint = ": the limit of locked memory (ulimit -l) may be too low";
+    } else if (error == EOPNOTSUPP) {
+        status = DOCA_ERROR_NOT_SUPPORTED;
+    }
+    DOCA_LOG_ERR("registering [%p, +%zu) with device %s: %s%s", static_cast<void *>(range.addr), range.len,
+                 device.c_str(), std::strerror(error), hint);
+    return status;
+}
+
+} // namespace
+
+doca_error_t VerbsKey::export_to(ExportKind kind, std::vector<std::byte> &descriptor)
+{
+    if (kind != ExportKind::rdma)
+        return MemoryKey::export_to(kind, descriptor);
+    const RemoteMemoryDescriptor d = describe(range_, region_->rkey, access_);
+    const auto bytes = std::as_bytes(std::span(&d, 1));
+    descriptor.assign(bytes.begin(), bytes.end());
+    return DOCA_SUCCESS;
+}
+
+doca_error_t VerbsDevice::open(const VerbsFunction &function, std::unique_ptr<Device> &device)
+{
+    const DeviceList devices;
+    for (ibv_device *const candidate : devices) {
+        if (function.ibdev_name != ibv_get_device_name(candidate))
+            continue;
+        Handle<ibv_context> context(ibv_open_device(candidate));
+        Handle<ibv_pd> pd(context != nullptr ? ibv_alloc_pd(context.get()) : nullptr);
+        if (pd == nullptr) {
+            DOCA_LOG_ERR("opening RDMA device %s: %s", function.ibdev_name.c_str(), std::strerror(errno));
+            return DOCA_ERROR_INITIALIZATION;
+        }
+        device.reset(new VerbsDevice(function, std::move(context), std::move(pd)));
+        return DOCA_SUCCESS;
+    }
+    DOCA_LOG_ERR("RDMA device %s is not there any more", function.ibdev_name.c_str());
+    return DOCA_ERROR_INITIALIZATION;
+}
+
+doca_error_t VerbsDevice::register_memory(const MemoryRange &range, std::uint32_t access,
+                                          std::unique_ptr<MemoryKey> &key)
+{
+    Handle<ibv_mr> region(ibv_reg_mr(pd_.get(), range.addr, range.len, verbs_access(access)));
+    if (region == nullptr)
+        return explain_registration(errno, range, function_.name);
+    key = std::make_unique<VerbsKey>(std::move(region), range, access);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t VerbsDevice::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
+                                        std::unique_ptr<MemoryKey> &key)
+{
+    RemoteMemoryDescriptor d{};
+    if (const doca_error_t status = read_descriptor(descriptor, d); status != DOCA_SUCCESS)
+        return status;
+    key = std::make_unique<VerbsKey>(d.key);
+    range = {reinterpret_cast<std::byte *>(static_cast<std::uintptr_t>(d.addr)), d.len};
+    return DOCA_SUCCESS;
+}
+
+doca_error_t VerbsDevice::create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
+                                            std::unique_ptr<CopyQueue> &queue)
+{
+    return VerbsCopyQueue::create(*this, workq, dev, owner, queue);
+}
+
+doca_error_t VerbsDevice::create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
+                                            std::atomic<doca_rdma_state> &state,
+                                            std::unique_ptr<QueuePair> &queue_pair)
+{
+    return VerbsQueuePair::create(*this, dev, settings, state, queue_pair);
+}
+
+doca_error_t VerbsDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
+{
+    return soft::SoftCounter::create(setup, counter); // it stays in this process: the device is not needed
+}
+
+} // namespace opendoca::verbs

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <doca_rdma.h>
+
+#include "../device.hpp"
+#include "function.hpp"
+#include "handle.hpp"
+
+namespace opendoca::verbs {
+
+/// A range of this process's memory that is registered, or the peer's key of a range of its own.
+class VerbsKey final : public MemoryKey {
+public:
+    VerbsKey(Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)
+        : MemoryKey({.can_read = true, .can_write = (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0},
+                    (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? RdmaSide::local
+                                                                 : RdmaSide::local_read_only),
+          region_(std::move(region)),
+          key_(region_->lkey),
+          range_(range),
+          access_(access)
+    {
+    }
+    explicit VerbsKey(std::uint32_t remote_key)
+        : MemoryKey({.can_read = false, .can_write = false}, RdmaSide::remote),
+          key_(remote_key)
+    {
+    }
+
+    [[nodiscard]] doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor) override;
+
+    /// The lkey of registered memory, the rkey of imported memory.
+    [[nodiscard]] std::uint32_t key() const noexcept { return key_; }
+
+private:
+    Handle<ibv_mr> region_;
+    const std::uint32_t key_;
+    const MemoryRange range_;
+    const std::uint32_t access_ = 0;
+};
+
+/// A device's context and protection domain.
+class VerbsDevice final : public Device {
+public:
+    [[nodiscard]] static doca_error_t open(const VerbsFunction &function, std::unique_ptr<Device> &device);
+
+    [[nodiscard]] doca_error_t register_memory(const MemoryRange &range, std::uint32_t access,
+                                               std::unique_ptr<MemoryKey> &key) override;
+    [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
+                                             std::unique_ptr<MemoryKey> &key) override;
+    [[nodiscard]] doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
+                                                 std::unique_ptr<CopyQueue> &queue) override;
+    [[nodiscard]] doca_error_t create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
+                                                 std::atomic<doca_rdma_state> &state,
+                                                 std::unique_ptr<QueuePair> &queue_pair) override;
+    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup,
+                                              std::unique_ptr<Counter> &counter) override;
+
+    [[nodiscard]] ibv_context &context() const noexcept { return *context_; }
+    [[nodiscard]] ibv_pd &pd() const noexcept { return *pd_; }
+    [[nodiscard]] const VerbsFunction &function() const noexcept { return function_; }
+
+private:
+    VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd) noexcept
+        : function_(function),
+          context_(std::move(context)),
+          pd_(std::move(pd))
+    {
+    }
+
+    const VerbsFunction &function_;
+    const Handle<ibv_context> context_;
+    const Handle<ibv_pd> pd_;
+};
+
+/// enum doca_mtu_size counts from 0, enum ibv_mtu from 1.
+[[nodiscard]] constexpr doca_mtu_size mtu_of(ibv_mtu mtu) noexcept
+{
+    return static_cast<doca_mtu_size>(static_cast<int>(mtu) - IBV_MTU_256);
+}
+[[nodiscard]] constexpr ibv_mtu mtu_of(doca_mtu_size mtu) noexcept
+{
+    return static_cast<ibv_mtu>(static_cast<int>(mtu) + IBV_MTU_256);
+}
+
+} // namespace opendoca::verbs

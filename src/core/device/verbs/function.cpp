@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "function.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include <net/if.h>
+
+#include <doca_log.h>
+
+#include "../../pci_address.hpp"
+#include "device.hpp"
+#include "gid_table.hpp"
+#include "interface.hpp"
+
+DOCA_LOG_REGISTER(DOCA_VERBS_FUNCTION);
+
+namespace opendoca::verbs {
+
+namespace {
+
+constexpr std::uint32_t max_queue_size = 32768;
+constexpr std::uint32_t max_chain_length = 16; ///< more makes every entry of a send queue larger
+constexpr int most_reads = 16;
+constexpr std::uint64_t largest_copy = std::uint64_t{1} << 31;
+
+RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &device,
+                                   const ibv_port_attr &attributes, std::uint32_t port)
+{
+    RdmaCapabilities can;
+    const bool is_ethernet = attributes.link_layer == IBV_LINK_LAYER_ETHERNET;
+    // iWARP and others have queue pairs, but not ones that are connected by their numbers and GIDs.
+    can.reliable_connection =
+        context.device->transport_type == IBV_TRANSPORT_IB && context.device->node_type == IBV_NODE_CA;
+    if (!can.reliable_connection)
+        return can;
+    can.atomics = device.atomic_cap != IBV_ATOMIC_NONE;
+    can.event_driven = true;
+    can.is_ethernet = is_ethernet;
+    // Sends and receives share one completion queue.
+    const int longest = std::max(std::min(device.max_qp_wr, (device.max_cqe - 1) / 2), 1);
+    const std::uint32_t size = std::min(std::bit_floor(static_cast<std::uint32_t>(longest)), max_queue_size);
+    can.max_send_queue_size = size;
+    can.max_recv_queue_size = size;
+    can.max_message_size = std::min<std::uint32_t>(attributes.max_msg_sz, 1u << 31);
+    can.max_chain_length =
+        std::min(static_cast<std::uint32_t>(std::max(device.max_sge, 1)), max_chain_length);
+    can.active_mtu = mtu_of(attributes.active_mtu);
+    can.gids.resize(static_cast<std::size_t>(std::max(attributes.gid_tbl_len, 0)));
+    for (const ibv_gid_entry &entry : gids_of(context, port)) {
+        if (entry.gid_index < can.gids.size())
+            std::memcpy(can.gids[entry.gid_index].raw, entry.gid.raw, sizeof(entry.gid.raw));
+    }
+    return can;
+}
+
+} // namespace
+
+VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &attributes, std::uint32_t port)
+    : port_(port)
+{
+    const ibv_device_attr &device = attributes.orig_attr;
+    provider = "verbs";
+    ibdev_name = ibv_get_device_name(context.device);
+    name = device.phys_port_cnt == 1 ? ibdev_name : ibdev_name + "/" + std::to_string(port);
+    const Place place = place_of(context.device->ibdev_path);
+    pci_address = place.pci_address;
+    type = place.type;
+    iface_name = interface_of(context, port);
+    const Addresses addresses = addresses_of(iface_name);
+    mac = addresses.mac;
+    ipv4 = addresses.ipv4;
+    ipv6 = addresses.ipv6;
+
+    ibv_port_attr port_attributes{};
+    if (const int error = ibv_query_port(&context, static_cast<std::uint8_t>(port), &port_attributes);
+        error != 0) {
+        DOCA_LOG_WARN("port %u of RDMA device %s can't be queried: %s", port, ibdev_name.c_str(),
+                      std::strerror(error));
+        return;
+    }
+    if (port_attributes.link_layer == IBV_LINK_LAYER_INFINIBAND)
+        lid = port_attributes.lid;
+    max_segments_ = static_cast<std::uint32_t>(std::max(device.max_sge, 1));
+    max_reads_ = static_cast<std::uint8_t>(std::clamp(device.max_qp_rd_atom, 1, most_reads));
+
+    can.rdma = rdma_capabilities(context, device, port_attributes, port);
+    can.dma_memcpy = can.rdma.reliable_connection;
+    can.dma_event_driven = can.dma_memcpy;
+    if (can.dma_memcpy) {
+        can.dma_max_list_elements = 1024;
+        can.dma_max_size = largest_copy;
+    }
+    // These are the CPU's work, and need no device: a sync event that stays in its process, and OpenSSL.
+    can.sync_event = true;
+    can.sync_event_event_driven = true;
+    can.sha_software = true;
+    can.sha_max_list_elements = 1024;
+    can.sha_max_size = std::uint64_t{1} << 31;
+}
+
+doca_error_t VerbsFunction::open(std::unique_ptr<Device> &device) const
+{
+    return VerbsDevice::open(*this, device);
+}
+
+} // namespace opendoca::verbs

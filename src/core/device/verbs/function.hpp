@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include "../device.hpp"
+
+namespace opendoca::verbs {
+
+/// What libibverbs has found. Empty where there is no RDMA stack.
+class DeviceList {
+public:
+    DeviceList() noexcept : devices_(ibv_get_device_list(&count_)) {}
+    DeviceList(const DeviceList &) = delete;
+    DeviceList &operator=(const DeviceList &) = delete;
+    ~DeviceList()
+    {
+        if (devices_ != nullptr)
+            ibv_free_device_list(devices_);
+    }
+
+    [[nodiscard]] ibv_device *const *begin() const noexcept { return devices_; }
+    [[nodiscard]] ibv_device *const *end() const noexcept { return devices_ + count_; }
+
+private:
+    int count_ = 0;
+    ibv_device **devices_;
+};
+
+/// One port of a device.
+class VerbsFunction final : public DeviceFunction {
+public:
+    VerbsFunction(ibv_context &context, const ibv_device_attr_ex &attributes, std::uint32_t port);
+
+    [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
+
+    [[nodiscard]] std::uint32_t port() const noexcept { return port_; }
+    /// Segments that a work request can have.
+    [[nodiscard]] std::uint32_t max_segments() const noexcept { return max_segments_; }
+    /// Reads and atomics that a queue pair may have in flight to, or from, its peer.
+    [[nodiscard]] std::uint8_t max_reads() const noexcept { return max_reads_; }
+
+private:
+    const std::uint32_t port_;
+    std::uint32_t max_segments_ = 0;
+    std::uint8_t max_reads_ = 0;
+};
+
+} // namespace opendoca::verbs

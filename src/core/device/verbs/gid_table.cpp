@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "gid_table.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace opendoca::verbs {
+
+namespace {
+
+bool is_zero(const ibv_gid &gid) noexcept
+{
+    return gid.global.subnet_prefix == 0 && gid.global.interface_id == 0;
+}
+
+bool is_ipv4(const ibv_gid &gid) noexcept
+{
+    constexpr std::uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    return std::memcmp(gid.raw, mapped, sizeof(mapped)) == 0;
+}
+
+bool is_link_local(const ibv_gid &gid) noexcept
+{
+    return gid.raw[0] == 0xfe && (gid.raw[1] & 0xc0) == 0x80;
+}
+
+} // namespace
+
+int rank_of(const ibv_gid_entry &entry) noexcept
+{
+    constexpr int version_2 = 0, version_1 = 3;
+    const int version = entry.gid_type == IBV_GID_TYPE_ROCE_V1 ? version_1 : version_2;
+    if (is_ipv4(entry.gid))
+        return version;
+    return version + (is_link_local(entry.gid) ? 2 : 1);
+}
+
+std::vector<ibv_gid_entry> gids_of(ibv_context &context, std::uint32_t port)
+{
+    ibv_device_attr device{};
+    if (ibv_query_device(&context, &device) != 0)
+        return {};
+    std::size_t size = 0;
+    for (std::uint32_t number = 1; number <= device.phys_port_cnt; ++number) {
+        ibv_port_attr attributes{};
+        if (ibv_query_port(&context, static_cast<std::uint8_t>(number), &attributes) == 0)
+            size += static_cast<std::size_t>(std::max(attributes.gid_tbl_len, 0));
+    }
+    std::vector<ibv_gid_entry> entries(size);
+    const ssize_t count =
+        entries.empty() ? 0 : ibv_query_gid_table(&context, entries.data(), entries.size(), 0);
+    entries.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    std::erase_if(entries,
+                  [&](const ibv_gid_entry &entry) { return entry.port_num != port || is_zero(entry.gid); });
+    std::ranges::stable_sort(entries, {}, rank_of);
+    return entries;
+}
+
+} // namespace opendoca::verbs

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <infiniband/verbs.h>
+
+namespace opendoca::verbs {
+
+/// The valid GIDs of a port, the best way to a peer first: RoCE v2 before v1, IPv4 before IPv6, and
+/// link-local addresses last.
+[[nodiscard]] std::vector<ibv_gid_entry> gids_of(ibv_context &context, std::uint32_t port);
+
+/// How well connected @p entry is: less is better. Entries of two devices reach each other only within one
+/// rank.
+[[nodiscard]] int rank_of(const ibv_gid_entry &entry) noexcept;
+
+} // namespace opendoca::verbs

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+
+#include <infiniband/verbs.h>
+
+namespace opendoca::verbs {
+
+/// Ends a verbs object. What it still depends on, or what still depends on it, is in the order of members.
+struct Destroy {
+    void operator()(ibv_context *context) const noexcept { ibv_close_device(context); }
+    void operator()(ibv_pd *pd) const noexcept { ibv_dealloc_pd(pd); }
+    void operator()(ibv_td *td) const noexcept { ibv_dealloc_td(td); }
+    void operator()(ibv_mr *mr) const noexcept { ibv_dereg_mr(mr); }
+    void operator()(ibv_comp_channel *channel) const noexcept { ibv_destroy_comp_channel(channel); }
+    void operator()(ibv_cq *cq) const noexcept { ibv_destroy_cq(cq); }
+    void operator()(ibv_qp *qp) const noexcept { ibv_destroy_qp(qp); }
+};
+
+template <typename T>
+using Handle = std::unique_ptr<T, Destroy>;
+
+} // namespace opendoca::verbs

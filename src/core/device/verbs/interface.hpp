@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What the kernel knows of an RDMA device besides verbs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <infiniband/verbs.h>
+
+#include <doca_dev.h>
+
+namespace opendoca::verbs {
+
+/// Where a device is in the machine.
+struct Place {
+    std::string pci_address; ///< dddd:bb:dd.f; of the parent for a subfunction, and empty where there is none
+    doca_pci_func_type type = DOCA_PCI_FUNC_PF;
+};
+
+/// @p ibdev_path is the device's directory in sysfs.
+[[nodiscard]] Place place_of(const std::string &ibdev_path);
+
+/// The network interface of a port, or nothing.
+[[nodiscard]] std::string interface_of(ibv_context &context, std::uint32_t port);
+
+struct Addresses {
+    std::optional<std::array<std::uint8_t, DOCA_DEVINFO_MAC_ADDR_SIZE>> mac;
+    std::optional<std::array<std::uint8_t, DOCA_DEVINFO_IPV4_ADDR_SIZE>> ipv4;
+    std::optional<std::array<std::uint8_t, DOCA_DEVINFO_IPV6_ADDR_SIZE>>
+        ipv6; ///< a global one, where there is
+};
+
+[[nodiscard]] Addresses addresses_of(const std::string &interface);
+
+} // namespace opendoca::verbs

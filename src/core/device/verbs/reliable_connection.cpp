@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "reliable_connection.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+
+#include <doca_log.h>
+
+#include "device.hpp"
+
+DOCA_LOG_REGISTER(DOCA_VERBS_CONNECTION);
+
+namespace opendoca::verbs {
+
+namespace {
+
+/// Larger ones are not faster than a read by the device, and make the send queue larger.
+constexpr std::uint32_t most_inline = 128;
+
+// A peer may connect a little later than we start to send, because programs exchange details as they like:
+// packets are repeated for 4.096 us * 2^timeout * (retries + 1), which is 7.5 s. 7 retries are without end on
+// rdma_rxe.
+constexpr std::uint8_t timeout = 18;
+constexpr std::uint8_t retries = 6;
+constexpr std::uint8_t retries_without_receive = 7; ///< without end: a message waits for its receive
+constexpr std::uint8_t receive_timer = 12;          ///< 0.64 ms between two of them
+
+} // namespace
+
+ReliableConnection::~ReliableConnection()
+{
+    if (unacknowledged_ != 0)
+        ibv_ack_cq_events(completion_queue_.get(), unacknowledged_);
+}
+
+doca_error_t ReliableConnection::create(const VerbsDevice &device, const Sizes &sizes, unsigned access)
+{
+    access_ = access;
+    port_ = static_cast<std::uint8_t>(device.function().port());
+    if (const doca_error_t status = create_completion_queue(device, sizes.sends + sizes.receives);
+        status != DOCA_SUCCESS)
+        return status;
+    if (const doca_error_t status = create_queue_pair(device, sizes); status != DOCA_SUCCESS)
+        return status;
+    if (const int error = initialize(); error != 0) {
+        DOCA_LOG_ERR("preparing a queue pair of device %s, port %u: %s", device.function().ibdev_name.c_str(),
+                     port_, std::strerror(error));
+        return DOCA_ERROR_INITIALIZATION;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t ReliableConnection::create_completion_queue(const VerbsDevice &device, std::uint32_t size)
+{
+    channel_.reset(ibv_create_comp_channel(&device.context()));
+    if (channel_ == nullptr || fcntl(channel_->fd, F_SETFL, fcntl(channel_->fd, F_GETFL) | O_NONBLOCK) != 0) {
+        DOCA_LOG_ERR("creating a completion channel of device %s: %s", device.function().name.c_str(),
+                     std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    ibv_cq_init_attr_ex attributes{};
+    attributes.cqe = size;
+    attributes.channel = channel_.get();
+    attributes.wc_flags = IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_IMM;
+    attributes.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
+    attributes.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED; // a work queue's thread, or nobody
+    completions_ = ibv_create_cq_ex(&device.context(), &attributes);
+    if (completions_ == nullptr && (errno == EOPNOTSUPP || errno == EINVAL)) {
+        attributes.comp_mask = 0;
+        attributes.flags = 0;
+        completions_ = ibv_create_cq_ex(&device.context(), &attributes);
+    }
+    if (completions_ == nullptr) {
+        DOCA_LOG_ERR("creating a completion queue of %u entries on device %s: %s", size,
+                     device.function().name.c_str(), std::strerror(errno));
+        return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
+    }
+    completion_queue_.reset(ibv_cq_ex_to_cq(completions_));
+    return DOCA_SUCCESS;
+}
+
+doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, const Sizes &sizes)
+{
+    // One thread at a time uses a queue pair: with a domain of its own it needs no lock, and shares no
+    // doorbell.
+    ibv_td_init_attr domain{};
+    thread_domain_.reset(ibv_alloc_td(&device.context(), &domain));
+    if (thread_domain_ != nullptr) {
+        ibv_parent_domain_init_attr parent{};
+        parent.pd = &device.pd();
+        parent.td = thread_domain_.get();
+        parent_domain_.reset(ibv_alloc_parent_domain(&device.context(), &parent));
+    }
+    ibv_qp_init_attr_ex attributes{};
+    attributes.qp_type = IBV_QPT_RC;
+    attributes.send_cq = completion_queue_.get();
+    attributes.recv_cq = completion_queue_.get();
+    attributes.cap.max_send_wr = sizes.sends;
+    attributes.cap.max_recv_wr = sizes.receives;
+    attributes.cap.max_send_sge = sizes.send_segments;
+    attributes.cap.max_recv_sge = sizes.receive_segments;
+    attributes.cap.max_inline_data = most_inline;
+    attributes.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+    attributes.pd = parent_domain_ != nullptr ? parent_domain_.get() : &device.pd();
+    attributes.send_ops_flags = sizes.send_operations;
+    queue_pair_.reset(ibv_create_qp_ex(&device.context(), &attributes));
+    while (queue_pair_ == nullptr && errno == EINVAL && attributes.cap.max_inline_data != 0) {
+        attributes.cap.max_inline_data /= 2; // what a device can do depends on all of the sizes
+        queue_pair_.reset(ibv_create_qp_ex(&device.context(), &attributes));
+    }
+    if (queue_pair_ == nullptr) {
+        DOCA_LOG_ERR(
+            "creating a queue pair of %u sends and %u receives, of %u and %u segments, on device %s: %s",
+            sizes.sends, sizes.receives, sizes.send_segments, sizes.receive_segments,
+            device.function().name.c_str(), std::strerror(errno));
+        return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
+    }
+    max_inline_ = attributes.cap.max_inline_data;
+    sender_ = ibv_qp_to_qp_ex(queue_pair_.get());
+    return DOCA_SUCCESS;
+}
+
+int ReliableConnection::initialize() noexcept
+{
+    ibv_qp_attr attributes{};
+    attributes.qp_state = IBV_QPS_INIT;
+    attributes.port_num = port_;
+    attributes.qp_access_flags = access_;
+    return ibv_modify_qp(queue_pair_.get(), &attributes,
+                         IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+int ReliableConnection::connect(const Path &path) noexcept
+{
+    ibv_qp_attr attributes{};
+    attributes.qp_state = IBV_QPS_RTR;
+    attributes.path_mtu = path.mtu;
+    attributes.dest_qp_num = path.queue_pair;
+    attributes.rq_psn = path.receive_packet;
+    attributes.max_dest_rd_atomic = path.max_reads_in;
+    attributes.min_rnr_timer = receive_timer;
+    attributes.ah_attr.port_num = port_;
+    attributes.ah_attr.sl = path.service_level;
+    attributes.ah_attr.dlid = path.lid;
+    attributes.ah_attr.is_global = path.has_grh;
+    if (path.has_grh) {
+        attributes.ah_attr.grh.dgid = path.gid;
+        attributes.ah_attr.grh.sgid_index = path.gid_index;
+        attributes.ah_attr.grh.hop_limit = 64;
+    }
+    int error = ibv_modify_qp(queue_pair_.get(), &attributes,
+                              IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                                  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+    if (error != 0)
+        return error;
+    attributes.qp_state = IBV_QPS_RTS;
+    attributes.sq_psn = path.send_packet;
+    attributes.timeout = timeout;
+    attributes.retry_cnt = retries;
+    attributes.rnr_retry = retries_without_receive;
+    attributes.max_rd_atomic = path.max_reads_out;
+    return ibv_modify_qp(queue_pair_.get(), &attributes,
+                         IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                             IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+void ReliableConnection::disconnect() noexcept
+{
+    ibv_qp_attr attributes{};
+    attributes.qp_state = IBV_QPS_ERR;
+    if (const int error = ibv_modify_qp(queue_pair_.get(), &attributes, IBV_QP_STATE); error != 0)
+        DOCA_LOG_ERR("ending the connection of queue pair 0x%x: %s", number(), std::strerror(error));
+}
+
+doca_error_t ReliableConnection::reset() noexcept
+{
+    ibv_qp_attr attributes{};
+    attributes.qp_state = IBV_QPS_RESET;
+    int error = ibv_modify_qp(queue_pair_.get(), &attributes, IBV_QP_STATE);
+    if (error == 0)
+        error = initialize();
+    if (error == 0)
+        return DOCA_SUCCESS;
+    DOCA_LOG_ERR("resetting queue pair 0x%x: %s", number(), std::strerror(error));
+    return DOCA_ERROR_DRIVER;
+}
+
+bool ReliableConnection::request_event() noexcept
+{
+    return ibv_req_notify_cq(completion_queue_.get(), 0) == 0;
+}
+
+void ReliableConnection::take_events() noexcept
+{
+    constexpr std::uint32_t most_unacknowledged = 1024; // acknowledging takes a lock
+    ibv_cq *queue = nullptr;
+    void *context = nullptr;
+    while (ibv_get_cq_event(channel_.get(), &queue, &context) == 0)
+        ++unacknowledged_;
+    if (unacknowledged_ >= most_unacknowledged) {
+        ibv_ack_cq_events(completion_queue_.get(), unacknowledged_);
+        unacknowledged_ = 0;
+    }
+}
+
+} // namespace opendoca::verbs

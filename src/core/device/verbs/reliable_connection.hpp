@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstdint>
+
+#include <infiniband/verbs.h>
+
+#include <doca_error.h>
+
+#include "handle.hpp"
+
+namespace opendoca::verbs {
+
+class VerbsDevice;
+
+/// A queue pair of the reliable connection type, with a completion queue and a completion channel of its own.
+class ReliableConnection {
+public:
+    struct Sizes {
+        std::uint32_t sends; ///< work requests, also unsignaled ones
+        std::uint32_t receives;
+        std::uint32_t send_segments; ///< of one work request
+        std::uint32_t receive_segments;
+        std::uint64_t send_operations; ///< enum ibv_qp_create_send_ops_flags: what it is used for
+    };
+
+    /// How to get to a peer.
+    struct Path {
+        ibv_mtu mtu;
+        std::uint8_t service_level;
+        bool has_grh;
+        std::uint8_t gid_index;       ///< of this side
+        ibv_gid gid;                  ///< the peer's
+        std::uint16_t lid;            ///< the peer's; of InfiniBand
+        std::uint32_t queue_pair;     ///< the peer's number
+        std::uint32_t send_packet;    ///< number of the first packet to the peer
+        std::uint32_t receive_packet; ///< and from it
+        std::uint8_t max_reads_out;   ///< that this side may have in flight
+        std::uint8_t max_reads_in;    ///< and the peer
+    };
+
+    /// Creates it, in state INIT. @p access is what the peer may do: enum ibv_access_flags.
+    [[nodiscard]] doca_error_t create(const VerbsDevice &device, const Sizes &sizes, unsigned access);
+    /// From INIT to RTS. Gives errno's value, and logs nothing: there may be another path.
+    [[nodiscard]] int connect(const Path &path) noexcept;
+    /// To ERR: what is posted is flushed, and no memory is touched any more.
+    void disconnect() noexcept;
+    /// From any state back to INIT. What is posted is gone, without completions of its own.
+    [[nodiscard]] doca_error_t reset() noexcept;
+
+    [[nodiscard]] bool exists() const noexcept { return queue_pair_ != nullptr; }
+    [[nodiscard]] std::uint32_t number() const noexcept { return queue_pair_->qp_num; }
+    [[nodiscard]] std::uint32_t max_inline() const noexcept { return max_inline_; }
+    [[nodiscard]] ibv_qp &queue_pair() const noexcept { return *queue_pair_; }
+    [[nodiscard]] ibv_qp_ex &sender() const noexcept { return *sender_; }
+    [[nodiscard]] ibv_cq_ex &completions() const noexcept { return *completions_; }
+
+    /// Becomes readable with the next completion after request_event(), until take_events().
+    [[nodiscard]] int event_fd() const noexcept { return channel_->fd; }
+    /// False when the device refuses.
+    [[nodiscard]] bool request_event() noexcept;
+    void take_events() noexcept;
+
+    ReliableConnection() = default;
+    ReliableConnection(const ReliableConnection &) = delete;
+    ReliableConnection &operator=(const ReliableConnection &) = delete;
+    ~ReliableConnection();
+
+private:
+    [[nodiscard]] doca_error_t create_completion_queue(const VerbsDevice &device, std::uint32_t size);
+    [[nodiscard]] doca_error_t create_queue_pair(const VerbsDevice &device, const Sizes &sizes);
+    [[nodiscard]] int initialize() noexcept;
+
+    // In the order in which they depend on each other.
+    Handle<ibv_td> thread_domain_;
+    Handle<ibv_pd> parent_domain_; ///< null where the device has no thread domains
+    Handle<ibv_comp_channel> channel_;
+    Handle<ibv_cq> completion_queue_; ///< completions_ by its other type
+    Handle<ibv_qp> queue_pair_;
+    ibv_cq_ex *completions_ = nullptr;
+    ibv_qp_ex *sender_ = nullptr;
+    std::uint32_t max_inline_ = 0;
+    std::uint32_t unacknowledged_ = 0; ///< events; destroying the queue waits for them
+    unsigned access_ = 0;
+    std::uint8_t port_ = 0;
+};
+
+} // namespace opendoca::verbs
