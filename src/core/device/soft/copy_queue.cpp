@@ -10,8 +10,8 @@
 
 #include "../../mmap.hpp"
 #include "../../workq.hpp"
+#include "../cursor.hpp"
 #include "copy.hpp"
-#include "cursor.hpp"
 
 namespace opendoca::soft {
 
@@ -40,15 +40,16 @@ const SoftKey &SoftCopyQueue::key_of(const doca_buf &buf) const noexcept
     return static_cast<const SoftKey &>(*buf.mmap->key_for(&dev_));
 }
 
-doca_error_t SoftCopyQueue::copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst, MemoryKey &src) noexcept
+doca_error_t SoftCopyQueue::copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst,
+                                 MemoryKey &src) noexcept
 {
     const auto &dst_key = static_cast<SoftKey &>(dst);
     const auto &src_key = static_cast<SoftKey &>(src);
     if (plan.is_list || dst_key.remote() != nullptr || src_key.remote() != nullptr || is_deferring_ ||
         workq_.is_full() || workq_.is_armed())
         return copy_any(job, plan, dst_key, src_key);
-    // Between two buffers of this process nothing can go wrong any more: recording the end first leaves nothing to be
-    // done after the copy. Only this thread could see the difference.
+    // Between two buffers of this process nothing can go wrong any more: recording the end first leaves
+    // nothing to be done after the copy. Only this thread could see the difference.
     doca_buf &to = *job.dst_buff;
     const std::size_t before = plan.overwrites ? 0 : to.data_len;
     to.data_len = before + plan.length;
@@ -87,7 +88,8 @@ void SoftCopyQueue::progress() noexcept
     workq_.complete(job, execute(job.copy, key_of(*job.copy.dst), key_of(*job.copy.src)));
 }
 
-doca_error_t SoftCopyQueue::execute(const CopyPayload &copy, const SoftKey &dst_key, const SoftKey &src_key) noexcept
+doca_error_t SoftCopyQueue::execute(const CopyPayload &copy, const SoftKey &dst_key,
+                                    const SoftKey &src_key) noexcept
 {
     if (copy.plan.is_list)
         return execute_list(copy);

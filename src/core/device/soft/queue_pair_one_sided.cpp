@@ -8,9 +8,9 @@
 #include <doca_log.h>
 
 #include "../../mmap.hpp"
+#include "../cursor.hpp"
 #include "atomic_lock.hpp"
 #include "copy.hpp"
-#include "cursor.hpp"
 #include "hazard.hpp"
 #include "process_copy.hpp"
 #include "queue_pair.hpp"

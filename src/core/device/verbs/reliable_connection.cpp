@@ -3,6 +3,7 @@
 #include "reliable_connection.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
@@ -20,13 +21,40 @@ namespace {
 /// Larger ones are not faster than a read by the device, and make the send queue larger.
 constexpr std::uint32_t most_inline = 128;
 
-// A peer may connect a little later than we start to send, because programs exchange details as they like:
-// packets are repeated for 4.096 us * 2^timeout * (retries + 1), which is 7.5 s. 7 retries are without end on
-// rdma_rxe.
-constexpr std::uint8_t timeout = 18;
-constexpr std::uint8_t retries = 6;
+constexpr std::uint8_t retries = 6;                 // 7 are without end on rdma_rxe
 constexpr std::uint8_t retries_without_receive = 7; ///< without end: a message waits for its receive
 constexpr std::uint8_t receive_timer = 12;          ///< 0.64 ms between two of them
+
+/// How long a peer may be silent, in seconds: it may connect a little later than we start to send, because
+/// programs exchange their details as they like.
+constexpr double default_patience = 7;
+
+double patience_of_environment()
+{
+    const char *const text = std::getenv("DOCA_RDMA_TIMEOUT");
+    if (text == nullptr || *text == '\0')
+        return default_patience;
+    char *end = nullptr;
+    const double seconds = std::strtod(text, &end);
+    if (*end == '\0' && seconds >= 0.001 && seconds <= 3600)
+        return seconds;
+    DOCA_LOG_WARN("DOCA_RDMA_TIMEOUT is '%s': it can be 0.001 to 3600 seconds, and %.0f are taken", text,
+                  default_patience);
+    return default_patience;
+}
+
+/// The time after which a packet is repeated, as verbs have it: 4.096 us * 2^n.
+std::uint8_t repeat_after()
+{
+    static const std::uint8_t exponent = [] {
+        const double wanted = patience_of_environment() / (retries + 1);
+        std::uint8_t n = 1;
+        for (double seconds = 2 * 4.096e-6; seconds < wanted && n < 31; seconds *= 2)
+            ++n;
+        return n;
+    }();
+    return exponent;
+}
 
 } // namespace
 
@@ -158,7 +186,7 @@ int ReliableConnection::connect(const Path &path) noexcept
         return error;
     attributes.qp_state = IBV_QPS_RTS;
     attributes.sq_psn = path.send_packet;
-    attributes.timeout = timeout;
+    attributes.timeout = repeat_after();
     attributes.retry_cnt = retries;
     attributes.rnr_retry = retries_without_receive;
     attributes.max_rd_atomic = path.max_reads_out;

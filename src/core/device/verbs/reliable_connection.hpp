@@ -56,6 +56,16 @@ public:
     [[nodiscard]] ibv_qp_ex &sender() const noexcept { return *sender_; }
     [[nodiscard]] ibv_cq_ex &completions() const noexcept { return *completions_; }
 
+    /// Takes the next completion of @p queue, which can be read until end_completion(). One at a time: where
+    /// ibv_next_poll() finds none, ibv_end_poll() is still due with most devices, and with rdma_rxe
+    /// (rdma-core 44) takes one more that is not there.
+    [[nodiscard]] static bool start_completion(ibv_cq_ex &queue) noexcept
+    {
+        ibv_poll_cq_attr attributes{};
+        return ibv_start_poll(&queue, &attributes) == 0;
+    }
+    static void end_completion(ibv_cq_ex &queue) noexcept { ibv_end_poll(&queue); }
+
     /// Becomes readable with the next completion after request_event(), until take_events().
     [[nodiscard]] int event_fd() const noexcept { return channel_->fd; }
     /// False when the device refuses.

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "../../buf.hpp"
+#include "../buf.hpp"
 
-namespace opendoca::soft {
+namespace opendoca {
 
 /// Walks the data sections of a source list, or the room of a destination list.
 class Cursor {
@@ -82,4 +82,4 @@ inline void extend_data(doca_buf &list, std::size_t length, bool overwrites) noe
     }
 }
 
-} // namespace opendoca::soft
+} // namespace opendoca

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "connection_details.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstring>
+
+#include <sys/random.h>
+
+#include <doca_log.h>
+
+#include "../../crc32.hpp"
+#include "device.hpp"
+#include "gid_table.hpp"
+
+DOCA_LOG_REGISTER(DOCA_VERBS_DETAILS);
+
+namespace opendoca::verbs {
+
+namespace {
+
+constexpr char details_magic[8] = {'D', 'O', 'C', 'A', 'R', 'C', 'Q', 'P'};
+constexpr std::uint32_t details_version = 1;
+constexpr std::uint32_t number_mask = 0xffffff; ///< queue pairs and packets have 24 bits
+
+std::uint32_t random_packet() noexcept
+{
+    // Not to be guessed: it is what keeps strangers out of a connection.
+    std::uint32_t number = 0;
+    while (getrandom(&number, sizeof(number), 0) != sizeof(number))
+        ;
+    return number & number_mask;
+}
+
+doca_error_t refuse(const char *reason) noexcept
+{
+    DOCA_LOG_ERR("the connection details can't be used: %s", reason);
+    return DOCA_ERROR_CONNECTION_ABORTED;
+}
+
+} // namespace
+
+doca_error_t describe_end(ibv_context &context, const VerbsFunction &function,
+                          const QueuePairSettings &settings, std::uint32_t queue_pair, LocalEnd &end)
+{
+    const auto port = static_cast<std::uint8_t>(function.port());
+    ibv_port_attr attributes{};
+    if (const int error = ibv_query_port(&context, port, &attributes); error != 0) {
+        DOCA_LOG_ERR("port %u of device %s can't be queried: %s", port, function.ibdev_name.c_str(),
+                     std::strerror(error));
+        return DOCA_ERROR_DRIVER;
+    }
+    if (attributes.state != IBV_PORT_ACTIVE)
+        DOCA_LOG_WARN("port %u of device %s is %s: nothing will get through", port,
+                      function.ibdev_name.c_str(), ibv_port_state_str(attributes.state));
+    std::vector<ibv_gid_entry> gids = gids_of(context, port);
+    if (settings.is_gid_fixed)
+        std::erase_if(gids,
+                      [&](const ibv_gid_entry &entry) { return entry.gid_index != settings.gid_index; });
+    // The index of a GID has 8 bits in a queue pair's path.
+    std::erase_if(gids, [](const ibv_gid_entry &entry) { return entry.gid_index > UINT8_MAX; });
+    if (gids.empty() && attributes.link_layer != IBV_LINK_LAYER_INFINIBAND) {
+        if (settings.is_gid_fixed)
+            DOCA_LOG_ERR("GID %" PRIu32 " of device %s, port %u, is empty", settings.gid_index,
+                         function.ibdev_name.c_str(), port);
+        else
+            DOCA_LOG_ERR("device %s, port %u, has no GID: is its interface up, with an address?",
+                         function.ibdev_name.c_str(), port);
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    gids.resize(std::min(gids.size(), max_candidates));
+
+    end = {};
+    ConnectionDetails &d = end.details;
+    std::memcpy(d.magic, details_magic, sizeof(d.magic));
+    d.version = details_version;
+    d.size = sizeof(d);
+    d.queue_pair = queue_pair;
+    d.packet = random_packet();
+    d.lid = attributes.lid;
+    d.link_layer = attributes.link_layer;
+    d.mtu = static_cast<std::uint8_t>(mtu_of(settings.mtu));
+    d.max_reads = function.max_reads();
+    d.num_gids = static_cast<std::uint8_t>(gids.size());
+    for (std::size_t i = 0; i < gids.size(); ++i) {
+        d.gids[i] = gids[i].gid;
+        d.ranks[i] = static_cast<std::uint8_t>(rank_of(gids[i]));
+        end.gid_indices[i] = static_cast<std::uint8_t>(gids[i].gid_index);
+    }
+    d.checksum = crc32(&d, offsetof(ConnectionDetails, checksum));
+    return DOCA_SUCCESS;
+}
+
+doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &details) noexcept
+{
+    ConnectionDetails d;
+    if (bytes.size() != sizeof(d)) {
+        DOCA_LOG_ERR("connection details of a verbs device have %zu bytes, not %zu", sizeof(d), bytes.size());
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    std::memcpy(&d, bytes.data(), sizeof(d));
+    if (std::memcmp(d.magic, details_magic, sizeof(d.magic)) != 0)
+        return refuse("they are not of doca_rdma_export() on a verbs device");
+    if (d.version != details_version || d.size != sizeof(d)) {
+        DOCA_LOG_ERR("connection details have version %" PRIu32 " and %" PRIu32
+                     " bytes; this library's have %" PRIu32 " and %zu",
+                     d.version, d.size, details_version, sizeof(d));
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    if (d.checksum != crc32(&d, offsetof(ConnectionDetails, checksum)))
+        return refuse("they were damaged on their way");
+    if (d.queue_pair > number_mask || d.packet > number_mask || d.mtu < IBV_MTU_256 || d.mtu > IBV_MTU_4096 ||
+        d.max_reads == 0 || d.num_gids > max_candidates)
+        return refuse("they hold values that make no sense");
+    details = d;
+    return DOCA_SUCCESS;
+}
+
+std::vector<ReliableConnection::Path> find_paths(const LocalEnd &own, const ConnectionDetails &peer,
+                                                 const QueuePairSettings &settings)
+{
+    const ConnectionDetails &here = own.details;
+    ReliableConnection::Path path{};
+    path.mtu = static_cast<ibv_mtu>(std::min(here.mtu, peer.mtu));
+    path.service_level = static_cast<std::uint8_t>(settings.service_level);
+    path.has_grh = settings.has_grh;
+    path.lid = peer.lid;
+    path.queue_pair = peer.queue_pair;
+    path.send_packet = here.packet;
+    path.receive_packet = peer.packet;
+    path.max_reads_out = std::min(here.max_reads, peer.max_reads);
+    path.max_reads_in = here.max_reads;
+    std::vector<ReliableConnection::Path> paths;
+    if (here.link_layer != peer.link_layer)
+        return paths;
+    if (!settings.has_grh) {
+        paths.push_back(path);
+        return paths;
+    }
+    const auto add = [&](bool of_one_rank) {
+        for (std::size_t i = 0; i < here.num_gids; ++i) {
+            for (std::size_t j = 0; j < peer.num_gids; ++j) {
+                if ((here.ranks[i] == peer.ranks[j]) != of_one_rank)
+                    continue;
+                path.gid_index = own.gid_indices[i];
+                path.gid = peer.gids[j];
+                paths.push_back(path);
+            }
+        }
+    };
+    add(true);
+    if (paths.empty())
+        add(false); // one end insists on an entry that the other has no match for: let the kernel judge
+    return paths;
+}
+
+} // namespace opendoca::verbs
