@@ -117,13 +117,12 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
  * State: configuration phase. The device must stay open until it is removed or the map is destroyed.
  *
  * @param [in] mmap The map.
- * @param [in] dev An open device.
+ * @param [in] dev An open device; opendoca: also one from doca_dev_open_from_pd(), see there.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_PERMITTED: the map is started, exported or imported.
  * - DOCA_ERROR_IN_USE: the device was added already.
  * - DOCA_ERROR_NO_MEMORY: the device limit is reached, see doca_mmap_set_max_num_devices(); or no memory.
- * - DOCA_ERROR_NOT_SUPPORTED: dev came from doca_dev_open_from_pd().
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_mmap_dev_add(struct doca_mmap *mmap, struct doca_dev *dev);
 

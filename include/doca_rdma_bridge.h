@@ -4,8 +4,8 @@
  * @file doca_rdma_bridge.h
  * The way between DOCA and rdma-core: a device as a protection domain and back, and a buffer's memory key.
  *
- * opendoca: in this release the functions of this header answer DOCA_ERROR_NOT_SUPPORTED, see
- * docs/not-built.md.
+ * A program that has its own queue pairs can use them on the memory of a memory map: either on the protection
+ * domain of a device, or with a device made of the program's own protection domain.
  *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise.
  * Outputs are written only on success.
@@ -34,34 +34,45 @@ struct doca_buf;
  * State: device open. Threads: any.
  *
  * @param [in] dev The device.
- * @param [out] pd The protection domain, owned by the device and valid until its last close. Do not
- * deallocate it.
+ * @param [out] pd The protection domain, valid until the device's last close. The device owns it: do not
+ * deallocate it, and destroy all that was made on it before that close. Of a device from
+ * doca_dev_open_from_pd() it is the one that the program gave.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: the device has no usable protection domain.
- * - DOCA_ERROR_NOT_SUPPORTED: always, in this release (opendoca; see docs/not-built.md).
+ * - DOCA_ERROR_NOT_SUPPORTED: the device is not one of libibverbs, as a software device (opendoca).
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_dev_get_pd(const struct doca_dev *dev, struct ibv_pd **pd);
 
 /**
  * Make a device of a protection domain that the caller allocated with rdma-core.
  *
- * Such a device can be given to doca_dev_close(), doca_dev_get_pd() and doca_buf_get_mkey() only. It has no
- * devinfo, and memory maps and contexts refuse it with DOCA_ERROR_NOT_SUPPORTED.
+ * Such a device has no devinfo. It can be added to memory maps, which register their memory in the protection
+ * domain when they start (opendoca: DOCA 2.2's text says so in one place, and in another that
+ * doca_mmap_dev_add() refuses the device; refused, it would have no memory of which to tell the key). It can do
+ * nothing else: contexts, sync events, exports, imports and lists of representors answer
+ * DOCA_ERROR_NOT_SUPPORTED.
  *
  * Threads: any.
  *
  * @param [in] pd The protection domain; not one from doca_dev_get_pd(). It must outlive the device.
- * @param [out] dev The device. Close it with doca_dev_close(), which leaves the protection domain alone.
+ * @param [out] dev The device; opendoca: another one at each call. Close it with doca_dev_close(), which leaves
+ * the protection domain alone.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or pd came from DOCA.
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or pd came from DOCA; opendoca: or the RDMA device of pd
+ *   does not answer, because it was removed.
  * - DOCA_ERROR_NO_MEMORY: no memory.
- * - DOCA_ERROR_NOT_SUPPORTED: always, in this release (opendoca; see docs/not-built.md).
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_dev_open_from_pd(struct ibv_pd *pd, struct doca_dev **dev);
 
 /**
- * The key by which a device knows a buffer's memory. It allows what the memory map's permissions allow.
+ * The key by which a device knows a buffer's memory. It allows what the memory map's permissions allow: without
+ * DOCA_ACCESS_LOCAL_READ_WRITE local reads only, and to peers what DOCA_ACCESS_RDMA_* say.
+ *
+ * opendoca: in the byte order of the CPU, as struct ibv_sge takes it. Of memory of this process it is the lkey,
+ * which for memory with DOCA_ACCESS_RDMA_* is the rkey as well on all devices that we know (Soft-RoCE,
+ * ConnectX); of imported memory it is the peer's rkey. Addresses that go with it are the buffer's. It is valid
+ * until the map is stopped or destroyed.
  *
  * State: buffer taken, its map started. Threads: one thread at a time per buffer.
  *
@@ -70,8 +81,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_dev_open_from_pd(struct ibv_pd *pd, struct
  * @param [out] mkey The key; must not be NULL, or the behaviour is undefined.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: the memory map does not know the device.
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no such key; always, in this release (opendoca; see
- *   docs/not-built.md).
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has no such key, as a software device.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_buf_get_mkey(const struct doca_buf *buf, struct doca_dev *dev,
                                                    uint32_t *mkey);

@@ -9,6 +9,7 @@
 
 #include <doca_log.h>
 
+#include "device/verbs/provider.hpp"
 #include "guard.hpp"
 
 DOCA_LOG_REGISTER(DOCA_DEV);
@@ -19,7 +20,8 @@ namespace {
 
 constexpr std::size_t max_open_devices = 256;
 
-/// The devices that this process has open, by provider and name. Never destroyed: exit handlers may close devices.
+/// The devices that this process has open, by provider and name. Never destroyed: exit handlers may close
+/// devices.
 struct Registry {
     std::mutex lock;
     std::map<std::string, std::unique_ptr<doca_dev>> open_devices;
@@ -41,7 +43,8 @@ std::string key_of(const opendoca::DeviceFunction &function)
 std::string doca_dev::description() const
 {
     const auto &f = function();
-    return f.name + (f.pci_address.empty() ? "" : " (" + f.pci_address + ")");
+    return f.name + (f.pci_address.empty() ? "" : " (" + f.pci_address + ")") +
+           (is_from_pd ? " of doca_dev_open_from_pd()" : "");
 }
 
 doca_error_t doca_dev::open(const std::shared_ptr<const opendoca::DeviceFunction> &function, doca_dev *&dev)
@@ -66,17 +69,42 @@ doca_error_t doca_dev::open(const std::shared_ptr<const opendoca::DeviceFunction
     return DOCA_SUCCESS;
 }
 
+doca_error_t doca_dev::open_from_pd(ibv_pd &pd, doca_dev *&dev)
+{
+    {
+        auto &[lock, open_devices] = registry();
+        const std::lock_guard guard(lock);
+        for (const auto &[key, known] : open_devices) {
+            if (known->device().protection_domain() == &pd) {
+                DOCA_LOG_ERR("the protection domain is the one of device %s, which is open",
+                             known->description().c_str());
+                return DOCA_ERROR_INVALID_VALUE;
+            }
+        }
+    }
+    std::shared_ptr<const opendoca::DeviceFunction> function;
+    std::unique_ptr<opendoca::Device> device;
+    if (const doca_error_t status = opendoca::verbs::open_from_pd(pd, function, device);
+        status != DOCA_SUCCESS)
+        return status;
+    dev = new doca_dev(std::move(function), std::move(device), true);
+    return DOCA_SUCCESS;
+}
+
 doca_error_t doca_dev::close(doca_dev &dev)
 {
     auto &[lock, open_devices] = registry();
     const std::lock_guard guard(lock);
     if (dev.opened_ == 1) {
         if (const std::uint32_t uses = dev.uses_.load(std::memory_order_acquire); uses != 0) {
-            DOCA_LOG_ERR("device %s is used by %u memory maps, contexts or representors", dev.description().c_str(),
-                         uses);
+            DOCA_LOG_ERR("device %s is used by %u memory maps, contexts or representors",
+                         dev.description().c_str(), uses);
             return DOCA_ERROR_IN_USE;
         }
-        open_devices.erase(key_of(dev.function()));
+        if (dev.is_from_pd)
+            delete &dev;
+        else
+            open_devices.erase(key_of(dev.function()));
         return DOCA_SUCCESS;
     }
     --dev.opened_;
@@ -119,7 +147,7 @@ doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev)
 
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
 {
-    return dev == nullptr ? nullptr : const_cast<doca_devinfo *>(&dev->info());
+    return dev == nullptr || dev->is_from_pd ? nullptr : const_cast<doca_devinfo *>(&dev->info());
 }
 
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)

@@ -21,15 +21,21 @@ struct doca_devinfo_rep {
     doca_dev *dev; ///< under which it was found
 };
 
-/// An open device; one instance a process and function, however often it is opened.
+/// An open device; one instance a process and function, however often it is opened, besides those on
+/// protection domains of the program.
 struct OPENDOCA_INTERNAL doca_dev {
-    doca_dev(std::shared_ptr<const opendoca::DeviceFunction> function, std::unique_ptr<opendoca::Device> device)
-        : info_{std::move(function)}, device_(std::move(device))
+    doca_dev(std::shared_ptr<const opendoca::DeviceFunction> function,
+             std::unique_ptr<opendoca::Device> device, bool from_pd = false)
+        : is_from_pd(from_pd),
+          info_{std::move(function)},
+          device_(std::move(device))
     {
     }
 
     [[nodiscard]] static doca_error_t open(const std::shared_ptr<const opendoca::DeviceFunction> &function,
                                            doca_dev *&dev);
+    /// On a protection domain of the program: an instance of its own each time.
+    [[nodiscard]] static doca_error_t open_from_pd(ibv_pd &pd, doca_dev *&dev);
     [[nodiscard]] static doca_error_t close(doca_dev &dev);
 
     [[nodiscard]] const opendoca::DeviceFunction &function() const noexcept { return *info_.function; }
@@ -41,6 +47,8 @@ struct OPENDOCA_INTERNAL doca_dev {
     /// Held by memory maps, contexts and representors: closing the device is IN_USE meanwhile.
     void take_use() noexcept { uses_.fetch_add(1, std::memory_order_relaxed); }
     void release_use() noexcept { uses_.fetch_sub(1, std::memory_order_release); }
+
+    const bool is_from_pd;
 
 private:
     doca_devinfo info_;

@@ -1,34 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-//
-// Exported because programs are linked with BIND_NOW; this release does not build what they do.
-#include <doca_error.h>
 #include <doca_log.h>
 #include <doca_rdma_bridge.h>
 
+#include "buf.hpp"
+#include "dev.hpp"
+#include "guard.hpp"
+#include "mmap.hpp"
+
 DOCA_LOG_REGISTER(DOCA_RDMA_BRIDGE);
 
-namespace {
+using opendoca::guarded;
 
-doca_error_t not_built(const char *function) noexcept
+doca_error_t doca_dev_get_pd(const struct doca_dev *dev, struct ibv_pd **pd)
 {
-    DOCA_LOG_ERR("%s: the RDMA bridge is not built in this release of opendoca", function);
-    return DOCA_ERROR_NOT_SUPPORTED;
+    if (dev == nullptr || pd == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    ibv_pd *const found = dev->device().protection_domain();
+    if (found == nullptr) {
+        DOCA_LOG_ERR("device %s has no protection domain: it is not one of libibverbs",
+                     dev->function().name.c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    *pd = found;
+    return DOCA_SUCCESS;
 }
 
-} // namespace
-
-doca_error_t doca_dev_get_pd(const doca_dev *, ibv_pd **)
+doca_error_t doca_dev_open_from_pd(struct ibv_pd *pd, struct doca_dev **dev)
 {
-    return not_built(__func__);
+    if (pd == nullptr || dev == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] { return doca_dev::open_from_pd(*pd, *dev); });
 }
 
-doca_error_t doca_dev_open_from_pd(ibv_pd *, doca_dev **)
+doca_error_t doca_buf_get_mkey(const struct doca_buf *buf, struct doca_dev *dev, uint32_t *mkey)
 {
-    return not_built(__func__);
-}
-
-doca_error_t doca_buf_get_mkey(const doca_buf *, doca_dev *, uint32_t *)
-{
-    return not_built(__func__);
+    if (buf == nullptr || dev == nullptr || mkey == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    const opendoca::MemoryKey *const key = buf->mmap->key_for(dev);
+    if (key == nullptr) {
+        DOCA_LOG_ERR("device %s was not added to the memory map of buffer %p", dev->function().name.c_str(),
+                     static_cast<const void *>(buf));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return key->mkey(*mkey);
 }

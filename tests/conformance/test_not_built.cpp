@@ -2,50 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // What this release does not build says so: DOCA_ERROR_NOT_SUPPORTED, outputs untouched, a line in the log.
-#include <doca_rdma_bridge.h>
-
 #include "support/dma_fixture.hpp"
 #include "support/log_capture.hpp"
 
 using namespace doca_test;
-
-class NotBuiltTest : public DeviceTest {};
-INSTANTIATE_FOR_DEVICES(NotBuiltTest, exists);
-
-TEST_P(NotBuiltTest, protection_domain_of_a_device)
-{
-    ibv_pd *pd = untouched<ibv_pd>();
-    const LogCapture log;
-    EXPECT_EQ(doca_dev_get_pd(dev, &pd), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_EQ(pd, untouched<ibv_pd>());
-    EXPECT_LOGGED(log, "doca_dev_get_pd");
-    EXPECT_LOGGED(log, "not built");
-    EXPECT_EQ(doca_dev_get_pd(nullptr, nullptr), DOCA_ERROR_NOT_SUPPORTED);
-}
-
-TEST_P(NotBuiltTest, memory_key_of_a_buffer)
-{
-    std::vector<std::byte> memory(100);
-    const LocalMap map(dev, memory);
-    const Inventory inventory(1);
-    const BufHandle buf = inventory.full(map, memory.data(), memory.size());
-    std::uint32_t key = 77;
-    const LogCapture log;
-    EXPECT_EQ(doca_buf_get_mkey(buf, dev, &key), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_EQ(key, 77u);
-    EXPECT_LOGGED(log, "doca_buf_get_mkey");
-    EXPECT_EQ(doca_buf_get_mkey(nullptr, nullptr, nullptr), DOCA_ERROR_NOT_SUPPORTED);
-}
-
-TEST(NotBuilt, device_of_a_protection_domain)
-{
-    doca_dev *dev = untouched<doca_dev>();
-    const LogCapture log;
-    EXPECT_EQ(doca_dev_open_from_pd(untouched<ibv_pd>(), &dev), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_EQ(dev, untouched<doca_dev>());
-    EXPECT_LOGGED(log, "doca_dev_open_from_pd");
-    EXPECT_EQ(doca_dev_open_from_pd(nullptr, nullptr), DOCA_ERROR_NOT_SUPPORTED);
-}
 
 TEST(NotBuilt, memory_map_of_a_dmabuf)
 {

@@ -29,6 +29,11 @@ doca_error_t MemoryKey::export_to(ExportKind, std::vector<std::byte> &)
     return not_supported("export memory");
 }
 
+doca_error_t MemoryKey::mkey(std::uint32_t &) const
+{
+    return not_supported("give memory a key of rdma-core");
+}
+
 CopyQueue::~CopyQueue() = default;
 
 void CopyQueue::progress() noexcept {}
@@ -77,6 +82,11 @@ doca_error_t Device::create_counter(const CounterSetup &, std::unique_ptr<Counte
 doca_error_t Device::import_counter(std::span<const std::byte>, std::unique_ptr<Counter> &)
 {
     return not_supported("import a sync event");
+}
+
+ibv_pd *Device::protection_domain() const noexcept
+{
+    return nullptr;
 }
 
 CounterWaits::~CounterWaits() = default;

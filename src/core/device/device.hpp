@@ -24,6 +24,7 @@
 struct doca_dev;
 struct doca_dma_job_memcpy;
 struct doca_workq;
+struct ibv_pd;
 
 namespace opendoca {
 
@@ -67,6 +68,8 @@ public:
 
     /// Writes the descriptor that another process, or the DPU, imports.
     [[nodiscard]] virtual doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor);
+    /// The key as rdma-core's own work requests take it.
+    [[nodiscard]] virtual doca_error_t mkey(std::uint32_t &key) const;
 
     const DmaRights dma;
     const RdmaSide rdma;
@@ -116,6 +119,8 @@ public:
     /// A handle of a counter that another process, the host, has exported.
     [[nodiscard]] virtual doca_error_t import_counter(std::span<const std::byte> descriptor,
                                                       std::unique_ptr<Counter> &counter);
+    /// What memory is registered in; null where a device is none of libibverbs.
+    [[nodiscard]] virtual ibv_pd *protection_domain() const noexcept;
 };
 
 struct RdmaCapabilities {

@@ -64,6 +64,12 @@ doca_error_t VerbsKey::export_to(ExportKind kind, std::vector<std::byte> &descri
     return DOCA_SUCCESS;
 }
 
+doca_error_t VerbsKey::mkey(std::uint32_t &key) const
+{
+    key = key_;
+    return DOCA_SUCCESS;
+}
+
 doca_error_t VerbsDevice::open(const VerbsFunction &function, std::unique_ptr<Device> &device)
 {
     const DeviceList devices;
@@ -86,7 +92,7 @@ doca_error_t VerbsDevice::open(const VerbsFunction &function, std::unique_ptr<De
 doca_error_t VerbsDevice::register_memory(const MemoryRange &range, std::uint32_t access,
                                           std::unique_ptr<MemoryKey> &key)
 {
-    Handle<ibv_mr> region(ibv_reg_mr(pd_.get(), range.addr, range.len, verbs_access(access)));
+    Handle<ibv_mr> region(ibv_reg_mr(&pd_, range.addr, range.len, verbs_access(access)));
     if (region == nullptr)
         return explain_registration(errno, range, function_.name);
     key = std::make_unique<VerbsKey>(std::move(region), range, access);
@@ -96,6 +102,10 @@ doca_error_t VerbsDevice::register_memory(const MemoryRange &range, std::uint32_
 doca_error_t VerbsDevice::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                         std::unique_ptr<MemoryKey> &key)
 {
+    if (!function_.can.rdma.reliable_connection) {
+        DOCA_LOG_ERR("device %s cannot import memory for RDMA", function_.name.c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
     RemoteMemoryDescriptor d{};
     if (const doca_error_t status = read_descriptor(descriptor, d); status != DOCA_SUCCESS)
         return status;

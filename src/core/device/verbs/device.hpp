@@ -30,6 +30,7 @@ public:
     }
 
     [[nodiscard]] doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor) override;
+    [[nodiscard]] doca_error_t mkey(std::uint32_t &key) const override;
 
     /// The lkey of registered memory, the rkey of imported memory.
     [[nodiscard]] std::uint32_t key() const noexcept { return key_; }
@@ -41,10 +42,12 @@ private:
     const std::uint32_t access_ = 0;
 };
 
-/// A device's context and protection domain.
+/// A device's context and protection domain, its own or a program's.
 class VerbsDevice final : public Device {
 public:
     [[nodiscard]] static doca_error_t open(const VerbsFunction &function, std::unique_ptr<Device> &device);
+    /// On a protection domain of the program, which outlives the device.
+    VerbsDevice(const VerbsFunction &function, ibv_pd &pd) noexcept : function_(function), pd_(pd) {}
 
     [[nodiscard]] doca_error_t register_memory(const MemoryRange &range, std::uint32_t access,
                                                std::unique_ptr<MemoryKey> &key) override;
@@ -58,21 +61,25 @@ public:
     [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup,
                                               std::unique_ptr<Counter> &counter) override;
 
-    [[nodiscard]] ibv_context &context() const noexcept { return *context_; }
-    [[nodiscard]] ibv_pd &pd() const noexcept { return *pd_; }
+    [[nodiscard]] ibv_pd *protection_domain() const noexcept override { return &pd_; }
+
+    [[nodiscard]] ibv_context &context() const noexcept { return *pd_.context; }
+    [[nodiscard]] ibv_pd &pd() const noexcept { return pd_; }
     [[nodiscard]] const VerbsFunction &function() const noexcept { return function_; }
 
 private:
     VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd) noexcept
         : function_(function),
-          context_(std::move(context)),
-          pd_(std::move(pd))
+          own_context_(std::move(context)),
+          own_pd_(std::move(pd)),
+          pd_(*own_pd_)
     {
     }
 
     const VerbsFunction &function_;
-    const Handle<ibv_context> context_;
-    const Handle<ibv_pd> pd_;
+    const Handle<ibv_context> own_context_; ///< null, as the next, on a protection domain of the program
+    const Handle<ibv_pd> own_pd_;
+    ibv_pd &pd_;
 };
 
 /// enum doca_mtu_size counts from 0, enum ibv_mtu from 1.

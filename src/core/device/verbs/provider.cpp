@@ -7,6 +7,7 @@
 
 #include <doca_log.h>
 
+#include "device.hpp"
 #include "function.hpp"
 #include "handle.hpp"
 
@@ -33,6 +34,25 @@ doca_error_t list_functions(DeviceFunctions &functions)
         for (std::uint32_t port = 1; port <= attributes.orig_attr.phys_port_cnt; ++port)
             functions.push_back(std::make_shared<VerbsFunction>(*context, attributes, port));
     }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function,
+                          std::unique_ptr<Device> &device)
+{
+    ibv_context *const context = pd.context;
+    ibv_device_attr_ex attributes{};
+    if (const int error = context == nullptr ? EINVAL : ibv_query_device_ex(context, nullptr, &attributes);
+        error != 0) {
+        DOCA_LOG_ERR("the device of protection domain %p can't be queried: %s", static_cast<void *>(&pd),
+                     std::strerror(error));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    // The port matters only to what such a device can't do.
+    auto found = std::make_shared<VerbsFunction>(*context, attributes, 1);
+    found->can = {};
+    device = std::make_unique<VerbsDevice>(*found, pd);
+    function = std::move(found);
     return DOCA_SUCCESS;
 }
 

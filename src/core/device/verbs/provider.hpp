@@ -9,4 +9,8 @@ namespace opendoca::verbs {
 /// Every port of every device that libibverbs knows.
 [[nodiscard]] doca_error_t list_functions(DeviceFunctions &functions);
 
+/// A device on a program's protection domain: it registers memory, and can do nothing else.
+[[nodiscard]] doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function,
+                                        std::unique_ptr<Device> &device);
+
 } // namespace opendoca::verbs
