@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/core/device/soft/own_memory.hpp"
+#include "../../src/core/device/own_memory.hpp"
 #include "../conformance/support/memory.hpp"
 
 namespace {
@@ -16,9 +16,9 @@ using doca_test::Memory;
 using doca_test::MemoryKind;
 using opendoca::MemoryRange;
 using opendoca::UniqueFd;
-using opendoca::soft::find_shared_object;
-using opendoca::soft::is_accessible;
-using opendoca::soft::SharedObject;
+using opendoca::find_shared_object;
+using opendoca::is_accessible;
+using opendoca::SharedObject;
 
 const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 

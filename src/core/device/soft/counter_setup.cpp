@@ -9,8 +9,8 @@
 
 #include <doca_log.h>
 
+#include "../own_memory.hpp"
 #include "counter.hpp"
-#include "own_memory.hpp"
 #include "place.hpp"
 #include "shared_page.hpp"
 

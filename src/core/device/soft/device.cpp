@@ -4,9 +4,9 @@
 
 #include <cstring>
 
+#include "../own_memory.hpp"
 #include "copy_queue.hpp"
 #include "counter.hpp"
-#include "own_memory.hpp"
 #include "queue_pair.hpp"
 
 namespace opendoca::soft {
@@ -45,9 +45,7 @@ doca_error_t SoftKey::export_for_receives(ReceiveExport &found)
 doca_error_t SoftDevice::register_memory(const MemoryRange &range, std::uint32_t access,
                                          std::unique_ptr<MemoryKey> &key)
 {
-    constexpr std::uint32_t writing = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE |
-                                      DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
-    if (!is_accessible(range, (access & writing) != 0))
+    if (!is_accessible(range, (access & writing_access) != 0))
         return DOCA_ERROR_INVALID_VALUE;
     key = std::make_unique<SoftKey>(range, access, function_);
     return DOCA_SUCCESS;

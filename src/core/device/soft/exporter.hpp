@@ -8,7 +8,7 @@
 
 #include "../device.hpp"
 #include "export_page.hpp"
-#include "own_memory.hpp"
+#include "../own_memory.hpp"
 
 namespace opendoca::soft {
 

@@ -8,6 +8,7 @@
 
 #include <doca_log.h>
 
+#include "../own_memory.hpp"
 #include "../soft/counter.hpp"
 #include "copy_queue.hpp"
 #include "memory_descriptor.hpp"
@@ -92,6 +93,9 @@ doca_error_t VerbsDevice::open(const VerbsFunction &function, std::unique_ptr<De
 doca_error_t VerbsDevice::register_memory(const MemoryRange &range, std::uint32_t access,
                                           std::unique_ptr<MemoryKey> &key)
 {
+    // Kernels differ in what they pin without asking: some take pages that can't be read, or were mapped read-only.
+    if (!is_accessible(range, (access & writing_access) != 0))
+        return DOCA_ERROR_INVALID_VALUE;
     Handle<ibv_mr> region(ibv_reg_mr(&pd_, range.addr, range.len, verbs_access(access)));
     if (region == nullptr)
         return explain_registration(errno, range, function_.name);

@@ -16,9 +16,9 @@
 
 #include <doca_log.h>
 
-DOCA_LOG_REGISTER(DOCA_SOFT_MEMORY);
+DOCA_LOG_REGISTER(DOCA_OWN_MEMORY);
 
-namespace opendoca::soft {
+namespace opendoca {
 
 namespace {
 
@@ -155,4 +155,4 @@ std::optional<SharedObject> find_shared_object(const MemoryRange &range, bool fo
     return object;
 }
 
-} // namespace opendoca::soft
+} // namespace opendoca

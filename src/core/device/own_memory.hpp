@@ -2,12 +2,19 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
-#include "../../memory_range.hpp"
-#include "../../unique_fd.hpp"
+#include <doca_types.h>
 
-namespace opendoca::soft {
+#include "../memory_range.hpp"
+#include "../unique_fd.hpp"
+
+namespace opendoca {
+
+/// Permissions of a memory map under which its memory is written, by whomever.
+inline constexpr std::uint32_t writing_access = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE |
+                                                DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
 
 /// A file or memfd whose mapping a range of this process's memory is, so that others can map it, too.
 struct SharedObject {
@@ -23,4 +30,4 @@ struct SharedObject {
 /// The object that others must map to see @p range; nothing when it is private, or shared by no way that a peer has.
 [[nodiscard]] std::optional<SharedObject> find_shared_object(const MemoryRange &range, bool for_writing);
 
-} // namespace opendoca::soft
+} // namespace opendoca
