@@ -11,7 +11,7 @@
 #include "../../mmap.hpp"
 #include "../../workq.hpp"
 #include "copy.hpp"
-#include "cursor.hpp"
+#include "../cursor.hpp"
 
 namespace opendoca::soft {
 

@@ -11,7 +11,7 @@
 #include <doca_log.h>
 
 #include "../../mmap.hpp"
-#include "cursor.hpp"
+#include "../cursor.hpp"
 #include "queue_pair.hpp"
 
 DOCA_LOG_REGISTER(DOCA_SOFT_RDMA_MESSAGES);

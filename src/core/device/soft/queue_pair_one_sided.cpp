@@ -10,7 +10,7 @@
 #include "../../mmap.hpp"
 #include "atomic_lock.hpp"
 #include "copy.hpp"
-#include "cursor.hpp"
+#include "../cursor.hpp"
 #include "hazard.hpp"
 #include "process_copy.hpp"
 #include "queue_pair.hpp"
