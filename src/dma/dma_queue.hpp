@@ -18,6 +18,7 @@ public:
     void progress() noexcept override { copies_->progress(); }
     [[nodiscard]] bool needs_progress() const noexcept override { return copies_->needs_progress(); }
     [[nodiscard]] bool arm() noexcept override { return copies_->arm(); }
+    void disarm() noexcept override { copies_->disarm(); }
 
 private:
     explicit DmaQueue(const doca_dev &dev) noexcept;

@@ -17,6 +17,13 @@ public:
     {
         return Cursor(&list, true, overwrites);
     }
+    /// Walks @p len bytes of one buffer, from @p addr.
+    static Cursor over_range(const doca_buf &buf, std::byte *addr, std::size_t len) noexcept
+    {
+        return Cursor(&buf, addr, len);
+    }
+    /// Over nothing: to be assigned to.
+    Cursor() noexcept = default;
 
     [[nodiscard]] const doca_buf &buf() const noexcept { return *buf_; }
     [[nodiscard]] std::byte *addr() const noexcept { return addr_; }
@@ -41,6 +48,8 @@ private:
         enter(list);
     }
 
+    Cursor(const doca_buf *buf, std::byte *addr, std::size_t len) noexcept : buf_(buf), addr_(addr), left_(len) {}
+
     void enter(const doca_buf *buf) noexcept
     {
         buf_ = buf;
@@ -51,8 +60,8 @@ private:
     const doca_buf *buf_ = nullptr;
     std::byte *addr_ = nullptr;
     std::size_t left_ = 0;
-    bool in_room_;
-    bool overwrites_;
+    bool in_room_ = false;
+    bool overwrites_ = false;
 };
 
 [[nodiscard]] inline std::size_t data_of(const doca_buf &list) noexcept

@@ -49,6 +49,8 @@ bool CopyQueue::arm() noexcept
     return false;
 }
 
+void CopyQueue::disarm() noexcept {}
+
 Device::~Device() = default;
 
 doca_error_t Device::register_memory(const MemoryRange &, std::uint32_t, std::unique_ptr<MemoryKey> &)

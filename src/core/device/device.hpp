@@ -93,6 +93,7 @@ public:
     [[nodiscard]] virtual bool needs_progress() const noexcept;
     /// As JobQueue's.
     [[nodiscard]] virtual bool arm() noexcept;
+    virtual void disarm() noexcept;
 };
 
 /// A device that this process has open.

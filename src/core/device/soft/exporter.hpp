@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "../device.hpp"
-#include "export_page.hpp"
 #include "../own_memory.hpp"
+#include "export_page.hpp"
 
 namespace opendoca::soft {
 

@@ -216,9 +216,9 @@ doca_error_t ReliableConnection::reset() noexcept
     return DOCA_ERROR_DRIVER;
 }
 
-bool ReliableConnection::request_event() noexcept
+bool ReliableConnection::request_event(bool only_solicited) noexcept
 {
-    return ibv_req_notify_cq(completion_queue_.get(), 0) == 0;
+    return ibv_req_notify_cq(completion_queue_.get(), only_solicited ? 1 : 0) == 0;
 }
 
 void ReliableConnection::take_events() noexcept

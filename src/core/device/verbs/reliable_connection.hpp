@@ -68,8 +68,9 @@ public:
 
     /// Becomes readable with the next completion after request_event(), until take_events().
     [[nodiscard]] int event_fd() const noexcept { return channel_->fd; }
-    /// False when the device refuses.
-    [[nodiscard]] bool request_event() noexcept;
+    /// False when the device refuses. @p only_solicited: not for completions of sends, nor for those of
+    /// receives whose message was not sent with IBV_SEND_SOLICITED; errors count.
+    [[nodiscard]] bool request_event(bool only_solicited = false) noexcept;
     void take_events() noexcept;
 
     ReliableConnection() = default;

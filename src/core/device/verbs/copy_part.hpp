@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <infiniband/verbs.h>
+
+#include "../cursor.hpp"
+
+namespace opendoca::verbs {
+
+/// One side of a message.
+struct SegmentList {
+    static constexpr std::uint32_t capacity = 8; ///< more makes every entry of a queue larger
+
+    std::array<ibv_sge, capacity> segments;
+    std::uint32_t count = 0;
+    const doca_buf *last = nullptr; ///< the buffer that the last segment is of
+
+    [[nodiscard]] bool has_room(const Cursor &cursor, std::uint32_t limit) const noexcept
+    {
+        return last == &cursor.buf() || count != limit;
+    }
+    template <typename KeyOf>
+    void append(const Cursor &cursor, std::uint32_t length, const KeyOf &key_of) noexcept
+    {
+        if (last == &cursor.buf()) {
+            segments[count - 1].length += length;
+            return;
+        }
+        last = &cursor.buf();
+        segments[count++] = {reinterpret_cast<std::uintptr_t>(cursor.addr()), length, key_of(*last)};
+    }
+};
+
+/// What one message carries of a copy: as many bytes on both sides, cut up differently.
+struct CopyPart {
+    SegmentList src;
+    SegmentList dst;
+    std::uint32_t length = 0;
+};
+
+struct CopyPartLimits {
+    std::uint32_t length;   ///< bytes
+    std::uint32_t segments; ///< on a side; at most SegmentList::capacity
+};
+
+/// Takes the next part off the @p left bytes of a copy, which both sides have, and moves the cursors behind
+/// it.
+/// @p key_of gives the local key of a buffer's memory. The part is not empty where something is left.
+template <typename KeyOf>
+[[nodiscard]] CopyPart take_part(Cursor &src, Cursor &dst, std::size_t left, const CopyPartLimits &limits,
+                                 const KeyOf &key_of) noexcept
+{
+    CopyPart part;
+    const auto length = static_cast<std::uint32_t>(std::min<std::size_t>(left, limits.length));
+    while (part.length != length) {
+        src.skip_empty();
+        dst.skip_empty();
+        if (!part.src.has_room(src, limits.segments) || !part.dst.has_room(dst, limits.segments))
+            break;
+        const std::size_t piece = std::min({std::size_t{length - part.length}, src.left(), dst.left()});
+        const auto bytes = static_cast<std::uint32_t>(piece);
+        part.src.append(src, bytes, key_of);
+        part.dst.append(dst, bytes, key_of);
+        src.advance(piece);
+        dst.advance(piece);
+        part.length += bytes;
+    }
+    return part;
+}
+
+} // namespace opendoca::verbs

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "loopback.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <sys/random.h>
+
+#include <doca_log.h>
+
+#include "device.hpp"
+#include "gid_table.hpp"
+#include "reliable_connection.hpp"
+
+DOCA_LOG_REGISTER(DOCA_VERBS_LOOPBACK);
+
+namespace opendoca::verbs {
+
+namespace {
+
+/// So that a packet of an earlier connection is not taken for one of this.
+std::uint32_t random_packet_number() noexcept
+{
+    std::uint32_t number = 0;
+    if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+        DOCA_LOG_WARN("getrandom: %s", std::strerror(errno)); // 0 is as good, once
+    return number & 0xffffff;
+}
+
+/// The last error of all ways, as errno has it.
+int connect_by_gid(const VerbsDevice &device, ReliableConnection &connection, ReliableConnection::Path &path)
+{
+    int error = EADDRNOTAVAIL;
+    for (const ibv_gid_entry &entry : gids_of(device.context(), device.function().port())) {
+        path.has_grh = true;
+        path.gid = entry.gid;
+        path.gid_index = static_cast<std::uint8_t>(entry.gid_index);
+        error = connection.connect(path);
+        // Not every address leads back: the kernel looks for a route and a neighbour.
+        if (error == 0 || connection.reset() != DOCA_SUCCESS)
+            break;
+    }
+    return error;
+}
+
+} // namespace
+
+doca_error_t connect_to_itself(const VerbsDevice &device, ReliableConnection &connection) noexcept
+{
+    return guarded([&] {
+        const std::uint32_t port = device.function().port();
+        ibv_port_attr attributes{};
+        int error = ibv_query_port(&device.context(), static_cast<std::uint8_t>(port), &attributes);
+        if (error == 0) {
+            ReliableConnection::Path path{};
+            path.mtu = attributes.active_mtu;
+            path.lid = attributes.lid;
+            path.queue_pair = connection.number();
+            path.send_packet = random_packet_number();
+            path.receive_packet = path.send_packet;
+            path.max_reads_out = 1;
+            path.max_reads_in = 1;
+            const bool has_lid = attributes.link_layer == IBV_LINK_LAYER_INFINIBAND && attributes.lid != 0;
+            error = has_lid ? connection.connect(path) : connect_by_gid(device, connection, path);
+        }
+        if (error == 0)
+            return DOCA_SUCCESS;
+        DOCA_LOG_ERR("device %s, port %u: no address leads back to the port itself: %s",
+                     device.function().ibdev_name.c_str(), port, std::strerror(error));
+        return DOCA_ERROR_INITIALIZATION;
+    });
+}
+
+} // namespace opendoca::verbs
