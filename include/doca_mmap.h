@@ -89,6 +89,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
  * - DOCA_ERROR_NO_MEMORY: no memory, or the device can register no more.
  * - DOCA_ERROR_NOT_PERMITTED: the map is imported, or is exported at present.
  * - DOCA_ERROR_BAD_STATE: the map is started already, and not exported (opendoca).
+ * - DOCA_ERROR_NOT_SUPPORTED: a device can't use the dmabuf that the range is of (opendoca).
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_mmap_start(struct doca_mmap *mmap);
 
@@ -231,8 +232,10 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, 
 /**
  * Set the memory range to a part of a dmabuf. Takes the place of doca_mmap_set_memrange().
  *
- * opendoca: no device of this release can use a dmabuf, so valid arguments are answered
- * DOCA_ERROR_NOT_SUPPORTED, whatever the state.
+ * opendoca: the dmabuf is mapped, and the addresses of the map are those of the mapping, which
+ * doca_mmap_get_memrange() gives and which end with the map. The file descriptor may be closed after the call.
+ * Which devices can use a dmabuf shows in doca_mmap_start(): it fails with DOCA_ERROR_NOT_SUPPORTED when one of
+ * the map's can't, as software devices and Soft-RoCE, and with DOCA_ERROR_INVALID_VALUE when dmabuf_fd is none.
  *
  * State: configuration phase, no range set.
  *
@@ -241,10 +244,12 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, 
  * @param [in] offset First byte, counted from the dmabuf's start.
  * @param [in] len Bytes; not 0.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: mmap is NULL, dmabuf_fd is negative, len is 0, or offset + len overflows.
+ * - DOCA_ERROR_INVALID_VALUE: mmap is NULL, dmabuf_fd is negative, len is 0, or offset + len overflows;
+ *   opendoca: dmabuf_fd is closed, not readable and writable, or ends before offset + len.
  * - DOCA_ERROR_BAD_STATE: the map is started.
  * - DOCA_ERROR_NOT_PERMITTED: a range is set already; opendoca: the map is imported.
- * - DOCA_ERROR_NOT_SUPPORTED: neither the kernel nor a device has it.
+ * - DOCA_ERROR_NOT_SUPPORTED: the kernel has no dmabufs; opendoca: the CPU can't map this one.
+ * - DOCA_ERROR_NO_MEMORY: no memory or address space.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd,
                                                                size_t offset, size_t len);

@@ -47,7 +47,7 @@ static void list_devices(struct doca_devinfo **devices, uint32_t num_devices,
                  num_devices == 0 ? "" : ":");
     for (uint32_t i = 0; i < num_devices; i++) {
         const uint32_t found = abilities_of(devices[i], abilities, num_abilities);
-        char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE] = "?";
+        char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE] = "no PCI";
         char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE] = "?";
         char iface[DOCA_DEVINFO_IFACE_NAME_SIZE] = "?";
         char can[256];
@@ -56,9 +56,21 @@ static void list_devices(struct doca_devinfo **devices, uint32_t num_devices,
         (void)doca_devinfo_get_ibdev_name(devices[i], ibdev, sizeof(ibdev));
         (void)doca_devinfo_get_iface_name(devices[i], iface, sizeof(iface));
         describe(abilities, num_abilities, found, can, sizeof(can));
-        DOCA_LOG_ERR("  %s  %-12s %-8s can %s", pci_addr, ibdev, iface,
+        DOCA_LOG_ERR("  %-12s  %-12s %-8s can %s", pci_addr, ibdev, iface,
                      can[0] == '\0' ? "do nothing here" : can);
     }
+}
+
+/* By its PCI address, or by its name among RDMA devices: not every one is on a PCI bus. */
+static bool is_at(const struct doca_devinfo *devinfo, const char *place)
+{
+    char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE] = "";
+    uint8_t is_equal = 0;
+
+    if (strchr(place, ':') != NULL)
+        return doca_devinfo_get_is_pci_addr_equal(devinfo, place, &is_equal) == DOCA_SUCCESS && is_equal != 0;
+    return doca_devinfo_get_ibdev_name(devinfo, ibdev, sizeof(ibdev)) == DOCA_SUCCESS &&
+           strcmp(ibdev, place) == 0;
 }
 
 /* The first device at the address that has the abilities, or NULL; is_there tells whether any device is
@@ -69,10 +81,7 @@ static struct doca_devinfo *find_device(struct doca_devinfo **devices, uint32_t 
 {
     *is_there = false;
     for (uint32_t i = 0; i < num_devices; i++) {
-        uint8_t is_equal = 0;
-
-        if (doca_devinfo_get_is_pci_addr_equal(devices[i], pci_addr, &is_equal) != DOCA_SUCCESS ||
-            is_equal == 0)
+        if (!is_at(devices[i], pci_addr))
             continue;
         *is_there = true;
         if ((abilities_of(devices[i], abilities, num_abilities) & needed) == needed)
@@ -101,7 +110,8 @@ doca_error_t open_device(const char *pci_addr, const struct device_ability *abil
         if (result != DOCA_SUCCESS)
             DOCA_LOG_ERR("The device %s cannot be opened: %s", pci_addr, doca_get_error_string(result));
     } else if (!is_there) {
-        DOCA_LOG_ERR("No device has the PCI address '%s'; choose another one with -p", pci_addr);
+        DOCA_LOG_ERR("No device has the PCI address '%s', or this name; choose another one with -p",
+                     pci_addr);
         result = DOCA_ERROR_NOT_FOUND;
     } else {
         char wanted[256];

@@ -26,9 +26,9 @@ struct device_ability {
 };
 
 /*
- * Opens the device at a PCI address ("03:00.0" or "0000:03:00.0"). Several devices can have the same address:
- * the first one that has all the abilities in the bit mask needed is taken. If there is none, the devices
- * that exist are listed with their abilities.
+ * Opens the device at a PCI address ("03:00.0" or "0000:03:00.0"), or with a name among RDMA devices ("rxe0").
+ * Several devices can have the same address: the first one that has all the abilities in the bit mask needed is
+ * taken. If there is none, the devices that exist are listed with their abilities.
  */
 doca_error_t open_device(const char *pci_addr, const struct device_ability *abilities, size_t num_abilities,
                          uint32_t needed, struct doca_dev **dev);

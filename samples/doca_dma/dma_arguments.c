@@ -111,7 +111,7 @@ struct argument {
 
 /* clang-format off */
 static const struct argument all_arguments[] = {
-    {DMA_ARGUMENT_PCI_ADDR, "p", "pci-addr", "<address>", "PCI address of the device",
+    {DMA_ARGUMENT_PCI_ADDR, "p", "pci-addr", "<address>", "PCI address or RDMA name of the device",
      NULL, set_pci_addr, DOCA_ARGP_TYPE_STRING},
     {DMA_ARGUMENT_TEXT, "t", "text", "<text>", "Text to copy",
      DEFAULT_TEXT, set_text, DOCA_ARGP_TYPE_STRING},

@@ -17,10 +17,11 @@ using opendoca::guarded;
 
 namespace {
 
-doca_error_t copy_pci_address(const std::string &address, char *out, doca_error_t if_none)
+doca_error_t copy_pci_address(const std::string &name, const std::string &address, char *out,
+                              doca_error_t if_none)
 {
     if (address.empty()) {
-        DOCA_LOG_ERR("the device is not on a PCI bus");
+        DOCA_LOG_ERR("device %s is not on a PCI bus", name.c_str());
         return if_none;
     }
     std::memcpy(out, address.c_str(), address.size() + 1);
@@ -63,15 +64,18 @@ doca_error_t copy_text(const char *what, const std::string &text, char *out, uin
 }
 
 template <typename Address>
-doca_error_t copy_address(const char *what, const Address &address, uint8_t *out, uint32_t size, doca_error_t if_none)
+doca_error_t copy_address(const char *what, const doca_devinfo *devinfo,
+                          Address opendoca::DeviceFunction::*member, uint8_t *out, uint32_t size,
+                          doca_error_t if_none)
 {
-    using Bytes = typename Address::value_type;
-    if (out == nullptr)
+    if (devinfo == nullptr || out == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
+    const Address &address = (*devinfo->function).*member;
+    using Bytes = typename Address::value_type;
     if (const doca_error_t status = check_size(what, size, std::tuple_size_v<Bytes>); status != DOCA_SUCCESS)
         return status;
     if (!address) {
-        DOCA_LOG_ERR("the device has no %s", what);
+        DOCA_LOG_ERR("device %s has no %s", devinfo->function->name.c_str(), what);
         return if_none;
     }
     std::ranges::copy(*address, out);
@@ -92,7 +96,8 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
 {
     if (devinfo == nullptr || pci_addr_str == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    return copy_pci_address(devinfo->function->pci_address, pci_addr_str, DOCA_ERROR_OPERATING_SYSTEM);
+    const opendoca::DeviceFunction &function = *devinfo->function;
+    return copy_pci_address(function.name, function.pci_address, pci_addr_str, DOCA_ERROR_OPERATING_SYSTEM);
 }
 
 doca_error_t doca_devinfo_get_is_pci_addr_equal(const struct doca_devinfo *devinfo, const char *pci_addr_str,
@@ -105,23 +110,20 @@ doca_error_t doca_devinfo_get_is_pci_addr_equal(const struct doca_devinfo *devin
 
 doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr, uint32_t size)
 {
-    if (devinfo == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return copy_address("IPv4 address", devinfo->function->ipv4, ipv4_addr, size, DOCA_ERROR_OPERATING_SYSTEM);
+    return copy_address("IPv4 address", devinfo, &opendoca::DeviceFunction::ipv4, ipv4_addr, size,
+                        DOCA_ERROR_OPERATING_SYSTEM);
 }
 
 doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr, uint32_t size)
 {
-    if (devinfo == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return copy_address("IPv6 address", devinfo->function->ipv6, ipv6_addr, size, DOCA_ERROR_OPERATING_SYSTEM);
+    return copy_address("IPv6 address", devinfo, &opendoca::DeviceFunction::ipv6, ipv6_addr, size,
+                        DOCA_ERROR_OPERATING_SYSTEM);
 }
 
 doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr, uint32_t size)
 {
-    if (devinfo == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return copy_address("MAC address", devinfo->function->mac, mac_addr, size, DOCA_ERROR_NOT_SUPPORTED);
+    return copy_address("MAC address", devinfo, &opendoca::DeviceFunction::mac, mac_addr, size,
+                        DOCA_ERROR_NOT_SUPPORTED);
 }
 
 doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name, uint32_t size)
@@ -145,7 +147,8 @@ doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *
     if (devinfo == nullptr || lid == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
     if (!devinfo->function->lid) {
-        DOCA_LOG_ERR("device %s has no LID: its port is not an InfiniBand one", devinfo->function->name.c_str());
+        DOCA_LOG_ERR("device %s has no LID: its port is not an InfiniBand one",
+                     devinfo->function->name.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     *lid = *devinfo->function->lid;
@@ -158,7 +161,8 @@ doca_error_t doca_devinfo_get_is_hotplug_manager_supported(const struct doca_dev
     return report(devinfo, &opendoca::Capabilities::hotplug_manager, is_hotplug_manager);
 }
 
-doca_error_t doca_devinfo_get_is_mmap_export_dpu_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export)
+doca_error_t doca_devinfo_get_is_mmap_export_dpu_supported(const struct doca_devinfo *devinfo,
+                                                           uint8_t *mmap_export)
 {
     return report(devinfo, &opendoca::Capabilities::export_dpu, mmap_export);
 }
@@ -169,7 +173,8 @@ doca_error_t doca_devinfo_get_is_mmap_from_export_dpu_supported(const struct doc
     return report(devinfo, &opendoca::Capabilities::from_export_dpu, from_export);
 }
 
-doca_error_t doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinfo *devinfo, uint8_t *all_supported)
+doca_error_t doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinfo *devinfo,
+                                                        uint8_t *all_supported)
 {
     if (devinfo == nullptr || all_supported == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
@@ -178,7 +183,8 @@ doca_error_t doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinf
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_devinfo_rep_get_is_list_net_supported(const struct doca_devinfo *devinfo, uint8_t *net_supported)
+doca_error_t doca_devinfo_rep_get_is_list_net_supported(const struct doca_devinfo *devinfo,
+                                                        uint8_t *net_supported)
 {
     return report(devinfo, &opendoca::Capabilities::representors_net, net_supported);
 }
@@ -189,7 +195,8 @@ doca_error_t doca_devinfo_rep_get_is_list_emulated_supported(const struct doca_d
     return report(devinfo, &opendoca::Capabilities::representors_emulated, emulated_supported);
 }
 
-doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid, uint32_t size)
+doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
+                                       uint32_t size)
 {
     if (devinfo_rep == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
@@ -200,7 +207,8 @@ doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *de
 {
     if (devinfo_rep == nullptr || pci_addr_str == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    return copy_pci_address(devinfo_rep->info.pci_address, pci_addr_str, DOCA_ERROR_NOT_SUPPORTED);
+    const opendoca::RepresentorInfo &info = devinfo_rep->info;
+    return copy_pci_address(info.name, info.pci_address, pci_addr_str, DOCA_ERROR_NOT_SUPPORTED);
 }
 
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,

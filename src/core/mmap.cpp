@@ -82,7 +82,7 @@ doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap::set_memrange(std::byte *addr, std::size_t len) noexcept
+doca_error_t doca_mmap::check_rangeless() const noexcept
 {
     if (const doca_error_t status = check_configurable("memory range", DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
         return status;
@@ -90,11 +90,28 @@ doca_error_t doca_mmap::set_memrange(std::byte *addr, std::size_t len) noexcept
         DOCA_LOG_ERR("the memory map has the range [%p, +%zu) already", static_cast<void *>(range_.addr), range_.len);
         return DOCA_ERROR_NOT_PERMITTED;
     }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::set_memrange(std::byte *addr, std::size_t len) noexcept
+{
+    if (const doca_error_t status = check_rangeless(); status != DOCA_SUCCESS)
+        return status;
     if (len > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(addr)) {
         DOCA_LOG_ERR("the range [%p, +%zu) wraps around the address space", static_cast<void *>(addr), len);
         return DOCA_ERROR_INVALID_VALUE;
     }
     range_ = {addr, len};
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::set_dmabuf_memrange(int fd, std::size_t offset, std::size_t len)
+{
+    if (const doca_error_t status = check_rangeless(); status != DOCA_SUCCESS)
+        return status;
+    if (const doca_error_t status = opendoca::Dmabuf::map(fd, offset, len, dmabuf_); status != DOCA_SUCCESS)
+        return status;
+    range_ = dmabuf_->range();
     return DOCA_SUCCESS;
 }
 
@@ -191,7 +208,9 @@ doca_error_t doca_mmap::start()
     }
     doca_error_t status = DOCA_SUCCESS;
     for (auto &member : members_) {
-        status = member.dev->device().register_memory(range_, access_, member.key);
+        opendoca::Device &device = member.dev->device();
+        status = dmabuf_ != nullptr ? device.register_dmabuf(*dmabuf_, access_, member.key)
+                                    : device.register_memory(range_, access_, member.key);
         if (status != DOCA_SUCCESS)
             break;
     }
@@ -363,8 +382,7 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 {
     if (mmap == nullptr || dmabuf_fd < 0 || len == 0 || offset > SIZE_MAX - len)
         return DOCA_ERROR_INVALID_VALUE;
-    DOCA_LOG_ERR("no device here can use the memory of a dmabuf");
-    return DOCA_ERROR_NOT_SUPPORTED;
+    return guarded([&] { return mmap->set_dmabuf_memrange(dmabuf_fd, offset, len); });
 }
 
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)

@@ -10,6 +10,7 @@
 #include <doca_mmap.h>
 
 #include "device/device.hpp"
+#include "dmabuf.hpp"
 #include "memory_range.hpp"
 
 /// A memory range and the devices that may use it. Configured, then started, then read by any thread.
@@ -23,6 +24,7 @@ struct doca_mmap {
                                                          doca_dev &dev, doca_mmap *&mmap);
 
     [[nodiscard]] doca_error_t set_memrange(std::byte *addr, std::size_t len) noexcept;
+    [[nodiscard]] doca_error_t set_dmabuf_memrange(int fd, std::size_t offset, std::size_t len);
     [[nodiscard]] doca_error_t set_permissions(std::uint32_t access) noexcept;
     [[nodiscard]] doca_error_t set_free_cb(doca_mmap_memrange_free_cb_t *callback, void *cookie) noexcept;
     [[nodiscard]] doca_error_t set_max_num_devices(std::uint32_t count) noexcept;
@@ -70,12 +72,14 @@ private:
     };
 
     void remember_first_key() noexcept;
+    [[nodiscard]] doca_error_t check_rangeless() const noexcept;
     [[nodiscard]] doca_error_t check_configurable(const char *what, doca_error_t when_started) const noexcept;
 
     const doca_dev *first_dev_ = nullptr; ///< of members_.front() while started: most maps have one device
     opendoca::MemoryKey *first_key_ = nullptr;
     std::vector<Member> members_;
     opendoca::MemoryRange range_;
+    std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null
     mutable std::atomic<std::uint32_t> num_bufs_{0};
     std::uint32_t access_ = DOCA_ACCESS_LOCAL_READ_WRITE;
     std::uint32_t max_num_devices_ = 64;

@@ -28,7 +28,8 @@ RdmaQueue::RdmaQueue(const doca_dev &dev, const QueuePairSettings &settings, Que
       is_there_(is_there),
       max_message_size_(dev.function().can.rdma.max_message_size),
       max_chain_length_(dev.function().can.rdma.max_chain_length),
-      recv_chain_length_(settings.recv_chain_length)
+      recv_chain_length_(settings.recv_chain_length),
+      has_atomics_(dev.function().can.rdma.atomics)
 {
     is_there_.store(true, std::memory_order_release);
 }
@@ -145,6 +146,10 @@ doca_error_t RdmaQueue::write(const doca_rdma_job_read_write &job) noexcept
 
 doca_error_t RdmaQueue::update(const doca_rdma_job_atomic &job) noexcept
 {
+    if (!has_atomics_) [[unlikely]] {
+        DOCA_LOG_ERR("device %s cannot do atomics", dev_.function().name.c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
     MemoryKey *remote = nullptr;
     if (const doca_error_t status = find_remote(job.cmp_or_add_dest_buff, remote); status != DOCA_SUCCESS)
         return status;

@@ -59,6 +59,7 @@ private:
     const std::uint32_t max_message_size_;
     const std::uint32_t max_chain_length_;
     const std::uint32_t recv_chain_length_;
+    const bool has_atomics_;
 };
 
 } // namespace opendoca

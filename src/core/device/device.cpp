@@ -58,6 +58,11 @@ doca_error_t Device::register_memory(const MemoryRange &, std::uint32_t, std::un
     return not_supported("register memory");
 }
 
+doca_error_t Device::register_dmabuf(const Dmabuf &, std::uint32_t, std::unique_ptr<MemoryKey> &)
+{
+    return not_supported("use the memory of a dmabuf");
+}
+
 doca_error_t Device::import_memory(std::span<const std::byte>, MemoryRange &, std::unique_ptr<MemoryKey> &)
 {
     return not_supported("import memory");

@@ -29,6 +29,7 @@ struct ibv_pd;
 namespace opendoca {
 
 class Counter;
+class Dmabuf;
 class JobQueue;
 class QueuePair;
 struct CopyPlan;
@@ -105,6 +106,8 @@ public:
     virtual ~Device();
 
     [[nodiscard]] virtual doca_error_t register_memory(const MemoryRange &range, std::uint32_t access,
+                                                       std::unique_ptr<MemoryKey> &key);
+    [[nodiscard]] virtual doca_error_t register_dmabuf(const Dmabuf &dmabuf, std::uint32_t access,
                                                        std::unique_ptr<MemoryKey> &key);
     [[nodiscard]] virtual doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                                      std::unique_ptr<MemoryKey> &key);

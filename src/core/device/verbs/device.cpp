@@ -8,6 +8,7 @@
 
 #include <doca_log.h>
 
+#include "../../dmabuf.hpp"
 #include "../own_memory.hpp"
 #include "../soft/counter.hpp"
 #include "copy_queue.hpp"
@@ -101,6 +102,26 @@ doca_error_t VerbsDevice::register_memory(const MemoryRange &range, std::uint32_
         return explain_registration(errno, range, function_.name);
     key = std::make_unique<VerbsKey>(std::move(region), range, access);
     return DOCA_SUCCESS;
+}
+
+doca_error_t VerbsDevice::register_dmabuf(const Dmabuf &dmabuf, std::uint32_t access,
+                                          std::unique_ptr<MemoryKey> &key)
+{
+    const MemoryRange &range = dmabuf.range();
+    Handle<ibv_mr> region(ibv_reg_dmabuf_mr(&pd_, dmabuf.offset(), range.len,
+                                            reinterpret_cast<std::uintptr_t>(range.addr), dmabuf.fd(),
+                                            verbs_access(access)));
+    if (region != nullptr) {
+        key = std::make_unique<VerbsKey>(std::move(region), range, access);
+        return DOCA_SUCCESS;
+    }
+    const int error = errno;
+    DOCA_LOG_ERR("device %s can't use file descriptor %d as a dmabuf from %zu on, %zu bytes: %s",
+                 function_.name.c_str(), dmabuf.fd(), dmabuf.offset(), range.len, std::strerror(error));
+    return error == EOPNOTSUPP || error == ENOSYS ? DOCA_ERROR_NOT_SUPPORTED
+           : error == ENOMEM                      ? DOCA_ERROR_NO_MEMORY
+           : error == EINVAL || error == EBADF    ? DOCA_ERROR_INVALID_VALUE
+                                                  : DOCA_ERROR_DRIVER;
 }
 
 doca_error_t VerbsDevice::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,

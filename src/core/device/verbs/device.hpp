@@ -51,6 +51,8 @@ public:
 
     [[nodiscard]] doca_error_t register_memory(const MemoryRange &range, std::uint32_t access,
                                                std::unique_ptr<MemoryKey> &key) override;
+    [[nodiscard]] doca_error_t register_dmabuf(const Dmabuf &dmabuf, std::uint32_t access,
+                                               std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                              std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,

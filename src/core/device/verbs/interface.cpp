@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "interface.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,40 +20,64 @@ namespace opendoca::verbs {
 
 namespace fs = std::filesystem;
 
-Place place_of(const std::string &ibdev_path)
+namespace {
+
+/// In switchdev mode the interfaces of a function's representors are listed beside its own.
+bool is_representor(const fs::path &interface)
+{
+    std::string name; // p0 of a port; pf0vf1, pf0sf1 or c1pf0 of a representor
+    std::ifstream(interface / "phys_port_name") >> name;
+    return name.find("pf") != std::string::npos;
+}
+
+} // namespace
+
+Place place_of(const std::string &path)
 {
     Place place;
     std::error_code error;
-    fs::path device = fs::canonical(ibdev_path + "/device", error);
-    if (error)
-        return place; // of a virtual interface, or of none
-    if (device.filename().string().starts_with("mlx5_core.sf.")) {
-        place.type = DOCA_PCI_FUNC_SF;
-        device = device.parent_path();
-    } else if (fs::exists(device / "physfn", error)) {
-        place.type = DOCA_PCI_FUNC_VF;
+    // A subfunction, and what virtio and others put between, stand below the function of the PCI bus.
+    for (fs::path device = fs::canonical(path + "/device", error); !error && device.has_relative_path();
+         device = device.parent_path()) {
+        if (device.filename().string().starts_with("mlx5_core.sf."))
+            place.type = DOCA_PCI_FUNC_SF;
+        const auto address = normalize_pci_address(device.filename().string());
+        if (!address)
+            continue;
+        place.pci_address = *address;
+        if (place.type == DOCA_PCI_FUNC_PF && fs::exists(device / "physfn", error))
+            place.type = DOCA_PCI_FUNC_VF;
+        break;
     }
-    place.pci_address = normalize_pci_address(device.filename().string()).value_or("");
     return place;
 }
 
 std::string interface_of(ibv_context &context, std::uint32_t port)
 {
+    // The first entries are the port's own; those of VLANs and the like come after them.
+    std::vector<ibv_gid_entry> entries = gids_of(context, port);
+    std::ranges::sort(entries, {}, &ibv_gid_entry::gid_index);
     char name[IF_NAMESIZE] = {};
-    for (const ibv_gid_entry &entry : gids_of(context, port)) {
+    for (const ibv_gid_entry &entry : entries) {
         if (entry.ndev_ifindex != 0 && if_indextoname(entry.ndev_ifindex, name) != nullptr)
             return name;
     }
-    // A port without GIDs, because its interface is down: the one of its device with the port's number.
+    return interface_in(context.device->ibdev_path, port);
+}
+
+std::string interface_in(const std::string &ibdev_path, std::uint32_t port)
+{
+    std::string found;
     std::error_code error;
-    for (const auto &entry :
-         fs::directory_iterator(std::string(context.device->ibdev_path) + "/device/net", error)) {
+    for (const auto &entry : fs::directory_iterator(ibdev_path + "/device/net", error)) {
         std::uint32_t number = 0;
         std::ifstream(entry.path() / "dev_port") >> number;
-        if (number == port - 1)
-            return entry.path().filename();
+        const std::string name = entry.path().filename();
+        // The first name: ib0 and not ib0.8001.
+        if (number == port - 1 && !is_representor(entry.path()) && (found.empty() || name < found))
+            found = name;
     }
-    return {};
+    return found;
 }
 
 Addresses addresses_of(const std::string &interface)

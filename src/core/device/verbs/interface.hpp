@@ -21,11 +21,13 @@ struct Place {
     doca_pci_func_type type = DOCA_PCI_FUNC_PF;
 };
 
-/// @p ibdev_path is the device's directory in sysfs.
-[[nodiscard]] Place place_of(const std::string &ibdev_path);
+/// @p path is the directory in sysfs of an RDMA device, or of a network interface.
+[[nodiscard]] Place place_of(const std::string &path);
 
 /// The network interface of a port, or nothing.
 [[nodiscard]] std::string interface_of(ibv_context &context, std::uint32_t port);
+/// The same by @p ibdev_path, the device's directory in sysfs: also of an interface that is down.
+[[nodiscard]] std::string interface_in(const std::string &ibdev_path, std::uint32_t port);
 
 struct Addresses {
     std::optional<std::array<std::uint8_t, DOCA_DEVINFO_MAC_ADDR_SIZE>> mac;

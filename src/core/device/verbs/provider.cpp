@@ -31,8 +31,12 @@ doca_error_t list_functions(DeviceFunctions &functions)
                           ibv_get_device_name(device), std::strerror(error));
             continue;
         }
-        for (std::uint32_t port = 1; port <= attributes.orig_attr.phys_port_cnt; ++port)
-            functions.push_back(std::make_shared<VerbsFunction>(*context, attributes, port));
+        for (std::uint32_t port = 1; port <= attributes.orig_attr.phys_port_cnt; ++port) {
+            auto function = std::make_shared<VerbsFunction>(*context, attributes, port);
+            // In switchdev mode a device has a port for each representor, good for raw packets only.
+            if (port == 1 || !function->can.rdma.is_ethernet || !function->iface_name.empty())
+                functions.push_back(std::move(function));
+        }
     }
     return DOCA_SUCCESS;
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "dmabuf.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <doca_log.h>
+
+DOCA_LOG_REGISTER(DOCA_DMABUF);
+
+namespace opendoca {
+
+doca_error_t Dmabuf::map(int fd, std::size_t offset, std::size_t len, std::unique_ptr<Dmabuf> &dmabuf)
+{
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t lead = offset % page;
+    UniqueFd own(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    void *const start = own.is_open() ? mmap(nullptr, lead + len, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                             own.get(), static_cast<off_t>(offset - lead))
+                                      : MAP_FAILED;
+    if (start == MAP_FAILED) {
+        DOCA_LOG_ERR("file descriptor %d can't be mapped as a dmabuf from %zu on, %zu bytes: %s", fd, offset,
+                     len, std::strerror(errno));
+        return errno == ENOMEM   ? DOCA_ERROR_NO_MEMORY
+               : errno == ENODEV ? DOCA_ERROR_NOT_SUPPORTED // its exporter keeps the CPU out
+                                 : DOCA_ERROR_INVALID_VALUE;
+    }
+    const MemoryRange range = {static_cast<std::byte *>(start) + lead, len};
+    dmabuf.reset(new Dmabuf(std::move(own), offset, range, lead));
+    return DOCA_SUCCESS;
+}
+
+Dmabuf::~Dmabuf()
+{
+    munmap(range_.addr - lead_, lead_ + range_.len);
+}
+
+} // namespace opendoca

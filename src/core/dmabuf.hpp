@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+
+#include <doca_error.h>
+
+#include "memory_range.hpp"
+#include "unique_fd.hpp"
+
+namespace opendoca {
+
+/// A part of a dmabuf, mapped: devices find it by its file, and the CPU, which puts small messages into work
+/// requests, by its addresses.
+class Dmabuf {
+public:
+    [[nodiscard]] static doca_error_t map(int fd, std::size_t offset, std::size_t len,
+                                          std::unique_ptr<Dmabuf> &dmabuf);
+    Dmabuf(const Dmabuf &) = delete;
+    Dmabuf &operator=(const Dmabuf &) = delete;
+    ~Dmabuf();
+
+    [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+    [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
+    [[nodiscard]] const MemoryRange &range() const noexcept { return range_; }
+
+private:
+    Dmabuf(UniqueFd fd, std::size_t offset, const MemoryRange &range, std::size_t lead) noexcept
+        : fd_(std::move(fd)),
+          offset_(offset),
+          range_(range),
+          lead_(lead)
+    {
+    }
+
+    const UniqueFd fd_;
+    const std::size_t offset_;
+    const MemoryRange range_;
+    const std::size_t lead_; ///< bytes of the first page before the range
+};
+
+} // namespace opendoca
