@@ -75,6 +75,7 @@ is_complete() {
     for program in "${programs[@]}"; do
         command -v "$program" >/dev/null || { echo "$program"; return 1; }
     done
+    [ "$network" = none ] || [ -e /etc/libibverbs.d/rxe.driver ] || { echo "libibverbs for rxe"; return 1; }
 }
 
 # One run at a time installs and fetches.
