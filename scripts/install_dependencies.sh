@@ -6,14 +6,14 @@
 #
 #   scripts/install_dependencies.sh          what building the libraries, tools and samples needs
 #   scripts/install_dependencies.sh tests    and what the tests need
-#   scripts/install_dependencies.sh vm       what the tests in a virtual machine need, and nothing else
+#   scripts/install_dependencies.sh vm       what tests in virtual machines and on RDMA devices need, and nothing else
 set -eu
 
 build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev libjson-c-dev libssl-dev libbsd-dev"
 test_packages="libgtest-dev python3 clang libtbb-dev"
 # Taken where they exist: elsewhere they are part of the packages above.
 optional_test_packages="libclang-rt-dev"
-vm_packages="qemu-system-x86 busybox-static cpio kmod"
+vm_packages="qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers ibverbs-utils perftest"
 
 case "${1-}" in
 '')

@@ -209,36 +209,15 @@ TEST_P(DmaErrorTest, lists_that_are_too_long)
     EXPECT_TRUE(is_filled(std::span(dst_memory).first(limit), 1));
 }
 
-/// Address space of more bytes than a job can copy. Nobody touches it.
-class Huge {
-public:
-    explicit Huge(std::size_t size) : size_(size)
-    {
-        void *const mapped =
-            mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        must_hold(mapped != MAP_FAILED, "mmap");
-        start_ = static_cast<std::byte *>(mapped);
-    }
-    Huge(const Huge &) = delete;
-    Huge &operator=(const Huge &) = delete;
-    ~Huge() { munmap(start_, size_); }
-
-    [[nodiscard]] std::span<std::byte> bytes() const { return {start_, size_}; }
-
-private:
-    std::byte *start_;
-    std::size_t size_;
-};
-
 TEST_P(DmaErrorTest, more_bytes_than_a_job_copies)
 {
     std::uint64_t limit = 0;
     must(doca_dma_get_max_buf_size(info, &limit));
     if (limit > std::uint64_t{4} << 30)
         GTEST_SKIP() << limit << " bytes in a job are possible";
-    const Huge huge(2 * limit + 4096);
+    const RepeatedMemory huge(2 * limit + 4096);
     const LocalMap map(dev, huge.bytes());
-    std::byte *const begin = huge.bytes().data();
+    std::byte *const begin = huge.data();
     const BufHandle to = inventory.empty(map, begin + limit + 2048, limit + 2048);
     const BufHandle too_long = inventory.full(map, begin, limit + 1);
     expect_refused(to, too_long, DOCA_ERROR_INVALID_VALUE);

@@ -6,7 +6,6 @@
 #include <atomic>
 
 #include <dlfcn.h>
-#include <sys/mman.h>
 
 #include "support/log_capture.hpp"
 #include "support/sha_fixture.hpp"
@@ -222,19 +221,13 @@ TEST_P(ShaErrorTest, more_bytes_than_a_job_hashes)
     must(doca_sha_get_max_src_buffer_size(info, &limit));
     if (limit > std::uint64_t{4} << 30)
         GTEST_SKIP() << limit << " bytes in a job are possible";
-    const std::size_t length = limit + 1; // of address space: nobody touches it
-    void *const huge =
-        mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    ASSERT_NE(huge, MAP_FAILED);
-    {
-        const LocalMap huge_map(dev, {static_cast<std::byte *>(huge), length});
-        const BufHandle too_long = inventory.full(huge_map, huge, length);
-        expect_refused(too_long, to, DOCA_ERROR_INVALID_VALUE);
-        const BufHandle list = inventory.full(huge_map, huge, limit);
-        must(doca_buf_list_chain(list, request(0, 1).release()));
-        expect_refused(list, to, DOCA_ERROR_INVALID_VALUE);
-    }
-    munmap(huge, length);
+    const RepeatedMemory huge(limit + 1);
+    const LocalMap huge_map(dev, huge.bytes());
+    const BufHandle too_long = inventory.full(huge_map, huge.data(), limit + 1);
+    expect_refused(too_long, to, DOCA_ERROR_INVALID_VALUE);
+    const BufHandle list = inventory.full(huge_map, huge.data(), limit);
+    must(doca_buf_list_chain(list, request(0, 1).release()));
+    expect_refused(list, to, DOCA_ERROR_INVALID_VALUE);
 }
 
 TEST_P(ShaErrorTest, other_contexts)

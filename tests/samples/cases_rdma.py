@@ -24,6 +24,9 @@ class Side:
         paths = ["-ld", self.local, "-re", self.remote]
         if name.endswith(("requester", "responder")):
             paths += ["-m", self.mmap]
+        if bench.devices and "-d" not in arguments:
+            is_active = name.endswith(("requester", "rdma_send", "send_immediate"))
+            paths += ["-d", bench.devices[0 if is_active else 1]]
         self.program = bench.start(name, *paths, *arguments, **({"side": "all"} | options))
 
     def is_ready(self):

@@ -4,6 +4,9 @@
 """Installs the SDK, builds each sample alone against it, and runs the samples end to end.
 
 run.py --build <build folder of opendoca> --source <source tree> [--compiler <C compiler>] [--tap] [test ...]
+run.py --programs <folder with samples> --devices <RDMA device> <another, or the same> [--tap] [test ...]
+
+The second form runs what is there already, on RDMA devices of this machine: pairs of processes, with a device each.
 """
 
 import argparse
@@ -24,8 +27,9 @@ import cases_network
 import cases_rdma
 import cases_sha
 import cases_sync_event
+import cases_verbs
 from program import Failure, Program
-from sdk import BuildError, Sdk
+from sdk import BuildError, BuiltSamples, Sdk
 
 
 class Bench:
@@ -33,13 +37,15 @@ class Bench:
 
     def __init__(self, sdk, folder):
         self.folder = pathlib.Path(folder)
+        self.devices = sdk.devices
         self._sdk = sdk
         self._programs = []
 
     def start(self, name, *arguments, side, env=None, built_for=None, **options):
         """Starts a sample that sees the software devices of one side of the PCIe."""
         environment = {key: value for key, value in os.environ.items() if not key.startswith("DOCA_")}
-        environment.update({"DOCA_SOFT": "1", "DOCA_SOFT_ROLE": side} | (env or {}))
+        environment.update({"DOCA_SOFT": "0"} if self.devices else {"DOCA_SOFT": "1", "DOCA_SOFT_ROLE": side})
+        environment.update(env or {})
         argv = [self._sdk.program(name, built_for), *map(str, arguments)]
         program = Program(name, argv, environment, **options)
         self._programs.append(program)
@@ -101,15 +107,19 @@ def run_case(sdk, case, folder, report):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--source", required=True)
+    parser.add_argument("--build")
+    parser.add_argument("--source")
+    parser.add_argument("--programs")
+    parser.add_argument("--devices", nargs=2)
     parser.add_argument("--compiler", default="cc", help="with its arguments, as one word")
     parser.add_argument("--meson", default="meson", help="with its arguments, as one word")
     parser.add_argument("--tap", action="store_true", help="report as the Test Anything Protocol has it")
     parser.add_argument("tests", nargs="*", help="all, if none are named")
     arguments = parser.parse_args()
 
-    modules = (cases_files, cases_network, cases_errors, cases_rdma, cases_graph, cases_sha, cases_comm_channel,
+    if arguments.devices is None and (arguments.build is None or arguments.source is None):
+        parser.error("--build and --source, or --programs and --devices, are needed")
+    modules = (cases_verbs,) if arguments.devices else (cases_files, cases_network, cases_errors, cases_rdma, cases_graph, cases_sha, cases_comm_channel,
                cases_sync_event)
     cases = [case for module in modules for name, case in vars(module).items() if name.startswith("test_")]
     if arguments.tests:
@@ -121,12 +131,15 @@ def main():
     work = tempfile.mkdtemp(prefix="opendoca-samples-")
     stage = "install_the_sdk"
     try:
-        sdk = Sdk(arguments.build, arguments.source, work, arguments.compiler.split(), arguments.meson.split())
-        sdk.install()
-        report.add(stage, True)
-        stage = "build_each_sample_alone"
-        sdk.build_samples()
-        report.add(stage, True)
+        if arguments.devices:
+            sdk = BuiltSamples(arguments.programs, arguments.devices)
+        else:
+            sdk = Sdk(arguments.build, arguments.source, work, arguments.compiler.split(), arguments.meson.split())
+            sdk.install()
+            report.add(stage, True)
+            stage = "build_each_sample_alone"
+            sdk.build_samples()
+            report.add(stage, True)
         for case in cases:
             folder = os.path.join(work, "run", case.__name__)
             os.makedirs(folder)

@@ -40,7 +40,22 @@ def run(argv, env=None):
     return done.stdout
 
 
+class BuiltSamples:
+    """Samples of a build tree, to be run on two RDMA devices."""
+
+    def __init__(self, folder, devices):
+        self.devices = devices
+        self._folder = pathlib.Path(folder)
+
+    def program(self, name, role=None):
+        if role is not None:
+            raise BuildError(f"{name} is built for one side of the PCIe only")
+        return self._folder / f"doca_{name}"
+
+
 class Sdk:
+    devices = None  # all, as the software shows them to each side
+
     def __init__(self, build, source, work, compiler, meson):
         self.work = pathlib.Path(work)
         self._meson = meson

@@ -44,7 +44,15 @@ mount -t 9p -o "$options,cache=none" run /new/run/vm || fail "no directory for t
 [ -e /new/dev/fd ] || ln -s /proc/self/fd /new/dev/fd
 ip link set lo up
 
-TMPDIR=/run/tmp chroot /new /bin/bash /run/vm/command >/new/run/vm/output 2>&1
+# The port that carries the output appears some time after its driver was loaded; its name counts devices.
+tries=200
+until output=$(echo /new/dev/vport*p1) && [ -c "$output" ]; do
+    tries=$((tries - 1))
+    [ $tries != 0 ] || fail "no port for the output"
+    usleep 50000
+done
+
+TMPDIR=/run/tmp chroot /new /bin/bash /run/vm/command >"$output" 2>&1
 echo $? >/new/run/vm/status.new
 mv /new/run/vm/status.new /new/run/vm/status
 mount --move /new/proc /proc

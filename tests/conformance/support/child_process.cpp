@@ -118,7 +118,8 @@ void ChildProgram::run_if_child(int argc, char **argv)
     std::exit(0);
 }
 
-ChildProcess::ChildProcess(const char *program, const Variables &variables)
+ChildProcess::ChildProcess(const char *program, const Variables &variables, int kill_signal)
+    : kill_signal_(kill_signal)
 {
     int ends[2];
     check(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "socketpair");
@@ -167,7 +168,7 @@ ChildProcess::~ChildProcess()
 
 void ChildProcess::kill() const noexcept
 {
-    ::kill(pid_, SIGKILL);
+    ::kill(pid_, kill_signal_);
 }
 
 void ChildProcess::wait_for_end() const noexcept

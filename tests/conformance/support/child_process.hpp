@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Other processes of a test. A program of a child is a function of the test's executable, which the child executes anew,
-// so that it shares nothing with the test but a channel.
+// Other processes of a test. A program of a child is a function of the test's executable, which the child
+// executes anew, so that it shares nothing with the test but a channel.
 #pragma once
 
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -55,6 +56,7 @@ public:
     [[nodiscard]] std::vector<std::byte> receive_bytes();
     /// Whether a message, or the end of the other process, can be received at once.
     [[nodiscard]] bool is_readable() const;
+    [[nodiscard]] int fd() const noexcept { return fd_; }
     void close() noexcept;
 
 private:
@@ -80,14 +82,14 @@ public:
     /// Changes to the child's environment; null unsets.
     using Variables = std::map<std::string, const char *>;
 
-    explicit ChildProcess(const char *program, const Variables &variables = {});
+    explicit ChildProcess(const char *program, const Variables &variables = {}, int kill_signal = SIGKILL);
     ChildProcess(const ChildProcess &) = delete;
     ChildProcess &operator=(const ChildProcess &) = delete;
     ~ChildProcess();
 
     [[nodiscard]] Channel &channel() noexcept { return channel_; }
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
-    /// SIGKILL, without waiting for the end.
+    /// By the signal of the constructor, without waiting for the end.
     void kill() const noexcept;
     /// Waits until the child has ended, and leaves it as a zombie.
     void wait_for_end() const noexcept;
@@ -98,6 +100,7 @@ public:
 
 private:
     pid_t pid_ = -1;
+    int kill_signal_;
     Channel channel_{-1};
 };
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 #include <cstdio>
+#include <cstdlib>
 
 #include <gtest/gtest.h>
 
 #include "child_process.hpp"
 #include "log_capture.hpp"
+#include "peer_machine.hpp"
+#include "verbs_objects.hpp"
 
 namespace {
 
@@ -21,13 +24,27 @@ class LogOfFailures final : public testing::EmptyTestEventListener {
     doca_test::LogCapture log_;
 };
 
+/// A test must leave no objects of verbs behind. Only where nobody else uses the devices: see tests/vm.
+class LeakCheck final : public testing::EmptyTestEventListener {
+    void OnTestStart(const testing::TestInfo &) override { before_ = doca_test::count_verbs_objects(); }
+    void OnTestEnd(const testing::TestInfo &) override
+    {
+        EXPECT_EQ(doca_test::describe_left(before_, doca_test::count_verbs_objects()), "");
+    }
+
+    doca_test::VerbsObjects before_;
+};
+
 } // namespace
 
 int main(int argc, char **argv)
 {
     doca_test::ChildProgram::run_if_child(argc, argv);
+    doca_test::serve_if_asked(argc, argv);
     const doca_test::LogCapture from_the_beginning;
     testing::InitGoogleTest(&argc, argv);
     testing::UnitTest::GetInstance()->listeners().Append(new LogOfFailures);
+    if (std::getenv("OPENDOCA_TEST_COUNTS_VERBS_OBJECTS") != nullptr)
+        testing::UnitTest::GetInstance()->listeners().Append(new LeakCheck);
     return RUN_ALL_TESTS();
 }

@@ -50,6 +50,13 @@ inline std::string temporary_directory()
     return directory == nullptr ? "/tmp" : directory;
 }
 
+/// For system calls.
+inline void must_work(bool holds, const char *what)
+{
+    if (!holds)
+        throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
+}
+
 /// Memory that is given back at the end, or before.
 class Memory {
 public:
@@ -58,7 +65,7 @@ public:
     {
         if (kind == MemoryKind::heap) {
             start_ = static_cast<std::byte *>(std::malloc(size + lead));
-            check(start_ != nullptr, "malloc");
+            must_work(start_ != nullptr, "malloc");
             return;
         }
         const bool is_huge = kind == MemoryKind::huge_memfd;
@@ -69,7 +76,7 @@ public:
         if (fd_ < 0)
             flags |= MAP_ANONYMOUS;
         void *const mapped = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, flags, fd_, 0);
-        check(mapped != MAP_FAILED, "mmap");
+        must_work(mapped != MAP_FAILED, "mmap");
         start_ = static_cast<std::byte *>(mapped);
         if (fd_ >= 0 && kind != MemoryKind::memfd && kind != MemoryKind::huge_memfd) {
             close(fd_);
@@ -125,12 +132,6 @@ public:
 private:
     static constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-    static void check(bool holds, const char *what)
-    {
-        if (!holds)
-            throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
-    }
-
     [[nodiscard]] bool is_private() const
     {
         return kind_ == MemoryKind::anonymous || kind_ == MemoryKind::private_file;
@@ -154,8 +155,8 @@ private:
         default:
             return;
         }
-        check(fd_ >= 0, "the memory's file");
-        check(ftruncate(fd_, static_cast<off_t>(mapped_)) == 0, "ftruncate");
+        must_work(fd_ >= 0, "the memory's file");
+        must_work(ftruncate(fd_, static_cast<off_t>(mapped_)) == 0, "ftruncate");
     }
 
     MemoryKind kind_;
@@ -190,9 +191,42 @@ inline void fill(std::span<std::byte> bytes, std::uint32_t seed, std::size_t fro
     return i;
 }
 
-[[nodiscard]] inline bool is_filled(std::span<const std::byte> bytes, std::uint32_t seed, std::size_t from = 0)
+[[nodiscard]] inline bool is_filled(std::span<const std::byte> bytes, std::uint32_t seed,
+                                    std::size_t from = 0)
 {
     return first_difference(bytes, seed, from) == bytes.size();
 }
+
+/// A range of more bytes than a machine has: the same few pages over and over, as some devices need memory
+/// behind all that they register.
+class RepeatedMemory {
+public:
+    explicit RepeatedMemory(std::size_t size) : size_((size + part - 1) / part * part)
+    {
+        const int fd = memfd_create("test", MFD_CLOEXEC);
+        must_work(fd >= 0 && ftruncate(fd, part) == 0, "memfd");
+        void *const mapped =
+            mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        must_work(mapped != MAP_FAILED, "mmap");
+        start_ = static_cast<std::byte *>(mapped);
+        for (std::size_t offset = 0; offset < size_; offset += part)
+            must_work(mmap(start_ + offset, part, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) !=
+                          MAP_FAILED,
+                      "mmap");
+        close(fd);
+    }
+    RepeatedMemory(const RepeatedMemory &) = delete;
+    RepeatedMemory &operator=(const RepeatedMemory &) = delete;
+    ~RepeatedMemory() { munmap(start_, size_); }
+
+    [[nodiscard]] std::byte *data() const { return start_; }
+    [[nodiscard]] std::span<std::byte> bytes() const { return {start_, size_}; }
+
+private:
+    static constexpr std::size_t part = std::size_t{2} << 20;
+
+    std::size_t size_;
+    std::byte *start_ = nullptr;
+};
 
 } // namespace doca_test

@@ -164,10 +164,16 @@ const ChildProgram peer_program("rdma-peer", [](Channel &parent) {
 
 } // namespace
 
-RdmaPeer::RdmaPeer(const DeviceParam &device, const Options &options) : process_("rdma-peer")
+RdmaPeer::RdmaPeer(const DeviceParam &device, const Options &options)
+    : RdmaPeer(device, options, PeerProgram("rdma-peer"))
+{
+}
+
+RdmaPeer::RdmaPeer(const DeviceParam &device, const Options &options, const PeerProgram &program)
+    : process_(program.name, program.variables, program.kill_signal)
 {
     RdmaPeerRequest request = {};
-    device.ibdev.copy(request.device, sizeof(request.device) - 1);
+    peer_device(device.ibdev).copy(request.device, sizeof(request.device) - 1);
     request.kind = options.kind;
     request.access = options.access;
     request.size = options.size;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "child_process.hpp"
+#include "peer_machine.hpp"
 #include "rdma_fixture.hpp"
 
 namespace doca_test {
@@ -112,6 +113,7 @@ public:
     void export_map() { renew(RdmaOrder::Action::export_map); }
 
 private:
+    RdmaPeer(const DeviceParam &device, const Options &options, const PeerProgram &program);
     void give(RdmaOrder order, const std::vector<std::byte> &blob = {});
     [[nodiscard]] RdmaEnded order(const RdmaOrder &order, const std::vector<std::byte> &blob = {})
     {

@@ -154,8 +154,9 @@ struct SideControl {
 
 struct Control {
     std::uint64_t seed;
-    double patience; ///< seconds that something may take
-    bool keeps_log;  ///< what the library logs is shown
+    double patience;        ///< seconds that something may take
+    bool keeps_log;         ///< what the library logs is shown
+    const char *devices[2]; ///< by name; null for the first that does RDMA
     std::atomic<std::uint32_t> epoch;
     std::atomic<bool> is_ending;
     Plan plan; ///< of the epoch; written before it

@@ -25,14 +25,18 @@ Object *keep(Handle<Object, destroy> &handle, Object *object)
     return object;
 }
 
-opendoca::tools::DeviceHandle open_rdma_device()
+opendoca::tools::DeviceHandle open_rdma_device(const char *name)
 {
     const opendoca::tools::DeviceList devices;
     for (doca_devinfo *const info : devices.infos()) {
+        char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
+        must(doca_devinfo_get_ibdev_name(info, ibdev, sizeof(ibdev)), "getting a device's name");
+        if (name != nullptr && std::string_view(ibdev) != name)
+            continue;
         if (doca_rdma_job_get_supported(info, DOCA_RDMA_JOB_WRITE) == DOCA_SUCCESS)
             return opendoca::tools::open_device(*info);
     }
-    throw Wrong("no device here does RDMA");
+    throw Wrong(name == nullptr ? "no device here does RDMA" : std::string("no RDMA on a device ") + name);
 }
 
 } // namespace
@@ -56,11 +60,11 @@ Memory::~Memory()
         close(fd_);
 }
 
-Instance::Instance(bool is_event_driven, bool exposed_is_shareable, bool local_is_shareable,
-                   std::size_t local_size)
+Instance::Instance(const char *device, bool is_event_driven, bool exposed_is_shareable,
+                   bool local_is_shareable, std::size_t local_size)
     : exposed_(exposed_size, exposed_is_shareable),
       local_(local_size, local_is_shareable),
-      dev_(open_rdma_device()),
+      dev_(open_rdma_device(device)),
       is_event_driven_(is_event_driven)
 {
     exposed_map_ = map(exposed_, DOCA_ACCESS_LOCAL_READ_WRITE | rdma_rights);

@@ -55,7 +55,7 @@ private:
 
 class Instance {
 public:
-    Instance(bool is_event_driven, bool exposed_is_shareable, bool local_is_shareable,
+    Instance(const char *device, bool is_event_driven, bool exposed_is_shareable, bool local_is_shareable,
              std::size_t local_size);
     Instance(const Instance &) = delete;
     Instance &operator=(const Instance &) = delete;

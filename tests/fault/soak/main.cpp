@@ -31,6 +31,14 @@ opendoca::tools::OptionParser::TakeValue number_into(Number &value)
     };
 }
 
+opendoca::tools::OptionParser::TakeValue name_into(std::string &name)
+{
+    return [&name](std::string_view text) -> std::optional<std::string> {
+        name = text;
+        return std::nullopt;
+    };
+}
+
 std::set<std::string> shared_memory()
 {
     std::set<std::string> names;
@@ -64,9 +72,15 @@ int main(int argc, char **argv)
                      number_into(options.seed));
     parser.add_value(0, "patience", "N", "seconds until something counts as hanging; default 60",
                      number_into(options.patience));
+    parser.add_value(0, "device", "NAME", "of one side; default the first that does RDMA",
+                     name_into(options.devices[0]));
+    parser.add_value(0, "peer-device", "NAME", "of the other side; default the same",
+                     name_into(options.devices[1]));
     parser.add_flag(0, "log", "show what the library logs, which is a lot", options.keeps_log);
     if (const auto status = parser.parse({argv + 1, argv + argc}, std::cout, std::cerr))
         return *status;
+    if (options.devices[1].empty())
+        options.devices[1] = options.devices[0];
     std::cerr << "soak_rdma: seed " << options.seed << '\n';
     const auto shm_before = shared_memory();
     const std::size_t descriptors_before = count_descriptors();

@@ -31,6 +31,7 @@ struct Options {
     std::uint64_t seed = 0;
     double patience = 60;
     bool keeps_log = false;
+    std::string devices[2]; ///< of the sides, by name; empty for the first that does RDMA
 };
 
 inline double now()
@@ -59,6 +60,8 @@ public:
         control_->seed = options.seed;
         control_->patience = options.patience;
         control_->keeps_log = options.keeps_log;
+        for (const int side : {0, 1})
+            control_->devices[side] = options.devices[side].empty() ? nullptr : options.devices[side].c_str();
     }
     Supervisor(const Supervisor &) = delete;
     Supervisor &operator=(const Supervisor &) = delete;

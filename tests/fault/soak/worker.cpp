@@ -162,8 +162,8 @@ private:
 
     void build(bool is_event_driven)
     {
-        instance_ = std::make_unique<Instance>(is_event_driven, random_.one_in(2), random_.one_in(2),
-                                               Jobs::local_size());
+        instance_ = std::make_unique<Instance>(control_.devices[me_], is_event_driven, random_.one_in(2),
+                                               random_.one_in(2), Jobs::local_size());
     }
 
     /// Nothing may be left that was not left the first time.

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""On RDMA devices: what does not depend on software devices, and what these devices can not do."""
+
+from cases_rdma import (  # noqa: F401 (tests to be run)
+    test_rdma_damaged_descriptor_of_memory,
+    test_rdma_damaged_files,
+    test_rdma_mixed_pairs_are_refused,
+    test_rdma_read,
+    test_rdma_receiver_whose_sender_dies,
+    test_rdma_requester_without_a_responder,
+    test_rdma_send,
+    test_rdma_send_immediate,
+    test_rdma_send_waits_for_the_receive,
+    test_rdma_write,
+    test_rdma_write_immediate,
+)

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+#
+# Runs tests on the RDMA devices that are here: a machine's own ones, or those of a virtual machine. Nobody else may
+# use them meanwhile, because objects of verbs are counted.
+#
+#   device_suite.sh BUILD PART...
+#
+# BUILD is a build tree. A PART is a conformance test (as in tests/conformance/meson.build), or
+#   samples  the samples, as pairs of processes
+#   soak     a short soak_rdma
+#   peers    of the conformance test "rdma", what runs with other processes
+#   pairs    pairs of samples with another machine, which does the same: see two_hosts.py
+#   serve    the processes of the other machine's peers, until that one has done the part "release"
+#   release
+#
+# Prints what report.py reads. Exit status 77 says, with a reason, that there is no device.
+#
+# Environment: OPENDOCA_TEST_DEVICES      names of the devices, with blanks between them; default: all that have an
+#                                         active port
+#              OPENDOCA_TEST_PEER_DEVICE  the device of other processes, if it is another one
+#              OPENDOCA_TEST_PEER_HOST    address:port of a machine that serves: other processes run there
+#              OPENDOCA_TEST_PYTHON       the interpreter for samples; default python3
+set -uo pipefail
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
+build=$1
+shift
+PATH=$PATH:/usr/sbin:/sbin
+python=${OPENDOCA_TEST_PYTHON:-python3}
+export DOCA_SOFT=0 OPENDOCA_TEST_COUNTS_VERBS_OBJECTS=1
+
+# Devices, and what sort they are: exceptions of Soft-RoCE are no exceptions of others.
+devices=() kinds=rc
+for state in /sys/class/infiniband/*/ports/*/state; do
+    device=${state#/sys/class/infiniband/}
+    device=${device%%/*}
+    if [ -n "${OPENDOCA_TEST_DEVICES-}" ] && [[ " $OPENDOCA_TEST_DEVICES " != *" $device "* ]]; then
+        continue
+    fi
+    if [ -e "$state" ] && grep -q ACTIVE "$state" && [[ " ${devices[*]-} " != *" $device "* ]]; then
+        devices+=("$device")
+        [ ! -e "/sys/class/infiniband/$device/parent" ] || kinds='rc rxe'
+    fi
+done
+if [ ${#devices[@]} = 0 ]; then
+    echo "skipped: no RDMA device here has an active port" >&2
+    exit 77
+fi
+
+# Runs a program that reports its tests.
+run() { # NAME SECONDS COMMAND...
+    local name=$1 seconds=$2
+    shift 2
+    echo "@@ begin $name"
+    timeout -k 5 "$seconds" "$@" 2>&1 </dev/null
+    echo "@@ end $?"
+}
+
+# Runs a program that is one test.
+run_as_test() { # NAME SECONDS COMMAND...
+    local name=$1 seconds=$2 output status=0
+    shift 2
+    echo "@@ begin $name"
+    output=$(timeout -k 5 "$seconds" "$@" 2>&1 </dev/null) || status=$?
+    if [ $status = 0 ]; then
+        echo "ok - ${1##*/}"
+    else
+        echo "not ok - ${1##*/}"
+        output+=$'\n'"exit status $status"
+    fi
+    echo "# ${output//$'\n'/$'\n'# }"
+    echo "@@ end $status"
+}
+
+# The exceptions that hold for these devices and a program, as "test reason".
+exceptions_of() { # NAME
+    awk -v kinds=" $kinds " -v program="$1" \
+        '!/^#/ && index(kinds, " " $1 " ") && $2 == program { sub(/^[^ ]+ +[^ ]+ +/, ""); print }' "$here/exceptions.txt"
+}
+
+run_conformance() { # NAME EXECUTABLE [TESTS...]
+    local name=$1 program=$build/tests/conformance/test_$2 wanted='' unwanted='' test device pattern reason
+    local -a parameters=()
+    shift 2
+    [ $# != 0 ] || set -- '*/*.*'
+    for device in "${devices[@]}"; do
+        parameters+=("/*${device//[^A-Za-z0-9]/_}*")
+    done
+    for pattern in "${parameters[@]}"; do
+        for test in "$@"; do
+            wanted+=":$test$pattern"
+        done
+        while read -r test reason; do
+            unwanted+=":$test$pattern"
+        done < <(exceptions_of "$name")
+    done
+    run "$name" 240 "$program" --gtest_color=no "--gtest_filter=${wanted#:}${unwanted:+-${unwanted#:}}"
+    # Each by itself, as it may never end.
+    while read -r test reason; do
+        for pattern in "${parameters[@]}"; do
+            echo "@@ exception $name $test$pattern $reason"
+            run "$name" 30 "$program" --gtest_color=no "--gtest_filter=$test$pattern"
+        done
+    done < <(exceptions_of "$name")
+}
+
+run_samples() {
+    exceptions_of samples | sed 's/^/@@ exception samples /'
+    run samples 240 "$python" "$here/../samples/run.py" --tap --programs "$build/samples" \
+        --devices "${devices[0]}" "${OPENDOCA_TEST_PEER_DEVICE:-${devices[0]}}"
+}
+
+run_soak() {
+    local device
+    for device in "${devices[@]}"; do
+        run_as_test "soak_$device" 150 "$build/tests/fault/soak_rdma" --seconds 20 --kills 4 --device "$device" \
+            --peer-device "${OPENDOCA_TEST_PEER_DEVICE:-$device}"
+    done
+}
+
+# How many objects of verbs there are, the kernel's own included.
+count_objects() {
+    local device
+    for device in "${devices[@]}"; do
+        rdma resource show "$device"
+    done
+}
+
+objects=$(count_objects)
+for part in "$@"; do
+    case $part in
+    samples) run_samples ;;
+    soak) run_soak ;;
+    peers) run_conformance peers rdma '*/RdmaMemory.*' '*/RdmaProcesses.*' ;;
+    # The same port as that of the processes, which are served later, or no address.
+    pairs) run pairs 120 "$python" "$here/two_hosts.py" "$build/samples" "${OPENDOCA_TEST_PEER_HOST:-7777}" ;;
+    serve) run_as_test serve 300 "$build/tests/conformance/test_rdma" --serve 7777 ;;
+    release) run_as_test release 60 "$build/tests/conformance/test_rdma" --release ;;
+    *) run_conformance "$part" "$part" ;;
+    esac
+done
+echo "@@ begin verbs_objects"
+after=$(count_objects)
+if [ "$objects" = "$after" ]; then
+    echo "ok - none_is_left"
+else
+    echo "not ok - none_is_left"
+    printf '# before: %s\n# after: %s\n' "${objects//$'\n'/; }" "${after//$'\n'/; }"
+fi
+echo "@@ end 0"
+echo "@@ complete"
