@@ -92,7 +92,7 @@ doca_error_t doca_ctx::stop() noexcept
         return DOCA_ERROR_BAD_STATE;
     }
     for (const auto &service : services_) {
-        if (const std::uint32_t count = service.queue->in_flight(); count != 0) {
+        if (const std::uint32_t count = service.workq->in_flight(*service.queue); count != 0) {
             DOCA_LOG_ERR("%u jobs of the context were not retrieved yet", count);
             return DOCA_ERROR_NOT_PERMITTED;
         }
@@ -142,7 +142,7 @@ doca_error_t doca_ctx::workq_rm(doca_workq &workq) noexcept
         DOCA_LOG_ERR("the work queue is not on the context");
         return DOCA_ERROR_NOT_FOUND;
     }
-    if (const std::uint32_t count = service->queue->in_flight(); count != 0) {
+    if (const std::uint32_t count = workq.in_flight(*service->queue); count != 0) {
         service->queue->cancel();
         DOCA_LOG_ERR("%u jobs of the context on this work queue were not retrieved yet", count);
         return DOCA_ERROR_NOT_PERMITTED;

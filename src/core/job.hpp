@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -34,11 +33,10 @@ struct CopyPayload {
 /// A job that was submitted and has not ended, up to its retrieval. Jobs that end in submit need none.
 struct alignas(64) JobSlot {
     int type;
-    std::uint32_t number; ///< of the slot in its work queue
     doca_data user_data;
-    JobQueue *queue;
-    /// Writes the result into the event, or to where its result.ptr points if that is not null; null where the event
-    /// takes the doca_error_t itself. Set before submit returns.
+    void *owner; ///< the JobQueue whose job it is; of a free slot, the next free one
+    /// Writes the result into the event, or to where its result.ptr points if that is not null; null where
+    /// the event takes the doca_error_t itself. Set before submit returns.
     void (*write_result)(const JobSlot &slot, doca_error_t result, doca_event &event);
     union {
         CopyPayload copy;
@@ -66,12 +64,17 @@ struct Completion {
     int type;
     doca_error_t result;
     doca_data user_data;
-    JobQueue *queue;
-    /// Of the job's slot. 0 for a job that ended in submit, or where its result is more than a doca_error_t,
-    /// an odd number, whose upper 63 bits are what JobQueue::write_result() makes the result of.
+    JobQueue *queue; ///< null where the job has a slot
+    /// Where the job has a slot: that. Else how it has ended: well, or with another result, or where the
+    /// event's result is more than a doca_error_t, an odd number, whose upper 63 bits are what
+    /// JobQueue::write_result() makes it of.
     std::uintptr_t origin;
 
-    [[nodiscard]] bool has_slot() const noexcept { return origin != 0 && (origin & 1) == 0; }
+    static constexpr std::uintptr_t well = 0;
+    static constexpr std::uintptr_t not_well = 2;
+
+    [[nodiscard]] bool has_slot() const noexcept { return queue == nullptr; }
+    [[nodiscard]] bool has_detail() const noexcept { return (origin & 1) != 0; }
     [[nodiscard]] JobSlot &slot() const noexcept { return *reinterpret_cast<JobSlot *>(origin); }
 };
 
@@ -80,9 +83,10 @@ static_assert(sizeof(Completion) == 32);
 /// A job that is not the user's but a graph's: its end is told here, inside retrieve.
 class OPENDOCA_INTERNAL InnerJob {
 public:
-    /// @p slot is as the library left it, but for what doca_workq::submit_inner() has taken over. Says what retrieve
-    /// returns: AGAIN, or something else when @p event was filled.
-    [[nodiscard]] virtual doca_error_t ended(const JobSlot &slot, doca_error_t result, doca_event &event) noexcept = 0;
+    /// @p slot is as the library left it, but for what doca_workq::submit_inner() has taken over. Says what
+    /// retrieve returns: AGAIN, or something else when @p event was filled.
+    [[nodiscard]] virtual doca_error_t ended(const JobSlot &slot, doca_error_t result,
+                                             doca_event &event) noexcept = 0;
 
     // What submit_inner() has taken from the slot.
     doca_data user_data{};
@@ -104,7 +108,8 @@ struct InnerSubmit {
     doca_error_t result; ///< why it was refused, or how it has ended
 };
 
-/// What a context does for one work queue: the base of every library's data path. Belongs to the queue's thread.
+/// What a context does for one work queue: the base of every library's data path. Belongs to the queue's
+/// thread.
 class OPENDOCA_INTERNAL JobQueue {
 public:
     JobQueue() = default;
@@ -116,9 +121,9 @@ public:
     /// Moves what has finished to doca_workq::complete(). Called only where needs_progress().
     virtual void progress() noexcept;
     [[nodiscard]] virtual bool needs_progress() const noexcept;
-    /// Event-driven mode: from arm() to disarm(), an event that progress() could act on must make a descriptor readable
-    /// that was given to doca_workq::watch(); disarm() makes it unreadable. True when progress() could act already.
-    /// Called only where needs_progress().
+    /// Event-driven mode: from arm() to disarm(), an event that progress() could act on must make a
+    /// descriptor readable that was given to doca_workq::watch(); disarm() makes it unreadable. True when
+    /// progress() could act already. Called only where needs_progress().
     [[nodiscard]] virtual bool arm() noexcept;
     virtual void disarm() noexcept;
     /// Ends jobs that may never end by themselves, because somebody wants to remove the work queue.
@@ -126,23 +131,6 @@ public:
     /// Writes the result of a job that ended in doca_workq::complete_with() to where the event's result.ptr
     /// points.
     virtual void write_result(std::uint64_t detail, doca_error_t result, doca_event &event) const noexcept;
-
-    /// Jobs not yet retrieved. The counters are written by the queue's thread alone, and read by any.
-    [[nodiscard]] std::uint32_t in_flight() const noexcept
-    {
-        return submitted_.load(std::memory_order_relaxed) - retrieved_.load(std::memory_order_relaxed);
-    }
-    void job_submitted() noexcept { count(submitted_); }
-    void job_retrieved() noexcept { count(retrieved_); }
-
-private:
-    static void count(std::atomic<std::uint32_t> &counter) noexcept
-    {
-        counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    }
-
-    std::atomic<std::uint32_t> submitted_{0};
-    std::atomic<std::uint32_t> retrieved_{0};
 };
 
 } // namespace opendoca

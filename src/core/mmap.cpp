@@ -42,13 +42,13 @@ opendoca::MemoryKey *doca_mmap::key_for(const doca_dev *dev) const noexcept
 
 void doca_mmap::remember_first_key() noexcept
 {
-    if (members_.empty() || state_ != State::started) {
-        first_dev_ = nullptr;
-        first_key_ = nullptr;
-        return;
-    }
-    first_dev_ = members_.front().dev;
-    first_key_ = members_.front().key.get();
+    const bool has_first = !members_.empty() && state_ == State::started;
+    first_dev_ = has_first ? members_.front().dev : nullptr;
+    first_key_ = has_first ? members_.front().key.get() : nullptr;
+    const auto first_if = [&](bool holds) { return holds ? first_dev_ : nullptr; };
+    const auto dma = has_first ? first_key_->dma : opendoca::MemoryKey::DmaRights{};
+    source_here_of_ = first_if(dma.is_copied_here && dma.can_read);
+    destination_here_of_ = first_if(dma.is_copied_here && dma.can_write);
 }
 
 doca_error_t doca_mmap::check_configurable(const char *what, doca_error_t when_started) const noexcept

@@ -54,6 +54,9 @@ struct doca_mmap {
     /// For the data path: whether @p dev is the first device of a started map, as it mostly is; and then its key.
     [[nodiscard]] bool is_first(const doca_dev *dev) const noexcept { return dev == first_dev_; }
     [[nodiscard]] opendoca::MemoryKey &first_key() const noexcept { return *first_key_; }
+    /// Likewise, and DMA of @p dev may read it (write it) by copying here.
+    [[nodiscard]] bool is_source_here(const doca_dev *dev) const noexcept { return dev == source_here_of_; }
+    [[nodiscard]] bool is_destination_here(const doca_dev *dev) const noexcept { return dev == destination_here_of_; }
 
     const doca_data user_data;
 
@@ -77,6 +80,8 @@ private:
 
     const doca_dev *first_dev_ = nullptr; ///< of members_.front() while started: most maps have one device
     opendoca::MemoryKey *first_key_ = nullptr;
+    const doca_dev *source_here_of_ = nullptr; ///< that device, or null
+    const doca_dev *destination_here_of_ = nullptr;
     std::vector<Member> members_;
     opendoca::MemoryRange range_;
     std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null

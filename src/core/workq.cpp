@@ -3,7 +3,6 @@
 #include "workq.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -63,92 +62,120 @@ void take_over(opendoca::JobSlot &slot, opendoca::InnerJob &inner) noexcept
 } // namespace
 
 doca_workq::doca_workq(std::uint32_t depth)
-    : completions_(std::make_unique_for_overwrite<opendoca::Completion[]>(std::bit_ceil(depth))),
-      mask_(std::bit_ceil(depth) - 1),
-      limit_(depth),
-      slots_(std::make_unique_for_overwrite<opendoca::JobSlot[]>(depth)),
-      free_(std::make_unique_for_overwrite<std::uint32_t[]>(depth)),
-      num_free_(depth),
-      depth_(depth)
+    : room_(depth),
+      depth_(depth),
+      slots_(std::make_unique_for_overwrite<opendoca::JobSlot[]>(depth))
 {
-    for (std::uint32_t i = 0; i < depth; ++i)
-        free_[i] = depth - 1 - i;
+    const std::size_t ring_size = (depth / stretch + 1) * stretch;
+    ring_ = std::make_unique_for_overwrite<opendoca::Completion[]>(ring_size);
+    ring_begin_ = ring_.get();
+    ring_end_ = ring_begin_ + ring_size;
+    head_ = tail_ = ring_begin_;
+    stretch_end_ = ring_begin_ + stretch;
+    free_ = nullptr;
+    for (std::uint32_t i = depth; i-- != 0; free_ = &slots_[i])
+        slots_[i].owner = free_;
 }
 
 opendoca::JobSlot *doca_workq::take_slot(const doca_job &job, opendoca::JobQueue &queue) noexcept
 {
     if (is_full())
         return nullptr;
-    const std::uint32_t number = free_[--num_free_];
-    opendoca::JobSlot &slot = slots_[number];
+    --room_;
+    opendoca::JobSlot &slot = *free_;
+    free_ = static_cast<opendoca::JobSlot *>(slot.owner);
     slot.type = job.type;
-    slot.number = number;
     slot.user_data = job.user_data;
-    slot.queue = &queue;
+    std::atomic_ref(slot.owner).store(&queue, std::memory_order_relaxed);
     slot.write_result = nullptr;
-    ++num_pending_;
-    queue.job_submitted();
     return &slot;
 }
 
-[[gnu::always_inline]] inline doca_error_t doca_workq::give_detail(const opendoca::Completion &done,
-                                                                   doca_event &event) noexcept
+std::uint32_t doca_workq::in_flight(const opendoca::JobQueue &queue) const noexcept
 {
-    const doca_error_t result = done.result;
-    event.type = done.type;
-    event.user_data = done.user_data;
-    done.queue->job_retrieved();
-    done.queue->write_result(done.origin >> 1, result, event);
-    ++head_;
-    return result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i != depth_; ++i)
+        count += std::atomic_ref(slots_[i].owner).load(std::memory_order_relaxed) == &queue ? 1 : 0;
+    for (opendoca::Completion *done = head(), *const end = tail(); done != end; done = after(done))
+        count += std::atomic_ref(done->queue).load(std::memory_order_relaxed) == &queue ? 1 : 0;
+    return count;
 }
 
-[[gnu::always_inline]] inline doca_error_t doca_workq::give_slot(const opendoca::Completion &done,
-                                                                 doca_event &event) noexcept
+/// From the end of one, on the ring.
+void doca_workq::begin_stretch() noexcept
 {
-    opendoca::JobSlot &slot = pop_slot(done);
-    const doca_error_t result = done.result;
-    if (slot.write_result != nullptr)
-        return retrieve_special(slot, result, event);
-    event.type = slot.type;
-    event.user_data = slot.user_data;
-    event.result.u64 = result;
-    return result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+    opendoca::Completion *const begin = stretch_end_ == ring_end_ ? ring_begin_ : stretch_end_;
+    head_.store(begin, std::memory_order_relaxed);
+    stretch_end_ = begin + stretch;
+    is_turn_due_ = true;
 }
 
-[[gnu::noinline]] doca_error_t doca_workq::retrieve_slot(doca_event &event) noexcept
+inline void doca_workq::progress() noexcept
 {
-    const opendoca::Completion &done = completions_[head_ & mask_];
-    return done.has_slot() ? give_slot(done, event) : give_detail(done, event);
-}
-
-[[gnu::noinline]] doca_error_t doca_workq::progress_and_retrieve(doca_event &event) noexcept
-{
+    is_turn_due_ = false;
     for (opendoca::JobQueue *queue : polled_)
         queue->progress();
-    if (head_ == tail_)
-        return DOCA_ERROR_AGAIN;
-    const opendoca::Completion &done = completions_[head_ & mask_];
-    return done.has_slot() ? give_slot(done, event) : retrieve_next(event);
+}
+
+/// The last thing that a retrieve does.
+[[gnu::noinline]] doca_error_t doca_workq::end_stretch() noexcept
+{
+    begin_stretch();
+    progress();
+    return DOCA_SUCCESS;
+}
+
+[[gnu::noinline]] doca_error_t doca_workq::retrieve_any(doca_event &event) noexcept
+{
+    if (is_empty() || is_turn_due_) {
+        progress();
+        if (is_empty())
+            return DOCA_ERROR_AGAIN;
+    }
+    return give_first(event);
+}
+
+/// There is a completion.
+[[gnu::always_inline]] inline doca_error_t doca_workq::give_first(doca_event &event) noexcept
+{
+    const opendoca::Completion &done = *head();
+    const doca_error_t result = done.result;
+    if (done.has_slot()) {
+        opendoca::JobSlot &slot = pop_slot();
+        if (slot.write_result != nullptr)
+            return give_special(slot, result, event);
+        event.type = slot.type;
+        event.user_data = slot.user_data;
+        event.result.u64 = result;
+    } else {
+        event.type = done.type;
+        event.user_data = done.user_data;
+        if (done.has_detail())
+            done.queue->write_result(done.origin >> 1, result, event);
+        else
+            event.result.u64 = result;
+        pop();
+    }
+    return result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
 }
 
 /// For results that are no doca_error_t, and inner jobs. Goes on until there is something for the user.
-[[gnu::noinline]] doca_error_t doca_workq::retrieve_special(opendoca::JobSlot &first, doca_error_t result,
-                                                            doca_event &event) noexcept
+[[gnu::noinline]] doca_error_t doca_workq::give_special(opendoca::JobSlot &first, doca_error_t result,
+                                                        doca_event &event) noexcept
 {
     opendoca::JobSlot *slot = &first;
     while (slot->write_result == end_inside) {
-        --limit_;
+        --room_;
         auto &inner = *static_cast<opendoca::InnerJob *>(slot->user_data.ptr);
         if (const doca_error_t status = inner.ended(*slot, result, event); status != DOCA_ERROR_AGAIN)
             return status;
-        if (head_ == tail_) // contexts are given a chance once in a call
+        if (is_empty()) // contexts are given a chance once in a call
             return DOCA_ERROR_AGAIN;
-        const opendoca::Completion &done = completions_[head_ & mask_];
+        const opendoca::Completion &done = *head();
         if (!done.has_slot() || done.slot().write_result == nullptr)
-            return retrieve_next(event);
+            return give_first(event);
         result = done.result;
-        slot = &pop_slot(done);
+        slot = &pop_slot();
     }
     event.type = slot->type;
     event.user_data = slot->user_data;
@@ -158,20 +185,19 @@ opendoca::JobSlot *doca_workq::take_slot(const doca_job &job, opendoca::JobQueue
 
 bool doca_workq::reserve(std::uint64_t count) noexcept
 {
-    const std::uint32_t used = num_pending_ + (tail_ - head_);
-    if (count > limit_ - used)
+    if (count > room_)
         return false;
-    limit_ -= static_cast<std::uint32_t>(count);
+    room_ -= static_cast<std::uint32_t>(count);
     return true;
 }
 
 opendoca::InnerSubmit doca_workq::submit_inner(const doca_job &job, opendoca::InnerJob &inner) noexcept
 {
     using enum opendoca::InnerSubmit::Stage;
-    const std::uint32_t tail = tail_;
-    const std::uint32_t num_free = num_free_;
+    const opendoca::Completion *const tail_before = tail();
+    opendoca::JobSlot *const free_before = free_;
     is_wake_held_ = is_armed_; // the end of an inner job is nothing to wake up for
-    ++limit_;
+    ++room_;
     is_submitting_inner_ = true;
     opendoca::InnerSubmit outcome{pending, DOCA_SUCCESS};
     const doca_error_t status = submit(job);
@@ -179,16 +205,16 @@ opendoca::InnerSubmit doca_workq::submit_inner(const doca_job &job, opendoca::In
     if (status != DOCA_SUCCESS) {
         // There is room here. A context without jobs in flight has no other reason to be full, and never will
         // have room.
-        const bool is_full = status == DOCA_ERROR_NO_MEMORY && queue_of(*job.ctx)->in_flight() != 0;
+        const bool is_full = status == DOCA_ERROR_NO_MEMORY && in_flight(*queue_of(*job.ctx)) != 0;
         outcome = {is_full ? full : refused, status};
-        --limit_;
-    } else if (num_free_ != num_free) {
-        take_over(slots_[free_[num_free_]], inner);
+        --room_;
+    } else if (free_ != free_before) {
+        take_over(*free_before, inner);
     } else {
         outcome = {ended, take_back()};
-        --limit_;
+        --room_;
     }
-    if (is_armed_ && !is_wake_held_ && (outcome.stage != ended || tail_ != tail))
+    if (is_armed_ && !is_wake_held_ && (outcome.stage != ended || tail() != tail_before))
         wake();
     is_wake_held_ = false;
     return outcome;
@@ -198,21 +224,21 @@ opendoca::InnerSubmit doca_workq::submit_inner(const doca_job &job, opendoca::In
 doca_error_t doca_workq::take_back() noexcept
 {
     // Others that have ended in the meantime have slots.
-    std::uint32_t at = tail_ - 1;
-    while (completions_[at & mask_].has_slot())
-        [[unlikely]]-- at;
-    const opendoca::Completion &done = completions_[at & mask_];
-    const doca_error_t result = done.result;
-    done.queue->job_retrieved();
-    for (; at + 1 != tail_; ++at)
-        [[unlikely]] completions_[at & mask_] = completions_[(at + 1) & mask_];
-    --tail_;
+    opendoca::Completion *at = before(tail());
+    while (at->has_slot())
+        [[unlikely]] at = before(at);
+    const doca_error_t result = at->result;
+    opendoca::Completion *const last = before(tail());
+    for (; at != last; at = after(at))
+        [[unlikely]] *at = *after(at);
+    tail_.store(last, std::memory_order_relaxed);
+    ++room_;
     return result;
 }
 
 void doca_workq::signal(opendoca::InnerJob &inner, opendoca::JobQueue &queue) noexcept
 {
-    ++limit_;
+    ++room_;
     opendoca::JobSlot &slot = *take_slot({}, queue);
     take_over(slot, inner);
     complete(slot, DOCA_SUCCESS);
@@ -296,7 +322,7 @@ doca_error_t doca_workq::arm() noexcept
     bool is_ready = false;
     for (opendoca::JobQueue *queue : polled_)
         is_ready = queue->arm() || is_ready;
-    if (is_armed_ && (is_ready || head_ != tail_))
+    if (is_armed_ && (is_ready || !is_empty()))
         wake();
     return DOCA_SUCCESS;
 }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -26,17 +27,28 @@ struct OPENDOCA_INTERNAL doca_workq {
         return not_on_queue(*job.ctx);
     }
 
+    /// What is common is done here, without a call that returns, and so without a stack.
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
     {
-        // Without a call that returns, this needs no stack. A program that submits one job that ends in submit for each
-        // one that it retrieves never lets the queue run empty: contexts get their turn all the same.
-        if (head_ == tail_ || head_ % retrievals_per_turn == retrievals_per_turn - 1)
-            return progress_and_retrieve(event);
-        return retrieve_next(event);
+        opendoca::Completion *const done = head();
+        if (done == tail() || done->origin != opendoca::Completion::well) [[unlikely]]
+            return retrieve_any(event);
+        event.type = done->type;
+        event.user_data = done->user_data;
+        event.result.u64 = DOCA_SUCCESS;
+        ++room_;
+        if (done + 1 == stretch_end_) [[unlikely]]
+            return end_stretch();
+        head_.store(done + 1, std::memory_order_relaxed);
+        return DOCA_SUCCESS;
     }
 
     /// As many jobs as the queue is deep, less what is reserved, were submitted and not retrieved.
-    [[nodiscard]] bool is_full() const noexcept { return num_pending_ + (tail_ - head_) == limit_; }
+    [[nodiscard]] bool is_full() const noexcept { return room_ == 0; }
+
+    /// Jobs of @p queue that were submitted and not retrieved. Any thread may ask; the answer is exact when
+    /// the work queue's is at rest.
+    [[nodiscard]] std::uint32_t in_flight(const opendoca::JobQueue &queue) const noexcept;
 
     /// For a job that takes time. Null when the queue is full.
     [[nodiscard]] opendoca::JobSlot *take_slot(const doca_job &job, opendoca::JobQueue &queue) noexcept;
@@ -44,8 +56,10 @@ struct OPENDOCA_INTERNAL doca_workq {
     /// The job of @p slot has ended; the slot is kept until it was retrieved.
     void complete(opendoca::JobSlot &slot, doca_error_t result) noexcept
     {
-        --num_pending_;
-        append(slot.type, result, slot.user_data, *slot.queue, reinterpret_cast<std::uintptr_t>(&slot));
+        opendoca::Completion &done = append();
+        done.result = result;
+        name_queue(done, nullptr);
+        done.origin = reinterpret_cast<std::uintptr_t>(&slot);
         if (is_armed_) [[unlikely]]
             wake();
     }
@@ -61,8 +75,8 @@ struct OPENDOCA_INTERNAL doca_workq {
     /// The same on a queue that is not armed.
     void complete_unarmed(const doca_job &job, opendoca::JobQueue &queue, doca_error_t result) noexcept
     {
-        queue.job_submitted();
-        append(job.type, result, job.user_data, queue, 0);
+        using opendoca::Completion;
+        end_in_submit(job, queue, result, result == DOCA_SUCCESS ? Completion::well : Completion::not_well);
     }
 
     /// The same on any queue, for a job whose result JobQueue::write_result() makes of @p detail, a number of
@@ -70,8 +84,7 @@ struct OPENDOCA_INTERNAL doca_workq {
     void complete_with(const doca_job &job, opendoca::JobQueue &queue, doca_error_t result,
                        std::uint64_t detail) noexcept
     {
-        queue.job_submitted();
-        append(job.type, result, job.user_data, queue, detail << 1 | 1);
+        end_in_submit(job, queue, result, detail << 1 | 1);
         if (is_armed_) [[unlikely]]
             wake();
     }
@@ -82,7 +95,7 @@ struct OPENDOCA_INTERNAL doca_workq {
     /// Keeps room for @p count jobs at the same time, which then come by submit_inner() and signal(). False
     /// when there is not enough.
     [[nodiscard]] bool reserve(std::uint64_t count) noexcept;
-    void give_back(std::uint64_t count) noexcept { limit_ += static_cast<std::uint32_t>(count); }
+    void give_back(std::uint64_t count) noexcept { room_ += static_cast<std::uint32_t>(count); }
     /// Submits a job whose end is not the user's. One that ends in submit is not told to @p inner but
     /// returned.
     [[nodiscard]] opendoca::InnerSubmit submit_inner(const doca_job &job, opendoca::InnerJob &inner) noexcept;
@@ -123,74 +136,107 @@ struct OPENDOCA_INTERNAL doca_workq {
     void detach(std::uint32_t id, opendoca::JobQueue &queue) noexcept;
 
 private:
-    static constexpr std::uint32_t retrievals_per_turn = 64;
+    static constexpr std::uint32_t stretch = 64; ///< completions
 
     [[gnu::noinline]] [[nodiscard]] static doca_error_t not_on_queue(const doca_ctx &ctx) noexcept;
 
-    void append(int type, doca_error_t result, doca_data user_data, opendoca::JobQueue &queue,
-                std::uintptr_t origin) noexcept
+    // The ring of completions. It has at least one that is not in use: where head and tail meet, there is
+    // none. in_flight() reads it from other threads.
+
+    [[nodiscard]] opendoca::Completion *head() const noexcept
     {
+        return head_.load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] opendoca::Completion *tail() const noexcept
+    {
+        return tail_.load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] bool is_empty() const noexcept { return head() == tail(); }
+    [[nodiscard]] opendoca::Completion *after(opendoca::Completion *done) const noexcept
+    {
+        return done + 1 == ring_end_ ? ring_begin_ : done + 1;
+    }
+    [[nodiscard]] opendoca::Completion *before(opendoca::Completion *done) const noexcept
+    {
+        return (done == ring_begin_ ? ring_end_ : done) - 1;
+    }
+    [[nodiscard]] opendoca::Completion &append() noexcept
+    {
+        opendoca::Completion *const done = tail();
+        tail_.store(after(done), std::memory_order_relaxed);
+        return *done;
+    }
+    static void name_queue(opendoca::Completion &done, opendoca::JobQueue *queue) noexcept
+    {
+        std::atomic_ref(done.queue).store(queue, std::memory_order_relaxed);
+    }
+    void end_in_submit(const doca_job &job, opendoca::JobQueue &queue, doca_error_t result,
+                       std::uintptr_t origin) noexcept
+    {
+        --room_;
         // Field by field: copying a temporary would read in one piece what was just written in several, and
         // stall.
-        opendoca::Completion &done = completions_[tail_++ & mask_];
-        done.type = type;
+        opendoca::Completion &done = append();
+        done.type = job.type;
         done.result = result;
-        done.user_data = user_data;
-        done.queue = &queue;
+        done.user_data = job.user_data;
+        name_queue(done, &queue);
         done.origin = origin;
     }
-    /// There is a completion.
-    [[nodiscard]] doca_error_t retrieve_next(doca_event &event) noexcept
+    void pop() noexcept
     {
-        const opendoca::Completion &done = completions_[head_ & mask_];
-        if (done.origin != 0)
-            return retrieve_slot(event);
-        const doca_error_t result = done.result;
-        event.type = done.type;
-        event.user_data = done.user_data;
-        event.result.u64 = result;
-        done.queue->job_retrieved();
-        ++head_;
-        return result == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+        ++room_;
+        if (head() + 1 == stretch_end_) [[unlikely]]
+            begin_stretch();
+        else
+            head_.store(head() + 1, std::memory_order_relaxed);
     }
-    [[nodiscard]] doca_error_t retrieve_slot(doca_event &event) noexcept;
-    [[nodiscard]] doca_error_t give_detail(const opendoca::Completion &done, doca_event &event) noexcept;
-    [[nodiscard]] doca_error_t give_slot(const opendoca::Completion &done, doca_event &event) noexcept;
-    [[nodiscard]] doca_error_t retrieve_special(opendoca::JobSlot &slot, doca_error_t result,
-                                                doca_event &event) noexcept;
-    [[nodiscard]] doca_error_t progress_and_retrieve(doca_event &event) noexcept;
-    opendoca::JobSlot &pop_slot(const opendoca::Completion &done) noexcept
+    opendoca::JobSlot &pop_slot() noexcept
     {
-        opendoca::JobSlot &slot = done.slot();
-        done.queue->job_retrieved();
-        ++head_;
-        free_[num_free_++] = slot.number; // nobody takes it before it was read
+        opendoca::JobSlot &slot = head()->slot();
+        pop();
+        std::atomic_ref(slot.owner).store(free_, std::memory_order_relaxed);
+        free_ = &slot; // nobody takes it before it was read
         return slot;
     }
+
+    // A program that submits one job that ends in submit for each one that it retrieves never lets the ring
+    // run empty. Contexts get their turn all the same: after each stretch of it.
+
+    void begin_stretch() noexcept;
+    [[nodiscard]] doca_error_t end_stretch() noexcept;
+    void progress() noexcept;
+
+    [[nodiscard]] doca_error_t retrieve_any(doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t give_first(doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t give_special(opendoca::JobSlot &slot, doca_error_t result,
+                                            doca_event &event) noexcept;
     [[nodiscard]] doca_error_t take_back() noexcept;
 
     // What submit and retrieve use, in one cache line.
-    alignas(64) std::unique_ptr<opendoca::Completion[]> completions_; ///< a ring
-    std::uint32_t mask_;
-    std::uint32_t head_ = 0;
-    std::uint32_t tail_ = 0;
-    std::uint32_t num_pending_ = 0; ///< slots whose jobs have not ended
-    std::uint32_t
-        limit_; ///< the depth, less what is reserved for inner jobs, plus those of them that are in flight
-    std::uint32_t num_inner_ends_ = 0;
+    alignas(64) std::atomic<opendoca::Completion *> head_;
+    std::atomic<opendoca::Completion *> tail_;
+    opendoca::Completion *stretch_end_; ///< of the stretch that the head is in
+    opendoca::Completion *ring_begin_;
+    opendoca::Completion *ring_end_;
+    std::unique_ptr<opendoca::JobQueue *[]> queues_; ///< by the id of the context or graph
+    std::uint32_t num_queues_ = 0;
+    /// For jobs: the depth, less those that were submitted and not retrieved, and less what is reserved for
+    /// inner jobs that are not in flight.
+    std::uint32_t room_;
     bool is_armed_ = false;
+    bool is_turn_due_ = false;
     bool is_event_driven_ = false;
     bool is_submitting_inner_ = false;
     bool is_written_ = false;   ///< the descriptor that wake() writes
     bool is_wake_held_ = false; ///< the next wake() is only to be noted, by setting this to false
-    std::unique_ptr<opendoca::JobQueue *[]> queues_; ///< by the id of the context or graph
-    std::uint32_t num_queues_ = 0;
+    opendoca::JobSlot *free_;   ///< a stack: the slot used last is the warmest
     std::vector<opendoca::JobQueue *> polled_;
-    std::unique_ptr<opendoca::JobSlot[]> slots_;
-    std::unique_ptr<std::uint32_t[]> free_; ///< a stack: the slot used last is the warmest
-    std::uint32_t num_free_;
+    std::uint32_t num_inner_ends_ = 0;
     std::uint32_t num_contexts_ = 0; ///< and graphs
     const std::uint32_t depth_;
+    std::unique_ptr<opendoca::JobSlot[]> slots_;
+    std::unique_ptr<opendoca::Completion[]> ring_;
     opendoca::UniqueFd event_fd_; ///< for completions that this thread makes
     opendoca::UniqueFd handle_;   ///< an epoll of it and of what job queues watch
 };

@@ -5,7 +5,7 @@
 #include <doca_log.h>
 
 #include "../core/dev.hpp"
-#include "dma_queue.hpp"
+#include "../core/job.hpp"
 
 DOCA_LOG_REGISTER(DOCA_DMA);
 
@@ -32,7 +32,7 @@ bool doca_dma::can_be_event_driven(const std::vector<doca_dev *> &devices) const
 doca_error_t doca_dma::create_queue(const std::vector<doca_dev *> &devices, doca_workq &workq,
                                     std::unique_ptr<opendoca::JobQueue> &queue)
 {
-    return opendoca::DmaQueue::create(*devices.front(), workq, queue);
+    return devices.front()->device().create_copy_queue(workq, *devices.front(), queue);
 }
 
 doca_error_t doca_dma_create(struct doca_dma **dma)

@@ -48,7 +48,7 @@ public:
             workq_.complete_at_once(job, *this, result);
             return DOCA_SUCCESS;
         }
-        if (in_flight() == room)
+        if (workq_.in_flight(*this) == room)
             return DOCA_ERROR_NO_MEMORY;
         JobSlot *const slot = workq_.take_slot(job, *this);
         if (slot == nullptr)

@@ -6,6 +6,7 @@
 
 #include <doca_log.h>
 
+#include "../job.hpp"
 #include "counter.hpp"
 
 DOCA_LOG_REGISTER(DOCA_DEVICE);
@@ -34,23 +35,6 @@ doca_error_t MemoryKey::mkey(std::uint32_t &) const
     return not_supported("give memory a key of rdma-core");
 }
 
-CopyQueue::~CopyQueue() = default;
-
-void CopyQueue::progress() noexcept {}
-
-bool CopyQueue::needs_progress() const noexcept
-{
-    return false;
-}
-
-bool CopyQueue::arm() noexcept
-{
-    progress();
-    return false;
-}
-
-void CopyQueue::disarm() noexcept {}
-
 Device::~Device() = default;
 
 doca_error_t Device::register_memory(const MemoryRange &, std::uint32_t, std::unique_ptr<MemoryKey> &)
@@ -68,7 +52,7 @@ doca_error_t Device::import_memory(std::span<const std::byte>, MemoryRange &, st
     return not_supported("import memory");
 }
 
-doca_error_t Device::create_copy_queue(doca_workq &, const doca_dev &, JobQueue &, std::unique_ptr<CopyQueue> &)
+doca_error_t Device::create_copy_queue(doca_workq &, const doca_dev &, std::unique_ptr<JobQueue> &)
 {
     return not_supported("copy memory");
 }

@@ -22,7 +22,6 @@
 #include "../memory_range.hpp"
 
 struct doca_dev;
-struct doca_dma_job_memcpy;
 struct doca_workq;
 struct ibv_pd;
 
@@ -32,7 +31,6 @@ class Counter;
 class Dmabuf;
 class JobQueue;
 class QueuePair;
-struct CopyPlan;
 struct CounterSetup;
 struct QueuePairSettings;
 
@@ -52,6 +50,7 @@ public:
     struct DmaRights {
         bool can_read;
         bool can_write;
+        bool is_copied_here = false; ///< by the CPU, as any memory of this process
     };
 
     /// The side of an RDMA job that the range can be on.
@@ -76,27 +75,6 @@ public:
     const RdmaSide rdma;
 };
 
-/// Asynchronous memory copies of one work queue.
-class OPENDOCA_INTERNAL CopyQueue {
-public:
-    CopyQueue() = default;
-    CopyQueue(const CopyQueue &) = delete;
-    CopyQueue &operator=(const CopyQueue &) = delete;
-    virtual ~CopyQueue();
-
-    /// Takes a copy whose sizes and local rights are checked, and ends it in doca_workq::complete_at_once() or later in
-    /// doca_workq::complete(). A successful copy has extended the destination's data sections. @p dst and @p src are
-    /// the keys of the heads of the lists. NO_MEMORY when the work queue is full.
-    [[nodiscard]] virtual doca_error_t copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst,
-                                            MemoryKey &src) noexcept = 0;
-    /// Goes on with earlier copies. Called only where needs_progress().
-    virtual void progress() noexcept;
-    [[nodiscard]] virtual bool needs_progress() const noexcept;
-    /// As JobQueue's.
-    [[nodiscard]] virtual bool arm() noexcept;
-    virtual void disarm() noexcept;
-};
-
 /// A device that this process has open.
 class OPENDOCA_INTERNAL Device {
 public:
@@ -111,9 +89,9 @@ public:
                                                        std::unique_ptr<MemoryKey> &key);
     [[nodiscard]] virtual doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                                      std::unique_ptr<MemoryKey> &key);
-    /// Copies of @p owner's jobs on @p workq; @p dev is this device.
-    [[nodiscard]] virtual doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
-                                                         std::unique_ptr<CopyQueue> &queue);
+    /// DMA for @p workq, derived from CopyQueue; @p dev is this device.
+    [[nodiscard]] virtual doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev,
+                                                         std::unique_ptr<JobQueue> &queue);
     /// One end of a connection; @p state is the instance's, and @p dev is this device.
     [[nodiscard]] virtual doca_error_t create_queue_pair(const doca_dev &dev,
                                                          const QueuePairSettings &settings,

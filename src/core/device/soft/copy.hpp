@@ -21,17 +21,22 @@ namespace opendoca::soft {
 [[nodiscard]] inline doca_error_t copy_bytes(std::byte *dst, const std::byte *src, std::size_t length,
                                              std::size_t total) noexcept
 {
-    struct Half {
-        std::uint64_t word[4];
-    };
-    if (length - sizeof(Half) > sizeof(Half)) // not 32 to 64 bytes
+    using Quarter [[gnu::vector_size(16)]] = std::uint64_t;
+    constexpr std::size_t half = 2 * sizeof(Quarter);
+    if (length - half > half) // not 32 to 64 bytes
         return copy_any(dst, src, length, total);
     // All of the source is in registers before the first byte is written.
-    Half first, last;
-    std::memcpy(&first, src, sizeof(Half));
-    std::memcpy(&last, src + length - sizeof(Half), sizeof(Half));
-    std::memcpy(dst, &first, sizeof(Half));
-    std::memcpy(dst + length - sizeof(Half), &last, sizeof(Half));
+    Quarter a, b, c, d;
+    std::memcpy(&a, src, sizeof(a));
+    std::memcpy(&b, src + sizeof(a), sizeof(b));
+    src += length - half;
+    std::memcpy(&c, src, sizeof(c));
+    std::memcpy(&d, src + sizeof(c), sizeof(d));
+    std::memcpy(dst, &a, sizeof(a));
+    std::memcpy(dst + sizeof(a), &b, sizeof(b));
+    dst += length - half;
+    std::memcpy(dst, &c, sizeof(c));
+    std::memcpy(dst + sizeof(c), &d, sizeof(d));
     return DOCA_SUCCESS;
 }
 

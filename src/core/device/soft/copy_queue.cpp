@@ -26,48 +26,62 @@ bool is_deferring()
 
 } // namespace
 
-SoftCopyQueue::SoftCopyQueue(doca_workq &workq, const doca_dev &dev, JobQueue &owner)
-    : workq_(workq),
-      dev_(dev),
-      owner_(owner),
+SoftCopyQueue::SoftCopyQueue(doca_workq &workq, const doca_dev &dev)
+    : CopyQueue(dev),
+      workq_(workq),
       is_deferring_(is_deferring()),
+      longest_simple_(is_deferring_ || workq.is_event_driven() ? 0 : dev.function().can.dma_max_size),
       deferred_(is_deferring_ ? workq.depth() : 0)
 {
 }
 
+/// Between two buffers of this process nothing can go wrong that is not known before: recording the end first
+/// leaves nothing to be done after the copy, and no stack is needed. Only this thread could see the
+/// difference, and a work queue that is polled has nobody to wake up.
+doca_error_t SoftCopyQueue::submit(const doca_job &base) noexcept
+{
+    const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
+    if (!is_simple(job)) [[unlikely]]
+        return CopyQueue::submit(base);
+    const doca_buf &src = *job.src_buff;
+    doca_buf &dst = *job.dst_buff;
+    const std::size_t length = src.data_len;
+    std::byte *const to = dst.data + dst.data_len;
+    dst.data_len += length;
+    workq_.complete_unarmed(base, *this, DOCA_SUCCESS);
+    return copy_bytes(to, src.data, length, length);
+}
+
+/// One buffer of this process is copied behind the data of another one, with nothing to complain about.
+[[gnu::always_inline]] inline bool SoftCopyQueue::is_simple(const doca_dma_job_memcpy &job) const noexcept
+{
+    if (job.base.type != DOCA_DMA_JOB_MEMCPY || job.src_buff == nullptr || job.dst_buff == nullptr)
+        return false;
+    const doca_buf &src = *job.src_buff;
+    const doca_buf &dst = *job.dst_buff;
+    const std::size_t last = src.data_len - 1; // wraps around for copies of nothing, which are not simple
+    return src.is_alone() && dst.is_alone() && src.mmap->is_source_here(&dev()) &&
+           dst.mmap->is_destination_here(&dev()) && last < dst.tailroom() && last < longest_simple_ &&
+           !workq_.is_full();
+}
+
 const SoftKey &SoftCopyQueue::key_of(const doca_buf &buf) const noexcept
 {
-    return static_cast<const SoftKey &>(*buf.mmap->key_for(&dev_));
+    return static_cast<const SoftKey &>(*buf.mmap->key_for(&dev()));
 }
 
 doca_error_t SoftCopyQueue::copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst,
                                  MemoryKey &src) noexcept
 {
-    const auto &dst_key = static_cast<SoftKey &>(dst);
-    const auto &src_key = static_cast<SoftKey &>(src);
-    if (plan.is_list || dst_key.remote() != nullptr || src_key.remote() != nullptr || is_deferring_ ||
-        workq_.is_full() || workq_.is_armed())
-        return copy_any(job, plan, dst_key, src_key);
-    // Between two buffers of this process nothing can go wrong any more: recording the end first leaves
-    // nothing to be done after the copy. Only this thread could see the difference.
-    doca_buf &to = *job.dst_buff;
-    const std::size_t before = plan.overwrites ? 0 : to.data_len;
-    to.data_len = before + plan.length;
-    workq_.complete_unarmed(job.base, owner_, DOCA_SUCCESS);
-    return copy_bytes(to.data + before, job.src_buff->data, plan.length, plan.length);
-}
-
-doca_error_t SoftCopyQueue::copy_any(const doca_dma_job_memcpy &job, CopyPlan plan, const SoftKey &dst,
-                                     const SoftKey &src) noexcept
-{
     const CopyPayload copy = {job.dst_buff, job.src_buff, plan};
     if (!is_deferring_) {
         if (workq_.is_full())
             return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
-        workq_.complete_at_once(job.base, owner_, execute(copy, dst, src));
+        workq_.complete_at_once(job.base, *this,
+                                execute(copy, static_cast<SoftKey &>(dst), static_cast<SoftKey &>(src)));
         return DOCA_SUCCESS;
     }
-    JobSlot *const slot = workq_.take_slot(job.base, owner_);
+    JobSlot *const slot = workq_.take_slot(job.base, *this);
     if (slot == nullptr)
         return DOCA_ERROR_NO_MEMORY;
     slot->copy = copy;

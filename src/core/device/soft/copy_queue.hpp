@@ -6,39 +6,36 @@
 #include <vector>
 
 #include "../../buf.hpp"
-#include "../../job.hpp"
-#include "../device.hpp"
+#include "../copy_queue.hpp"
 #include "copier.hpp"
 #include "device.hpp"
 
 namespace opendoca::soft {
 
-/// The copy engine of one work queue. A job is carried out when it is submitted, or with DOCA_SOFT_DEFER=1 when it is
-/// retrieved, so that programs which read the destination too early are found out.
+/// The copy engine of one work queue. A job is carried out when it is submitted, or with DOCA_SOFT_DEFER=1
+/// when it is retrieved, so that programs which read the destination too early are found out.
 class SoftCopyQueue final : public CopyQueue {
 public:
-    SoftCopyQueue(doca_workq &workq, const doca_dev &dev, JobQueue &owner);
+    SoftCopyQueue(doca_workq &workq, const doca_dev &dev);
 
-    [[nodiscard]] doca_error_t copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst,
-                                    MemoryKey &src) noexcept override;
+    [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept override;
     void progress() noexcept override;
     [[nodiscard]] bool needs_progress() const noexcept override { return is_deferring_; }
     [[nodiscard]] bool arm() noexcept override { return num_deferred_ != 0; }
 
 private:
-    // Kept out of copy(), which needs no stack without them.
-    [[gnu::noinline]] [[nodiscard]] doca_error_t copy_any(const doca_dma_job_memcpy &job, CopyPlan plan, const SoftKey &dst,
-                                        const SoftKey &src) noexcept;
+    [[nodiscard]] bool is_simple(const doca_dma_job_memcpy &job) const noexcept;
+    [[nodiscard]] doca_error_t copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst,
+                                    MemoryKey &src) noexcept override;
     [[nodiscard]] doca_error_t execute(const CopyPayload &copy, const SoftKey &dst_key,
                                        const SoftKey &src_key) noexcept;
     [[nodiscard]] doca_error_t execute_list(const CopyPayload &copy) noexcept;
     [[nodiscard]] const SoftKey &key_of(const doca_buf &buf) const noexcept;
 
     doca_workq &workq_;
-    const doca_dev &dev_;
-    JobQueue &owner_;
+    const bool is_deferring_;
+    const std::uint64_t longest_simple_; ///< bytes that submit() may copy at once; 0 where it may not
     Copier copier_;
-    bool is_deferring_;
     std::vector<JobSlot *> deferred_; ///< a ring of the queue's depth
     std::size_t first_deferred_ = 0;
     std::size_t num_deferred_ = 0;

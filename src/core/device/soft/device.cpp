@@ -63,10 +63,10 @@ doca_error_t SoftDevice::import_memory(std::span<const std::byte> descriptor, Me
     return DOCA_SUCCESS;
 }
 
-doca_error_t SoftDevice::create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
-                                           std::unique_ptr<CopyQueue> &queue)
+doca_error_t SoftDevice::create_copy_queue(doca_workq &workq, const doca_dev &dev,
+                                           std::unique_ptr<JobQueue> &queue)
 {
-    queue = std::make_unique<SoftCopyQueue>(workq, dev, owner);
+    queue = std::make_unique<SoftCopyQueue>(workq, dev);
     return DOCA_SUCCESS;
 }
 

@@ -16,7 +16,9 @@ namespace opendoca::soft {
 class SoftKey final : public MemoryKey {
 public:
     SoftKey(const MemoryRange &range, std::uint32_t access, const DeviceFunction &function)
-        : MemoryKey({.can_read = true, .can_write = (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0},
+        : MemoryKey({.can_read = true,
+                     .can_write = (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0,
+                     .is_copied_here = true},
                     (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? RdmaSide::local
                                                                  : RdmaSide::local_read_only),
           range_(range),
@@ -67,8 +69,8 @@ public:
                                                std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                              std::unique_ptr<MemoryKey> &key) override;
-    [[nodiscard]] doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
-                                                 std::unique_ptr<CopyQueue> &queue) override;
+    [[nodiscard]] doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev,
+                                                 std::unique_ptr<JobQueue> &queue) override;
     [[nodiscard]] doca_error_t create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
                                                  std::atomic<doca_rdma_state> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;

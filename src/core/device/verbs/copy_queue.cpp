@@ -44,13 +44,13 @@ void set_data_end(doca_buf &list, doca_buf &last, std::size_t data_len, bool ove
 
 std::uint32_t VerbsCopyQueue::key_of(const doca_buf &buf) const noexcept
 {
-    return static_cast<const VerbsKey &>(*buf.mmap->key_for(&dev_)).key();
+    return static_cast<const VerbsKey &>(*buf.mmap->key_for(&dev())).key();
 }
 
 doca_error_t VerbsCopyQueue::copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst_key,
                                   MemoryKey &src_key) noexcept
 {
-    JobSlot *const slot = workq_.take_slot(job.base, owner_);
+    JobSlot *const slot = workq_.take_slot(job.base, *this);
     if (slot == nullptr)
         return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
     doca_buf &dst = *job.dst_buff;

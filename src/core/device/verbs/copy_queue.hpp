@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "../../job.hpp"
+#include "../copy_queue.hpp"
 #include "copy_part.hpp"
 #include "device.hpp"
 #include "reliable_connection.hpp"
@@ -21,12 +21,9 @@ namespace opendoca::verbs {
 class VerbsCopyQueue final : public CopyQueue {
 public:
     [[nodiscard]] static doca_error_t create(const VerbsDevice &device, doca_workq &workq,
-                                             const doca_dev &dev, JobQueue &owner,
-                                             std::unique_ptr<CopyQueue> &queue);
+                                             const doca_dev &dev, std::unique_ptr<JobQueue> &queue);
     ~VerbsCopyQueue() override;
 
-    [[nodiscard]] doca_error_t copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst,
-                                    MemoryKey &src) noexcept override;
     void progress() noexcept override
     {
         if (first_ != last_)
@@ -64,8 +61,11 @@ private:
         ibv_wc_status status = IBV_WC_SUCCESS;
     };
 
-    VerbsCopyQueue(const VerbsDevice &device, doca_workq &workq, const doca_dev &dev, JobQueue &owner);
+    VerbsCopyQueue(const VerbsDevice &device, doca_workq &workq, const doca_dev &dev);
     [[nodiscard]] doca_error_t connect();
+
+    [[nodiscard]] doca_error_t copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst,
+                                    MemoryKey &src) noexcept override;
 
     [[nodiscard]] Job &job_at(std::uint32_t number) noexcept { return jobs_[number & job_mask_]; }
     [[nodiscard]] bool has_room() const noexcept
@@ -97,7 +97,6 @@ private:
 
     // What submit and retrieve use.
     doca_workq &workq_;
-    JobQueue &owner_;
     std::unique_ptr<Job[]> jobs_; ///< a ring
     std::uint32_t job_mask_;
     // Numbers of jobs, and positions of messages; both wrap around.
@@ -115,7 +114,6 @@ private:
     CopyPartLimits limits_;
     ReliableConnection connection_;
 
-    const doca_dev &dev_;
     const VerbsDevice &device_;
     // Of job next_, while it is posted part by part.
     bool has_begun_ = false;

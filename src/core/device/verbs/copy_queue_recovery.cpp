@@ -32,14 +32,12 @@ constexpr std::uint32_t most_bytes = 1u << 30;
 
 } // namespace
 
-VerbsCopyQueue::VerbsCopyQueue(const VerbsDevice &device, doca_workq &workq, const doca_dev &dev,
-                               JobQueue &owner)
-    : workq_(workq),
-      owner_(owner),
+VerbsCopyQueue::VerbsCopyQueue(const VerbsDevice &device, doca_workq &workq, const doca_dev &dev)
+    : CopyQueue(dev),
+      workq_(workq),
       jobs_(std::make_unique<Job[]>(std::bit_ceil(workq.depth()))),
       job_mask_(std::bit_ceil(workq.depth()) - 1),
       send_flags_(workq.is_event_driven() ? unsigned{IBV_SEND_SOLICITED} : 0),
-      dev_(dev),
       device_(device)
 {
     const VerbsFunction &function = device.function();
@@ -53,9 +51,9 @@ VerbsCopyQueue::VerbsCopyQueue(const VerbsDevice &device, doca_workq &workq, con
 }
 
 doca_error_t VerbsCopyQueue::create(const VerbsDevice &device, doca_workq &workq, const doca_dev &dev,
-                                    JobQueue &owner, std::unique_ptr<CopyQueue> &queue)
+                                    std::unique_ptr<JobQueue> &queue)
 {
-    std::unique_ptr<VerbsCopyQueue> created(new VerbsCopyQueue(device, workq, dev, owner));
+    std::unique_ptr<VerbsCopyQueue> created(new VerbsCopyQueue(device, workq, dev));
     if (const doca_error_t status = created->connect(); status != DOCA_SUCCESS)
         return status;
     queue = std::move(created);

@@ -139,10 +139,10 @@ doca_error_t VerbsDevice::import_memory(std::span<const std::byte> descriptor, M
     return DOCA_SUCCESS;
 }
 
-doca_error_t VerbsDevice::create_copy_queue(doca_workq &workq, const doca_dev &dev, JobQueue &owner,
-                                            std::unique_ptr<CopyQueue> &queue)
+doca_error_t VerbsDevice::create_copy_queue(doca_workq &workq, const doca_dev &dev,
+                                            std::unique_ptr<JobQueue> &queue)
 {
-    return VerbsCopyQueue::create(*this, workq, dev, owner, queue);
+    return VerbsCopyQueue::create(*this, workq, dev, queue);
 }
 
 doca_error_t VerbsDevice::create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "dma_queue.hpp"
+#include "copy_queue.hpp"
 
 #include <algorithm>
 #include <cinttypes>
@@ -8,30 +8,21 @@
 #include <doca_dma.h>
 #include <doca_log.h>
 
-#include "../core/buf.hpp"
-#include "../core/mmap.hpp"
+#include "../buf.hpp"
+#include "../mmap.hpp"
 
-DOCA_LOG_REGISTER(DOCA_DMA_QUEUE);
+DOCA_LOG_REGISTER(DOCA_COPY_QUEUE);
 
 namespace opendoca {
 
-DmaQueue::DmaQueue(const doca_dev &dev) noexcept
+CopyQueue::CopyQueue(const doca_dev &dev) noexcept
     : dev_(dev),
       max_list_elements_(dev.function().can.dma_max_list_elements),
       max_size_(dev.function().can.dma_max_size)
 {
 }
 
-doca_error_t DmaQueue::create(const doca_dev &dev, doca_workq &workq, std::unique_ptr<JobQueue> &queue)
-{
-    std::unique_ptr<DmaQueue> created(new DmaQueue(dev));
-    const doca_error_t status = dev.device().create_copy_queue(workq, dev, *created, created->copies_);
-    if (status == DOCA_SUCCESS)
-        queue = std::move(created);
-    return status;
-}
-
-doca_error_t DmaQueue::submit(const doca_job &base) noexcept
+doca_error_t CopyQueue::submit(const doca_job &base) noexcept
 {
     const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
     // One buffer a side and nothing to complain about. Without a call that returns, this needs no stack.
@@ -46,7 +37,7 @@ doca_error_t DmaQueue::submit(const doca_job &base) noexcept
                 MemoryKey &src_key = src.mmap->first_key();
                 MemoryKey &dst_key = dst.mmap->first_key();
                 if (src_key.dma.can_read && dst_key.dma.can_write) [[likely]]
-                    return copies_->copy(job, {src.data_len, false, tailroom == 0}, dst_key, src_key);
+                    return copy(job, {src.data_len, false, tailroom == 0}, dst_key, src_key);
             }
         }
     }
@@ -54,7 +45,7 @@ doca_error_t DmaQueue::submit(const doca_job &base) noexcept
 }
 
 /// Any job: takes it, or says what is wrong with it.
-doca_error_t DmaQueue::submit_any(const doca_dma_job_memcpy &job) noexcept
+doca_error_t CopyQueue::submit_any(const doca_dma_job_memcpy &job) noexcept
 {
     if (job.base.type != DOCA_DMA_JOB_MEMCPY) {
         DOCA_LOG_ERR("job type %d is not one of DMA's", job.base.type);
@@ -82,10 +73,12 @@ doca_error_t DmaQueue::submit_any(const doca_dma_job_memcpy &job) noexcept
     const auto data_of = [](const doca_buf &buf) { return buf.data_len; };
     const std::size_t length = sum(src, data_of);
     if (length > max_size_) {
-        DOCA_LOG_ERR("the source has %zu bytes or more, and a job copies at most %" PRIu64, length, max_size_);
+        DOCA_LOG_ERR("the source has %zu bytes or more, and a job copies at most %" PRIu64, length,
+                     max_size_);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    // Data is appended; a list without any tailroom counts as empty, for programs that never reset their destination.
+    // Data is appended; a list without any tailroom counts as empty, for programs that never reset their
+    // destination.
     const std::size_t tailroom = sum(dst, [](const doca_buf &buf) { return buf.tailroom(); });
     const bool overwrites = tailroom == 0;
     const std::size_t room = overwrites ? sum(dst, data_of) : tailroom;
@@ -93,11 +86,11 @@ doca_error_t DmaQueue::submit_any(const doca_dma_job_memcpy &job) noexcept
         DOCA_LOG_ERR("%zu bytes do not fit into a destination with room for %zu", length, room);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    return copies_->copy(job, {length, src->next != nullptr || dst->next != nullptr, overwrites},
-                         *dst->mmap->key_for(&dev_), *src->mmap->key_for(&dev_));
+    return copy(job, {length, src->next != nullptr || dst->next != nullptr, overwrites},
+                *dst->mmap->key_for(&dev_), *src->mmap->key_for(&dev_));
 }
 
-doca_error_t DmaQueue::check_list(const doca_buf &head, bool for_writing) const noexcept
+doca_error_t CopyQueue::check_list(const doca_buf &head, bool for_writing) const noexcept
 {
     std::uint32_t count = 0;
     for (const doca_buf *buf = &head; buf != nullptr; buf = buf->next) {
