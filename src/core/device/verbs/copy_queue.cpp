@@ -207,14 +207,16 @@ void VerbsCopyQueue::progress_jobs() noexcept
 std::uint32_t VerbsCopyQueue::poll() noexcept
 {
     ibv_cq_ex &completions = connection_.completions();
-    ibv_poll_cq_attr attributes = {};
-    if (ibv_start_poll(&completions, &attributes) != 0)
-        return 0;
     std::uint32_t count = 0;
-    do {
+    // One by one, since the provider of rdma_rxe in rdma-core 44 ends the poll in an ibv_next_poll() that
+    // finds nothing: the ibv_end_poll() that others need then loses an entry.
+    for (ibv_poll_cq_attr attributes = {};
+         count != most_polled && ibv_start_poll(&completions, &attributes) == 0; ++count) {
         const std::uint64_t id = completions.wr_id;
-        if (completions.status != IBV_WC_SUCCESS) [[unlikely]] {
-            note_failure(id, completions.status);
+        const ibv_wc_status status = completions.status;
+        ibv_end_poll(&completions);
+        if (status != IBV_WC_SUCCESS) [[unlikely]] {
+            note_failure(id, status);
         } else if ((id & receive_id) != 0) {
             // The data is in its place, which the end of the send would not say. Messages arrive in order.
             ++received_;
@@ -222,8 +224,7 @@ std::uint32_t VerbsCopyQueue::poll() noexcept
         } else {
             reclaimed_ = static_cast<std::uint32_t>(id >> 1) + 1;
         }
-    } while (++count != most_polled && ibv_next_poll(&completions) == 0);
-    ibv_end_poll(&completions);
+    }
     return count;
 }
 
