@@ -19,8 +19,10 @@ namespace opendoca::verbs {
 namespace {
 
 constexpr std::uint32_t most_polled = 16; ///< completions at a time
+constexpr std::uint32_t most_sends = 16;  ///< with one doorbell
 
 // The id of a work request: its position, and on which side it is.
+constexpr std::uint64_t send_id = 0;
 constexpr std::uint64_t receive_id = 1;
 
 std::uint64_t id_of(std::uint32_t position, std::uint64_t side) noexcept
@@ -75,9 +77,12 @@ doca_error_t VerbsCopyQueue::copy(const doca_dma_job_memcpy &job, CopyPlan plan,
     if (!post_receive(&to, 1)) [[unlikely]]
         return DOCA_SUCCESS; // progress() sees to it
     ibv_qp_ex &sender = connection_.sender();
+    const bool is_inline = length <= connection_.max_inline();
     ibv_wr_start(&sender);
-    start_send(sender);
-    if (length <= connection_.max_inline())
+    sender.wr_id = id_of(posted_, send_id);
+    sender.wr_flags = send_flags(is_inline); // rdma_rxe wants to know of inline data before it comes
+    ibv_wr_send(&sender);
+    if (is_inline)
         ibv_wr_set_inline_data(&sender, src.data, length);
     else
         ibv_wr_set_sge(&sender, static_cast<VerbsKey &>(src_key).key(),
@@ -113,38 +118,48 @@ bool VerbsCopyQueue::post_receive(ibv_sge *segments, std::uint32_t count) noexce
     return error == 0;
 }
 
-void VerbsCopyQueue::start_send(ibv_qp_ex &sender) noexcept
+unsigned VerbsCopyQueue::send_flags(bool is_inline) const noexcept
 {
     const bool is_signaled = (posted_ & signal_mask_) == signal_mask_;
-    sender.wr_id = id_of(posted_, 0);
-    sender.wr_flags = send_flags_ | (is_signaled ? unsigned{IBV_SEND_SIGNALED} : 0);
-    ibv_wr_send(&sender);
+    return send_flags_ | (is_signaled ? unsigned{IBV_SEND_SIGNALED} : 0) |
+           (is_inline ? unsigned{IBV_SEND_INLINE} : 0);
 }
 
-/// Posts as much as the queues have room for, with one doorbell.
+/// Sends that share a doorbell. By ibv_post_send(), because of rdma_rxe (rdma-core 44), where
+/// ibv_wr_set_sge_list() takes all segments to be as long as the first.
+struct VerbsCopyQueue::Batch {
+    CopyPart parts[most_sends];
+    ibv_send_wr requests[most_sends];
+    std::uint32_t count = 0;
+};
+
+/// Posts as much as the queues have room for.
 void VerbsCopyQueue::post_waiting() noexcept
 {
-    ibv_qp_ex &sender = connection_.sender();
-    bool has_sends = false;
+    Batch batch;
     while (next_ != last_ && !failure_.has_happened) {
         Job &job = job_at(next_);
         if (!has_begun_)
             begin(job);
-        while (left_ != 0 && has_room() && !failure_.has_happened) {
-            if (!has_sends)
-                ibv_wr_start(&sender);
-            has_sends = true;
-            post_part(sender);
-        }
+        while (left_ != 0 && has_room() && !failure_.has_happened)
+            add_part(batch);
         if (left_ != 0)
             break;
         finish_posting(job);
     }
-    if (has_sends) {
-        if (const int error = ibv_wr_complete(&sender); error != 0)
-            posting_failed(error, "sends");
-    }
+    post(batch);
     end_jobs(); // those without any part
+}
+
+void VerbsCopyQueue::post(Batch &batch) noexcept
+{
+    if (batch.count == 0)
+        return;
+    batch.requests[batch.count - 1].next = nullptr;
+    batch.count = 0;
+    ibv_send_wr *refused = nullptr;
+    if (const int error = ibv_post_send(&connection_.queue_pair(), batch.requests, &refused); error != 0)
+        posting_failed(error, "sends");
 }
 
 void VerbsCopyQueue::begin(Job &job) noexcept
@@ -171,16 +186,25 @@ void VerbsCopyQueue::begin(Job &job) noexcept
     left_ = copy.length;
 }
 
-void VerbsCopyQueue::post_part(ibv_qp_ex &sender) noexcept
+void VerbsCopyQueue::add_part(Batch &batch) noexcept
 {
-    CopyPart part = take_part(src_cursor_, dst_cursor_, left_, limits_,
-                              [this](const doca_buf &buf) { return key_of(buf); });
+    CopyPart &part = batch.parts[batch.count];
+    part = take_part(src_cursor_, dst_cursor_, left_, limits_,
+                     [this](const doca_buf &buf) { return key_of(buf); });
     if (!post_receive(part.dst.segments.data(), part.dst.count))
         return;
-    start_send(sender);
-    ibv_wr_set_sge_list(&sender, part.src.count, part.src.segments.data());
+    ibv_send_wr &request = batch.requests[batch.count];
+    request = {};
+    request.wr_id = id_of(posted_, send_id);
+    request.next = &request + 1;
+    request.sg_list = part.src.segments.data();
+    request.num_sge = static_cast<int>(part.src.count);
+    request.opcode = IBV_WR_SEND;
+    request.send_flags = send_flags(false);
     left_ -= part.length;
     ++posted_;
+    if (++batch.count == most_sends)
+        post(batch);
 }
 
 void VerbsCopyQueue::finish_posting(Job &job) noexcept
@@ -208,13 +232,10 @@ std::uint32_t VerbsCopyQueue::poll() noexcept
 {
     ibv_cq_ex &completions = connection_.completions();
     std::uint32_t count = 0;
-    // One by one, since the provider of rdma_rxe in rdma-core 44 ends the poll in an ibv_next_poll() that
-    // finds nothing: the ibv_end_poll() that others need then loses an entry.
-    for (ibv_poll_cq_attr attributes = {};
-         count != most_polled && ibv_start_poll(&completions, &attributes) == 0; ++count) {
+    for (; count != most_polled && ReliableConnection::start_completion(completions); ++count) {
         const std::uint64_t id = completions.wr_id;
         const ibv_wc_status status = completions.status;
-        ibv_end_poll(&completions);
+        ReliableConnection::end_completion(completions);
         if (status != IBV_WC_SUCCESS) [[unlikely]] {
             note_failure(id, status);
         } else if ((id & receive_id) != 0) {
@@ -250,10 +271,8 @@ void VerbsCopyQueue::end_jobs() noexcept
 bool VerbsCopyQueue::arm() noexcept
 {
     // While jobs wait for room, the end of any message is of interest.
-    if (!connection_.request_event(next_ == last_)) {
-        DOCA_LOG_ERR("the completion queue of queue pair 0x%x announces nothing", connection_.number());
-        return true; // which makes the program poll
-    }
+    if (!events_.arm(next_ == last_))
+        return true; // which makes the program look
     // What was there before the request is not announced.
     while (first_ != last_ && poll() == most_polled)
         ;

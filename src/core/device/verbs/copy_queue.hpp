@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "../copy_queue.hpp"
+#include "completion_events.hpp"
 #include "copy_part.hpp"
 #include "device.hpp"
 #include "reliable_connection.hpp"
@@ -22,8 +23,6 @@ class VerbsCopyQueue final : public CopyQueue {
 public:
     [[nodiscard]] static doca_error_t create(const VerbsDevice &device, doca_workq &workq,
                                              const doca_dev &dev, std::unique_ptr<JobQueue> &queue);
-    ~VerbsCopyQueue() override;
-
     void progress() noexcept override
     {
         if (first_ != last_)
@@ -31,7 +30,7 @@ public:
     }
     [[nodiscard]] bool needs_progress() const noexcept override { return true; }
     [[nodiscard]] bool arm() noexcept override;
-    void disarm() noexcept override { connection_.take_events(); }
+    void disarm() noexcept override { events_.disarm(); }
 
 private:
     /// What the job's slot holds.
@@ -61,6 +60,8 @@ private:
         ibv_wc_status status = IBV_WC_SUCCESS;
     };
 
+    struct Batch;
+
     VerbsCopyQueue(const VerbsDevice &device, doca_workq &workq, const doca_dev &dev);
     [[nodiscard]] doca_error_t connect();
 
@@ -76,12 +77,13 @@ private:
 
     // Posting.
     [[nodiscard]] bool post_receive(ibv_sge *segments, std::uint32_t count) noexcept;
-    void start_send(ibv_qp_ex &sender) noexcept;
+    [[nodiscard]] unsigned send_flags(bool is_inline) const noexcept;
     [[gnu::cold]] void posting_failed(int error, const char *what) noexcept;
     [[gnu::noinline]] void post_unusual() noexcept;
     void post_waiting() noexcept;
     void begin(Job &job) noexcept;
-    void post_part(ibv_qp_ex &sender) noexcept;
+    void add_part(Batch &batch) noexcept;
+    void post(Batch &batch) noexcept;
     void finish_posting(Job &job) noexcept;
 
     // Completing.
@@ -113,6 +115,7 @@ private:
     unsigned send_flags_;
     CopyPartLimits limits_;
     ReliableConnection connection_;
+    CompletionEvents events_{connection_};
 
     const VerbsDevice &device_;
     // Of job next_, while it is posted part by part.
@@ -124,7 +127,6 @@ private:
     Failure failure_;
     std::uint32_t recovered_at_ = ~0u;   ///< first_ at the last recovery
     doca_error_t broken_ = DOCA_SUCCESS; ///< recovery has failed: the result of all jobs from now on
-    bool is_watched_ = false;
 };
 
 } // namespace opendoca::verbs

@@ -71,17 +71,7 @@ doca_error_t VerbsCopyQueue::connect()
         return status;
     if (const doca_error_t status = connect_to_itself(device_, connection_); status != DOCA_SUCCESS)
         return status;
-    if (!workq_.is_event_driven())
-        return DOCA_SUCCESS;
-    const doca_error_t status = workq_.watch(connection_.event_fd());
-    is_watched_ = status == DOCA_SUCCESS;
-    return status;
-}
-
-VerbsCopyQueue::~VerbsCopyQueue()
-{
-    if (is_watched_)
-        workq_.unwatch(connection_.event_fd());
+    return events_.attach(workq_);
 }
 
 void VerbsCopyQueue::posting_failed(int error, const char *what) noexcept
@@ -155,9 +145,8 @@ void VerbsCopyQueue::recover() noexcept
     blame_job();
     doca_error_t status = connection_.reset();
     // Completions of before are gone on some devices, and still there on others.
-    ibv_poll_cq_attr attributes = {};
-    while (ibv_start_poll(&connection_.completions(), &attributes) == 0)
-        ibv_end_poll(&connection_.completions());
+    while (ReliableConnection::start_completion(connection_.completions()))
+        ReliableConnection::end_completion(connection_.completions());
     if (status == DOCA_SUCCESS)
         status = connect_to_itself(device_, connection_);
     if (status != DOCA_SUCCESS) {

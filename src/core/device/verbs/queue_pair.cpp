@@ -125,21 +125,17 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
 
 doca_error_t VerbsQueuePair::attach(doca_workq &workq, JobQueue &owner)
 {
-    if (workq.is_event_driven()) {
-        if (const doca_error_t status = workq.watch(connection_.event_fd()); status != DOCA_SUCCESS)
-            return status;
+    const doca_error_t status = events_.attach(workq);
+    if (status == DOCA_SUCCESS) {
+        workq_ = &workq;
+        owner_ = &owner;
     }
-    workq_ = &workq;
-    owner_ = &owner;
-    return DOCA_SUCCESS;
+    return status;
 }
 
 void VerbsQueuePair::detach() noexcept
 {
-    if (workq_ == nullptr)
-        return;
-    if (workq_->is_event_driven())
-        workq_->unwatch(connection_.event_fd());
+    events_.detach();
     workq_ = nullptr;
     owner_ = nullptr;
 }
@@ -266,15 +262,15 @@ void VerbsQueuePair::cancel() noexcept
 
 bool VerbsQueuePair::arm() noexcept
 {
-    if (!connection_.request_event())
-        return true; // no event will come: let the program look
-    progress();      // what has come before the request wakes the armed queue
+    if (!events_.arm(false))
+        return true; // which makes the program look
+    progress();      // what has come before the request is not announced
     return false;
 }
 
 void VerbsQueuePair::disarm() noexcept
 {
-    connection_.take_events();
+    events_.disarm();
 }
 
 } // namespace opendoca::verbs

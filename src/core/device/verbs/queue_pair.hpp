@@ -9,6 +9,7 @@
 #include "../../job.hpp"
 #include "../../workq.hpp"
 #include "../queue_pair.hpp"
+#include "completion_events.hpp"
 #include "connection_details.hpp"
 #include "device.hpp"
 #include "reliable_connection.hpp"
@@ -136,6 +137,7 @@ private:
     Ring receives_;
     std::vector<ibv_sge> segments_; ///< of the work request that is being made
     ReliableConnection connection_;
+    CompletionEvents events_{connection_};
 
     const QueuePairSettings settings_;
     doca_mtu_size mtu_;

@@ -221,17 +221,20 @@ bool ReliableConnection::request_event(bool only_solicited) noexcept
     return ibv_req_notify_cq(completion_queue_.get(), only_solicited ? 1 : 0) == 0;
 }
 
-void ReliableConnection::take_events() noexcept
+bool ReliableConnection::take_events() noexcept
 {
     constexpr std::uint32_t most_unacknowledged = 1024; // acknowledging takes a lock
     ibv_cq *queue = nullptr;
     void *context = nullptr;
+    std::uint32_t count = 0;
     while (ibv_get_cq_event(channel_.get(), &queue, &context) == 0)
-        ++unacknowledged_;
+        ++count;
+    unacknowledged_ += count;
     if (unacknowledged_ >= most_unacknowledged) {
         ibv_ack_cq_events(completion_queue_.get(), unacknowledged_);
         unacknowledged_ = 0;
     }
+    return count != 0;
 }
 
 } // namespace opendoca::verbs

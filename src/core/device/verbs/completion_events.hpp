@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <doca_error.h>
+
+struct doca_workq;
+
+namespace opendoca::verbs {
+
+class ReliableConnection;
+
+/// Lets completions wake an event-driven work queue between arm() and disarm(). A completion queue cannot be
+/// told to stay silent again once it was asked for an event: then it is not listened to.
+class CompletionEvents {
+public:
+    explicit CompletionEvents(ReliableConnection &connection) noexcept : connection_(connection) {}
+    CompletionEvents(const CompletionEvents &) = delete;
+    CompletionEvents &operator=(const CompletionEvents &) = delete;
+    ~CompletionEvents() { detach(); }
+
+    /// Does nothing for a work queue that is polled.
+    [[nodiscard]] doca_error_t attach(doca_workq &workq) noexcept;
+    void detach() noexcept;
+
+    /// Of the completions that come from now on, the first, or the first solicited one, wakes the work queue.
+    /// False when the system refuses.
+    [[nodiscard]] bool arm(bool only_solicited) noexcept;
+    void disarm() noexcept;
+
+private:
+    [[nodiscard]] doca_error_t listen() noexcept;
+    void ignore() noexcept;
+
+    ReliableConnection &connection_;
+    doca_workq *workq_ = nullptr; ///< while attached to one that is event-driven
+    bool is_listening_ = false;
+};
+
+} // namespace opendoca::verbs
