@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "completion_events.hpp"
 
+#include <algorithm>
+
 #include "../../workq.hpp"
 #include "reliable_connection.hpp"
 
@@ -26,6 +28,7 @@ doca_error_t CompletionEvents::listen() noexcept
     if (is_listening_)
         return DOCA_SUCCESS;
     (void)connection_.take_events(); // of the time when nobody listened
+    requested_ = 0;
     const doca_error_t status = workq_->watch(connection_.event_fd());
     is_listening_ = status == DOCA_SUCCESS;
     return status;
@@ -40,13 +43,17 @@ void CompletionEvents::ignore() noexcept
 
 bool CompletionEvents::arm(bool only_solicited) noexcept
 {
-    return listen() == DOCA_SUCCESS && connection_.request_event(only_solicited);
+    if (listen() != DOCA_SUCCESS)
+        return false;
+    ++requested_;
+    return connection_.request_event(only_solicited);
 }
 
 void CompletionEvents::disarm() noexcept
 {
-    if (!connection_.take_events())
-        ignore(); // the event that was asked for may still come
+    requested_ -= std::min(connection_.take_events(), requested_);
+    if (requested_ != 0)
+        ignore();
 }
 
 } // namespace opendoca::verbs

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
+
 #include <doca_error.h>
 
 struct doca_workq;
@@ -35,6 +37,7 @@ private:
     ReliableConnection &connection_;
     doca_workq *workq_ = nullptr; ///< while attached to one that is event-driven
     bool is_listening_ = false;
+    std::uint32_t requested_ = 0; ///< events, at most, that may still come
 };
 
 } // namespace opendoca::verbs

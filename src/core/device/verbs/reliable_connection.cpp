@@ -221,7 +221,7 @@ bool ReliableConnection::request_event(bool only_solicited) noexcept
     return ibv_req_notify_cq(completion_queue_.get(), only_solicited ? 1 : 0) == 0;
 }
 
-bool ReliableConnection::take_events() noexcept
+std::uint32_t ReliableConnection::take_events() noexcept
 {
     constexpr std::uint32_t most_unacknowledged = 1024; // acknowledging takes a lock
     ibv_cq *queue = nullptr;
@@ -234,7 +234,7 @@ bool ReliableConnection::take_events() noexcept
         ibv_ack_cq_events(completion_queue_.get(), unacknowledged_);
         unacknowledged_ = 0;
     }
-    return count != 0;
+    return count;
 }
 
 } // namespace opendoca::verbs

@@ -71,8 +71,8 @@ public:
     /// False when the device refuses. @p only_solicited: not for completions of sends, nor for those of
     /// receives whose message was not sent with IBV_SEND_SOLICITED; errors count.
     [[nodiscard]] bool request_event(bool only_solicited = false) noexcept;
-    /// False when there was none.
-    bool take_events() noexcept;
+    /// Gives their number.
+    std::uint32_t take_events() noexcept;
 
     ReliableConnection() = default;
     ReliableConnection(const ReliableConnection &) = delete;
