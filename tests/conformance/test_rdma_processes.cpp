@@ -231,7 +231,7 @@ void expect_woken_by_the_peers_death(Session &s)
     pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
     EXPECT_EQ(poll(&wish, 1, 0), 0);
     s.peer.process().kill();
-    ASSERT_EQ(poll(&wish, 1, 20'000), 1);
+    ASSERT_EQ(poll(&wish, 1, 15'000), 1);
     must(doca_workq_event_handle_clear(s.end.workq(), handle));
     const doca_error_t expected[] = {DOCA_ERROR_CONNECTION_RESET, DOCA_ERROR_SHUTDOWN, DOCA_ERROR_SHUTDOWN};
     for (std::uint64_t i = 0; i < 3; ++i) {
