@@ -214,11 +214,21 @@ TEST_P(RdmaInstance, DetailsAreThereFromStartToStop)
     must(doca_ctx_start(ctx));
     ASSERT_EQ(doca_rdma_export(rdma, &details, &size), DOCA_SUCCESS);
     EXPECT_NE(to_vector(details, size), first);
-    EXPECT_EQ(doca_rdma_connect(rdma, first.data(), first.size()), DOCA_ERROR_CONNECTION_ABORTED);
-    EXPECT_EQ(state(), DOCA_RDMA_STATE_INIT);
     EXPECT_EQ(doca_rdma_connect(rdma, details, size), DOCA_SUCCESS);
     EXPECT_EQ(doca_rdma_connect(rdma, details, size), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(state(), DOCA_RDMA_STATE_CONNECTED);
+}
+
+TEST_P(RdmaInstance, DetailsOfAnEarlierStartAreRefused)
+{
+    RdmaEnd peer(dev);
+    const std::vector<std::byte> first = peer.details();
+    peer.stop();
+    peer.start();
+    const RdmaEnd end(dev);
+    EXPECT_EQ(end.connect(first), DOCA_ERROR_CONNECTION_ABORTED);
+    EXPECT_EQ(end.state(), DOCA_RDMA_STATE_INIT);
+    EXPECT_EQ(end.connect(peer.details()), DOCA_SUCCESS);
 }
 
 TEST_P(RdmaInstance, DamagedDetailsAreRefused)

@@ -173,7 +173,7 @@ TEST_P(RdmaThreads, AtomicsOfManyThreadsAddUp)
 TEST_P(RdmaThreads, WhatCountsAsSentIsReceived)
 {
     // Connected through a device, each end of one is only noticed after the last retry of a send.
-    const int num_rounds = GetParam().is_soft() ? 300 : 5;
+    const int num_rounds = GetParam().is_soft() ? 300 : 2;
     constexpr std::uint64_t num_receives = 8;
     for (int round = 0; round < num_rounds; ++round) {
         const RdmaEnd left(dev), right(dev);
@@ -203,7 +203,7 @@ TEST_P(RdmaThreads, WhatCountsAsSentIsReceived)
 
 TEST_P(RdmaThreads, APeerThatStopsInTheMiddleLosesNothingTwice)
 {
-    const int num_rounds = GetParam().is_soft() ? 30 : 5; // as above
+    const int num_rounds = GetParam().is_soft() ? 30 : 2; // as above
     for (int round = 0; round < num_rounds; ++round) {
         Talker left(dev, 1, false), right(dev, 1000, false);
         must(left.end.connect(right.end.details()));

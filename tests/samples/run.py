@@ -28,6 +28,7 @@ import cases_rdma
 import cases_sha
 import cases_sync_event
 import cases_verbs
+import program
 from program import Failure, Program
 from sdk import BuildError, BuiltSamples, Sdk
 
@@ -113,6 +114,8 @@ def main():
     parser.add_argument("--devices", nargs=2)
     parser.add_argument("--compiler", default="cc", help="with its arguments, as one word")
     parser.add_argument("--meson", default="meson", help="with its arguments, as one word")
+    parser.add_argument("--without", action="append", default=[], metavar="TEST")
+    parser.add_argument("--time-limit", type=int, default=program.TIME_LIMIT, help="of everything awaited, in seconds")
     parser.add_argument("--tap", action="store_true", help="report as the Test Anything Protocol has it")
     parser.add_argument("tests", nargs="*", help="all, if none are named")
     arguments = parser.parse_args()
@@ -124,6 +127,8 @@ def main():
     cases = [case for module in modules for name, case in vars(module).items() if name.startswith("test_")]
     if arguments.tests:
         cases = [case for case in cases if case.__name__.removeprefix("test_") in arguments.tests]
+    cases = [case for case in cases if case.__name__.removeprefix("test_") not in arguments.without]
+    program.TIME_LIMIT = arguments.time_limit
     if not cases:
         sys.exit("there is no such test")
 

@@ -10,7 +10,7 @@
 # BUILD is a build tree. A PART is a conformance test (as in tests/conformance/meson.build), or
 #   samples  the samples, as pairs of processes
 #   soak     a short soak_rdma
-#   peers    of the conformance test "rdma", what runs with other processes
+#   peers    of the conformance test "rdma", what runs with other processes, which the part "rdma" leaves out
 #   pairs    pairs of samples with another machine, which does the same: see two_hosts.py
 #   serve    the processes of the other machine's peers, until that one has done the part "release"
 #   release
@@ -80,42 +80,67 @@ exceptions_of() { # NAME
         '!/^#/ && index(kinds, " " $1 " ") && $2 == program { sub(/^[^ ]+ +[^ ]+ +/, ""); print }' "$here/exceptions.txt"
 }
 
-run_conformance() { # NAME EXECUTABLE [TESTS...]
+# Where no person is waited for, a peer that has died may be noticed sooner than by default.
+soon() {
+    DOCA_RDMA_TIMEOUT=${DOCA_RDMA_TIMEOUT:-3} "$@"
+}
+
+# TESTS are names without the devices, or with a '-' before it a pattern of what is left out.
+run_conformance() { # NAME EXECUTABLE TESTS...
     local name=$1 program=$build/tests/conformance/test_$2 wanted='' unwanted='' test device pattern reason
     local -a parameters=()
     shift 2
-    [ $# != 0 ] || set -- '*/*.*'
     for device in "${devices[@]}"; do
         parameters+=("/*${device//[^A-Za-z0-9]/_}*")
     done
     for pattern in "${parameters[@]}"; do
         for test in "$@"; do
-            wanted+=":$test$pattern"
+            case $test in
+            -*) unwanted+=":${test#-}" ;;
+            *) wanted+=":$test$pattern" ;;
+            esac
         done
         while read -r test reason; do
             unwanted+=":$test$pattern"
         done < <(exceptions_of "$name")
     done
-    run "$name" 240 "$program" --gtest_color=no "--gtest_filter=${wanted#:}${unwanted:+-${unwanted#:}}"
+    soon run "$name" 240 "$program" --gtest_color=no "--gtest_filter=${wanted#:}${unwanted:+-${unwanted#:}}"
     # Each by itself, as it may never end.
     while read -r test reason; do
         for pattern in "${parameters[@]}"; do
             echo "@@ exception $name $test$pattern $reason"
-            run "$name" 30 "$program" --gtest_color=no "--gtest_filter=$test$pattern"
+            soon run "$name" 30 "$program" --gtest_color=no "--gtest_filter=$test$pattern"
         done
     done < <(exceptions_of "$name")
 }
 
+run_peers() {
+    local -a left_out=()
+    # Which memory it is does not matter to a link.
+    [ -z "${OPENDOCA_TEST_PEER_HOST-}${OPENDOCA_TEST_PEER_DEVICE-}" ] ||
+        left_out=('-*/RdmaMemory.*anon*' '-*/RdmaMemory.*memfd*' '-*/RdmaMemory.*file')
+    run_conformance peers rdma '*/RdmaMemory.*' '*/RdmaProcesses.*' ${left_out[@]+"${left_out[@]}"}
+}
+
 run_samples() {
-    exceptions_of samples | sed 's/^/@@ exception samples /'
-    run samples 240 "$python" "$here/../samples/run.py" --tap --programs "$build/samples" \
-        --devices "${devices[0]}" "${OPENDOCA_TEST_PEER_DEVICE:-${devices[0]}}"
+    local -a command without=()
+    local test reason
+    command=("$python" "$here/../samples/run.py" --tap --programs "$build/samples"
+        --devices "${devices[0]}" "${OPENDOCA_TEST_PEER_DEVICE:-${devices[0]}}")
+    while read -r test reason; do
+        without+=("--without=$test")
+    done < <(exceptions_of samples)
+    run samples 240 "${command[@]}" ${without[@]+"${without[@]}"}
+    while read -r test reason; do
+        echo "@@ exception samples $test $reason"
+        run samples 60 "${command[@]}" --time-limit 12 "$test"
+    done < <(exceptions_of samples)
 }
 
 run_soak() {
     local device
     for device in "${devices[@]}"; do
-        run_as_test "soak_$device" 150 "$build/tests/fault/soak_rdma" --seconds 20 --kills 4 --device "$device" \
+        soon run_as_test "soak_$device" 150 "$build/tests/fault/soak_rdma" --seconds 12 --kills 4 --device "$device" \
             --peer-device "${OPENDOCA_TEST_PEER_DEVICE:-$device}"
     done
 }
@@ -133,12 +158,13 @@ for part in "$@"; do
     case $part in
     samples) run_samples ;;
     soak) run_soak ;;
-    peers) run_conformance peers rdma '*/RdmaMemory.*' '*/RdmaProcesses.*' ;;
+    rdma) run_conformance rdma rdma '*/*.*' '-*/RdmaMemory.*' '-*/RdmaProcesses.*' ;;
+    peers) run_peers ;;
     # The same port as that of the processes, which are served later, or no address.
     pairs) run pairs 120 "$python" "$here/two_hosts.py" "$build/samples" "${OPENDOCA_TEST_PEER_HOST:-7777}" ;;
-    serve) run_as_test serve 300 "$build/tests/conformance/test_rdma" --serve 7777 ;;
+    serve) soon run_as_test serve 300 "$build/tests/conformance/test_rdma" --serve 7777 ;;
     release) run_as_test release 60 "$build/tests/conformance/test_rdma" --release ;;
-    *) run_conformance "$part" "$part" ;;
+    *) run_conformance "$part" "$part" '*/*.*' ;;
     esac
 done
 echo "@@ begin verbs_objects"

@@ -235,7 +235,7 @@ for host in "${hosts[@]}"; do
     nic=(-nic none)
     if [ "$network" = pair ]; then
         nic=(-netdev "dgram,id=link,local.type=unix,local.path=$run/link$host,remote.type=unix,remote.path=$run/link$((3 - host))"
-            -device "virtio-net-pci,netdev=link,host_mtu=4500,mac=02:00:00:00:00:0$host")
+            -device "virtio-net-pci,netdev=link,host_mtu=4500,romfile=,mac=02:00:00:00:00:0$host")
     fi
     # Pipes, as QEMU writes to a file from its beginning.
     if [ "$host" = 1 ]; then
