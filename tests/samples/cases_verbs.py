@@ -15,3 +15,7 @@ from cases_rdma import (  # noqa: F401 (tests to be run)
     test_rdma_write,
     test_rdma_write_immediate,
 )
+from cases_unsupported import (  # noqa: F401
+    test_a_device_has_a_name_where_it_has_no_address,
+    test_samples_tell_what_an_rdma_device_cannot_do,
+)
