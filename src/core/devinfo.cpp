@@ -21,7 +21,7 @@ doca_error_t copy_pci_address(const std::string &name, const std::string &addres
                               doca_error_t if_none)
 {
     if (address.empty()) {
-        DOCA_LOG_ERR("device %s is not on a PCI bus", name.c_str());
+        DOCA_LOG_INFO("device %s is not on a PCI bus", name.c_str());
         return if_none;
     }
     std::memcpy(out, address.c_str(), address.size() + 1);
@@ -75,7 +75,7 @@ doca_error_t copy_address(const char *what, const doca_devinfo *devinfo,
     if (const doca_error_t status = check_size(what, size, std::tuple_size_v<Bytes>); status != DOCA_SUCCESS)
         return status;
     if (!address) {
-        DOCA_LOG_ERR("device %s has no %s", devinfo->function->name.c_str(), what);
+        DOCA_LOG_INFO("device %s has no %s", devinfo->function->name.c_str(), what);
         return if_none;
     }
     std::ranges::copy(*address, out);

@@ -82,13 +82,15 @@ class DocaCaps(unittest.TestCase):
         self.assertEqual(port["mac"], "02:0d:0c:a0:00:01")
         self.assertEqual(port["ipv6"], "fe80::d:cff:fea0:1")
         self.assertIsNone(port["lid"])
+        self.assertEqual((port["link_layer"], port["port_active"]), ("Ethernet", True))
+        self.assertEqual(port["gids"], {"0": "fe80::d:cff:fea0:1", "1": "::ffff:198.18.0.1"})
         self.assertEqual(vf["function_type"], "VF")
         self.assertEqual(devices["soft_p0s0"]["function_type"], "SF")
         self.assertEqual(port["capabilities"], {
             "dma_memcpy": True, "dma_max_buf_size": 1 << 31, "dma_max_list_buf_num_elem": 1024,
             "sha": True, "sha_hardware": False, "sha_max_src_buffer_size": 1 << 31, "sha_max_list_buf_num_elem": 1024,
             "rdma_rc": True, "rdma_max_message_size": 1 << 31, "rdma_max_send_queue_size": 16384,
-            "rdma_max_recv_queue_size": 16384, "rdma_gid_table_size": 16,
+            "rdma_max_recv_queue_size": 16384, "rdma_gid_table_size": 16, "rdma_atomics": True, "rdma_bridge": False,
             "comm_channel": True, "sync_event": True, "sync_event_export_to_dpu": False,
             "sync_event_create_from_export": True,
             "mmap_export_dpu": False, "mmap_from_export_dpu": True, "rep_list_net": True,

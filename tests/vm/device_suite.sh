@@ -10,6 +10,7 @@
 # BUILD is a build tree. A PART is a conformance test (as in tests/conformance/meson.build), or
 #   samples  the samples, as pairs of processes
 #   soak     a short soak_rdma
+#   providers  whether the table of providers in the documentation is true
 #   peers    of the conformance test "rdma", what runs with other processes, which the part "rdma" leaves out
 #   pairs    pairs of samples with another machine, which does the same: see two_hosts.py
 #   serve    the processes of the other machine's peers, until that one has done the part "release"
@@ -160,6 +161,10 @@ for part in "$@"; do
     soak) run_soak ;;
     rdma) run_conformance rdma rdma '*/*.*' '-*/RdmaMemory.*' '-*/RdmaProcesses.*' ;;
     peers) run_peers ;;
+    providers)
+        run_as_test providers 60 "$python" "$here/../tools/test_providers.py" "$build/tools/doca_caps/doca_caps" \
+            "$here/../../docs/providers.md"
+        ;;
     # The same port as that of the processes, which are served later, or no address.
     pairs) run pairs 120 "$python" "$here/two_hosts.py" "$build/samples" "${OPENDOCA_TEST_PEER_HOST:-7777}" ;;
     serve) soon run_as_test serve 300 "$build/tests/conformance/test_rdma" --serve 7777 ;;

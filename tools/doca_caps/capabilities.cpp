@@ -5,8 +5,11 @@
 #include <doca_comm_channel.h>
 #include <doca_dma.h>
 #include <doca_rdma.h>
+#include <doca_rdma_bridge.h>
 #include <doca_sha.h>
 #include <doca_sync_event.h>
+
+#include "../common/doca.hpp"
 
 namespace opendoca::tools {
 
@@ -67,6 +70,17 @@ CapabilityValue rdma_limit(doca_devinfo &info)
     return std::uint64_t{value};
 }
 
+/// Only an open device can be asked.
+CapabilityValue has_protection_domain(doca_devinfo &info)
+{
+    try {
+        ibv_pd *pd = nullptr;
+        return doca_dev_get_pd(open_device(info).get(), &pd) == DOCA_SUCCESS;
+    } catch (const std::exception &) {
+        return {};
+    }
+}
+
 constexpr CapabilityRow rows[] = {
     {"dma_memcpy", "DMA memcpy", [](doca_devinfo &info) -> CapabilityValue { return can_copy(info); }},
     {"dma_max_buf_size", "  bytes of a job", dma_limit<std::uint64_t, doca_dma_get_max_buf_size>},
@@ -86,6 +100,12 @@ constexpr CapabilityRow rows[] = {
     {"rdma_max_send_queue_size", "  send queue", rdma_limit<doca_rdma_get_max_send_queue_size>},
     {"rdma_max_recv_queue_size", "  receive queue", rdma_limit<doca_rdma_get_max_recv_queue_size>},
     {"rdma_gid_table_size", "  GIDs", rdma_limit<doca_rdma_get_gid_table_size>},
+    {"rdma_atomics", "  atomics",
+     [](doca_devinfo &info) -> CapabilityValue {
+         return doca_rdma_job_get_supported(&info, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD) == DOCA_SUCCESS;
+     }},
+    {"rdma_bridge", "RDMA bridge",
+     [](doca_devinfo &info) -> CapabilityValue { return has_protection_domain(info); }},
     {"comm_channel", "Comm Channel",
      [](doca_devinfo &info) -> CapabilityValue {
          std::uint32_t size = 0;

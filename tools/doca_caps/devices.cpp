@@ -2,9 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #include "devices.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <arpa/inet.h>
+#include <doca_rdma.h>
 
 #include "../common/doca.hpp"
 // The inside of the library: the provider and the function's type are not in the public API.
@@ -57,6 +59,24 @@ std::optional<std::string> ip_of(const doca_devinfo &info, int family)
     return text;
 }
 
+std::map<std::uint32_t, std::string> gids_of(doca_devinfo &info)
+{
+    std::uint32_t size = 0;
+    if (doca_rdma_get_gid_table_size(&info, &size) != DOCA_SUCCESS || size == 0)
+        return {};
+    std::vector<doca_rdma_gid> table(size);
+    if (doca_rdma_get_gid(&info, 0, size, table.data()) != DOCA_SUCCESS)
+        return {};
+    std::map<std::uint32_t, std::string> gids;
+    for (std::uint32_t i = 0; i < size; ++i) {
+        char text[INET6_ADDRSTRLEN];
+        if (std::ranges::any_of(table[i].raw, [](std::uint8_t byte) { return byte != 0; }) &&
+            inet_ntop(AF_INET6, table[i].raw, text, sizeof(text)) != nullptr)
+            gids.emplace(i, text);
+    }
+    return gids;
+}
+
 void add_representors(DeviceReport &report, doca_dev &dev, doca_dev_rep_filter filter, const char *kind)
 {
     const RepresentorList list(dev, filter);
@@ -92,6 +112,9 @@ DeviceReport report_device(doca_devinfo &info)
     std::uint16_t lid = 0;
     if (doca_devinfo_get_lid(&info, &lid) == DOCA_SUCCESS)
         report.lid = lid;
+    report.link_layer = info.function->can.rdma.is_ethernet ? "Ethernet" : "InfiniBand";
+    report.is_port_active = info.function->is_port_active;
+    report.gids = gids_of(info);
     for (const CapabilityRow &row : capability_rows())
         report.capabilities.push_back(row.ask(info));
 

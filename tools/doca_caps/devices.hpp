@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ struct DeviceReport {
     std::optional<std::string> ipv4;
     std::optional<std::string> ipv6;
     std::optional<std::uint16_t> lid;
+    std::string link_layer; ///< "Ethernet" or "InfiniBand"
+    bool is_port_active = false;
+    std::map<std::uint32_t, std::string> gids; ///< by index, without the empty ones
     std::vector<CapabilityValue> capabilities; ///< in the order of capability_rows()
     std::vector<RepresentorReport> representors;
     std::string problem; ///< why the representors could not be listed

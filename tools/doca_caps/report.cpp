@@ -23,6 +23,17 @@ std::string title_of(const DeviceReport &device)
     return device.ibdev ? *device.ibdev : or_none(device.pci_address);
 }
 
+std::string port_as_text(const DeviceReport &device)
+{
+    std::string text = "  " + device.link_layer + " port, " + (device.is_port_active ? "active" : "down");
+    const char *separator = "; GIDs ";
+    for (const auto &[index, gid] : device.gids) {
+        text += separator + std::to_string(index) + ": " + gid;
+        separator = ", ";
+    }
+    return text;
+}
+
 std::string devices_as_text(const Report &report)
 {
     Table table({{"PCI address"},
@@ -38,6 +49,8 @@ std::string devices_as_text(const Report &report)
         table.add({or_none(device.pci_address), or_none(device.ibdev), or_none(device.interface),
                    device.provider, device.function_type, or_none(device.mac), or_none(device.ipv4),
                    or_none(device.ipv6), device.lid ? std::to_string(*device.lid) : "-"});
+        if (device.provider != "soft")
+            table.add_line(port_as_text(device));
         for (const RepresentorReport &rep : device.representors) {
             const std::string &address = rep.pci_address.empty() ? "-" : rep.pci_address;
             table.add_line("  representor " + address + "  " + rep.function_type + "  " + rep.kind + "  " +
@@ -102,7 +115,13 @@ Json as_json(const DeviceReport &device)
         .set("mac", device.mac)
         .set("ipv4", device.ipv4)
         .set("ipv6", device.ipv6)
-        .set("lid", device.lid);
+        .set("lid", device.lid)
+        .set("link_layer", device.link_layer)
+        .set("port_active", device.is_port_active);
+    Json gids = Json::object();
+    for (const auto &[index, gid] : device.gids)
+        gids.set(std::to_string(index).c_str(), gid);
+    json.set("gids", std::move(gids));
     Json capabilities = Json::object();
     for (std::size_t row = 0; row < capability_rows().size(); ++row)
         capabilities.set(capability_rows()[row].key, as_json(device.capabilities[row]));

@@ -170,6 +170,7 @@ public:
     std::optional<std::array<std::uint8_t, DOCA_DEVINFO_IPV4_ADDR_SIZE>> ipv4;
     std::optional<std::array<std::uint8_t, DOCA_DEVINFO_IPV6_ADDR_SIZE>> ipv6;
     std::optional<std::uint16_t> lid;
+    bool is_port_active = true;
     Capabilities can;
 };
 

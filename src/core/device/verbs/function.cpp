@@ -86,6 +86,7 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     }
     if (port_attributes.link_layer == IBV_LINK_LAYER_INFINIBAND)
         lid = port_attributes.lid;
+    is_port_active = port_attributes.state == IBV_PORT_ACTIVE;
     max_segments_ = static_cast<std::uint32_t>(std::max(device.max_sge, 1));
     max_reads_ = static_cast<std::uint8_t>(std::clamp(device.max_qp_rd_atom, 1, most_reads));
 

@@ -45,7 +45,7 @@ Place place_of(const std::string &path)
         if (!address)
             continue;
         place.pci_address = *address;
-        if (place.type == DOCA_PCI_FUNC_PF && fs::exists(device / "physfn", error))
+        if (place.type == DOCA_PCI_FUNC_PF && fs::is_symlink(device / "physfn", error))
             place.type = DOCA_PCI_FUNC_VF;
         break;
     }

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""The table of providers in the documentation is what doca_caps says on this machine.
+
+    test_providers.py DOCA_CAPS docs/providers.md [--write]
+
+A column stands for the device of its name below, and is looked at where that device is there. --write puts
+those columns into the page anew.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+COLUMNS = {"software: DPU port": "soft_p0", "software: subfunction": "soft_p0s0",
+           "software: host function": "soft_pf0", "verbs: Soft-RoCE": "rxe0"}
+
+
+def cell(device, key):
+    value = device["capabilities"][key]
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "-"
+    # Of a verbs device, a limit is its own or its kernel's.
+    return f"{value:,}" if device["provider"] == "soft" else "its own"
+
+
+def columns_here(doca_caps):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")} | {"DOCA_SOFT": "1"}
+    report = json.loads(subprocess.run([doca_caps, "--json"], env=environment, stdout=subprocess.PIPE, check=True,
+                                       timeout=60).stdout)
+    devices = {device["ibdev"]: device for device in report["devices"]}
+    return {title: {key: cell(devices[name], key) for key in devices[name]["capabilities"]}
+            for title, name in COLUMNS.items() if name in devices}
+
+
+def split(line):
+    return [part.strip() for part in line.strip().strip("|").split("|")]
+
+
+def columns_of(lines):
+    if not lines:
+        return {}
+    titles = split(lines[0])[1:]
+    rows = {split(line)[0].strip("`"): split(line)[1:] for line in lines[2:]}
+    return {title: {key: cells[i] for key, cells in rows.items()} for i, title in enumerate(titles)}
+
+
+def table_of(columns):
+    keys = next(iter(columns.values()))
+    lines = ["| capability | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    lines += [f"| `{key}` | " + " | ".join(column.get(key, "?") for column in columns.values()) + " |" for key in keys]
+    return lines
+
+
+def main():
+    doca_caps, path = sys.argv[1], pathlib.Path(sys.argv[2])
+    lines = path.read_text(encoding="utf-8").splitlines()
+    table = [line for line in lines if line.startswith("|")]
+    start = lines.index(table[0]) if table else len(lines)
+    written, here = columns_of(table), columns_here(doca_caps)
+    if "--write" in sys.argv:
+        merged = {title: (written | here)[title] for title in COLUMNS if title in written | here}
+        lines[start:start + len(table)] = table_of(merged)
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return 0
+    stale = [f"{title}, {key}: '{written.get(title, {}).get(key)}' is written, and doca_caps says '{value}'"
+             for title, column in here.items() for key, value in column.items()
+             if written.get(title, {}).get(key) != value]
+    stale += [f"{key}: doca_caps has no such capability"
+              for title, column in here.items() for key in written.get(title, {}) if key not in column]
+    print("\n".join(stale) or f"looked at: {', '.join(here)}")
+    if stale:
+        print(f"{path} is stale: {sys.argv[0]} {doca_caps} {path} --write")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
