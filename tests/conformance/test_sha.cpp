@@ -3,6 +3,7 @@
 //
 // SHA in one job: what a device says that it can do, the digests themselves, and where they go.
 #include <random>
+#include <set>
 
 #include <poll.h>
 
@@ -302,11 +303,14 @@ TEST_P(ShaTest, next_to_dma_on_one_queue)
     EXPECT_EQ(copies.submit(copy, from), DOCA_SUCCESS);
     const doca_sha_job job = sha_job(engine.ctx(), sha_kinds[2], from, to);
     EXPECT_EQ(doca_workq_submit(copies.workq(), &job.base), DOCA_SUCCESS);
-    for (const int type : {int{DOCA_DMA_JOB_MEMCPY}, int{DOCA_SHA_JOB_SHA512}}) {
+    // Two contexts end their jobs as they come.
+    std::set<int> types;
+    for (int i = 0; i < 2; ++i) {
         doca_event event = {};
         EXPECT_EQ(wait_for(copies.workq(), event), DOCA_SUCCESS);
-        EXPECT_EQ(event.type, type);
+        types.insert(event.type);
     }
+    EXPECT_EQ(types, (std::set<int>{DOCA_DMA_JOB_MEMCPY, DOCA_SHA_JOB_SHA512}));
     EXPECT_EQ(text_of(to), openssl_digest(sha_kinds[2], message(1000, 100)));
     EXPECT_EQ(doca_ctx_workq_rm(engine.ctx(), copies.workq()), DOCA_SUCCESS);
 }
