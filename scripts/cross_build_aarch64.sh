@@ -82,6 +82,8 @@ pkg_config_libdir = '$sysroot/usr/lib/$triplet/pkgconfig:$sysroot/usr/share/pkgc
 # Headers that differ from one CPU to the next: a cross compiler does not look here by itself.
 c_args = ['-isystem$sysroot/usr/include/$triplet']
 cpp_args = ['-isystem$sysroot/usr/include/$triplet']
+c_link_args = ['-Wl,-rpath-link,$sysroot/usr/lib/$triplet:$sysroot/lib/$triplet']
+cpp_link_args = ['-Wl,-rpath-link,$sysroot/usr/lib/$triplet:$sysroot/lib/$triplet']
 END
 if [ ! -e "$build/meson/build.ninja" ]; then
     meson setup "$build/meson" "$source_root" --cross-file "$source_root/packaging/$triplet.cross" \
