@@ -121,11 +121,15 @@ doca_error_t doca_ctx::workq_add(doca_workq &workq)
         DOCA_LOG_ERR("the context does not support event-driven work queues");
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    std::unique_ptr<opendoca::JobQueue> queue;
+    std::shared_ptr<opendoca::JobQueue> queue;
     if (const doca_error_t status = create_queue(devices_, workq, queue); status != DOCA_SUCCESS)
         return status;
     services_.reserve(services_.size() + 1);
     workq.attach(id_, *queue);
+    if (first_workq_.load(std::memory_order_relaxed) == nullptr) {
+        first_queue_ = queue.get();
+        first_workq_.store(&workq, std::memory_order_relaxed);
+    }
     services_.push_back({&workq, std::move(queue)});
     return DOCA_SUCCESS;
 }
@@ -147,6 +151,8 @@ doca_error_t doca_ctx::workq_rm(doca_workq &workq) noexcept
         DOCA_LOG_ERR("%u jobs of the context on this work queue were not retrieved yet", count);
         return DOCA_ERROR_NOT_PERMITTED;
     }
+    if (first_workq_.load(std::memory_order_relaxed) == &workq)
+        first_workq_.store(nullptr, std::memory_order_relaxed);
     workq.detach(id_, *service->queue);
     services_.erase(service);
     return DOCA_SUCCESS;

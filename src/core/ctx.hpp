@@ -13,8 +13,8 @@
 #include "id.hpp"
 #include "job.hpp"
 
-/// The base of every library's object: devices, start and stop, and the work queues that it serves. Thread-safe; each
-/// work queue is added and removed by the thread it belongs to.
+/// The base of every library's object: devices, start and stop, and the work queues that it serves.
+/// Thread-safe; each work queue is added and removed by the thread it belongs to.
 struct OPENDOCA_INTERNAL doca_ctx {
     doca_ctx();
     doca_ctx(const doca_ctx &) = delete;
@@ -34,6 +34,13 @@ struct OPENDOCA_INTERNAL doca_ctx {
     /// Work queues find their data path by it.
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
     [[nodiscard]] bool is_started() const noexcept { return is_started_.load(std::memory_order_acquire); }
+    /// Whether @p workq, which asks by its own thread, is the work queue whose data path is found without a
+    /// search: first_queue(). Only a work queue's thread makes it that one, and lets it be that no more.
+    [[nodiscard]] bool serves_first(const doca_workq *workq) const noexcept
+    {
+        return first_workq_.load(std::memory_order_relaxed) == workq;
+    }
+    [[nodiscard]] opendoca::JobQueue &first_queue() const noexcept { return *first_queue_; }
 
 protected:
     virtual ~doca_ctx();
@@ -44,20 +51,23 @@ protected:
     // What a library says; called under the context's lock.
 
     /// Whether @p dev, next to @p others, suits the library.
-    [[nodiscard]] virtual doca_error_t check_device(const doca_dev &dev, const std::vector<doca_dev *> &others) const = 0;
+    [[nodiscard]] virtual doca_error_t check_device(const doca_dev &dev,
+                                                    const std::vector<doca_dev *> &others) const = 0;
     /// Most libraries need a device, which is what this one checks.
     [[nodiscard]] virtual doca_error_t on_start(const std::vector<doca_dev *> &devices);
     virtual void on_stop() noexcept;
     [[nodiscard]] virtual bool can_be_event_driven(const std::vector<doca_dev *> &devices) const = 0;
     [[nodiscard]] virtual doca_error_t create_queue(const std::vector<doca_dev *> &devices, doca_workq &workq,
-                                                    std::unique_ptr<opendoca::JobQueue> &queue) = 0;
+                                                    std::shared_ptr<opendoca::JobQueue> &queue) = 0;
 
 private:
     struct Service {
         doca_workq *workq;
-        std::unique_ptr<opendoca::JobQueue> queue;
+        std::shared_ptr<opendoca::JobQueue> queue;
     };
 
+    std::atomic<doca_workq *> first_workq_{nullptr}; ///< one of services_, or null
+    opendoca::JobQueue *first_queue_ = nullptr;      ///< valid while that is not null
     const opendoca::Id id_;
     std::atomic<bool> is_started_{false};
     mutable std::mutex lock_;

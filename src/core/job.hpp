@@ -11,6 +11,7 @@
 #include "guard.hpp"
 
 struct doca_buf;
+struct doca_workq;
 
 namespace opendoca {
 
@@ -118,9 +119,14 @@ public:
     virtual ~JobQueue();
 
     [[nodiscard]] virtual doca_error_t submit(const doca_job &job) noexcept = 0;
+    /// The same for a job whose end is not the user's.
+    [[nodiscard]] virtual doca_error_t submit_inner(const doca_job &job) noexcept;
     /// Moves what has finished to doca_workq::complete(). Called only where needs_progress().
     virtual void progress() noexcept;
     [[nodiscard]] virtual bool needs_progress() const noexcept;
+    /// As doca_workq_progress_retrieve() on @p workq, where no completion waits, and no other queue needs
+    /// progress: what ends now may be given out without becoming a completion.
+    [[nodiscard]] virtual doca_error_t retrieve(doca_event &event, doca_workq &workq) noexcept;
     /// Event-driven mode: from arm() to disarm(), an event that progress() could act on must make a
     /// descriptor readable that was given to doca_workq::watch(); disarm() makes it unreadable. True when
     /// progress() could act already. Called only where needs_progress().

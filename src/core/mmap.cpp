@@ -18,7 +18,8 @@ using opendoca::guarded;
 namespace {
 
 constexpr std::uint32_t dpu_access = DOCA_ACCESS_DPU_READ_ONLY | DOCA_ACCESS_DPU_READ_WRITE;
-constexpr std::uint32_t rdma_access = DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
+constexpr std::uint32_t rdma_access =
+    DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
 constexpr std::uint32_t all_access = DOCA_ACCESS_LOCAL_READ_WRITE | rdma_access | dpu_access;
 
 } // namespace
@@ -45,10 +46,15 @@ void doca_mmap::remember_first_key() noexcept
     const bool has_first = !members_.empty() && state_ == State::started;
     first_dev_ = has_first ? members_.front().dev : nullptr;
     first_key_ = has_first ? members_.front().key.get() : nullptr;
+    first_key_number_ = has_first ? first_key_->number : 0;
     const auto first_if = [&](bool holds) { return holds ? first_dev_ : nullptr; };
     const auto dma = has_first ? first_key_->dma : opendoca::MemoryKey::DmaRights{};
     source_here_of_ = first_if(dma.is_copied_here && dma.can_read);
     destination_here_of_ = first_if(dma.is_copied_here && dma.can_write);
+    using RdmaSide = opendoca::MemoryKey::RdmaSide;
+    const RdmaSide side = has_first ? first_key_->rdma : RdmaSide::none;
+    rdma_local_of_ = first_if(side == RdmaSide::local);
+    rdma_remote_of_ = first_if(side == RdmaSide::remote);
 }
 
 doca_error_t doca_mmap::check_configurable(const char *what, doca_error_t when_started) const noexcept
@@ -64,8 +70,8 @@ doca_error_t doca_mmap::check_configurable(const char *what, doca_error_t when_s
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::byte> descriptor, doca_dev &dev,
-                                           doca_mmap *&mmap)
+doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::byte> descriptor,
+                                           doca_dev &dev, doca_mmap *&mmap)
 {
     auto imported = std::make_unique<doca_mmap>(data);
     imported->members_.reserve(1);
@@ -84,10 +90,12 @@ doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::
 
 doca_error_t doca_mmap::check_rangeless() const noexcept
 {
-    if (const doca_error_t status = check_configurable("memory range", DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_configurable("memory range", DOCA_ERROR_BAD_STATE);
+        status != DOCA_SUCCESS)
         return status;
     if (has_range()) {
-        DOCA_LOG_ERR("the memory map has the range [%p, +%zu) already", static_cast<void *>(range_.addr), range_.len);
+        DOCA_LOG_ERR("the memory map has the range [%p, +%zu) already", static_cast<void *>(range_.addr),
+                     range_.len);
         return DOCA_ERROR_NOT_PERMITTED;
     }
     return DOCA_SUCCESS;
@@ -117,7 +125,8 @@ doca_error_t doca_mmap::set_dmabuf_memrange(int fd, std::size_t offset, std::siz
 
 doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
 {
-    if (const doca_error_t status = check_configurable("permissions", DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_configurable("permissions", DOCA_ERROR_BAD_STATE);
+        status != DOCA_SUCCESS)
         return status;
     if ((access & ~all_access) != 0) {
         DOCA_LOG_ERR("access flags 0x%" PRIx32 ": the bits 0x%" PRIx32 " are not defined", access,
@@ -125,7 +134,8 @@ doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
         return DOCA_ERROR_INVALID_VALUE;
     }
     if ((access & dpu_access) == dpu_access) {
-        DOCA_LOG_ERR("access flags 0x%" PRIx32 ": DPU_READ_ONLY and DPU_READ_WRITE exclude each other", access);
+        DOCA_LOG_ERR("access flags 0x%" PRIx32 ": DPU_READ_ONLY and DPU_READ_WRITE exclude each other",
+                     access);
         return DOCA_ERROR_INVALID_VALUE;
     }
     access_ = access;
@@ -134,7 +144,8 @@ doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
 
 doca_error_t doca_mmap::set_free_cb(doca_mmap_memrange_free_cb_t *callback, void *cookie) noexcept
 {
-    if (const doca_error_t status = check_configurable("free callback", DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_configurable("free callback", DOCA_ERROR_BAD_STATE);
+        status != DOCA_SUCCESS)
         return status;
     if (callback != free_cb_ || cookie != free_cb_cookie_)
         free_cb_is_due_ = false;
@@ -153,8 +164,8 @@ doca_error_t doca_mmap::set_max_num_devices(std::uint32_t count) noexcept
         return DOCA_ERROR_NOT_PERMITTED;
     }
     if (count == 0 || count < members_.size()) {
-        DOCA_LOG_ERR("a limit of %" PRIu32 " devices is too small: %zu were added, and 1 is the minimum", count,
-                     members_.size());
+        DOCA_LOG_ERR("a limit of %" PRIu32 " devices is too small: %zu were added, and 1 is the minimum",
+                     count, members_.size());
         return DOCA_ERROR_INVALID_VALUE;
     }
     max_num_devices_ = count;
@@ -163,7 +174,8 @@ doca_error_t doca_mmap::set_max_num_devices(std::uint32_t count) noexcept
 
 doca_error_t doca_mmap::dev_add(doca_dev &dev)
 {
-    if (const doca_error_t status = check_configurable("devices", DOCA_ERROR_NOT_PERMITTED); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_configurable("devices", DOCA_ERROR_NOT_PERMITTED);
+        status != DOCA_SUCCESS)
         return status;
     if (std::ranges::find(members_, &dev, &Member::dev) != members_.end()) {
         DOCA_LOG_ERR("device %s was added to the memory map before", dev.description().c_str());
@@ -180,7 +192,8 @@ doca_error_t doca_mmap::dev_add(doca_dev &dev)
 
 doca_error_t doca_mmap::dev_rm(doca_dev &dev) noexcept
 {
-    if (const doca_error_t status = check_configurable("devices", DOCA_ERROR_NOT_PERMITTED); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_configurable("devices", DOCA_ERROR_NOT_PERMITTED);
+        status != DOCA_SUCCESS)
         return status;
     const auto member = std::ranges::find(members_, &dev, &Member::dev);
     if (member == members_.end()) {
@@ -244,7 +257,8 @@ doca_error_t doca_mmap::stop() noexcept
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap::export_to(ExportKind kind, const doca_dev &dev, std::span<const std::byte> &descriptor)
+doca_error_t doca_mmap::export_to(ExportKind kind, const doca_dev &dev,
+                                  std::span<const std::byte> &descriptor)
 {
     const bool to_dpu = kind == ExportKind::dpu;
     if (to_dpu && !dev.function().can.export_dpu) {
@@ -269,7 +283,8 @@ doca_error_t doca_mmap::export_to(ExportKind kind, const doca_dev &dev, std::spa
         DOCA_LOG_ERR("device %s was not added to the memory map", dev.description().c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
-    auto known = std::ranges::find_if(exports_, [&](const Export &e) { return e.kind == kind && e.dev == &dev; });
+    auto known =
+        std::ranges::find_if(exports_, [&](const Export &e) { return e.kind == kind && e.dev == &dev; });
     if (known == exports_.end()) {
         exports_.reserve(exports_.size() + 1);
         std::vector<std::byte> fresh;
@@ -347,27 +362,28 @@ static doca_error_t export_mmap(ExportKind kind, struct doca_mmap *mmap, const s
     });
 }
 
-doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
-                                  size_t *export_desc_len)
+doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                  const void **export_desc, size_t *export_desc_len)
 {
     return export_mmap(ExportKind::dpu, mmap, dev, export_desc, export_desc_len);
 }
 
-doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
-                                   size_t *export_desc_len)
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                   const void **export_desc, size_t *export_desc_len)
 {
     return export_mmap(ExportKind::rdma, mmap, dev, export_desc, export_desc_len);
 }
 
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
-                                          size_t export_desc_len, struct doca_dev *dev, struct doca_mmap **mmap)
+                                          size_t export_desc_len, struct doca_dev *dev,
+                                          struct doca_mmap **mmap)
 {
     if (export_desc == nullptr || export_desc_len == 0 || dev == nullptr || mmap == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
     return guarded([&] {
         return doca_mmap::create_from_export(user_data != nullptr ? *user_data : doca_data{},
-                                             {static_cast<const std::byte *>(export_desc), export_desc_len}, *dev,
-                                             *mmap);
+                                             {static_cast<const std::byte *>(export_desc), export_desc_len},
+                                             *dev, *mmap);
     });
 }
 
@@ -398,7 +414,8 @@ doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, s
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb, void *opaque)
+doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb,
+                                   void *opaque)
 {
     return mmap == nullptr ? DOCA_ERROR_INVALID_VALUE : mmap->set_free_cb(free_cb, opaque);
 }

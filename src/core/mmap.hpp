@@ -20,8 +20,9 @@ struct doca_mmap {
     doca_mmap &operator=(const doca_mmap &) = delete;
     ~doca_mmap();
 
-    [[nodiscard]] static doca_error_t create_from_export(doca_data data, std::span<const std::byte> descriptor,
-                                                         doca_dev &dev, doca_mmap *&mmap);
+    [[nodiscard]] static doca_error_t create_from_export(doca_data data,
+                                                         std::span<const std::byte> descriptor, doca_dev &dev,
+                                                         doca_mmap *&mmap);
 
     [[nodiscard]] doca_error_t set_memrange(std::byte *addr, std::size_t len) noexcept;
     [[nodiscard]] doca_error_t set_dmabuf_memrange(int fd, std::size_t offset, std::size_t len);
@@ -42,7 +43,10 @@ struct doca_mmap {
     [[nodiscard]] bool has_range() const noexcept { return range_.addr != nullptr; }
     [[nodiscard]] const opendoca::MemoryRange &range() const noexcept { return range_; }
     [[nodiscard]] std::uint32_t max_num_devices() const noexcept { return max_num_devices_; }
-    [[nodiscard]] std::uint32_t num_bufs() const noexcept { return num_bufs_.load(std::memory_order_acquire); }
+    [[nodiscard]] std::uint32_t num_bufs() const noexcept
+    {
+        return num_bufs_.load(std::memory_order_acquire);
+    }
 
     // The count of buffers is no property of the memory: those who only use a map change it too.
     void buf_created() const noexcept { num_bufs_.fetch_add(1, std::memory_order_relaxed); }
@@ -51,12 +55,21 @@ struct doca_mmap {
 
     /// The key of this memory for @p dev, or null when the device was not added.
     [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const doca_dev *dev) const noexcept;
-    /// For the data path: whether @p dev is the first device of a started map, as it mostly is; and then its key.
+    /// For the data path: whether @p dev is the first device of a started map, as it mostly is; and then its
+    /// key.
     [[nodiscard]] bool is_first(const doca_dev *dev) const noexcept { return dev == first_dev_; }
     [[nodiscard]] opendoca::MemoryKey &first_key() const noexcept { return *first_key_; }
+    [[nodiscard]] std::uint32_t first_key_number() const noexcept { return first_key_number_; }
     /// Likewise, and DMA of @p dev may read it (write it) by copying here.
     [[nodiscard]] bool is_source_here(const doca_dev *dev) const noexcept { return dev == source_here_of_; }
-    [[nodiscard]] bool is_destination_here(const doca_dev *dev) const noexcept { return dev == destination_here_of_; }
+    [[nodiscard]] bool is_destination_here(const doca_dev *dev) const noexcept
+    {
+        return dev == destination_here_of_;
+    }
+
+    /// Likewise, and RDMA jobs of @p dev may have it on that side.
+    [[nodiscard]] bool is_rdma_local(const doca_dev *dev) const noexcept { return dev == rdma_local_of_; }
+    [[nodiscard]] bool is_rdma_remote(const doca_dev *dev) const noexcept { return dev == rdma_remote_of_; }
 
     const doca_data user_data;
 
@@ -80,8 +93,11 @@ private:
 
     const doca_dev *first_dev_ = nullptr; ///< of members_.front() while started: most maps have one device
     opendoca::MemoryKey *first_key_ = nullptr;
+    std::uint32_t first_key_number_ = 0;
     const doca_dev *source_here_of_ = nullptr; ///< that device, or null
     const doca_dev *destination_here_of_ = nullptr;
+    const doca_dev *rdma_local_of_ = nullptr;
+    const doca_dev *rdma_remote_of_ = nullptr;
     std::vector<Member> members_;
     opendoca::MemoryRange range_;
     std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null

@@ -18,31 +18,6 @@ DOCA_LOG_REGISTER(DOCA_WORKQ);
 
 using opendoca::guarded;
 
-namespace opendoca {
-
-JobQueue::~JobQueue() = default;
-
-void JobQueue::progress() noexcept {}
-
-bool JobQueue::needs_progress() const noexcept
-{
-    return false;
-}
-
-bool JobQueue::arm() noexcept
-{
-    progress(); // what ends now wakes the armed queue
-    return false;
-}
-
-void JobQueue::disarm() noexcept {}
-
-void JobQueue::cancel() noexcept {}
-
-void JobQueue::write_result(std::uint64_t, doca_error_t, doca_event &) const noexcept {}
-
-} // namespace opendoca
-
 namespace {
 
 constexpr std::uint32_t max_depth = 65536;
@@ -81,12 +56,7 @@ opendoca::JobSlot *doca_workq::take_slot(const doca_job &job, opendoca::JobQueue
 {
     if (is_full())
         return nullptr;
-    --room_;
-    opendoca::JobSlot &slot = *free_;
-    free_ = static_cast<opendoca::JobSlot *>(slot.owner);
-    slot.type = job.type;
-    slot.user_data = job.user_data;
-    std::atomic_ref(slot.owner).store(&queue, std::memory_order_relaxed);
+    opendoca::JobSlot &slot = take_free_slot(job, queue);
     slot.write_result = nullptr;
     return &slot;
 }
@@ -127,12 +97,14 @@ inline void doca_workq::progress() noexcept
 
 [[gnu::noinline]] doca_error_t doca_workq::retrieve_any(doca_event &event) noexcept
 {
-    if (is_empty() || is_turn_due_) {
+    if (is_empty() || is_turn_due_)
         progress();
-        if (is_empty())
-            return DOCA_ERROR_AGAIN;
-    }
-    return give_first(event);
+    return give_waiting(event);
+}
+
+[[gnu::noinline]] doca_error_t doca_workq::give_waiting(doca_event &event) noexcept
+{
+    return is_empty() ? DOCA_ERROR_AGAIN : give_first(event);
 }
 
 /// There is a completion.
@@ -200,12 +172,13 @@ opendoca::InnerSubmit doca_workq::submit_inner(const doca_job &job, opendoca::In
     ++room_;
     is_submitting_inner_ = true;
     opendoca::InnerSubmit outcome{pending, DOCA_SUCCESS};
-    const doca_error_t status = submit(job);
+    opendoca::JobQueue *const queue = queue_of(*job.ctx);
+    const doca_error_t status = queue != nullptr ? queue->submit_inner(job) : not_on_queue(*job.ctx);
     is_submitting_inner_ = false;
     if (status != DOCA_SUCCESS) {
         // There is room here. A context without jobs in flight has no other reason to be full, and never will
         // have room.
-        const bool is_full = status == DOCA_ERROR_NO_MEMORY && in_flight(*queue_of(*job.ctx)) != 0;
+        const bool is_full = status == DOCA_ERROR_NO_MEMORY && in_flight(*queue) != 0;
         outcome = {is_full ? full : refused, status};
         --room_;
     } else if (free_ != free_before) {
@@ -239,15 +212,30 @@ doca_error_t doca_workq::take_back() noexcept
 void doca_workq::signal(opendoca::InnerJob &inner, opendoca::JobQueue &queue) noexcept
 {
     ++room_;
-    opendoca::JobSlot &slot = *take_slot({}, queue);
+    opendoca::JobSlot &slot = take_free_slot({}, queue);
+    slot.write_result = nullptr;
     take_over(slot, inner);
     complete(slot, DOCA_SUCCESS);
 }
 
 void doca_workq::poll(opendoca::JobQueue &queue) noexcept
 {
-    if (std::ranges::find(polled_, &queue) == polled_.end())
-        polled_.push_back(&queue); // attach() has made room
+    if (std::ranges::find(polled_, &queue) != polled_.end())
+        return;
+    polled_.push_back(&queue); // attach() has made room
+    remember_only_polled();
+}
+
+void doca_workq::remember_only_polled() noexcept
+{
+    only_polled_ = polled_.size() == 1 ? polled_.front() : nullptr;
+}
+
+/// The context has several work queues, or not this one.
+[[gnu::noinline]] doca_error_t doca_workq::submit_by_id(const doca_job &job) noexcept
+{
+    opendoca::JobQueue *const queue = queue_of(*job.ctx);
+    return queue != nullptr ? queue->submit(job) : not_on_queue(*job.ctx);
 }
 
 doca_error_t doca_workq::not_on_queue(const doca_ctx &ctx) noexcept
@@ -353,6 +341,7 @@ void doca_workq::attach(std::uint32_t id, opendoca::JobQueue &queue)
     polled_.reserve(num_contexts_ + 1);
     if (queue.needs_progress())
         polled_.push_back(&queue);
+    remember_only_polled();
     queues_[id] = &queue;
     ++num_contexts_;
 }
@@ -361,6 +350,7 @@ void doca_workq::detach(std::uint32_t id, opendoca::JobQueue &queue) noexcept
 {
     queues_[id] = nullptr;
     std::erase(polled_, &queue);
+    remember_only_polled();
     --num_contexts_;
 }
 

@@ -21,17 +21,16 @@ struct OPENDOCA_INTERNAL doca_workq {
 
     [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept
     {
-        const std::uint32_t id = job.ctx->id();
-        if (id < num_queues_ && queues_[id] != nullptr) [[likely]]
-            return queues_[id]->submit(job);
-        return not_on_queue(*job.ctx);
+        return job.ctx->serves_first(this) ? job.ctx->first_queue().submit(job) : submit_by_id(job);
     }
 
     /// What is common is done here, without a call that returns, and so without a stack.
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
     {
         opendoca::Completion *const done = head();
-        if (done == tail() || done->origin != opendoca::Completion::well) [[unlikely]]
+        if (done == tail())
+            return only_polled_ != nullptr ? only_polled_->retrieve(event, *this) : retrieve_any(event);
+        if (done->origin != opendoca::Completion::well) [[unlikely]]
             return retrieve_any(event);
         event.type = done->type;
         event.user_data = done->user_data;
@@ -52,6 +51,18 @@ struct OPENDOCA_INTERNAL doca_workq {
 
     /// For a job that takes time. Null when the queue is full.
     [[nodiscard]] opendoca::JobSlot *take_slot(const doca_job &job, opendoca::JobQueue &queue) noexcept;
+    /// The same when it is known not to be full; JobSlot::write_result is still to be set.
+    [[gnu::always_inline]] [[nodiscard]] opendoca::JobSlot &take_free_slot(const doca_job &job,
+                                                                           opendoca::JobQueue &queue) noexcept
+    {
+        --room_;
+        opendoca::JobSlot &slot = *free_;
+        free_ = static_cast<opendoca::JobSlot *>(slot.owner);
+        slot.type = job.type;
+        slot.user_data = job.user_data;
+        std::atomic_ref(slot.owner).store(&queue, std::memory_order_relaxed);
+        return slot;
+    }
 
     /// The job of @p slot has ended; the slot is kept until it was retrieved.
     void complete(opendoca::JobSlot &slot, doca_error_t result) noexcept
@@ -63,6 +74,26 @@ struct OPENDOCA_INTERNAL doca_workq {
         if (is_armed_) [[unlikely]]
             wake();
     }
+
+    /// The job of @p slot was given out, or was not submitted after all, without complete().
+    void release(opendoca::JobSlot &slot) noexcept
+    {
+        ++room_;
+        free_slot(slot);
+    }
+
+    /// Calls @p action with each slot of jobs of @p queue that were not retrieved.
+    template <typename Action>
+    void each_slot_of(const opendoca::JobQueue &queue, Action action) noexcept
+    {
+        for (std::uint32_t i = 0; i != depth_; ++i) {
+            if (slots_[i].owner == &queue)
+                action(slots_[i]);
+        }
+    }
+
+    /// Gives out the first completion. AGAIN when there is none.
+    [[nodiscard]] doca_error_t give_waiting(doca_event &event) noexcept;
 
     /// For a job that ends in submit. The queue must not be full.
     void complete_at_once(const doca_job &job, opendoca::JobQueue &queue, doca_error_t result) noexcept
@@ -138,6 +169,7 @@ struct OPENDOCA_INTERNAL doca_workq {
 private:
     static constexpr std::uint32_t stretch = 64; ///< completions
 
+    [[nodiscard]] doca_error_t submit_by_id(const doca_job &job) noexcept;
     [[gnu::noinline]] [[nodiscard]] static doca_error_t not_on_queue(const doca_ctx &ctx) noexcept;
 
     // The ring of completions. It has at least one that is not in use: where head and tail meet, there is
@@ -195,9 +227,13 @@ private:
     {
         opendoca::JobSlot &slot = head()->slot();
         pop();
-        std::atomic_ref(slot.owner).store(free_, std::memory_order_relaxed);
-        free_ = &slot; // nobody takes it before it was read
+        free_slot(slot); // nobody takes it before it was read
         return slot;
+    }
+    void free_slot(opendoca::JobSlot &slot) noexcept
+    {
+        std::atomic_ref(slot.owner).store(free_, std::memory_order_relaxed);
+        free_ = &slot;
     }
 
     // A program that submits one job that ends in submit for each one that it retrieves never lets the ring
@@ -206,6 +242,7 @@ private:
     void begin_stretch() noexcept;
     [[nodiscard]] doca_error_t end_stretch() noexcept;
     void progress() noexcept;
+    void remember_only_polled() noexcept;
 
     [[nodiscard]] doca_error_t retrieve_any(doca_event &event) noexcept;
     [[nodiscard]] doca_error_t give_first(doca_event &event) noexcept;
@@ -231,6 +268,7 @@ private:
     bool is_written_ = false;   ///< the descriptor that wake() writes
     bool is_wake_held_ = false; ///< the next wake() is only to be noted, by setting this to false
     opendoca::JobSlot *free_;   ///< a stack: the slot used last is the warmest
+    opendoca::JobQueue *only_polled_ = nullptr; ///< of polled_, where it has one element
     std::vector<opendoca::JobQueue *> polled_;
     std::uint32_t num_inner_ends_ = 0;
     std::uint32_t num_contexts_ = 0; ///< and graphs

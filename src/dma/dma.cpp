@@ -30,7 +30,7 @@ bool doca_dma::can_be_event_driven(const std::vector<doca_dev *> &devices) const
 }
 
 doca_error_t doca_dma::create_queue(const std::vector<doca_dev *> &devices, doca_workq &workq,
-                                    std::unique_ptr<opendoca::JobQueue> &queue)
+                                    std::shared_ptr<opendoca::JobQueue> &queue)
 {
     return devices.front()->device().create_copy_queue(workq, *devices.front(), queue);
 }

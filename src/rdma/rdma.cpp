@@ -9,7 +9,6 @@
 #include <doca_log.h>
 
 #include "../core/dev.hpp"
-#include "rdma_queue.hpp"
 
 DOCA_LOG_REGISTER(DOCA_RDMA);
 
@@ -82,15 +81,17 @@ void doca_rdma::on_stop() noexcept
     state_.store(DOCA_RDMA_STATE_RESET, std::memory_order_release);
 }
 
-doca_error_t doca_rdma::create_queue(const std::vector<doca_dev *> &devices, doca_workq &workq,
-                                     std::unique_ptr<opendoca::JobQueue> &queue)
+doca_error_t doca_rdma::create_queue(const std::vector<doca_dev *> &, doca_workq &workq,
+                                     std::shared_ptr<opendoca::JobQueue> &queue)
 {
-    if (has_queue_.load(std::memory_order_acquire)) {
+    if (queue_pair_->is_attached()) {
         DOCA_LOG_ERR("an RDMA context takes one work queue, and has one");
         return DOCA_ERROR_IN_USE;
     }
-    return opendoca::RdmaQueue::create(*devices.front(), settings_, *queue_pair_, state_, has_queue_, workq,
-                                       queue);
+    const doca_error_t status = queue_pair_->attach(workq);
+    if (status == DOCA_SUCCESS) // it stays until the context stops, without a work queue
+        queue = {queue_pair_.get(), [](opendoca::QueuePair *queue_pair) { queue_pair->detach(); }};
+    return status;
 }
 
 doca_error_t doca_rdma::export_details(std::span<const std::byte> &details) const noexcept

@@ -41,7 +41,7 @@ protected:
     void on_stop() noexcept override;
     [[nodiscard]] bool can_be_event_driven(const std::vector<doca_dev *> &devices) const override;
     [[nodiscard]] doca_error_t create_queue(const std::vector<doca_dev *> &devices, doca_workq &workq,
-                                            std::unique_ptr<opendoca::JobQueue> &queue) override;
+                                            std::shared_ptr<opendoca::JobQueue> &queue) override;
 
 private:
     [[nodiscard]] doca_error_t check_not_started(const char *what) const noexcept;
@@ -50,7 +50,6 @@ private:
 
     std::atomic<doca_rdma_state> state_{DOCA_RDMA_STATE_RESET};
     std::unique_ptr<opendoca::QueuePair> queue_pair_;
-    std::atomic<bool> has_queue_{false}; ///< cleared by the end of the work queue's RdmaQueue
     opendoca::QueuePairSettings settings_ = {
         .send_queue_size = 1024,
         .recv_queue_size = 1024,

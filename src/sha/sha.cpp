@@ -30,7 +30,7 @@ bool doca_sha::can_be_event_driven(const std::vector<doca_dev *> &) const
 }
 
 doca_error_t doca_sha::create_queue(const std::vector<doca_dev *> &devices, doca_workq &workq,
-                                    std::unique_ptr<opendoca::JobQueue> &queue)
+                                    std::shared_ptr<opendoca::JobQueue> &queue)
 {
     return opendoca::ShaQueue::create(*this, *devices.front(), workq, queue);
 }

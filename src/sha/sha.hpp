@@ -13,5 +13,5 @@ protected:
                                             const std::vector<doca_dev *> &others) const override;
     [[nodiscard]] bool can_be_event_driven(const std::vector<doca_dev *> &devices) const override;
     [[nodiscard]] doca_error_t create_queue(const std::vector<doca_dev *> &devices, doca_workq &workq,
-                                            std::unique_ptr<opendoca::JobQueue> &queue) override;
+                                            std::shared_ptr<opendoca::JobQueue> &queue) override;
 };

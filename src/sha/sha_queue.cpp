@@ -49,7 +49,7 @@ ShaQueue::ShaQueue(const doca_sha &sha, const doca_dev &dev, doca_workq &workq) 
 }
 
 doca_error_t ShaQueue::create(const doca_sha &sha, const doca_dev &dev, doca_workq &workq,
-                              std::unique_ptr<JobQueue> &queue)
+                              std::shared_ptr<JobQueue> &queue)
 {
     std::unique_ptr<ShaQueue> created(new ShaQueue(sha, dev, workq));
     if (ShaDigests::create(created->digests_) != DOCA_SUCCESS)

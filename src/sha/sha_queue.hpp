@@ -27,7 +27,7 @@ namespace opendoca {
 class ShaQueue final : public JobQueue {
 public:
     [[nodiscard]] static doca_error_t create(const doca_sha &sha, const doca_dev &dev, doca_workq &workq,
-                                             std::unique_ptr<JobQueue> &queue);
+                                             std::shared_ptr<JobQueue> &queue);
 
     [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept override;
 

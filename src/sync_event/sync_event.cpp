@@ -228,7 +228,7 @@ bool doca_sync_event::can_be_event_driven(const std::vector<doca_dev *> &) const
 }
 
 doca_error_t doca_sync_event::create_queue(const std::vector<doca_dev *> &, doca_workq &workq,
-                                           std::unique_ptr<opendoca::JobQueue> &queue)
+                                           std::shared_ptr<opendoca::JobQueue> &queue)
 {
     return opendoca::SyncEventQueue::create(*counter_, workq, queue);
 }

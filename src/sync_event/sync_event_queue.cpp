@@ -10,7 +10,7 @@ DOCA_LOG_REGISTER(DOCA_SYNC_EVENT_QUEUE);
 
 namespace opendoca {
 
-doca_error_t SyncEventQueue::create(Counter &counter, doca_workq &workq, std::unique_ptr<JobQueue> &queue)
+doca_error_t SyncEventQueue::create(Counter &counter, doca_workq &workq, std::shared_ptr<JobQueue> &queue)
 {
     std::unique_ptr<SyncEventQueue> created(new SyncEventQueue(counter, workq));
     const doca_error_t status = counter.create_waits(workq, *created, created->waits_);

@@ -15,7 +15,7 @@ namespace opendoca {
 class SyncEventQueue final : public JobQueue {
 public:
     [[nodiscard]] static doca_error_t create(Counter &counter, doca_workq &workq,
-                                             std::unique_ptr<JobQueue> &queue);
+                                             std::shared_ptr<JobQueue> &queue);
 
     [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept override;
     void progress() noexcept override { waits_->progress(); }

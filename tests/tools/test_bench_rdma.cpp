@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include "../../tools/doca_bench/perftest.hpp"
 #include "../../tools/doca_bench/rdma_case.hpp"
 #include "../../tools/doca_bench/rdma_options.hpp"
 #include "../../tools/doca_bench/rdma_peer.hpp"
@@ -34,7 +35,7 @@ TEST(Ucx, OtherOutputIsNoTime)
 
 TEST(Ucx, EveryBarHasATest)
 {
-    for (const RdmaBar &bar : rdma_bars())
+    for (const RdmaBar &bar : rdma_bars(RivalKind::ucx))
         EXPECT_TRUE(ucx_test_of(bar.what).has_value()) << bar.name;
 }
 
@@ -56,11 +57,42 @@ TEST(Ucx, TestsAreThoseOfTheSameWork)
     EXPECT_FALSE(ucx_test_of({RdmaOp::write, RdmaTest::rate, MemoryKind::shared, true, 8, 1}));
 }
 
+TEST(Perftest, TheNumberIsFoundAmongWarnings)
+{
+    EXPECT_EQ(parse_perftest_output("42.505902\n"), 42.505902);
+    EXPECT_EQ(parse_perftest_output(
+                  "Device not recognized to implement inline feature. Disabling it\n-----\n39.5\n"),
+              39.5);
+    EXPECT_EQ(parse_perftest_output("98.084835 \n-----\n"), 98.084835);
+    for (const char *const output :
+         {"", "\n", "Couldn't connect to 127.0.0.1:20000\n", "0\n", "-1\n", "1 2\n"})
+        EXPECT_EQ(parse_perftest_output(output), std::nullopt) << output;
+}
+
+TEST(Perftest, TestsAreThoseOfTheSameWork)
+{
+    const auto command = [](RdmaOp op, RdmaTest test, std::size_t size, std::uint32_t depth) {
+        const auto found = perftest_test_of({op, test, MemoryKind::ordinary, false, size, depth});
+        std::string text = found ? found->name : "none";
+        for (const std::string &argument : found ? found->arguments : std::vector<std::string>())
+            text += " " + argument;
+        return text;
+    };
+    EXPECT_EQ(command(RdmaOp::write, RdmaTest::rate, 64, 128), "ib_write_bw -s 64 -t 128");
+    EXPECT_EQ(command(RdmaOp::read, RdmaTest::rate, 1 << 20, 16), "ib_read_bw -s 1048576 -t 16 -Q 1");
+    EXPECT_EQ(command(RdmaOp::send, RdmaTest::latency, 64, 1), "ib_send_lat -s 64");
+    EXPECT_EQ(command(RdmaOp::send, RdmaTest::rate, 64, 32), "ib_send_bw -s 64 -t 32 -r 64");
+    EXPECT_EQ(command(RdmaOp::fetch_add, RdmaTest::rate, 8, 32), "ib_atomic_bw -A FETCH_AND_ADD -t 32");
+    EXPECT_FALSE(perftest_test_of({RdmaOp::write, RdmaTest::rate, MemoryKind::ordinary, true, 8, 1}));
+    for (const RdmaBar &bar : rdma_bars(RivalKind::perftest))
+        EXPECT_TRUE(perftest_test_of(bar.what).has_value()) << bar.name;
+}
+
 TEST(RdmaOptions, TheDefaultIsEverything)
 {
     RdmaOptions options;
     EXPECT_EQ(parse_rdma_options({}, options), std::nullopt);
-    const auto cases = rdma_cases(options);
+    const auto cases = rdma_cases(options, {});
     EXPECT_EQ(cases.size(), 2U * 2 * 2 * (3 * 8 + 1));
     for (const RdmaCase &what : cases) {
         EXPECT_EQ(std::ranges::count(cases, what), 1) << text_of(what);
@@ -75,9 +107,12 @@ TEST(RdmaBars, AreMeasuredWhenTheyAreAskedFor)
     char *const arguments[] = {bars};
     EXPECT_EQ(parse_rdma_options(arguments, options), std::nullopt);
     EXPECT_TRUE(options.compares);
-    const auto cases = rdma_cases(options);
-    for (const RdmaBar &bar : rdma_bars())
-        EXPECT_EQ(std::ranges::count(cases, bar.what), 1) << bar.name;
+    for (const RivalKind rival : {RivalKind::ucx, RivalKind::perftest}) {
+        const auto cases = rdma_cases(options, rdma_bars(rival));
+        for (const RdmaBar &bar : rdma_bars(rival))
+            EXPECT_EQ(std::ranges::count(cases, bar.what), 1) << bar.name;
+        EXPECT_EQ(cases.size(), rdma_bars(rival).size());
+    }
 }
 
 TEST(RdmaBars, AreJudgedByTheMedianOfTheRatios)
@@ -85,7 +120,7 @@ TEST(RdmaBars, AreJudgedByTheMedianOfTheRatios)
     RdmaResult result;
     const RdmaBar time = {"time", {}, RdmaBar::Kind::time_at_most, 2};
     const RdmaBar speed = {"speed", {}, RdmaBar::Kind::speed_at_least, 0.95};
-    EXPECT_FALSE(is_met(time, result)); // there was no UCX
+    EXPECT_FALSE(is_met(time, result)); // there was nothing to compare with
     result.ratio = Summary{0.5, 0.1, 9, 3};
     EXPECT_TRUE(is_met(time, result));
     EXPECT_FALSE(is_met(speed, result));

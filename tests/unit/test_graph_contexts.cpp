@@ -89,7 +89,7 @@ protected:
     doca_error_t on_start(const std::vector<doca_dev *> &) override { return DOCA_SUCCESS; }
     bool can_be_event_driven(const std::vector<doca_dev *> &) const override { return true; }
     doca_error_t create_queue(const std::vector<doca_dev *> &, doca_workq &workq,
-                              std::unique_ptr<JobQueue> &made) override
+                              std::shared_ptr<JobQueue> &made) override
     {
         auto fake = std::make_unique<FakeQueue>(workq);
         queue = fake.get();

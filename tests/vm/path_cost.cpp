@@ -3,12 +3,15 @@
 //
 // Jobs on an RDMA device for callgrind, which counts in what is marked here: submit, and retrieve until the
 // job is given out. Retrieves that find nothing count as well; how many there were is printed, and what one
-// costs is found out by itself, so that path_cost.sh, which runs this, can subtract them.
+// costs is found out by itself, so that path_cost.sh, which runs this, can subtract them; and so is what a
+// program executes that does the same by libibverbs.
 #include <cstdio>
 
 #include <valgrind/callgrind.h>
 
+#include "../conformance/support/plain_verbs.hpp"
 #include "../conformance/support/rdma_fixture.hpp"
+#include "bare_verbs.hpp"
 
 namespace {
 
@@ -19,15 +22,34 @@ constexpr int num_jobs = 100; // path_cost.sh divides by it
 constexpr std::size_t size = 64;
 
 template <typename Call>
-doca_error_t counted(bool is_counted, Call call)
+auto counted(bool is_counted, Call call)
 {
     if (is_counted)
         CALLGRIND_TOGGLE_COLLECT;
-    const doca_error_t status = call();
+    const auto result = call();
     if (is_counted)
         CALLGRIND_TOGGLE_COLLECT;
-    return status;
+    return result;
 }
+
+/// Jobs, one at a time. @p start is counted, and so is @p end, which gives how often there was nothing yet.
+template <typename Before, typename Start, typename After, typename End>
+void count_jobs(const char *name, Before before, Start start, After after, End end)
+{
+    CALLGRIND_ZERO_STATS;
+    int num_empty = 0;
+    for (int i = -warm_up; i != num_jobs; ++i) {
+        before();
+        (void)counted(i >= 0, [&] { return start(), 0; });
+        after();
+        const int in_vain = end(i >= 0);
+        num_empty += i >= 0 ? in_vain : 0;
+    }
+    CALLGRIND_DUMP_STATS_AT(name);
+    std::printf("empty retrieves of %s: %d\n", name, num_empty);
+}
+
+constexpr auto nothing = [] {};
 
 class PathCost : public testing::Test {
 protected:
@@ -64,20 +86,10 @@ protected:
     static void run(const char *name, doca_workq *workq, bool is_rdma, Submit submit, Before before,
                     After after)
     {
-        CALLGRIND_ZERO_STATS;
-        int num_empty = 0;
-        for (int i = -warm_up; i != num_jobs; ++i) {
-            before();
-            must(counted(i >= 0, submit));
-            after();
-            const int in_vain = retrieve(workq, i >= 0, is_rdma);
-            num_empty += i >= 0 ? in_vain : 0;
-        }
-        CALLGRIND_DUMP_STATS_AT(name);
-        std::printf("empty retrieves of %s: %d\n", name, num_empty);
+        count_jobs(
+            name, before, [&] { must(submit()); }, after,
+            [&](bool is_counted) { return retrieve(workq, is_counted, is_rdma); });
     }
-
-    static constexpr auto nothing = [] {};
 
     DevHandle dev{open_device(devices_that(can_connect).front())};
     std::vector<std::byte> memory = std::vector<std::byte>(4 * size);
@@ -145,6 +157,130 @@ TEST_F(PathCost, OfCopy)
     run(
         "copy", engine.workq(), false, [&] { return engine.submit(empty, full); },
         [&] { must(doca_buf_reset_data_len(empty)); }, nothing);
+}
+
+/// The same by libibverbs alone, on a queue pair to itself.
+class BareCost : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        must_hold(pd != nullptr, "ibv_alloc_pd");
+        region.reset(ibv_reg_mr(pd.get(), memory.data(), memory.size(),
+                                IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE));
+        must_hold(region != nullptr, "ibv_reg_mr");
+        ibv_qp_init_attr_ex wanted{};
+        wanted.qp_type = IBV_QPT_RC;
+        wanted.send_cq = sent.get();
+        wanted.recv_cq = received.get();
+        wanted.cap = {4, 4, 1, 1, size};
+        wanted.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+        wanted.pd = pd.get();
+        wanted.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE;
+        pair.reset(ibv_create_qp_ex(context.get(), &wanted));
+        must_hold(pair != nullptr, "ibv_create_qp_ex");
+        connect_to_itself(pair.get());
+    }
+
+    [[nodiscard]] VerbsHandle<ibv_cq> create_queue() const
+    {
+        ibv_cq_init_attr_ex wanted{};
+        wanted.cqe = 8;
+        wanted.wc_flags = IBV_WC_EX_WITH_BYTE_LEN;
+        ibv_cq_ex *const queue = ibv_create_cq_ex(context.get(), &wanted);
+        must_hold(queue != nullptr, "ibv_create_cq_ex");
+        return VerbsHandle<ibv_cq>(ibv_cq_ex_to_cq(queue));
+    }
+
+    [[nodiscard]] bare::Transfer transfer() const
+    {
+        return {1,           memory_at(0), size, region->lkey, reinterpret_cast<std::uintptr_t>(memory_at(1)),
+                region->rkey};
+    }
+    [[nodiscard]] void *memory_at(std::size_t part) const
+    {
+        return const_cast<std::byte *>(&memory[part * size]);
+    }
+    [[nodiscard]] ibv_qp_ex *sender() const { return ibv_qp_to_qp_ex(pair.get()); }
+
+    /// Gives how often there was no completion yet.
+    static int await(ibv_cq *queue, bool is_counted, bool (*poll)(ibv_cq_ex *, bare::Completion &))
+    {
+        auto *const extended = reinterpret_cast<ibv_cq_ex *>(queue); // as ibv_cq_ex_to_cq() has it
+        bare::Completion completion{};
+        int num_empty = 0;
+        for (; !counted(is_counted, [&] { return poll(extended, completion); }); ++num_empty)
+            std::this_thread::yield();
+        must_hold(completion.status == IBV_WC_SUCCESS, "a completion without an error");
+        return num_empty;
+    }
+
+    DevHandle dev{open_device(devices_that(can_connect).front())};
+    VerbsHandle<ibv_context> context{open_context(ibdev_of(doca_dev_as_devinfo(dev)))};
+    VerbsHandle<ibv_pd> pd{ibv_alloc_pd(context.get())};
+    std::vector<std::byte> memory = std::vector<std::byte>(2 * size);
+    VerbsHandle<ibv_mr> region;
+    VerbsHandle<ibv_cq> sent{create_queue()};
+    VerbsHandle<ibv_cq> received{create_queue()};
+    VerbsHandle<ibv_qp> pair;
+};
+
+TEST_F(BareCost, OfEmptyPolls)
+{
+    CALLGRIND_ZERO_STATS;
+    for (int i = 0; i != num_jobs; ++i) {
+        bare::Completion completion{};
+        auto *const extended = reinterpret_cast<ibv_cq_ex *>(sent.get());
+        must_hold(!counted(true, [&] { return bare::poll(extended, completion); }),
+                  "there is nothing to poll");
+    }
+    CALLGRIND_DUMP_STATS_AT("bare nothing");
+}
+
+TEST_F(BareCost, OfWrite)
+{
+    count_jobs(
+        "bare write", nothing, [&] { must_hold(bare::post_write(sender(), transfer()) == 0, "a write"); },
+        nothing, [&](bool is_counted) { return await(sent.get(), is_counted, bare::poll); });
+}
+
+TEST_F(BareCost, OfRead)
+{
+    count_jobs(
+        "bare read", nothing, [&] { must_hold(bare::post_read(sender(), transfer()) == 0, "a read"); },
+        nothing, [&](bool is_counted) { return await(sent.get(), is_counted, bare::poll); });
+}
+
+TEST_F(BareCost, OfSend)
+{
+    count_jobs(
+        "bare send", [&] { must_hold(bare::post_receive(pair.get(), transfer()) == 0, "a receive"); },
+        [&] { must_hold(bare::post_send(sender(), transfer()) == 0, "a send"); },
+        [&] { (void)await(received.get(), false, bare::poll_receive); },
+        [&](bool is_counted) { return await(sent.get(), is_counted, bare::poll); });
+}
+
+TEST_F(BareCost, OfReceive)
+{
+    count_jobs(
+        "bare receive", nothing,
+        [&] { must_hold(bare::post_receive(pair.get(), transfer()) == 0, "a receive"); },
+        [&] {
+            must_hold(bare::post_send(sender(), transfer()) == 0, "a send");
+            (void)await(sent.get(), false, bare::poll);
+        },
+        [&](bool is_counted) { return await(received.get(), is_counted, bare::poll_receive); });
+}
+
+TEST_F(BareCost, OfCopy)
+{
+    count_jobs(
+        "bare copy", nothing,
+        [&] {
+            must_hold(bare::post_receive(pair.get(), transfer()) == 0, "a receive");
+            must_hold(bare::post_send(sender(), transfer()) == 0, "a send");
+        },
+        [&] { (void)await(sent.get(), false, bare::poll); },
+        [&](bool is_counted) { return await(received.get(), is_counted, bare::poll); });
 }
 
 } // namespace

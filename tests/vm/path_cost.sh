@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 #
-# Counts the instructions that our libraries execute for a job on an RDMA device, from doca_workq_submit() to the call
-# of libibverbs and from the completion to the event: all that is theirs in submit and in the retrieve that gives the
-# job out, the inline parts of libibverbs included, and nothing of the rest of it, the device's driver and the C library.
+# Counts the instructions that our libraries add to a job on an RDMA device, from doca_workq_submit() to the call of
+# libibverbs and from the completion to the event: all that is theirs in submit and in the retrieve that gives the job
+# out, the inline parts of libibverbs included, and nothing of the rest of it, the device's driver and the C library;
+# less what a program executes that makes the same calls itself (bare_verbs.cpp).
 #
 #   path_cost.sh PROGRAM LIMIT [KIND...]
 #
-# PROGRAM is path_cost.cpp. Exit status 1 if a job of any kind takes more than LIMIT instructions.
+# PROGRAM is path_cost.cpp. Exit status 1 if more than LIMIT instructions are added to a job of any kind.
 set -euo pipefail
 
 program=$1 limit=$2 jobs=100
@@ -32,18 +33,17 @@ DOCA_SOFT=0 valgrind --tool=callgrind --collect-atstart=no --dump-line=no \
     exit 1
 }
 
-# A profile names each object and function once, and gives their numbers after that. The line that follows "calls=" is
-# the cost of what is called, which is listed by itself.
-status=0
-idle=0
-for kind in nothing "${kinds[@]}"; do
-    profile=$(grep -lx "desc: Trigger: Client Request: $kind" "$directory"/out.* || true)
+# Prints what a kind of job takes in functions that match a pattern, object or name, and then which they are. A profile
+# names each object and function once, and gives their numbers after that. The line that follows "calls=" is the cost of
+# what is called, which is listed by itself.
+instructions_of() { # KIND PATTERN
+    local profile
+    profile=$(grep -lx "desc: Trigger: Client Request: $1" "$directory"/out.* || true)
     if [ -z "$profile" ]; then
-        echo "no profile of $kind"
+        echo "no profile of $1" >&2
         exit 1
     fi
-    empty=$(sed -n "s/^empty retrieves of $kind: //p" "$directory/log")
-    awk -v kind="$kind" -v jobs="$jobs" -v limit="$limit" -v empty="${empty:-0}" -v idle="$idle" '
+    awk -v jobs="$jobs" -v pattern="$2" '
         function name_of(text, names,    number) {
             sub(/^[a-z]+=/, "", text)
             number = substr(text, 1, index(text, ")"))
@@ -58,23 +58,43 @@ for kind in nothing "${kinds[@]}"; do
         /^cfn=/ { name_of($0, functions); next }
         /^calls=/ { is_call = 1; next }
         /^[-+*0-9]/ {
-            if (!is_call && objects[object] ~ /libdoca_/) {
+            if (!is_call && (objects[object] " " functions[fn]) ~ pattern) {
                 total += $2
                 cost[fn] += $2
             }
             is_call = 0
         }
         END {
-            total -= empty * idle
-            printf "%s: %.1f instructions, of at most %d; with %d empty retrieves of %.1f:\n", kind, total / jobs, limit,
-                empty, idle
+            print total / jobs
             for (fn in cost)
                 printf "%8.1f %s\n", cost[fn] / jobs, functions[fn] | "sort -rn"
-            close("sort -rn")
-            if (kind == "nothing")
-                print total / jobs >"/dev/stderr"
-            exit total <= 0 || total > limit * jobs
-        }' "$profile" 2>"$directory/total" || status=1
-    [ "$kind" != nothing ] || idle=$(cat "$directory/total")
+        }' "$profile"
+}
+
+# Sets total and functions; idle is what a retrieve that finds nothing takes.
+count() { # KIND PATTERN IDLE
+    local empty all
+    all=$(instructions_of "$1" "$2")
+    functions=$(tail -n +2 <<<"$all")
+    empty=$(sed -n "s/^empty retrieves of $1: //p" "$directory/log")
+    total=$(awk -v all="$(head -n 1 <<<"$all")" -v empty="${empty:-0}" -v idle="$3" -v jobs="$jobs" \
+        'BEGIN { printf "%.1f", all - empty * idle / jobs }')
+}
+
+status=0
+count nothing libdoca_ 0
+idle=$total
+count 'bare nothing' '^[^ ]* bare::' 0
+bare_idle=$total
+for kind in "${kinds[@]}"; do
+    count "bare $kind" '^[^ ]* bare::' "$bare_idle"
+    bare=$total
+    count "$kind" libdoca_ "$idle"
+    awk -v kind="$kind" -v total="$total" -v bare="$bare" -v limit="$limit" 'BEGIN {
+            printf "%s: %.1f instructions, %.1f above the %.1f of the bare calls, of at most %d:\n", kind, total,
+                total - bare, bare, limit
+            exit bare <= 0 || total - bare <= 0 || total - bare > limit
+        }' || status=1
+    echo "$functions"
 done
 exit $status

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench rdma: jobs between two processes, in turns with UCX's benchmark if that is asked for.
+// doca_bench rdma: jobs between two processes, in turns with another benchmark if that is asked for.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -12,6 +12,7 @@
 #include "benchmark.hpp"
 #include "machine.hpp"
 #include "peer.hpp"
+#include "perftest.hpp"
 #include "rdma_case.hpp"
 #include "rdma_options.hpp"
 #include "rdma_peer.hpp"
@@ -24,7 +25,6 @@ namespace opendoca::tools {
 namespace {
 
 constexpr double sample_seconds_at_least = 1e-3;
-constexpr double ucx_seconds = 0.1; ///< of measuring in one run of UCX
 constexpr std::size_t max_repetitions = std::size_t{1} << 24;
 constexpr double latency_change = 1.5; ///< between before and after, that means another placement
 constexpr std::size_t patience_in_rounds = 4;
@@ -65,10 +65,8 @@ public:
             session_->ping_by_write(count);
         else if (is_ping_pong)
             session_->ping_by_send(count);
-        else if (what_.op == RdmaOp::send)
-            session_->send(count);
         else
-            session_->run_one_sided(count);
+            session_->run(count);
         const double taken = seconds_now() - start;
         if (needs_peer)
             peer_.finish_serving();
@@ -122,7 +120,7 @@ long involuntary_switches()
 
 struct Round {
     double job;
-    std::optional<double> ucx;
+    std::optional<double> rival;
     std::optional<double> before;
     std::optional<double> after;
     bool is_clean;
@@ -136,11 +134,19 @@ public:
           peer_(peer),
           ibdev_(find_rdma_device(options.ibdev))
     {
-        if (options.compares)
-            ucx_.emplace(options.ucx, options.cpus);
+        if (!options.compares)
+            return;
+        if (rival_kind() == RivalKind::ucx)
+            rival_ = std::make_unique<Ucx>(options.ucx, options.cpus);
+        else
+            rival_ = std::make_unique<Perftest>(ibdev_, options.perftest, options.cpus);
     }
 
     [[nodiscard]] const std::string &ibdev() const noexcept { return ibdev_; }
+    [[nodiscard]] RivalKind rival_kind() const
+    {
+        return is_verbs_device(ibdev_) ? RivalKind::perftest : RivalKind::ucx;
+    }
 
     [[nodiscard]] std::vector<RdmaResult> run(std::span<const RdmaCase> cases)
     {
@@ -151,8 +157,8 @@ public:
             results.push_back(run(what));
             const RdmaResult &result = results.back();
             std::cerr << ": " << result.job.median << " ns";
-            if (result.ucx)
-                std::cerr << ", " << result.ucx_test << ' ' << result.ucx->median << " ns, ratio "
+            if (result.rival)
+                std::cerr << ", " << result.rival_test << ' ' << result.rival->median << " ns, ratio "
                           << result.ratio->median;
             if (result.latency_before)
                 std::cerr << ", c2c " << result.latency_before->median << '/' << result.latency_after->median;
@@ -196,7 +202,7 @@ private:
                what.depth;
     }
 
-    [[nodiscard]] Round run_round(Pair &pair, const std::optional<UcxTest> &test, const RdmaCase &what,
+    [[nodiscard]] Round run_round(Pair &pair, const std::optional<RivalTest> &test, const RdmaCase &what,
                                   std::size_t repetitions)
     {
         wait_for_quiet();
@@ -206,10 +212,8 @@ private:
         const long switches = involuntary_switches();
         round.job = pair.run(repetitions) * 1e9 / static_cast<double>(repetitions);
         round.is_clean = involuntary_switches() <= switches + 1;
-        if (test) {
-            const double iterations = std::clamp(ucx_seconds * 1e9 / round.job, 20.0, 2e6);
-            round.ucx = ucx_->run(*test, what.size, static_cast<std::size_t>(iterations));
-        }
+        if (test)
+            round.rival = rival_->run(*test, what, rival_->iterations(round.job, repetitions));
         round.after = line_latency();
         if (round.before && round.after)
             round.is_clean = round.is_clean && *round.before < latency_change * *round.after &&
@@ -221,9 +225,10 @@ private:
     {
         Pair pair(ibdev_, what, peer_);
         pair.verify();
-        const std::optional<UcxTest> test = ucx_ ? ucx_test_of(what) : std::nullopt;
+        const std::optional<RivalTest> test = rival_ ? rival_->test_of(what) : std::nullopt;
         RdmaResult result;
         result.what = what;
+        result.rival_kind = rival_kind();
         result.repetitions = choose_repetitions(pair, what);
         std::vector<Round> clean, all;
         while (clean.size() < options_.min_rounds && all.size() < patience_in_rounds * options_.min_rounds) {
@@ -234,18 +239,18 @@ private:
         result.was_disturbed = clean.size() < options_.min_rounds;
         result.discarded = result.was_disturbed ? 0 : all.size() - clean.size();
         summarize_into(result, result.was_disturbed ? all : clean);
-        result.ucx_test = test ? test->name : "";
+        result.rival_test = test ? test->name : "";
         return result;
     }
 
     static void summarize_into(RdmaResult &result, const std::vector<Round> &rounds)
     {
-        std::vector<double> jobs, ucx, ratios, before, after;
+        std::vector<double> jobs, rival, ratios, before, after;
         for (const Round &round : rounds) {
             jobs.push_back(round.job);
-            if (round.ucx) {
-                ucx.push_back(*round.ucx);
-                ratios.push_back(*round.ucx / round.job);
+            if (round.rival) {
+                rival.push_back(*round.rival);
+                ratios.push_back(*round.rival / round.job);
             }
             if (round.before && round.after) {
                 before.push_back(*round.before);
@@ -253,8 +258,8 @@ private:
             }
         }
         result.job = summarize(std::move(jobs));
-        if (!ucx.empty()) {
-            result.ucx = summarize(std::move(ucx));
+        if (!rival.empty()) {
+            result.rival = summarize(std::move(rival));
             result.ratio = summarize(std::move(ratios));
         }
         if (!before.empty()) {
@@ -267,7 +272,7 @@ private:
     Peer &line_peer_;
     RdmaPeer &peer_;
     std::string ibdev_;
-    std::optional<Ucx> ucx_;
+    std::unique_ptr<RdmaRival> rival_; ///< null when there is nothing to compare with
 };
 
 } // namespace
@@ -284,8 +289,9 @@ int run_rdma_benchmark(std::span<char *const> arguments)
         pin_to(options.cpus[0]);
 
     RdmaBenchmark benchmark(options, line_peer, peer);
-    const std::vector<RdmaResult> results = benchmark.run(rdma_cases(options));
-    const std::span<const RdmaBar> bars = options.judges_bars ? rdma_bars() : std::span<const RdmaBar>();
+    const std::span<const RdmaBar> bars =
+        options.judges_bars ? rdma_bars(benchmark.rival_kind()) : std::span<const RdmaBar>();
+    const std::vector<RdmaResult> results = benchmark.run(rdma_cases(options, bars));
     return report("rdma", benchmark.ibdev(), options, std::span<const RdmaResult>(results), bars);
 }
 

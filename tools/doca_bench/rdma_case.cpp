@@ -35,7 +35,21 @@ constexpr RdmaBar speed_at_least(double limit, const char *name, const RdmaCase 
     return {name, what, RdmaBar::Kind::speed_at_least, limit};
 }
 
-constexpr RdmaBar bars_of_rdma[] = {
+constexpr RdmaCase on_device(RdmaOp op, RdmaTest test, std::size_t size, std::uint32_t depth)
+{
+    return {op, test, MemoryKind::ordinary, false, size, depth};
+}
+
+constexpr RdmaBar bars_against_perftest[] = {
+    speed_at_least(0.95, "WRITE 64 B / ib_write_bw", on_device(RdmaOp::write, RdmaTest::rate, 64, 128)),
+    speed_at_least(0.95, "WRITE 1 MiB / ib_write_bw", on_device(RdmaOp::write, RdmaTest::rate, MiB, 16)),
+    speed_at_least(0.95, "READ 64 B / ib_read_bw", on_device(RdmaOp::read, RdmaTest::rate, 64, 128)),
+    speed_at_least(0.95, "READ 1 MiB / ib_read_bw", on_device(RdmaOp::read, RdmaTest::rate, MiB, 16)),
+    speed_at_least(0.9, "SEND/RECV 64 B, one way / ib_send_lat",
+                   on_device(RdmaOp::send, RdmaTest::latency, 64, 1)),
+};
+
+constexpr RdmaBar bars_against_ucx[] = {
     time_at_most(2.0, "WRITE 8 B, depth 32 / ucp_put_bw", rate(RdmaOp::write, 8)),
     time_at_most(1.3, "WRITE 8 B, one way / ucp_put_lat", latency(RdmaOp::write, 8)),
     time_at_most(2.0, "READ 8 B, depth 32 / ucp_get", rate(RdmaOp::read, 8)),
@@ -66,7 +80,7 @@ std::string nanoseconds(double value)
     return number(value, value < 100 ? 1 : 0);
 }
 
-/// Time or speed, each as a part of UCX's.
+/// Time or speed, each as a part of the other's.
 std::optional<double> measured(const RdmaBar &bar, const RdmaResult &result)
 {
     if (!result.ratio || result.ratio->median <= 0)
@@ -105,6 +119,7 @@ Json to_json(const std::optional<Summary> &summary)
 
 Json to_json(const RdmaResult &result)
 {
+    const std::string rival = name_of(result.rival_kind);
     Json json = Json::object();
     json.set("job", name_of(result.what.op))
         .set("test", name_of(result.what.test))
@@ -120,8 +135,8 @@ Json to_json(const RdmaResult &result)
         .set("discarded", result.discarded)
         .set("disturbed", result.was_disturbed)
         .set("verified", true) // what is not as it should be ends the benchmark
-        .set("ucx_test", result.ucx ? Json(result.ucx_test) : Json())
-        .set("ucx_ns", to_json(result.ucx))
+        .set((rival + "_test").c_str(), result.rival ? Json(result.rival_test) : Json())
+        .set((rival + "_ns").c_str(), to_json(result.rival))
         .set("ratio", to_json(result.ratio))
         .set("c2c_ns_before", to_json(result.latency_before))
         .set("c2c_ns_after", to_json(result.latency_after));
@@ -153,9 +168,16 @@ std::string text_of(const RdmaCase &what)
            (what.waits_for_events ? ", events" : ", polling");
 }
 
-std::span<const RdmaBar> rdma_bars()
+const char *name_of(RivalKind rival)
 {
-    return bars_of_rdma;
+    return rival == RivalKind::ucx ? "ucx" : "perftest";
+}
+
+std::span<const RdmaBar> rdma_bars(RivalKind rival)
+{
+    if (rival == RivalKind::ucx)
+        return bars_against_ucx;
+    return bars_against_perftest;
 }
 
 bool is_met(const RdmaBar &bar, const RdmaResult &result)
@@ -201,7 +223,7 @@ std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar
                 {"max", Align::right},
                 {"M/s", Align::right},
                 {"GB/s", Align::right},
-                {"UCX ns", Align::right},
+                {"other's ns", Align::right},
                 {"ratio", Align::right},
                 {"of"},
                 {"notes"}});
@@ -212,14 +234,14 @@ std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar
                   nanoseconds(result.job.min), nanoseconds(result.job.max),
                   number(1e3 / result.job.median, 2),
                   number(static_cast<double>(result.what.size) / result.job.median, 2),
-                  result.ucx ? nanoseconds(result.ucx->median) : "-",
-                  result.ratio ? number(result.ratio->median, 3) : "-", result.ucx ? result.ucx_test : "",
+                  result.rival ? nanoseconds(result.rival->median) : "-",
+                  result.ratio ? number(result.ratio->median, 3) : "-", result.rival ? result.rival_test : "",
                   notes_on(result)});
     }
     std::string text = rows.text();
     if (bars.empty())
         return text;
-    Table judged({{"bar"}, {"of UCX's", Align::right}, {"measured", Align::right}, {""}, {"notes"}});
+    Table judged({{"bar"}, {"of the other's", Align::right}, {"measured", Align::right}, {""}, {"notes"}});
     for (const RdmaBar &bar : bars) {
         const RdmaResult *const result = find(results, bar.what);
         const std::optional<double> value = result == nullptr ? std::nullopt : measured(bar, *result);

@@ -35,12 +35,19 @@ struct RdmaCase {
     bool operator==(const RdmaCase &) const = default;
 };
 
+/// The other benchmark that a device is compared with.
+enum class RivalKind : std::uint8_t {
+    ucx,     ///< software devices
+    perftest ///< those of libibverbs
+};
+
 struct RdmaResult {
     RdmaCase what;
-    Summary job;                           ///< nanoseconds of a job, or of one way
-    std::optional<Summary> ucx;            ///< of ucx_perftest, the same
-    std::optional<Summary> ratio;          ///< of UCX's time to ours, in the same round
-    std::string ucx_test;                  ///< its name and transport
+    Summary job; ///< nanoseconds of a job, or of one way
+    RivalKind rival_kind = RivalKind::ucx;
+    std::optional<Summary> rival;          ///< of the other benchmark, the same
+    std::optional<Summary> ratio;          ///< of its time to ours, in the same round
+    std::string rival_test;                ///< its name
     std::optional<Summary> latency_before; ///< one way of a cache line, before each round
     std::optional<Summary> latency_after;
     std::size_t repetitions = 0;
@@ -51,18 +58,19 @@ struct RdmaResult {
 [[nodiscard]] const char *name_of(RdmaOp op);
 [[nodiscard]] const char *name_of(RdmaTest test);
 [[nodiscard]] const char *name_of(MemoryKind memory);
+[[nodiscard]] const char *name_of(RivalKind rival);
 /// "shared write 8 B, rate, depth 32, polling".
 [[nodiscard]] std::string text_of(const RdmaCase &what);
 
-/// What jobs must hold against UCX.
+/// What jobs must hold against the other benchmark.
 struct RdmaBar {
     const char *name;
     RdmaCase what;
     enum class Kind : std::uint8_t { time_at_most, speed_at_least } kind;
-    double limit; ///< of UCX's
+    double limit; ///< of the other's
 };
 
-[[nodiscard]] std::span<const RdmaBar> rdma_bars();
+[[nodiscard]] std::span<const RdmaBar> rdma_bars(RivalKind rival);
 [[nodiscard]] bool is_met(const RdmaBar &bar, const RdmaResult &result);
 
 /// For --json and for people. @p bars is empty unless they were asked for.

@@ -49,21 +49,6 @@ void RdmaSession::wait_for_event()
     must(doca_workq_event_handle_clear(workq_.get(), event_handle_), "clearing");
 }
 
-void RdmaSession::run_one_sided(std::size_t count)
-{
-    while (count > 0) {
-        const std::size_t batch = count < jobs_.size() ? count : jobs_.size();
-        for (std::size_t i = 0; i < batch; ++i) {
-            if (filled_[i] != nullptr)
-                must(doca_buf_reset_data_len(filled_[i]), "resetting a destination");
-            submit(jobs_[i]);
-        }
-        for (std::size_t i = 0; i < batch; ++i)
-            (void)retrieve();
-        count -= batch;
-    }
-}
-
 void RdmaSession::wait_for_mark(std::byte mark)
 {
     // acquire: what the peer has written before the mark is to be seen after it. The byte belongs to a WRITE.
@@ -146,12 +131,14 @@ void RdmaSession::pong_by_send(std::size_t count)
     }
 }
 
-void RdmaSession::send(std::size_t count)
+void RdmaSession::run(std::size_t count)
 {
     std::size_t in_flight = 0;
     std::size_t next = 0; // they end in the order in which they were submitted
     while (count > 0 || in_flight > 0) {
         for (; count > 0 && in_flight < jobs_.size(); --count, ++in_flight) {
+            if (filled_[next] != nullptr)
+                must(doca_buf_reset_data_len(filled_[next]), "resetting a destination");
             submit(jobs_[next]);
             next = next + 1 == jobs_.size() ? 0 : next + 1;
         }

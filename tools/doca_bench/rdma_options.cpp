@@ -30,17 +30,25 @@ std::optional<int> parse_rdma_options(std::span<char *const> arguments, RdmaOpti
         options.cpus = {cpus[0], cpus[1]};
 
     std::vector<std::size_t> depth, rounds;
-    OptionParser parser("doca_bench rdma", "Times RDMA jobs between two processes, and UCX next to them.");
+    OptionParser parser("doca_bench rdma",
+                        "Times RDMA jobs between two processes, and UCX or perftest next to them.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
-    parser.add_flag(0, "compare",
-                    "run the matching tests of ucx_perftest (package ucx-utils) in turns with ours",
-                    options.compares);
+    parser.add_flag(
+        0, "compare",
+        "run matching tests in turns with ours: ucx_perftest's (package ucx-utils), or on RDMA devices "
+        "perftest's (package perftest)",
+        options.compares);
     parser.add_flag(0, "bars",
                     "measure what the project's performance bars ask for, and judge; status 3 if one fails",
                     options.judges_bars);
     parser.add_value(0, "ucx", "PATH", "ucx_perftest; default the one in PATH",
                      [&](std::string_view text) -> Complaint {
                          options.ucx = text;
+                         return std::nullopt;
+                     });
+    parser.add_value(0, "perftest", "DIRECTORY", "where ib_write_bw and the like are; default in PATH",
+                     [&](std::string_view text) -> Complaint {
+                         options.perftest = text;
                          return std::nullopt;
                      });
     parser.add_value(0, "device", "IBDEV", "device (see doca_caps)", [&](std::string_view text) -> Complaint {
@@ -80,14 +88,13 @@ std::optional<int> parse_rdma_options(std::span<char *const> arguments, RdmaOpti
     return std::nullopt;
 }
 
-std::vector<RdmaCase> rdma_cases(const RdmaOptions &options)
+std::vector<RdmaCase> rdma_cases(const RdmaOptions &options, std::span<const RdmaBar> bars)
 {
     std::vector<RdmaCase> cases;
-    if (options.judges_bars) {
-        for (const RdmaBar &bar : rdma_bars())
-            cases.push_back(bar.what);
+    for (const RdmaBar &bar : bars)
+        cases.push_back(bar.what);
+    if (!cases.empty())
         return cases;
-    }
     const std::vector<std::size_t> word = {8};
     for (const MemoryKind memory : options.memories) {
         for (const RdmaOp op : options.ops) {

@@ -14,10 +14,11 @@ namespace opendoca::tools {
 
 struct RdmaOptions {
     bool as_json = false;
-    bool compares = false; ///< with UCX
+    bool compares = false; ///< with UCX or perftest
     bool judges_bars = false;
     std::string ibdev; ///< empty: the first device that suits
     std::string ucx = "ucx_perftest";
+    std::string perftest; ///< where its programs are; empty: in PATH
     std::vector<RdmaOp> ops;
     std::vector<RdmaTest> tests;
     std::vector<MemoryKind> memories;
@@ -33,7 +34,7 @@ struct RdmaOptions {
 /// The exit status when the program is to end now.
 [[nodiscard]] std::optional<int> parse_rdma_options(std::span<char *const> arguments, RdmaOptions &options);
 
-/// The cases that the options ask for.
-[[nodiscard]] std::vector<RdmaCase> rdma_cases(const RdmaOptions &options);
+/// The cases that the options ask for; those of @p bars if there are any.
+[[nodiscard]] std::vector<RdmaCase> rdma_cases(const RdmaOptions &options, std::span<const RdmaBar> bars);
 
 } // namespace opendoca::tools

@@ -52,12 +52,11 @@ public:
     [[nodiscard]] std::byte *destination() const noexcept { return local_.addr + size_; }
 
     /// The loops. The side that measures and its peer call the two of a pair with the same count.
-    void run_one_sided(std::size_t count); ///< the peer does nothing
+    void run(std::size_t count); ///< jobs, as many in flight as the depth says; with sends the peer receives
     void ping_by_write(std::size_t count);
     void pong_by_write(std::size_t count);
     void ping_by_send(std::size_t count);
     void pong_by_send(std::size_t count);
-    void send(std::size_t count);
     void receive(std::size_t count);
 
     /// Receives for ping_by_send, pong_by_send and receive, which keep them up.

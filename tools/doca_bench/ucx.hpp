@@ -1,35 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// ucx_perftest, the benchmark of UCX, as a program beside ours.
+// ucx_perftest, the benchmark of UCX.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "rdma_case.hpp"
+#include "rdma_rival.hpp"
 
 namespace opendoca::tools {
 
-struct UcxTest {
-    std::string name;                   ///< for people
-    std::vector<std::string> arguments; ///< without those about sizes, counts and ports
-    std::string transports;             ///< UCX_TLS
-};
+[[nodiscard]] std::optional<RivalTest> ucx_test_of(const RdmaCase &what);
 
-/// The test that does the same as a case; nothing when there is none.
-[[nodiscard]] std::optional<UcxTest> ucx_test_of(const RdmaCase &what);
-
-class Ucx {
+class Ucx final : public RdmaRival {
 public:
     /// @p cpus are those of client and server; empty when they are not pinned. Throws when @p program can't
     /// be run.
     Ucx(std::string program, std::vector<int> cpus);
 
-    /// Nanoseconds of one operation.
-    [[nodiscard]] double run(const UcxTest &test, std::size_t size, std::size_t iterations) const;
+    [[nodiscard]] std::optional<RivalTest> test_of(const RdmaCase &what) const override
+    {
+        return ucx_test_of(what);
+    }
+    [[nodiscard]] double run(const RivalTest &test, const RdmaCase &what,
+                             std::size_t iterations) const override;
+    [[nodiscard]] std::size_t iterations(double nanoseconds, std::size_t repetitions) const override;
 
 private:
     std::string program_;

@@ -52,7 +52,7 @@ doca_error_t Device::import_memory(std::span<const std::byte>, MemoryRange &, st
     return not_supported("import memory");
 }
 
-doca_error_t Device::create_copy_queue(doca_workq &, const doca_dev &, std::unique_ptr<JobQueue> &)
+doca_error_t Device::create_copy_queue(doca_workq &, const doca_dev &, std::shared_ptr<JobQueue> &)
 {
     return not_supported("copy memory");
 }
@@ -63,7 +63,6 @@ doca_error_t Device::create_queue_pair(const doca_dev &, const QueuePairSettings
     return not_supported("connect to a peer");
 }
 
-QueuePair::~QueuePair() = default;
 
 doca_error_t Device::create_counter(const CounterSetup &, std::unique_ptr<Counter> &)
 {

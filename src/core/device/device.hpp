@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The provider contract: what a device must be able to do. A provider is a folder below this one and one line in
-// providers.cpp. An operation that a device lacks is the one of the base class, which answers NOT_SUPPORTED.
+// The provider contract: what a device must be able to do. A provider is a folder below this one and one line
+// in providers.cpp. An operation that a device lacks is the one of the base class, which answers
+// NOT_SUPPORTED.
 #pragma once
 
 #include <array>
@@ -61,7 +62,12 @@ public:
         remote,
     };
 
-    MemoryKey(DmaRights dma_rights, RdmaSide rdma_side) noexcept : dma(dma_rights), rdma(rdma_side) {}
+    MemoryKey(DmaRights dma_rights, RdmaSide rdma_side, std::uint32_t key_number = 0) noexcept
+        : dma(dma_rights),
+          rdma(rdma_side),
+          number(key_number)
+    {
+    }
     MemoryKey(const MemoryKey &) = delete;
     MemoryKey &operator=(const MemoryKey &) = delete;
     virtual ~MemoryKey();
@@ -73,6 +79,7 @@ public:
 
     const DmaRights dma;
     const RdmaSide rdma;
+    const std::uint32_t number; ///< by which the device knows it; 0 with devices that do not count
 };
 
 /// A device that this process has open.
@@ -87,17 +94,18 @@ public:
                                                        std::unique_ptr<MemoryKey> &key);
     [[nodiscard]] virtual doca_error_t register_dmabuf(const Dmabuf &dmabuf, std::uint32_t access,
                                                        std::unique_ptr<MemoryKey> &key);
-    [[nodiscard]] virtual doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
-                                                     std::unique_ptr<MemoryKey> &key);
+    [[nodiscard]] virtual doca_error_t import_memory(std::span<const std::byte> descriptor,
+                                                     MemoryRange &range, std::unique_ptr<MemoryKey> &key);
     /// DMA for @p workq, derived from CopyQueue; @p dev is this device.
     [[nodiscard]] virtual doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev,
-                                                         std::unique_ptr<JobQueue> &queue);
+                                                         std::shared_ptr<JobQueue> &queue);
     /// One end of a connection; @p state is the instance's, and @p dev is this device.
     [[nodiscard]] virtual doca_error_t create_queue_pair(const doca_dev &dev,
                                                          const QueuePairSettings &settings,
                                                          std::atomic<doca_rdma_state> &state,
                                                          std::unique_ptr<QueuePair> &queue_pair);
-    [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter);
+    [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup,
+                                                      std::unique_ptr<Counter> &counter);
     /// A handle of a counter that another process, the host, has exported.
     [[nodiscard]] virtual doca_error_t import_counter(std::span<const std::byte> descriptor,
                                                       std::unique_ptr<Counter> &counter);
@@ -132,11 +140,21 @@ struct Capabilities {
     bool sync_event_event_driven = false;
     bool sync_event_export_dpu = false;
     bool sync_event_from_export_dpu = false;
-    bool sha_software = false;      ///< on the CPU, by OpenSSL
+    bool sha_software = false; ///< on the CPU, by OpenSSL
     std::uint32_t sha_max_list_elements = 0;
     std::uint64_t sha_max_size = 0; ///< bytes
     bool comm_channel = false;      ///< between processes of this machine
     RdmaCapabilities rdma;
+
+    /// What the CPU does and needs no device for: sync events that stay in their process, and OpenSSL.
+    void add_work_of_cpu() noexcept
+    {
+        sync_event = true;
+        sync_event_event_driven = true;
+        sha_software = true;
+        sha_max_list_elements = 1024;
+        sha_max_size = std::uint64_t{1} << 31;
+    }
 };
 
 struct RepresentorInfo {

@@ -48,6 +48,59 @@ struct PlainSide {
     std::uint32_t key;
 };
 
+/// Not every GID of a port leads back to it.
+inline bool is_ready_to_receive(ibv_qp *pair, const ibv_port_attr &port)
+{
+    ibv_qp_attr state{};
+    state.qp_state = IBV_QPS_RTR;
+    state.path_mtu = port.active_mtu;
+    state.dest_qp_num = pair->qp_num;
+    state.max_dest_rd_atomic = 1;
+    state.min_rnr_timer = 12;
+    state.ah_attr.port_num = 1;
+    state.ah_attr.dlid = port.lid;
+    const int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                     IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+    if (port.link_layer == IBV_LINK_LAYER_INFINIBAND)
+        return ibv_modify_qp(pair, &state, mask) == 0;
+    state.ah_attr.is_global = 1;
+    state.ah_attr.grh.hop_limit = 64;
+    for (int i = port.gid_tbl_len; i-- > 0;) { // those of addresses come after those of the link
+        ibv_gid_entry entry{};
+        if (ibv_query_gid_ex(pair->context, 1, static_cast<std::uint32_t>(i), &entry, 0) != 0)
+            continue;
+        state.ah_attr.grh.dgid = entry.gid;
+        state.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(i);
+        if (ibv_modify_qp(pair, &state, mask) == 0)
+            return true;
+    }
+    return false;
+}
+
+/// Connects a queue pair of the type RC with itself on port 1.
+inline void connect_to_itself(ibv_qp *pair)
+{
+    ibv_port_attr port{};
+    must_hold(ibv_query_port(pair->context, 1, &port) == 0, "ibv_query_port");
+    ibv_qp_attr state{};
+    state.qp_state = IBV_QPS_INIT;
+    state.port_num = 1;
+    state.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+    must_hold(ibv_modify_qp(pair, &state,
+                            IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0,
+              "a queue pair in INIT");
+    must_hold(is_ready_to_receive(pair, port), "a queue pair in RTR, by any GID");
+    state.qp_state = IBV_QPS_RTS;
+    state.timeout = 14;
+    state.retry_cnt = 6;
+    state.rnr_retry = 6;
+    state.max_rd_atomic = 1;
+    must_hold(ibv_modify_qp(pair, &state,
+                            IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+                                IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC) == 0,
+              "a queue pair in RTS");
+}
+
 /// A reliable connection with itself on port 1, for one transfer after the other until one fails.
 class PlainQueuePair {
 public:
@@ -60,7 +113,7 @@ public:
         wanted.cap = {2, 2, 1, 1, 0};
         pair_.reset(ibv_create_qp(pd, &wanted));
         must_hold(pair_ != nullptr, "ibv_create_qp");
-        connect();
+        connect_to_itself(pair_.get());
     }
 
     /// Moves @p size bytes: a write, a read, or a fetch-and-add of 1, which takes 8.
@@ -92,58 +145,6 @@ public:
     }
 
 private:
-    void connect()
-    {
-        ibv_port_attr port{};
-        must_hold(ibv_query_port(pair_->context, 1, &port) == 0, "ibv_query_port");
-        ibv_qp_attr state{};
-        state.qp_state = IBV_QPS_INIT;
-        state.port_num = 1;
-        state.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-        must_hold(ibv_modify_qp(pair_.get(), &state,
-                                IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0,
-                  "a queue pair in INIT");
-        must_hold(is_ready_to_receive(port), "a queue pair in RTR, by any GID");
-        state.qp_state = IBV_QPS_RTS;
-        state.timeout = 14;
-        state.retry_cnt = 6;
-        state.rnr_retry = 6;
-        state.max_rd_atomic = 1;
-        must_hold(ibv_modify_qp(pair_.get(), &state,
-                                IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-                                    IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC) == 0,
-                  "a queue pair in RTS");
-    }
-
-    /// Not every GID of a port leads back to it.
-    bool is_ready_to_receive(const ibv_port_attr &port)
-    {
-        ibv_qp_attr state{};
-        state.qp_state = IBV_QPS_RTR;
-        state.path_mtu = port.active_mtu;
-        state.dest_qp_num = pair_->qp_num;
-        state.max_dest_rd_atomic = 1;
-        state.min_rnr_timer = 12;
-        state.ah_attr.port_num = 1;
-        state.ah_attr.dlid = port.lid;
-        const int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                         IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-        if (port.link_layer == IBV_LINK_LAYER_INFINIBAND)
-            return ibv_modify_qp(pair_.get(), &state, mask) == 0;
-        state.ah_attr.is_global = 1;
-        state.ah_attr.grh.hop_limit = 64;
-        for (int i = port.gid_tbl_len; i-- > 0;) { // those of addresses come after those of the link
-            ibv_gid_entry entry{};
-            if (ibv_query_gid_ex(pair_->context, 1, static_cast<std::uint32_t>(i), &entry, 0) != 0)
-                continue;
-            state.ah_attr.grh.dgid = entry.gid;
-            state.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(i);
-            if (ibv_modify_qp(pair_.get(), &state, mask) == 0)
-                return true;
-        }
-        return false;
-    }
-
     VerbsHandle<ibv_cq> queue_;
     VerbsHandle<ibv_qp> pair_;
 };

@@ -56,6 +56,7 @@ public:
     explicit RdmaEnd(doca_dev *dev, const RdmaOptions &options = {}) : options_(options)
     {
         must(doca_rdma_create(rdma_.out()));
+        ctx_ = doca_rdma_as_ctx(rdma_);
         must(doca_ctx_dev_add(ctx(), dev));
         must(doca_rdma_set_permissions(rdma_, options.permissions));
         must(doca_rdma_set_recv_buf_chain_len(rdma_, options.recv_chain_length));
@@ -77,7 +78,7 @@ public:
     }
 
     [[nodiscard]] doca_rdma *rdma() const { return rdma_; }
-    [[nodiscard]] doca_ctx *ctx() const { return doca_rdma_as_ctx(rdma_); }
+    [[nodiscard]] doca_ctx *ctx() const { return ctx_; }
     [[nodiscard]] doca_workq *workq() const { return workq_; }
 
     [[nodiscard]] doca_rdma_state state() const
@@ -213,6 +214,7 @@ private:
 
     RdmaOptions options_;
     RdmaHandle rdma_;
+    doca_ctx *ctx_ = nullptr;
     WorkqHandle workq_;
     bool is_started_ = false;
 };

@@ -64,7 +64,7 @@ doca_error_t SoftDevice::import_memory(std::span<const std::byte> descriptor, Me
 }
 
 doca_error_t SoftDevice::create_copy_queue(doca_workq &workq, const doca_dev &dev,
-                                           std::unique_ptr<JobQueue> &queue)
+                                           std::shared_ptr<JobQueue> &queue)
 {
     queue = std::make_unique<SoftCopyQueue>(workq, dev);
     return DOCA_SUCCESS;

@@ -70,7 +70,7 @@ public:
     [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                              std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev,
-                                                 std::unique_ptr<JobQueue> &queue) override;
+                                                 std::shared_ptr<JobQueue> &queue) override;
     [[nodiscard]] doca_error_t create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
                                                  std::atomic<doca_rdma_state> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;

@@ -55,13 +55,9 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.dma_event_driven = true;
     can.dma_max_list_elements = 1024;
     can.dma_max_size = std::uint64_t{1} << 31;
-    can.sync_event = true;
-    can.sync_event_event_driven = true;
     can.sync_event_export_dpu = can.export_dpu;
     can.sync_event_from_export_dpu = can.from_export_dpu;
-    can.sha_software = true;
-    can.sha_max_list_elements = 1024;
-    can.sha_max_size = std::uint64_t{1} << 31;
+    can.add_work_of_cpu();
     can.comm_channel = true;
 
     can.rdma.reliable_connection = true;

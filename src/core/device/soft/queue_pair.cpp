@@ -31,8 +31,7 @@ void SoftQueuePair::write_outcome(const JobSlot &slot, doca_error_t result, doca
 
 SoftQueuePair::SoftQueuePair(const doca_dev &dev, const QueuePairSettings &settings,
                              std::atomic<doca_rdma_state> &state)
-    : QueuePair(state),
-      dev_(dev),
+    : QueuePair(dev, settings, state),
       send_queue_size_(settings.send_queue_size),
       recv_queue_size_(settings.recv_queue_size),
       is_mtu_fixed_(settings.is_mtu_fixed),
@@ -121,7 +120,7 @@ doca_error_t SoftQueuePair::watch_death() noexcept
     return DOCA_SUCCESS;
 }
 
-doca_error_t SoftQueuePair::attach(doca_workq &workq, JobQueue &owner)
+doca_error_t SoftQueuePair::attach(doca_workq &workq)
 {
     if (workq.is_event_driven()) {
         if (!has_pipe_) {
@@ -136,7 +135,6 @@ doca_error_t SoftQueuePair::attach(doca_workq &workq, JobQueue &owner)
             return status;
     }
     workq_ = &workq;
-    owner_ = &owner;
     if (workq.is_event_driven() && is_connected()) {
         if (const doca_error_t status = watch_death(); status != DOCA_SUCCESS) {
             detach();
@@ -158,7 +156,6 @@ void SoftQueuePair::detach() noexcept
         death_ = UniqueFd();
     }
     workq_ = nullptr;
-    owner_ = nullptr;
 }
 
 doca_error_t SoftQueuePair::explain_peer() const noexcept
@@ -192,7 +189,7 @@ doca_error_t SoftQueuePair::start(const doca_job &job, const Work &work) noexcep
     }
     if (num_sends_ == send_queue_size_)
         return DOCA_ERROR_NO_MEMORY;
-    JobSlot *const slot = workq_->take_slot(job, *owner_);
+    JobSlot *const slot = workq_->take_slot(job, *this);
     if (slot == nullptr)
         return DOCA_ERROR_NO_MEMORY;
     slot->write_result = write_outcome;
@@ -235,11 +232,11 @@ doca_error_t SoftQueuePair::try_to(int type, const Work &work) noexcept
 void SoftQueuePair::end_at_once(const doca_job &job, doca_error_t status, std::uint32_t length) noexcept
 {
     if (workq_->is_submitting_inner()) [[unlikely]] {
-        JobSlot &slot = *workq_->take_slot(job, *owner_);
+        JobSlot &slot = *workq_->take_slot(job, *this);
         slot.write_result = write_outcome;
         end(slot, status, {.length = length, .immediate = 0, .opcode = 0});
     } else {
-        workq_->complete_with(job, *owner_, status, length);
+        workq_->complete_with(job, *this, status, length);
     }
     if (status != DOCA_SUCCESS) [[unlikely]]
         fail();

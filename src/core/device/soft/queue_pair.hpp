@@ -35,9 +35,15 @@ public:
     }
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details) override;
     [[nodiscard]] doca_mtu_size mtu() const noexcept override { return mtu_; }
-    [[nodiscard]] doca_error_t attach(doca_workq &workq, JobQueue &owner) override;
+    [[nodiscard]] doca_error_t attach(doca_workq &workq) override;
     void detach() noexcept override;
 
+    void progress() noexcept override;
+    [[nodiscard]] bool arm() noexcept override;
+    void disarm() noexcept override;
+    void cancel() noexcept override;
+
+private:
     [[nodiscard]] doca_error_t receive(const doca_rdma_job_recv &job, TransferPlan plan) noexcept override;
     [[nodiscard]] doca_error_t send(const doca_rdma_job_send &job, TransferPlan plan) noexcept override;
     [[nodiscard]] doca_error_t read(const doca_rdma_job_read_write &job, TransferPlan plan,
@@ -46,12 +52,6 @@ public:
                                      MemoryKey *remote) noexcept override;
     [[nodiscard]] doca_error_t update(const doca_rdma_job_atomic &job, MemoryKey &remote) noexcept override;
 
-    void progress() noexcept override;
-    [[nodiscard]] bool arm() noexcept override;
-    void disarm() noexcept override;
-    void cancel() noexcept override;
-
-private:
     struct Transfer {
         TransferPlan plan;
         doca_be32_t immediate;
@@ -104,11 +104,6 @@ private:
     [[gnu::cold]] void fail() noexcept;
     void close() noexcept;
     void flush() noexcept;
-    [[nodiscard]] bool is_connected() const noexcept
-    {
-        // Acquire: pairs with set_state() in connect().
-        return state_.load(std::memory_order_acquire) == DOCA_RDMA_STATE_CONNECTED;
-    }
     [[nodiscard]] bool has_waiting_jobs() const noexcept { return num_sends_ != 0 || has_receives(); }
 
     // Sleeping and waking.
@@ -157,7 +152,6 @@ private:
         return num_sends_ == 0 && !workq_->is_full() && !workq_->is_submitting_inner();
     }
 
-    const doca_dev &dev_;
     const std::uint32_t send_queue_size_;
     const std::uint32_t recv_queue_size_;
     const bool is_mtu_fixed_;
@@ -174,8 +168,6 @@ private:
     UniqueFd death_; ///< a pidfd of the peer, while the work queue watches it
 
     // From attach().
-    doca_workq *workq_ = nullptr;
-    JobQueue *owner_ = nullptr;
     WakePipe wake_;
     bool has_pipe_ = false;
 

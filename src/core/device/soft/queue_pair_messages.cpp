@@ -63,7 +63,7 @@ doca_error_t SoftQueuePair::send(const doca_rdma_job_send &job, TransferPlan pla
         can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
         const doca_error_t status = deliver(job.base.type, MessageKind::in_cell, work);
         if (status == DOCA_SUCCESS) [[likely]]
-            workq_->complete_with(job.base, *owner_, DOCA_SUCCESS, 0);
+            workq_->complete_with(job.base, *this, DOCA_SUCCESS, 0);
         else
             end_at_once(job.base, status, 0);
         return DOCA_SUCCESS;
@@ -287,7 +287,7 @@ doca_error_t SoftQueuePair::receive(const doca_rdma_job_recv &job, TransferPlan 
         if (status != DOCA_SUCCESS)
             return status;
     }
-    JobSlot &slot = *workq_->take_slot(job.base, *owner_);
+    JobSlot &slot = *workq_->take_slot(job.base, *this);
     slot.write_result = write_outcome;
     slot.payload<Receive>() = receive;
     receives_[number & (recv_queue_size_ - 1)] = &slot;
@@ -310,7 +310,7 @@ doca_error_t SoftQueuePair::post_segments(ReceiveEntry &entry, const Receive &re
         if (room == 0)
             continue;
         SoftKey::ReceiveExport found{};
-        auto &key = static_cast<SoftKey &>(*buf->mmap->key_for(&dev_));
+        auto &key = static_cast<SoftKey &>(*buf->mmap->key_for(&dev()));
         if (const doca_error_t status = key.export_for_receives(found); status != DOCA_SUCCESS)
             return status;
         const std::byte *const start = buf->data + (receive.plan.overwrites ? 0 : buf->data_len);

@@ -51,7 +51,7 @@ doca_error_t SoftQueuePair::write(const doca_rdma_job_read_write &job, TransferP
             if (memory.is_live()) [[likely]] {
                 copy_at_once(memory.here(dst.data) + before, job.src_buff->data, plan.length);
                 dst.data_len = before + plan.length;
-                workq_->complete_with(job.base, *owner_, DOCA_SUCCESS, 0);
+                workq_->complete_with(job.base, *this, DOCA_SUCCESS, 0);
                 return DOCA_SUCCESS;
             }
         }
@@ -77,7 +77,7 @@ doca_error_t SoftQueuePair::read(const doca_rdma_job_read_write &job, TransferPl
             if (memory.is_live()) [[likely]] {
                 copy_at_once(dst.data + before, memory.here(job.src_buff->data), plan.length);
                 dst.data_len = before + plan.length;
-                workq_->complete_with(job.base, *owner_, DOCA_SUCCESS, plan.length);
+                workq_->complete_with(job.base, *this, DOCA_SUCCESS, plan.length);
                 return DOCA_SUCCESS;
             }
         }
@@ -102,7 +102,7 @@ doca_error_t SoftQueuePair::update(const doca_rdma_job_atomic &job, MemoryKey &)
 doca_error_t SoftQueuePair::reach(const doca_buf &remote, std::uint32_t right,
                                   const RemoteMemory *&memory) noexcept
 {
-    memory = static_cast<const SoftKey &>(*remote.mmap->key_for(&dev_)).remote();
+    memory = static_cast<const SoftKey &>(*remote.mmap->key_for(&dev())).remote();
     if (may_reach(*memory, right)) [[likely]]
         return DOCA_SUCCESS;
     if (memory->process() != process_ || memory->function_id() != peer_->function_id()) {

@@ -3,11 +3,8 @@
 #include "connection_details.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cinttypes>
 #include <cstring>
-
-#include <sys/random.h>
 
 #include <doca_log.h>
 
@@ -23,16 +20,6 @@ namespace {
 
 constexpr char details_magic[8] = {'D', 'O', 'C', 'A', 'R', 'C', 'Q', 'P'};
 constexpr std::uint32_t details_version = 1;
-constexpr std::uint32_t number_mask = 0xffffff; ///< queue pairs and packets have 24 bits
-
-std::uint32_t random_packet() noexcept
-{
-    // Not to be guessed: it is what keeps strangers out of a connection.
-    std::uint32_t number = 0;
-    while (getrandom(&number, sizeof(number), 0) != sizeof(number))
-        ;
-    return number & number_mask;
-}
 
 doca_error_t refuse(const char *reason) noexcept
 {
@@ -59,8 +46,6 @@ doca_error_t describe_end(ibv_context &context, const VerbsFunction &function,
     if (settings.is_gid_fixed)
         std::erase_if(gids,
                       [&](const ibv_gid_entry &entry) { return entry.gid_index != settings.gid_index; });
-    // The index of a GID has 8 bits in a queue pair's path.
-    std::erase_if(gids, [](const ibv_gid_entry &entry) { return entry.gid_index > UINT8_MAX; });
     if (gids.empty() && attributes.link_layer != IBV_LINK_LAYER_INFINIBAND) {
         if (settings.is_gid_fixed)
             DOCA_LOG_ERR("GID %" PRIu32 " of device %s, port %u, is empty", settings.gid_index,
@@ -78,7 +63,7 @@ doca_error_t describe_end(ibv_context &context, const VerbsFunction &function,
     d.version = details_version;
     d.size = sizeof(d);
     d.queue_pair = queue_pair;
-    d.packet = random_packet();
+    d.packet = random_packet_number();
     d.lid = attributes.lid;
     d.link_layer = attributes.link_layer;
     d.mtu = static_cast<std::uint8_t>(mtu_of(settings.mtu));
@@ -111,8 +96,8 @@ doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &d
     }
     if (d.checksum != crc32(&d, offsetof(ConnectionDetails, checksum)))
         return refuse("they were damaged on their way");
-    if (d.queue_pair > number_mask || d.packet > number_mask || d.mtu < IBV_MTU_256 || d.mtu > IBV_MTU_4096 ||
-        d.max_reads == 0 || d.num_gids > max_candidates)
+    if (d.queue_pair > largest_number || d.packet > largest_number || d.mtu < IBV_MTU_256 ||
+        d.mtu > IBV_MTU_4096 || d.max_reads == 0 || d.num_gids > max_candidates)
         return refuse("they hold values that make no sense");
     details = d;
     return DOCA_SUCCESS;

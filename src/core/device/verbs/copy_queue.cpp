@@ -46,7 +46,7 @@ void set_data_end(doca_buf &list, doca_buf &last, std::size_t data_len, bool ove
 
 std::uint32_t VerbsCopyQueue::key_of(const doca_buf &buf) const noexcept
 {
-    return static_cast<const VerbsKey &>(*buf.mmap->key_for(&dev())).key();
+    return buf.mmap->key_for(&dev())->number;
 }
 
 doca_error_t VerbsCopyQueue::copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst_key,
@@ -72,8 +72,7 @@ doca_error_t VerbsCopyQueue::copy(const doca_dma_job_memcpy &job, CopyPlan plan,
 
     next_ = last_;
     added.end = posted_ + 1;
-    ibv_sge to = {reinterpret_cast<std::uintptr_t>(dst.data + before), length,
-                  static_cast<VerbsKey &>(dst_key).key()};
+    ibv_sge to = {reinterpret_cast<std::uintptr_t>(dst.data + before), length, dst_key.number};
     if (!post_receive(&to, 1)) [[unlikely]]
         return DOCA_SUCCESS; // progress() sees to it
     ibv_qp_ex &sender = connection_.sender();
@@ -85,8 +84,7 @@ doca_error_t VerbsCopyQueue::copy(const doca_dma_job_memcpy &job, CopyPlan plan,
     if (is_inline)
         ibv_wr_set_inline_data(&sender, src.data, length);
     else
-        ibv_wr_set_sge(&sender, static_cast<VerbsKey &>(src_key).key(),
-                       reinterpret_cast<std::uintptr_t>(src.data), length);
+        ibv_wr_set_sge(&sender, src_key.number, reinterpret_cast<std::uintptr_t>(src.data), length);
     ++posted_;
     if (const int error = ibv_wr_complete(&sender); error != 0) [[unlikely]]
         posting_failed(error, "send");

@@ -22,7 +22,7 @@ namespace opendoca::verbs {
 class VerbsCopyQueue final : public CopyQueue {
 public:
     [[nodiscard]] static doca_error_t create(const VerbsDevice &device, doca_workq &workq,
-                                             const doca_dev &dev, std::unique_ptr<JobQueue> &queue);
+                                             const doca_dev &dev, std::shared_ptr<JobQueue> &queue);
     void progress() noexcept override
     {
         if (first_ != last_)

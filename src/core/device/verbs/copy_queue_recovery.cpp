@@ -51,7 +51,7 @@ VerbsCopyQueue::VerbsCopyQueue(const VerbsDevice &device, doca_workq &workq, con
 }
 
 doca_error_t VerbsCopyQueue::create(const VerbsDevice &device, doca_workq &workq, const doca_dev &dev,
-                                    std::unique_ptr<JobQueue> &queue)
+                                    std::shared_ptr<JobQueue> &queue)
 {
     std::unique_ptr<VerbsCopyQueue> created(new VerbsCopyQueue(device, workq, dev));
     if (const doca_error_t status = created->connect(); status != DOCA_SUCCESS)

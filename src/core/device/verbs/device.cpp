@@ -27,13 +27,7 @@ int verbs_access(std::uint32_t access) noexcept
     int flags = 0;
     if ((access & (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC)) != 0)
         flags |= IBV_ACCESS_LOCAL_WRITE;
-    if ((access & DOCA_ACCESS_RDMA_READ) != 0)
-        flags |= IBV_ACCESS_REMOTE_READ;
-    if ((access & DOCA_ACCESS_RDMA_WRITE) != 0)
-        flags |= IBV_ACCESS_REMOTE_WRITE;
-    if ((access & DOCA_ACCESS_RDMA_ATOMIC) != 0)
-        flags |= IBV_ACCESS_REMOTE_ATOMIC;
-    return flags;
+    return flags | static_cast<int>(remote_access(access));
 }
 
 doca_error_t explain_registration(int error, const MemoryRange &range, const std::string &device)
@@ -68,7 +62,7 @@ doca_error_t VerbsKey::export_to(ExportKind kind, std::vector<std::byte> &descri
 
 doca_error_t VerbsKey::mkey(std::uint32_t &key) const
 {
-    key = key_;
+    key = number;
     return DOCA_SUCCESS;
 }
 
@@ -94,7 +88,8 @@ doca_error_t VerbsDevice::open(const VerbsFunction &function, std::unique_ptr<De
 doca_error_t VerbsDevice::register_memory(const MemoryRange &range, std::uint32_t access,
                                           std::unique_ptr<MemoryKey> &key)
 {
-    // Kernels differ in what they pin without asking: some take pages that can't be read, or were mapped read-only.
+    // Kernels differ in what they pin without asking: some take pages that can't be read, or were mapped
+    // read-only.
     if (!is_accessible(range, (access & writing_access) != 0))
         return DOCA_ERROR_INVALID_VALUE;
     Handle<ibv_mr> region(ibv_reg_mr(&pd_, range.addr, range.len, verbs_access(access)));
@@ -140,7 +135,7 @@ doca_error_t VerbsDevice::import_memory(std::span<const std::byte> descriptor, M
 }
 
 doca_error_t VerbsDevice::create_copy_queue(doca_workq &workq, const doca_dev &dev,
-                                            std::unique_ptr<JobQueue> &queue)
+                                            std::shared_ptr<JobQueue> &queue)
 {
     return VerbsCopyQueue::create(*this, workq, dev, queue);
 }

@@ -10,34 +10,30 @@
 
 namespace opendoca::verbs {
 
-/// A range of this process's memory that is registered, or the peer's key of a range of its own.
+/// A range of this process's memory that is registered, or the peer's key of a range of its own. Its number
+/// is the lkey or the rkey.
 class VerbsKey final : public MemoryKey {
 public:
     VerbsKey(Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)
         : MemoryKey({.can_read = true, .can_write = (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0},
                     (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? RdmaSide::local
-                                                                 : RdmaSide::local_read_only),
+                                                                 : RdmaSide::local_read_only,
+                    region->lkey),
           region_(std::move(region)),
-          key_(region_->lkey),
           range_(range),
           access_(access)
     {
     }
     explicit VerbsKey(std::uint32_t remote_key)
-        : MemoryKey({.can_read = false, .can_write = false}, RdmaSide::remote),
-          key_(remote_key)
+        : MemoryKey({.can_read = false, .can_write = false}, RdmaSide::remote, remote_key)
     {
     }
 
     [[nodiscard]] doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor) override;
     [[nodiscard]] doca_error_t mkey(std::uint32_t &key) const override;
 
-    /// The lkey of registered memory, the rkey of imported memory.
-    [[nodiscard]] std::uint32_t key() const noexcept { return key_; }
-
 private:
     Handle<ibv_mr> region_;
-    const std::uint32_t key_;
     const MemoryRange range_;
     const std::uint32_t access_ = 0;
 };
@@ -56,7 +52,7 @@ public:
     [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                              std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev,
-                                                 std::unique_ptr<JobQueue> &queue) override;
+                                                 std::shared_ptr<JobQueue> &queue) override;
     [[nodiscard]] doca_error_t create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
                                                  std::atomic<doca_rdma_state> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;
@@ -83,6 +79,14 @@ private:
     const Handle<ibv_pd> own_pd_;
     ibv_pd &pd_;
 };
+
+/// What a peer may do, as enum ibv_access_flags has it.
+[[nodiscard]] constexpr unsigned remote_access(std::uint32_t permissions) noexcept
+{
+    return ((permissions & DOCA_ACCESS_RDMA_READ) != 0 ? unsigned{IBV_ACCESS_REMOTE_READ} : 0) |
+           ((permissions & DOCA_ACCESS_RDMA_WRITE) != 0 ? unsigned{IBV_ACCESS_REMOTE_WRITE} : 0) |
+           ((permissions & DOCA_ACCESS_RDMA_ATOMIC) != 0 ? unsigned{IBV_ACCESS_REMOTE_ATOMIC} : 0);
+}
 
 /// enum doca_mtu_size counts from 0, enum ibv_mtu from 1.
 [[nodiscard]] constexpr doca_mtu_size mtu_of(ibv_mtu mtu) noexcept

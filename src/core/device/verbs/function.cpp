@@ -97,12 +97,7 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
         can.dma_max_list_elements = 1024;
         can.dma_max_size = largest_copy;
     }
-    // These are the CPU's work, and need no device: a sync event that stays in its process, and OpenSSL.
-    can.sync_event = true;
-    can.sync_event_event_driven = true;
-    can.sha_software = true;
-    can.sha_max_list_elements = 1024;
-    can.sha_max_size = std::uint64_t{1} << 31;
+    can.add_work_of_cpu();
 }
 
 doca_error_t VerbsFunction::open(std::unique_ptr<Device> &device) const

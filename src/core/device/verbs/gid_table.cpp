@@ -9,6 +9,8 @@ namespace opendoca::verbs {
 
 namespace {
 
+constexpr std::uint32_t largest_gid_index = UINT8_MAX; ///< that the path of a queue pair has bits for
+
 bool is_zero(const ibv_gid &gid) noexcept
 {
     return gid.global.subnet_prefix == 0 && gid.global.interface_id == 0;
@@ -51,8 +53,9 @@ std::vector<ibv_gid_entry> gids_of(ibv_context &context, std::uint32_t port)
     const ssize_t count =
         entries.empty() ? 0 : ibv_query_gid_table(&context, entries.data(), entries.size(), 0);
     entries.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-    std::erase_if(entries,
-                  [&](const ibv_gid_entry &entry) { return entry.port_num != port || is_zero(entry.gid); });
+    std::erase_if(entries, [&](const ibv_gid_entry &entry) {
+        return entry.port_num != port || is_zero(entry.gid) || entry.gid_index > largest_gid_index;
+    });
     std::ranges::stable_sort(entries, {}, rank_of);
     return entries;
 }

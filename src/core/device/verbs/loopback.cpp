@@ -5,8 +5,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include <sys/random.h>
-
 #include <doca_log.h>
 
 #include "device.hpp"
@@ -19,15 +17,6 @@ namespace opendoca::verbs {
 
 namespace {
 
-/// So that a packet of an earlier connection is not taken for one of this.
-std::uint32_t random_packet_number() noexcept
-{
-    std::uint32_t number = 0;
-    if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-        DOCA_LOG_WARN("getrandom: %s", std::strerror(errno)); // 0 is as good, once
-    return number & 0xffffff;
-}
-
 /// The last error of all ways, as errno has it.
 int connect_by_gid(const VerbsDevice &device, ReliableConnection &connection, ReliableConnection::Path &path)
 {
@@ -37,8 +26,7 @@ int connect_by_gid(const VerbsDevice &device, ReliableConnection &connection, Re
         path.gid = entry.gid;
         path.gid_index = static_cast<std::uint8_t>(entry.gid_index);
         error = connection.connect(path);
-        // Not every address leads back: the kernel looks for a route and a neighbour.
-        if (error == 0 || connection.reset() != DOCA_SUCCESS)
+        if (error == 0) // not every address leads back: the kernel looks for a route and a neighbour
             break;
     }
     return error;

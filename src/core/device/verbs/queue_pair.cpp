@@ -20,18 +20,6 @@ namespace {
 /// Completions that one retrieve looks at.
 constexpr int most_at_once = 16;
 
-unsigned access_of(std::uint32_t permissions) noexcept
-{
-    unsigned access = 0;
-    if ((permissions & DOCA_ACCESS_RDMA_READ) != 0)
-        access |= IBV_ACCESS_REMOTE_READ;
-    if ((permissions & DOCA_ACCESS_RDMA_WRITE) != 0)
-        access |= IBV_ACCESS_REMOTE_WRITE;
-    if ((permissions & DOCA_ACCESS_RDMA_ATOMIC) != 0)
-        access |= IBV_ACCESS_REMOTE_ATOMIC;
-    return access;
-}
-
 /// How a job has failed. What a peer refuses has one answer for messages and another for the rest.
 doca_error_t failure_of(int type, ibv_wc_status status) noexcept
 {
@@ -57,10 +45,7 @@ doca_error_t failure_of(int type, ibv_wc_status status) noexcept
 
 VerbsQueuePair::VerbsQueuePair(const doca_dev &dev, const QueuePairSettings &settings,
                                std::atomic<doca_rdma_state> &state, std::uint32_t max_chain_length)
-    : QueuePair(state),
-      dev_(dev),
-      sends_(settings.send_queue_size),
-      receives_(settings.recv_queue_size),
+    : QueuePair(dev, settings, state),
       segments_(max_chain_length),
       settings_(settings),
       mtu_(settings.mtu)
@@ -83,7 +68,7 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const doca_dev &d
                                              .receive_segments = settings.recv_chain_length,
                                              .send_operations = operations};
     ReliableConnection &connection = fresh->connection_;
-    if (const doca_error_t status = connection.create(device, sizes, access_of(settings.permissions));
+    if (const doca_error_t status = connection.create(device, sizes, remote_access(settings.permissions));
         status != DOCA_SUCCESS)
         return status;
     if (const doca_error_t status =
@@ -92,6 +77,7 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const doca_dev &d
         return status;
     fresh->sender_ = &connection.sender();
     fresh->completions_ = &connection.completions();
+    fresh->queue_pair_ = &connection.queue_pair();
     fresh->max_inline_ = connection.max_inline();
     created = std::move(fresh);
     return DOCA_SUCCESS;
@@ -123,13 +109,11 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
     return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
-doca_error_t VerbsQueuePair::attach(doca_workq &workq, JobQueue &owner)
+doca_error_t VerbsQueuePair::attach(doca_workq &workq)
 {
     const doca_error_t status = events_.attach(workq);
-    if (status == DOCA_SUCCESS) {
+    if (status == DOCA_SUCCESS)
         workq_ = &workq;
-        owner_ = &owner;
-    }
     return status;
 }
 
@@ -137,7 +121,71 @@ void VerbsQueuePair::detach() noexcept
 {
     events_.detach();
     workq_ = nullptr;
-    owner_ = nullptr;
+}
+
+/// What the completion that was started says of its receive. @p dst becomes null if nothing came into it.
+[[gnu::always_inline]] inline RdmaOutcome VerbsQueuePair::outcome_of_receive(doca_buf *&dst) const noexcept
+{
+    RdmaOutcome outcome = {
+        .length = ibv_wc_read_byte_len(completions_), .immediate = 0, .opcode = DOCA_RDMA_OPCODE_RECV_SEND};
+    if ((ibv_wc_read_wc_flags(completions_) & IBV_WC_WITH_IMM) == 0)
+        return outcome;
+    outcome.immediate = ibv_wc_read_imm_data(completions_);
+    outcome.opcode = DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM;
+    if (ibv_wc_read_opcode(completions_) == IBV_WC_RECV_RDMA_WITH_IMM) {
+        outcome.opcode = DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM;
+        dst = nullptr;
+    }
+    return outcome;
+}
+
+[[gnu::always_inline]] inline doca_error_t VerbsQueuePair::give_out(JobSlot &slot, const RdmaOutcome &outcome,
+                                                                    doca_event &event) noexcept
+{
+    event.type = slot.type;
+    event.user_data = slot.user_data;
+    write_rdma_result(outcome, DOCA_SUCCESS, event);
+    workq_->release(slot);
+    return DOCA_SUCCESS;
+}
+
+/// A plain job that has ended well goes right to the program.
+doca_error_t VerbsQueuePair::retrieve(doca_event &event, doca_workq &workq) noexcept
+{
+    if (!has_jobs() || !ReliableConnection::start_completion(*completions_))
+        return workq.give_waiting(event);
+    JobSlot &slot = slot_of(completions_->wr_id);
+    const Work &work = slot.payload<Work>();
+    if (completions_->status != IBV_WC_SUCCESS) [[unlikely]]
+        return retrieve_special(event);
+    if (work.stage != Stage::plain_send)
+        return retrieve_receive(event, slot);
+    ReliableConnection::end_completion(*completions_);
+    ++send_room_;
+    if (work.dst != nullptr)
+        work.dst->data_len += work.growth;
+    return give_out(slot, {.length = work.outcome.length, .immediate = 0, .opcode = 0}, event);
+}
+
+/// The same for a receive, which has ended well and whose completion was started.
+[[gnu::noinline]] doca_error_t VerbsQueuePair::retrieve_receive(doca_event &event, JobSlot &slot) noexcept
+{
+    const Work &work = slot.payload<Work>();
+    if (work.stage != Stage::plain_receive || (ibv_wc_read_wc_flags(completions_) & IBV_WC_WITH_IMM) != 0)
+        [[unlikely]]
+        return retrieve_special(event);
+    const std::uint32_t length = ibv_wc_read_byte_len(completions_);
+    ReliableConnection::end_completion(*completions_);
+    ++receive_room_;
+    work.dst->data_len += length;
+    return give_out(slot, {.length = length, .immediate = 0, .opcode = DOCA_RDMA_OPCODE_RECV_SEND}, event);
+}
+
+/// A job whose completion was started becomes a completion of the work queue first.
+doca_error_t VerbsQueuePair::retrieve_special(doca_event &event) noexcept
+{
+    end_started();
+    return workq_->give_waiting(event);
 }
 
 void VerbsQueuePair::progress() noexcept
@@ -151,90 +199,88 @@ bool VerbsQueuePair::poll() noexcept
 {
     if (!ReliableConnection::start_completion(*completions_))
         return false;
-    const bool is_receive = completions_->wr_id == receive_request;
-    const ibv_wc_status status = completions_->status;
-    if (status == IBV_WC_SUCCESS) [[likely]] {
-        if (is_receive)
-            end_receive();
-        else
-            end_send();
-    }
-    ReliableConnection::end_completion(*completions_);
-    if (status != IBV_WC_SUCCESS) [[unlikely]]
-        end_failed(is_receive, status);
+    end_started();
     return true;
 }
 
-void VerbsQueuePair::end_send() noexcept
+/// Ends the job of the completion that was started.
+void VerbsQueuePair::end_started() noexcept
 {
-    JobSlot &slot = sends_.pop();
-    const Work work = slot.payload<Work>();
-    std::uint32_t length = 0;
-    if (work.dst != nullptr) {
-        if (!work.plan.is_list)
-            work.dst->data_len = (work.plan.overwrites ? 0 : work.dst->data_len) + work.plan.length;
-        else
-            extend_data(*work.dst, work.plan.length, work.plan.overwrites);
-        if (slot.type == DOCA_RDMA_JOB_READ)
-            length = work.plan.length;
+    JobSlot &slot = slot_of(completions_->wr_id);
+    if (const ibv_wc_status status = completions_->status; status != IBV_WC_SUCCESS) [[unlikely]] {
+        ReliableConnection::end_completion(*completions_);
+        end_failed(slot, status);
+        return;
     }
-    end(slot, DOCA_SUCCESS, {.length = length, .immediate = 0, .opcode = 0});
-}
-
-void VerbsQueuePair::end_receive() noexcept
-{
-    JobSlot &slot = receives_.pop();
-    const Work work = slot.payload<Work>();
-    RdmaOutcome outcome = {
-        .length = ibv_wc_read_byte_len(completions_), .immediate = 0, .opcode = DOCA_RDMA_OPCODE_RECV_SEND};
-    const bool is_write = ibv_wc_read_opcode(completions_) == IBV_WC_RECV_RDMA_WITH_IMM;
-    if ((ibv_wc_read_wc_flags(completions_) & IBV_WC_WITH_IMM) != 0) {
-        outcome.immediate = ibv_wc_read_imm_data(completions_);
-        outcome.opcode =
-            is_write ? DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM : DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM;
+    const Work &work = slot.payload<Work>();
+    doca_buf *dst = work.dst;
+    RdmaOutcome outcome = {.length = work.outcome.length, .immediate = 0, .opcode = 0};
+    std::uint32_t growth = work.growth;
+    if (slot.type == DOCA_RDMA_JOB_RECV) {
+        outcome = outcome_of_receive(dst);
+        growth = outcome.length;
     }
-    if (work.dst != nullptr && !is_write)
-        extend_data(*work.dst, outcome.length, work.plan.overwrites);
+    ReliableConnection::end_completion(*completions_);
+    if (dst == nullptr)
+        ;
+    else if (work.stage != Stage::special)
+        dst->data_len += growth;
+    else if (work.is_list)
+        extend_data(*dst, growth, work.overwrites);
+    else
+        dst->data_len = (work.overwrites ? 0 : dst->data_len) + growth;
     end(slot, DOCA_SUCCESS, outcome);
 }
 
 void VerbsQueuePair::end(JobSlot &slot, doca_error_t status, const RdmaOutcome &outcome) noexcept
 {
-    slot.payload<RdmaOutcome>() = outcome;
+    ++(slot.type == DOCA_RDMA_JOB_RECV ? receive_room_ : send_room_);
+    Work &work = slot.payload<Work>();
+    if (work.stage != Stage::special)
+        slot.write_result = write_outcome;
+    work.stage = Stage::ended;
+    work.outcome = outcome;
     workq_->complete(slot, status);
 }
 
 void VerbsQueuePair::write_outcome(const JobSlot &slot, doca_error_t result, doca_event &event)
 {
-    write_rdma_result(slot.payload<RdmaOutcome>(), result, event);
+    write_rdma_result(slot.payload<Work>().outcome, result, event);
 }
 
 /// The first job that has failed, or was flushed, ends the connection.
-void VerbsQueuePair::end_failed(bool is_receive, ibv_wc_status status) noexcept
+void VerbsQueuePair::end_failed(JobSlot &slot, ibv_wc_status status) noexcept
 {
-    Ring &ring = is_receive ? receives_ : sends_;
-    if (ring.is_empty())
-        return; // of a connection that has ended
-    JobSlot &slot = ring.pop();
     if (!is_connected()) {
         end(slot, DOCA_ERROR_SHUTDOWN, {});
         return;
     }
-    const doca_error_t result = failure_of(slot.type, status);
     DOCA_LOG_ERR("a job of type %d has failed, which ends the connection: %s", slot.type,
                  status == IBV_WC_WR_FLUSH_ERR ? "the peer or the device has broken it"
                                                : ibv_wc_status_str(status));
-    end(slot, result, {});
+    end(slot, failure_of(slot.type, status), {});
     fail();
+}
+
+/// Calls @p action with the slots of jobs that have not ended.
+template <typename Action>
+void VerbsQueuePair::each_in_flight(Action action) const noexcept
+{
+    workq_->each_slot_of(*this, [&](JobSlot &slot) {
+        if (slot.payload<Work>().stage != Stage::ended)
+            action(slot);
+    });
 }
 
 /// Whether jobs are left whose end depends on what the peer's program does. Others end by themselves.
 bool VerbsQueuePair::may_wait_forever() const noexcept
 {
-    return !receives_.is_empty() || sends_.any([](const JobSlot &slot) {
-        return slot.type == DOCA_RDMA_JOB_SEND || slot.type == DOCA_RDMA_JOB_SEND_IMM ||
-               slot.type == DOCA_RDMA_JOB_WRITE_IMM;
+    bool may = false;
+    each_in_flight([&](const JobSlot &slot) {
+        may = may || slot.type == DOCA_RDMA_JOB_RECV || slot.type == DOCA_RDMA_JOB_SEND ||
+              slot.type == DOCA_RDMA_JOB_SEND_IMM || slot.type == DOCA_RDMA_JOB_WRITE_IMM;
     });
+    return may;
 }
 
 /// The connection ends here. What the device has done before still counts.
@@ -247,10 +293,8 @@ void VerbsQueuePair::fail() noexcept
     while (has_jobs() && poll())
         ;
     // Not every device flushes everything: rdma_rxe leaves receives that were posted after the error.
-    while (!sends_.is_empty())
-        end(sends_.pop(), DOCA_ERROR_SHUTDOWN, {});
-    while (!receives_.is_empty())
-        end(receives_.pop(), DOCA_ERROR_SHUTDOWN, {});
+    each_in_flight([this](JobSlot &slot) { end(slot, DOCA_ERROR_SHUTDOWN, {}); });
+    send_room_ = receive_room_ = room_ = 0;
 }
 
 void VerbsQueuePair::cancel() noexcept

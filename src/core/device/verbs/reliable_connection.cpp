@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/random.h>
 
 #include <doca_log.h>
 
@@ -57,6 +58,14 @@ std::uint8_t repeat_after()
 }
 
 } // namespace
+
+std::uint32_t random_packet_number() noexcept
+{
+    std::uint32_t number = 0;
+    while (getrandom(&number, sizeof(number), 0) != sizeof(number))
+        ;
+    return number & largest_number;
+}
 
 ReliableConnection::~ReliableConnection()
 {
@@ -162,6 +171,14 @@ int ReliableConnection::initialize() noexcept
 }
 
 int ReliableConnection::connect(const Path &path) noexcept
+{
+    const int error = go_to_send(path);
+    if (error != 0)
+        (void)reset();
+    return error;
+}
+
+int ReliableConnection::go_to_send(const Path &path) noexcept
 {
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_RTR;

@@ -14,6 +14,13 @@ namespace opendoca::verbs {
 
 class VerbsDevice;
 
+/// Of queue pairs and packets, which have 24 bits.
+inline constexpr std::uint32_t largest_number = 0xffffff;
+
+/// Of a connection's first packet. Not to be guessed, which keeps strangers out, and another one each time,
+/// which keeps out what an earlier connection has left.
+[[nodiscard]] std::uint32_t random_packet_number() noexcept;
+
 /// A queue pair of the reliable connection type, with a completion queue and a completion channel of its own.
 class ReliableConnection {
 public:
@@ -42,7 +49,8 @@ public:
 
     /// Creates it, in state INIT. @p access is what the peer may do: enum ibv_access_flags.
     [[nodiscard]] doca_error_t create(const VerbsDevice &device, const Sizes &sizes, unsigned access);
-    /// From INIT to RTS. Gives errno's value, and logs nothing: there may be another path.
+    /// From INIT to RTS, or back to INIT when that fails. Gives errno's value, and logs nothing: there may be
+    /// another path.
     [[nodiscard]] int connect(const Path &path) noexcept;
     /// To ERR: what is posted is flushed, and no memory is touched any more.
     void disconnect() noexcept;
@@ -61,7 +69,7 @@ public:
     /// (rdma-core 44) takes one more that is not there.
     [[nodiscard]] static bool start_completion(ibv_cq_ex &queue) noexcept
     {
-        ibv_poll_cq_attr attributes{};
+        static ibv_poll_cq_attr attributes{}; // nobody writes to it
         return ibv_start_poll(&queue, &attributes) == 0;
     }
     static void end_completion(ibv_cq_ex &queue) noexcept { ibv_end_poll(&queue); }
@@ -83,6 +91,7 @@ private:
     [[nodiscard]] doca_error_t create_completion_queue(const VerbsDevice &device, std::uint32_t size);
     [[nodiscard]] doca_error_t create_queue_pair(const VerbsDevice &device, const Sizes &sizes);
     [[nodiscard]] int initialize() noexcept;
+    [[nodiscard]] int go_to_send(const Path &path) noexcept;
 
     // In the order in which they depend on each other.
     Handle<ibv_td> thread_domain_;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "rdma_queue.hpp"
+#include "queue_pair.hpp"
 
 #include <algorithm>
 #include <cinttypes>
 
 #include <doca_log.h>
 
-#include "../core/mmap.hpp"
-
-DOCA_LOG_REGISTER(DOCA_RDMA_QUEUE);
+DOCA_LOG_REGISTER(DOCA_QUEUE_PAIR);
 
 namespace opendoca {
 
@@ -20,38 +18,18 @@ constexpr std::size_t word_size = 8;
 
 } // namespace
 
-RdmaQueue::RdmaQueue(const doca_dev &dev, const QueuePairSettings &settings, QueuePair &queue_pair,
-                     const std::atomic<doca_rdma_state> &state, std::atomic<bool> &is_there) noexcept
-    : dev_(dev),
-      queue_pair_(queue_pair),
-      state_(state),
-      is_there_(is_there),
+QueuePair::QueuePair(const doca_dev &dev, const QueuePairSettings &settings,
+                     std::atomic<doca_rdma_state> &state) noexcept
+    : state_(state),
+      dev_(dev),
       max_message_size_(dev.function().can.rdma.max_message_size),
       max_chain_length_(dev.function().can.rdma.max_chain_length),
       recv_chain_length_(settings.recv_chain_length),
       has_atomics_(dev.function().can.rdma.atomics)
 {
-    is_there_.store(true, std::memory_order_release);
 }
 
-RdmaQueue::~RdmaQueue()
-{
-    queue_pair_.detach();
-    is_there_.store(false, std::memory_order_release);
-}
-
-doca_error_t RdmaQueue::create(const doca_dev &dev, const QueuePairSettings &settings, QueuePair &queue_pair,
-                               const std::atomic<doca_rdma_state> &state, std::atomic<bool> &is_there,
-                               doca_workq &workq, std::unique_ptr<JobQueue> &queue)
-{
-    std::unique_ptr<RdmaQueue> created(new RdmaQueue(dev, settings, queue_pair, state, is_there));
-    const doca_error_t status = queue_pair.attach(workq, *created);
-    if (status == DOCA_SUCCESS)
-        queue = std::move(created);
-    return status;
-}
-
-doca_error_t RdmaQueue::submit(const doca_job &job) noexcept
+doca_error_t QueuePair::submit(const doca_job &job) noexcept
 {
     // Acquire: pairs with the store when the instance was connected.
     if (const doca_rdma_state state = state_.load(std::memory_order_acquire);
@@ -63,25 +41,25 @@ doca_error_t RdmaQueue::submit(const doca_job &job) noexcept
     }
     switch (job.type) {
     case DOCA_RDMA_JOB_RECV:
-        return receive(reinterpret_cast<const doca_rdma_job_recv &>(job));
+        return submit_receive(reinterpret_cast<const doca_rdma_job_recv &>(job));
     case DOCA_RDMA_JOB_SEND:
     case DOCA_RDMA_JOB_SEND_IMM:
-        return send(reinterpret_cast<const doca_rdma_job_send &>(job));
+        return submit_send(reinterpret_cast<const doca_rdma_job_send &>(job));
     case DOCA_RDMA_JOB_READ:
-        return read(reinterpret_cast<const doca_rdma_job_read_write &>(job));
+        return submit_read(reinterpret_cast<const doca_rdma_job_read_write &>(job));
     case DOCA_RDMA_JOB_WRITE:
     case DOCA_RDMA_JOB_WRITE_IMM:
-        return write(reinterpret_cast<const doca_rdma_job_read_write &>(job));
+        return submit_write(reinterpret_cast<const doca_rdma_job_read_write &>(job));
     case DOCA_RDMA_JOB_ATOMIC_CMP_SWP:
     case DOCA_RDMA_JOB_ATOMIC_FETCH_ADD:
-        return update(reinterpret_cast<const doca_rdma_job_atomic &>(job));
+        return submit_update(reinterpret_cast<const doca_rdma_job_atomic &>(job));
     default:
         DOCA_LOG_ERR("job type %d is not one of RDMA's", job.type);
         return DOCA_ERROR_INVALID_VALUE;
     }
 }
 
-doca_error_t RdmaQueue::receive(const doca_rdma_job_recv &job) noexcept
+doca_error_t QueuePair::submit_receive(const doca_rdma_job_recv &job) noexcept
 {
     TransferPlan plan{};
     if (job.dst_buff != nullptr) {
@@ -89,10 +67,10 @@ doca_error_t RdmaQueue::receive(const doca_rdma_job_recv &job) noexcept
         if (status != DOCA_SUCCESS)
             return status;
     }
-    return queue_pair_.receive(job, plan);
+    return receive(job, plan);
 }
 
-doca_error_t RdmaQueue::send(const doca_rdma_job_send &job) noexcept
+doca_error_t QueuePair::submit_send(const doca_rdma_job_send &job) noexcept
 {
     TransferPlan plan{};
     if (job.src_buff != nullptr) {
@@ -100,13 +78,13 @@ doca_error_t RdmaQueue::send(const doca_rdma_job_send &job) noexcept
         if (status != DOCA_SUCCESS)
             return status;
     }
-    return queue_pair_.send(job, plan);
+    return send(job, plan);
 }
 
-doca_error_t RdmaQueue::read(const doca_rdma_job_read_write &job) noexcept
+doca_error_t QueuePair::submit_read(const doca_rdma_job_read_write &job) noexcept
 {
     if (job.src_buff == nullptr)
-        return queue_pair_.read(job, {}, nullptr);
+        return read(job, {}, nullptr);
     MemoryKey *remote = nullptr;
     if (const doca_error_t status = find_remote(job.src_buff, remote); status != DOCA_SUCCESS)
         return status;
@@ -121,13 +99,13 @@ doca_error_t RdmaQueue::read(const doca_rdma_job_read_write &job) noexcept
     if (const doca_error_t status = check_length(job.src_buff->data_len); status != DOCA_SUCCESS)
         return status;
     plan.length = static_cast<std::uint32_t>(std::min<std::size_t>(job.src_buff->data_len, plan.length));
-    return queue_pair_.read(job, plan, remote);
+    return read(job, plan, remote);
 }
 
-doca_error_t RdmaQueue::write(const doca_rdma_job_read_write &job) noexcept
+doca_error_t QueuePair::submit_write(const doca_rdma_job_read_write &job) noexcept
 {
     if (job.src_buff == nullptr)
-        return queue_pair_.write(job, {}, nullptr);
+        return write(job, {}, nullptr);
     MemoryKey *remote = nullptr;
     if (const doca_error_t status = find_remote(job.dst_buff, remote); status != DOCA_SUCCESS)
         return status;
@@ -141,10 +119,10 @@ doca_error_t RdmaQueue::write(const doca_rdma_job_read_write &job) noexcept
         DOCA_LOG_ERR("%" PRIu32 " bytes do not fit into a destination with room for %zu", plan.length, room);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    return queue_pair_.write(job, plan, remote);
+    return write(job, plan, remote);
 }
 
-doca_error_t RdmaQueue::update(const doca_rdma_job_atomic &job) noexcept
+doca_error_t QueuePair::submit_update(const doca_rdma_job_atomic &job) noexcept
 {
     if (!has_atomics_) [[unlikely]] {
         DOCA_LOG_ERR("device %s cannot do atomics", dev_.function().name.c_str());
@@ -174,16 +152,15 @@ doca_error_t RdmaQueue::update(const doca_rdma_job_atomic &job) noexcept
                      static_cast<const void *>(job.cmp_or_add_dest_buff->data), word_size);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    return queue_pair_.update(job, *remote);
+    return update(job, *remote);
 }
 
 /// Finds out what a job does on its local side. The length is the data of a source, and the room of a
 /// destination.
-doca_error_t RdmaQueue::plan_local(const doca_buf &list, Use use, std::uint32_t max_elements,
+doca_error_t QueuePair::plan_local(const doca_buf &list, Use use, std::uint32_t max_elements,
                                    TransferPlan &plan) const noexcept
 {
-    if (!list.is_alone() || !list.mmap->is_first(&dev_) ||
-        list.mmap->first_key().rdma != MemoryKey::RdmaSide::local)
+    if (!is_plain_local(list))
         return plan_list(list, use, max_elements, plan);
     std::size_t length = list.data_len;
     if (use == Use::destination) {
@@ -198,7 +175,7 @@ doca_error_t RdmaQueue::plan_local(const doca_buf &list, Use use, std::uint32_t 
     return DOCA_SUCCESS;
 }
 
-doca_error_t RdmaQueue::plan_list(const doca_buf &list, Use use, std::uint32_t max_elements,
+doca_error_t QueuePair::plan_list(const doca_buf &list, Use use, std::uint32_t max_elements,
                                   TransferPlan &plan) const noexcept
 {
     if (!list.is_head()) {
@@ -233,7 +210,7 @@ doca_error_t RdmaQueue::plan_list(const doca_buf &list, Use use, std::uint32_t m
     return DOCA_SUCCESS;
 }
 
-doca_error_t RdmaQueue::check_local(const doca_buf &buf) const noexcept
+doca_error_t QueuePair::check_local(const doca_buf &buf) const noexcept
 {
     const MemoryKey *const key = buf.mmap->key_for(&dev_);
     if (key == nullptr) {
@@ -255,7 +232,7 @@ doca_error_t RdmaQueue::check_local(const doca_buf &buf) const noexcept
     }
 }
 
-doca_error_t RdmaQueue::find_remote(const doca_buf *buf, MemoryKey *&key) const noexcept
+doca_error_t QueuePair::find_remote(const doca_buf *buf, MemoryKey *&key) const noexcept
 {
     if (buf == nullptr || !buf->is_alone()) {
         DOCA_LOG_ERR("the remote side of a job is a single buffer, not %p", static_cast<const void *>(buf));
@@ -270,7 +247,7 @@ doca_error_t RdmaQueue::find_remote(const doca_buf *buf, MemoryKey *&key) const 
     return DOCA_SUCCESS;
 }
 
-doca_error_t RdmaQueue::check_length(std::size_t length) const noexcept
+doca_error_t QueuePair::check_length(std::size_t length) const noexcept
 {
     if (length <= max_message_size_)
         return DOCA_SUCCESS;
@@ -278,7 +255,7 @@ doca_error_t RdmaQueue::check_length(std::size_t length) const noexcept
     return DOCA_ERROR_INVALID_VALUE;
 }
 
-void RdmaQueue::write_result(std::uint64_t detail, doca_error_t result, doca_event &event) const noexcept
+void QueuePair::write_result(std::uint64_t detail, doca_error_t result, doca_event &event) const noexcept
 {
     write_rdma_result({.length = static_cast<std::uint32_t>(detail), .immediate = 0, .opcode = 0}, result,
                       event);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Another benchmark that measures what a case does, as a program beside ours.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rdma_case.hpp"
+
+namespace opendoca::tools {
+
+/// A test of the other benchmark.
+struct RivalTest {
+    std::string name;                   ///< for people
+    std::vector<std::string> arguments; ///< without those about sizes, counts and ports
+    std::string transports;             ///< of UCX
+};
+
+class RdmaRival {
+public:
+    RdmaRival() = default;
+    RdmaRival(const RdmaRival &) = delete;
+    RdmaRival &operator=(const RdmaRival &) = delete;
+    virtual ~RdmaRival() = default;
+
+    /// The test that does the same as a case; nothing when there is none.
+    [[nodiscard]] virtual std::optional<RivalTest> test_of(const RdmaCase &what) const = 0;
+    /// Nanoseconds of one operation.
+    [[nodiscard]] virtual double run(const RivalTest &test, const RdmaCase &what,
+                                     std::size_t iterations) const = 0;
+    /// How many operations a run takes, of which one of ours takes @p nanoseconds and a sample @p
+    /// repetitions.
+    [[nodiscard]] virtual std::size_t iterations(double nanoseconds, std::size_t repetitions) const = 0;
+};
+
+} // namespace opendoca::tools
