@@ -48,6 +48,9 @@ enum doca_dma_job_types {
  * as empty: data lands at the data addresses, and the data lengths become those of the new data. Whatever
  * else does not fit is refused.
  *
+ * Jobs that are in flight at the same time must not have a destination in common: on devices of libibverbs
+ * (opendoca) they would be given the same place in it.
+ *
  * doca_workq_submit() refuses a job, and changes nothing, with
  * - DOCA_ERROR_INVALID_VALUE: a buffer is NULL or not a list's head; the job type is unknown; the data does
  *   not fit in the destination; more bytes than doca_dma_get_max_buf_size(); a list longer than

@@ -12,6 +12,7 @@
 #   soak     a short soak_rdma
 #   providers  whether the table of providers in the documentation is true
 #   peers    of the conformance test "rdma", what runs with other processes, which the part "rdma" leaves out
+#   lossy_peers  of these, what also holds where packets get lost
 #   pairs    pairs of samples with another machine, which does the same: see two_hosts.py
 #   serve    the processes of the other machine's peers, until that one has done the part "release"
 #   release
@@ -123,6 +124,20 @@ run_peers() {
     run_conformance peers rdma '*/RdmaMemory.*' '*/RdmaProcesses.*' "${left_out[@]}"
 }
 
+# What holds on a link that loses packets. Not what a peer refuses: its queue pair is in error then and answers nothing
+# more, so that a refusal that is lost is never repeated. Nor exceptions, which the part "peers" sees to.
+run_lossy_peers() {
+    local test reason
+    local -a left_out=('-*/RdmaMemory.*anon*' '-*/RdmaMemory.*memfd*' '-*/RdmaMemory.*file')
+    for test in BothSidesRecoverFromAFailure AStoppedMapIsRevokedAndCanBeExportedAgain NobodyElseGetsIn; do
+        left_out+=("-*/RdmaProcesses.$test/*")
+    done
+    while read -r test reason; do
+        left_out+=("-$test/*")
+    done < <(exceptions_of peers)
+    run_conformance lossy_peers rdma '*/RdmaMemory.*' '*/RdmaProcesses.*' "${left_out[@]}"
+}
+
 run_samples() {
     local -a command without=()
     local test reason
@@ -161,6 +176,7 @@ for part in "$@"; do
     soak) run_soak ;;
     rdma) run_conformance rdma rdma '*/*.*' '-*/RdmaMemory.*' '-*/RdmaProcesses.*' ;;
     peers) run_peers ;;
+    lossy_peers) run_lossy_peers ;;
     providers)
         run_as_test providers 60 "$python" "$here/../tools/test_providers.py" "$build/tools/doca_caps/doca_caps" \
             "$here/../../docs/providers.md"

@@ -65,6 +65,7 @@ Instance::Instance(const char *device, bool is_event_driven, bool exposed_is_sha
     : exposed_(exposed_size, exposed_is_shareable),
       local_(local_size, local_is_shareable),
       dev_(open_rdma_device(device)),
+      may_read_again_(!opendoca::tools::ibdev_of(*doca_dev_as_devinfo(dev_.get())).starts_with("soft_")),
       is_event_driven_(is_event_driven)
 {
     exposed_map_ = map(exposed_, DOCA_ACCESS_LOCAL_READ_WRITE | rdma_rights);

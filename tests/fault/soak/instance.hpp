@@ -77,6 +77,9 @@ public:
     /// Waits for an event; false when there was none in time.
     [[nodiscard]] bool wait(int milliseconds);
     [[nodiscard]] bool is_event_driven() const noexcept { return is_event_driven_; }
+    /// A connection on a network repeats a READ whose answer gets lost, and then reads what later WRITEs have
+    /// left there.
+    [[nodiscard]] bool may_read_again() const noexcept { return may_read_again_; }
 
     [[nodiscard]] doca_workq *workq() const noexcept { return workq_.get(); }
     [[nodiscard]] doca_ctx *ctx() const noexcept { return doca_rdma_as_ctx(rdma_.get()); }
@@ -96,6 +99,7 @@ private:
     Memory exposed_;
     Memory local_;
     opendoca::tools::DeviceHandle dev_;
+    bool may_read_again_;
     Handle<doca_mmap, doca_mmap_destroy> exposed_map_;
     Handle<doca_mmap, doca_mmap_destroy> local_map_;
     Handle<doca_mmap, doca_mmap_destroy> remote_map_;

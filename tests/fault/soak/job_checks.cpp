@@ -94,7 +94,7 @@ void Jobs::check(Job &job, const std::optional<doca_rdma_result> &result)
     if (job.kind == Kind::receive) {
         check_receive(job, result);
     } else if (job.kind == Kind::read) {
-        check_destination(job, job.expected);
+        check_destination(job, job.is_overtaken ? bytes_of(job) : job.expected);
     } else if (is_atomic(job.kind)) {
         std::uint64_t old = 0;
         std::memcpy(&old, job.pieces[0].head, 8);
@@ -129,6 +129,17 @@ void Jobs::check_receive(Job &job, const std::optional<doca_rdma_result> &result
     scratch_.resize(job.size);
     Random(message.content).fill(scratch_);
     check_destination(job, scratch_);
+}
+
+/// What a READ has brought.
+std::vector<std::byte> Jobs::bytes_of(const Job &job)
+{
+    std::vector<std::byte> bytes;
+    for (const Piece &piece : job.pieces) {
+        const std::byte *const from = piece.head + piece.prefix;
+        bytes.insert(bytes.end(), from, from + std::min(piece.room, job.size - bytes.size()));
+    }
+    return bytes;
 }
 
 /// The bytes fill the pieces one after another; everything else is as it was.

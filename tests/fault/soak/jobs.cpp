@@ -80,7 +80,7 @@ Job &Jobs::claim(Kind kind)
             continue;
         job.kind = kind;
         job.size = job.offset = 0;
-        job.is_short = false;
+        job.is_short = job.is_overtaken = false;
         job.message = job.old_word = 0;
         job.pieces.clear();
         job.local = job.remote = nullptr;
@@ -182,6 +182,13 @@ void Jobs::model_write(Job &job)
 {
     set_unknown(job, job.offset, job.size);
     std::memcpy(mine_.shadow + job.offset, scratch_.data(), job.size);
+    if (!instance_->may_read_again())
+        return;
+    for (Job &read : jobs_) {
+        if (read.is_in_flight && read.kind == Kind::read && read.offset < job.offset + job.size &&
+            job.offset < read.offset + read.size)
+            read.is_overtaken = true;
+    }
 }
 
 bool Jobs::submit()

@@ -32,6 +32,7 @@ struct Job {
     std::size_t size = 0;       ///< that the job must move
     std::size_t offset = 0;     ///< in the exposed memory
     bool is_short = false;      ///< a receive that is too small on purpose
+    bool is_overtaken = false;  ///< a READ that may bring what a later WRITE has left
     std::uint64_t message = 0;  ///< of a receive, and of what completes one
     std::uint64_t old_word = 0; ///< that an atomic must return
     std::vector<Piece> pieces;
@@ -85,6 +86,7 @@ private:
 
     void check(Job &job, const std::optional<doca_rdma_result> &result);
     void check_receive(Job &job, const std::optional<doca_rdma_result> &result);
+    [[nodiscard]] static std::vector<std::byte> bytes_of(const Job &job);
     void check_destination(const Job &job, std::span<const std::byte> bytes) const;
 
     [[nodiscard]] std::size_t slot_of(const Job &job) const

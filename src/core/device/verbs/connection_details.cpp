@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <fstream>
+#include <string>
 
 #include <doca_log.h>
 
@@ -20,6 +22,28 @@ namespace {
 
 constexpr char details_magic[8] = {'D', 'O', 'C', 'A', 'R', 'C', 'Q', 'P'};
 constexpr std::uint32_t details_version = 1;
+
+std::uint32_t number_of_machine()
+{
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string id;
+    std::getline(file, id);
+    return id.empty() ? 0 : crc32(id.data(), id.size());
+}
+
+bool has_gid(const ConnectionDetails &details, const ibv_gid &gid) noexcept
+{
+    return std::any_of(details.gids, details.gids + details.num_gids, [&](const ibv_gid &other) {
+        return std::memcmp(other.raw, gid.raw, sizeof(gid.raw)) == 0;
+    });
+}
+
+/// They reach each other's IP addresses only as the machine's routes and neighbours are at the moment, and
+/// not even both ways. Their link-local addresses are bound to a port.
+bool are_two_ports_of_one_machine(const ConnectionDetails &a, const ConnectionDetails &b) noexcept
+{
+    return a.machine == b.machine && a.machine != 0 && a.num_gids != 0 && !has_gid(b, a.gids[0]);
+}
 
 doca_error_t refuse(const char *reason) noexcept
 {
@@ -74,6 +98,7 @@ doca_error_t describe_end(ibv_context &context, const VerbsFunction &function,
         d.ranks[i] = static_cast<std::uint8_t>(rank_of(gids[i]));
         end.gid_indices[i] = static_cast<std::uint8_t>(gids[i].gid_index);
     }
+    d.machine = number_of_machine();
     d.checksum = crc32(&d, offsetof(ConnectionDetails, checksum));
     return DOCA_SUCCESS;
 }
@@ -124,6 +149,14 @@ std::vector<ReliableConnection::Path> find_paths(const LocalEnd &own, const Conn
         paths.push_back(path);
         return paths;
     }
+    struct Candidate {
+        bool is_second_choice;
+        std::size_t sum;   ///< of the places in both lists
+        ibv_gid lower_gid; ///< of the two, so that there is one order
+        ReliableConnection::Path path;
+    };
+    std::vector<Candidate> candidates;
+    const bool prefers_link_local = are_two_ports_of_one_machine(here, peer);
     const auto add = [&](bool of_one_rank) {
         for (std::size_t i = 0; i < here.num_gids; ++i) {
             for (std::size_t j = 0; j < peer.num_gids; ++j) {
@@ -131,13 +164,26 @@ std::vector<ReliableConnection::Path> find_paths(const LocalEnd &own, const Conn
                     continue;
                 path.gid_index = own.gid_indices[i];
                 path.gid = peer.gids[j];
-                paths.push_back(path);
+                const bool is_link = is_link_local(here.gids[i]) && is_link_local(peer.gids[j]);
+                const bool is_lower =
+                    std::memcmp(here.gids[i].raw, peer.gids[j].raw, sizeof(path.gid.raw)) < 0;
+                candidates.push_back(
+                    {prefers_link_local && !is_link, i + j, is_lower ? here.gids[i] : peer.gids[j], path});
             }
         }
     };
     add(true);
-    if (paths.empty())
+    if (candidates.empty())
         add(false); // one end insists on an entry that the other has no match for: let the kernel judge
+    std::ranges::sort(candidates, [](const Candidate &a, const Candidate &b) {
+        if (a.is_second_choice != b.is_second_choice)
+            return b.is_second_choice;
+        if (a.sum != b.sum)
+            return a.sum < b.sum;
+        return std::memcmp(a.lower_gid.raw, b.lower_gid.raw, sizeof(a.lower_gid.raw)) < 0;
+    });
+    for (const Candidate &candidate : candidates)
+        paths.push_back(candidate.path);
     return paths;
 }
 

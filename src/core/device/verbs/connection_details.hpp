@@ -34,8 +34,8 @@ struct ConnectionDetails {
     std::uint8_t reserved[2];
     std::uint8_t ranks[max_candidates]; ///< as rank_of() has them: ends reach each other within one
     ibv_gid gids[max_candidates];       ///< best first
-    std::uint32_t reserved2;
-    std::uint32_t checksum; ///< CRC-32 of all that stands before
+    std::uint32_t machine;              ///< the same for all processes of one, or 0
+    std::uint32_t checksum;             ///< CRC-32 of all that stands before
 };
 
 static_assert(sizeof(ConnectionDetails) == 176, "programs read details into 256 bytes");
@@ -56,7 +56,8 @@ struct LocalEnd {
 [[nodiscard]] doca_error_t read_details(std::span<const std::byte> bytes,
                                         ConnectionDetails &details) noexcept;
 
-/// The ways from @p own to @p peer, best first; both ends find the same.
+/// The ways from @p own to @p peer, best first. Both ends find the same ones in the same order: each takes
+/// the first that its system accepts, and neither knows what the other has taken.
 [[nodiscard]] std::vector<ReliableConnection::Path>
 find_paths(const LocalEnd &own, const ConnectionDetails &peer, const QueuePairSettings &settings);
 

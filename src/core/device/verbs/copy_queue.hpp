@@ -14,7 +14,11 @@ namespace opendoca::verbs {
 
 /// The copies of one work queue, as messages of a queue pair to itself. What is sent is gathered from the
 /// source, and the receive posted before it scatters it into the destination: so that both sides may be
-/// lists, and memory needs no rights for remote access. Jobs end in the order in which they were submitted.
+/// lists, and memory needs no rights for remote access.
+///
+/// A plain copy (one buffer on each side, one message, nothing that waits) is posted by submit and given out
+/// by retrieve; nothing but its slot knows of it. Special ones are on a ring, in the order of their
+/// submission.
 ///
 /// A job's place in the destination is that of its submission: jobs in flight at the same time that append to
 /// one buffer get the same place, and the last one to end says how much data there is. A list's place is that
@@ -23,9 +27,15 @@ class VerbsCopyQueue final : public CopyQueue {
 public:
     [[nodiscard]] static doca_error_t create(const VerbsDevice &device, doca_workq &workq,
                                              const doca_dev &dev, std::shared_ptr<JobQueue> &queue);
+    [[nodiscard]] doca_error_t submit(const doca_job &base) noexcept override;
+    [[nodiscard]] doca_error_t submit_inner(const doca_job &base) noexcept override
+    {
+        return CopyQueue::submit(base);
+    }
+    [[nodiscard]] doca_error_t retrieve(doca_event &event, doca_workq &workq) noexcept override;
     void progress() noexcept override
     {
-        if (first_ != last_)
+        if (num_in_flight_ != 0)
             progress_jobs();
     }
     [[nodiscard]] bool needs_progress() const noexcept override { return true; }
@@ -33,17 +43,27 @@ public:
     void disarm() noexcept override { events_.disarm(); }
 
 private:
+    enum class Stage : std::uint8_t {
+        ended,
+        plain, ///< in flight
+        special,
+    };
+
     /// What the job's slot holds.
     struct Copy {
         doca_buf *dst;
         const doca_buf *src;
-        doca_buf *last; ///< the last buffer of the destination that is written; known once the job is posted
+        union {
+            std::size_t data_len; ///< of dst when a plain job has ended
+            doca_buf *last;       ///< the last buffer that a special job writes; known once it is posted
+        };
         std::uint32_t length;
+        Stage stage;
         bool is_list;
         bool overwrites;
     };
 
-    /// A job that has not ended. Those at the front are posted.
+    /// A special job that has not ended. Those at the front are posted.
     struct Job {
         JobSlot *slot;
         std::size_t data_len; ///< of Copy::last when the job has succeeded
@@ -51,12 +71,28 @@ private:
         doca_error_t result;  ///< when it is not to be posted (again)
     };
 
-    /// Why the queue pair has to be recovered, and which message it was.
+    // The id of a work request: the slot of a plain job, or with is_special the position of a special one's
+    // message; with is_send the message, and without it the receive that is posted for it.
+    static constexpr std::uint64_t is_send = 1;
+    static constexpr std::uint64_t is_special = 2;
+    static constexpr unsigned flag_bits = 6;
+    static_assert(1u << flag_bits == alignof(JobSlot));
+    static constexpr std::uint64_t id_flags = (1u << flag_bits) - 1;
+
+    [[nodiscard]] static std::uint64_t id_of(const JobSlot &slot) noexcept
+    {
+        return reinterpret_cast<std::uintptr_t>(&slot);
+    }
+    [[nodiscard]] static std::uint64_t id_of(std::uint32_t position) noexcept
+    {
+        return std::uint64_t{position} << flag_bits | is_special;
+    }
+
+    /// Why the queue pair has to be recovered, and which work request it was.
     struct Failure {
         bool has_happened = false;
         bool has_cause = false; ///< the rest is valid
-        bool is_receive = false;
-        std::uint32_t position = 0;
+        std::uint64_t id = 0;
         ibv_wc_status status = IBV_WC_SUCCESS;
     };
 
@@ -69,17 +105,15 @@ private:
                                     MemoryKey &src) noexcept override;
 
     [[nodiscard]] Job &job_at(std::uint32_t number) noexcept { return jobs_[number & job_mask_]; }
-    [[nodiscard]] bool has_room() const noexcept
-    {
-        return posted_ - received_ != num_receives_ && posted_ - reclaimed_ != num_sends_;
-    }
     [[nodiscard]] std::uint32_t key_of(const doca_buf &buf) const noexcept;
 
     // Posting.
-    [[nodiscard]] bool post_receive(ibv_sge *segments, std::uint32_t count) noexcept;
-    [[nodiscard]] unsigned send_flags(bool is_inline) const noexcept;
+    template <typename SetData>
+    [[nodiscard]] doca_error_t post_plain(const doca_job &job, const doca_buf &src, doca_buf &dst,
+                                          unsigned flags, SetData set_data) noexcept;
+    [[nodiscard]] bool post_receive(std::uint64_t id, ibv_sge *segments, std::uint32_t count) noexcept;
+    [[nodiscard]] unsigned signal_flags() noexcept;
     [[gnu::cold]] void posting_failed(int error, const char *what) noexcept;
-    [[gnu::noinline]] void post_unusual() noexcept;
     void post_waiting() noexcept;
     void begin(Job &job) noexcept;
     void add_part(Batch &batch) noexcept;
@@ -88,36 +122,43 @@ private:
 
     // Completing.
     [[gnu::noinline]] void progress_jobs() noexcept;
+    [[gnu::noinline]] doca_error_t retrieve_waiting(doca_event &event) noexcept;
     std::uint32_t poll() noexcept;
+    void end_started() noexcept;
     void end_jobs() noexcept;
 
     // Recovering.
     [[gnu::cold]] void note_failure(std::uint64_t id, ibv_wc_status status) noexcept;
     [[gnu::cold]] void recover() noexcept;
+    void make_special() noexcept;
     void blame_job() noexcept;
-    [[nodiscard]] Job *job_of(std::uint32_t position) noexcept;
+    [[nodiscard]] Job *job_of(std::uint64_t id) noexcept;
 
     // What submit and retrieve use.
     doca_workq &workq_;
+    ibv_qp_ex *sender_ = nullptr;
+    ibv_cq_ex *completions_ = nullptr;
+    ibv_qp *queue_pair_ = nullptr;
+    std::uint32_t longest_inline_ = 0;
+    std::uint32_t num_in_flight_ = 0;
+    std::uint32_t send_room_ = 0;    ///< for messages; those for receives are as many, and free by then
+    std::uint32_t until_signal_ = 0; ///< messages: the last of them is signaled, which gives room for as many
+    std::uint32_t signal_period_ = 1;
+    const unsigned send_flags_;
+    CopyPartLimits limits_;
     std::unique_ptr<Job[]> jobs_; ///< a ring
     std::uint32_t job_mask_;
-    // Numbers of jobs, and positions of messages; both wrap around.
+    // Numbers of special jobs, and positions of their messages; both wrap around.
     std::uint32_t first_ = 0; ///< the oldest job that has not ended
     std::uint32_t next_ = 0;  ///< the oldest one that is not, or not fully, posted
     std::uint32_t last_ = 0;
     std::uint32_t posted_ = 0;
     std::uint32_t received_ = 0;
-    std::uint32_t reclaimed_ = 0; ///< sends whose slots are free again
-    std::uint32_t num_receives_;
-    std::uint32_t num_sends_;
-    std::uint32_t
-        signal_mask_; ///< a send whose position has all of these bits is signaled, which frees slots
-    unsigned send_flags_;
-    CopyPartLimits limits_;
     ReliableConnection connection_;
     CompletionEvents events_{connection_};
 
     const VerbsDevice &device_;
+    std::uint32_t num_messages_ = 0; ///< send_room_ while nothing is posted
     // Of job next_, while it is posted part by part.
     bool has_begun_ = false;
     std::size_t left_ = 0; ///< bytes

@@ -22,11 +22,14 @@ namespace opendoca::verbs {
 namespace {
 
 // More is not faster, and a job can take several messages.
-constexpr std::uint32_t most_receives = 256;
-constexpr std::uint32_t least_receives = 16;
-/// The end of a message's send is learned late, since few are signaled: there are more slots for sends.
-constexpr std::uint32_t sends_per_receive = 2;
+constexpr std::uint32_t most_messages = 256;
+constexpr std::uint32_t least_messages = 16;
+/// The end of a message is learned late, since few sends are signaled: there is room for more than can be
+/// useful.
+constexpr std::uint32_t rooms_per_message = 2;
 constexpr std::uint32_t signals_per_round = 4;
+/// A device could tell the end of a send a little before that of its receive.
+constexpr std::uint32_t spare_receives = 8;
 /// Of a message: its segments' lengths have 31 bits on some devices.
 constexpr std::uint32_t most_bytes = 1u << 30;
 
@@ -35,17 +38,18 @@ constexpr std::uint32_t most_bytes = 1u << 30;
 VerbsCopyQueue::VerbsCopyQueue(const VerbsDevice &device, doca_workq &workq, const doca_dev &dev)
     : CopyQueue(dev),
       workq_(workq),
+      send_flags_(workq.is_event_driven() ? unsigned{IBV_SEND_SOLICITED} : 0),
       jobs_(std::make_unique<Job[]>(std::bit_ceil(workq.depth()))),
       job_mask_(std::bit_ceil(workq.depth()) - 1),
-      send_flags_(workq.is_event_driven() ? unsigned{IBV_SEND_SOLICITED} : 0),
       device_(device)
 {
     const VerbsFunction &function = device.function();
     const RdmaCapabilities &can = function.can.rdma;
-    const std::uint32_t wanted = std::clamp(std::bit_ceil(workq.depth()), least_receives, most_receives);
-    num_receives_ = std::min(wanted, can.max_recv_queue_size);
-    num_sends_ = std::min(num_receives_ * sends_per_receive, can.max_send_queue_size);
-    signal_mask_ = std::max(num_sends_ / signals_per_round, 1u) - 1;
+    const std::uint32_t wanted =
+        rooms_per_message * std::clamp(std::bit_ceil(workq.depth()), least_messages, most_messages);
+    send_room_ = std::min({wanted, can.max_send_queue_size, can.max_recv_queue_size});
+    signal_period_ = std::max(send_room_ / signals_per_round, 1u);
+    until_signal_ = signal_period_;
     limits_ = {std::min(can.max_message_size, most_bytes),
                std::min(function.max_segments(), SegmentList::capacity)};
 }
@@ -62,8 +66,11 @@ doca_error_t VerbsCopyQueue::create(const VerbsDevice &device, doca_workq &workq
 
 doca_error_t VerbsCopyQueue::connect()
 {
-    const ReliableConnection::Sizes sizes = {.sends = num_sends_,
-                                             .receives = num_receives_,
+    num_messages_ = send_room_;
+    const std::uint32_t most_receives = device_.function().can.rdma.max_recv_queue_size;
+    const ReliableConnection::Sizes sizes = {.sends = num_messages_,
+                                             .receives =
+                                                 std::min(num_messages_ + spare_receives, most_receives),
                                              .send_segments = limits_.segments,
                                              .receive_segments = limits_.segments,
                                              .send_operations = IBV_QP_EX_WITH_SEND};
@@ -71,6 +78,10 @@ doca_error_t VerbsCopyQueue::connect()
         return status;
     if (const doca_error_t status = connect_to_itself(device_, connection_); status != DOCA_SUCCESS)
         return status;
+    sender_ = &connection_.sender();
+    completions_ = &connection_.completions();
+    queue_pair_ = &connection_.queue_pair();
+    longest_inline_ = connection_.max_inline();
     return events_.attach(workq_);
 }
 
@@ -88,26 +99,31 @@ void VerbsCopyQueue::note_failure(std::uint64_t id, ibv_wc_status status) noexce
     failure_.has_happened = true;
     if (status == IBV_WC_WR_FLUSH_ERR)
         return; // the consequence of another one
-    const auto position = static_cast<std::uint32_t>(id >> 1);
-    const bool is_receive = (id & 1) != 0;
     // Both sides of one message can fail. Then the sender only knows that there is something with the
     // receiver.
-    if (failure_.has_cause && !(is_receive && !failure_.is_receive && failure_.position == position))
+    if (failure_.has_cause && failure_.id != (id | is_send))
         return;
     failure_.has_cause = true;
-    failure_.is_receive = is_receive;
-    failure_.position = position;
+    failure_.id = id;
     failure_.status = status;
 }
 
-/// The job that has not ended and a part of which is at @p position, or null.
-VerbsCopyQueue::Job *VerbsCopyQueue::job_of(std::uint32_t position) noexcept
+/// The job that has not ended and is the one of work request @p id, or null. All are special now.
+VerbsCopyQueue::Job *VerbsCopyQueue::job_of(std::uint64_t id) noexcept
 {
+    if ((id & is_special) == 0) {
+        for (std::uint32_t number = first_; number != next_; ++number) {
+            if (id_of(*job_at(number).slot) == (id & ~id_flags))
+                return &job_at(number);
+        }
+        return nullptr; // it has arrived: what has failed came after that
+    }
     const auto is_before = [](std::uint32_t a, std::uint32_t b) {
         return static_cast<std::int32_t>(a - b) < 0;
     };
+    const auto position = static_cast<std::uint32_t>(id >> flag_bits);
     if (is_before(position, received_))
-        return nullptr; // it has arrived: what has failed came after that
+        return nullptr; // as above
     for (std::uint32_t number = first_; number != next_; ++number) {
         if (is_before(position, job_at(number).end))
             return &job_at(number);
@@ -115,11 +131,26 @@ VerbsCopyQueue::Job *VerbsCopyQueue::job_of(std::uint32_t position) noexcept
     return has_begun_ ? &job_at(next_) : nullptr;
 }
 
+/// Plain jobs that have not ended go to the front of the ring, as if all of them had arrived up to now.
+void VerbsCopyQueue::make_special() noexcept
+{
+    workq_.each_slot_of(*this, [this](JobSlot &slot) {
+        Copy &copy = slot.payload<Copy>();
+        if (copy.stage != Stage::plain)
+            return;
+        job_at(--first_) = {&slot, copy.data_len, received_, DOCA_SUCCESS};
+        copy.stage = Stage::special;
+        copy.last = copy.dst;
+        copy.is_list = copy.overwrites = false;
+        slot.write_result = nullptr;
+    });
+}
+
 /// Finds the job that ends because of the failure. There need not be one, but not twice in a row: the oldest
 /// has to make way then.
 void VerbsCopyQueue::blame_job() noexcept
 {
-    Job *job = failure_.has_cause ? job_of(failure_.position) : nullptr;
+    Job *job = failure_.has_cause ? job_of(failure_.id) : nullptr;
     doca_error_t result = to_error(failure_.status);
     if (job == nullptr && first_ == recovered_at_ && first_ != last_) {
         job = &job_at(first_);
@@ -133,7 +164,7 @@ void VerbsCopyQueue::blame_job() noexcept
                  static_cast<void *>(copy.src->data), static_cast<void *>(copy.dst->data),
                  connection_.number(),
                  failure_.has_cause ? ibv_wc_status_str(failure_.status) : "flushed again",
-                 failure_.is_receive ? "destination" : "source");
+                 (failure_.id & is_send) == 0 ? "destination" : "source");
     job->result = result;
 }
 
@@ -142,22 +173,24 @@ void VerbsCopyQueue::recover() noexcept
 {
     while (poll() != 0) // ends what did go well
         ;
+    make_special();
     blame_job();
     doca_error_t status = connection_.reset();
     // Completions of before are gone on some devices, and still there on others.
-    while (ReliableConnection::start_completion(connection_.completions()))
-        ReliableConnection::end_completion(connection_.completions());
+    while (ReliableConnection::start_completion(*completions_))
+        ReliableConnection::end_completion(*completions_);
     if (status == DOCA_SUCCESS)
         status = connect_to_itself(device_, connection_);
     if (status != DOCA_SUCCESS) {
         DOCA_LOG_ERR("queue pair 0x%x can't be used again: %u copies and all later ones fail",
                      connection_.number(), last_ - first_);
         broken_ = DOCA_ERROR_IO_FAILED;
-        num_receives_ = 0; // there is never room
     }
     failure_ = {};
     next_ = first_;
-    posted_ = received_ = reclaimed_ = 0;
+    posted_ = received_ = 0;
+    send_room_ = status == DOCA_SUCCESS ? num_messages_ : 0;
+    until_signal_ = signal_period_;
     has_begun_ = false;
     post_waiting();
 }

@@ -22,12 +22,12 @@ bool is_ipv4(const ibv_gid &gid) noexcept
     return std::memcmp(gid.raw, mapped, sizeof(mapped)) == 0;
 }
 
+} // namespace
+
 bool is_link_local(const ibv_gid &gid) noexcept
 {
     return gid.raw[0] == 0xfe && (gid.raw[1] & 0xc0) == 0x80;
 }
-
-} // namespace
 
 int rank_of(const ibv_gid_entry &entry) noexcept
 {

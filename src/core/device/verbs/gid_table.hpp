@@ -13,6 +13,8 @@ namespace opendoca::verbs {
 /// link-local addresses last.
 [[nodiscard]] std::vector<ibv_gid_entry> gids_of(ibv_context &context, std::uint32_t port);
 
+[[nodiscard]] bool is_link_local(const ibv_gid &gid) noexcept;
+
 /// How well connected @p entry is: less is better. Entries of two devices reach each other only within one
 /// rank.
 [[nodiscard]] int rank_of(const ibv_gid_entry &entry) noexcept;

@@ -170,13 +170,14 @@ doca_error_t VerbsQueuePair::retrieve(doca_event &event, doca_workq &workq) noex
 /// The same for a receive, which has ended well and whose completion was started.
 [[gnu::noinline]] doca_error_t VerbsQueuePair::retrieve_receive(doca_event &event, JobSlot &slot) noexcept
 {
-    const Work &work = slot.payload<Work>();
+    Work &work = slot.payload<Work>();
     if (work.stage != Stage::plain_receive || (ibv_wc_read_wc_flags(completions_) & IBV_WC_WITH_IMM) != 0)
         [[unlikely]]
         return retrieve_special(event);
-    const std::uint32_t length = ibv_wc_read_byte_len(completions_);
+    work.outcome.length = ibv_wc_read_byte_len(completions_);
     ReliableConnection::end_completion(*completions_);
     ++receive_room_;
+    const std::uint32_t length = work.outcome.length;
     work.dst->data_len += length;
     return give_out(slot, {.length = length, .immediate = 0, .opcode = DOCA_RDMA_OPCODE_RECV_SEND}, event);
 }
