@@ -125,11 +125,13 @@ run_peers() {
 }
 
 # What holds on a link that loses packets. Not what a peer refuses: its queue pair is in error then and answers nothing
-# more, so that a refusal that is lost is never repeated. Nor exceptions, which the part "peers" sees to.
+# more, so that a refusal that is lost is never repeated. Nor what a loss changes nothing about, a peer that has died, and
+# the exceptions, which the part "peers" sees to.
 run_lossy_peers() {
     local test reason
     local -a left_out=('-*/RdmaMemory.*anon*' '-*/RdmaMemory.*memfd*' '-*/RdmaMemory.*file')
-    for test in BothSidesRecoverFromAFailure AStoppedMapIsRevokedAndCanBeExportedAgain NobodyElseGetsIn; do
+    for test in BothSidesRecoverFromAFailure AStoppedMapIsRevokedAndCanBeExportedAgain NobodyElseGetsIn \
+        TheNextJobFindsADeadPeer ADeadPeerWakesAndFailsSendsThatWait; do
         left_out+=("-*/RdmaProcesses.$test/*")
     done
     while read -r test reason; do

@@ -17,8 +17,8 @@ namespace {
 
 using namespace doca_test;
 
-constexpr int warm_up = 10;
-constexpr int num_jobs = 100; // path_cost.sh divides by it
+constexpr int warm_up = 4;
+constexpr int num_jobs = 32; // path_cost.sh divides by it
 constexpr std::size_t size = 64;
 
 template <typename Call>

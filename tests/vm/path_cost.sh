@@ -12,7 +12,7 @@
 # PROGRAM is path_cost.cpp. Exit status 1 if more than LIMIT instructions are added to a job of any kind.
 set -euo pipefail
 
-program=$1 limit=$2 jobs=100
+program=$1 limit=$2 jobs=32
 shift 2
 kinds=("$@")
 [ $# != 0 ] || kinds=(write read send receive copy)
