@@ -10,6 +10,7 @@
 #include <doca_rdma_bridge.h>
 #include <infiniband/verbs.h>
 
+#include "support/plain_verbs.hpp"
 #include "support/rdma_fixture.hpp"
 
 namespace {
@@ -36,12 +37,7 @@ using namespace doca_test;
 
 bool has_queue_pairs(doca_devinfo *info)
 {
-    if (!can_connect(info))
-        return false;
-    DevHandle dev;
-    ibv_pd *pd = nullptr;
-    must(doca_dev_open(info, dev.out()));
-    return doca_dev_get_pd(dev, &pd) == DOCA_SUCCESS;
+    return can_connect(info) && has_protection_domain(info);
 }
 
 class RdmaAttributes : public DeviceTest {

@@ -18,14 +18,6 @@ namespace {
 
 constexpr std::size_t half = 3000;
 
-bool has_protection_domain(doca_devinfo *info)
-{
-    DevHandle dev;
-    ibv_pd *pd = nullptr;
-    must(doca_dev_open(info, dev.out()));
-    return doca_dev_get_pd(dev, &pd) == DOCA_SUCCESS;
-}
-
 bool has_none(doca_devinfo *info)
 {
     return !has_protection_domain(info);

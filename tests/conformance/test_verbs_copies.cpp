@@ -11,6 +11,7 @@
 #include <infiniband/verbs.h>
 
 #include "support/dma_fixture.hpp"
+#include "support/plain_verbs.hpp"
 
 namespace {
 
@@ -18,12 +19,7 @@ using namespace doca_test;
 
 bool copies_by_queue_pairs(doca_devinfo *info)
 {
-    if (!can_copy(info))
-        return false;
-    DevHandle dev;
-    ibv_pd *pd = nullptr;
-    must(doca_dev_open(info, dev.out()));
-    return doca_dev_get_pd(dev, &pd) == DOCA_SUCCESS;
+    return can_copy(info) && has_protection_domain(info);
 }
 
 /// Stands between the library and a device's ibv_post_recv() for as long as it lives, and spoils some
@@ -136,6 +132,18 @@ protected:
         expect_arrived({});
     }
 
+    void expect_one_failure(std::uint64_t number)
+    {
+        Saboteur saboteur(dev);
+        fill(dst_memory, 4);
+        saboteur.spoil(number);
+        submit_all();
+        const std::vector<std::uint64_t> failed = drain();
+        EXPECT_EQ(failed, std::vector<std::uint64_t>{number});
+        expect_arrived(failed);
+        expect_all_well();
+    }
+
     std::vector<Job> jobs;
 };
 INSTANTIATE_FOR_DEVICES(VerbsCopies, copies_by_queue_pairs);
@@ -144,32 +152,16 @@ TEST_P(VerbsCopies, OneThatFailsHarmsNoOther)
 {
     make_jobs(false);
     expect_all_well();
-    Saboteur saboteur(dev);
-    for (const std::size_t number : {std::size_t{0}, std::size_t{5}, num_jobs - 1}) {
-        fill(dst_memory, 4);
-        saboteur.spoil(number);
-        submit_all();
-        const std::vector<std::uint64_t> failed = drain();
-        EXPECT_EQ(failed, std::vector<std::uint64_t>{number});
-        expect_arrived(failed);
-        expect_all_well();
-    }
+    for (const std::size_t number : {std::size_t{0}, std::size_t{5}, num_jobs - 1})
+        expect_one_failure(number);
 }
 
 TEST_P(VerbsCopies, OneThatFailsAmongListsHarmsNoOther)
 {
     make_jobs(true);
     expect_all_well();
-    Saboteur saboteur(dev);
-    for (const std::size_t number : {std::size_t{3}, std::size_t{4}, std::size_t{7}}) {
-        fill(dst_memory, 4);
-        saboteur.spoil(number);
-        submit_all();
-        const std::vector<std::uint64_t> failed = drain();
-        EXPECT_EQ(failed, std::vector<std::uint64_t>{number});
-        expect_arrived(failed);
-        expect_all_well();
-    }
+    for (const std::size_t number : {std::size_t{3}, std::size_t{4}, std::size_t{7}})
+        expect_one_failure(number);
 }
 
 TEST_P(VerbsCopies, SeveralCanFail)

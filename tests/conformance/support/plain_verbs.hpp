@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <doca_rdma_bridge.h>
 #include <infiniband/verbs.h>
 
 #include "handle.hpp"
@@ -25,6 +26,15 @@ struct EndVerbs {
 
 template <typename T>
 using VerbsHandle = std::unique_ptr<T, EndVerbs>;
+
+/// A predicate for devices_that(): it is one of libibverbs.
+inline bool has_protection_domain(doca_devinfo *info)
+{
+    DevHandle dev;
+    ibv_pd *pd = nullptr;
+    must(doca_dev_open(info, dev.out()));
+    return doca_dev_get_pd(dev, &pd) == DOCA_SUCCESS;
+}
 
 /// A context of a program's own of an RDMA device.
 inline VerbsHandle<ibv_context> open_context(const std::string &ibdev)

@@ -27,6 +27,7 @@ class VerbsCopyQueue final : public CopyQueue {
 public:
     [[nodiscard]] static doca_error_t create(const VerbsDevice &device, doca_workq &workq,
                                              const doca_dev &dev, std::shared_ptr<JobQueue> &queue);
+
     [[nodiscard]] doca_error_t submit(const doca_job &base) noexcept override;
     [[nodiscard]] doca_error_t submit_inner(const doca_job &base) noexcept override
     {
