@@ -59,7 +59,7 @@ struct doca_mmap {
     /// key.
     [[nodiscard]] bool is_first(const doca_dev *dev) const noexcept { return dev == first_dev_; }
     [[nodiscard]] opendoca::MemoryKey &first_key() const noexcept { return *first_key_; }
-    [[nodiscard]] std::uint32_t first_key_number() const noexcept { return first_key_number_; }
+    [[nodiscard]] std::uint64_t first_key_number() const noexcept { return first_key_number_; }
     /// Likewise, and DMA of @p dev may read it (write it) by copying here.
     [[nodiscard]] bool is_source_here(const doca_dev *dev) const noexcept { return dev == source_here_of_; }
     [[nodiscard]] bool is_destination_here(const doca_dev *dev) const noexcept
@@ -93,7 +93,7 @@ private:
 
     const doca_dev *first_dev_ = nullptr; ///< of members_.front() while started: most maps have one device
     opendoca::MemoryKey *first_key_ = nullptr;
-    std::uint32_t first_key_number_ = 0;
+    std::uint64_t first_key_number_ = 0;
     const doca_dev *source_here_of_ = nullptr; ///< that device, or null
     const doca_dev *destination_here_of_ = nullptr;
     const doca_dev *rdma_local_of_ = nullptr;

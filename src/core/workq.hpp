@@ -21,7 +21,9 @@ struct OPENDOCA_INTERNAL doca_workq {
 
     [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept
     {
-        return job.ctx->serves_first(this) ? job.ctx->first_queue().submit(job) : submit_by_id(job);
+        if (job.ctx->serves_first(this)) [[likely]]
+            return job.ctx->first_queue().submit(job);
+        return submit_by_id(job);
     }
 
     /// What is common is done here, without a call that returns, and so without a stack.

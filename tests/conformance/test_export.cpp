@@ -437,6 +437,42 @@ TEST_P(ExportCopyTest, SeveralImportsOfOneExportLiveOnTheirOwn)
     EXPECT_TRUE(is_filled(here.memory, 1));
 }
 
+/// Whatever a work queue remembers of an import must not outlive it, nor be taken for another one's.
+TEST_P(ExportCopyTest, ManyImportsInTurnAndAgain)
+{
+    constexpr std::uint32_t count = 12;
+    constexpr std::size_t size = 4096;
+    for (const MemoryKind kind : {MemoryKind::heap, MemoryKind::memfd}) {
+        std::vector<std::unique_ptr<RemoteMemory>> remotes;
+        for (std::uint32_t i = 0; i < count; ++i)
+            remotes.push_back(std::make_unique<RemoteMemory>(
+                exporter, RemoteMemory::Options{.kind = kind, .size = size, .seed = 100 + i}));
+        Importing here(importer, size);
+        for (std::uint32_t round = 0; round < 3; ++round) {
+            std::vector<MmapHandle> maps; // new ones each time, where the old ones were
+            for (const auto &remote : remotes)
+                maps.push_back(remote->import(here.dev));
+            for (std::uint32_t i = 0; i < 3 * count; ++i) {
+                SCOPED_TRACE(std::string(name_of(kind)) + ", round " + std::to_string(round) + ", copy " +
+                             std::to_string(i));
+                const std::uint32_t at = i * 5 % count;
+                RemoteMemory &remote = *remotes[at];
+                const BufHandle src = here.inventory.full(maps[at], remote.addr(), size);
+                ASSERT_EQ(here.engine.copy(here.own_destination(0, size), src), DOCA_SUCCESS);
+                ASSERT_TRUE(is_filled(here.memory, 100 + at));
+                const BufHandle dst = here.inventory.empty(maps[at], remote.addr(), size);
+                ASSERT_EQ(here.engine.copy(dst, here.own_source(0, size)), DOCA_SUCCESS);
+                ASSERT_TRUE(remote.has(100 + at));
+            }
+        }
+        ASSERT_EQ(remotes[3]->stop(), DOCA_SUCCESS);
+        const MmapHandle living = remotes[4]->import(here.dev);
+        const BufHandle src = here.inventory.full(living, remotes[4]->addr(), size);
+        EXPECT_EQ(here.engine.copy(here.own_destination(0, size), src), DOCA_SUCCESS);
+        EXPECT_TRUE(is_filled(here.memory, 104));
+    }
+}
+
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ExportCopyTest);
 INSTANTIATE_TEST_SUITE_P(pair, ExportCopyTest, testing::ValuesIn(few_device_pairs()), pair_name);
 

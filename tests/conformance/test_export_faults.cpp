@@ -26,6 +26,12 @@ constexpr std::size_t mib = std::size_t{1} << 20;
 /// Takes several steps of 8 MiB.
 constexpr std::size_t large = 9 * mib + 5;
 
+/// Takes one step, and one system call where the kernel copies.
+std::size_t size_of_a_step(MemoryKind kind)
+{
+    return kind == MemoryKind::heap ? 16 << 10 : 8 * mib;
+}
+
 /// A process that exports, and this one, which imports and copies the whole range.
 class Peers {
 public:
@@ -88,32 +94,36 @@ protected:
 
 TEST_P(ExportFaultTest, NothingIsWrittenAfterAStop)
 {
-    Peers peers(pair, {.kind = kind, .size = large});
-    for (std::uint32_t round = 0; round < 3; ++round) {
-        const std::uint32_t seed = 10 + round;
-        fill(peers.memory, 100);
-        ASSERT_EQ(peers.copy(direction), DOCA_SUCCESS);
-        peers.remote.begin_stop(seed);
-        EXPECT_EQ(peers.copy_until_failure(direction), DOCA_ERROR_NOT_PERMITTED);
-        const RemoteMemory::StopReply reply = peers.remote.end_stop();
-        EXPECT_EQ(reply.status, DOCA_SUCCESS);
-        EXPECT_FALSE(reply.was_changed_after);
-        EXPECT_TRUE(peers.remote.has(seed)) << "written after the stop had returned";
-        EXPECT_EQ(peers.copy(direction), DOCA_ERROR_NOT_PERMITTED) << "and it stays so";
+    for (const std::size_t size : {large, size_of_a_step(kind)}) {
+        SCOPED_TRACE(std::to_string(size) + " bytes");
+        Peers peers(pair, {.kind = kind, .size = size});
+        for (std::uint32_t round = 0; round < 3; ++round) {
+            const std::uint32_t seed = 10 + round;
+            fill(peers.memory, 100);
+            ASSERT_EQ(peers.copy(direction), DOCA_SUCCESS);
+            peers.remote.begin_stop(seed);
+            EXPECT_EQ(peers.copy_until_failure(direction), DOCA_ERROR_NOT_PERMITTED);
+            const RemoteMemory::StopReply reply = peers.remote.end_stop();
+            EXPECT_EQ(reply.status, DOCA_SUCCESS);
+            EXPECT_FALSE(reply.was_changed_after);
+            EXPECT_TRUE(peers.remote.has(seed)) << "written after the stop had returned";
+            EXPECT_EQ(peers.copy(direction), DOCA_ERROR_NOT_PERMITTED) << "and it stays so";
 
-        ASSERT_EQ(peers.remote.export_again(), DOCA_SUCCESS);
-        EXPECT_EQ(peers.copy(direction), DOCA_ERROR_NOT_PERMITTED) << "also when the memory is exported anew";
-        EXPECT_TRUE(peers.remote.has(seed));
-        peers.import();
-        EXPECT_EQ(peers.copy(direction), DOCA_SUCCESS) << "with the new descriptor it works again";
+            ASSERT_EQ(peers.remote.export_again(), DOCA_SUCCESS);
+            EXPECT_EQ(peers.copy(direction), DOCA_ERROR_NOT_PERMITTED)
+                << "also when the memory is exported anew";
+            EXPECT_TRUE(peers.remote.has(seed));
+            peers.import();
+            EXPECT_EQ(peers.copy(direction), DOCA_SUCCESS) << "with the new descriptor it works again";
+        }
+        EXPECT_EQ(peers.remote.process().finish(), 0);
     }
-    EXPECT_EQ(peers.remote.process().finish(), 0);
 }
 
 TEST_P(ExportFaultTest, KilledExporterResetsTheConnection)
 {
     for (int round = 0; round < times(6); ++round) {
-        Peers peers(pair, {.kind = kind, .size = large});
+        Peers peers(pair, {.kind = kind, .size = round % 2 == 0 ? large : size_of_a_step(kind)});
         ASSERT_EQ(peers.copy(direction), DOCA_SUCCESS);
         std::thread killer([&] { peers.remote.process().kill(); });
         EXPECT_EQ(peers.copy_until_failure(direction), DOCA_ERROR_CONNECTION_RESET);
@@ -169,8 +179,9 @@ TEST_P(ExportFaultTest, StopWaitsForAnImporterWithoutMainThread)
 TEST_P(ExportFaultTest, StopReturnsWhenTheImporterIsKilled)
 {
     for (int round = 0; round < times(6); ++round) {
-        RemoteMemory remote(pair.exporter, {.kind = kind, .size = large});
-        RemoteImporter peer(pair.importer, remote.descriptor(), {.size = large});
+        const std::size_t size = round % 2 == 0 ? large : size_of_a_step(kind);
+        RemoteMemory remote(pair.exporter, {.kind = kind, .size = size});
+        RemoteImporter peer(pair.importer, remote.descriptor(), {.size = size});
         ASSERT_EQ(peer.status(), DOCA_SUCCESS);
         peer.begin_copying(direction);
         peer.process().kill();

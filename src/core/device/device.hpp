@@ -62,7 +62,7 @@ public:
         remote,
     };
 
-    MemoryKey(DmaRights dma_rights, RdmaSide rdma_side, std::uint32_t key_number = 0) noexcept
+    MemoryKey(DmaRights dma_rights, RdmaSide rdma_side, std::uint64_t key_number = 0) noexcept
         : dma(dma_rights),
           rdma(rdma_side),
           number(key_number)
@@ -79,7 +79,7 @@ public:
 
     const DmaRights dma;
     const RdmaSide rdma;
-    const std::uint32_t number; ///< by which the device knows it; 0 with devices that do not count
+    const std::uint64_t number; ///< by which the device knows it, or 0
 };
 
 /// A device that this process has open.

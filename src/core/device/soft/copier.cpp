@@ -21,8 +21,6 @@ namespace opendoca::soft {
 
 namespace {
 
-/// Between two looks at whether the memory was revoked: keeps an exporter's stop short.
-constexpr std::size_t chunk_size = std::size_t{8} << 20;
 constexpr std::size_t bounce_size = std::size_t{64} << 10;
 constexpr std::size_t expected_exporters = 16;
 
@@ -61,19 +59,20 @@ doca_error_t Copier::copy(const RemoteMemory *dst_memory, std::byte *dst, const 
 {
     if (dst_memory == nullptr && src_memory == nullptr)
         return copy_bytes(dst, src, length, total);
-    if (length <= chunk_size) {
+    if (length <= longest_between_looks) {
         if (dst_memory == nullptr)
             return copy_here<Hazard::Side::src>(*src_memory, src, dst, length, total);
         if (src_memory == nullptr)
             return copy_here<Hazard::Side::dst>(*dst_memory, dst, src, length, total);
     }
-    while (length > chunk_size) {
-        const doca_error_t status = copy_guarded(dst_memory, dst, src_memory, src, chunk_size, total);
+    while (length > longest_between_looks) {
+        const doca_error_t status =
+            copy_guarded(dst_memory, dst, src_memory, src, longest_between_looks, total);
         if (status != DOCA_SUCCESS)
             return status;
-        dst += chunk_size;
-        src += chunk_size;
-        length -= chunk_size;
+        dst += longest_between_looks;
+        src += longest_between_looks;
+        length -= longest_between_looks;
     }
     return copy_guarded(dst_memory, dst, src_memory, src, length, total);
 }
@@ -135,6 +134,12 @@ doca_error_t Copier::copy_guarded(const RemoteMemory *dst_memory, std::byte *dst
     if (status == DOCA_SUCCESS)
         status = dst_hazard.status();
     return status == DOCA_SUCCESS ? src_hazard.status() : status;
+}
+
+Route Copier::route_to(const RemoteMemory &memory, Hazard::Side side) noexcept
+{
+    ReaderSlot *const slot = reader_for(memory);
+    return slot == nullptr || memory.process()->needs_barrier() ? Route() : Route(memory, *slot, side);
 }
 
 /// Null stands for memory that can be copied here.

@@ -7,6 +7,7 @@
 
 #include "hazard.hpp"
 #include "importer.hpp"
+#include "route.hpp"
 
 namespace opendoca::soft {
 
@@ -24,6 +25,10 @@ public:
     [[nodiscard]] doca_error_t copy(const RemoteMemory *dst_memory, std::byte *dst,
                                     const RemoteMemory *src_memory, std::byte *src, std::size_t length,
                                     std::size_t total) noexcept;
+
+    /// For short copies between this process and @p memory, which is on @p side. One that leads nowhere where
+    /// they need copy().
+    [[nodiscard]] Route route_to(const RemoteMemory &memory, Hazard::Side side) noexcept;
 
     /// This thread's hazard pointer in the page of the exporter, or null when it has no place for another
     /// one.

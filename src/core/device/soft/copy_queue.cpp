@@ -35,16 +35,26 @@ SoftCopyQueue::SoftCopyQueue(doca_workq &workq, const doca_dev &dev)
 {
 }
 
+/// One buffer a side, appended, with nothing to complain about. Everything else takes the long way.
+///
 /// Between two buffers of this process nothing can go wrong that is not known before: recording the end first
 /// leaves nothing to be done after the copy, and no stack is needed. Only this thread could see the
 /// difference, and a work queue that is polled has nobody to wake up.
 doca_error_t SoftCopyQueue::submit(const doca_job &base) noexcept
 {
     const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
-    if (!is_simple(job)) [[unlikely]]
+    if (base.type != DOCA_DMA_JOB_MEMCPY || job.src_buff == nullptr || job.dst_buff == nullptr) [[unlikely]]
         return CopyQueue::submit(base);
     const doca_buf &src = *job.src_buff;
     doca_buf &dst = *job.dst_buff;
+    if (!src.is_alone() || !dst.is_alone()) [[unlikely]]
+        return CopyQueue::submit(base);
+    if (!src.mmap->is_source_here(&dev())) [[unlikely]]
+        return submit_remote<Hazard::Side::src>(job);
+    if (!dst.mmap->is_destination_here(&dev())) [[unlikely]]
+        return submit_remote<Hazard::Side::dst>(job);
+    if (!fits_at_once(dst, src)) [[unlikely]]
+        return CopyQueue::submit(base);
     const std::size_t length = src.data_len;
     std::byte *const to = dst.data + dst.data_len;
     dst.data_len += length;
@@ -52,17 +62,50 @@ doca_error_t SoftCopyQueue::submit(const doca_job &base) noexcept
     return copy_bytes(to, src.data, length, length);
 }
 
-/// One buffer of this process is copied behind the data of another one, with nothing to complain about.
-[[gnu::always_inline]] inline bool SoftCopyQueue::is_simple(const doca_dma_job_memcpy &job) const noexcept
+[[gnu::always_inline]] inline bool SoftCopyQueue::fits_at_once(const doca_buf &dst,
+                                                               const doca_buf &src) const noexcept
 {
-    if (job.base.type != DOCA_DMA_JOB_MEMCPY || job.src_buff == nullptr || job.dst_buff == nullptr)
-        return false;
+    const std::size_t last = src.data_len - 1; // wraps around for copies of nothing, which take the long way
+    return last < dst.tailroom() && last < longest_simple_ && !workq_.is_full();
+}
+
+/// From memory that was imported (src), or to it (dst).
+template <Hazard::Side side>
+[[gnu::noinline]] doca_error_t SoftCopyQueue::submit_remote(const doca_dma_job_memcpy &job) noexcept
+{
+    constexpr bool is_read = side == Hazard::Side::src;
     const doca_buf &src = *job.src_buff;
-    const doca_buf &dst = *job.dst_buff;
-    const std::size_t last = src.data_len - 1; // wraps around for copies of nothing, which are not simple
-    return src.is_alone() && dst.is_alone() && src.mmap->is_source_here(&dev()) &&
-           dst.mmap->is_destination_here(&dev()) && last < dst.tailroom() && last < longest_simple_ &&
-           !workq_.is_full();
+    doca_buf &dst = *job.dst_buff;
+    const doca_mmap &there = is_read ? *src.mmap : *dst.mmap;
+    const bool is_other_here =
+        is_read ? dst.mmap->is_destination_here(&dev()) : src.mmap->is_source_here(&dev());
+    Route &route = routes_[is_read][there.first_key_number() % num_routes];
+    if (!is_other_here || !fits_at_once(dst, src)) [[unlikely]]
+        return CopyQueue::submit(job.base);
+    if (!route.leads_to(there.first_key_number())) [[unlikely]]
+        return find_route<side>(job, route);
+    if (!route.is_short(src.data_len)) [[unlikely]]
+        return CopyQueue::submit(job.base);
+    std::byte *const to = dst.data + dst.data_len;
+    if (!route.copy<side>(is_read ? src.data : to, is_read ? to : src.data, src.data_len)) [[unlikely]]
+        return CopyQueue::submit(job.base);
+    job.dst_buff->data_len += job.src_buff->data_len; // loaded anew: saving them would be stores
+    workq_.complete_unarmed(job.base, *this, DOCA_SUCCESS);
+    return DOCA_SUCCESS;
+}
+
+/// The first copy to or from an imported memory.
+template <Hazard::Side side>
+[[gnu::noinline, gnu::cold]] doca_error_t SoftCopyQueue::find_route(const doca_dma_job_memcpy &job,
+                                                                    Route &route) noexcept
+{
+    const doca_error_t status = CopyQueue::submit(job.base);
+    const doca_mmap &there = side == Hazard::Side::src ? *job.src_buff->mmap : *job.dst_buff->mmap;
+    if (status != DOCA_SUCCESS || !there.is_first(&dev()))
+        return status;
+    if (const RemoteMemory *const memory = static_cast<const SoftKey &>(there.first_key()).remote())
+        route = copier_.route_to(*memory, side);
+    return status;
 }
 
 const SoftKey &SoftCopyQueue::key_of(const doca_buf &buf) const noexcept

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -24,7 +25,11 @@ public:
     [[nodiscard]] bool arm() noexcept override { return num_deferred_ != 0; }
 
 private:
-    [[nodiscard]] bool is_simple(const doca_dma_job_memcpy &job) const noexcept;
+    [[nodiscard]] bool fits_at_once(const doca_buf &dst, const doca_buf &src) const noexcept;
+    template <Hazard::Side side>
+    [[nodiscard]] doca_error_t submit_remote(const doca_dma_job_memcpy &job) noexcept;
+    template <Hazard::Side side>
+    [[nodiscard]] doca_error_t find_route(const doca_dma_job_memcpy &job, Route &route) noexcept;
     [[nodiscard]] doca_error_t copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst,
                                     MemoryKey &src) noexcept override;
     [[nodiscard]] doca_error_t execute(const CopyPayload &copy, const SoftKey &dst_key,
@@ -35,8 +40,10 @@ private:
     doca_workq &workq_;
     const bool is_deferring_;
     const std::uint64_t longest_simple_; ///< bytes that submit() may copy at once; 0 where it may not
+    static constexpr std::size_t num_routes = 8;
     Copier copier_;
-    std::vector<JobSlot *> deferred_; ///< a ring of the queue's depth
+    std::array<std::array<Route, num_routes>, 2> routes_; ///< of each side, by the number of the memory
+    std::vector<JobSlot *> deferred_;                     ///< a ring of the queue's depth
     std::size_t first_deferred_ = 0;
     std::size_t num_deferred_ = 0;
 };

@@ -27,7 +27,7 @@ public:
     {
     }
     SoftKey(std::unique_ptr<RemoteMemory> memory, const DeviceFunction &function)
-        : MemoryKey(memory->dma_rights(), memory->rdma_side()),
+        : MemoryKey(memory->dma_rights(), memory->rdma_side(), memory->number()),
           remote_(std::move(memory)),
           range_(remote_->range()),
           access_(remote_->access()),

@@ -39,16 +39,18 @@ public:
     [[nodiscard]] ReaderSlot *take_slot() noexcept;
     static void give_back(ReaderSlot &slot) noexcept;
 
-    /// Whether the process has ended, or become another program. Costs a load; two system calls when the thread that
-    /// made the page has ended.
-    [[nodiscard]] bool is_gone() const noexcept
+    /// Whether the process has ended, or become another program. Costs a load; two system calls when the
+    /// thread that made the page has ended.
+    [[nodiscard]] bool is_gone() const noexcept { return is_marked_dead(life_sign()) && has_exited(); }
+    /// A word in the exporter's page that the kernel marks when the thread that made the page ends.
+    [[nodiscard]] const int &life_sign() const noexcept { return page_->alive.__data.__lock; }
+    [[nodiscard]] static bool is_marked_dead(const int &life_sign) noexcept
     {
-        const int word = __atomic_load_n(&page_->alive.__data.__lock, __ATOMIC_ACQUIRE);
-        return (word & owner_died) != 0 && has_exited();
+        return (__atomic_load_n(&life_sign, __ATOMIC_ACQUIRE) & owner_died) != 0;
     }
 
-    /// The same for a process that is just ending: its memory can't be reached any more, but it is not gone yet. For
-    /// those whose access has failed; may take its time.
+    /// The same for a process that is just ending: its memory can't be reached any more, but it is not gone
+    /// yet. For those whose access has failed; may take its time.
     [[nodiscard]] bool is_gone_or_ending() const noexcept;
 
 private:
@@ -68,7 +70,7 @@ private:
     UniqueFd pidfd_;
     UniqueFd memory_fd_;
     std::shared_ptr<Exporter> own_; ///< where this process imports from itself: the page is the exporter's
-    Mapping mapping_;                ///< the page, of another process
+    Mapping mapping_;               ///< the page, of another process
     ExportPage *page_ = nullptr;
 };
 
@@ -94,6 +96,8 @@ public:
     RemoteMemory &operator=(const RemoteMemory &) = delete;
     ~RemoteMemory();
 
+    /// No other import of this process ever has the same.
+    [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
     [[nodiscard]] const std::shared_ptr<ExporterProcess> &process() const noexcept { return process_; }
     [[nodiscard]] Reach reach() const noexcept { return reach_; }
     [[nodiscard]] const MemoryRange &range() const noexcept { return range_; }
@@ -114,9 +118,14 @@ public:
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
     [[nodiscard]] bool is_live() const noexcept
     {
-        // Sequentially consistent, for Arm: behind the release of ~Hazard() it keeps what one job did before what the
-        // next one does, for peers that poll their memory. Acquire alone may be compiled to less.
-        return shared_->generation.load(std::memory_order_seq_cst) == generation_;
+        // Sequentially consistent, for Arm: behind the release of ~Hazard() it keeps what one job did before
+        // what the next one does, for peers that poll their memory. Acquire alone may be compiled to less.
+        return generation_word().load(std::memory_order_seq_cst) == generation_;
+    }
+    /// Where the exporter keeps generation() for as long as the memory may be reached.
+    [[nodiscard]] const std::atomic<std::uint64_t> &generation_word() const noexcept
+    {
+        return shared_->generation;
     }
     /// Where @p addr of the exporter is in this process. Only where mapped.
     [[nodiscard]] std::byte *here(std::byte *addr) const noexcept
@@ -124,8 +133,14 @@ public:
         return reinterpret_cast<std::byte *>(reinterpret_cast<std::uintptr_t>(addr) + shift_);
     }
 
+    /// What here() adds. Only where mapped.
+    [[nodiscard]] std::uintptr_t shift() const noexcept { return shift_; }
+
 private:
-    RemoteMemory() = default;
+    RemoteMemory() noexcept : number_(++count_) {}
+
+    static inline std::atomic<std::uint64_t> count_{0};
+    const std::uint64_t number_;
 
     [[nodiscard]] doca_error_t reach_for(const ExportEntry &entry);
     [[nodiscard]] bool try_map(const ExportEntry &entry);

@@ -37,7 +37,7 @@ void set_data_end(doca_buf &list, doca_buf &last, std::size_t data_len, bool ove
 
 std::uint32_t VerbsCopyQueue::key_of(const doca_buf &buf) const noexcept
 {
-    return buf.mmap->key_for(&dev())->number;
+    return verbs_key(buf.mmap->key_for(&dev())->number);
 }
 
 doca_error_t VerbsCopyQueue::submit(const doca_job &base) noexcept
@@ -55,7 +55,8 @@ doca_error_t VerbsCopyQueue::submit(const doca_job &base) noexcept
         });
     if (src->data_len - 1 < limits_.length)
         return post_plain(base, *src, *dst, 0, [](ibv_qp_ex *sender, const doca_buf &from) {
-            ibv_wr_set_sge(sender, from.mmap->first_key_number(), reinterpret_cast<std::uintptr_t>(from.data),
+            ibv_wr_set_sge(sender, verbs_key(from.mmap->first_key_number()),
+                           reinterpret_cast<std::uintptr_t>(from.data),
                            static_cast<std::uint32_t>(from.data_len));
         });
     return CopyQueue::submit(base);
@@ -76,7 +77,7 @@ VerbsCopyQueue::post_plain(const doca_job &job, const doca_buf &src, doca_buf &d
     copy.stage = Stage::plain;
     ++num_in_flight_;
     ibv_sge to = {reinterpret_cast<std::uintptr_t>(dst.data) + dst.data_len, length,
-                  dst.mmap->first_key_number()};
+                  verbs_key(dst.mmap->first_key_number())};
     if (!post_receive(id_of(slot), &to, 1)) [[unlikely]]
         return DOCA_SUCCESS; // progress() sees to it
     ibv_qp_ex *const sender = sender_;

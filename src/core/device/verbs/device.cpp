@@ -62,7 +62,7 @@ doca_error_t VerbsKey::export_to(ExportKind kind, std::vector<std::byte> &descri
 
 doca_error_t VerbsKey::mkey(std::uint32_t &key) const
 {
-    key = number;
+    key = verbs_key(number);
     return DOCA_SUCCESS;
 }
 

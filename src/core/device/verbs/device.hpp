@@ -10,6 +10,12 @@
 
 namespace opendoca::verbs {
 
+/// The lkey or rkey that is the number of a key.
+[[nodiscard]] inline std::uint32_t verbs_key(std::uint64_t number) noexcept
+{
+    return static_cast<std::uint32_t>(number);
+}
+
 /// A range of this process's memory that is registered, or the peer's key of a range of its own. Its number
 /// is the lkey or the rkey.
 class VerbsKey final : public MemoryKey {

@@ -27,17 +27,17 @@ std::uint64_t address(const std::byte *data) noexcept
 /// Of a buffer whose memory has the device as its first one.
 std::uint32_t first_key_of(const doca_buf &buf) noexcept
 {
-    return buf.mmap->first_key_number();
+    return verbs_key(buf.mmap->first_key_number());
 }
 
 std::uint32_t key_of(const doca_buf &buf, const doca_dev &dev) noexcept
 {
-    return buf.mmap->key_for(&dev)->number;
+    return verbs_key(buf.mmap->key_for(&dev)->number);
 }
 
 std::uint32_t key_of(const MemoryKey *remote) noexcept
 {
-    return remote == nullptr ? 0 : remote->number;
+    return remote == nullptr ? 0 : verbs_key(remote->number);
 }
 
 // What a request takes its data from.
@@ -320,7 +320,7 @@ doca_error_t VerbsQueuePair::update(const doca_rdma_job_atomic &job, MemoryKey &
     request.wr.atomic = {.remote_addr = address(job.cmp_or_add_dest_buff->data),
                          .compare_add = is_add ? job.swap_or_add_data : job.cmp_data,
                          .swap = job.swap_or_add_data,
-                         .rkey = remote.number};
+                         .rkey = verbs_key(remote.number)};
     segments_[0] = {address(job.result_buff->data), word_size, key_of(*job.result_buff, dev())};
     request.num_sge = 1;
     return post_special(job.base, request, 0, nullptr, {});
