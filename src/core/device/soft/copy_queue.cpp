@@ -35,7 +35,7 @@ SoftCopyQueue::SoftCopyQueue(doca_workq &workq, const doca_dev &dev)
 {
 }
 
-/// One buffer a side, appended, with nothing to complain about. Everything else takes the long way.
+/// One buffer a side, with nothing to complain about. Everything else takes the long way.
 ///
 /// Between two buffers of this process nothing can go wrong that is not known before: recording the end first
 /// leaves nothing to be done after the copy, and no stack is needed. Only this thread could see the
@@ -53,20 +53,26 @@ doca_error_t SoftCopyQueue::submit(const doca_job &base) noexcept
         return submit_remote<Hazard::Side::src>(job);
     if (!dst.mmap->is_destination_here(&dev())) [[unlikely]]
         return submit_remote<Hazard::Side::dst>(job);
-    if (!fits_at_once(dst, src)) [[unlikely]]
+    std::size_t before = dst.data_len;
+    if (!fits_at_once(dst, src, before)) [[unlikely]]
         return CopyQueue::submit(base);
     const std::size_t length = src.data_len;
-    std::byte *const to = dst.data + dst.data_len;
-    dst.data_len += length;
+    dst.data_len = before + length;
     workq_.complete_unarmed(base, *this, DOCA_SUCCESS);
-    return copy_bytes(to, src.data, length, length);
+    return copy_bytes(dst.data + before, src.data, length, length);
 }
 
-[[gnu::always_inline]] inline bool SoftCopyQueue::fits_at_once(const doca_buf &dst,
-                                                               const doca_buf &src) const noexcept
+/// @p before, the length of the destination's data, becomes what stays of it.
+[[gnu::always_inline]] inline bool SoftCopyQueue::fits_at_once(const doca_buf &dst, const doca_buf &src,
+                                                               std::size_t &before) const noexcept
 {
     const std::size_t last = src.data_len - 1; // wraps around for copies of nothing, which take the long way
-    return last < dst.tailroom() && last < longest_simple_ && !workq_.is_full();
+    if (const std::size_t tailroom = dst.tailroom(); last >= tailroom) [[unlikely]] {
+        if (tailroom != 0 || last >= before)
+            return false;
+        before = 0;
+    }
+    return last < longest_simple_ && !workq_.is_full();
 }
 
 /// From memory that was imported (src), or to it (dst).
@@ -80,16 +86,19 @@ template <Hazard::Side side>
     const bool is_other_here =
         is_read ? dst.mmap->is_destination_here(&dev()) : src.mmap->is_source_here(&dev());
     Route &route = routes_[is_read][there.first_key_number() % num_routes];
-    if (!is_other_here || !fits_at_once(dst, src)) [[unlikely]]
+    std::size_t before = dst.data_len;
+    if (!is_other_here || !fits_at_once(dst, src, before)) [[unlikely]]
         return CopyQueue::submit(job.base);
     if (!route.leads_to(there.first_key_number())) [[unlikely]]
         return find_route<side>(job, route);
     if (!route.is_short(src.data_len)) [[unlikely]]
         return CopyQueue::submit(job.base);
-    std::byte *const to = dst.data + dst.data_len;
+    std::byte *const to = dst.data + before;
     if (!route.copy<side>(is_read ? src.data : to, is_read ? to : src.data, src.data_len)) [[unlikely]]
         return CopyQueue::submit(job.base);
-    job.dst_buff->data_len += job.src_buff->data_len; // loaded anew: saving them would be stores
+    // Loaded and found anew: keeping it would be more stores, which is what a short copy waits for.
+    doca_buf &extended = *job.dst_buff;
+    extended.data_len = (extended.tailroom() == 0 ? 0 : extended.data_len) + job.src_buff->data_len;
     workq_.complete_unarmed(job.base, *this, DOCA_SUCCESS);
     return DOCA_SUCCESS;
 }

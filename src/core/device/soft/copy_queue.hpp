@@ -25,7 +25,8 @@ public:
     [[nodiscard]] bool arm() noexcept override { return num_deferred_ != 0; }
 
 private:
-    [[nodiscard]] bool fits_at_once(const doca_buf &dst, const doca_buf &src) const noexcept;
+    [[nodiscard]] bool fits_at_once(const doca_buf &dst, const doca_buf &src,
+                                    std::size_t &before) const noexcept;
     template <Hazard::Side side>
     [[nodiscard]] doca_error_t submit_remote(const doca_dma_job_memcpy &job) noexcept;
     template <Hazard::Side side>
