@@ -3,6 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -34,8 +37,9 @@ struct OPENDOCA_INTERNAL doca_workq {
             return only_polled_ != nullptr ? only_polled_->retrieve(event, *this) : retrieve_any(event);
         if (done->origin != opendoca::Completion::well) [[unlikely]]
             return retrieve_any(event);
-        event.type = done->type;
-        event.user_data = done->user_data;
+        Head head_of_event;
+        std::memcpy(&head_of_event, done, sizeof(head_of_event));
+        std::memcpy(&event, &head_of_event, sizeof(head_of_event));
         event.result.u64 = DOCA_SUCCESS;
         ++room_;
         if (done + 1 == stretch_end_) [[unlikely]]
@@ -171,6 +175,14 @@ struct OPENDOCA_INTERNAL doca_workq {
 private:
     static constexpr std::uint32_t stretch = 64; ///< completions
 
+    /// The first 16 bytes of a completion, and of an event, whose gap then has the result: written in one
+    /// piece and read in one piece, because a read of what was just written in several would stall.
+    using Head [[gnu::vector_size(16)]] = std::uint64_t;
+    static_assert(offsetof(doca_event, user_data) == 8 && sizeof(doca_event::type) == 4);
+    static_assert(offsetof(opendoca::Completion, result) == 4 &&
+                  offsetof(opendoca::Completion, user_data) == 8);
+    static_assert(std::endian::native == std::endian::little);
+
     [[nodiscard]] doca_error_t submit_by_id(const doca_job &job) noexcept;
     [[gnu::noinline]] [[nodiscard]] static doca_error_t not_on_queue(const doca_ctx &ctx) noexcept;
 
@@ -208,12 +220,11 @@ private:
                        std::uintptr_t origin) noexcept
     {
         --room_;
-        // Field by field: copying a temporary would read in one piece what was just written in several, and
-        // stall.
         opendoca::Completion &done = append();
-        done.type = job.type;
-        done.result = result;
-        done.user_data = job.user_data;
+        const Head head_of_event = {static_cast<std::uint32_t>(job.type) | static_cast<std::uint64_t>(result)
+                                                                               << 32,
+                                    job.user_data.u64};
+        std::memcpy(&done, &head_of_event, sizeof(head_of_event));
         name_queue(done, &queue);
         done.origin = origin;
     }
