@@ -21,11 +21,16 @@ namespace opendoca::tools {
     return std::string(doca_get_error_name(error)) + " (" + doca_get_error_string(error) + ")";
 }
 
+[[noreturn, gnu::cold]] inline void throw_error(doca_error_t status, const char *what)
+{
+    throw std::runtime_error(std::string(what) + ": " + explain(status));
+}
+
 /// Throws when @p status, the outcome of @p what, is an error.
 inline void must(doca_error_t status, const char *what)
 {
-    if (status != DOCA_SUCCESS)
-        throw std::runtime_error(std::string(what) + ": " + explain(status));
+    if (status != DOCA_SUCCESS) [[unlikely]]
+        throw_error(status, what);
 }
 
 template <auto destroy>

@@ -80,7 +80,6 @@ private:
 
     void run_in_place(std::size_t count);
     void run_walking(std::size_t count);
-    void retrieve(std::size_t count);
 
     doca_workq *workq_;
     std::byte *dst_;
