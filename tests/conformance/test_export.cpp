@@ -437,6 +437,42 @@ TEST_P(ExportCopyTest, SeveralImportsOfOneExportLiveOnTheirOwn)
     EXPECT_TRUE(is_filled(here.memory, 1));
 }
 
+/// A destination without tailroom counts as empty, however often.
+TEST_P(ExportCopyTest, FullDestinationIsOverwritten)
+{
+    constexpr std::size_t size = 4096;
+    constexpr std::size_t less = 1000;
+    for (const MemoryKind kind : {MemoryKind::heap, MemoryKind::memfd}) {
+        SCOPED_TRACE(name_of(kind));
+        RemoteMemory remote(exporter, {.kind = kind, .size = size});
+        Importing here(importer, size);
+        const MmapHandle mmap = remote.import(here.dev);
+        const BufHandle own = here.own_destination(0, size);
+        const BufHandle there = here.inventory.full(mmap, remote.addr(), size);
+        const BufHandle part = here.inventory.with(mmap, remote.addr(), size, remote.addr() + 7, less);
+        for (std::uint32_t i = 0; i < 3; ++i) {
+            remote.fill(10 + i);
+            ASSERT_EQ(here.engine.copy(own, there), DOCA_SUCCESS);
+            EXPECT_EQ(data_len_of(own), size);
+            EXPECT_TRUE(is_filled(here.memory, 10 + i));
+            fill(here.memory, 20 + i);
+            ASSERT_EQ(here.engine.copy(there, own), DOCA_SUCCESS);
+            EXPECT_EQ(data_len_of(there), size);
+            EXPECT_TRUE(remote.has(20 + i));
+        }
+        remote.fill(30);
+        ASSERT_EQ(here.engine.copy(own, part), DOCA_SUCCESS);
+        EXPECT_EQ(data_len_of(own), less) << "a shorter source leaves less";
+        EXPECT_TRUE(is_filled(here.own(0, less), 30, 7));
+        EXPECT_TRUE(is_filled(here.own(less, size - less), 22, less));
+        ASSERT_EQ(here.engine.copy(own, part), DOCA_SUCCESS);
+        EXPECT_EQ(data_len_of(own), 2 * less) << "and there is tailroom again";
+        EXPECT_TRUE(is_filled(here.own(less, less), 30, 7));
+        EXPECT_EQ(here.engine.copy(own, there), DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(data_len_of(own), 2 * less);
+    }
+}
+
 /// Whatever a work queue remembers of an import must not outlive it, nor be taken for another one's.
 TEST_P(ExportCopyTest, ManyImportsInTurnAndAgain)
 {

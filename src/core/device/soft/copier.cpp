@@ -136,10 +136,12 @@ doca_error_t Copier::copy_guarded(const RemoteMemory *dst_memory, std::byte *dst
     return status == DOCA_SUCCESS ? src_hazard.status() : status;
 }
 
-Route Copier::route_to(const RemoteMemory &memory, Hazard::Side side) noexcept
+Route Copier::route_to(std::uint64_t number, const RemoteMemory &memory, Hazard::Side side) noexcept
 {
     ReaderSlot *const slot = reader_for(memory);
-    return slot == nullptr || memory.process()->needs_barrier() ? Route() : Route(memory, *slot, side);
+    if (slot == nullptr || memory.process()->needs_barrier())
+        return {};
+    return {number, memory, *slot, side};
 }
 
 /// Null stands for memory that can be copied here.

@@ -26,9 +26,10 @@ public:
                                     const RemoteMemory *src_memory, std::byte *src, std::size_t length,
                                     std::size_t total) noexcept;
 
-    /// For short copies between this process and @p memory, which is on @p side. One that leads nowhere where
-    /// they need copy().
-    [[nodiscard]] Route route_to(const RemoteMemory &memory, Hazard::Side side) noexcept;
+    /// For short copies between this process and @p memory, which has a key of @p number and is on @p side.
+    /// One that leads nowhere where they need copy().
+    [[nodiscard]] Route route_to(std::uint64_t number, const RemoteMemory &memory,
+                                 Hazard::Side side) noexcept;
 
     /// This thread's hazard pointer in the page of the exporter, or null when it has no place for another
     /// one.

@@ -56,8 +56,8 @@ __attribute__((target("avx512f"))) void copy_lines(std::byte *dst, const std::by
     _mm512_storeu_si512(dst + 3 * line, d);
 }
 
-/// What is aligned, as most large buffers are, is stored just once: a core writes one line a cycle to its
-/// cache, and that is what a short copy takes.
+/// What is aligned and whole, as most large buffers are, is stored just once: a core writes one line a cycle
+/// to its cache, and that is what a short copy takes.
 __attribute__((target("avx512f"))) doca_error_t copy_avx512(std::byte *dst, const std::byte *src,
                                                             std::size_t length) noexcept
 {

@@ -75,7 +75,7 @@ doca_error_t SoftCopyQueue::submit(const doca_job &base) noexcept
     return last < longest_simple_ && !workq_.is_full();
 }
 
-/// From memory that was imported (src), or to it (dst).
+/// The memory on one side cannot simply be copied here: mostly because it was imported.
 template <Hazard::Side side>
 [[gnu::noinline]] doca_error_t SoftCopyQueue::submit_remote(const doca_dma_job_memcpy &job) noexcept
 {
@@ -83,14 +83,14 @@ template <Hazard::Side side>
     const doca_buf &src = *job.src_buff;
     doca_buf &dst = *job.dst_buff;
     const doca_mmap &there = is_read ? *src.mmap : *dst.mmap;
-    const bool is_other_here =
-        is_read ? dst.mmap->is_destination_here(&dev()) : src.mmap->is_source_here(&dev());
-    Route &route = routes_[is_read][there.first_key_number() % num_routes];
     std::size_t before = dst.data_len;
-    if (!is_other_here || !fits_at_once(dst, src, before)) [[unlikely]]
+    // The numbers of keys are the device's own.
+    if (!there.is_first(&dev()) || (is_read && !dst.mmap->is_destination_here(&dev())) ||
+        !fits_at_once(dst, src, before)) [[unlikely]]
         return CopyQueue::submit(job.base);
+    Route &route = routes_[is_read][there.first_key_number() % num_routes];
     if (!route.leads_to(there.first_key_number())) [[unlikely]]
-        return find_route<side>(job, route);
+        return submit_and_find_route<side>(job, route);
     if (!route.is_short(src.data_len)) [[unlikely]]
         return CopyQueue::submit(job.base);
     std::byte *const to = dst.data + before;
@@ -103,17 +103,16 @@ template <Hazard::Side side>
     return DOCA_SUCCESS;
 }
 
-/// The first copy to or from an imported memory.
+/// Submits a job for which no route is known, or none exists.
 template <Hazard::Side side>
-[[gnu::noinline, gnu::cold]] doca_error_t SoftCopyQueue::find_route(const doca_dma_job_memcpy &job,
-                                                                    Route &route) noexcept
+[[gnu::noinline, gnu::cold]] doca_error_t SoftCopyQueue::submit_and_find_route(const doca_dma_job_memcpy &job,
+                                                                               Route &route) noexcept
 {
     const doca_error_t status = CopyQueue::submit(job.base);
     const doca_mmap &there = side == Hazard::Side::src ? *job.src_buff->mmap : *job.dst_buff->mmap;
-    if (status != DOCA_SUCCESS || !there.is_first(&dev()))
-        return status;
-    if (const RemoteMemory *const memory = static_cast<const SoftKey &>(there.first_key()).remote())
-        route = copier_.route_to(*memory, side);
+    const RemoteMemory *const memory = static_cast<const SoftKey &>(there.first_key()).remote();
+    if (status == DOCA_SUCCESS && memory != nullptr)
+        route = copier_.route_to(there.first_key_number(), *memory, side);
     return status;
 }
 

@@ -30,7 +30,7 @@ private:
     template <Hazard::Side side>
     [[nodiscard]] doca_error_t submit_remote(const doca_dma_job_memcpy &job) noexcept;
     template <Hazard::Side side>
-    [[nodiscard]] doca_error_t find_route(const doca_dma_job_memcpy &job, Route &route) noexcept;
+    [[nodiscard]] doca_error_t submit_and_find_route(const doca_dma_job_memcpy &job, Route &route) noexcept;
     [[nodiscard]] doca_error_t copy(const doca_dma_job_memcpy &job, CopyPlan plan, MemoryKey &dst,
                                     MemoryKey &src) noexcept override;
     [[nodiscard]] doca_error_t execute(const CopyPayload &copy, const SoftKey &dst_key,

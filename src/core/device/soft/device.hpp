@@ -12,7 +12,8 @@
 
 namespace opendoca::soft {
 
-/// A range of this process's memory, or of another's.
+/// A range of this process's memory, whose number is 0, or of another's, whose number no other key of the
+/// provider ever has.
 class SoftKey final : public MemoryKey {
 public:
     SoftKey(const MemoryRange &range, std::uint32_t access, const DeviceFunction &function)
@@ -27,7 +28,7 @@ public:
     {
     }
     SoftKey(std::unique_ptr<RemoteMemory> memory, const DeviceFunction &function)
-        : MemoryKey(memory->dma_rights(), memory->rdma_side(), memory->number()),
+        : MemoryKey(memory->dma_rights(), memory->rdma_side(), ++num_imported_),
           remote_(std::move(memory)),
           range_(remote_->range()),
           access_(remote_->access()),
@@ -49,6 +50,8 @@ public:
     [[nodiscard]] const RemoteMemory *remote() const noexcept { return remote_.get(); }
 
 private:
+    static inline std::atomic<std::uint64_t> num_imported_{0}; ///< ever
+
     std::unique_ptr<RemoteMemory> remote_;
     const MemoryRange range_;
     const std::uint32_t access_;
@@ -74,7 +77,8 @@ public:
     [[nodiscard]] doca_error_t create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
                                                  std::atomic<doca_rdma_state> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;
-    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
+    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup,
+                                              std::unique_ptr<Counter> &counter) override;
     [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
                                               std::unique_ptr<Counter> &counter) override;
 

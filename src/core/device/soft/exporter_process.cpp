@@ -178,8 +178,7 @@ void ExporterProcess::give_back(ReaderSlot &slot) noexcept
 
 bool ExporterProcess::is_gone_or_ending() const noexcept
 {
-    const int word = __atomic_load_n(&page_->alive.__data.__lock, __ATOMIC_ACQUIRE);
-    return (word & owner_died) != 0 && (has_exited() || is_ending(pidfd_.get()));
+    return is_marked_dead(life_sign()) && (has_exited() || is_ending(pidfd_.get()));
 }
 
 bool ExporterProcess::has_exited() const noexcept

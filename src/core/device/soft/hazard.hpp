@@ -22,8 +22,7 @@ public:
     {
         if (memory_ == nullptr)
             return;
-        const std::uint32_t marks = slot_->in_use.load(std::memory_order_relaxed) | (memory_->entry() + 1)
-                                                                                        << shift_;
+        const std::uint32_t marks = slot_->in_use.load(std::memory_order_relaxed) | marks_of(*memory_, side);
         // Ordered before the look at the generation by nothing but the compiler, because Exporter::revoke
         // makes a barrier for both; by the exchange where it can't.
         if (memory_->process()->needs_barrier()) [[unlikely]] {
@@ -46,6 +45,12 @@ public:
         std::atomic_signal_fence(std::memory_order_seq_cst);
         if (!memory_->is_live()) [[unlikely]] // someone may be waiting in Exporter::revoke
             wake_exporter();
+    }
+
+    /// What stands in the slot for @p memory on @p side.
+    [[nodiscard]] static std::uint32_t marks_of(const RemoteMemory &memory, Side side) noexcept
+    {
+        return (memory.entry() + 1) << static_cast<std::uint32_t>(side);
     }
 
     /// NOT_PERMITTED when the memory was revoked, CONNECTION_RESET when its process has ended.

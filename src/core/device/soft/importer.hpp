@@ -42,7 +42,7 @@ public:
     /// Whether the process has ended, or become another program. Costs a load; two system calls when the
     /// thread that made the page has ended.
     [[nodiscard]] bool is_gone() const noexcept { return is_marked_dead(life_sign()) && has_exited(); }
-    /// A word in the exporter's page that the kernel marks when the thread that made the page ends.
+    /// A word in the exporter's page that the kernel marks when the thread that has locked it there ends.
     [[nodiscard]] const int &life_sign() const noexcept { return page_->alive.__data.__lock; }
     [[nodiscard]] static bool is_marked_dead(const int &life_sign) noexcept
     {
@@ -96,8 +96,6 @@ public:
     RemoteMemory &operator=(const RemoteMemory &) = delete;
     ~RemoteMemory();
 
-    /// No other import of this process ever has the same.
-    [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
     [[nodiscard]] const std::shared_ptr<ExporterProcess> &process() const noexcept { return process_; }
     [[nodiscard]] Reach reach() const noexcept { return reach_; }
     [[nodiscard]] const MemoryRange &range() const noexcept { return range_; }
@@ -137,10 +135,7 @@ public:
     [[nodiscard]] std::uintptr_t shift() const noexcept { return shift_; }
 
 private:
-    RemoteMemory() noexcept : number_(++count_) {}
-
-    static inline std::atomic<std::uint64_t> count_{0};
-    const std::uint64_t number_;
+    RemoteMemory() = default;
 
     [[nodiscard]] doca_error_t reach_for(const ExportEntry &entry);
     [[nodiscard]] bool try_map(const ExportEntry &entry);

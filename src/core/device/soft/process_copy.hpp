@@ -24,7 +24,16 @@ constexpr std::size_t largest_by_file = std::size_t{16} << 10;
 
 // Short copies by one system call. False where it did not copy everything.
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Sanitizers want to see what the C library is asked for.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define OPENDOCA_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define OPENDOCA_SANITIZED
+#endif
+#endif
+
+#if defined(__x86_64__) && !defined(OPENDOCA_SANITIZED)
 
 /// Made here and not by the C library, whose pread() and pwrite() are points of cancellation, and one return
 /// more: a processor foresees few returns after a system call.

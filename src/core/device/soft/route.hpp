@@ -20,10 +20,10 @@ class alignas(64) Route {
 public:
     /// Leads nowhere.
     Route() noexcept = default;
-    Route(const RemoteMemory &memory, ReaderSlot &slot, Hazard::Side side) noexcept
-        : number_(memory.number()),
+    Route(std::uint64_t number, const RemoteMemory &memory, ReaderSlot &slot, Hazard::Side side) noexcept
+        : number_(number),
           slot_(&slot),
-          marks_((memory.entry() + 1) << static_cast<std::uint32_t>(side)),
+          marks_(Hazard::marks_of(memory, side)),
           memory_fd_(memory.reach() == RemoteMemory::Reach::mapped ? -1 : memory.process()->memory_fd()),
           generation_word_(&memory.generation_word()),
           generation_(memory.generation()),
@@ -43,7 +43,7 @@ public:
     [[gnu::always_inline]] [[nodiscard]] bool copy(std::byte *there, std::byte *here,
                                                    std::size_t length) const noexcept
     {
-        // As Hazard does.
+        // As Hazard does, but that no other of this thread's lives in the slot meanwhile.
         slot_->in_use.store(marks_, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_seq_cst);
         const bool is_done = is_open() && copy_now<side>(there, here, length);
@@ -73,9 +73,9 @@ private:
         return true;
     }
 
-    static constexpr std::uint64_t nowhere = UINT64_MAX; ///< no memory has it
+    static constexpr std::uint64_t nowhere = UINT64_MAX; ///< no key has it
 
-    std::uint64_t number_ = nowhere; ///< of the memory, and of its key
+    std::uint64_t number_ = nowhere; ///< of the memory's key
     ReaderSlot *slot_ = nullptr;
     std::uint32_t marks_ = 0;
     int memory_fd_ = -1; ///< where it is mapped
