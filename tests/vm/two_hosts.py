@@ -43,13 +43,15 @@ class Peer:
 
     def __init__(self, connection):
         connection.settimeout(TIME_LIMIT)
-        self._file = connection.makefile("rw")
+        # Two files: writing to one for both would throw away the lines that were read ahead.
+        self._input = connection.makefile("r")
+        self._output = connection.makefile("w")
 
     def swap(self, **told):
         """Tells, and returns what the other one tells at the same point."""
-        self._file.write(json.dumps(told) + "\n")
-        self._file.flush()
-        line = self._file.readline()
+        self._output.write(json.dumps(told) + "\n")
+        self._output.flush()
+        line = self._input.readline()
         if not line:
             raise Failure("the other machine has gone")
         return json.loads(line)
