@@ -59,6 +59,12 @@ class DocaBench(unittest.TestCase):
             self.assertGreaterEqual(row["samples"], 2)
             self.assertGreater(row["gigabytes_per_second"], 0)
 
+    def test_resets_on_demand(self):
+        for arguments, resets in ([], False), (["--reset"], True):
+            rows = self.rows("--sizes", "64", "--depths", "1,4", "--where", "local,shared", "--cache", "in",
+                             *arguments)["rows"]
+            self.assertEqual([row["with_reset"] for row in rows], [resets] * 6)
+
     def test_table_for_people(self):
         result = run("dma", *SHORT, "--device", "soft_p0", "--sizes", "64", "--depths", "1", "--cache", "in",
                      "--where", "local")

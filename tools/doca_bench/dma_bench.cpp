@@ -140,8 +140,8 @@ private:
         const Region &dst = dst_of(what);
         const Region &src = src_of(what);
         Variants variants;
-        variants.all.push_back(
-            std::make_unique<JobLoop>(session_, dst.job_side(), src.job_side(), walk, what.depth));
+        variants.all.push_back(std::make_unique<JobLoop>(session_, dst.job_side(), src.job_side(), walk,
+                                                         what.depth, options_.resets));
         if (what.where == Where::ordinary) {
             if (!memory_file_.is_open())
                 memory_file_ = UniqueFd(
@@ -213,6 +213,7 @@ private:
 
         DmaResult result;
         result.what = what;
+        result.resets = options_.resets && what.is_in_cache;
         result.latency_before = latency(what);
         const Measurement m = measure(pointers, {.seconds = options_.seconds,
                                                  .min_rounds = options_.min_rounds,

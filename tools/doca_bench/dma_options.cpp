@@ -56,6 +56,8 @@ std::optional<int> parse_dma_options(std::span<char *const> arguments, DmaOption
     parser.add_flag(0, "bars",
                     "measure what the project's performance bars ask for, and judge; status 3 if one fails",
                     options.judges_bars);
+    parser.add_flag(0, "reset", "in cache, reset the destination before each job, and count that, too",
+                    options.resets);
     parser.add_value(0, "device", "IBDEV", "device that does the copies (see doca_caps)",
                      [&](std::string_view text) -> Complaint {
                          options.ibdev = text;

@@ -18,6 +18,7 @@ namespace opendoca::tools {
 struct DmaOptions {
     bool as_json = false;
     bool judges_bars = false;
+    bool resets = false; ///< the destination's data before each job in cache
     std::string ibdev;
     std::vector<std::size_t> sizes;
     std::vector<std::size_t> depths;

@@ -82,6 +82,8 @@ std::string notes_on(const DmaResult &result)
     std::string notes;
     if (result.latency_before && result.latency_after)
         notes = "c2c " + number(*result.latency_before, 0) + "/" + number(*result.latency_after, 0) + " ns";
+    if (result.resets)
+        notes += notes.empty() ? "with reset" : ", with reset";
     if (result.was_disturbed)
         notes += std::string(notes.empty() ? "" : ", ") + "disturbed by other processes";
     return notes;
@@ -108,6 +110,7 @@ Json to_json(const DmaResult &result)
         .set("bytes", result.what.size)
         .set("depth", result.what.depth)
         .set("in_cache", result.what.is_in_cache)
+        .set("with_reset", result.resets)
         .set("job_ns", to_json(result.job))
         .set("gigabytes_per_second", static_cast<double>(result.what.size) / result.job.median)
         .set("baselines", std::move(baselines))

@@ -45,7 +45,7 @@ struct Baseline {
 
 struct DmaResult {
     DmaCase what;
-    Summary job; ///< nanoseconds from submit to retrieved, reset of the destination included
+    Summary job; ///< nanoseconds from submit to retrieved
     std::vector<Baseline> baselines;
     std::string compared_to; ///< one of the baselines
     Summary ratio;           ///< of its time to the job's, in the same round
@@ -53,6 +53,7 @@ struct DmaResult {
     std::size_t repetitions = 0;
     std::size_t discarded = 0;
     bool was_disturbed = false;
+    bool resets = false;                  ///< the time of a reset of the destination is part of the job's
     std::optional<double> latency_before; ///< one way, between the two processes, in nanoseconds
     std::optional<double> latency_after;
 };

@@ -136,11 +136,13 @@ doca_buf *DmaSession::take_buf(doca_mmap *map, std::byte *addr, std::size_t size
     return buf;
 }
 
-JobLoop::JobLoop(const DmaSession &session, JobSide dst, JobSide src, Walk walk, std::uint32_t depth)
+JobLoop::JobLoop(const DmaSession &session, JobSide dst, JobSide src, Walk walk, std::uint32_t depth,
+                 bool resets)
     : workq_(session.workq()),
       dst_(dst.addr),
       src_(src.addr),
-      walk_(walk)
+      walk_(walk),
+      resets_(resets)
 {
     const std::size_t region = walk.size() * walk.slots();
     for (std::uint32_t i = 0; i < depth; ++i) {
@@ -166,19 +168,22 @@ JobLoop::~JobLoop()
 
 void JobLoop::run(std::size_t count)
 {
-    if (walk_.slots() == 1)
-        run_in_place(count);
-    else
+    if (walk_.slots() != 1)
         run_walking(count);
+    else if (resets_)
+        run_in_place<true>(count);
+    else
+        run_in_place<false>(count);
 }
 
-/// What a program does that copies the same buffers again and again: the destination is to count as empty
-/// each time.
+/// What a program does that copies the same buffers again and again.
+template <bool resets>
 void JobLoop::run_in_place(std::size_t count)
 {
     for (std::size_t done = 0; done != count; done += pairs_.size()) {
         for (const Pair &pair : pairs_) {
-            must(doca_buf_reset_data_len(pair.dst), "resetting the destination");
+            if constexpr (resets)
+                must(doca_buf_reset_data_len(pair.dst), "resetting the destination");
             must(doca_workq_submit(workq_, &pair.job.base), "submitting a job");
         }
         for (std::size_t left = pairs_.size(); left != 0; --left)

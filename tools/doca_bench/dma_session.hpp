@@ -65,7 +65,9 @@ struct JobSide {
 /// Copies by DMA jobs, as many in flight at once as the queue depth says.
 class JobLoop final : public Variant {
 public:
-    JobLoop(const DmaSession &session, JobSide dst, JobSide src, Walk walk, std::uint32_t depth);
+    /// Where there is one place only, its buffer is full after the first job, counts as empty, and is
+    /// overwritten; it may be reset before each job all the same.
+    JobLoop(const DmaSession &session, JobSide dst, JobSide src, Walk walk, std::uint32_t depth, bool resets);
     ~JobLoop() override;
 
     /// @p count is a multiple of the depth.
@@ -78,6 +80,7 @@ private:
         doca_dma_job_memcpy job;
     };
 
+    template <bool resets>
     void run_in_place(std::size_t count);
     void run_walking(std::size_t count);
 
@@ -85,6 +88,7 @@ private:
     std::byte *dst_;
     std::byte *src_;
     Walk walk_;
+    const bool resets_;
     std::vector<Pair> pairs_; ///< one for each job in flight
 };
 
