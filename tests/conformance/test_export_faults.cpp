@@ -97,8 +97,8 @@ TEST_P(ExportFaultTest, NothingIsWrittenAfterAStop)
     for (const std::size_t size : {large, size_of_a_step(kind)}) {
         SCOPED_TRACE(std::to_string(size) + " bytes");
         Peers peers(pair, {.kind = kind, .size = size});
-        for (std::uint32_t round = 0; round < 3; ++round) {
-            const std::uint32_t seed = 10 + round;
+        for (int round = 0; round < times(3); ++round) {
+            const std::uint32_t seed = 10 + static_cast<std::uint32_t>(round);
             fill(peers.memory, 100);
             ASSERT_EQ(peers.copy(direction), DOCA_SUCCESS);
             peers.remote.begin_stop(seed);
