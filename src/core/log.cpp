@@ -11,6 +11,7 @@
 
 #include <doca_log.h>
 
+#include "log.hpp"
 #include "log_backend.hpp"
 #include "log_source.hpp"
 #include "log_text.hpp"
@@ -93,6 +94,17 @@ doca_error_t log_message(std::uint32_t level, int source, int line, int bucket, 
 }
 
 } // namespace
+
+void opendoca::log(LogLevel level, const char *source, int line, const char *format, ...) noexcept
+{
+    if (!is_log_level_shown(static_cast<std::uint32_t>(level)))
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    // A backend that cannot write is nothing that a message could tell.
+    (void)write_message(static_cast<std::uint32_t>(level), source, line, format, arguments);
+    va_end(arguments);
+}
 
 doca_error_t doca_log(uint32_t level, int source, int line, const char *format, ...)
 {
