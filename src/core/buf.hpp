@@ -34,6 +34,23 @@ struct doca_buf {
         return static_cast<std::size_t>(head + len - (data + data_len));
     }
 
+    /// doca_buf_set_data() moves the data section wherever it is told to.
+    [[nodiscard]] bool has_data_inside() const noexcept
+    {
+        const auto offset = static_cast<std::size_t>(data - head);
+        return offset <= len && data_len <= len - offset;
+    }
+
+    /// The same, and what tailroom() is then.
+    [[nodiscard]] bool has_data_inside(std::size_t &room) const noexcept
+    {
+        const auto offset = static_cast<std::size_t>(data - head);
+        room = len - offset;
+        const bool is_inside = offset <= len && data_len <= room;
+        room -= data_len;
+        return is_inside;
+    }
+
     void chain(doca_buf &list) noexcept;
     [[nodiscard]] doca_error_t unchain(doca_buf &list) noexcept;
     [[nodiscard]] std::size_t num_elements() const noexcept;

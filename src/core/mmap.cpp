@@ -35,26 +35,28 @@ doca_mmap::~doca_mmap()
         free_cb_(range_.addr, range_.len, free_cb_cookie_);
 }
 
-opendoca::MemoryKey *doca_mmap::key_for(const doca_dev *dev) const noexcept
+opendoca::MemoryKey *doca_mmap::key_for(const opendoca::Device &device) const noexcept
 {
-    const auto member = std::ranges::find(members_, dev, &Member::dev);
+    const auto member =
+        std::ranges::find_if(members_, [&](const Member &m) { return &m.dev->device() == &device; });
     return member == members_.end() ? nullptr : member->key.get();
 }
 
 void doca_mmap::remember_first_key() noexcept
 {
-    const bool has_first = !members_.empty() && state_ == State::started;
-    first_dev_ = has_first ? members_.front().dev : nullptr;
-    first_key_ = has_first ? members_.front().key.get() : nullptr;
-    first_key_number_ = has_first ? first_key_->number : 0;
-    const auto first_if = [&](bool holds) { return holds ? first_dev_ : nullptr; };
-    const auto dma = has_first ? first_key_->dma : opendoca::MemoryKey::DmaRights{};
-    source_here_of_ = first_if(dma.is_copied_here && dma.can_read);
-    destination_here_of_ = first_if(dma.is_copied_here && dma.can_write);
-    using RdmaSide = opendoca::MemoryKey::RdmaSide;
-    const RdmaSide side = has_first ? first_key_->rdma : RdmaSide::none;
-    rdma_local_of_ = first_if(side == RdmaSide::local);
-    rdma_remote_of_ = first_if(side == RdmaSide::remote);
+    first_ = {};
+    if (members_.empty() || state_ != State::started)
+        return;
+    opendoca::MemoryKey &key = *members_.front().key;
+    namespace use = opendoca::use;
+    using opendoca::FirstKey;
+    const auto bit_if = [&](std::uint32_t bit, std::uint32_t uses) { return key.can(uses) ? bit : 0; };
+    const std::uint32_t rdma = bit_if(FirstKey::local, use::rdma_local) | bit_if(FirstKey::remote, use::rdma_remote);
+    const auto dma = [&](std::uint32_t side) {
+        return bit_if(FirstKey::by_dma, side) | bit_if(FirstKey::here, side | use::copied_here);
+    };
+    first_ = {&members_.front().dev->device(), &key, key.number, rdma | dma(use::dma_source),
+              rdma | dma(use::dma_destination)};
 }
 
 doca_error_t doca_mmap::check_configurable(const char *what, doca_error_t when_started) const noexcept

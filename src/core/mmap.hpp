@@ -13,6 +13,26 @@
 #include "dmabuf.hpp"
 #include "memory_range.hpp"
 
+namespace opendoca {
+
+/// What the data path needs of a started map's first device; most maps have just one.
+struct FirstKey {
+    const Device *device = nullptr;
+    MemoryKey *key = nullptr;
+    std::uint64_t number = 0;
+    // The key's uses on either side of a copy, in bits that are the same on both: where a bit is set in both, the
+    // copy can be made in that way.
+    std::uint32_t as_source = 0;
+    std::uint32_t as_destination = 0;
+
+    static constexpr std::uint32_t by_dma = 1;
+    static constexpr std::uint32_t here = 2; ///< by the CPU
+    static constexpr std::uint32_t local = 4; ///< side of RDMA
+    static constexpr std::uint32_t remote = 8;
+};
+
+} // namespace opendoca
+
 /// A memory range and the devices that may use it. Configured, then started, then read by any thread.
 struct doca_mmap {
     explicit doca_mmap(doca_data data) noexcept : user_data(data) {}
@@ -53,23 +73,9 @@ struct doca_mmap {
     /// Released, so that who sees no buffers also sees the end of what was done with them.
     void buf_released() const noexcept { num_bufs_.fetch_sub(1, std::memory_order_release); }
 
-    /// The key of this memory for @p dev, or null when the device was not added.
-    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const doca_dev *dev) const noexcept;
-    /// For the data path: whether @p dev is the first device of a started map, as it mostly is; and then its
-    /// key.
-    [[nodiscard]] bool is_first(const doca_dev *dev) const noexcept { return dev == first_dev_; }
-    [[nodiscard]] opendoca::MemoryKey &first_key() const noexcept { return *first_key_; }
-    [[nodiscard]] std::uint64_t first_key_number() const noexcept { return first_key_number_; }
-    /// Likewise, and DMA of @p dev may read it (write it) by copying here.
-    [[nodiscard]] bool is_source_here(const doca_dev *dev) const noexcept { return dev == source_here_of_; }
-    [[nodiscard]] bool is_destination_here(const doca_dev *dev) const noexcept
-    {
-        return dev == destination_here_of_;
-    }
-
-    /// Likewise, and RDMA jobs of @p dev may have it on that side.
-    [[nodiscard]] bool is_rdma_local(const doca_dev *dev) const noexcept { return dev == rdma_local_of_; }
-    [[nodiscard]] bool is_rdma_remote(const doca_dev *dev) const noexcept { return dev == rdma_remote_of_; }
+    /// The key of this memory for @p device, or null when it was not added.
+    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const opendoca::Device &device) const noexcept;
+    [[nodiscard]] const opendoca::FirstKey &first() const noexcept { return first_; }
 
     const doca_data user_data;
 
@@ -91,13 +97,7 @@ private:
     [[nodiscard]] doca_error_t check_rangeless() const noexcept;
     [[nodiscard]] doca_error_t check_configurable(const char *what, doca_error_t when_started) const noexcept;
 
-    const doca_dev *first_dev_ = nullptr; ///< of members_.front() while started: most maps have one device
-    opendoca::MemoryKey *first_key_ = nullptr;
-    std::uint64_t first_key_number_ = 0;
-    const doca_dev *source_here_of_ = nullptr; ///< that device, or null
-    const doca_dev *destination_here_of_ = nullptr;
-    const doca_dev *rdma_local_of_ = nullptr;
-    const doca_dev *rdma_remote_of_ = nullptr;
+    opendoca::FirstKey first_;
     std::vector<Member> members_;
     opendoca::MemoryRange range_;
     std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null

@@ -37,7 +37,7 @@ doca_error_t doca_buf_get_mkey(const struct doca_buf *buf, struct doca_dev *dev,
 {
     if (buf == nullptr || dev == nullptr || mkey == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    const opendoca::MemoryKey *const key = buf->mmap->key_for(dev);
+    const opendoca::MemoryKey *const key = buf->mmap->key_for(dev->device());
     if (key == nullptr) {
         DOCA_LOG_ERR("device %s was not added to the memory map of buffer %p", dev->function().name.c_str(),
                      static_cast<const void *>(buf));

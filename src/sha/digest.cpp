@@ -4,9 +4,9 @@
 
 #include <openssl/err.h>
 
-#include <doca_log.h>
+#include "../core/log.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SHA_DIGEST);
+OPENDOCA_LOG_SOURCE(DOCA_SHA_DIGEST);
 
 namespace opendoca {
 
@@ -28,7 +28,7 @@ bool succeeded(int status, const char *step, ShaKind kind) noexcept
 {
     if (status == 1) [[likely]]
         return true;
-    DOCA_LOG_ERR("OpenSSL fails to %s %s: %s", step, facts_of(kind).name, last_error());
+    LOG_ERR("OpenSSL fails to %s %s: %s", step, facts_of(kind).name, last_error());
     return false;
 }
 
@@ -40,12 +40,12 @@ doca_error_t ShaDigests::create(ShaDigests &digests)
         const char *const name = facts_of(static_cast<ShaKind>(i)).name;
         const std::unique_ptr<EVP_MD, FreeAlgorithm> algorithm(EVP_MD_fetch(nullptr, name, nullptr));
         if (algorithm == nullptr) {
-            DOCA_LOG_ERR("OpenSSL, as it is configured here, has no %s: %s", name, last_error());
+            LOG_ERR("OpenSSL, as it is configured here, has no %s: %s", name, last_error());
             return DOCA_ERROR_NOT_SUPPORTED;
         }
         Digest digest(EVP_MD_CTX_new());
         if (digest == nullptr || EVP_DigestInit_ex2(digest.get(), algorithm.get(), nullptr) != 1) {
-            DOCA_LOG_ERR("OpenSSL cannot set up %s: %s", name, last_error());
+            LOG_ERR("OpenSSL cannot set up %s: %s", name, last_error());
             return DOCA_ERROR_NO_MEMORY;
         }
         digests.digests_[i] = std::move(digest);

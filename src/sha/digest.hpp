@@ -12,7 +12,6 @@
 #include <openssl/evp.h>
 
 #include <doca_error.h>
-#include <doca_sha.h>
 
 namespace opendoca {
 
@@ -27,9 +26,9 @@ struct ShaFacts {
 };
 
 inline constexpr ShaFacts sha_facts[num_sha_kinds] = {
-    {"SHA1", DOCA_SHA1_BYTE_COUNT, 64},
-    {"SHA256", DOCA_SHA256_BYTE_COUNT, 64},
-    {"SHA512", DOCA_SHA512_BYTE_COUNT, 128},
+    {"SHA1", 20, 64},
+    {"SHA256", 32, 64},
+    {"SHA512", 64, 128},
 };
 
 [[nodiscard]] constexpr const ShaFacts &facts_of(ShaKind kind) noexcept

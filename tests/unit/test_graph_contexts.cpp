@@ -11,13 +11,14 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/core/ctx.hpp"
-#include "../../src/core/workq.hpp"
+#include "../../src/core/v2/ctx.hpp"
+#include "../../src/core/v2/workq.hpp"
 
 namespace {
 
-using opendoca::JobQueue;
-using opendoca::JobSlot;
+using opendoca::CompletionQueue;
+using opendoca::Operation;
+using opendoca::v2::JobQueue;
 
 constexpr int job_type = 4711;
 
@@ -27,41 +28,42 @@ struct Result {
     doca_error_t error;
 };
 
-void write_structure(const JobSlot &, doca_error_t result, doca_event &event)
-{
-    if (event.result.ptr != nullptr)
-        *static_cast<Result *>(event.result.ptr) = {42, result};
-}
-
-class FakeQueue final : public JobQueue {
+class FakeQueue final : public JobQueue, public opendoca::Source {
 public:
-    explicit FakeQueue(doca_workq &workq) : workq_(workq) {}
+    explicit FakeQueue(doca_workq &workq) : completions_(workq.completions) {}
 
     doca_error_t submit(const doca_job &job) noexcept override
+    {
+        return submit_tagged(job, opendoca::v2::tag_of(job));
+    }
+    doca_error_t submit_tagged(const doca_job &, opendoca::Tag tag) noexcept override
     {
         ++num_submits;
         if (refusal != DOCA_SUCCESS)
             return refusal;
         if (ends_at_once) {
-            if (workq_.is_full())
+            if (completions_.is_full())
                 return DOCA_ERROR_NO_MEMORY;
-            workq_.complete_at_once(job, *this, result);
+            completions_.done(tag, *this, result);
             return DOCA_SUCCESS;
         }
-        if (workq_.in_flight(*this) == room)
+        if (completions_.in_flight(*this) == room || completions_.is_full())
             return DOCA_ERROR_NO_MEMORY;
-        JobSlot *const slot = workq_.take_slot(job, *this);
-        if (slot == nullptr)
-            return DOCA_ERROR_NO_MEMORY;
-        if (has_structures)
-            slot->write_result = write_structure;
-        pending.push_back(slot);
+        pending.push_back(&completions_.begin(tag, *this));
         return DOCA_SUCCESS;
+    }
+    opendoca::Source &source() noexcept override { return *this; }
+    void write_result(int type, const opendoca::Ended &ended, doca_event &event) const noexcept override
+    {
+        if (!has_structures)
+            JobQueue::write_result(type, ended, event);
+        else if (event.result.ptr != nullptr)
+            *static_cast<Result *>(event.result.ptr) = {42, ended.status};
     }
 
     void end_one(doca_error_t how = DOCA_SUCCESS)
     {
-        workq_.complete(*pending.front(), how);
+        completions_.done(*pending.front(), how);
         pending.pop_front();
     }
 
@@ -71,10 +73,10 @@ public:
     doca_error_t refusal = DOCA_SUCCESS;
     doca_error_t result = DOCA_SUCCESS;
     int num_submits = 0;
-    std::deque<JobSlot *> pending;
+    std::deque<Operation *> pending;
 
 private:
-    doca_workq &workq_;
+    CompletionQueue &completions_;
 };
 
 struct FakeCtx final : doca_ctx {
@@ -89,7 +91,7 @@ protected:
     doca_error_t on_start(const std::vector<doca_dev *> &) override { return DOCA_SUCCESS; }
     bool can_be_event_driven(const std::vector<doca_dev *> &) const override { return true; }
     doca_error_t create_queue(const std::vector<doca_dev *> &, doca_workq &workq,
-                              std::shared_ptr<JobQueue> &made) override
+                              std::unique_ptr<JobQueue> &made) override
     {
         auto fake = std::make_unique<FakeQueue>(workq);
         queue = fake.get();
@@ -388,14 +390,14 @@ TEST_F(GraphContexts, ThatHaveRoomAgainWakeAnArmedQueue)
         while ((status = retrieve()) == DOCA_SUCCESS)
             ++num_events;
         ASSERT_EQ(status, DOCA_ERROR_AGAIN);
-        ASSERT_EQ(workq.arm(), DOCA_SUCCESS);
-        pollfd handle{.fd = workq.event_handle(), .events = POLLIN, .revents = 0};
+        ASSERT_EQ(doca_workq_event_handle_arm(&workq), DOCA_SUCCESS);
+        pollfd handle{.fd = workq.completions.event_handle(), .events = POLLIN, .revents = 0};
         if (poll(&handle, 1, 0) == 0 && num_events != 4) {
             ASSERT_EQ(queue().pending.size(), 1u) << "nobody will wake the program";
             queue().end_one();
             ASSERT_EQ(poll(&handle, 1, 0), 1);
         }
-        ASSERT_EQ(workq.clear(), DOCA_SUCCESS);
+        ASSERT_EQ(workq.completions.clear(), DOCA_SUCCESS);
     }
 }
 

@@ -10,15 +10,12 @@
 #include <memory>
 #include <vector>
 
-#include <doca_error.h>
-
-struct doca_job;
-struct doca_workq;
+#include "../engine/source.hpp"
 
 namespace opendoca {
 
+class CompletionQueue;
 class DeviceFunction;
-class JobQueue;
 
 /// What a waiter waits for: (counter & mask) > value.
 struct WaitCondition {
@@ -28,22 +25,11 @@ struct WaitCondition {
     [[nodiscard]] bool is_met_by(std::uint64_t counter) const noexcept { return (counter & mask) > value; }
 };
 
-/// Waits of one work queue for one counter. Belongs to the queue's thread.
-class CounterWaits {
+/// Waits for one counter, whose ends go to one completion queue.
+class CounterWaits : public Source, public Pollable {
 public:
-    CounterWaits() = default;
-    CounterWaits(const CounterWaits &) = delete;
-    CounterWaits &operator=(const CounterWaits &) = delete;
-    virtual ~CounterWaits();
-
-    /// Takes a wait, and ends it by doca_workq::complete_at_once() or later by doca_workq::complete(). NO_MEMORY when
-    /// the work queue is full.
-    [[nodiscard]] virtual doca_error_t wait(const doca_job &job, const WaitCondition &condition) noexcept = 0;
-    // As JobQueue's.
-    virtual void progress() noexcept = 0;
-    [[nodiscard]] virtual bool arm() noexcept = 0;
-    virtual void disarm() noexcept = 0;
-    virtual void cancel() noexcept = 0;
+    /// Takes a wait. NO_MEMORY when the completion queue is full.
+    [[nodiscard]] virtual doca_error_t wait(Tag tag, const WaitCondition &condition) noexcept = 0;
 };
 
 /// A 64-bit word that threads of several processes update and wait for. Thread-safe. CONNECTION_RESET from any
@@ -62,8 +48,7 @@ public:
     [[nodiscard]] virtual doca_error_t add(std::uint64_t value, std::uint64_t &fetched) noexcept = 0;
     [[nodiscard]] virtual doca_error_t wait(const WaitCondition &condition, WhileWaiting how) noexcept = 0;
 
-    /// Waits that are jobs of @p owner on @p workq.
-    [[nodiscard]] virtual doca_error_t create_waits(doca_workq &workq, JobQueue &owner,
+    [[nodiscard]] virtual doca_error_t create_waits(CompletionQueue &completions,
                                                     std::unique_ptr<CounterWaits> &waits);
     /// Writes the descriptor from which the DPU behind @p function, a function of this provider, makes its handle.
     [[nodiscard]] virtual doca_error_t export_to_dpu(const DeviceFunction &function,

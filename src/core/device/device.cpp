@@ -2,14 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 #include "device.hpp"
 
+#include "../log.hpp"
+#include "copy_engine.hpp"
+#include "counter.hpp"
 #include "queue_pair.hpp"
 
-#include <doca_log.h>
-
-#include "../job.hpp"
-#include "counter.hpp"
-
-DOCA_LOG_REGISTER(DOCA_DEVICE);
+OPENDOCA_LOG_SOURCE(DOCA_DEVICE);
 
 namespace opendoca {
 
@@ -17,7 +15,7 @@ namespace {
 
 doca_error_t not_supported(const char *operation) noexcept
 {
-    DOCA_LOG_ERR("this device cannot %s", operation);
+    LOG_ERR("this device cannot %s", operation);
     return DOCA_ERROR_NOT_SUPPORTED;
 }
 
@@ -52,17 +50,16 @@ doca_error_t Device::import_memory(std::span<const std::byte>, MemoryRange &, st
     return not_supported("import memory");
 }
 
-doca_error_t Device::create_copy_queue(doca_workq &, const doca_dev &, std::shared_ptr<JobQueue> &)
+doca_error_t Device::create_copy_engine(CompletionQueue &, std::unique_ptr<CopyEngine> &)
 {
     return not_supported("copy memory");
 }
 
-doca_error_t Device::create_queue_pair(const doca_dev &, const QueuePairSettings &, std::atomic<doca_rdma_state> &,
+doca_error_t Device::create_queue_pair(const QueuePairSettings &, std::atomic<ConnectionState> &,
                                        std::unique_ptr<QueuePair> &)
 {
     return not_supported("connect to a peer");
 }
-
 
 doca_error_t Device::create_counter(const CounterSetup &, std::unique_ptr<Counter> &)
 {
@@ -79,13 +76,11 @@ ibv_pd *Device::protection_domain() const noexcept
     return nullptr;
 }
 
-CounterWaits::~CounterWaits() = default;
-
 Counter::~Counter() = default;
 
-doca_error_t Counter::create_waits(doca_workq &, JobQueue &, std::unique_ptr<CounterWaits> &)
+doca_error_t Counter::create_waits(CompletionQueue &, std::unique_ptr<CounterWaits> &)
 {
-    return not_supported("wait for a sync event in a work queue");
+    return not_supported("wait for a sync event without blocking");
 }
 
 doca_error_t Counter::export_to_dpu(const DeviceFunction &, std::vector<std::byte> &)
@@ -94,6 +89,11 @@ doca_error_t Counter::export_to_dpu(const DeviceFunction &, std::vector<std::byt
 }
 
 DeviceFunction::~DeviceFunction() = default;
+
+std::string DeviceFunction::description() const
+{
+    return name + (pci_address.empty() ? "" : " (" + pci_address + ")");
+}
 
 std::vector<RepresentorInfo> DeviceFunction::representors() const
 {

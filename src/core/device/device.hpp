@@ -16,23 +16,24 @@
 #include <string>
 #include <vector>
 
-#include <doca_dev.h>
-#include <doca_rdma.h>
+#include <doca_error.h>
+#include <doca_types.h>
 
 #include "../guard.hpp"
 #include "../memory_range.hpp"
 
-struct doca_dev;
-struct doca_workq;
 struct ibv_pd;
 
 namespace opendoca {
 
+class CompletionQueue;
+class CopyEngine;
 class Counter;
+class DeviceFunction;
 class Dmabuf;
-class JobQueue;
 class QueuePair;
 struct CounterSetup;
+enum class ConnectionState : std::uint8_t;
 struct QueuePairSettings;
 
 /// Who may import an export descriptor.
@@ -44,27 +45,20 @@ enum class ExportKind : std::uint16_t {
     counter_word = 5, ///< the same, for a counter outside of the device's own memory
 };
 
+/// What a key's device may do with the memory. A key can be at once of local and of remote memory.
+namespace use {
+inline constexpr std::uint32_t dma_source = 1 << 0;
+inline constexpr std::uint32_t dma_destination = 1 << 1;
+inline constexpr std::uint32_t copied_here = 1 << 2; ///< DMA is a copy by the CPU, as of any memory of this process
+inline constexpr std::uint32_t rdma_local = 1 << 3;
+inline constexpr std::uint32_t rdma_remote = 1 << 4;
+} // namespace use
+
 /// What makes a memory range usable by one device.
 class OPENDOCA_INTERNAL MemoryKey {
 public:
-    /// What a DMA engine may do with the range.
-    struct DmaRights {
-        bool can_read;
-        bool can_write;
-        bool is_copied_here = false; ///< by the CPU, as any memory of this process
-    };
-
-    /// The side of an RDMA job that the range can be on.
-    enum class RdmaSide : std::uint8_t {
-        none, ///< imported, but not for RDMA
-        local,
-        local_read_only, ///< refused: jobs need DOCA_ACCESS_LOCAL_READ_WRITE
-        remote,
-    };
-
-    MemoryKey(DmaRights dma_rights, RdmaSide rdma_side, std::uint64_t key_number = 0) noexcept
-        : dma(dma_rights),
-          rdma(rdma_side),
+    explicit MemoryKey(std::uint32_t possible_uses, std::uint64_t key_number = 0) noexcept
+        : uses(possible_uses),
           number(key_number)
     {
     }
@@ -72,20 +66,21 @@ public:
     MemoryKey &operator=(const MemoryKey &) = delete;
     virtual ~MemoryKey();
 
+    [[nodiscard]] bool can(std::uint32_t wanted) const noexcept { return (uses & wanted) == wanted; }
+
     /// Writes the descriptor that another process, or the DPU, imports.
     [[nodiscard]] virtual doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor);
     /// The key as rdma-core's own work requests take it.
     [[nodiscard]] virtual doca_error_t mkey(std::uint32_t &key) const;
 
-    const DmaRights dma;
-    const RdmaSide rdma;
+    const std::uint32_t uses;   ///< of namespace use
     const std::uint64_t number; ///< by which the device knows it, or 0
 };
 
 /// A device that this process has open.
 class OPENDOCA_INTERNAL Device {
 public:
-    Device() = default;
+    explicit Device(const DeviceFunction &function) noexcept : function_(function) {}
     Device(const Device &) = delete;
     Device &operator=(const Device &) = delete;
     virtual ~Device();
@@ -96,13 +91,12 @@ public:
                                                        std::unique_ptr<MemoryKey> &key);
     [[nodiscard]] virtual doca_error_t import_memory(std::span<const std::byte> descriptor,
                                                      MemoryRange &range, std::unique_ptr<MemoryKey> &key);
-    /// DMA for @p workq, derived from CopyQueue; @p dev is this device.
-    [[nodiscard]] virtual doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev,
-                                                         std::shared_ptr<JobQueue> &queue);
-    /// One end of a connection; @p state is the instance's, and @p dev is this device.
-    [[nodiscard]] virtual doca_error_t create_queue_pair(const doca_dev &dev,
-                                                         const QueuePairSettings &settings,
-                                                         std::atomic<doca_rdma_state> &state,
+    /// Copies whose ends go to @p completions.
+    [[nodiscard]] virtual doca_error_t create_copy_engine(CompletionQueue &completions,
+                                                          std::unique_ptr<CopyEngine> &engine);
+    /// One end of a connection, which keeps @p state up to date.
+    [[nodiscard]] virtual doca_error_t create_queue_pair(const QueuePairSettings &settings,
+                                                         std::atomic<ConnectionState> &state,
                                                          std::unique_ptr<QueuePair> &queue_pair);
     [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup,
                                                       std::unique_ptr<Counter> &counter);
@@ -111,10 +105,19 @@ public:
                                                       std::unique_ptr<Counter> &counter);
     /// What memory is registered in; null where a device is none of libibverbs.
     [[nodiscard]] virtual ibv_pd *protection_domain() const noexcept;
+
+    /// That it was opened by, and that outlives it.
+    [[nodiscard]] const DeviceFunction &function() const noexcept { return function_; }
+
+private:
+    const DeviceFunction &function_;
 };
 
+/// A global identifier of an RDMA port.
+using Gid = std::array<std::uint8_t, 16>;
+
 struct RdmaCapabilities {
-    bool reliable_connection = false; ///< with all jobs of enum doca_rdma_job_types but atomics
+    bool reliable_connection = false; ///< with all operations but atomics
     bool atomics = false;
     bool event_driven = false;
     bool is_ethernet = true;
@@ -123,7 +126,7 @@ struct RdmaCapabilities {
     std::uint32_t max_message_size = 0; ///< bytes
     std::uint32_t max_chain_length = 0; ///< buffers on the local side of a job
     doca_mtu_size active_mtu = DOCA_MTU_SIZE_1K_BYTES;
-    std::vector<doca_rdma_gid> gids; ///< by index; empty entries are all zero
+    std::vector<Gid> gids; ///< by index; empty entries are all zero
 };
 
 struct Capabilities {
@@ -178,15 +181,18 @@ public:
     [[nodiscard]] virtual doca_error_t open(std::unique_ptr<Device> &device) const = 0;
     [[nodiscard]] virtual std::vector<RepresentorInfo> representors() const;
 
+    /// "p0 (0000:03:00.0)", for messages.
+    [[nodiscard]] std::string description() const;
+
     std::string provider;    ///< "soft", "verbs", "mlx5"
     std::string name;        ///< unique within the provider
     std::string pci_address; ///< dddd:bb:dd.f, or empty
     std::string ibdev_name;
     std::string iface_name;
     doca_pci_func_type type = DOCA_PCI_FUNC_PF;
-    std::optional<std::array<std::uint8_t, DOCA_DEVINFO_MAC_ADDR_SIZE>> mac;
-    std::optional<std::array<std::uint8_t, DOCA_DEVINFO_IPV4_ADDR_SIZE>> ipv4;
-    std::optional<std::array<std::uint8_t, DOCA_DEVINFO_IPV6_ADDR_SIZE>> ipv6;
+    std::optional<std::array<std::uint8_t, 6>> mac;
+    std::optional<std::array<std::uint8_t, 4>> ipv4;
+    std::optional<std::array<std::uint8_t, 16>> ipv6;
     std::optional<std::uint16_t> lid;
     bool is_port_active = true;
     Capabilities can;

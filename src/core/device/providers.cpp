@@ -4,13 +4,12 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <doca_log.h>
-
+#include "../log.hpp"
 #include "device.hpp"
 #include "soft/provider.hpp"
 #include "verbs/provider.hpp"
 
-DOCA_LOG_REGISTER(DOCA_PROVIDERS);
+OPENDOCA_LOG_SOURCE(DOCA_PROVIDERS);
 
 namespace opendoca {
 
@@ -28,7 +27,7 @@ doca_error_t wants_soft(const DeviceFunctions &real_ones, bool &wanted)
     else if (value == "0" || value == "1")
         wanted = value == "1";
     else {
-        DOCA_LOG_ERR("DOCA_SOFT is '%s': it can be 1 (list the software devices) or 0 (never)", text);
+        LOG_ERR("DOCA_SOFT is '%s': it can be 1 (list the software devices) or 0 (never)", text);
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;
@@ -49,7 +48,7 @@ doca_error_t list_functions(DeviceFunctions &functions)
             return status;
     }
     if (functions.empty()) {
-        DOCA_LOG_ERR(
+        LOG_ERR(
             "this machine has no device that opendoca can use, and DOCA_SOFT=0 rules out software devices");
         return DOCA_ERROR_NOT_FOUND;
     }

@@ -9,13 +9,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <doca_log.h>
-
+#include "../../log.hpp"
 #include "copy.hpp"
 #include "hazard.hpp"
 #include "process_copy.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT_COPIER);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_COPIER);
 
 namespace opendoca::soft {
 
@@ -35,10 +34,10 @@ doca_error_t Hazard::explain() const noexcept
 {
     const int pid = memory_->process()->pid();
     if (memory_->process()->is_gone()) {
-        DOCA_LOG_ERR("process %d, whose memory is copied, has ended", pid);
+        LOG_ERR("process %d, whose memory is copied, has ended", pid);
         return DOCA_ERROR_CONNECTION_RESET;
     }
-    DOCA_LOG_ERR("process %d has stopped the export of [%p, +%zu)", pid,
+    LOG_ERR("process %d has stopped the export of [%p, +%zu)", pid,
                  static_cast<void *>(memory_->range().addr), memory_->range().len);
     return DOCA_ERROR_NOT_PERMITTED;
 }

@@ -8,12 +8,14 @@
 
 #include <doca_error.h>
 
+#include "../../guard.hpp"
+
 namespace opendoca::soft {
 
 // The copies give DOCA_SUCCESS, so that they can be the last thing that a data path does, without a stack frame.
 
 /// What copy_bytes() does with more than 64 bytes and less than 32.
-[[nodiscard]] doca_error_t copy_any(std::byte *dst, const std::byte *src, std::size_t length,
+[[nodiscard]] OPENDOCA_INTERNAL doca_error_t copy_any(std::byte *dst, const std::byte *src, std::size_t length,
                                     std::size_t total) noexcept;
 
 /// Copies @p length bytes in the way that is fastest on this machine for a job of @p total bytes. The ranges may

@@ -200,10 +200,9 @@ doca_error_t SoftCounter::wait(const WaitCondition &condition, WhileWaiting how)
     }
 }
 
-doca_error_t SoftCounter::create_waits(doca_workq &workq, JobQueue &owner,
-                                       std::unique_ptr<CounterWaits> &waits)
+doca_error_t SoftCounter::create_waits(CompletionQueue &completions, std::unique_ptr<CounterWaits> &waits)
 {
-    return SoftCounterWaits::create(*this, workq, owner, waits);
+    return SoftCounterWaits::create(*this, completions, waits);
 }
 
 } // namespace opendoca::soft

@@ -32,7 +32,7 @@ public:
     [[nodiscard]] doca_error_t set(std::uint64_t value) noexcept override;
     [[nodiscard]] doca_error_t add(std::uint64_t value, std::uint64_t &fetched) noexcept override;
     [[nodiscard]] doca_error_t wait(const WaitCondition &condition, WhileWaiting how) noexcept override;
-    [[nodiscard]] doca_error_t create_waits(doca_workq &workq, JobQueue &owner,
+    [[nodiscard]] doca_error_t create_waits(CompletionQueue &completions,
                                             std::unique_ptr<CounterWaits> &waits) override;
     [[nodiscard]] doca_error_t export_to_dpu(const DeviceFunction &function,
                                              std::vector<std::byte> &descriptor) override;

@@ -4,15 +4,13 @@
 
 #include <cerrno>
 #include <cstring>
-#include <new>
 
 #include <fcntl.h>
 
-#include <doca_log.h>
+#include "../../engine/completion_queue.hpp"
+#include "../../log.hpp"
 
-#include "../../workq.hpp"
-
-DOCA_LOG_REGISTER(DOCA_SOFT_COUNTER_WAITS);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_COUNTER_WAITS);
 
 namespace opendoca::soft {
 
@@ -21,34 +19,29 @@ namespace {
 /// Between two looks, with a system call, at whether importers have ended.
 constexpr std::uint32_t polls_between_calls = 1 << 12;
 
-/// What a slot holds of a wait.
-WaitCondition &condition_of(JobSlot &slot) noexcept
-{
-    static_assert(sizeof(WaitCondition) <= sizeof(slot.other));
-    return *std::launder(reinterpret_cast<WaitCondition *>(slot.other));
-}
-
 } // namespace
 
-SoftCounterWaits::SoftCounterWaits(SoftCounter &counter, doca_workq &workq, JobQueue &owner)
+SoftCounterWaits::SoftCounterWaits(SoftCounter &counter, CompletionQueue &completions)
     : counter_(counter),
-      workq_(workq),
-      owner_(owner),
-      pending_(std::make_unique_for_overwrite<JobSlot *[]>(workq.depth()))
+      completions_(completions),
+      pending_(std::make_unique_for_overwrite<Operation *[]>(completions.depth()))
 {
 }
 
-doca_error_t SoftCounterWaits::create(SoftCounter &counter, doca_workq &workq, JobQueue &owner,
+doca_error_t SoftCounterWaits::create(SoftCounter &counter, CompletionQueue &completions,
                                       std::unique_ptr<CounterWaits> &waits)
 {
-    std::unique_ptr<SoftCounterWaits> created(new SoftCounterWaits(counter, workq, owner));
+    std::unique_ptr<SoftCounterWaits> created(new SoftCounterWaits(counter, completions));
     if (counter.has_remote_publisher())
         created->importers_ =
-            std::make_unique<Importers>(*counter.page(), workq.is_event_driven() ? &workq : nullptr);
-    if (workq.is_event_driven()) {
+            std::make_unique<Importers>(*counter.page(), completions.is_event_driven() ? &completions : nullptr);
+    if (completions.is_event_driven()) {
         if (const doca_error_t status = created->watch_for_wake_ups(); status != DOCA_SUCCESS)
             return status;
     }
+    completions.reserve_polled();
+    completions.poll_also(*created);
+    created->is_polled_ = true;
     waits = std::move(created);
     return DOCA_SUCCESS;
 }
@@ -57,7 +50,7 @@ doca_error_t SoftCounterWaits::watch_for_wake_ups()
 {
     doca_error_t status = OwnSleeper::create(counter_.page(), sleeper_);
     if (status == DOCA_SUCCESS)
-        status = workq_.watch(sleeper_->wake_fd());
+        status = completions_.watch(sleeper_->wake_fd());
     if (status != DOCA_SUCCESS) {
         sleeper_.reset();
         return status;
@@ -68,10 +61,10 @@ doca_error_t SoftCounterWaits::watch_for_wake_ups()
     // A descriptor of its own: a work queue can have several events of that process.
     UniqueFd exit(fcntl(holder->exit_fd(), F_DUPFD_CLOEXEC, 0));
     if (!exit.is_open()) {
-        DOCA_LOG_ERR("watching process %d: %s", holder->pid(), std::strerror(errno));
+        LOG_ERR("watching process %d: %s", holder->pid(), std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    status = workq_.watch(exit.get());
+    status = completions_.watch(exit.get());
     if (status == DOCA_SUCCESS)
         holder_exit_ = std::move(exit);
     return status;
@@ -79,27 +72,31 @@ doca_error_t SoftCounterWaits::watch_for_wake_ups()
 
 SoftCounterWaits::~SoftCounterWaits()
 {
+    if (is_polled_) {
+        completions_.poll_no_more(*this);
+        completions_.unreserve_polled();
+    }
     if (holder_exit_.is_open())
-        workq_.unwatch(holder_exit_.get());
+        completions_.unwatch(holder_exit_.get());
     if (sleeper_ != nullptr)
-        workq_.unwatch(sleeper_->wake_fd());
+        completions_.unwatch(sleeper_->wake_fd());
 }
 
-doca_error_t SoftCounterWaits::wait(const doca_job &job, const WaitCondition &condition) noexcept
+doca_error_t SoftCounterWaits::wait(Tag tag, const WaitCondition &condition) noexcept
 {
-    if (workq_.is_full())
+    if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
     std::uint64_t value = 0;
     const doca_error_t status = counter_.confirm(value);
     if (status != DOCA_SUCCESS || condition.is_met_by(value)) {
-        workq_.complete_at_once(job, owner_, status);
+        completions_.done(tag, *this, status);
         return DOCA_SUCCESS;
     }
-    JobSlot &slot = *workq_.take_slot(job, owner_);
-    new (slot.other) WaitCondition(condition);
-    pending_[num_pending_++] = &slot;
+    Operation &operation = completions_.begin(tag, *this);
+    operation.payload<WaitCondition>() = condition;
+    pending_[num_pending_++] = &operation;
     has_seen_ = false;
-    if (workq_.is_armed()) {
+    if (completions_.is_armed()) {
         sleeper_->add_target(condition);
         sleeper_->arm();
         notice_ends(false);
@@ -112,7 +109,7 @@ doca_error_t SoftCounterWaits::wait(const doca_job &job, const WaitCondition &co
 bool SoftCounterWaits::is_any_met(std::uint64_t value) const noexcept
 {
     for (std::uint32_t i = 0; i < num_pending_; ++i) {
-        if (condition_of(*pending_[i]).is_met_by(value))
+        if (pending_[i]->payload<WaitCondition>().is_met_by(value))
             return true;
     }
     return false;
@@ -164,11 +161,11 @@ void SoftCounterWaits::end_those_met(std::uint64_t value) noexcept
 {
     std::uint32_t num_left = 0;
     for (std::uint32_t i = 0; i < num_pending_; ++i) {
-        JobSlot *const slot = pending_[i];
-        if (condition_of(*slot).is_met_by(value))
-            workq_.complete(*slot, DOCA_SUCCESS);
+        Operation *const operation = pending_[i];
+        if (operation->payload<WaitCondition>().is_met_by(value))
+            completions_.done(*operation, DOCA_SUCCESS);
         else
-            pending_[num_left++] = slot;
+            pending_[num_left++] = operation;
     }
     num_pending_ = num_left;
 }
@@ -176,7 +173,7 @@ void SoftCounterWaits::end_those_met(std::uint64_t value) noexcept
 void SoftCounterWaits::end_all(doca_error_t result) noexcept
 {
     for (std::uint32_t i = 0; i < num_pending_; ++i)
-        workq_.complete(*pending_[i], result);
+        completions_.done(*pending_[i], result);
     num_pending_ = 0;
 }
 
@@ -185,7 +182,7 @@ bool SoftCounterWaits::arm() noexcept
     if (num_pending_ == 0)
         return false;
     for (std::uint32_t i = 0; i < num_pending_; ++i)
-        sleeper_->add_target(condition_of(*pending_[i]));
+        sleeper_->add_target(pending_[i]->payload<WaitCondition>());
     sleeper_->arm();
     notice_ends(false);
     return could_end();
@@ -202,7 +199,7 @@ void SoftCounterWaits::disarm() noexcept
 void SoftCounterWaits::notice_ends(bool polls) noexcept
 {
     if (holder_exit_.is_open() && counter_.holder()->is_gone()) {
-        workq_.unwatch(holder_exit_.get());
+        completions_.unwatch(holder_exit_.get());
         holder_exit_ = UniqueFd();
     }
     if (importers_ != nullptr)

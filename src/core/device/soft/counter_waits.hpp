@@ -4,29 +4,28 @@
 
 #include <memory>
 
-#include "../../job.hpp"
 #include "counter.hpp"
 #include "importers.hpp"
 #include "sleepers.hpp"
 
 namespace opendoca::soft {
 
-/// Waits for one counter on one work queue. They are looked at in progress(); an armed queue is woken by
+/// Waits for one counter whose ends go to one completion queue. They are looked at in progress(); an armed queue is woken by
 /// whoever updates the counter, and by the ends of the processes that could.
 class SoftCounterWaits final : public CounterWaits {
 public:
-    [[nodiscard]] static doca_error_t create(SoftCounter &counter, doca_workq &workq, JobQueue &owner,
+    [[nodiscard]] static doca_error_t create(SoftCounter &counter, CompletionQueue &completions,
                                              std::unique_ptr<CounterWaits> &waits);
     ~SoftCounterWaits() override;
 
-    [[nodiscard]] doca_error_t wait(const doca_job &job, const WaitCondition &condition) noexcept override;
+    [[nodiscard]] doca_error_t wait(Tag tag, const WaitCondition &condition) noexcept override;
     void progress() noexcept override;
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
-    void cancel() noexcept override { end_all(DOCA_ERROR_SHUTDOWN); }
+    void flush() noexcept override { end_all(DOCA_ERROR_SHUTDOWN); }
 
 private:
-    SoftCounterWaits(SoftCounter &counter, doca_workq &workq, JobQueue &owner);
+    SoftCounterWaits(SoftCounter &counter, CompletionQueue &completions);
 
     [[nodiscard]] doca_error_t watch_for_wake_ups();
     [[nodiscard]] bool could_end() noexcept;
@@ -37,10 +36,10 @@ private:
     void notice_ends(bool polls) noexcept;
 
     SoftCounter &counter_;
-    doca_workq &workq_;
-    JobQueue &owner_;
-    std::unique_ptr<JobSlot *[]> pending_; ///< in order of submission
+    CompletionQueue &completions_;
+    std::unique_ptr<Operation *[]> pending_; ///< in order of submission
     std::uint32_t num_pending_ = 0;
+    bool is_polled_ = false;
     std::uint32_t polls_ = 0;
     std::uint64_t seen_ = 0;              ///< the value at which no pending wait ended,
     bool has_seen_ = false;               ///< if there is one

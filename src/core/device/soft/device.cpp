@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "../own_memory.hpp"
-#include "copy_queue.hpp"
+#include "copy_engine.hpp"
 #include "counter.hpp"
 #include "queue_pair.hpp"
 
@@ -47,7 +47,7 @@ doca_error_t SoftDevice::register_memory(const MemoryRange &range, std::uint32_t
 {
     if (!is_accessible(range, (access & writing_access) != 0))
         return DOCA_ERROR_INVALID_VALUE;
-    key = std::make_unique<SoftKey>(range, access, function_);
+    key = std::make_unique<SoftKey>(range, access, function());
     return DOCA_SUCCESS;
 }
 
@@ -55,26 +55,24 @@ doca_error_t SoftDevice::import_memory(std::span<const std::byte> descriptor, Me
                                        std::unique_ptr<MemoryKey> &key)
 {
     std::unique_ptr<RemoteMemory> memory;
-    const doca_error_t status = RemoteMemory::import(descriptor, function_, memory);
+    const doca_error_t status = RemoteMemory::import(descriptor, function(), memory);
     if (status != DOCA_SUCCESS)
         return status;
     range = memory->range();
-    key = std::make_unique<SoftKey>(std::move(memory), function_);
+    key = std::make_unique<SoftKey>(std::move(memory), function());
     return DOCA_SUCCESS;
 }
 
-doca_error_t SoftDevice::create_copy_queue(doca_workq &workq, const doca_dev &dev,
-                                           std::shared_ptr<JobQueue> &queue)
+doca_error_t SoftDevice::create_copy_engine(CompletionQueue &completions, std::unique_ptr<CopyEngine> &engine)
 {
-    queue = std::make_unique<SoftCopyQueue>(workq, dev);
+    engine = std::make_unique<SoftCopyEngine>(*this, completions);
     return DOCA_SUCCESS;
 }
 
-doca_error_t SoftDevice::create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
-                                           std::atomic<doca_rdma_state> &state,
+doca_error_t SoftDevice::create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
                                            std::unique_ptr<QueuePair> &queue_pair)
 {
-    return SoftQueuePair::create(dev, settings, state, queue_pair);
+    return SoftQueuePair::create(*this, settings, state, queue_pair);
 }
 
 doca_error_t SoftDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
@@ -84,7 +82,7 @@ doca_error_t SoftDevice::create_counter(const CounterSetup &setup, std::unique_p
 
 doca_error_t SoftDevice::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
 {
-    return SoftCounter::import(descriptor, function_, counter);
+    return SoftCounter::import(descriptor, function(), counter);
 }
 
 } // namespace opendoca::soft

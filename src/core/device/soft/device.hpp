@@ -17,18 +17,15 @@ namespace opendoca::soft {
 class SoftKey final : public MemoryKey {
 public:
     SoftKey(const MemoryRange &range, std::uint32_t access, const DeviceFunction &function)
-        : MemoryKey({.can_read = true,
-                     .can_write = (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0,
-                     .is_copied_here = true},
-                    (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? RdmaSide::local
-                                                                 : RdmaSide::local_read_only),
+        : MemoryKey(use::dma_source | use::copied_here |
+                    ((access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? use::dma_destination | use::rdma_local : 0)),
           range_(range),
           access_(access),
           function_(function)
     {
     }
     SoftKey(std::unique_ptr<RemoteMemory> memory, const DeviceFunction &function)
-        : MemoryKey(memory->dma_rights(), memory->rdma_side(), ++num_imported_),
+        : MemoryKey(memory->uses(), ++num_imported_),
           remote_(std::move(memory)),
           range_(remote_->range()),
           access_(remote_->access()),
@@ -66,24 +63,21 @@ private:
 /// An open software function. Stateless: the work is done by the keys and the queues.
 class SoftDevice final : public Device {
 public:
-    explicit SoftDevice(const DeviceFunction &function) : function_(function) {}
+    using Device::Device;
 
     [[nodiscard]] doca_error_t register_memory(const MemoryRange &range, std::uint32_t access,
                                                std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                              std::unique_ptr<MemoryKey> &key) override;
-    [[nodiscard]] doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev,
-                                                 std::shared_ptr<JobQueue> &queue) override;
-    [[nodiscard]] doca_error_t create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
-                                                 std::atomic<doca_rdma_state> &state,
+    [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
+                                                  std::unique_ptr<CopyEngine> &engine) override;
+    [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings,
+                                                 std::atomic<ConnectionState> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;
     [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup,
                                               std::unique_ptr<Counter> &counter) override;
     [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
                                               std::unique_ptr<Counter> &counter) override;
-
-private:
-    const DeviceFunction &function_;
 };
 
 } // namespace opendoca::soft

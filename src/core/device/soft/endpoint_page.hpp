@@ -39,8 +39,8 @@ enum class MessageKind : std::uint16_t {
 struct alignas(64) MessageCell {
     std::atomic<std::uint32_t> sequence; ///< the message's number + 1, stored last
     std::uint32_t length;                ///< bytes
-    doca_be32_t immediate;
-    std::uint16_t opcode; ///< enum doca_rdma_opcode_t
+    std::uint32_t immediate;             ///< big endian
+    std::uint16_t received;  ///< enum Received
     MessageKind kind;
     // Spares the receiver of the message a look at the sender's receives.
     std::uint32_t num_posted; ///< receives that the message's sender has posted

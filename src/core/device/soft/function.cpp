@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t gid_table_size = 16;
 
 /// As a RoCE port has them: the link-local address made of the MAC, then the IPv4 and the IPv6 address.
-std::vector<doca_rdma_gid> gids_of(const TopologyFunction &description)
+std::vector<Gid> gids_of(const TopologyFunction &description)
 {
-    std::vector<doca_rdma_gid> gids(gid_table_size);
+    std::vector<Gid> gids(gid_table_size);
     const auto &mac = description.mac;
     gids[0] = {{0xfe, 0x80, 0, 0, 0, 0, 0, 0, static_cast<std::uint8_t>(mac[0] ^ 2), mac[1], mac[2], 0xff,
                 0xfe, mac[3], mac[4], mac[5]}};
@@ -28,8 +28,8 @@ std::vector<doca_rdma_gid> gids_of(const TopologyFunction &description)
     if (const auto &ipv4 = description.ipv4; is_set(ipv4))
         gids[count++] = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ipv4[0], ipv4[1], ipv4[2], ipv4[3]}};
     if (const auto &ipv6 = description.ipv6;
-        is_set(ipv6) && std::memcmp(gids[0].raw, ipv6.data(), ipv6.size()) != 0)
-        std::memcpy(gids[count].raw, ipv6.data(), ipv6.size());
+        is_set(ipv6) && std::memcmp(gids[0].data(), ipv6.data(), ipv6.size()) != 0)
+        std::memcpy(gids[count].data(), ipv6.data(), ipv6.size());
     return gids;
 }
 

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../workq.hpp"
+#include "../../engine/completion_queue.hpp"
 #include "process.hpp"
 
 namespace opendoca::soft {
@@ -40,7 +40,7 @@ void Importers::refresh(bool polls) noexcept
                 continue;
         } else if (polls && known.exit.is_open() && has_ended(known.exit.get())) {
             if (known.is_watched)
-                workq_->unwatch(known.exit.get()); // it stays readable
+                completions_->unwatch(known.exit.get()); // it stays readable
             known.is_watched = false;
             known.exit = UniqueFd();
         }
@@ -53,8 +53,8 @@ void Importers::enter(Known &known, std::uint32_t owner, std::uint64_t started)
 {
     UniqueFd exit(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(owner), 0)));
     if (exit.is_open() && is_running(static_cast<pid_t>(owner), started)) {
-        known.is_watched = workq_ != nullptr && static_cast<pid_t>(owner) != getpid() &&
-                           workq_->watch(exit.get()) == DOCA_SUCCESS;
+        known.is_watched = completions_ != nullptr && static_cast<pid_t>(owner) != getpid() &&
+                           completions_->watch(exit.get()) == DOCA_SUCCESS;
         known.exit = std::move(exit);
     }
     known.owner = owner;
@@ -64,7 +64,7 @@ void Importers::enter(Known &known, std::uint32_t owner, std::uint64_t started)
 void Importers::leave(Known &known) noexcept
 {
     if (known.is_watched)
-        workq_->unwatch(known.exit.get());
+        completions_->unwatch(known.exit.get());
     known.owner = 0;
     known.is_watched = false;
     known.started = 0;

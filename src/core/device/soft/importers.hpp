@@ -8,7 +8,9 @@
 #include "../../unique_fd.hpp"
 #include "counter_page.hpp"
 
-struct doca_workq;
+namespace opendoca {
+class CompletionQueue;
+}
 
 namespace opendoca::soft {
 
@@ -16,10 +18,10 @@ namespace opendoca::soft {
 /// killed.
 class Importers {
 public:
-    /// With @p workq, their ends make its event handle readable.
-    explicit Importers(const CounterPage &page, doca_workq *workq = nullptr) noexcept
+    /// With @p completions, their ends make its event handle readable.
+    explicit Importers(const CounterPage &page, CompletionQueue *completions = nullptr) noexcept
         : page_(page),
-          workq_(workq)
+          completions_(completions)
     {
     }
     Importers(const Importers &) = delete;
@@ -44,7 +46,7 @@ private:
     void leave(Known &known) noexcept;
 
     const CounterPage &page_;
-    doca_workq *const workq_;
+    CompletionQueue *const completions_;
     std::uint32_t num_dead_ = 0;
     std::uint32_t num_living_ = 0;
     std::array<Known, max_importers> known_;

@@ -15,23 +15,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <doca_log.h>
-
+#include "../../log.hpp"
 #include "atomic_lock.hpp"
 #include "process.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT_RDMA);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA);
 
 namespace opendoca::soft {
 
-void SoftQueuePair::write_outcome(const JobSlot &slot, doca_error_t result, doca_event &event)
-{
-    write_rdma_result(slot.payload<RdmaOutcome>(), result, event);
-}
-
-SoftQueuePair::SoftQueuePair(const doca_dev &dev, const QueuePairSettings &settings,
-                             std::atomic<doca_rdma_state> &state)
-    : QueuePair(dev, settings, state),
+SoftQueuePair::SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings,
+                             std::atomic<ConnectionState> &state)
+    : QueuePair(state),
+      device_(device),
       send_queue_size_(settings.send_queue_size),
       recv_queue_size_(settings.recv_queue_size),
       is_mtu_fixed_(settings.is_mtu_fixed),
@@ -41,11 +36,11 @@ SoftQueuePair::SoftQueuePair(const doca_dev &dev, const QueuePairSettings &setti
 {
 }
 
-doca_error_t SoftQueuePair::create(const doca_dev &dev, const QueuePairSettings &settings,
-                                   std::atomic<doca_rdma_state> &state, std::unique_ptr<QueuePair> &created)
+doca_error_t SoftQueuePair::create(const SoftDevice &device, const QueuePairSettings &settings,
+                                   std::atomic<ConnectionState> &state, std::unique_ptr<QueuePair> &created)
 {
-    std::unique_ptr<SoftQueuePair> fresh(new SoftQueuePair(dev, settings, state));
-    const doca_error_t status = Endpoint::create(settings, dev.function(), fresh->own_, fresh->details_);
+    std::unique_ptr<SoftQueuePair> fresh(new SoftQueuePair(device, settings, state));
+    const doca_error_t status = Endpoint::create(settings, device.function(), fresh->own_, fresh->details_);
     if (status != DOCA_SUCCESS)
         return status;
     fresh->identity_ = AtomicLock::identity(fresh->details_.pid, fresh->details_.start_time);
@@ -76,7 +71,7 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
         return status;
     if (peer->process()->is_gone() ||
         peer->page().accepts.load(std::memory_order_relaxed) == EndpointPage::closed) {
-        DOCA_LOG_ERR("the peer's instance, of process %d, was stopped", peer->process()->pid());
+        LOG_ERR("the peer's instance, of process %d, was stopped", peer->process()->pid());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     peer_ = std::move(peer);
@@ -86,7 +81,7 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
     if (const std::uint32_t theirs = peer_->page().mtu;
         !is_mtu_fixed_ && theirs < static_cast<std::uint32_t>(mtu_))
         mtu_ = static_cast<doca_mtu_size>(theirs);
-    if (workq_ != nullptr && workq_->is_event_driven()) {
+    if (completions_ != nullptr && completions_->is_event_driven()) {
         if (const doca_error_t status = watch_death(); status != DOCA_SUCCESS) {
             peer_.reset();
             process_.reset();
@@ -97,7 +92,7 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
     own_->page().accepts.store(peer_->id(), std::memory_order_seq_cst);
     wake_peer(wants_messages | wants_receives);
     // Last: from now on the work queue's thread may submit jobs, and one that fails closes the page.
-    set_state(DOCA_RDMA_STATE_CONNECTED);
+    set_state(ConnectionState::connected);
     return DOCA_SUCCESS;
 }
 
@@ -111,51 +106,59 @@ doca_error_t SoftQueuePair::watch_death() noexcept
     if (!pidfd.is_open()) {
         if (process_->is_gone())
             return DOCA_SUCCESS; // the first job will find out
-        DOCA_LOG_ERR("pidfd_open of process %d: %s", process_->pid(), std::strerror(errno));
+        LOG_ERR("pidfd_open of process %d: %s", process_->pid(), std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    if (const doca_error_t status = workq_->watch(pidfd.get()); status != DOCA_SUCCESS)
+    if (const doca_error_t status = completions_->watch(pidfd.get()); status != DOCA_SUCCESS)
         return status;
     death_ = std::move(pidfd);
     return DOCA_SUCCESS;
 }
 
-doca_error_t SoftQueuePair::attach(doca_workq &workq)
+doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
 {
-    if (workq.is_event_driven()) {
-        if (!has_pipe_) {
-            if (const doca_error_t status = wake_.open(); status != DOCA_SUCCESS)
-                return status;
+    completions.reserve_polled();
+    completions_ = &completions;
+    if (!completions.is_event_driven()) {
+        completions.poll_also(*this);
+        return DOCA_SUCCESS;
+    }
+    doca_error_t status = DOCA_SUCCESS;
+    if (!has_pipe_) {
+        status = wake_.open();
+        if (status == DOCA_SUCCESS) {
             has_pipe_ = true;
             own_->page().wake_inode = wake_.inode();
             // Release: pairs with the load in signal_peer().
             own_->page().wake_fd.store(wake_.write_fd(), std::memory_order_release);
         }
-        if (const doca_error_t status = workq.watch(wake_.read_fd()); status != DOCA_SUCCESS)
-            return status;
     }
-    workq_ = &workq;
-    if (workq.is_event_driven() && is_connected()) {
-        if (const doca_error_t status = watch_death(); status != DOCA_SUCCESS) {
-            detach();
-            return status;
-        }
-    }
-    return DOCA_SUCCESS;
+    if (status == DOCA_SUCCESS)
+        status = completions.watch(wake_.read_fd());
+    if (status == DOCA_SUCCESS && is_connected())
+        status = watch_death();
+    if (status == DOCA_SUCCESS)
+        completions.poll_also(*this);
+    else
+        detach();
+    return status;
 }
 
 void SoftQueuePair::detach() noexcept
 {
-    if (workq_ == nullptr)
+    if (completions_ == nullptr)
         return;
-    if (workq_->is_event_driven()) {
+    completions_->poll_no_more(*this);
+    completions_->unreserve_polled();
+    if (completions_->is_event_driven()) {
         own_->page().sleeping.store(0, std::memory_order_relaxed);
-        workq_->unwatch(wake_.read_fd());
+        if (has_pipe_)
+            completions_->unwatch(wake_.read_fd());
         if (death_.is_open())
-            workq_->unwatch(death_.get());
+            completions_->unwatch(death_.get());
         death_ = UniqueFd();
     }
-    workq_ = nullptr;
+    completions_ = nullptr;
 }
 
 doca_error_t SoftQueuePair::explain_peer() const noexcept
@@ -167,7 +170,7 @@ doca_error_t SoftQueuePair::explain_peer() const noexcept
     if (!is_gone && accepts == 0)
         return DOCA_ERROR_AGAIN; // it has not connected yet
     if (!std::exchange(is_loss_logged_, true) && is_connected()) {
-        DOCA_LOG_ERR("the peer, %s process %d, %s", is_gone ? "" : "in", process_->pid(),
+        LOG_ERR("the peer, %s process %d, %s", is_gone ? "" : "in", process_->pid(),
                      is_gone                           ? "has ended"
                      : accepts == EndpointPage::closed ? "has stopped its instance or met an error"
                                                        : "is connected to another instance");
@@ -175,91 +178,78 @@ doca_error_t SoftQueuePair::explain_peer() const noexcept
     return DOCA_ERROR_CONNECTION_RESET;
 }
 
-doca_error_t SoftQueuePair::start(const doca_job &job, const Work &work) noexcept
+doca_error_t SoftQueuePair::start(Tag tag, Opcode opcode, const Work &work) noexcept
 {
-    if (workq_->is_full())
+    if (completions_->is_full())
         return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
     if (num_sends_ == 0) {
-        const doca_error_t status = execute(job.type, work);
+        const doca_error_t status = execute(opcode, work);
         if (status != DOCA_ERROR_AGAIN) {
-            const bool is_read = job.type == DOCA_RDMA_JOB_READ && status == DOCA_SUCCESS;
-            end_at_once(job, status, is_read ? work.transfer.plan.length : 0);
+            const bool is_read = opcode == Opcode::read && status == DOCA_SUCCESS;
+            end_at_once(tag, status, is_read ? work.transfer.plan.length : 0);
             return DOCA_SUCCESS;
         }
     }
     if (num_sends_ == send_queue_size_)
         return DOCA_ERROR_NO_MEMORY;
-    JobSlot *const slot = workq_->take_slot(job, *this);
-    if (slot == nullptr)
-        return DOCA_ERROR_NO_MEMORY;
-    slot->write_result = write_outcome;
-    slot->payload<Work>() = work;
-    sends_[(first_send_ + num_sends_++) & (send_queue_size_ - 1)] = slot;
-    if (workq_->is_armed()) {
+    Operation &operation = completions_->begin(tag, *this);
+    operation.kind = static_cast<std::uint32_t>(opcode);
+    operation.payload<Work>() = work;
+    sends_[(first_send_ + num_sends_++) & (send_queue_size_ - 1)] = &operation;
+    if (completions_->is_armed()) {
         announce_sleep();
         if (can_progress())
-            workq_->wake();
+            completions_->wake();
     }
     return DOCA_SUCCESS;
 }
 
-doca_error_t SoftQueuePair::execute(int type, const Work &work) noexcept
+doca_error_t SoftQueuePair::execute(Opcode opcode, const Work &work) noexcept
 {
-    const doca_error_t status = try_to(type, work);
+    const doca_error_t status = try_to(opcode, work);
     // What can't be reached may be that of a process which is just being killed.
     if (status == DOCA_ERROR_IO_FAILED && process_->is_gone_or_ending()) [[unlikely]]
         return DOCA_ERROR_CONNECTION_RESET;
     return status;
 }
 
-doca_error_t SoftQueuePair::try_to(int type, const Work &work) noexcept
+doca_error_t SoftQueuePair::try_to(Opcode opcode, const Work &work) noexcept
 {
-    switch (type) {
-    case DOCA_RDMA_JOB_READ:
-    case DOCA_RDMA_JOB_WRITE: {
+    switch (opcode) {
+    case Opcode::read:
+    case Opcode::write: {
         const doca_error_t status = check_peer();
-        return status == DOCA_SUCCESS ? transfer(type, work) : status;
+        return status == DOCA_SUCCESS ? transfer(opcode, work) : status;
     }
-    case DOCA_RDMA_JOB_ATOMIC_CMP_SWP:
-    case DOCA_RDMA_JOB_ATOMIC_FETCH_ADD:
-        return execute_update(type, work);
+    case Opcode::compare_and_swap:
+    case Opcode::fetch_and_add:
+        return execute_update(opcode, work);
     default:
-        return send_message(type, work);
+        return send_message(opcode, work);
     }
 }
 
-/// Ends a job within its submit.
-void SoftQueuePair::end_at_once(const doca_job &job, doca_error_t status, std::uint32_t length) noexcept
+/// Ends an operation within its submit.
+void SoftQueuePair::end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept
 {
-    if (workq_->is_submitting_inner()) [[unlikely]] {
-        JobSlot &slot = *workq_->take_slot(job, *this);
-        slot.write_result = write_outcome;
-        end(slot, status, {.length = length, .immediate = 0, .opcode = 0});
-    } else {
-        workq_->complete_with(job, *this, status, length);
-    }
+    completions_->done(tag, *this, status, length);
     if (status != DOCA_SUCCESS) [[unlikely]]
         fail();
-}
-
-void SoftQueuePair::end(JobSlot &slot, doca_error_t status, const RdmaOutcome &outcome) noexcept
-{
-    slot.payload<RdmaOutcome>() = outcome;
-    workq_->complete(slot, status);
 }
 
 void SoftQueuePair::go_on_sending() noexcept
 {
     while (num_sends_ != 0) {
-        JobSlot &slot = *sends_[first_send_ & (send_queue_size_ - 1)];
-        const Work work = slot.payload<Work>();
-        const doca_error_t status = execute(slot.type, work);
+        Operation &operation = *sends_[first_send_ & (send_queue_size_ - 1)];
+        const Work work = operation.payload<Work>();
+        const auto opcode = static_cast<Opcode>(operation.kind);
+        const doca_error_t status = execute(opcode, work);
         if (status == DOCA_ERROR_AGAIN)
             return;
         ++first_send_;
         --num_sends_;
-        const bool is_read = slot.type == DOCA_RDMA_JOB_READ && status == DOCA_SUCCESS;
-        end(slot, status, {.length = is_read ? work.transfer.plan.length : 0, .immediate = 0, .opcode = 0});
+        const bool is_read = opcode == Opcode::read && status == DOCA_SUCCESS;
+        completions_->done(operation, status, {.length = is_read ? work.transfer.plan.length : 0});
         if (status != DOCA_SUCCESS)
             return fail();
     }
@@ -268,14 +258,14 @@ void SoftQueuePair::go_on_sending() noexcept
 void SoftQueuePair::progress() noexcept
 {
     if (is_flushing_) [[unlikely]]
-        return flush();
-    if (!is_connected() || !has_waiting_jobs())
+        return flush_all();
+    if (!is_connected() || !has_waiting_operations())
         return;
     while (has_receives() && is_message_there())
         take_message();
     if (num_sends_ != 0)
         go_on_sending();
-    if (has_waiting_jobs() && is_connected() && check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
+    if (has_waiting_operations() && is_connected() && check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
         lose_peer();
 }
 
@@ -284,13 +274,13 @@ void SoftQueuePair::lose_peer() noexcept
 {
     while (has_receives() && is_message_there())
         take_message();
-    if (!is_connected() || !has_waiting_jobs())
+    if (!is_connected() || !has_waiting_operations())
         return;
     if (num_sends_ != 0) {
         --num_sends_;
-        end(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
+        completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
     } else {
-        end(*receives_[first_receive_++ & (recv_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
+        completions_->done(*receives_[first_receive_++ & (recv_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
     }
     fail();
 }
@@ -300,26 +290,26 @@ void SoftQueuePair::fail() noexcept
 {
     if (!is_connected())
         return;
-    set_state(DOCA_RDMA_STATE_ERROR);
+    set_state(ConnectionState::failed);
     close();
     // First closed, then the look at what has come: pairs with deliver(). What its sender counts as sent is
     // received.
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
     is_flushing_ = true;
-    flush();
+    flush_all();
 }
 
-void SoftQueuePair::flush() noexcept
+void SoftQueuePair::flush_all() noexcept
 {
     for (; num_sends_ != 0; --num_sends_)
-        end(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_SHUTDOWN, {});
+        completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_SHUTDOWN, {});
     flush_receives();
     is_flushing_ = has_receives();
 }
 
-void SoftQueuePair::cancel() noexcept
+void SoftQueuePair::flush() noexcept
 {
-    if (is_connected() && has_waiting_jobs())
+    if (is_connected() && has_waiting_operations())
         fail();
 }
 
@@ -351,7 +341,7 @@ void SoftQueuePair::signal_peer() noexcept
         if (peer_pipe_.is_open())
             peer_pipe_.signal();
     } catch (const std::bad_alloc &) {
-        DOCA_LOG_ERR("no memory to wake process %d", process_->pid());
+        LOG_ERR("no memory to wake process %d", process_->pid());
     }
 }
 
@@ -366,7 +356,7 @@ bool SoftQueuePair::can_progress() const noexcept
 {
     if (is_flushing_)
         return true;
-    if (!is_connected() || !has_waiting_jobs())
+    if (!is_connected() || !has_waiting_operations())
         return false;
     if (has_receives() && is_message_there())
         return true;
@@ -375,10 +365,10 @@ bool SoftQueuePair::can_progress() const noexcept
         return true;
     if (num_sends_ == 0 || status != DOCA_SUCCESS)
         return false;
-    switch (sends_[first_send_ & (send_queue_size_ - 1)]->type) {
-    case DOCA_RDMA_JOB_SEND:
-    case DOCA_RDMA_JOB_SEND_IMM:
-    case DOCA_RDMA_JOB_WRITE_IMM:
+    switch (static_cast<Opcode>(sends_[first_send_ & (send_queue_size_ - 1)]->kind)) {
+    case Opcode::send:
+    case Opcode::send_with_immediate:
+    case Opcode::write_with_immediate:
         return peer_->entry(next_message_).ticket.load(std::memory_order_acquire) ==
                ticket_of(next_message_, Turn::posted);
     default:
@@ -398,7 +388,7 @@ void SoftQueuePair::disarm() noexcept
     wake_.drain();
     if (death_.is_open() && has_ended(death_.get())) {
         // Told once; who has jobs in flight learns of it in progress().
-        workq_->unwatch(death_.get());
+        completions_->unwatch(death_.get());
         death_ = UniqueFd();
     }
 }

@@ -5,10 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "../../buf.hpp"
-#include "../../dev.hpp"
-#include "../../job.hpp"
-#include "../../workq.hpp"
+#include "../../engine/completion_queue.hpp"
 #include "../queue_pair.hpp"
 #include "copier.hpp"
 #include "device.hpp"
@@ -22,10 +19,10 @@ namespace opendoca::soft {
 /// What this side can do alone, it does in submit: one-sided jobs, and messages whose receive is posted. What
 /// has to wait, for the peer to connect or to post a receive, is kept in the order of submission, and
 /// everything after it as well.
-class SoftQueuePair final : public QueuePair {
+class OPENDOCA_INTERNAL SoftQueuePair final : public QueuePair, public Pollable {
 public:
-    [[nodiscard]] static doca_error_t create(const doca_dev &dev, const QueuePairSettings &settings,
-                                             std::atomic<doca_rdma_state> &state,
+    [[nodiscard]] static doca_error_t create(const SoftDevice &device, const QueuePairSettings &settings,
+                                             std::atomic<ConnectionState> &state,
                                              std::unique_ptr<QueuePair> &created);
     ~SoftQueuePair() override;
 
@@ -35,33 +32,45 @@ public:
     }
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details) override;
     [[nodiscard]] doca_mtu_size mtu() const noexcept override { return mtu_; }
-    [[nodiscard]] doca_error_t attach(doca_workq &workq) override;
+    [[nodiscard]] doca_error_t attach(CompletionQueue &completions) override;
     void detach() noexcept override;
+
+    [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override;
+    [[nodiscard]] doca_error_t send(Tag tag, const doca_buf *src, TransferPlan plan,
+                                    Immediate immediate) noexcept override;
+    [[nodiscard]] doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
+                                    MemoryKey *remote) noexcept override;
+    [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
+                                     MemoryKey *remote, Immediate immediate) noexcept override;
+    [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
+                                      MemoryKey &remote) noexcept override;
 
     void progress() noexcept override;
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
-    void cancel() noexcept override;
+    void flush() noexcept override;
 
 private:
-    [[nodiscard]] doca_error_t receive(const doca_rdma_job_recv &job, TransferPlan plan) noexcept override;
-    [[nodiscard]] doca_error_t send(const doca_rdma_job_send &job, TransferPlan plan) noexcept override;
-    [[nodiscard]] doca_error_t read(const doca_rdma_job_read_write &job, TransferPlan plan,
-                                    MemoryKey *remote) noexcept override;
-    [[nodiscard]] doca_error_t write(const doca_rdma_job_read_write &job, TransferPlan plan,
-                                     MemoryKey *remote) noexcept override;
-    [[nodiscard]] doca_error_t update(const doca_rdma_job_atomic &job, MemoryKey &remote) noexcept override;
+    enum class Opcode : std::uint32_t {
+        send,
+        send_with_immediate,
+        read,
+        write,
+        write_with_immediate,
+        compare_and_swap,
+        fetch_and_add,
+    };
 
     struct Transfer {
         TransferPlan plan;
-        doca_be32_t immediate;
+        std::uint32_t immediate; ///< big endian
     };
     struct Update {
         std::uint64_t operand;
         std::uint64_t compare;
     };
 
-    /// What a job other than a receive has to do; kept in its slot while it waits.
+    /// What an operation other than a receive has to do; kept in it while it waits.
     struct Work {
         doca_buf *local;  ///< chain or result; a source is not written to
         doca_buf *remote; ///< null for messages and empty transfers
@@ -76,18 +85,14 @@ private:
         TransferPlan plan;
     };
 
-    SoftQueuePair(const doca_dev &dev, const QueuePairSettings &settings,
-                  std::atomic<doca_rdma_state> &state);
+    SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings,
+                  std::atomic<ConnectionState> &state);
 
-    /// JobSlot::write_result of all jobs here: the payload is an RdmaOutcome by then.
-    static void write_outcome(const JobSlot &slot, doca_error_t result, doca_event &event);
-
-    // Jobs (queue_pair.cpp). AGAIN stands for "has to wait".
-    [[nodiscard]] doca_error_t start(const doca_job &job, const Work &work) noexcept;
-    [[nodiscard]] doca_error_t execute(int type, const Work &work) noexcept;
-    [[nodiscard]] doca_error_t try_to(int type, const Work &work) noexcept;
-    void end_at_once(const doca_job &job, doca_error_t status, std::uint32_t length) noexcept;
-    void end(JobSlot &slot, doca_error_t status, const RdmaOutcome &outcome) noexcept;
+    // Operations (queue_pair.cpp). AGAIN stands for "has to wait".
+    [[nodiscard]] doca_error_t start(Tag tag, Opcode opcode, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t execute(Opcode opcode, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t try_to(Opcode opcode, const Work &work) noexcept;
+    void end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept;
     void go_on_sending() noexcept;
 
     // The connection.
@@ -103,8 +108,8 @@ private:
     [[gnu::cold]] void lose_peer() noexcept;
     [[gnu::cold]] void fail() noexcept;
     void close() noexcept;
-    void flush() noexcept;
-    [[nodiscard]] bool has_waiting_jobs() const noexcept { return num_sends_ != 0 || has_receives(); }
+    void flush_all() noexcept;
+    [[nodiscard]] bool has_waiting_operations() const noexcept { return num_sends_ != 0 || has_receives(); }
 
     // Sleeping and waking.
     void wake_peer(std::uint32_t wish) noexcept;
@@ -114,16 +119,17 @@ private:
     [[nodiscard]] doca_error_t watch_death() noexcept;
 
     // Messages (queue_pair_messages.cpp).
-    [[nodiscard]] doca_error_t send_message(int type, const Work &work) noexcept;
+    [[nodiscard]] static Received received_of(Opcode opcode) noexcept;
+    [[nodiscard]] doca_error_t send_message(Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] bool find_receives() noexcept;
     [[nodiscard]] bool has_slot() noexcept;
     [[nodiscard]] bool suits_slot(const ReceiveEntry &entry, std::uint32_t length) noexcept;
-    [[nodiscard]] doca_error_t send_long(int type, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t send_long(Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] doca_error_t place(ReceiveEntry &entry, const Work &work) noexcept;
     [[nodiscard]] doca_error_t reach_segment(const ReceiveSegment &segment,
                                              const RemoteMemory *&memory) noexcept;
-    void put_message(int type, MessageKind kind, const Work &work) noexcept;
-    [[nodiscard]] doca_error_t deliver(int type, MessageKind kind, const Work &work) noexcept;
+    void put_message(Opcode opcode, MessageKind kind, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t deliver(Opcode opcode, MessageKind kind, const Work &work) noexcept;
     [[nodiscard]] bool has_receives() const noexcept { return first_receive_ != next_receive_; }
     [[nodiscard]] bool is_message_there() const noexcept
     {
@@ -132,13 +138,13 @@ private:
     }
     void take_message() noexcept;
     [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
-                                      const RdmaOutcome &outcome) noexcept;
+                                      const Result &result) noexcept;
     [[nodiscard]] doca_error_t post_segments(ReceiveEntry &entry, const Receive &receive) noexcept;
     void flush_receives() noexcept;
 
     // One-sided jobs (queue_pair_one_sided.cpp).
-    [[nodiscard]] doca_error_t transfer(int type, const Work &work) noexcept;
-    [[nodiscard]] doca_error_t execute_update(int type, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t transfer(Opcode opcode, const Work &work) noexcept;
+    [[nodiscard]] doca_error_t execute_update(Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] doca_error_t reach(const doca_buf &remote, std::uint32_t right,
                                      const RemoteMemory *&memory) noexcept;
     [[nodiscard]] bool may_reach(const RemoteMemory &memory, std::uint32_t right) const noexcept
@@ -146,12 +152,13 @@ private:
         return memory.process() == process_ && memory.function_id() == peer_->function_id() &&
                (memory.access() & peer_permissions_ & right) != 0;
     }
-    /// The job can be carried out now, and ended without a slot.
+    /// The operation can be carried out now, and end in its submit.
     [[nodiscard]] bool can_end_at_once() const noexcept
     {
-        return num_sends_ == 0 && !workq_->is_full() && !workq_->is_submitting_inner();
+        return num_sends_ == 0 && !completions_->is_full();
     }
 
+    const SoftDevice &device_;
     const std::uint32_t send_queue_size_;
     const std::uint32_t recv_queue_size_;
     const bool is_mtu_fixed_;
@@ -174,10 +181,11 @@ private:
     Copier copier_;
     std::uint64_t identity_ = 0; ///< in AtomicLock
     bool is_flushing_ = false;
+
     mutable bool is_loss_logged_ = false;
 
-    // Jobs that wait, other than receives: a ring.
-    std::vector<JobSlot *> sends_;
+    // Operations that wait, other than receives: a ring.
+    std::vector<Operation *> sends_;
     std::uint32_t first_send_ = 0;
     std::uint32_t num_sends_ = 0;
 
@@ -189,7 +197,7 @@ private:
     std::vector<std::unique_ptr<RemoteMemory>> receive_memories_;
 
     // Receives: a ring.
-    std::vector<JobSlot *> receives_;
+    std::vector<Operation *> receives_;
     std::uint32_t first_receive_ = 0;
     std::uint32_t next_receive_ = 0;
     std::uint32_t least_room_ = 0; ///< of those that were posted since none waited

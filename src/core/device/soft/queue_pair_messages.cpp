@@ -8,13 +8,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include <doca_log.h>
-
+#include "../../log.hpp"
 #include "../../mmap.hpp"
 #include "../cursor.hpp"
 #include "queue_pair.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT_RDMA_MESSAGES);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA_MESSAGES);
 
 namespace opendoca::soft {
 
@@ -25,18 +24,6 @@ constexpr std::size_t max_receive_memories = 64;
 constexpr std::uint32_t look_ahead = 16; ///< receives; queues that are shorter end it by themselves
 /// Up to here a copy into a slot and one out of it cost less than the way to the receive's memory.
 constexpr std::size_t longest_for_slots = 1024;
-
-std::uint16_t opcode_of(int type) noexcept
-{
-    switch (type) {
-    case DOCA_RDMA_JOB_SEND:
-        return DOCA_RDMA_OPCODE_RECV_SEND;
-    case DOCA_RDMA_JOB_SEND_IMM:
-        return DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM;
-    default:
-        return DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM;
-    }
-}
 
 /// Whether counter @p a is ahead of @p b; both wrap around.
 bool is_ahead(std::uint32_t a, std::uint32_t b) noexcept
@@ -53,48 +40,45 @@ T read_once(const T &word) noexcept
 
 } // namespace
 
-doca_error_t SoftQueuePair::send(const doca_rdma_job_send &job, TransferPlan plan) noexcept
+doca_error_t SoftQueuePair::send(Tag tag, const doca_buf *src, TransferPlan plan, Immediate immediate) noexcept
 {
     Work work{};
-    work.local = const_cast<doca_buf *>(job.src_buff);
-    work.transfer = {plan, job.immediate_data};
-    // The common job: a short message, for a receive that we know of.
+    work.local = const_cast<doca_buf *>(src);
+    work.transfer = {plan, immediate.value_or(0)};
+    const Opcode opcode = immediate ? Opcode::send_with_immediate : Opcode::send;
+    // Fast path: a short message, for a receive that we know of.
     if (plan.length <= cell_room && plan.length <= known_room_ && is_ahead(known_posted_, next_message_) &&
         can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
-        const doca_error_t status = deliver(job.base.type, MessageKind::in_cell, work);
-        if (status == DOCA_SUCCESS) [[likely]]
-            workq_->complete_with(job.base, *this, DOCA_SUCCESS, 0);
-        else
-            end_at_once(job.base, status, 0);
+        end_at_once(tag, deliver(opcode, MessageKind::in_cell, work), 0);
         return DOCA_SUCCESS;
     }
-    return start(job.base, work);
+    return start(tag, opcode, work);
 }
 
-doca_error_t SoftQueuePair::send_message(int type, const Work &work) noexcept
+doca_error_t SoftQueuePair::send_message(Opcode opcode, const Work &work) noexcept
 {
     if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
         return status;
     const std::uint32_t length = work.transfer.plan.length;
     if (!is_ahead(known_posted_, next_message_) && !find_receives())
         return DOCA_ERROR_AGAIN;
-    if (type == DOCA_RDMA_JOB_WRITE_IMM) {
-        if (const doca_error_t status = transfer(type, work); status != DOCA_SUCCESS)
+    if (opcode == Opcode::write_with_immediate) {
+        if (const doca_error_t status = transfer(opcode, work); status != DOCA_SUCCESS)
             return status;
-        return deliver(type, MessageKind::placed, work);
+        return deliver(opcode, MessageKind::placed, work);
     }
     if (length != 0 && data_of(*work.local) < length) {
-        DOCA_LOG_ERR("the data section of a buffer was changed while its message of %u bytes waited", length);
+        LOG_ERR("the data section of a buffer was changed while its message of %u bytes waited", length);
         return DOCA_ERROR_IO_FAILED;
     }
     if (length <= cell_room && length <= known_room_ && is_ahead(known_posted_, next_message_)) {
-        return deliver(type, MessageKind::in_cell, work);
+        return deliver(opcode, MessageKind::in_cell, work);
     }
     if (length <= longest_for_slots && length <= known_room_ && is_ahead(known_posted_, next_message_) &&
         has_slot()) {
-        return deliver(type, MessageKind::in_slot, work);
+        return deliver(opcode, MessageKind::in_slot, work);
     }
-    return send_long(type, work);
+    return send_long(opcode, work);
 }
 
 /// Looks for the receive of the next message, and while it is there, for those behind it.
@@ -141,7 +125,7 @@ bool SoftQueuePair::suits_slot(const ReceiveEntry &entry, std::uint32_t length) 
 }
 
 /// A message that is too long for a cell, or perhaps for the receive.
-doca_error_t SoftQueuePair::send_long(int type, const Work &work) noexcept
+doca_error_t SoftQueuePair::send_long(Opcode opcode, const Work &work) noexcept
 {
     const std::uint32_t length = work.transfer.plan.length;
     ReceiveEntry &entry = peer_->entry(next_message_);
@@ -149,22 +133,22 @@ doca_error_t SoftQueuePair::send_long(int type, const Work &work) noexcept
     if (ticket != ticket_of(next_message_, Turn::posted))
         return DOCA_ERROR_AGAIN; // withdrawn just now
     if (const std::uint32_t room = entry.room; length > room) {
-        DOCA_LOG_ERR("the message has %u bytes, and the receive that it meets takes %u", length, room);
-        put_message(type, MessageKind::too_long, work);
+        LOG_ERR("the message has %u bytes, and the receive that it meets takes %u", length, room);
+        put_message(opcode, MessageKind::too_long, work);
         return DOCA_ERROR_FULL;
     }
     if (length <= cell_room) {
-        return deliver(type, MessageKind::in_cell, work);
+        return deliver(opcode, MessageKind::in_cell, work);
     }
     if (suits_slot(entry, length)) {
-        return deliver(type, MessageKind::in_slot, work);
+        return deliver(opcode, MessageKind::in_slot, work);
     }
     // Acquire and release: the owner touches the memory before and after, never meanwhile.
     if (!entry.ticket.compare_exchange_strong(ticket, ticket_of(next_message_, Turn::placing),
                                               std::memory_order_acq_rel))
         return DOCA_ERROR_AGAIN;
     const doca_error_t status = place(entry, work);
-    put_message(type, status == DOCA_SUCCESS ? MessageKind::placed : MessageKind::failed, work);
+    put_message(opcode, status == DOCA_SUCCESS ? MessageKind::placed : MessageKind::failed, work);
     return status;
 }
 
@@ -195,7 +179,7 @@ doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Work &work) noexcep
         }
     }
     if (left != 0) {
-        DOCA_LOG_ERR("the receive of process %d has less memory than it says", process_->pid());
+        LOG_ERR("the receive of process %d has less memory than it says", process_->pid());
         return DOCA_ERROR_IO_FAILED;
     }
     return DOCA_SUCCESS;
@@ -217,14 +201,14 @@ doca_error_t SoftQueuePair::reach_segment(const ReceiveSegment &segment, const R
             const doca_error_t status =
                 RemoteMemory::reach_receive(process_, segment.entry, segment.generation, fresh);
             if (status != DOCA_SUCCESS) {
-                DOCA_LOG_ERR("the memory of the receive that process %d has posted can't be reached",
+                LOG_ERR("the memory of the receive that process %d has posted can't be reached",
                              process_->pid());
                 return DOCA_ERROR_IO_FAILED;
             }
             known = receive_memories_.insert(receive_memories_.end(), std::move(fresh));
         }
         if (!(*known)->range().contains(reinterpret_cast<const std::byte *>(segment.addr), segment.length)) {
-            DOCA_LOG_ERR("the receive that process %d has posted is outside of its memory map",
+            LOG_ERR("the receive that process %d has posted is outside of its memory map",
                          process_->pid());
             return DOCA_ERROR_IO_FAILED;
         }
@@ -233,8 +217,21 @@ doca_error_t SoftQueuePair::reach_segment(const ReceiveSegment &segment, const R
     });
 }
 
+/// What the receiver is told of a message.
+Received SoftQueuePair::received_of(Opcode opcode) noexcept
+{
+    switch (opcode) {
+    case Opcode::send:
+        return Received::send;
+    case Opcode::send_with_immediate:
+        return Received::send_with_immediate;
+    default:
+        return Received::write_with_immediate;
+    }
+}
+
 /// Tells the peer of message next_message_, and if it is in_cell or in_slot, hands it over.
-void SoftQueuePair::put_message(int type, MessageKind kind, const Work &work) noexcept
+void SoftQueuePair::put_message(Opcode opcode, MessageKind kind, const Work &work) noexcept
 {
     const std::uint32_t number = next_message_++;
     MessageCell &cell = peer_->cell(number);
@@ -251,7 +248,7 @@ void SoftQueuePair::put_message(int type, MessageKind kind, const Work &work) no
     }
     cell.length = length;
     cell.immediate = work.transfer.immediate;
-    cell.opcode = opcode_of(type);
+    cell.received = static_cast<std::uint16_t>(received_of(opcode));
     cell.kind = kind;
     cell.num_posted = next_receive_;
     cell.room = has_receives() ? least_room_ : 0;
@@ -261,10 +258,10 @@ void SoftQueuePair::put_message(int type, MessageKind kind, const Work &work) no
 }
 
 /// Puts a message that the peer may just be turning away, for all that its ticket says.
-doca_error_t SoftQueuePair::deliver(int type, MessageKind kind, const Work &work) noexcept
+doca_error_t SoftQueuePair::deliver(Opcode opcode, MessageKind kind, const Work &work) noexcept
 {
     const std::uint32_t number = next_message_;
-    put_message(type, kind, work);
+    put_message(opcode, kind, work);
     // First the message, then this look; the peer's fail() makes the barrier for both, or what wake_peer()
     // has exchanged does. Acquire: who sees that the peer has closed sees what it has taken before.
     const EndpointPage &page = peer_->page();
@@ -275,30 +272,29 @@ doca_error_t SoftQueuePair::deliver(int type, MessageKind kind, const Work &work
     return DOCA_ERROR_CONNECTION_RESET;
 }
 
-doca_error_t SoftQueuePair::receive(const doca_rdma_job_recv &job, TransferPlan plan) noexcept
+doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
-    if (next_receive_ - first_receive_ == recv_queue_size_ || workq_->is_full())
+    if (next_receive_ - first_receive_ == recv_queue_size_ || completions_->is_full())
         return DOCA_ERROR_NO_MEMORY;
     const std::uint32_t number = next_receive_;
     ReceiveEntry &entry = own_->entry(number);
-    const Receive receive = {job.dst_buff, plan};
+    const Receive receive = {dst, plan};
     if (plan.length > cell_room) {
         const doca_error_t status = guarded([&] { return post_segments(entry, receive); });
         if (status != DOCA_SUCCESS)
             return status;
     }
-    JobSlot &slot = *workq_->take_slot(job.base, *this);
-    slot.write_result = write_outcome;
-    slot.payload<Receive>() = receive;
-    receives_[number & (recv_queue_size_ - 1)] = &slot;
+    Operation &operation = completions_->begin(tag, *this);
+    operation.payload<Receive>() = receive;
+    receives_[number & (recv_queue_size_ - 1)] = &operation;
     entry.room = plan.length;
     least_room_ = has_receives() ? std::min(least_room_, plan.length) : plan.length;
     next_receive_ = number + 1;
     // Release: who sees the ticket sees the segments, and what the program has done with the memory.
     entry.ticket.store(ticket_of(number, Turn::posted), std::memory_order_release);
     wake_peer(wants_receives);
-    if (workq_->is_armed() && can_progress()) [[unlikely]]
-        workq_->wake();
+    if (completions_->is_armed() && can_progress()) [[unlikely]]
+        completions_->wake();
     return DOCA_SUCCESS;
 }
 
@@ -310,7 +306,7 @@ doca_error_t SoftQueuePair::post_segments(ReceiveEntry &entry, const Receive &re
         if (room == 0)
             continue;
         SoftKey::ReceiveExport found{};
-        auto &key = static_cast<SoftKey &>(*buf->mmap->key_for(&dev()));
+        auto &key = static_cast<SoftKey &>(*buf->mmap->key_for(device_));
         if (const doca_error_t status = key.export_for_receives(found); status != DOCA_SUCCESS)
             return status;
         const std::byte *const start = buf->data + (receive.plan.overwrites ? 0 : buf->data_len);
@@ -330,47 +326,47 @@ void SoftQueuePair::take_message() noexcept
 {
     const std::uint32_t number = first_receive_;
     const MessageCell &cell = own_->cell(number);
-    JobSlot &slot = *receives_[number & (recv_queue_size_ - 1)];
-    const Receive receive = slot.payload<Receive>();
+    Operation &operation = *receives_[number & (recv_queue_size_ - 1)];
+    const Receive receive = operation.payload<Receive>();
     const MessageKind kind = read_once(cell.kind);
-    RdmaOutcome outcome = {.length = read_once(cell.length),
-                           .immediate = read_once(cell.immediate),
-                           .opcode = read_once(cell.opcode)};
+    Result result = {.length = read_once(cell.length),
+                     .immediate = read_once(cell.immediate),
+                     .received = static_cast<Received>(read_once(cell.received))};
     if (const std::uint32_t posted = read_once(cell.num_posted);
         is_ahead(posted, known_posted_) && posted - next_message_ <= peer_->recv_queue_size()) {
         known_posted_ = posted;
         known_room_ = read_once(cell.room);
     }
     const std::byte *const data = kind == MessageKind::in_cell ? cell.data : own_->slot(number);
-    const doca_error_t status = unpack(data, kind, receive, outcome);
+    const doca_error_t status = unpack(data, kind, receive, result);
     if (status != DOCA_SUCCESS) [[unlikely]]
-        outcome = {}; // nothing has been received
+        result = {}; // nothing has been received
     first_receive_ = number + 1;
     // Release: pairs with the load in has_slot().
     own_->page().num_taken.store(first_receive_, std::memory_order_release);
-    end(slot, status, outcome);
+    completions_->done(operation, status, result);
     if (status != DOCA_SUCCESS) [[unlikely]]
         fail();
 }
 
 doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, const Receive &receive,
-                                   const RdmaOutcome &outcome) noexcept
+                                   const Result &result) noexcept
 {
-    const std::uint32_t length = outcome.length;
+    const std::uint32_t length = result.length;
     if (kind == MessageKind::failed)
         return DOCA_ERROR_IO_FAILED; // the peer has said why
-    const bool is_write = outcome.opcode == DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM;
+    const bool is_write = result.received == Received::write_with_immediate;
     const bool is_here = kind == MessageKind::in_cell || kind == MessageKind::in_slot;
-    if (outcome.opcode > DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM || kind > MessageKind::failed ||
+    if (result.received > Received::write_with_immediate || kind > MessageKind::failed ||
         (is_here && (is_write || length > (kind == MessageKind::in_cell ? cell_room : slot_size)))) {
-        DOCA_LOG_ERR("the peer has put something into its message that is none");
+        LOG_ERR("the peer has put something into its message that is none");
         return DOCA_ERROR_IO_FAILED;
     }
     if (is_write || length == 0)
         return DOCA_SUCCESS;
     if (kind == MessageKind::too_long || length > receive.plan.length ||
         length > room_of(*receive.dst, receive.plan.overwrites)) {
-        DOCA_LOG_ERR("a message of %u bytes has come, and the receive takes %u", length, receive.plan.length);
+        LOG_ERR("a message of %u bytes has come, and the receive takes %u", length, receive.plan.length);
         return DOCA_ERROR_FULL;
     }
     if (is_here) {
@@ -405,7 +401,7 @@ void SoftQueuePair::flush_receives() noexcept
         if (is_message_there())
             continue;
         first_receive_ = number + 1;
-        end(*receives_[number & (recv_queue_size_ - 1)], DOCA_ERROR_SHUTDOWN, {});
+        completions_->done(*receives_[number & (recv_queue_size_ - 1)], DOCA_ERROR_SHUTDOWN, {});
     }
 }
 

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <doca_log.h>
-
+#include "../../log.hpp"
 #include "../../mmap.hpp"
 #include "../cursor.hpp"
 #include "atomic_lock.hpp"
@@ -15,7 +14,7 @@
 #include "process_copy.hpp"
 #include "queue_pair.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT_RDMA_ONE_SIDED);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA_ONE_SIDED);
 
 namespace opendoca::soft {
 
@@ -35,35 +34,34 @@ void copy_at_once(std::byte *dst, const std::byte *src, std::size_t length) noex
 
 } // namespace
 
-doca_error_t SoftQueuePair::write(const doca_rdma_job_read_write &job, TransferPlan plan,
-                                  MemoryKey *remote) noexcept
+doca_error_t SoftQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
+                                  MemoryKey *remote, Immediate immediate) noexcept
 {
-    // The common job: two single buffers, and memory that is mapped here.
-    if (job.base.type == DOCA_RDMA_JOB_WRITE && !plan.is_list && plan.length != 0 && can_end_at_once() &&
-        check_peer() == DOCA_SUCCESS) [[likely]] {
+    // Fast path: two single buffers, and memory that is mapped here.
+    if (!immediate && !plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS)
+        [[likely]] {
         const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
         ReaderSlot *const reader = copier_.reader_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
             reader != nullptr && may_reach(memory, DOCA_ACCESS_RDMA_WRITE)) [[likely]] {
-            doca_buf &dst = *job.dst_buff;
-            const std::size_t before = plan.overwrites ? 0 : dst.data_len;
+            const std::size_t before = plan.overwrites ? 0 : dst->data_len;
             const Hazard hazard(&memory, reader, Hazard::Side::dst);
             if (memory.is_live()) [[likely]] {
-                copy_at_once(memory.here(dst.data) + before, job.src_buff->data, plan.length);
-                dst.data_len = before + plan.length;
-                workq_->complete_with(job.base, *this, DOCA_SUCCESS, 0);
+                copy_at_once(memory.here(dst->data) + before, src->data, plan.length);
+                dst->data_len = before + plan.length;
+                completions_->done(tag, *this, DOCA_SUCCESS);
                 return DOCA_SUCCESS;
             }
         }
     }
     Work work{};
-    work.local = const_cast<doca_buf *>(job.src_buff);
-    work.remote = job.dst_buff;
-    work.transfer = {plan, job.immediate_data};
-    return start(job.base, work);
+    work.local = const_cast<doca_buf *>(src);
+    work.remote = dst;
+    work.transfer = {plan, immediate.value_or(0)};
+    return start(tag, immediate ? Opcode::write_with_immediate : Opcode::write, work);
 }
 
-doca_error_t SoftQueuePair::read(const doca_rdma_job_read_write &job, TransferPlan plan,
+doca_error_t SoftQueuePair::read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
                                  MemoryKey *remote) noexcept
 {
     if (!plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
@@ -71,58 +69,61 @@ doca_error_t SoftQueuePair::read(const doca_rdma_job_read_write &job, TransferPl
         ReaderSlot *const reader = copier_.reader_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
             reader != nullptr && may_reach(memory, DOCA_ACCESS_RDMA_READ)) [[likely]] {
-            doca_buf &dst = *job.dst_buff;
-            const std::size_t before = plan.overwrites ? 0 : dst.data_len;
+            const std::size_t before = plan.overwrites ? 0 : dst->data_len;
             const Hazard hazard(&memory, reader, Hazard::Side::src);
             if (memory.is_live()) [[likely]] {
-                copy_at_once(dst.data + before, memory.here(job.src_buff->data), plan.length);
-                dst.data_len = before + plan.length;
-                workq_->complete_with(job.base, *this, DOCA_SUCCESS, plan.length);
+                copy_at_once(dst->data + before, memory.here(src->data), plan.length);
+                dst->data_len = before + plan.length;
+                completions_->done(tag, *this, DOCA_SUCCESS, plan.length);
                 return DOCA_SUCCESS;
             }
         }
     }
     Work work{};
-    work.local = job.dst_buff;
-    work.remote = const_cast<doca_buf *>(job.src_buff);
+    work.local = dst;
+    work.remote = const_cast<doca_buf *>(src);
     work.transfer = {plan, 0};
-    return start(job.base, work);
+    return start(tag, Opcode::read, work);
 }
 
-doca_error_t SoftQueuePair::update(const doca_rdma_job_atomic &job, MemoryKey &) noexcept
+doca_error_t SoftQueuePair::update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
+                                   MemoryKey &) noexcept
 {
     Work work{};
-    work.local = job.result_buff;
-    work.remote = job.cmp_or_add_dest_buff;
-    work.update = {job.swap_or_add_data, job.cmp_data};
-    return start(job.base, work);
+    work.local = &result;
+    work.remote = &target;
+    work.update = {update.operand, update.compare};
+    return start(tag,
+                 update.kind == AtomicUpdate::Kind::fetch_and_add ? Opcode::fetch_and_add
+                                                                  : Opcode::compare_and_swap,
+                 work);
 }
 
 /// The peer's memory that @p remote lies in, if this connection gives @p right on it.
 doca_error_t SoftQueuePair::reach(const doca_buf &remote, std::uint32_t right,
                                   const RemoteMemory *&memory) noexcept
 {
-    memory = static_cast<const SoftKey &>(*remote.mmap->key_for(&dev())).remote();
+    memory = static_cast<const SoftKey &>(*remote.mmap->key_for(device_)).remote();
     if (may_reach(*memory, right)) [[likely]]
         return DOCA_SUCCESS;
     if (memory->process() != process_ || memory->function_id() != peer_->function_id()) {
-        DOCA_LOG_ERR(
+        LOG_ERR(
             "the memory at %p is of process %d, and was not exported by the device of the peer, process %d",
             static_cast<const void *>(remote.data), memory->process()->pid(), process_->pid());
     } else {
-        DOCA_LOG_ERR("the peer does not give the right 0x%x: its memory map has 0x%x, its RDMA instance 0x%x",
+        LOG_ERR("the peer does not give the right 0x%x: its memory map has 0x%x, its RDMA instance 0x%x",
                      right, memory->access(), peer_permissions_);
     }
     return DOCA_ERROR_NOT_PERMITTED;
 }
 
 /// READ, WRITE, or the data of a WRITE_IMM.
-doca_error_t SoftQueuePair::transfer(int type, const Work &work) noexcept
+doca_error_t SoftQueuePair::transfer(Opcode opcode, const Work &work) noexcept
 {
     const TransferPlan plan = work.transfer.plan;
     if (plan.length == 0)
         return DOCA_SUCCESS;
-    const bool is_read = type == DOCA_RDMA_JOB_READ;
+    const bool is_read = opcode == Opcode::read;
     const RemoteMemory *memory = nullptr;
     const doca_error_t status =
         reach(*work.remote, is_read ? DOCA_ACCESS_RDMA_READ : DOCA_ACCESS_RDMA_WRITE, memory);
@@ -130,7 +131,7 @@ doca_error_t SoftQueuePair::transfer(int type, const Work &work) noexcept
         return status;
     doca_buf &dst = is_read ? *work.local : *work.remote;
     if (plan.length > room_of(dst, plan.overwrites) || (!is_read && plan.length > data_of(*work.local))) {
-        DOCA_LOG_ERR("the data section of a buffer was changed while its job of %u bytes waited",
+        LOG_ERR("the data section of a buffer was changed while its job of %u bytes waited",
                      plan.length);
         return DOCA_ERROR_IO_FAILED;
     }
@@ -152,7 +153,7 @@ doca_error_t SoftQueuePair::transfer(int type, const Work &work) noexcept
     return DOCA_SUCCESS;
 }
 
-doca_error_t SoftQueuePair::execute_update(int type, const Work &work) noexcept
+doca_error_t SoftQueuePair::execute_update(Opcode opcode, const Work &work) noexcept
 {
     if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
         return status;
@@ -168,7 +169,7 @@ doca_error_t SoftQueuePair::execute_update(int type, const Work &work) noexcept
         return status;
 
     const auto new_value = [&](std::uint64_t old) {
-        if (type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD)
+        if (opcode == Opcode::fetch_and_add)
             return old + work.update.operand;
         return old == work.update.compare ? work.update.operand : old;
     };
@@ -178,7 +179,7 @@ doca_error_t SoftQueuePair::execute_update(int type, const Work &work) noexcept
     const AtomicLock lock(process_->atomic_lock(), identity_);
     if (memory->reach() == RemoteMemory::Reach::mapped) {
         const std::atomic_ref word(*reinterpret_cast<std::uint64_t *>(memory->here(work.remote->data)));
-        if (type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD) {
+        if (opcode == Opcode::fetch_and_add) {
             old = word.fetch_add(work.update.operand, std::memory_order_acq_rel);
         } else {
             old = work.update.compare;

@@ -16,6 +16,7 @@
 #include <arpa/inet.h>
 #include <json-c/json.h>
 
+#include <doca_dev.h>
 #include <doca_log.h>
 
 #include "../../pci_address.hpp"

@@ -21,9 +21,9 @@ struct TopologyFunction {
     std::string parent;      ///< the DPU's PF that owns the representor; empty for a DPU's PF itself
     std::string ibdev_name;
     std::string iface_name;
-    std::array<std::uint8_t, DOCA_DEVINFO_MAC_ADDR_SIZE> mac{};
-    std::array<std::uint8_t, DOCA_DEVINFO_IPV4_ADDR_SIZE> ipv4{};
-    std::array<std::uint8_t, DOCA_DEVINFO_IPV6_ADDR_SIZE> ipv6{};
+    std::array<std::uint8_t, 6> mac{};
+    std::array<std::uint8_t, 4> ipv4{};
+    std::array<std::uint8_t, 16> ipv6{};
     std::string vuid;
 };
 

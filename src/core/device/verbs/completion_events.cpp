@@ -4,23 +4,23 @@
 
 #include <algorithm>
 
-#include "../../workq.hpp"
+#include "../../engine/completion_queue.hpp"
 #include "reliable_connection.hpp"
 
 namespace opendoca::verbs {
 
-doca_error_t CompletionEvents::attach(doca_workq &workq) noexcept
+doca_error_t CompletionEvents::attach(CompletionQueue &completions) noexcept
 {
-    if (!workq.is_event_driven())
+    if (!completions.is_event_driven())
         return DOCA_SUCCESS;
-    workq_ = &workq;
+    completions_ = &completions;
     return listen();
 }
 
 void CompletionEvents::detach() noexcept
 {
     ignore();
-    workq_ = nullptr;
+    completions_ = nullptr;
 }
 
 doca_error_t CompletionEvents::listen() noexcept
@@ -29,7 +29,7 @@ doca_error_t CompletionEvents::listen() noexcept
         return DOCA_SUCCESS;
     (void)connection_.take_events(); // of the time when nobody listened
     requested_ = 0;
-    const doca_error_t status = workq_->watch(connection_.event_fd());
+    const doca_error_t status = completions_->watch(connection_.event_fd());
     is_listening_ = status == DOCA_SUCCESS;
     return status;
 }
@@ -37,7 +37,7 @@ doca_error_t CompletionEvents::listen() noexcept
 void CompletionEvents::ignore() noexcept
 {
     if (is_listening_)
-        workq_->unwatch(connection_.event_fd());
+        completions_->unwatch(connection_.event_fd());
     is_listening_ = false;
 }
 

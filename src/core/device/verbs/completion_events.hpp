@@ -6,13 +6,15 @@
 
 #include <doca_error.h>
 
-struct doca_workq;
+namespace opendoca {
+class CompletionQueue;
+}
 
 namespace opendoca::verbs {
 
 class ReliableConnection;
 
-/// Lets completions wake an event-driven work queue between arm() and disarm(). A completion queue cannot be
+/// Lets completions wake an event-driven completion queue between arm() and disarm(). A completion queue cannot be
 /// told to stay silent again once it was asked for an event: then it is not listened to.
 class CompletionEvents {
 public:
@@ -21,11 +23,11 @@ public:
     CompletionEvents &operator=(const CompletionEvents &) = delete;
     ~CompletionEvents() { detach(); }
 
-    /// Does nothing for a work queue that is polled.
-    [[nodiscard]] doca_error_t attach(doca_workq &workq) noexcept;
+    /// Does nothing for one that is polled.
+    [[nodiscard]] doca_error_t attach(CompletionQueue &completions) noexcept;
     void detach() noexcept;
 
-    /// Of the completions that come from now on, the first, or the first solicited one, wakes the work queue.
+    /// Of the completions that come from now on, the first, or the first solicited one, wakes the completion queue.
     /// False when the system refuses.
     [[nodiscard]] bool arm(bool only_solicited) noexcept;
     void disarm() noexcept;
@@ -35,7 +37,7 @@ private:
     void ignore() noexcept;
 
     ReliableConnection &connection_;
-    doca_workq *workq_ = nullptr; ///< while attached to one that is event-driven
+    CompletionQueue *completions_ = nullptr; ///< while attached to one that is event-driven
     bool is_listening_ = false;
     std::uint32_t requested_ = 0; ///< events, at most, that may still come
 };

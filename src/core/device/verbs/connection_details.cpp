@@ -8,13 +8,12 @@
 #include <fstream>
 #include <string>
 
-#include <doca_log.h>
-
+#include "../../log.hpp"
 #include "../../crc32.hpp"
 #include "device.hpp"
 #include "gid_table.hpp"
 
-DOCA_LOG_REGISTER(DOCA_VERBS_DETAILS);
+OPENDOCA_LOG_SOURCE(DOCA_VERBS_DETAILS);
 
 namespace opendoca::verbs {
 
@@ -47,7 +46,7 @@ bool are_two_ports_of_one_machine(const ConnectionDetails &a, const ConnectionDe
 
 doca_error_t refuse(const char *reason) noexcept
 {
-    DOCA_LOG_ERR("the connection details can't be used: %s", reason);
+    LOG_ERR("the connection details can't be used: %s", reason);
     return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
@@ -59,12 +58,12 @@ doca_error_t describe_end(ibv_context &context, const VerbsFunction &function,
     const auto port = static_cast<std::uint8_t>(function.port());
     ibv_port_attr attributes{};
     if (const int error = ibv_query_port(&context, port, &attributes); error != 0) {
-        DOCA_LOG_ERR("port %u of device %s can't be queried: %s", port, function.ibdev_name.c_str(),
+        LOG_ERR("port %u of device %s can't be queried: %s", port, function.ibdev_name.c_str(),
                      std::strerror(error));
         return DOCA_ERROR_DRIVER;
     }
     if (attributes.state != IBV_PORT_ACTIVE)
-        DOCA_LOG_WARN("port %u of device %s is %s: nothing will get through", port,
+        LOG_WARN("port %u of device %s is %s: nothing will get through", port,
                       function.ibdev_name.c_str(), ibv_port_state_str(attributes.state));
     std::vector<ibv_gid_entry> gids = gids_of(context, port);
     if (settings.is_gid_fixed)
@@ -72,10 +71,10 @@ doca_error_t describe_end(ibv_context &context, const VerbsFunction &function,
                       [&](const ibv_gid_entry &entry) { return entry.gid_index != settings.gid_index; });
     if (gids.empty() && attributes.link_layer != IBV_LINK_LAYER_INFINIBAND) {
         if (settings.is_gid_fixed)
-            DOCA_LOG_ERR("GID %" PRIu32 " of device %s, port %u, is empty", settings.gid_index,
+            LOG_ERR("GID %" PRIu32 " of device %s, port %u, is empty", settings.gid_index,
                          function.ibdev_name.c_str(), port);
         else
-            DOCA_LOG_ERR("device %s, port %u, has no GID: is its interface up, with an address?",
+            LOG_ERR("device %s, port %u, has no GID: is its interface up, with an address?",
                          function.ibdev_name.c_str(), port);
         return DOCA_ERROR_NOT_SUPPORTED;
     }
@@ -107,14 +106,14 @@ doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &d
 {
     ConnectionDetails d;
     if (bytes.size() != sizeof(d)) {
-        DOCA_LOG_ERR("connection details of a verbs device have %zu bytes, not %zu", sizeof(d), bytes.size());
+        LOG_ERR("connection details of a verbs device have %zu bytes, not %zu", sizeof(d), bytes.size());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     std::memcpy(&d, bytes.data(), sizeof(d));
     if (std::memcmp(d.magic, details_magic, sizeof(d.magic)) != 0)
         return refuse("they are not of doca_rdma_export() on a verbs device");
     if (d.version != details_version || d.size != sizeof(d)) {
-        DOCA_LOG_ERR("connection details have version %" PRIu32 " and %" PRIu32
+        LOG_ERR("connection details have version %" PRIu32 " and %" PRIu32
                      " bytes; this library's have %" PRIu32 " and %zu",
                      d.version, d.size, details_version, sizeof(d));
         return DOCA_ERROR_CONNECTION_ABORTED;

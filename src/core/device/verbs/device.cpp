@@ -6,16 +6,15 @@
 #include <cinttypes>
 #include <cstring>
 
-#include <doca_log.h>
-
+#include "../../log.hpp"
 #include "../../dmabuf.hpp"
 #include "../own_memory.hpp"
 #include "../soft/counter.hpp"
-#include "copy_queue.hpp"
+#include "copy_engine.hpp"
 #include "memory_descriptor.hpp"
 #include "queue_pair.hpp"
 
-DOCA_LOG_REGISTER(DOCA_VERBS_DEVICE);
+OPENDOCA_LOG_SOURCE(DOCA_VERBS_DEVICE);
 
 namespace opendoca::verbs {
 
@@ -43,7 +42,7 @@ doca_error_t explain_registration(int error, const MemoryRange &range, const std
     } else if (error == EOPNOTSUPP) {
         status = DOCA_ERROR_NOT_SUPPORTED;
     }
-    DOCA_LOG_ERR("registering [%p, +%zu) with device %s: %s%s", static_cast<void *>(range.addr), range.len,
+    LOG_ERR("registering [%p, +%zu) with device %s: %s%s", static_cast<void *>(range.addr), range.len,
                  device.c_str(), std::strerror(error), hint);
     return status;
 }
@@ -66,6 +65,22 @@ doca_error_t VerbsKey::mkey(std::uint32_t &key) const
     return DOCA_SUCCESS;
 }
 
+VerbsDevice::VerbsDevice(const VerbsFunction &function, ibv_pd &pd) noexcept
+    : Device(function),
+      function_(function),
+      pd_(pd)
+{
+}
+
+VerbsDevice::VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd) noexcept
+    : Device(function),
+      function_(function),
+      own_context_(std::move(context)),
+      own_pd_(std::move(pd)),
+      pd_(*own_pd_)
+{
+}
+
 doca_error_t VerbsDevice::open(const VerbsFunction &function, std::unique_ptr<Device> &device)
 {
     const DeviceList devices;
@@ -75,13 +90,13 @@ doca_error_t VerbsDevice::open(const VerbsFunction &function, std::unique_ptr<De
         Handle<ibv_context> context(ibv_open_device(candidate));
         Handle<ibv_pd> pd(context != nullptr ? ibv_alloc_pd(context.get()) : nullptr);
         if (pd == nullptr) {
-            DOCA_LOG_ERR("opening RDMA device %s: %s", function.ibdev_name.c_str(), std::strerror(errno));
+            LOG_ERR("opening RDMA device %s: %s", function.ibdev_name.c_str(), std::strerror(errno));
             return DOCA_ERROR_INITIALIZATION;
         }
         device.reset(new VerbsDevice(function, std::move(context), std::move(pd)));
         return DOCA_SUCCESS;
     }
-    DOCA_LOG_ERR("RDMA device %s is not there any more", function.ibdev_name.c_str());
+    LOG_ERR("RDMA device %s is not there any more", function.ibdev_name.c_str());
     return DOCA_ERROR_INITIALIZATION;
 }
 
@@ -111,7 +126,7 @@ doca_error_t VerbsDevice::register_dmabuf(const Dmabuf &dmabuf, std::uint32_t ac
         return DOCA_SUCCESS;
     }
     const int error = errno;
-    DOCA_LOG_ERR("device %s can't use file descriptor %d as a dmabuf from %zu on, %zu bytes: %s",
+    LOG_ERR("device %s can't use file descriptor %d as a dmabuf from %zu on, %zu bytes: %s",
                  function_.name.c_str(), dmabuf.fd(), dmabuf.offset(), range.len, std::strerror(error));
     return error == EOPNOTSUPP || error == ENOSYS ? DOCA_ERROR_NOT_SUPPORTED
            : error == ENOMEM                      ? DOCA_ERROR_NO_MEMORY
@@ -123,7 +138,7 @@ doca_error_t VerbsDevice::import_memory(std::span<const std::byte> descriptor, M
                                         std::unique_ptr<MemoryKey> &key)
 {
     if (!function_.can.rdma.reliable_connection) {
-        DOCA_LOG_ERR("device %s cannot import memory for RDMA", function_.name.c_str());
+        LOG_ERR("device %s cannot import memory for RDMA", function_.name.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     RemoteMemoryDescriptor d{};
@@ -134,17 +149,15 @@ doca_error_t VerbsDevice::import_memory(std::span<const std::byte> descriptor, M
     return DOCA_SUCCESS;
 }
 
-doca_error_t VerbsDevice::create_copy_queue(doca_workq &workq, const doca_dev &dev,
-                                            std::shared_ptr<JobQueue> &queue)
+doca_error_t VerbsDevice::create_copy_engine(CompletionQueue &completions, std::unique_ptr<CopyEngine> &engine)
 {
-    return VerbsCopyQueue::create(*this, workq, dev, queue);
+    return VerbsCopyEngine::create(*this, completions, engine);
 }
 
-doca_error_t VerbsDevice::create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
-                                            std::atomic<doca_rdma_state> &state,
+doca_error_t VerbsDevice::create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
                                             std::unique_ptr<QueuePair> &queue_pair)
 {
-    return VerbsQueuePair::create(*this, dev, settings, state, queue_pair);
+    return VerbsQueuePair::create(*this, settings, state, queue_pair);
 }
 
 doca_error_t VerbsDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)

@@ -2,8 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
-#include <doca_rdma.h>
-
 #include "../device.hpp"
 #include "function.hpp"
 #include "handle.hpp"
@@ -21,9 +19,9 @@ namespace opendoca::verbs {
 class VerbsKey final : public MemoryKey {
 public:
     VerbsKey(Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)
-        : MemoryKey({.can_read = true, .can_write = (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0},
-                    (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? RdmaSide::local
-                                                                 : RdmaSide::local_read_only,
+        : MemoryKey(use::dma_source | ((access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0
+                                           ? use::dma_destination | use::rdma_local
+                                           : 0),
                     region->lkey),
           region_(std::move(region)),
           range_(range),
@@ -31,7 +29,7 @@ public:
     {
     }
     explicit VerbsKey(std::uint32_t remote_key)
-        : MemoryKey({.can_read = false, .can_write = false}, RdmaSide::remote, remote_key)
+        : MemoryKey(use::rdma_remote, remote_key)
     {
     }
 
@@ -45,11 +43,11 @@ private:
 };
 
 /// A device's context and protection domain, its own or a program's.
-class VerbsDevice final : public Device {
+class VerbsDevice : public Device {
 public:
     [[nodiscard]] static doca_error_t open(const VerbsFunction &function, std::unique_ptr<Device> &device);
     /// On a protection domain of the program, which outlives the device.
-    VerbsDevice(const VerbsFunction &function, ibv_pd &pd) noexcept : function_(function), pd_(pd) {}
+    VerbsDevice(const VerbsFunction &function, ibv_pd &pd) noexcept;
 
     [[nodiscard]] doca_error_t register_memory(const MemoryRange &range, std::uint32_t access,
                                                std::unique_ptr<MemoryKey> &key) override;
@@ -57,10 +55,10 @@ public:
                                                std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                              std::unique_ptr<MemoryKey> &key) override;
-    [[nodiscard]] doca_error_t create_copy_queue(doca_workq &workq, const doca_dev &dev,
-                                                 std::shared_ptr<JobQueue> &queue) override;
-    [[nodiscard]] doca_error_t create_queue_pair(const doca_dev &dev, const QueuePairSettings &settings,
-                                                 std::atomic<doca_rdma_state> &state,
+    [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
+                                                  std::unique_ptr<CopyEngine> &engine) override;
+    [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings,
+                                                 std::atomic<ConnectionState> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;
     [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup,
                                               std::unique_ptr<Counter> &counter) override;
@@ -69,16 +67,10 @@ public:
 
     [[nodiscard]] ibv_context &context() const noexcept { return *pd_.context; }
     [[nodiscard]] ibv_pd &pd() const noexcept { return pd_; }
-    [[nodiscard]] const VerbsFunction &function() const noexcept { return function_; }
+    [[nodiscard]] const VerbsFunction &port() const noexcept { return function_; }
 
 private:
-    VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd) noexcept
-        : function_(function),
-          own_context_(std::move(context)),
-          own_pd_(std::move(pd)),
-          pd_(*own_pd_)
-    {
-    }
+    VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd) noexcept;
 
     const VerbsFunction &function_;
     const Handle<ibv_context> own_context_; ///< null, as the next, on a protection domain of the program

@@ -9,14 +9,13 @@
 
 #include <net/if.h>
 
-#include <doca_log.h>
-
+#include "../../log.hpp"
 #include "../../pci_address.hpp"
 #include "device.hpp"
 #include "gid_table.hpp"
 #include "interface.hpp"
 
-DOCA_LOG_REGISTER(DOCA_VERBS_FUNCTION);
+OPENDOCA_LOG_SOURCE(DOCA_VERBS_FUNCTION);
 
 namespace opendoca::verbs {
 
@@ -52,7 +51,7 @@ RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &
     can.gids.resize(static_cast<std::size_t>(std::max(attributes.gid_tbl_len, 0)));
     for (const ibv_gid_entry &entry : gids_of(context, port)) {
         if (entry.gid_index < can.gids.size())
-            std::memcpy(can.gids[entry.gid_index].raw, entry.gid.raw, sizeof(entry.gid.raw));
+            std::memcpy(can.gids[entry.gid_index].data(), entry.gid.raw, sizeof(entry.gid.raw));
     }
     return can;
 }
@@ -80,7 +79,7 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     ibv_port_attr port_attributes{};
     if (const int error = ibv_query_port(&context, static_cast<std::uint8_t>(port), &port_attributes);
         error != 0) {
-        DOCA_LOG_WARN("port %u of RDMA device %s can't be queried: %s", port, ibdev_name.c_str(),
+        LOG_WARN("port %u of RDMA device %s can't be queried: %s", port, ibdev_name.c_str(),
                       std::strerror(error));
         return;
     }

@@ -30,9 +30,9 @@ struct Place {
 [[nodiscard]] std::string interface_in(const std::string &ibdev_path, std::uint32_t port);
 
 struct Addresses {
-    std::optional<std::array<std::uint8_t, DOCA_DEVINFO_MAC_ADDR_SIZE>> mac;
-    std::optional<std::array<std::uint8_t, DOCA_DEVINFO_IPV4_ADDR_SIZE>> ipv4;
-    std::optional<std::array<std::uint8_t, DOCA_DEVINFO_IPV6_ADDR_SIZE>>
+    std::optional<std::array<std::uint8_t, 6>> mac;
+    std::optional<std::array<std::uint8_t, 4>> ipv4;
+    std::optional<std::array<std::uint8_t, 16>>
         ipv6; ///< a global one, where there is
 };
 

@@ -5,13 +5,12 @@
 #include <cerrno>
 #include <cstring>
 
-#include <doca_log.h>
-
+#include "../../log.hpp"
 #include "device.hpp"
 #include "gid_table.hpp"
 #include "reliable_connection.hpp"
 
-DOCA_LOG_REGISTER(DOCA_VERBS_LOOPBACK);
+OPENDOCA_LOG_SOURCE(DOCA_VERBS_LOOPBACK);
 
 namespace opendoca::verbs {
 
@@ -21,7 +20,7 @@ namespace {
 int connect_by_gid(const VerbsDevice &device, ReliableConnection &connection, ReliableConnection::Path &path)
 {
     int error = EADDRNOTAVAIL;
-    for (const ibv_gid_entry &entry : gids_of(device.context(), device.function().port())) {
+    for (const ibv_gid_entry &entry : gids_of(device.context(), device.port().port())) {
         path.has_grh = true;
         path.gid = entry.gid;
         path.gid_index = static_cast<std::uint8_t>(entry.gid_index);
@@ -37,7 +36,7 @@ int connect_by_gid(const VerbsDevice &device, ReliableConnection &connection, Re
 doca_error_t connect_to_itself(const VerbsDevice &device, ReliableConnection &connection) noexcept
 {
     return guarded([&] {
-        const std::uint32_t port = device.function().port();
+        const std::uint32_t port = device.port().port();
         ibv_port_attr attributes{};
         int error = ibv_query_port(&device.context(), static_cast<std::uint8_t>(port), &attributes);
         if (error == 0) {
@@ -54,8 +53,8 @@ doca_error_t connect_to_itself(const VerbsDevice &device, ReliableConnection &co
         }
         if (error == 0)
             return DOCA_SUCCESS;
-        DOCA_LOG_ERR("device %s, port %u: no address leads back to the port itself: %s",
-                     device.function().ibdev_name.c_str(), port, std::strerror(error));
+        LOG_ERR("device %s, port %u: no address leads back to the port itself: %s",
+                     device.port().ibdev_name.c_str(), port, std::strerror(error));
         return DOCA_ERROR_INITIALIZATION;
     });
 }

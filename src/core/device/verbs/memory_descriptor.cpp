@@ -5,12 +5,12 @@
 #include <cinttypes>
 #include <cstring>
 
-#include <doca_log.h>
+#include "../../log.hpp"
 #include <doca_types.h>
 
 #include "../../crc32.hpp"
 
-DOCA_LOG_REGISTER(DOCA_VERBS_MEMORY);
+OPENDOCA_LOG_SOURCE(DOCA_VERBS_MEMORY);
 
 namespace opendoca::verbs {
 
@@ -23,7 +23,7 @@ constexpr std::uint32_t rdma_access =
 
 doca_error_t refuse(const char *reason) noexcept
 {
-    DOCA_LOG_ERR("the export descriptor can't be used: %s", reason);
+    LOG_ERR("the export descriptor can't be used: %s", reason);
     return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -48,7 +48,7 @@ doca_error_t read_descriptor(std::span<const std::byte> bytes, RemoteMemoryDescr
     RemoteMemoryDescriptor d{};
     // Programs hand in the whole buffer that they have read it into.
     if (bytes.size() < sizeof(d)) {
-        DOCA_LOG_ERR("an export descriptor of a verbs device has %zu bytes, not %zu", sizeof(d),
+        LOG_ERR("an export descriptor of a verbs device has %zu bytes, not %zu", sizeof(d),
                      bytes.size());
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -56,7 +56,7 @@ doca_error_t read_descriptor(std::span<const std::byte> bytes, RemoteMemoryDescr
     if (std::memcmp(d.magic, memory_magic, sizeof(d.magic)) != 0)
         return refuse("it is not one of doca_mmap_export_rdma() on a verbs device");
     if (d.version != memory_version || d.size != sizeof(d)) {
-        DOCA_LOG_ERR("the export descriptor has version %" PRIu32 " and %" PRIu32
+        LOG_ERR("the export descriptor has version %" PRIu32 " and %" PRIu32
                      " bytes; this library's have %" PRIu32 " and %zu",
                      d.version, d.size, memory_version, sizeof(d));
         return DOCA_ERROR_INVALID_VALUE;
@@ -65,7 +65,7 @@ doca_error_t read_descriptor(std::span<const std::byte> bytes, RemoteMemoryDescr
         return refuse("it was damaged on its way");
     if (d.addr == 0 || d.len == 0 || d.len > UINTPTR_MAX - d.addr || (d.access & ~rdma_access) != 0 ||
         d.access == 0) {
-        DOCA_LOG_ERR("the export descriptor can't be used: the range [0x%" PRIx64 ", +%" PRIu64
+        LOG_ERR("the export descriptor can't be used: the range [0x%" PRIx64 ", +%" PRIu64
                      ") with access 0x%" PRIx32 " makes no sense",
                      d.addr, d.len, d.access);
         return DOCA_ERROR_INVALID_VALUE;

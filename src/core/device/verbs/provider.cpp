@@ -5,13 +5,12 @@
 #include <cerrno>
 #include <cstring>
 
-#include <doca_log.h>
-
+#include "../../log.hpp"
 #include "device.hpp"
 #include "function.hpp"
 #include "handle.hpp"
 
-DOCA_LOG_REGISTER(DOCA_VERBS);
+OPENDOCA_LOG_SOURCE(DOCA_VERBS);
 
 namespace opendoca::verbs {
 
@@ -21,13 +20,13 @@ doca_error_t list_functions(DeviceFunctions &functions)
     for (ibv_device *const device : devices) {
         const Handle<ibv_context> context(ibv_open_device(device));
         if (context == nullptr) {
-            DOCA_LOG_WARN("RDMA device %s can't be opened, and is not listed: %s",
+            LOG_WARN("RDMA device %s can't be opened, and is not listed: %s",
                           ibv_get_device_name(device), std::strerror(errno));
             continue;
         }
         ibv_device_attr_ex attributes{};
         if (const int error = ibv_query_device_ex(context.get(), nullptr, &attributes); error != 0) {
-            DOCA_LOG_WARN("RDMA device %s can't be queried, and is not listed: %s",
+            LOG_WARN("RDMA device %s can't be queried, and is not listed: %s",
                           ibv_get_device_name(device), std::strerror(error));
             continue;
         }
@@ -48,7 +47,7 @@ doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &fun
     ibv_device_attr_ex attributes{};
     if (const int error = context == nullptr ? EINVAL : ibv_query_device_ex(context, nullptr, &attributes);
         error != 0) {
-        DOCA_LOG_ERR("the device of protection domain %p can't be queried: %s", static_cast<void *>(&pd),
+        LOG_ERR("the device of protection domain %p can't be queried: %s", static_cast<void *>(&pd),
                      std::strerror(error));
         return DOCA_ERROR_INVALID_VALUE;
     }

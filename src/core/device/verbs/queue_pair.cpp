@@ -6,12 +6,11 @@
 
 #include <cstring>
 
-#include <doca_log.h>
-
+#include "../../log.hpp"
 #include "../cursor.hpp"
 #include "completion_status.hpp"
 
-DOCA_LOG_REGISTER(DOCA_VERBS_RDMA);
+OPENDOCA_LOG_SOURCE(DOCA_VERBS_RDMA);
 
 namespace opendoca::verbs {
 
@@ -20,19 +19,20 @@ namespace {
 /// Completions that one retrieve looks at.
 constexpr int most_at_once = 16;
 
-/// How a job has failed. What a peer refuses has one answer for messages and another for the rest.
-doca_error_t failure_of(int type, ibv_wc_status status) noexcept
+} // namespace
+
+/// How an operation has failed. What a peer refuses has one answer for messages and another for the rest.
+doca_error_t VerbsQueuePair::failure_of(Kind kind, ibv_wc_status status) noexcept
 {
     switch (status) {
     case IBV_WC_WR_FLUSH_ERR:
         return DOCA_ERROR_CONNECTION_RESET; // the first one: something else has ended the connection
     case IBV_WC_REM_INV_REQ_ERR:
     case IBV_WC_REM_OP_ERR:
-        return type == DOCA_RDMA_JOB_SEND || type == DOCA_RDMA_JOB_SEND_IMM ? DOCA_ERROR_FULL
-                                                                            : DOCA_ERROR_NOT_PERMITTED;
+        return kind == Kind::send ? DOCA_ERROR_FULL : DOCA_ERROR_NOT_PERMITTED;
     case IBV_WC_LOC_LEN_ERR:
     case IBV_WC_LOC_QP_OP_ERR: // what rdma_rxe says of a message that is too long
-        if (type == DOCA_RDMA_JOB_RECV)
+        if (kind == Kind::receive)
             return DOCA_ERROR_FULL;
         break;
     default:
@@ -41,23 +41,21 @@ doca_error_t failure_of(int type, ibv_wc_status status) noexcept
     return to_error(status);
 }
 
-} // namespace
-
-VerbsQueuePair::VerbsQueuePair(const doca_dev &dev, const QueuePairSettings &settings,
-                               std::atomic<doca_rdma_state> &state, std::uint32_t max_chain_length)
-    : QueuePair(dev, settings, state),
+VerbsQueuePair::VerbsQueuePair(const VerbsDevice &device, const QueuePairSettings &settings,
+                               std::atomic<ConnectionState> &state, std::uint32_t max_chain_length)
+    : QueuePair(state),
       segments_(max_chain_length),
+      device_(device),
       settings_(settings),
       mtu_(settings.mtu)
 {
 }
 
-doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const doca_dev &dev,
-                                    const QueuePairSettings &settings, std::atomic<doca_rdma_state> &state,
-                                    std::unique_ptr<QueuePair> &created)
+doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSettings &settings,
+                                    std::atomic<ConnectionState> &state, std::unique_ptr<QueuePair> &created)
 {
-    const RdmaCapabilities &can = device.function().can.rdma;
-    std::unique_ptr<VerbsQueuePair> fresh(new VerbsQueuePair(dev, settings, state, can.max_chain_length));
+    const RdmaCapabilities &can = device.port().can.rdma;
+    std::unique_ptr<VerbsQueuePair> fresh(new VerbsQueuePair(device, settings, state, can.max_chain_length));
     std::uint64_t operations = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ |
                                IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
     if (can.atomics)
@@ -72,11 +70,11 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const doca_dev &d
         status != DOCA_SUCCESS)
         return status;
     if (const doca_error_t status =
-            describe_end(device.context(), device.function(), settings, connection.number(), fresh->end_);
+            describe_end(device.context(), device.port(), settings, connection.number(), fresh->end_);
         status != DOCA_SUCCESS)
         return status;
     fresh->sender_ = &connection.sender();
-    fresh->completions_ = &connection.completions();
+    fresh->polled_ = &connection.completions();
     fresh->queue_pair_ = &connection.queue_pair();
     fresh->max_inline_ = connection.max_inline();
     created = std::move(fresh);
@@ -95,191 +93,172 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
             continue;
         if (!settings_.is_mtu_fixed)
             mtu_ = mtu_of(path.mtu);
-        // Last: from now on the work queue's thread may submit jobs.
-        set_state(DOCA_RDMA_STATE_CONNECTED);
+        // Last: from now on the completion queue's thread may submit.
+        set_state(ConnectionState::connected);
         return DOCA_SUCCESS;
     }
     if (error != 0)
-        DOCA_LOG_ERR("connecting to queue pair 0x%x of the peer: %s", peer.queue_pair, std::strerror(error));
+        LOG_ERR("connecting to queue pair 0x%x of the peer: %s", peer.queue_pair, std::strerror(error));
     else
-        DOCA_LOG_ERR("there is no way to the peer: %u and %u GIDs, link layers %s and %s",
+        LOG_ERR("there is no way to the peer: %u and %u GIDs, link layers %s and %s",
                      end_.details.num_gids, peer.num_gids,
                      end_.details.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand",
                      peer.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
     return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
-doca_error_t VerbsQueuePair::attach(doca_workq &workq)
+doca_error_t VerbsQueuePair::attach(CompletionQueue &completions)
 {
-    const doca_error_t status = events_.attach(workq);
-    if (status == DOCA_SUCCESS)
-        workq_ = &workq;
-    return status;
+    if (const doca_error_t status = events_.attach(completions); status != DOCA_SUCCESS)
+        return status;
+    completions.reserve_polled();
+    completions.poll_also(*this);
+    completions_ = &completions;
+    return DOCA_SUCCESS;
 }
 
 void VerbsQueuePair::detach() noexcept
 {
+    if (completions_ == nullptr)
+        return;
     events_.detach();
-    workq_ = nullptr;
+    completions_->poll_no_more(*this);
+    completions_->unreserve_polled();
+    completions_ = nullptr;
 }
 
 /// What the completion that was started says of its receive. @p dst becomes null if nothing came into it.
-[[gnu::always_inline]] inline RdmaOutcome VerbsQueuePair::outcome_of_receive(doca_buf *&dst) const noexcept
+[[gnu::always_inline]] inline Result VerbsQueuePair::result_of_receive(doca_buf *&dst) const noexcept
 {
-    RdmaOutcome outcome = {
-        .length = ibv_wc_read_byte_len(completions_), .immediate = 0, .opcode = DOCA_RDMA_OPCODE_RECV_SEND};
-    if ((ibv_wc_read_wc_flags(completions_) & IBV_WC_WITH_IMM) == 0)
-        return outcome;
-    outcome.immediate = ibv_wc_read_imm_data(completions_);
-    outcome.opcode = DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM;
-    if (ibv_wc_read_opcode(completions_) == IBV_WC_RECV_RDMA_WITH_IMM) {
-        outcome.opcode = DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM;
+    Result result = {.length = ibv_wc_read_byte_len(polled_), .immediate = 0, .received = Received::send};
+    if ((ibv_wc_read_wc_flags(polled_) & IBV_WC_WITH_IMM) == 0)
+        return result;
+    result.immediate = ibv_wc_read_imm_data(polled_);
+    result.received = Received::send_with_immediate;
+    if (ibv_wc_read_opcode(polled_) == IBV_WC_RECV_RDMA_WITH_IMM) {
+        result.received = Received::write_with_immediate;
         dst = nullptr;
     }
-    return outcome;
+    return result;
 }
 
-[[gnu::always_inline]] inline doca_error_t VerbsQueuePair::give_out(JobSlot &slot, const RdmaOutcome &outcome,
-                                                                    doca_event &event) noexcept
+/// A plain operation that has ended well goes right to the front end.
+Operation *VerbsQueuePair::poll_one() noexcept
 {
-    event.type = slot.type;
-    event.user_data = slot.user_data;
-    write_rdma_result(outcome, DOCA_SUCCESS, event);
-    workq_->release(slot);
-    return DOCA_SUCCESS;
-}
-
-/// A plain job that has ended well goes right to the program.
-doca_error_t VerbsQueuePair::retrieve(doca_event &event, doca_workq &workq) noexcept
-{
-    if (!has_jobs() || !ReliableConnection::start_completion(*completions_))
-        return workq.give_waiting(event);
-    JobSlot &slot = slot_of(completions_->wr_id);
-    const Work &work = slot.payload<Work>();
-    if (completions_->status != IBV_WC_SUCCESS) [[unlikely]]
-        return retrieve_special(event);
-    if (work.stage != Stage::plain_send)
-        return retrieve_receive(event, slot);
-    ReliableConnection::end_completion(*completions_);
-    ++send_room_;
+    if (is_idle() || !ReliableConnection::start_completion(*polled_))
+        return nullptr;
+    Operation &operation = operation_of(polled_->wr_id);
+    const Work &work = operation.payload<Work>();
+    if (polled_->status != IBV_WC_SUCCESS || !work.is_plain) [[unlikely]] {
+        end_started();
+        return nullptr;
+    }
+    if (work.kind == Kind::receive)
+        return end_plain_receive(operation);
+    ReliableConnection::end_completion(*polled_);
+    ++send_credits_;
     if (work.dst != nullptr)
         work.dst->data_len += work.growth;
-    return give_out(slot, {.length = work.outcome.length, .immediate = 0, .opcode = 0}, event);
+    return &operation;
 }
 
 /// The same for a receive, which has ended well and whose completion was started.
-[[gnu::noinline]] doca_error_t VerbsQueuePair::retrieve_receive(doca_event &event, JobSlot &slot) noexcept
+[[gnu::noinline]] Operation *VerbsQueuePair::end_plain_receive(Operation &operation) noexcept
 {
-    Work &work = slot.payload<Work>();
-    if (work.stage != Stage::plain_receive || (ibv_wc_read_wc_flags(completions_) & IBV_WC_WITH_IMM) != 0)
-        [[unlikely]]
-        return retrieve_special(event);
-    work.outcome.length = ibv_wc_read_byte_len(completions_);
-    ReliableConnection::end_completion(*completions_);
-    ++receive_room_;
-    const std::uint32_t length = work.outcome.length;
-    work.dst->data_len += length;
-    return give_out(slot, {.length = length, .immediate = 0, .opcode = DOCA_RDMA_OPCODE_RECV_SEND}, event);
-}
-
-/// A job whose completion was started becomes a completion of the work queue first.
-doca_error_t VerbsQueuePair::retrieve_special(doca_event &event) noexcept
-{
-    end_started();
-    return workq_->give_waiting(event);
+    if ((ibv_wc_read_wc_flags(polled_) & IBV_WC_WITH_IMM) != 0) [[unlikely]] {
+        end_started();
+        return nullptr;
+    }
+    const std::uint32_t length = ibv_wc_read_byte_len(polled_);
+    ReliableConnection::end_completion(*polled_);
+    ++receive_credits_;
+    operation.payload<Work>().dst->data_len += length;
+    operation.length = length;
+    operation.message = {0, Received::send};
+    return &operation;
 }
 
 void VerbsQueuePair::progress() noexcept
 {
-    for (int left = most_at_once; left != 0 && has_jobs() && poll(); --left)
+    for (int left = most_at_once; left != 0 && !is_idle() && poll(); --left)
         ;
 }
 
-/// Ends the job that the next completion is of. False when there is none.
+/// Ends the operation that the next completion is of. False when there is none.
 bool VerbsQueuePair::poll() noexcept
 {
-    if (!ReliableConnection::start_completion(*completions_))
+    if (!ReliableConnection::start_completion(*polled_))
         return false;
     end_started();
     return true;
 }
 
-/// Ends the job of the completion that was started.
+/// Ends the operation of the completion that was started.
 void VerbsQueuePair::end_started() noexcept
 {
-    JobSlot &slot = slot_of(completions_->wr_id);
-    if (const ibv_wc_status status = completions_->status; status != IBV_WC_SUCCESS) [[unlikely]] {
-        ReliableConnection::end_completion(*completions_);
-        end_failed(slot, status);
+    Operation &operation = operation_of(polled_->wr_id);
+    if (const ibv_wc_status status = polled_->status; status != IBV_WC_SUCCESS) [[unlikely]] {
+        ReliableConnection::end_completion(*polled_);
+        end_failed(operation, status);
         return;
     }
-    const Work &work = slot.payload<Work>();
+    const Work work = operation.payload<Work>();
     doca_buf *dst = work.dst;
-    RdmaOutcome outcome = {.length = work.outcome.length, .immediate = 0, .opcode = 0};
+    Result result = {.length = operation.length};
     std::uint32_t growth = work.growth;
-    if (slot.type == DOCA_RDMA_JOB_RECV) {
-        outcome = outcome_of_receive(dst);
-        growth = outcome.length;
+    if (work.kind == Kind::receive) {
+        result = result_of_receive(dst);
+        growth = result.length;
     }
-    ReliableConnection::end_completion(*completions_);
+    ReliableConnection::end_completion(*polled_);
     if (dst == nullptr)
         ;
-    else if (work.stage != Stage::special)
+    else if (work.is_plain)
         dst->data_len += growth;
     else if (work.is_list)
         extend_data(*dst, growth, work.overwrites);
     else
         dst->data_len = (work.overwrites ? 0 : dst->data_len) + growth;
-    end(slot, DOCA_SUCCESS, outcome);
+    end(operation, DOCA_SUCCESS, result);
 }
 
-void VerbsQueuePair::end(JobSlot &slot, doca_error_t status, const RdmaOutcome &outcome) noexcept
+void VerbsQueuePair::end(Operation &operation, doca_error_t status, const Result &result) noexcept
 {
-    ++(slot.type == DOCA_RDMA_JOB_RECV ? receive_room_ : send_room_);
-    Work &work = slot.payload<Work>();
-    if (work.stage != Stage::special)
-        slot.write_result = write_outcome;
-    work.stage = Stage::ended;
-    work.outcome = outcome;
-    workq_->complete(slot, status);
+    ++(operation.payload<Work>().kind == Kind::receive ? receive_credits_ : send_credits_);
+    completions_->done(operation, status, result);
 }
 
-void VerbsQueuePair::write_outcome(const JobSlot &slot, doca_error_t result, doca_event &event)
-{
-    write_rdma_result(slot.payload<Work>().outcome, result, event);
-}
-
-/// The first job that has failed, or was flushed, ends the connection.
-void VerbsQueuePair::end_failed(JobSlot &slot, ibv_wc_status status) noexcept
+/// The first operation that has failed, or was flushed, ends the connection.
+void VerbsQueuePair::end_failed(Operation &operation, ibv_wc_status status) noexcept
 {
     if (!is_connected()) {
-        end(slot, DOCA_ERROR_SHUTDOWN, {});
+        end(operation, DOCA_ERROR_SHUTDOWN, {});
         return;
     }
-    DOCA_LOG_ERR("a job of type %d has failed, which ends the connection: %s", slot.type,
-                 status == IBV_WC_WR_FLUSH_ERR ? "the peer or the device has broken it"
-                                               : ibv_wc_status_str(status));
-    end(slot, failure_of(slot.type, status), {});
+    const Kind kind = operation.payload<Work>().kind;
+    LOG_ERR("an operation of kind %d has failed, which ends the connection: %s", static_cast<int>(kind),
+            status == IBV_WC_WR_FLUSH_ERR ? "the peer or the device has broken it" : ibv_wc_status_str(status));
+    end(operation, failure_of(kind, status), {});
     fail();
 }
 
-/// Calls @p action with the slots of jobs that have not ended.
+/// Calls @p action with the operations that have not ended.
 template <typename Action>
 void VerbsQueuePair::each_in_flight(Action action) const noexcept
 {
-    workq_->each_slot_of(*this, [&](JobSlot &slot) {
-        if (slot.payload<Work>().stage != Stage::ended)
-            action(slot);
+    completions_->each_operation_of(*this, [&](Operation &operation) {
+        if (operation.status == Operation::in_flight)
+            action(operation);
     });
 }
 
-/// Whether jobs are left whose end depends on what the peer's program does. Others end by themselves.
+/// Whether operations are left whose end depends on what the peer's program does. Others end by themselves.
 bool VerbsQueuePair::may_wait_forever() const noexcept
 {
     bool may = false;
-    each_in_flight([&](const JobSlot &slot) {
-        may = may || slot.type == DOCA_RDMA_JOB_RECV || slot.type == DOCA_RDMA_JOB_SEND ||
-              slot.type == DOCA_RDMA_JOB_SEND_IMM || slot.type == DOCA_RDMA_JOB_WRITE_IMM;
+    each_in_flight([&](const Operation &operation) {
+        const Kind kind = operation.payload<Work>().kind;
+        may = may || kind == Kind::receive || kind == Kind::send || kind == Kind::write_with_immediate;
     });
     return may;
 }
@@ -289,16 +268,16 @@ void VerbsQueuePair::fail() noexcept
 {
     if (!is_connected())
         return;
-    set_state(DOCA_RDMA_STATE_ERROR);
+    set_state(ConnectionState::failed);
     connection_.disconnect();
-    while (has_jobs() && poll())
+    while (!is_idle() && poll())
         ;
     // Not every device flushes everything: rdma_rxe leaves receives that were posted after the error.
-    each_in_flight([this](JobSlot &slot) { end(slot, DOCA_ERROR_SHUTDOWN, {}); });
-    send_room_ = receive_room_ = room_ = 0;
+    each_in_flight([this](Operation &operation) { end(operation, DOCA_ERROR_SHUTDOWN, {}); });
+    send_credits_ = receive_credits_ = credits_ = 0;
 }
 
-void VerbsQueuePair::cancel() noexcept
+void VerbsQueuePair::flush() noexcept
 {
     progress();
     if (is_connected() && may_wait_forever())

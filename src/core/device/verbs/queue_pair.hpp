@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "../../workq.hpp"
+#include "../../engine/completion_queue.hpp"
 #include "../queue_pair.hpp"
 #include "completion_events.hpp"
 #include "connection_details.hpp"
@@ -14,14 +14,14 @@
 
 namespace opendoca::verbs {
 
-/// One end of a connection: a queue pair of the device. Every job is one signaled work request, whose id is
-/// the job's slot.
-class VerbsQueuePair final : public QueuePair {
+/// One end of a connection: a queue pair of the device. Every operation is one signaled work request, whose id is
+/// the Operation.
+class OPENDOCA_INTERNAL VerbsQueuePair final : public QueuePair, public Pollable {
 public:
-    [[nodiscard]] static doca_error_t create(const VerbsDevice &device, const doca_dev &dev,
-                                             const QueuePairSettings &settings,
-                                             std::atomic<doca_rdma_state> &state,
+    [[nodiscard]] static doca_error_t create(const VerbsDevice &device, const QueuePairSettings &settings,
+                                             std::atomic<ConnectionState> &state,
                                              std::unique_ptr<QueuePair> &created);
+    ~VerbsQueuePair() override { detach(); }
 
     [[nodiscard]] std::span<const std::byte> details() const noexcept override
     {
@@ -29,113 +29,211 @@ public:
     }
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details) override;
     [[nodiscard]] doca_mtu_size mtu() const noexcept override { return mtu_; }
-    [[nodiscard]] doca_error_t attach(doca_workq &workq) override;
+    [[nodiscard]] doca_error_t attach(CompletionQueue &completions) override;
     void detach() noexcept override;
 
-    [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept override;
-    [[nodiscard]] doca_error_t submit_inner(const doca_job &job) noexcept override
+    // Plain operations are posted inline; all others in queue_pair_post.cpp.
+
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst,
+                                                              TransferPlan plan) noexcept override
     {
-        return QueuePair::submit(job);
+        if (!plan.is_plain || receive_credits_ == 0 || completions_->is_full()) [[unlikely]]
+            return receive_any(tag, dst, plan);
+        --receive_credits_;
+        Operation &operation = begin(tag, Kind::receive, dst, 0);
+        ibv_sge segment = {address(dst->data) + dst->data_len, plan.length, first_key_of(*dst)};
+        return post_receive(operation, &segment, 1);
     }
-    [[nodiscard]] doca_error_t retrieve(doca_event &event, doca_workq &workq) noexcept override;
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t send(Tag tag, const doca_buf *src, TransferPlan plan,
+                                                           Immediate immediate) noexcept override
+    {
+        if (!can_post_plain(plan)) [[unlikely]]
+            return send_any(tag, src, plan, immediate);
+        return post_data(tag, Kind::send, *src, plan.length, nullptr, [&](ibv_qp_ex *sender) {
+            if (immediate)
+                ibv_wr_send_imm(sender, *immediate);
+            else
+                ibv_wr_send(sender);
+        });
+    }
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src,
+                                                           TransferPlan plan, MemoryKey *remote) noexcept override
+    {
+        if (!can_post_plain(plan)) [[unlikely]]
+            return read_any(tag, dst, src, plan, remote);
+        return post_plain(tag, Kind::read, 0, plan.length, plan.length, dst, [&](ibv_qp_ex *sender) {
+            ibv_wr_rdma_read(sender, first_key_of(*src), address(src->data));
+            ibv_wr_set_sge(sender, first_key_of(*dst), address(dst->data) + dst->data_len, plan.length);
+        });
+    }
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src,
+                                                            TransferPlan plan, MemoryKey *remote,
+                                                            Immediate immediate) noexcept override
+    {
+        if (!can_post_plain(plan)) [[unlikely]]
+            return write_any(tag, dst, src, plan, remote, immediate);
+        return post_data(tag, immediate ? Kind::write_with_immediate : Kind::write, *src, plan.length, dst,
+                         [&](ibv_qp_ex *sender) {
+                             const std::uint64_t to = address(dst->data) + dst->data_len;
+                             if (immediate)
+                                 ibv_wr_rdma_write_imm(sender, first_key_of(*dst), to, *immediate);
+                             else
+                                 ibv_wr_rdma_write(sender, first_key_of(*dst), to);
+                         });
+    }
+    [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
+                                      MemoryKey &remote) noexcept override;
+
+    [[nodiscard]] Operation *poll_one() noexcept override;
     void progress() noexcept override;
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
-    void cancel() noexcept override;
+    void flush() noexcept override;
 
 private:
-    enum class Stage : std::uint32_t {
-        ended,
-        plain_send, ///< in flight: a job that retrieve() can end by itself; any that is no receive
-        plain_receive,
-        special, ///< in flight
-    };
+    enum class Kind : std::uint8_t { receive, send, read, write, write_with_immediate, update };
 
-    /// What a job's slot holds.
+    /// What the operation holds. Its first half is where a receive's message comes when it has ended.
     struct Work {
-        Stage stage;
-        RdmaOutcome outcome;  ///< at first only the length, for when it ends well
-        doca_buf *dst;        ///< grows with the end of the job; null where nothing does
-        std::uint32_t growth; ///< bytes; a receive's are known at the end
-        bool is_list;         ///< as TransferPlan; of special jobs
+        Kind kind;
+        bool is_plain;
+        bool is_list; ///< as TransferPlan
         bool overwrites;
+        std::uint32_t growth; ///< bytes; a receive's are known at the end
+        doca_buf *dst;        ///< grows with the end of the operation; null where nothing does
     };
 
-    VerbsQueuePair(const doca_dev &dev, const QueuePairSettings &settings,
-                   std::atomic<doca_rdma_state> &state, std::uint32_t max_chain_length);
+    VerbsQueuePair(const VerbsDevice &device, const QueuePairSettings &settings,
+                   std::atomic<ConnectionState> &state, std::uint32_t max_chain_length);
 
-    static void write_outcome(const JobSlot &slot, doca_error_t result, doca_event &event);
-    [[nodiscard]] static JobSlot &slot_of(std::uint64_t id) noexcept
+    [[nodiscard]] static Operation &operation_of(std::uint64_t id) noexcept
     {
-        return *reinterpret_cast<JobSlot *>(id);
+        return *reinterpret_cast<Operation *>(id);
     }
-    [[nodiscard]] static std::uint64_t id_of(const JobSlot &slot) noexcept
+    [[nodiscard]] static std::uint64_t id_of(const Operation &operation) noexcept
     {
-        return reinterpret_cast<std::uintptr_t>(&slot);
+        return reinterpret_cast<std::uintptr_t>(&operation);
+    }
+    [[nodiscard]] static std::uint64_t address(const std::byte *data) noexcept
+    {
+        return reinterpret_cast<std::uintptr_t>(data);
+    }
+    /// Of a buffer of a plain operation.
+    [[nodiscard]] static std::uint32_t first_key_of(const doca_buf &buf) noexcept
+    {
+        return verbs_key(buf.mmap->first().number);
     }
 
-    // Plain jobs have one buffer on each side, and append (queue_pair_jobs.cpp).
-    [[nodiscard]] static doca_error_t receive_plain(VerbsQueuePair &self, const doca_job &base) noexcept;
-    template <bool has_immediate>
-    [[nodiscard]] static doca_error_t send_plain(VerbsQueuePair &self, const doca_job &base) noexcept;
-    [[nodiscard]] static doca_error_t read_plain(VerbsQueuePair &self, const doca_job &base) noexcept;
-    template <bool has_immediate>
-    [[nodiscard]] static doca_error_t write_plain(VerbsQueuePair &self, const doca_job &base) noexcept;
+    // Posting. An operation is begun first, and released when the device refuses the request.
 
-    // Any job, as a special one.
+    [[gnu::always_inline]] [[nodiscard]] bool can_post_plain(TransferPlan plan) const noexcept
+    {
+        return plan.is_plain && send_credits_ != 0 && !completions_->is_full();
+    }
+    [[gnu::always_inline]] [[nodiscard]] Operation &begin(Tag tag, Kind kind, doca_buf *dst,
+                                                          std::uint32_t growth) noexcept
+    {
+        Operation &operation = completions_->begin(tag, *this);
+        Work &work = operation.payload<Work>();
+        work.kind = kind;
+        work.is_plain = true;
+        work.growth = growth;
+        work.dst = dst;
+        return operation;
+    }
+    /// A request, of which @p make says what it is; @p dst grows by @p growth bytes, or is null.
+    template <typename Make>
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_plain(Tag tag, Kind kind, unsigned flags,
+                                                                 std::uint32_t reported, std::uint32_t growth,
+                                                                 doca_buf *dst, Make make) noexcept
+    {
+        ibv_qp_ex *const sender = sender_;
+        --send_credits_;
+        Operation &operation = begin(tag, kind, dst, growth);
+        operation.length = reported;
+        ibv_wr_start(sender);
+        sender->wr_id = id_of(operation);
+        sender->wr_flags = IBV_SEND_SIGNALED | flags;
+        make(sender);
+        if (const int error = ibv_wr_complete(sender); error != 0) [[unlikely]]
+            return refuse(operation, error);
+        return DOCA_SUCCESS;
+    }
+    /// The same with the data of @p src.
+    template <typename Make>
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_data(Tag tag, Kind kind, const doca_buf &src,
+                                                                std::uint32_t length, doca_buf *dst,
+                                                                Make make) noexcept
+    {
+        if (length - 1 < max_inline_) // rdma_rxe wants the flag when the request is started
+            return post_plain(tag, kind, IBV_SEND_INLINE, 0, length, dst, [&](ibv_qp_ex *sender) {
+                make(sender);
+                ibv_wr_set_inline_data(sender, src.data, length);
+            });
+        return post_plain(tag, kind, 0, 0, length, dst, [&](ibv_qp_ex *sender) {
+            make(sender);
+            ibv_wr_set_sge(sender, first_key_of(src), address(src.data), length);
+        });
+    }
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_receive(Operation &operation, ibv_sge *segments,
+                                                                   int num_segments) noexcept
+    {
+        ibv_recv_wr request;
+        request.wr_id = id_of(operation);
+        request.next = nullptr;
+        request.sg_list = segments;
+        request.num_sge = num_segments;
+        ibv_recv_wr *bad = nullptr;
+        if (const int error = ibv_post_recv(queue_pair_, &request, &bad); error != 0) [[unlikely]]
+            return refuse(operation_of(request.wr_id), error);
+        return DOCA_SUCCESS;
+    }
+    [[gnu::cold]] [[nodiscard]] doca_error_t refuse(Operation &operation, int error) noexcept;
+
+    // Any operation.
     void open() noexcept;
-    [[nodiscard]] doca_error_t receive(const doca_rdma_job_recv &job, TransferPlan plan) noexcept override;
-    [[nodiscard]] doca_error_t send(const doca_rdma_job_send &job, TransferPlan plan) noexcept override;
-    [[nodiscard]] doca_error_t read(const doca_rdma_job_read_write &job, TransferPlan plan,
-                                    MemoryKey *remote) noexcept override;
-    [[nodiscard]] doca_error_t write(const doca_rdma_job_read_write &job, TransferPlan plan,
-                                     MemoryKey *remote) noexcept override;
-    [[nodiscard]] doca_error_t update(const doca_rdma_job_atomic &job, MemoryKey &remote) noexcept override;
-
-    // Posting. A slot is taken first, and released when the device refuses the request.
-    [[nodiscard]] JobSlot &take_plain(const doca_job &job, Stage stage, std::uint32_t reported, doca_buf *dst,
-                                      std::uint32_t growth) noexcept;
-    [[nodiscard]] JobSlot *take_special(const doca_job &job, std::uint32_t &room, std::uint32_t reported,
+    [[nodiscard]] doca_error_t receive_any(Tag tag, doca_buf *dst, TransferPlan plan) noexcept;
+    [[nodiscard]] doca_error_t send_any(Tag tag, const doca_buf *src, TransferPlan plan,
+                                        Immediate immediate) noexcept;
+    [[nodiscard]] doca_error_t read_any(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
+                                        MemoryKey *remote) noexcept;
+    [[nodiscard]] doca_error_t write_any(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
+                                         MemoryKey *remote, Immediate immediate) noexcept;
+    [[nodiscard]] Operation *begin_any(Tag tag, std::uint32_t &credits, Kind kind, std::uint32_t reported,
+                                       doca_buf *dst, TransferPlan plan) noexcept;
+    [[nodiscard]] doca_error_t post_any(Tag tag, ibv_send_wr &request, Kind kind, std::uint32_t reported,
                                         doca_buf *dst, TransferPlan plan) noexcept;
-    template <bool is_read, typename Make>
-    [[nodiscard]] doca_error_t post_plain(const doca_job &job, unsigned flags, const doca_buf &src,
-                                          doca_buf *dst, Make make) noexcept;
-    [[nodiscard]] doca_error_t post_receive(JobSlot &slot, ibv_sge *segments, int num_segments) noexcept;
-    [[nodiscard]] doca_error_t post_special(const doca_job &job, ibv_send_wr &request, std::uint32_t reported,
-                                            doca_buf *dst, TransferPlan plan) noexcept;
-    [[gnu::cold]] [[nodiscard]] static doca_error_t refuse(JobSlot &slot, int error) noexcept;
     [[nodiscard]] int gather(const doca_buf *list, TransferPlan plan, bool is_source) noexcept;
 
     // Ending (queue_pair.cpp).
-    [[nodiscard]] bool has_jobs() const noexcept { return send_room_ + receive_room_ != room_; }
+    [[nodiscard]] bool is_idle() const noexcept { return send_credits_ + receive_credits_ == credits_; }
     template <typename Action>
     void each_in_flight(Action action) const noexcept;
     [[nodiscard]] bool may_wait_forever() const noexcept;
-    [[nodiscard]] doca_error_t retrieve_receive(doca_event &event, JobSlot &slot) noexcept;
-    [[nodiscard]] doca_error_t retrieve_special(doca_event &event) noexcept;
-    [[nodiscard]] RdmaOutcome outcome_of_receive(doca_buf *&dst) const noexcept;
-    [[nodiscard]] doca_error_t give_out(JobSlot &slot, const RdmaOutcome &outcome,
-                                        doca_event &event) noexcept;
+    [[nodiscard]] Operation *end_plain_receive(Operation &operation) noexcept;
+    [[nodiscard]] Result result_of_receive(doca_buf *&dst) const noexcept;
     [[nodiscard]] bool poll() noexcept;
     void end_started() noexcept;
-    void end(JobSlot &slot, doca_error_t status, const RdmaOutcome &outcome) noexcept;
-    [[gnu::cold]] void end_failed(JobSlot &slot, ibv_wc_status status) noexcept;
+    void end(Operation &operation, doca_error_t status, const Result &result) noexcept;
+    [[nodiscard]] static doca_error_t failure_of(Kind kind, ibv_wc_status status) noexcept;
+    [[gnu::cold]] void end_failed(Operation &operation, ibv_wc_status status) noexcept;
     [[gnu::cold]] void fail() noexcept;
 
-    // What jobs use comes first.
+    // What operations use comes first.
     ibv_qp_ex *sender_ = nullptr;
-    ibv_cq_ex *completions_ = nullptr;
+    ibv_cq_ex *polled_ = nullptr;
     ibv_qp *queue_pair_ = nullptr;
     std::uint32_t max_inline_ = 0;
-    // For jobs that can be posted. There is none until the first job has found the connection there, and
+    // What can still be posted. There is none until the first operation has found the connection there, and
     // after that has failed: nobody else needs to look.
-    std::uint32_t send_room_ = 0; ///< for all but receives
-    std::uint32_t receive_room_ = 0;
-    std::uint32_t room_ = 0;        ///< their sum while nothing is in flight
+    std::uint32_t send_credits_ = 0; ///< for all but receives
+    std::uint32_t receive_credits_ = 0;
+    std::uint32_t credits_ = 0;     ///< their sum while nothing is in flight
     std::vector<ibv_sge> segments_; ///< of the work request that is being made
     ReliableConnection connection_;
     CompletionEvents events_{connection_};
 
+    const VerbsDevice &device_;
     const QueuePairSettings settings_;
     doca_mtu_size mtu_;
     LocalEnd end_{};

@@ -9,11 +9,10 @@
 #include <fcntl.h>
 #include <sys/random.h>
 
-#include <doca_log.h>
-
+#include "../../log.hpp"
 #include "device.hpp"
 
-DOCA_LOG_REGISTER(DOCA_VERBS_CONNECTION);
+OPENDOCA_LOG_SOURCE(DOCA_VERBS_CONNECTION);
 
 namespace opendoca::verbs {
 
@@ -39,7 +38,7 @@ double patience_of_environment()
     const double seconds = std::strtod(text, &end);
     if (*end == '\0' && seconds >= 0.001 && seconds <= 3600)
         return seconds;
-    DOCA_LOG_WARN("DOCA_RDMA_TIMEOUT is '%s': it can be 0.001 to 3600 seconds, and %.0f are taken", text,
+    LOG_WARN("DOCA_RDMA_TIMEOUT is '%s': it can be 0.001 to 3600 seconds, and %.0f are taken", text,
                   default_patience);
     return default_patience;
 }
@@ -76,14 +75,14 @@ ReliableConnection::~ReliableConnection()
 doca_error_t ReliableConnection::create(const VerbsDevice &device, const Sizes &sizes, unsigned access)
 {
     access_ = access;
-    port_ = static_cast<std::uint8_t>(device.function().port());
+    port_ = static_cast<std::uint8_t>(device.port().port());
     if (const doca_error_t status = create_completion_queue(device, sizes.sends + sizes.receives);
         status != DOCA_SUCCESS)
         return status;
     if (const doca_error_t status = create_queue_pair(device, sizes); status != DOCA_SUCCESS)
         return status;
     if (const int error = initialize(); error != 0) {
-        DOCA_LOG_ERR("preparing a queue pair of device %s, port %u: %s", device.function().ibdev_name.c_str(),
+        LOG_ERR("preparing a queue pair of device %s, port %u: %s", device.port().ibdev_name.c_str(),
                      port_, std::strerror(error));
         return DOCA_ERROR_INITIALIZATION;
     }
@@ -94,7 +93,7 @@ doca_error_t ReliableConnection::create_completion_queue(const VerbsDevice &devi
 {
     channel_.reset(ibv_create_comp_channel(&device.context()));
     if (channel_ == nullptr || fcntl(channel_->fd, F_SETFL, fcntl(channel_->fd, F_GETFL) | O_NONBLOCK) != 0) {
-        DOCA_LOG_ERR("creating a completion channel of device %s: %s", device.function().name.c_str(),
+        LOG_ERR("creating a completion channel of device %s: %s", device.port().name.c_str(),
                      std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
@@ -111,8 +110,8 @@ doca_error_t ReliableConnection::create_completion_queue(const VerbsDevice &devi
         completions_ = ibv_create_cq_ex(&device.context(), &attributes);
     }
     if (completions_ == nullptr) {
-        DOCA_LOG_ERR("creating a completion queue of %u entries on device %s: %s", size,
-                     device.function().name.c_str(), std::strerror(errno));
+        LOG_ERR("creating a completion queue of %u entries on device %s: %s", size,
+                     device.port().name.c_str(), std::strerror(errno));
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
     }
     completion_queue_.reset(ibv_cq_ex_to_cq(completions_));
@@ -149,10 +148,10 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
         queue_pair_.reset(ibv_create_qp_ex(&device.context(), &attributes));
     }
     if (queue_pair_ == nullptr) {
-        DOCA_LOG_ERR(
+        LOG_ERR(
             "creating a queue pair of %u sends and %u receives, of %u and %u segments, on device %s: %s",
             sizes.sends, sizes.receives, sizes.send_segments, sizes.receive_segments,
-            device.function().name.c_str(), std::strerror(errno));
+            device.port().name.c_str(), std::strerror(errno));
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
     }
     max_inline_ = attributes.cap.max_inline_data;
@@ -217,7 +216,7 @@ void ReliableConnection::disconnect() noexcept
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_ERR;
     if (const int error = ibv_modify_qp(queue_pair_.get(), &attributes, IBV_QP_STATE); error != 0)
-        DOCA_LOG_ERR("ending the connection of queue pair 0x%x: %s", number(), std::strerror(error));
+        LOG_ERR("ending the connection of queue pair 0x%x: %s", number(), std::strerror(error));
 }
 
 doca_error_t ReliableConnection::reset() noexcept
@@ -229,7 +228,7 @@ doca_error_t ReliableConnection::reset() noexcept
         error = initialize();
     if (error == 0)
         return DOCA_SUCCESS;
-    DOCA_LOG_ERR("resetting queue pair 0x%x: %s", number(), std::strerror(error));
+    LOG_ERR("resetting queue pair 0x%x: %s", number(), std::strerror(error));
     return DOCA_ERROR_DRIVER;
 }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "copy_check.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+
+#include "buffer_check.hpp"
+#include "log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_COPY);
+
+namespace opendoca {
+
+namespace {
+
+/// A term is cut off above what a copy can have: sums of 1024 of them can't wrap around.
+template <typename Part>
+std::size_t sum(const doca_buf *list, std::uint64_t limit, Part part) noexcept
+{
+    std::size_t total = 0;
+    for (const doca_buf *buf = list; buf != nullptr; buf = buf->next)
+        total += std::min<std::size_t>(part(*buf), limit + 1);
+    return total;
+}
+
+} // namespace
+
+doca_error_t CopyCheck::check(const doca_buf *dst, const doca_buf *src, CopyPlan &plan) const noexcept
+{
+    if (src == nullptr || dst == nullptr || !src->is_head() || !dst->is_head()) {
+        LOG_ERR("source %p and destination %p must be buffers at the head of their lists",
+                static_cast<const void *>(src), static_cast<const void *>(dst));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (const doca_error_t status = check_list(*src, use::dma_source); status != DOCA_SUCCESS)
+        return status;
+    if (const doca_error_t status = check_list(*dst, use::dma_destination); status != DOCA_SUCCESS)
+        return status;
+    const auto data_of = [](const doca_buf &buf) { return buf.data_len; };
+    const std::size_t length = sum(src, max_size_, data_of);
+    if (length > max_size_) {
+        LOG_ERR("the source has %zu bytes or more, and a copy has at most %" PRIu64, length, max_size_);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    // Data is appended; a list without any tailroom counts as empty, for programs that never reset their
+    // destination.
+    const std::size_t tailroom = sum(dst, max_size_, [](const doca_buf &buf) { return buf.tailroom(); });
+    const bool overwrites = tailroom == 0;
+    if (const std::size_t room = overwrites ? sum(dst, max_size_, data_of) : tailroom; length > room) {
+        LOG_ERR("%zu bytes do not fit into a destination with room for %zu", length, room);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    plan = {length, src->next != nullptr || dst->next != nullptr, overwrites};
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CopyCheck::check_list(const doca_buf &head, std::uint32_t wanted) const noexcept
+{
+    const bool for_writing = wanted == use::dma_destination;
+    std::uint32_t count = 0;
+    for (const doca_buf *buf = &head; buf != nullptr; buf = buf->next) {
+        if (const doca_error_t status = check_buffer(*buf, *device_); status != DOCA_SUCCESS)
+            return status;
+        if (!buf->mmap->key_for(*device_)->can(wanted)) {
+            LOG_ERR("the permissions of the memory map of buffer %p do not let DMA %s it",
+                    static_cast<const void *>(buf), for_writing ? "write" : "read");
+            return DOCA_ERROR_NOT_PERMITTED;
+        }
+        if (++count > max_list_elements_) {
+            LOG_ERR("the %s has more than %" PRIu32 " buffers", for_writing ? "destination" : "source",
+                    max_list_elements_);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+    }
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Operations that are not plain become work requests.
+#include <algorithm>
+
+#include "../../log.hpp"
+#include "../cursor.hpp"
+#include "queue_pair.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_VERBS_POST);
+
+namespace opendoca::verbs {
+
+namespace {
+
+constexpr std::uint32_t word_size = 8; ///< bytes that an atomic moves
+
+std::uint32_t key_of(const doca_buf &buf, const Device &device) noexcept
+{
+    return verbs_key(buf.mmap->key_for(device)->number);
+}
+
+std::uint32_t key_of(const MemoryKey *remote) noexcept
+{
+    return remote == nullptr ? 0 : verbs_key(remote->number);
+}
+
+} // namespace
+
+/// Null when there are no credits.
+Operation *VerbsQueuePair::begin_any(Tag tag, std::uint32_t &credits, Kind kind, std::uint32_t reported,
+                                     doca_buf *dst, TransferPlan plan) noexcept
+{
+    open();
+    if (credits == 0 || completions_->is_full())
+        return nullptr;
+    --credits;
+    Operation &operation = completions_->begin(tag, *this);
+    operation.length = reported;
+    operation.payload<Work>() = {.kind = kind,
+                                 .is_plain = false,
+                                 .is_list = plan.is_list,
+                                 .overwrites = plan.overwrites,
+                                 .growth = plan.length,
+                                 .dst = plan.length == 0 ? nullptr : dst};
+    return &operation;
+}
+
+/// The queue pair is connected.
+void VerbsQueuePair::open() noexcept
+{
+    if (credits_ != 0) [[likely]]
+        return;
+    send_credits_ = settings_.send_queue_size;
+    receive_credits_ = settings_.recv_queue_size;
+    credits_ = send_credits_ + receive_credits_;
+}
+
+doca_error_t VerbsQueuePair::refuse(Operation &operation, int error) noexcept
+{
+    const Kind kind = operation.payload<Work>().kind;
+    LOG_ERR("posting an operation of kind %d: errno %d", static_cast<int>(kind), error);
+    ++(kind == Kind::receive ? receive_credits_ : send_credits_);
+    completions_->release(operation);
+    return DOCA_ERROR_DRIVER;
+}
+
+/// The segments of a source's data, or of a destination's room, as far as @p plan goes. Gives their number.
+int VerbsQueuePair::gather(const doca_buf *list, TransferPlan plan, bool is_source) noexcept
+{
+    if (plan.length == 0)
+        return 0;
+    Cursor cursor = is_source ? Cursor::over_data(*list) : Cursor::over_room(*list, plan.overwrites);
+    int count = 0;
+    for (std::size_t left = plan.length; left != 0; ++count) {
+        cursor.skip_empty();
+        const std::size_t length = std::min(left, cursor.left());
+        segments_[static_cast<std::size_t>(count)] = {.addr = address(cursor.addr()),
+                                                      .length = static_cast<std::uint32_t>(length),
+                                                      .lkey = key_of(cursor.buf(), device_)};
+        cursor.advance(length);
+        left -= length;
+    }
+    return count;
+}
+
+/// With the segments that were gathered. By ibv_post_send(), because of rdma_rxe (rdma-core 44), where
+/// ibv_wr_set_sge_list() takes all segments to be as long as the first.
+doca_error_t VerbsQueuePair::post_any(Tag tag, ibv_send_wr &request, Kind kind, std::uint32_t reported,
+                                      doca_buf *dst, TransferPlan plan) noexcept
+{
+    Operation *const operation = begin_any(tag, send_credits_, kind, reported, dst, plan);
+    if (operation == nullptr)
+        return DOCA_ERROR_NO_MEMORY;
+    request.wr_id = id_of(*operation);
+    request.send_flags = IBV_SEND_SIGNALED;
+    request.sg_list = segments_.data();
+    ibv_send_wr *bad = nullptr;
+    if (const int error = ibv_post_send(queue_pair_, &request, &bad); error != 0)
+        return refuse(*operation, error);
+    return DOCA_SUCCESS;
+}
+
+[[gnu::noinline]] doca_error_t VerbsQueuePair::receive_any(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
+{
+    Operation *const operation = begin_any(tag, receive_credits_, Kind::receive, 0, dst, plan);
+    if (operation == nullptr)
+        return DOCA_ERROR_NO_MEMORY;
+    const int num_segments = gather(dst, plan, false);
+    return post_receive(*operation, segments_.data(), num_segments);
+}
+
+[[gnu::noinline]] doca_error_t VerbsQueuePair::send_any(Tag tag, const doca_buf *src, TransferPlan plan,
+                                                        Immediate immediate) noexcept
+{
+    ibv_send_wr request{};
+    request.opcode = immediate ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND;
+    request.imm_data = immediate.value_or(0);
+    request.num_sge = gather(src, plan, true);
+    return post_any(tag, request, Kind::send, 0, nullptr, plan);
+}
+
+[[gnu::noinline]] doca_error_t VerbsQueuePair::read_any(Tag tag, doca_buf *dst, const doca_buf *src,
+                                                        TransferPlan plan, MemoryKey *remote) noexcept
+{
+    ibv_send_wr request{};
+    request.opcode = IBV_WR_RDMA_READ;
+    request.wr.rdma = {plan.length == 0 ? 0 : address(src->data), key_of(remote)};
+    request.num_sge = gather(dst, plan, false);
+    return post_any(tag, request, Kind::read, plan.length, dst, plan);
+}
+
+[[gnu::noinline]] doca_error_t VerbsQueuePair::write_any(Tag tag, doca_buf *dst, const doca_buf *src,
+                                                         TransferPlan plan, MemoryKey *remote,
+                                                         Immediate immediate) noexcept
+{
+    ibv_send_wr request{};
+    request.opcode = immediate ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;
+    request.imm_data = immediate.value_or(0);
+    const std::uint64_t to =
+        plan.length == 0 ? 0 : address(dst->data) + (plan.overwrites ? 0 : dst->data_len);
+    request.wr.rdma = {to, key_of(remote)};
+    request.num_sge = gather(src, plan, true);
+    // Of the remote side one buffer grows, however many the local side has.
+    return post_any(tag, request, immediate ? Kind::write_with_immediate : Kind::write, 0, dst,
+                    {plan.length, false, plan.overwrites, false});
+}
+
+doca_error_t VerbsQueuePair::update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
+                                    MemoryKey &remote) noexcept
+{
+    const bool is_add = update.kind == AtomicUpdate::Kind::fetch_and_add;
+    ibv_send_wr request{};
+    request.opcode = is_add ? IBV_WR_ATOMIC_FETCH_AND_ADD : IBV_WR_ATOMIC_CMP_AND_SWP;
+    request.wr.atomic = {.remote_addr = address(target.data),
+                         .compare_add = is_add ? update.operand : update.compare,
+                         .swap = update.operand,
+                         .rkey = verbs_key(remote.number)};
+    segments_[0] = {address(result.data), word_size, key_of(result, device_)};
+    request.num_sge = 1;
+    return post_any(tag, request, Kind::update, 0, nullptr, {});
+}
+
+} // namespace opendoca::verbs

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "completion_queue.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include "../log.hpp"
+
+OPENDOCA_LOG_SOURCE(COMPLETION_QUEUE);
+
+namespace opendoca {
+
+CompletionQueue::CompletionQueue(std::uint32_t depth)
+    : mask_(std::bit_ceil(depth) - 1),
+      limit_(depth),
+      depth_(depth),
+      ring_memory_(std::make_unique_for_overwrite<Completion[]>(std::size_t{mask_} + 1)),
+      operations_(std::make_unique_for_overwrite<Operation[]>(depth))
+{
+    ring_ = ring_memory_.get();
+    free_ = nullptr;
+    for (std::uint32_t i = depth; i-- != 0; free_ = &operations_[i])
+        operations_[i].source = reinterpret_cast<Source *>(free_);
+}
+
+bool CompletionQueue::pop(Ended &ended) noexcept
+{
+    if (is_empty())
+        return false;
+    const Completion &completion = first();
+    if (!completion.has_operation()) {
+        ended = {completion.tag, completion.source, static_cast<doca_error_t>(completion.status), {}};
+        ended.result.length = completion.length;
+        drop();
+        return true;
+    }
+    Operation &operation = *completion.operation;
+    ended = {operation.tag,
+             operation.source,
+             static_cast<doca_error_t>(operation.status),
+             {operation.length, operation.message.immediate, operation.message.received}};
+    if ((completion.status & Completion::tells_source) != 0)
+        operation.source->retrieved(operation);
+    free(operation);
+    drop();
+    return true;
+}
+
+std::uint32_t CompletionQueue::in_flight(const Source &source) const noexcept
+{
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i != depth_; ++i)
+        count += load(operations_[i].source) == &source ? 1 : 0;
+    for (std::uint32_t i = load(head_), end = load(tail_); i != end; ++i) {
+        const Completion &completion = ring_[i & mask_];
+        count += (load(completion.status) & Completion::with_operation) == 0 &&
+                         load(completion.source) == &source
+                     ? 1
+                     : 0;
+    }
+    return count;
+}
+
+void CompletionQueue::progress() noexcept
+{
+    for (Pollable *pollable : polled_)
+        pollable->progress();
+}
+
+void CompletionQueue::reserve_polled()
+{
+    if (num_reserved_ == polled_.capacity())
+        polled_.reserve(std::max<std::size_t>(2 * polled_.capacity(), 4));
+    ++num_reserved_;
+}
+
+void CompletionQueue::poll_also(Pollable &pollable) noexcept
+{
+    if (std::ranges::find(polled_, &pollable) != polled_.end())
+        return;
+    polled_.push_back(&pollable); // reserve_polled() has made room
+    remember_only_polled();
+}
+
+void CompletionQueue::poll_no_more(Pollable &pollable) noexcept
+{
+    std::erase(polled_, &pollable);
+    remember_only_polled();
+}
+
+void CompletionQueue::remember_only_polled() noexcept
+{
+    only_polled_ = polled_.size() == 1 ? polled_.front() : nullptr;
+}
+
+doca_error_t CompletionQueue::set_event_driven(bool enable) noexcept
+{
+    if (enable && !handle_.is_open()) {
+        // Both live as long as the queue: the handle never changes.
+        UniqueFd own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+        UniqueFd handle(epoll_create1(EPOLL_CLOEXEC));
+        if (!own.is_open() || !handle.is_open()) {
+            LOG_ERR("creating the event handle: %s", std::strerror(errno));
+            return DOCA_ERROR_OPERATING_SYSTEM;
+        }
+        std::swap(handle_, handle);
+        if (const doca_error_t status = watch(own.get()); status != DOCA_SUCCESS) {
+            std::swap(handle_, handle);
+            return status;
+        }
+        event_fd_ = std::move(own);
+    }
+    is_event_driven_ = enable;
+    is_armed_ = false;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t CompletionQueue::watch(int fd) noexcept
+{
+    epoll_event interest = {.events = EPOLLIN, .data = {.fd = fd}};
+    if (epoll_ctl(handle_.get(), EPOLL_CTL_ADD, fd, &interest) != 0) {
+        LOG_ERR("watching descriptor %d: %s", fd, std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    return DOCA_SUCCESS;
+}
+
+void CompletionQueue::unwatch(int fd) noexcept
+{
+    epoll_ctl(handle_.get(), EPOLL_CTL_DEL, fd, nullptr);
+}
+
+void CompletionQueue::wake() noexcept
+{
+    is_armed_ = false;
+    is_written_ = true;
+    // The counter can't overflow: it is at most 1, since a queue that is not armed does not write.
+    if (eventfd_write(event_fd_.get(), 1) != 0)
+        LOG_ERR("writing the event handle: %s", std::strerror(errno));
+}
+
+void CompletionQueue::arm() noexcept
+{
+    is_armed_ = true;
+    // First arm, then look: what waits already wakes at once, and what comes later is announced.
+    bool is_ready = false;
+    for (Pollable *pollable : polled_)
+        is_ready = pollable->arm() || is_ready;
+    if (is_armed_ && (is_ready || !is_empty()))
+        wake();
+}
+
+doca_error_t CompletionQueue::clear() noexcept
+{
+    is_armed_ = false;
+    for (Pollable *pollable : polled_)
+        pollable->disarm();
+    if (!std::exchange(is_written_, false))
+        return DOCA_SUCCESS; // what was readable was a source's
+    eventfd_t count = 0;
+    if (eventfd_read(event_fd_.get(), &count) != 0 && errno != EAGAIN) {
+        LOG_ERR("reading the event handle: %s", std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "../unique_fd.hpp"
+#include "operation.hpp"
+#include "source.hpp"
+
+namespace opendoca {
+
+/// The end of an operation that was not retrieved.
+struct Completion {
+    Tag tag; ///< not set where there is an operation, which has it
+    union {
+        Source *source;
+        Operation *operation; ///< where has_operation()
+    };
+    std::uint32_t status; ///< a doca_error_t; or flags where there is an operation
+    std::uint32_t length; ///< Result::length
+
+    static constexpr std::uint32_t with_operation = 1u << 31;
+    static constexpr std::uint32_t tells_source = 1u << 30; ///< and Source::retrieved() is called
+
+    [[nodiscard]] bool has_operation() const noexcept { return (status & with_operation) != 0; }
+};
+
+static_assert(sizeof(Completion) == 32);
+
+/// Where operations end, for one thread: a ring of completions, the credits that submitting takes, the memory
+/// of operations in flight, what has to be polled, and how a sleeping thread is woken. All memory is taken at
+/// creation and when something that is polled is added.
+class OPENDOCA_INTERNAL CompletionQueue {
+public:
+    /// @p depth operations may be in flight, or have ended and wait to be retrieved.
+    explicit CompletionQueue(std::uint32_t depth);
+    CompletionQueue(const CompletionQueue &) = delete;
+    CompletionQueue &operator=(const CompletionQueue &) = delete;
+
+    [[nodiscard]] std::uint32_t depth() const noexcept { return depth_; }
+
+    // Submitting: what sources call. An operation takes a credit, which its retrieval gives back.
+
+    [[nodiscard]] bool is_full() const noexcept { return num_waiting() == limit_; }
+
+    /// An operation of @p source has ended in its submit. The queue must not be full.
+    void done(Tag tag, Source &source, doca_error_t status, std::uint32_t length = 0) noexcept
+    {
+        done_unarmed(tag, source, status, length);
+        if (is_armed_) [[unlikely]]
+            wake();
+    }
+    /// The same on a queue that is not event-driven.
+    [[gnu::always_inline]] void done_unarmed(Tag tag, Source &source, doca_error_t status,
+                                             std::uint32_t length = 0) noexcept
+    {
+        Completion &completion = append();
+        store(completion.tag, tag);
+        store(completion.source, &source);
+        completion.status = status;
+        completion.length = length;
+    }
+
+    /// An operation that takes time. The queue must not be full.
+    [[gnu::always_inline]] [[nodiscard]] Operation &begin(Tag tag, Source &source) noexcept
+    {
+        --limit_;
+        Operation &operation = *free_;
+        free_ = reinterpret_cast<Operation *>(operation.source);
+        store(operation.tag, tag);
+        store(operation.source, &source);
+        operation.status = Operation::in_flight;
+        return operation;
+    }
+    /// @p operation has ended, with the result that is in it.
+    void done(Operation &operation, doca_error_t status) noexcept { end(operation, status, 0); }
+    void done(Operation &operation, doca_error_t status, const Result &result) noexcept
+    {
+        operation.length = result.length;
+        operation.message = {result.immediate, result.received};
+        end(operation, status, 0);
+    }
+    /// The same, and the source hears of the retrieval.
+    void done_and_tell(Operation &operation, doca_error_t status) noexcept
+    {
+        end(operation, status, Completion::tells_source);
+    }
+    /// @p operation was given out by Pollable::poll_one(), or was not submitted after all.
+    void release(Operation &operation) noexcept
+    {
+        ++limit_;
+        free(operation);
+    }
+    /// Calls @p action with each operation of @p source that has not been retrieved.
+    template <typename Action>
+    void each_operation_of(const Source &source, Action action) noexcept
+    {
+        for (std::uint32_t i = 0; i != depth_; ++i) {
+            if (operations_[i].source == &source)
+                action(operations_[i]);
+        }
+    }
+
+    /// Makes the handle of an armed queue readable: there is something to retrieve, or for progress() to do.
+    void wake() noexcept;
+    [[nodiscard]] bool is_armed() const noexcept { return is_armed_; }
+
+    /// Keeps @p count credits back, or gives them back. False when there are not as many.
+    [[nodiscard]] bool reserve(std::uint32_t count) noexcept
+    {
+        if (count > limit_ - num_waiting())
+            return false;
+        limit_ -= count;
+        return true;
+    }
+    void give_back(std::uint32_t count) noexcept { limit_ += count; }
+
+    // Retrieving: what a front end calls.
+
+    [[nodiscard]] bool is_empty() const noexcept { return num_waiting() == 0; }
+    /// The oldest completion; there is one. It stays until drop() or pop().
+    [[nodiscard]] const Completion &first() const noexcept { return ring_[load(head_) & mask_]; }
+    /// Removes the first completion, which has no operation.
+    void drop() noexcept
+    {
+        const std::uint32_t head = load(head_) + 1;
+        store(head_, head);
+        // Whoever submits one operation that ends at once for each that he retrieves never lets the ring run
+        // empty. The others get their turn all the same.
+        if (head % poll_interval == 0) [[unlikely]]
+            progress();
+    }
+    /// Removes the first completion. False when there is none.
+    [[nodiscard]] bool pop(Ended &ended) noexcept;
+    /// For a queue whose ring is empty: polls. Returns an operation that has ended well and that the caller
+    /// releases after he has read it; null when there is none, and then there can be completions.
+    [[nodiscard]] Operation *poll() noexcept
+    {
+        if (only_polled_ != nullptr)
+            return only_polled_->poll_one();
+        progress();
+        return nullptr;
+    }
+
+    /// Operations of @p source that were submitted and not retrieved. Any thread may ask; the answer is exact
+    /// while the queue's own is at rest.
+    [[nodiscard]] std::uint32_t in_flight(const Source &source) const noexcept;
+
+    // What is polled.
+
+    /// Makes room for one more, which poll_also() then may add without allocating, as often as it likes.
+    void reserve_polled();
+    void unreserve_polled() noexcept { --num_reserved_; }
+    /// From now on @p pollable is polled. Nothing if it is already.
+    void poll_also(Pollable &pollable) noexcept;
+    void poll_no_more(Pollable &pollable) noexcept;
+
+    // Sleeping.
+
+    [[nodiscard]] bool is_event_driven() const noexcept { return is_event_driven_; }
+    [[nodiscard]] doca_error_t set_event_driven(bool enable) noexcept;
+    /// Constant from the first set_event_driven(true) on.
+    [[nodiscard]] int event_handle() const noexcept { return handle_.get(); }
+    void arm() noexcept;
+    [[nodiscard]] doca_error_t clear() noexcept;
+    /// Adds a descriptor to the event handle, or takes it away. Only in event-driven mode.
+    [[nodiscard]] doca_error_t watch(int fd) noexcept;
+    void unwatch(int fd) noexcept;
+
+private:
+    static constexpr std::uint32_t poll_interval = 64; ///< completions between two polls of a busy queue
+
+    // Words that in_flight() reads from other threads.
+    template <typename T>
+    [[nodiscard]] static T load(const T &word) noexcept
+    {
+        return __atomic_load_n(&word, __ATOMIC_RELAXED);
+    }
+    template <typename T>
+    static void store(T &word, T value) noexcept
+    {
+        __atomic_store_n(&word, value, __ATOMIC_RELAXED);
+    }
+    /// In one piece: retrieving reads it in one piece, and would wait for two stores that were just made.
+    static void store(Tag &to, Tag tag) noexcept
+    {
+        using Pair [[gnu::vector_size(16)]] = std::uint64_t;
+        const Pair pair = {tag.a, tag.b};
+        std::memcpy(&to, &pair, sizeof(pair));
+    }
+
+    /// To be retrieved.
+    [[nodiscard]] std::uint32_t num_waiting() const noexcept { return load(tail_) - load(head_); }
+    void free(Operation &operation) noexcept
+    {
+        store(operation.source, reinterpret_cast<Source *>(free_));
+        free_ = &operation;
+    }
+    [[nodiscard]] Completion &append() noexcept
+    {
+        const std::uint32_t tail = load(tail_);
+        store(tail_, tail + 1);
+        return ring_[tail & mask_];
+    }
+    void end(Operation &operation, doca_error_t status, std::uint32_t flags) noexcept
+    {
+        operation.status = status;
+        ++limit_; // from now on it counts as one that waits
+        Completion &completion = append();
+        store(completion.operation, &operation);
+        store(completion.status, Completion::with_operation | flags);
+        if (is_armed_) [[unlikely]]
+            wake();
+    }
+    [[gnu::noinline]] void progress() noexcept;
+    void remember_only_polled() noexcept;
+
+    // What submitting and retrieving use, in one cache line.
+    alignas(64) std::uint32_t head_ = 0; ///< of the ring; counts on and wraps around, as tail_
+    std::uint32_t tail_ = 0;
+    std::uint32_t mask_;
+    /// Of completions in the ring: the depth, less what is in flight and what is reserved. An operation that ends
+    /// in its submit so takes its credit by being there.
+    std::uint32_t limit_;
+    Completion *ring_;
+    Operation *free_; ///< a stack: the one used last is the warmest
+    Pollable *only_polled_ = nullptr; ///< the element of polled_ where there is one
+    bool is_armed_ = false;
+    bool is_event_driven_ = false;
+    bool is_written_ = false; ///< the descriptor that wake() writes
+    std::uint32_t num_reserved_ = 0; ///< places in polled_
+    std::vector<Pollable *> polled_;
+    const std::uint32_t depth_;
+    std::unique_ptr<Completion[]> ring_memory_;
+    std::unique_ptr<Operation[]> operations_;
+    UniqueFd event_fd_; ///< for ends that this thread makes
+    UniqueFd handle_;   ///< an epoll of it and of what is watched
+};
+
+} // namespace opendoca

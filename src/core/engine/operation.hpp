@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <doca_error.h>
+
+namespace opendoca {
+
+class Source;
+
+/// Names an operation for whoever has submitted it. The engine hands it back with the operation's end and
+/// never looks inside.
+struct alignas(16) Tag {
+    std::uint64_t a;
+    std::uint64_t b;
+};
+
+/// What kind of message a receive has met.
+enum class Received : std::uint32_t { send, send_with_immediate, write_with_immediate };
+
+/// What an operation brings back besides its status.
+struct Result {
+    std::uint32_t length = 0;    ///< bytes that a read or a receive has moved
+    std::uint32_t immediate = 0; ///< of a receive; big endian
+    Received received = Received::send;
+};
+
+/// An operation in flight, up to the retrieval of its end. Operations that end in their submit need none.
+struct alignas(64) Operation {
+    Tag tag;
+    Source *source;       ///< whose operation it is; of a free one, the next free one
+    std::uint32_t status; ///< a doca_error_t once it has ended, in_flight before
+    union {
+        std::uint32_t length; ///< Result::length, once it has ended
+        std::uint32_t kind;   ///< the source's own, while it is in flight
+    };
+    union {
+        std::byte payload_bytes[32]; ///< the source's own, while it is in flight
+        struct {
+            std::uint32_t immediate;
+            Received received;
+        } message; ///< the rest of the Result, once a receive has ended
+    };
+
+    static constexpr std::uint32_t in_flight = UINT32_MAX;
+
+    template <typename Payload>
+    [[nodiscard]] Payload &payload() noexcept
+    {
+        static_assert(sizeof(Payload) <= sizeof(payload_bytes) && std::is_trivially_copyable_v<Payload>);
+        return *reinterpret_cast<Payload *>(payload_bytes);
+    }
+    template <typename Payload>
+    [[nodiscard]] const Payload &payload() const noexcept
+    {
+        return const_cast<Operation *>(this)->payload<Payload>();
+    }
+};
+
+static_assert(sizeof(Operation) == 64, "an operation in flight is one cache line");
+
+/// How an operation has ended.
+struct Ended {
+    Tag tag;
+    Source *source;
+    doca_error_t status;
+    Result result;
+};
+
+} // namespace opendoca

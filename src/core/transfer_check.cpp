@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "transfer_check.hpp"
+
+#include <cinttypes>
+
+#include "buffer_check.hpp"
+#include "log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_TRANSFER);
+
+namespace opendoca {
+
+namespace {
+
+/// Bytes that an atomic operation reads, and writes.
+constexpr std::size_t word_size = 8;
+
+} // namespace
+
+doca_error_t TransferCheck::receive(const doca_buf *dst, TransferPlan &plan) const noexcept
+{
+    plan = {};
+    return dst == nullptr ? DOCA_SUCCESS
+                          : plan_local(*dst, Side::destination, limits_.recv_chain_length, plan);
+}
+
+doca_error_t TransferCheck::send(const doca_buf *src, TransferPlan &plan) const noexcept
+{
+    plan = {};
+    return src == nullptr ? DOCA_SUCCESS : plan_local(*src, Side::source, limits_.chain_length, plan);
+}
+
+doca_error_t TransferCheck::read(const doca_buf *dst, const doca_buf *src, TransferPlan &plan,
+                                 MemoryKey *&key) const noexcept
+{
+    plan = {};
+    key = nullptr;
+    if (src == nullptr)
+        return DOCA_SUCCESS;
+    if (const doca_error_t status = find_remote(src, key); status != DOCA_SUCCESS)
+        return status;
+    if (dst == nullptr) {
+        LOG_ERR("a read that has a source needs a destination");
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (const doca_error_t status = plan_local(*dst, Side::destination, limits_.chain_length, plan);
+        status != DOCA_SUCCESS)
+        return status;
+    if (const doca_error_t status = check_length(src->data_len); status != DOCA_SUCCESS)
+        return status;
+    plan.length = static_cast<std::uint32_t>(std::min<std::size_t>(src->data_len, plan.length));
+    return DOCA_SUCCESS;
+}
+
+doca_error_t TransferCheck::write(const doca_buf *dst, const doca_buf *src, TransferPlan &plan,
+                                  MemoryKey *&key) const noexcept
+{
+    plan = {};
+    key = nullptr;
+    if (src == nullptr)
+        return DOCA_SUCCESS;
+    if (const doca_error_t status = find_remote(dst, key); status != DOCA_SUCCESS)
+        return status;
+    if (const doca_error_t status = plan_local(*src, Side::source, limits_.chain_length, plan);
+        status != DOCA_SUCCESS)
+        return status;
+    const std::size_t tailroom = dst->tailroom();
+    plan.overwrites = tailroom == 0;
+    if (const std::size_t room = plan.overwrites ? dst->data_len : tailroom; plan.length > room) {
+        LOG_ERR("%" PRIu32 " bytes do not fit into a destination with room for %zu", plan.length, room);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t TransferCheck::update(const doca_buf *result, const doca_buf *target,
+                                   MemoryKey *&key) const noexcept
+{
+    if (!limits_.has_atomics) {
+        LOG_ERR("device %s cannot do atomics", device_->function().name.c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    if (const doca_error_t status = find_remote(target, key); status != DOCA_SUCCESS)
+        return status;
+    if (result == nullptr || !result->is_alone()) {
+        LOG_ERR("the result of an atomic goes to a single buffer, not to %p", static_cast<const void *>(result));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (const doca_error_t status = check_local(*result); status != DOCA_SUCCESS)
+        return status;
+    const auto bytes_from_data_on = [](const doca_buf &buf) {
+        return static_cast<std::size_t>(buf.head + buf.len - buf.data);
+    };
+    if (bytes_from_data_on(*target) < word_size || bytes_from_data_on(*result) < word_size) {
+        LOG_ERR("an atomic needs %zu bytes behind the data address of both buffers; there are %zu and %zu",
+                word_size, bytes_from_data_on(*target), bytes_from_data_on(*result));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (reinterpret_cast<std::uintptr_t>(target->data) % word_size != 0) {
+        LOG_ERR("the target %p of an atomic is not aligned to %zu bytes", static_cast<void *>(target->data),
+                word_size);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+/// The length of the plan is the data of a source, and what a destination has room for.
+doca_error_t TransferCheck::plan_local(const doca_buf &list, Side side, std::uint32_t max_elements,
+                                       TransferPlan &plan) const noexcept
+{
+    if (!list.is_head()) {
+        LOG_ERR("buffer %p is not the head of its list", static_cast<const void *>(&list));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    std::uint32_t count = 0;
+    // A term is cut off above what an operation moves at most: their sums can't wrap around.
+    std::size_t data = 0, tailroom = 0;
+    const std::size_t limit = std::size_t{limits_.message_size} + 1;
+    for (const doca_buf *buf = &list; buf != nullptr; buf = buf->next) {
+        if (++count > max_elements) {
+            LOG_ERR("the %s has more than %" PRIu32 " buffers", side == Side::source ? "source" : "destination",
+                    max_elements);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        if (const doca_error_t status = check_local(*buf); status != DOCA_SUCCESS)
+            return status;
+        data += std::min(buf->data_len, limit);
+        tailroom += std::min(buf->tailroom(), limit);
+    }
+    plan.is_list = count > 1;
+    std::size_t length = data;
+    if (side == Side::destination) {
+        // A destination without any tailroom counts as empty, for programs that never reset it.
+        plan.overwrites = tailroom == 0;
+        length = std::min<std::size_t>(plan.overwrites ? data : tailroom, limits_.message_size);
+    } else if (const doca_error_t status = check_length(length); status != DOCA_SUCCESS) {
+        return status;
+    }
+    plan.length = static_cast<std::uint32_t>(length);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t TransferCheck::check_local(const doca_buf &buf) const noexcept
+{
+    if (const doca_error_t status = check_buffer(buf, *device_); status != DOCA_SUCCESS)
+        return status;
+    if (buf.mmap->key_for(*device_)->can(use::rdma_local))
+        return DOCA_SUCCESS;
+    if (buf.mmap->is_imported()) {
+        LOG_ERR("buffer %p is of imported memory: a local one belongs here", static_cast<const void *>(&buf));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    LOG_ERR("the memory map of buffer %p lacks DOCA_ACCESS_LOCAL_READ_WRITE", static_cast<const void *>(&buf));
+    return DOCA_ERROR_NOT_PERMITTED;
+}
+
+doca_error_t TransferCheck::find_remote(const doca_buf *buf, MemoryKey *&key) const noexcept
+{
+    if (buf == nullptr || !buf->is_alone()) {
+        LOG_ERR("the remote side of a job is a single buffer, not %p", static_cast<const void *>(buf));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    key = buf->mmap->key_for(*device_);
+    if (key == nullptr || !key->can(use::rdma_remote)) {
+        LOG_ERR("buffer %p is not of memory that device %s has imported for RDMA", static_cast<const void *>(buf),
+                device_->function().description().c_str());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return check_buffer(*buf, *device_);
+}
+
+doca_error_t TransferCheck::check_length(std::size_t length) const noexcept
+{
+    if (length <= limits_.message_size)
+        return DOCA_SUCCESS;
+    LOG_ERR("%zu bytes or more: a job moves at most %" PRIu32, length, limits_.message_size);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+} // namespace opendoca

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Whether an RDMA operation is possible as far as the caller's side can know, decided in one place, above the
+// providers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "buf.hpp"
+#include "mmap.hpp"
+
+namespace opendoca {
+
+/// What was found out about the local side of an operation when it was checked. Passed in a register.
+struct TransferPlan {
+    std::uint32_t length; ///< bytes to be moved; of a receive, the most that it takes
+    bool is_list;         ///< the local side has more than one buffer
+    bool overwrites;      ///< the destination has no tailroom at all and counts as empty
+    bool is_plain;        ///< one of TransferCheck::is_plain_...(): the keys are doca_mmap::first()
+};
+
+/// The rules of one connection.
+class OPENDOCA_INTERNAL TransferCheck {
+public:
+    struct Limits {
+        std::uint32_t message_size; ///< bytes
+        std::uint32_t chain_length; ///< buffers on the local side
+        std::uint32_t recv_chain_length;
+        bool has_atomics;
+    };
+
+    TransferCheck(const Device &device, const Limits &limits) noexcept : device_(&device), limits_(limits) {}
+
+    // Each makes the plan, or says in the log what is wrong. Null pointers are checked. @p key is the key of
+    // the remote memory, null where nothing is moved.
+
+    [[nodiscard]] doca_error_t receive(const doca_buf *dst, TransferPlan &plan) const noexcept;
+    [[nodiscard]] doca_error_t send(const doca_buf *src, TransferPlan &plan) const noexcept;
+    [[nodiscard]] doca_error_t read(const doca_buf *dst, const doca_buf *src, TransferPlan &plan,
+                                    MemoryKey *&key) const noexcept;
+    [[nodiscard]] doca_error_t write(const doca_buf *dst, const doca_buf *src, TransferPlan &plan,
+                                     MemoryKey *&key) const noexcept;
+    [[nodiscard]] doca_error_t update(const doca_buf *result, const doca_buf *target,
+                                      MemoryKey *&key) const noexcept;
+
+    // Fast paths: one buffer on each side, of memory that the device is the first one of, which appends at
+    // least one byte. What fails here goes to the functions above, which explain.
+
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_receive(const doca_buf *dst,
+                                                               TransferPlan &plan) const noexcept
+    {
+        if (dst == nullptr || !is_plain(*dst, FirstKey::local)) [[unlikely]]
+            return false;
+        const std::size_t tailroom = dst->tailroom();
+        plan = {static_cast<std::uint32_t>(tailroom), false, false, true};
+        return tailroom - 1 < limits_.message_size;
+    }
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_send(const doca_buf *src,
+                                                            TransferPlan &plan) const noexcept
+    {
+        if (src == nullptr || !is_plain(*src, FirstKey::local)) [[unlikely]]
+            return false;
+        plan = {static_cast<std::uint32_t>(src->data_len), false, false, true};
+        return src->data_len - 1 < limits_.message_size;
+    }
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_read(const doca_buf *dst, const doca_buf *src,
+                                                            TransferPlan &plan) const noexcept
+    {
+        return is_plain_transfer(dst, src, FirstKey::local, FirstKey::remote, plan);
+    }
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_write(const doca_buf *dst, const doca_buf *src,
+                                                             TransferPlan &plan) const noexcept
+    {
+        return is_plain_transfer(dst, src, FirstKey::remote, FirstKey::local, plan);
+    }
+
+private:
+    enum class Side : std::uint8_t { source, destination };
+
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &buf, std::uint32_t side) const noexcept
+    {
+        const FirstKey &first = buf.mmap->first();
+        return buf.is_alone() && first.device == device_ && (first.as_source & side) != 0 && buf.has_data_inside();
+    }
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_transfer(const doca_buf *dst, const doca_buf *src,
+                                                                std::uint32_t dst_side, std::uint32_t src_side,
+                                                                TransferPlan &plan) const noexcept
+    {
+        if (src == nullptr || dst == nullptr || !is_plain(*src, src_side) || !is_plain(*dst, dst_side))
+            [[unlikely]]
+            return false;
+        plan = {static_cast<std::uint32_t>(src->data_len), false, false, true};
+        return src->data_len - 1 < std::min<std::size_t>(limits_.message_size, dst->tailroom());
+    }
+
+    [[nodiscard]] doca_error_t plan_local(const doca_buf &list, Side side, std::uint32_t max_elements,
+                                          TransferPlan &plan) const noexcept;
+    [[nodiscard]] doca_error_t check_local(const doca_buf &buf) const noexcept;
+    [[nodiscard]] doca_error_t find_remote(const doca_buf *buf, MemoryKey *&key) const noexcept;
+    [[nodiscard]] doca_error_t check_length(std::size_t length) const noexcept;
+
+    const Device *device_;
+    Limits limits_;
+};
+
+} // namespace opendoca

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What job queues do by default. Not in workq.cpp, where the compiler would take it for the likely case.
+#include "job_queue.hpp"
+
+namespace opendoca::v2 {
+
+JobQueue::~JobQueue() = default;
+
+void JobQueue::write_result(int, const Ended &ended, doca_event &event) const noexcept
+{
+    event.result.u64 = ended.status;
+}
+
+} // namespace opendoca::v2

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <doca_ctx.h>
+
+#include "../engine/completion_queue.hpp"
+
+namespace opendoca::v2 {
+
+// What a tag of this front end is: the first half of a doca_event, so that it becomes one by being copied. The
+// upper half of the first word, which is padding in an event, tells who makes the event otherwise.
+
+/// JobQueue::write_result() of the operation's source does.
+inline constexpr std::uint64_t has_result = std::uint64_t{1} << 62;
+/// The rest of the first word is the address of an EndHandler.
+inline constexpr std::uint64_t has_handler = std::uint64_t{1} << 63;
+
+static_assert(sizeof(doca_event::type) == 4 && offsetof(doca_event, user_data) == 8);
+static_assert(std::endian::native == std::endian::little);
+
+[[nodiscard]] inline Tag tag_of(const doca_job &job) noexcept
+{
+    return {static_cast<std::uint32_t>(job.type), job.user_data.u64};
+}
+/// Whether an event is a copy of @p tag.
+[[nodiscard]] inline bool is_plain(Tag tag) noexcept
+{
+    return tag.a >> 32 == 0;
+}
+
+/// Who is told of ends that are not those of a user's job, inside retrieve.
+class OPENDOCA_INTERNAL EndHandler {
+public:
+    /// AGAIN, or what retrieve returns when @p event was filled.
+    [[nodiscard]] virtual doca_error_t ended(const Ended &ended, doca_event &event) noexcept = 0;
+
+    [[nodiscard]] Tag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this) | has_handler, 0}; }
+    [[nodiscard]] static EndHandler &of(Tag tag) noexcept
+    {
+        return *reinterpret_cast<EndHandler *>(tag.a & ~has_handler);
+    }
+
+protected:
+    ~EndHandler() = default;
+};
+
+/// What a context does for one work queue: makes operations of jobs, and results of their ends. Belongs to the
+/// queue's thread.
+class OPENDOCA_INTERNAL JobQueue {
+public:
+    JobQueue() = default;
+    JobQueue(const JobQueue &) = delete;
+    JobQueue &operator=(const JobQueue &) = delete;
+    virtual ~JobQueue();
+
+    /// Takes a job, whose end is retrieved with tag_of() it.
+    [[nodiscard]] virtual doca_error_t submit(const doca_job &job) noexcept = 0;
+    /// The same with another tag: the end is somebody else's.
+    [[nodiscard]] virtual doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept = 0;
+    /// Whose operations the jobs become.
+    [[nodiscard]] virtual Source &source() noexcept = 0;
+    /// Writes the result of a job of @p type into @p event, or to where its result.ptr points.
+    virtual void write_result(int type, const Ended &ended, doca_event &event) const noexcept;
+};
+
+} // namespace opendoca::v2

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "workq.hpp"
+
+#include <algorithm>
+
+#include "../log.hpp"
+#include "call.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_WORKQ);
+
+using opendoca::Ended;
+using opendoca::Operation;
+using opendoca::v2::call;
+using opendoca::v2::EndHandler;
+using opendoca::v2::JobQueue;
+
+namespace {
+
+constexpr std::uint32_t max_depth = 65536;
+
+} // namespace
+
+/// The context has several work queues, or not this one.
+[[gnu::noinline]] doca_error_t doca_workq::submit_by_id(const doca_job &job) noexcept
+{
+    JobQueue *const queue = queue_of(*job.ctx);
+    return queue != nullptr ? queue->submit(job) : not_on_queue(*job.ctx);
+}
+
+[[gnu::noinline]] doca_error_t doca_workq::not_on_queue(const doca_ctx &ctx) noexcept
+{
+    if (!ctx.is_started()) {
+        LOG_ERR("the job's context is not started");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    LOG_ERR("the job's context was not added to this work queue");
+    return DOCA_ERROR_NOT_FOUND;
+}
+
+/// Nothing waits to be retrieved.
+[[gnu::noinline]] doca_error_t doca_workq::poll(doca_event &event) noexcept
+{
+    Operation *const operation = completions.poll();
+    if (operation == nullptr)
+        return completions.is_empty() ? DOCA_ERROR_AGAIN : give_first(event);
+    const Ended ended = {
+        operation->tag, operation->source, DOCA_SUCCESS,
+        {operation->length, operation->message.immediate, operation->message.received}};
+    completions.release(*operation);
+    return give(ended, event);
+}
+
+/// Any end. Goes on until there is something for the user.
+[[gnu::noinline]] doca_error_t doca_workq::give_first(doca_event &event) noexcept
+{
+    Ended ended;
+    doca_error_t status = DOCA_ERROR_AGAIN;
+    while (status == DOCA_ERROR_AGAIN && completions.pop(ended))
+        status = give(ended, event);
+    return status;
+}
+
+[[gnu::always_inline]] inline doca_error_t doca_workq::give(const Ended &ended, doca_event &event) noexcept
+{
+    if ((ended.tag.a & opendoca::v2::has_handler) != 0) [[unlikely]]
+        return EndHandler::of(ended.tag).ended(ended, event);
+    event.type = static_cast<int>(ended.tag.a);
+    event.user_data.u64 = ended.tag.b;
+    if ((ended.tag.a & opendoca::v2::has_result) != 0)
+        static_cast<JobQueue *>(ended.source->owner)->write_result(event.type, ended, event);
+    else
+        event.result.u64 = ended.status;
+    return ended.status == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+}
+
+doca_error_t doca_workq::set_event_driven(bool enable) noexcept
+{
+    if (enable == completions.is_event_driven())
+        return DOCA_SUCCESS;
+    if (has_contexts()) {
+        LOG_ERR("event-driven mode can't be changed: the work queue has %u contexts and graphs", num_contexts_);
+        return DOCA_ERROR_BAD_STATE;
+    }
+    return completions.set_event_driven(enable);
+}
+
+void doca_workq::attach(std::uint32_t id, JobQueue &queue)
+{
+    if (id >= num_queues_) {
+        const std::uint32_t size = std::max(id + 1, 2 * num_queues_);
+        auto queues = std::make_unique<JobQueue *[]>(size);
+        std::copy_n(queues_.get(), num_queues_, queues.get());
+        queues_ = std::move(queues);
+        num_queues_ = size;
+    }
+    queues_[id] = &queue;
+    ++num_contexts_;
+}
+
+void doca_workq::detach(std::uint32_t id) noexcept
+{
+    queues_[id] = nullptr;
+    --num_contexts_;
+}
+
+doca_error_t doca_workq_create(uint32_t depth, struct doca_workq **workq)
+{
+    return call({workq}, [&] {
+        if (depth == 0 || depth > max_depth) {
+            LOG_ERR("a work queue is 1 to %u jobs deep, not %u", max_depth, depth);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        *workq = new doca_workq(depth);
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_workq_destroy(struct doca_workq *workq)
+{
+    return call({workq}, [&] {
+        if (workq->has_contexts()) {
+            LOG_ERR("the work queue is still on a context, or has a graph");
+            return DOCA_ERROR_IN_USE;
+        }
+        delete workq;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job)
+{
+    return workq->submit(*job);
+}
+
+doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int)
+{
+    if (workq == nullptr || ev == nullptr) [[unlikely]]
+        return DOCA_ERROR_INVALID_VALUE;
+    return workq->retrieve(*ev);
+}
+
+static doca_error_t check_event_driven(const doca_workq &workq) noexcept
+{
+    if (workq.completions.is_event_driven()) [[likely]]
+        return DOCA_SUCCESS;
+    LOG_ERR("event-driven mode is off");
+    return DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t doca_workq_event_handle_arm(struct doca_workq *workq)
+{
+    if (workq == nullptr) [[unlikely]]
+        return DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t status = check_event_driven(*workq);
+    if (status == DOCA_SUCCESS) [[likely]]
+        workq->completions.arm();
+    return status;
+}
+
+doca_error_t doca_workq_event_handle_clear(struct doca_workq *workq, doca_event_handle_t handle)
+{
+    if (workq == nullptr) [[unlikely]]
+        return DOCA_ERROR_INVALID_VALUE;
+    if (const doca_error_t status = check_event_driven(*workq); status != DOCA_SUCCESS)
+        return status;
+    if (handle != workq->completions.event_handle()) {
+        LOG_ERR("%d is not this work queue's event handle, which is %d", handle,
+                workq->completions.event_handle());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return workq->completions.clear();
+}
+
+doca_error_t doca_workq_get_depth(const struct doca_workq *workq, uint32_t *depth)
+{
+    return call({workq, depth}, [&] { *depth = workq->completions.depth(); });
+}
+
+doca_error_t doca_workq_get_event_driven_enable(struct doca_workq *workq, uint8_t *enabled)
+{
+    return call({workq, enabled}, [&] { *enabled = workq->completions.is_event_driven(); });
+}
+
+doca_error_t doca_workq_get_event_handle(struct doca_workq *workq, doca_event_handle_t *handle)
+{
+    return call({workq, handle}, [&] {
+        const doca_error_t status = check_event_driven(*workq);
+        if (status == DOCA_SUCCESS)
+            *handle = workq->completions.event_handle();
+        return status;
+    });
+}
+
+doca_error_t doca_workq_set_event_driven_enable(struct doca_workq *workq, uint8_t enable)
+{
+    return call({workq}, [&] { return workq->set_event_driven(enable != 0); });
+}
+
+doca_error_t doca_workq_set_event_handle(struct doca_workq *workq, doca_event_handle_t, uintptr_t)
+{
+    return call({workq}, [] {
+        LOG_ERR("handing in an event handle exists on Windows only");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    });
+}

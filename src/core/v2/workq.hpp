@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstring>
+#include <memory>
+
+#include <doca_ctx.h>
+
+#include "ctx.hpp"
+#include "job_queue.hpp"
+
+/// Jobs of one thread: submitted to any context that was added, retrieved in one place. A completion queue,
+/// with doca_job in and doca_event out.
+struct OPENDOCA_INTERNAL doca_workq {
+    explicit doca_workq(std::uint32_t depth) : completions(depth) {}
+    doca_workq(const doca_workq &) = delete;
+    doca_workq &operator=(const doca_workq &) = delete;
+
+    [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept
+    {
+        if (job.ctx->serves_first(this)) [[likely]]
+            return job.ctx->first_queue().submit(job);
+        return submit_by_id(job);
+    }
+
+    /// Fast path: the end of a job that has succeeded and whose event is its tag.
+    [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
+    {
+        if (completions.is_empty())
+            return poll(event);
+        const opendoca::Completion &first = completions.first();
+        if ((first.tag.a >> 32 | first.status) != 0) [[unlikely]]
+            return give_first(event);
+        write_tag(event, first.tag);
+        event.result.u64 = DOCA_SUCCESS;
+        completions.drop();
+        return DOCA_SUCCESS;
+    }
+
+    [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }
+    [[nodiscard]] doca_error_t set_event_driven(bool enable) noexcept;
+
+    /// What @p ctx does for this queue, or null when it was not added.
+    [[nodiscard]] opendoca::v2::JobQueue *queue_of(const doca_ctx &ctx) const noexcept
+    {
+        return queue_of(ctx.id());
+    }
+    [[nodiscard]] opendoca::v2::JobQueue *queue_of(std::uint32_t id) const noexcept
+    {
+        return id < num_queues_ ? queues_[id] : nullptr;
+    }
+    void attach(std::uint32_t id, opendoca::v2::JobQueue &queue);
+    void detach(std::uint32_t id) noexcept;
+    [[nodiscard]] static doca_error_t not_on_queue(const doca_ctx &ctx) noexcept;
+
+    opendoca::CompletionQueue completions;
+
+private:
+    /// In one piece: a completion's tag was written so, and would be read more slowly in two.
+    static void write_tag(doca_event &event, const opendoca::Tag &tag) noexcept
+    {
+        using Pair [[gnu::vector_size(16)]] = std::uint64_t;
+        Pair pair;
+        std::memcpy(&pair, &tag, sizeof(pair));
+        std::memcpy(&event, &pair, sizeof(pair));
+    }
+
+    [[nodiscard]] doca_error_t submit_by_id(const doca_job &job) noexcept;
+    [[nodiscard]] doca_error_t poll(doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t give_first(doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t give(const opendoca::Ended &ended, doca_event &event) noexcept;
+
+    std::unique_ptr<opendoca::v2::JobQueue *[]> queues_; ///< by the id of the context or graph
+    std::uint32_t num_queues_ = 0;
+    std::uint32_t num_contexts_ = 0; ///< and graphs
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "dma.hpp"
+
+#include "../../core/device/engines.hpp"
+#include "../../core/log.hpp"
+#include "../../core/v2/call.hpp"
+#include "../../core/v2/workq.hpp"
+#include "dma_jobs.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_DMA);
+
+using opendoca::v2::call;
+
+namespace opendoca::v2 {
+
+/// Any job: takes it, or says what is wrong with it.
+template <typename Engine>
+doca_error_t DmaJobs<Engine>::submit_any(const doca_dma_job_memcpy &job, Tag tag) noexcept
+{
+    if (job.base.type != DOCA_DMA_JOB_MEMCPY) {
+        LOG_ERR("job type %d is not one of DMA's", job.base.type);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    CopyPlan plan{};
+    const doca_error_t status = check_.check(job.dst_buff, job.src_buff, plan);
+    return status == DOCA_SUCCESS ? owned_->copy(tag, *job.dst_buff, *job.src_buff, plan) : status;
+}
+
+} // namespace opendoca::v2
+
+doca_error_t doca_dma::check_device(const doca_dev &dev, const std::vector<doca_dev *> &others) const
+{
+    if (!dev.function().can.dma_memcpy) {
+        LOG_ERR("device %s cannot do DMA", dev.description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    if (!others.empty()) {
+        LOG_ERR("a DMA context takes one device, and has %s", others.front()->description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    return DOCA_SUCCESS;
+}
+
+bool doca_dma::can_be_event_driven(const std::vector<doca_dev *> &devices) const
+{
+    return devices.empty() || devices.front()->function().can.dma_event_driven;
+}
+
+doca_error_t doca_dma::create_queue(const std::vector<doca_dev *> &devices, doca_workq &workq,
+                                    std::unique_ptr<opendoca::v2::JobQueue> &queue)
+{
+    doca_dev &dev = *devices.front();
+    std::unique_ptr<opendoca::CopyEngine> engine;
+    if (const doca_error_t status = dev.device().create_copy_engine(workq.completions, engine);
+        status != DOCA_SUCCESS)
+        return status;
+    opendoca::visit_engine(*engine, [&]<typename Engine>(Engine &own) {
+        queue = std::make_unique<opendoca::v2::DmaJobs<Engine>>(std::move(engine), own, dev);
+    });
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dma_create(struct doca_dma **dma)
+{
+    return call({dma}, [&] { *dma = new doca_dma; });
+}
+
+doca_error_t doca_dma_destroy(struct doca_dma *dma)
+{
+    return call({dma}, [&] {
+        const doca_error_t status = dma->check_destroyable();
+        if (status == DOCA_SUCCESS)
+            delete dma;
+        return status;
+    });
+}
+
+struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
+{
+    return dma;
+}
+
+doca_error_t doca_dma_job_get_supported(struct doca_devinfo *devinfo, enum doca_dma_job_types job_type)
+{
+    if (devinfo == nullptr || job_type != DOCA_DMA_JOB_MEMCPY)
+        return DOCA_ERROR_INVALID_VALUE;
+    return devinfo->function->can.dma_memcpy ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_dma_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo, uint32_t *max_list_num_elem)
+{
+    return call({devinfo, max_list_num_elem},
+                [&] { *max_list_num_elem = devinfo->function->can.dma_max_list_elements; });
+}
+
+doca_error_t doca_dma_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size)
+{
+    return call({devinfo, buf_size}, [&] { *buf_size = devinfo->function->can.dma_max_size; });
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include <doca_graph.h>
+
+#include "plan.hpp"
+#include "submission.hpp"
+
+/// The data of a graph's nodes, and how far a run has come. All memory is taken at creation.
+struct doca_graph_instance {
+    explicit doca_graph_instance(const doca_graph &graph);
+    doca_graph_instance(const doca_graph_instance &) = delete;
+    doca_graph_instance &operator=(const doca_graph_instance &) = delete;
+    ~doca_graph_instance();
+
+    [[nodiscard]] doca_error_t set_job(const doca_graph_node &node, doca_job &job,
+                                       doca_event *event) noexcept;
+    [[nodiscard]] doca_error_t set_cookie(const doca_graph_node &node, void *cookie,
+                                          doca_event *event) noexcept;
+    [[nodiscard]] doca_error_t set_sub_instance(const doca_graph_node &node, doca_graph_instance &sub,
+                                                doca_event *event) noexcept;
+    [[nodiscard]] doca_error_t submit(doca_workq &workq, const doca_data &user_data) noexcept;
+    [[nodiscard]] doca_error_t check_destroyable() const noexcept;
+
+    [[nodiscard]] std::uint32_t num_failed() const noexcept { return num_failed_; }
+    /// Writes as many as there is room for; how many.
+    [[nodiscard]] std::uint32_t failed_nodes(std::span<const doca_graph_node *> nodes) const noexcept;
+    [[nodiscard]] bool has_node(const doca_graph_node &node) const noexcept;
+    [[nodiscard]] doca_graph_instance_node_state state(const doca_graph_node &node) const noexcept;
+    [[nodiscard]] doca_data result(const doca_graph_node &node) const noexcept;
+
+private:
+    friend class opendoca::Submission;
+
+    /// The job of a context node, in flight: hears of its end.
+    class Job final : public opendoca::v2::EndHandler {
+    public:
+        [[nodiscard]] doca_error_t ended(const opendoca::Ended &ended, doca_event &event) noexcept override;
+
+        doca_graph_instance *instance;
+        std::uint32_t node;
+        doca_data user_data; ///< of the doca_job
+    };
+
+    enum class Start : std::uint8_t {
+        refused,
+        blocked, ///< the context takes it when others of its jobs have ended
+        done,
+    };
+
+    struct NodeData {
+        union {
+            doca_job *job;
+            void *cookie;
+            doca_graph_instance *sub;
+        };
+        doca_event *event;
+        bool is_set;
+    };
+
+    [[nodiscard]] doca_error_t check_settable(const doca_graph_node &node, opendoca::NodeKind kind,
+                                              const char *name) const noexcept;
+    void set(const doca_graph_node &node, const NodeData &data) noexcept;
+    [[nodiscard]] bool has_all_data() noexcept;
+
+    // What a submission calls.
+
+    void begin(opendoca::Submission &submission, doca_graph_instance *parent,
+               std::uint32_t parent_node) noexcept;
+    [[nodiscard]] doca_error_t start_context_roots() noexcept;
+    /// Starts all nodes that are ready, and those that become so.
+    void run() noexcept;
+    /// Of a sub-graph node, which ends with it; the instance that the node is of.
+    [[nodiscard]] doca_graph_instance &end_in_parent() noexcept;
+    [[nodiscard]] bool has_ready_nodes() const noexcept { return head_ != tail_; }
+    [[nodiscard]] bool has_blocked_nodes() const noexcept { return num_blocked_ != 0; }
+    [[nodiscard]] bool is_finished() const noexcept
+    {
+        return head_ == tail_ && num_blocked_ == 0 && num_in_flight_ == 0;
+    }
+    [[nodiscard]] doca_error_t status() const noexcept { return status_; }
+    /// Of the completion queue: for all jobs, and a signal.
+    [[nodiscard]] std::uint32_t num_credits() const noexcept
+    {
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(plan_.num_all_jobs + 1, UINT32_MAX));
+    }
+
+    Start start_job(std::uint32_t number) noexcept;
+    void start_sub_graph(std::uint32_t number) noexcept;
+    void retry_blocked() noexcept;
+    void job_ended(const Job &job, const opendoca::Ended &ended) noexcept;
+    void node_ended(std::uint32_t number, doca_error_t result) noexcept;
+    void end_in_flight(std::uint32_t number, doca_error_t result) noexcept;
+    void release_successors(std::uint32_t number) noexcept;
+    [[gnu::cold]] void fail(std::uint32_t number, doca_error_t error) noexcept;
+
+    const doca_graph &graph_;
+    const opendoca::Plan &plan_;
+
+    // A run
+    std::uint32_t head_ = 0; ///< of the ready nodes
+    std::uint32_t tail_ = 0;
+    std::uint32_t num_blocked_ = 0;
+    std::uint32_t num_in_flight_ = 0; ///< jobs and sub-graphs
+    std::uint32_t num_failed_ = 0;
+    doca_error_t status_ = DOCA_SUCCESS; ///< of the node that failed first
+    bool is_in_flight_ = false;
+    bool is_ready_ = false;   ///< in the submission's list
+    bool is_blocked_ = false; ///< likewise
+    opendoca::Submission *submission_ = nullptr;
+    /// Each node is ready once in a run. Those that are blocked are kept at the beginning, which was used.
+    std::unique_ptr<std::uint32_t[]> ready_;
+    std::unique_ptr<std::uint32_t[]> num_waits_; ///< for how many nodes each waits
+    std::unique_ptr<std::uint8_t[]> states_;     ///< enum doca_graph_instance_node_state
+    std::unique_ptr<doca_data[]> results_;
+    std::unique_ptr<NodeData[]> data_;
+    std::unique_ptr<Job[]> jobs_;
+    doca_graph_instance *next_ready_ = nullptr;
+    doca_graph_instance *next_blocked_ = nullptr;
+    doca_graph_instance *parent_ = nullptr; ///< that runs it as a sub-graph
+    std::uint32_t parent_node_ = 0;
+
+    std::uint32_t num_unset_;    ///< nodes without data
+    std::uint32_t num_uses_ = 0; ///< nodes of other instances that it is the data of
+    std::uint64_t check_ = 0;    ///< the last one that looked at it, and the next instance to look at in that
+    doca_graph_instance *next_checked_ = nullptr;
+    opendoca::Submission own_submission_{*this};
+};

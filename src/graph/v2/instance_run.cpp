@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// How an instance runs, from submit to its end in retrieve.
+#include <algorithm>
+#include <cstring>
+
+#include "../../core/log.hpp"
+#include "graph.hpp"
+#include "instance.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_GRAPH_RUN);
+
+using opendoca::NodeKind;
+
+void doca_graph_instance::begin(opendoca::Submission &submission, doca_graph_instance *parent,
+                                std::uint32_t parent_node) noexcept
+{
+    const std::size_t num_nodes = plan_.num_nodes();
+    submission_ = &submission;
+    parent_ = parent;
+    parent_node_ = parent_node;
+    is_in_flight_ = true;
+    num_blocked_ = 0;
+    num_in_flight_ = 0;
+    num_failed_ = 0;
+    status_ = DOCA_SUCCESS;
+    head_ = 0;
+    tail_ = static_cast<std::uint32_t>(plan_.roots.size());
+    std::memcpy(ready_.get(), plan_.roots.data(), plan_.roots.size() * sizeof(ready_[0]));
+    std::memcpy(num_waits_.get(), plan_.num_preceding.data(), num_nodes * sizeof(num_waits_[0]));
+    std::memset(states_.get(), DOCA_GRAPH_INSTANCE_NODE_STATE_NOT_STARTED, num_nodes);
+}
+
+/// In submit: the error of the first job while none was taken.
+doca_error_t doca_graph_instance::start_context_roots() noexcept
+{
+    bool is_any_taken = false;
+    while (head_ < plan_.num_context_roots) {
+        const Start start = start_job(ready_[head_++]);
+        if (start == Start::refused)
+            return is_any_taken ? DOCA_SUCCESS : status_;
+        is_any_taken = is_any_taken || start == Start::done;
+    }
+    return DOCA_SUCCESS;
+}
+
+void doca_graph_instance::run() noexcept
+{
+    if (num_blocked_ != 0) [[unlikely]]
+        retry_blocked();
+    const opendoca::Plan::Node *const nodes = plan_.nodes.data();
+    while (head_ != tail_) {
+        const std::uint32_t number = ready_[head_++];
+        const opendoca::Plan::Node &node = nodes[number];
+        if (node.kind == NodeKind::user) {
+            const NodeData &data = data_[number];
+            node_ended(number, node.action.callback(data.cookie, data.event));
+        } else if (node.kind == NodeKind::context) {
+            start_job(number);
+        } else {
+            start_sub_graph(number);
+        }
+    }
+}
+
+void doca_graph_instance::retry_blocked() noexcept
+{
+    const std::uint32_t count = num_blocked_;
+    num_blocked_ = 0;
+    for (std::uint32_t i = 0; i != count && status_ == DOCA_SUCCESS; ++i)
+        start_job(ready_[i]);
+}
+
+[[gnu::always_inline]] inline void doca_graph_instance::release_successors(std::uint32_t number) noexcept
+{
+    const opendoca::Plan::Node &node = plan_.nodes[number];
+    const std::uint32_t *const successors = plan_.successors.data();
+    std::uint32_t *const num_waits = num_waits_.get();
+    std::uint32_t *const ready = ready_.get();
+    std::uint32_t tail = tail_;
+    for (std::uint32_t i = node.successors_begin; i != node.successors_end; ++i) {
+        const std::uint32_t successor = successors[i];
+        if (--num_waits[successor] == 0)
+            ready[tail++] = successor;
+    }
+    tail_ = tail;
+}
+
+/// Of a node that nothing else was in flight with.
+[[gnu::always_inline]] inline void doca_graph_instance::node_ended(std::uint32_t number,
+                                                                   doca_error_t result) noexcept
+{
+    results_[number].u64 = result;
+    if (result != DOCA_SUCCESS) [[unlikely]] {
+        fail(number, result);
+        return;
+    }
+    states_[number] = DOCA_GRAPH_INSTANCE_NODE_STATE_COMPLETED;
+    release_successors(number);
+}
+
+/// From now on, no node starts.
+void doca_graph_instance::fail(std::uint32_t number, doca_error_t error) noexcept
+{
+    states_[number] = DOCA_GRAPH_INSTANCE_NODE_STATE_ERROR;
+    ++num_failed_;
+    if (status_ == DOCA_SUCCESS)
+        status_ = error;
+    head_ = tail_;
+    num_blocked_ = 0;
+}
+
+doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) noexcept
+{
+    const opendoca::Plan::Node &node = plan_.nodes[number];
+    const doca_job &base = *data_[number].job;
+    doca_workq &workq = submission_->workq();
+    opendoca::v2::JobQueue *const queue = workq.queue_of(*node.action.ctx);
+    doca_error_t status = DOCA_SUCCESS;
+    if (base.ctx != node.action.ctx) [[unlikely]] {
+        LOG_ERR("the job of node %u is for context %p now, and not for the node's, %p", number,
+                static_cast<void *>(base.ctx), static_cast<const void *>(node.action.ctx));
+        status = DOCA_ERROR_INVALID_VALUE;
+    } else if (queue == nullptr) [[unlikely]] {
+        status = doca_workq::not_on_queue(*base.ctx);
+    } else {
+        Job &job = jobs_[node.job];
+        job.user_data = base.user_data;
+        workq.completions.give_back(1); // to the job, which returns it with its end
+        status = queue->submit_tagged(base, job.tag());
+        if (status == DOCA_SUCCESS) [[likely]] {
+            states_[number] = DOCA_GRAPH_INSTANCE_NODE_STATE_STARTED;
+            ++num_in_flight_;
+            return Start::done;
+        }
+        (void)workq.completions.reserve(1);
+        // There are credits. A context without jobs in flight has no other reason to be full, and never will
+        // take any.
+        if (status == DOCA_ERROR_NO_MEMORY && workq.completions.in_flight(queue->source()) != 0) {
+            ready_[num_blocked_++] = number;
+            return Start::blocked;
+        }
+    }
+    node_ended(number, status);
+    return Start::refused;
+}
+
+void doca_graph_instance::start_sub_graph(std::uint32_t number) noexcept
+{
+    doca_graph_instance &sub = *data_[number].sub;
+    if (sub.is_in_flight_ || sub.num_unset_ != 0) {
+        LOG_ERR("the instance that node %u is to run %s", number,
+                     sub.is_in_flight_ ? "is in flight" : "has nodes without data");
+        node_ended(number, sub.is_in_flight_ ? DOCA_ERROR_IN_USE : DOCA_ERROR_INVALID_VALUE);
+        return;
+    }
+    states_[number] = DOCA_GRAPH_INSTANCE_NODE_STATE_STARTED;
+    ++num_in_flight_;
+    sub.begin(*submission_, this, number);
+    submission_->add_ready(sub);
+}
+
+doca_graph_instance &doca_graph_instance::end_in_parent() noexcept
+{
+    doca_graph_instance &parent = *parent_;
+    is_in_flight_ = false;
+    if (doca_event *const event = parent.data_[parent_node_].event; event != nullptr) {
+        event->type = DOCA_GRAPH_JOB;
+        event->user_data.u64 = 0;
+        event->result.u64 = status_;
+    }
+    parent.results_[parent_node_].u64 = status_;
+    parent.end_in_flight(parent_node_, status_);
+    return parent;
+}
+
+/// A job or a sub-graph has ended; another node may have failed meanwhile.
+void doca_graph_instance::end_in_flight(std::uint32_t number, doca_error_t result) noexcept
+{
+    --num_in_flight_;
+    if (result != DOCA_SUCCESS) {
+        fail(number, result);
+        return;
+    }
+    states_[number] = DOCA_GRAPH_INSTANCE_NODE_STATE_COMPLETED;
+    if (status_ == DOCA_SUCCESS)
+        release_successors(number);
+}
+
+void doca_graph_instance::job_ended(const Job &job, const opendoca::Ended &ended) noexcept
+{
+    results_[job.node].u64 = ended.status;
+    if (doca_event *const event = data_[job.node].event; event != nullptr) {
+        event->type = graph_.nodes()[job.node]->job_type;
+        event->user_data = job.user_data;
+        submission_->workq()
+            .queue_of(*plan_.nodes[job.node].action.ctx)
+            ->write_result(event->type, ended, *event);
+        results_[job.node] = event->result;
+    }
+    end_in_flight(job.node, ended.status);
+}
+
+doca_error_t doca_graph_instance::Job::ended(const opendoca::Ended &ended, doca_event &event) noexcept
+{
+    opendoca::Submission &submission = *instance->submission_;
+    (void)submission.workq().completions.reserve(1); // the credit that start_job() has given
+    instance->job_ended(*this, ended);
+    submission.add_ready(*instance);
+    return submission.go_on(event);
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// An instance's life: start, export, connect, stop. Its properties are in rdma_properties.cpp.
+#include "rdma.hpp"
+
+#include <cinttypes>
+
+#include "../../core/dev.hpp"
+#include "../../core/log.hpp"
+#include "../../core/v2/workq.hpp"
+#include "rdma_jobs.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_RDMA);
+
+using opendoca::guarded;
+
+namespace {
+
+const char *name_of(doca_rdma_state state) noexcept
+{
+    constexpr const char *names[] = {"RESET", "INIT", "CONNECTED", "ERROR"};
+    return names[state];
+}
+
+} // namespace
+
+doca_error_t doca_rdma::check_device(const doca_dev &dev, const std::vector<doca_dev *> &others) const
+{
+    if (!dev.function().can.rdma.reliable_connection) {
+        LOG_ERR("device %s cannot do RDMA", dev.description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    if (!others.empty()) {
+        LOG_ERR("an RDMA context takes one device, and has %s", others.front()->description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    return DOCA_SUCCESS;
+}
+
+bool doca_rdma::can_be_event_driven(const std::vector<doca_dev *> &devices) const
+{
+    return devices.empty() || devices.front()->function().can.rdma.event_driven;
+}
+
+doca_error_t doca_rdma::on_start(const std::vector<doca_dev *> &devices)
+{
+    if (const doca_error_t status = doca_ctx::on_start(devices); status != DOCA_SUCCESS)
+        return status;
+    const opendoca::RdmaCapabilities &can = devices.front()->function().can.rdma;
+    // What could not be checked when it was set, because no device was there.
+    if (settings_.send_queue_size > can.max_send_queue_size ||
+        settings_.recv_queue_size > can.max_recv_queue_size) {
+        LOG_ERR("queues of %" PRIu32 " sends and %" PRIu32 " receives; the device does at most %" PRIu32
+                     " and %" PRIu32,
+                     settings_.send_queue_size, settings_.recv_queue_size, can.max_send_queue_size,
+                     can.max_recv_queue_size);
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    if (settings_.recv_chain_length > can.max_chain_length) {
+        LOG_ERR("receives of %" PRIu32 " buffers; the device does at most %" PRIu32,
+                     settings_.recv_chain_length, can.max_chain_length);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (settings_.gid_index >= can.gids.size() || (!settings_.has_grh && can.is_ethernet)) {
+        LOG_ERR("GID %" PRIu32 " of %zu, and a route header that is %s", settings_.gid_index,
+                     can.gids.size(), settings_.has_grh ? "on" : "off, which an Ethernet port can't");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    opendoca::QueuePairSettings settings = settings_;
+    settings.mtu = mtu();
+    const doca_dev &dev = *devices.front();
+    const doca_error_t status = dev.device().create_queue_pair(settings, state_, queue_pair_);
+    if (status == DOCA_SUCCESS)
+        state_.store(opendoca::ConnectionState::initial, std::memory_order_release);
+    return status;
+}
+
+void doca_rdma::on_stop() noexcept
+{
+    queue_pair_.reset();
+    state_.store(opendoca::ConnectionState::none, std::memory_order_release);
+}
+
+doca_error_t doca_rdma::create_queue(const std::vector<doca_dev *> &devices, doca_workq &workq,
+                                     std::unique_ptr<opendoca::v2::JobQueue> &queue)
+{
+    if (queue_pair_->is_attached()) {
+        LOG_ERR("an RDMA context takes one work queue, and has one");
+        return DOCA_ERROR_IN_USE;
+    }
+    const doca_dev &dev = *devices.front();
+    const opendoca::RdmaCapabilities &can = dev.function().can.rdma;
+    const opendoca::TransferCheck check(
+        dev.device(),
+        {can.max_message_size, can.max_chain_length, settings_.recv_chain_length, can.atomics});
+    auto jobs = opendoca::v2::make_rdma_jobs(*queue_pair_, check);
+    const doca_error_t status = queue_pair_->attach(workq.completions);
+    if (status == DOCA_SUCCESS)
+        queue = std::move(jobs); // the queue pair stays until the context stops, without a work queue
+    return status;
+}
+
+doca_error_t doca_rdma::export_details(std::span<const std::byte> &details) const noexcept
+{
+    if (!is_started()) {
+        LOG_ERR("the context is not started: there is nothing to connect to yet");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    details = queue_pair_->details();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma::connect(std::span<const std::byte> details)
+{
+    if (const doca_rdma_state now = state(); now != DOCA_RDMA_STATE_INIT) {
+        LOG_ERR("an instance in state %s can't be connected", name_of(now));
+        return DOCA_ERROR_BAD_STATE;
+    }
+    return queue_pair_->connect(details);
+}
+
+doca_error_t doca_rdma::check_destroyable() const noexcept
+{
+    if (is_started()) {
+        LOG_ERR("the context is not stopped");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_create(struct doca_rdma **rdma)
+{
+    if (rdma == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] {
+        *rdma = new doca_rdma;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
+{
+    if (rdma == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] {
+        const doca_error_t status = rdma->check_destroyable();
+        if (status == DOCA_SUCCESS)
+            delete rdma;
+        return status;
+    });
+}
+
+struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)
+{
+    return rdma;
+}
+
+doca_error_t doca_rdma_export(const struct doca_rdma *rdma, const void **local_rdma_conn_details,
+                              size_t *local_rdma_conn_details_size)
+{
+    if (rdma == nullptr || local_rdma_conn_details == nullptr || local_rdma_conn_details_size == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    std::span<const std::byte> details;
+    const doca_error_t status = rdma->export_details(details);
+    if (status == DOCA_SUCCESS) {
+        *local_rdma_conn_details = details.data();
+        *local_rdma_conn_details_size = details.size();
+    }
+    return status;
+}
+
+doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_conn_details,
+                               size_t remote_rdma_conn_details_size)
+{
+    if (rdma == nullptr || remote_rdma_conn_details == nullptr || remote_rdma_conn_details_size == 0)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] {
+        return rdma->connect(
+            {static_cast<const std::byte *>(remote_rdma_conn_details), remote_rdma_conn_details_size});
+    });
+}

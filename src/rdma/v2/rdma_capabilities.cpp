@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What a device can do.
+#include <cstring>
+#include <cinttypes>
+
+#include <doca_log.h>
+#include <doca_rdma.h>
+
+#include "../../core/dev.hpp"
+#include "../../core/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_RDMA_CAPABILITIES);
+
+namespace {
+
+bool is_job_type(doca_rdma_job_types type) noexcept
+{
+    return type >= DOCA_RDMA_JOB_RECV && type <= DOCA_RDMA_JOB_ATOMIC_FETCH_ADD;
+}
+
+bool is_atomic(doca_rdma_job_types type) noexcept
+{
+    return type == DOCA_RDMA_JOB_ATOMIC_CMP_SWP || type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD;
+}
+
+doca_error_t get(const doca_devinfo *devinfo, std::uint32_t *out,
+                 std::uint32_t opendoca::RdmaCapabilities::*limit)
+{
+    if (devinfo == nullptr || out == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    *out = devinfo->function->can.rdma.*limit;
+    return DOCA_SUCCESS;
+}
+
+} // namespace
+
+doca_error_t doca_rdma_job_get_supported(const struct doca_devinfo *devinfo,
+                                         enum doca_rdma_job_types job_type)
+{
+    if (devinfo == nullptr || !is_job_type(job_type))
+        return DOCA_ERROR_INVALID_VALUE;
+    const opendoca::RdmaCapabilities &can = devinfo->function->can.rdma;
+    const bool is_supported = is_atomic(job_type) ? can.atomics : can.reliable_connection;
+    return is_supported ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_rdma_get_transport_type_supported(const struct doca_devinfo *devinfo,
+                                                    enum doca_rdma_transport_type transport_type)
+{
+    if (devinfo == nullptr ||
+        (transport_type != DOCA_RDMA_TRANSPORT_RC && transport_type != DOCA_RDMA_TRANSPORT_DC))
+        return DOCA_ERROR_INVALID_VALUE;
+    const bool is_supported =
+        transport_type == DOCA_RDMA_TRANSPORT_RC && devinfo->function->can.rdma.reliable_connection;
+    return is_supported ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_rdma_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
+                                               uint32_t *max_recv_queue_size)
+{
+    return get(devinfo, max_recv_queue_size, &opendoca::RdmaCapabilities::max_recv_queue_size);
+}
+
+doca_error_t doca_rdma_get_max_send_queue_size(const struct doca_devinfo *devinfo,
+                                               uint32_t *max_send_queue_size)
+{
+    return get(devinfo, max_send_queue_size, &opendoca::RdmaCapabilities::max_send_queue_size);
+}
+
+doca_error_t doca_rdma_get_max_message_size(const struct doca_devinfo *devinfo, uint32_t *max_message_size)
+{
+    return get(devinfo, max_message_size, &opendoca::RdmaCapabilities::max_message_size);
+}
+
+doca_error_t doca_rdma_get_max_buf_chain_len(const struct doca_devinfo *devinfo,
+                                             enum doca_rdma_job_types job_type,
+                                             enum doca_rdma_transport_type transport_type,
+                                             uint32_t *max_buf_chain_len)
+{
+    if (devinfo == nullptr || max_buf_chain_len == nullptr || !is_job_type(job_type) ||
+        transport_type != DOCA_RDMA_TRANSPORT_RC)
+        return DOCA_ERROR_INVALID_VALUE;
+    const std::uint32_t longest = devinfo->function->can.rdma.max_chain_length;
+    *max_buf_chain_len = is_atomic(job_type) ? std::min<std::uint32_t>(longest, 1) : longest;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_get_gid_table_size(struct doca_devinfo *devinfo, uint32_t *gid_table_size)
+{
+    if (devinfo == nullptr || gid_table_size == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    *gid_table_size = static_cast<std::uint32_t>(devinfo->function->can.rdma.gids.size());
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_get_gid(struct doca_devinfo *devinfo, uint32_t start_index, uint32_t num_entries,
+                               struct doca_rdma_gid *gid_array)
+{
+    if (devinfo == nullptr || gid_array == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    const auto &gids = devinfo->function->can.rdma.gids;
+    if (num_entries == 0 || start_index >= gids.size() || num_entries > gids.size() - start_index) {
+        LOG_ERR("%" PRIu32 " entries from %" PRIu32 " on: the table has %zu", num_entries, start_index,
+                     gids.size());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    static_assert(sizeof(doca_rdma_gid) == sizeof(opendoca::Gid));
+    std::memcpy(gid_array, &gids[start_index], num_entries * sizeof(*gid_array));
+    return DOCA_SUCCESS;
+}

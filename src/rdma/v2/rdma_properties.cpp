@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include <bit>
+#include <cinttypes>
+
+#include "../../core/dev.hpp"
+#include "../../core/log.hpp"
+#include "rdma.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_RDMA_PROPERTIES);
+
+namespace {
+
+constexpr std::uint32_t largest_queue_size = std::uint32_t{1} << 31; // the largest power of two
+constexpr std::uint32_t all_permissions =
+    DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
+constexpr std::uint32_t max_service_level = 15;
+
+} // namespace
+
+const opendoca::RdmaCapabilities *doca_rdma::capabilities() const noexcept
+{
+    return has_device() ? &devices().front()->function().can.rdma : nullptr;
+}
+
+doca_error_t doca_rdma::check_not_started(const char *what) const noexcept
+{
+    if (is_started()) {
+        LOG_ERR("the context is started: its %s can't be changed", what);
+        return DOCA_ERROR_BAD_STATE;
+    }
+    return DOCA_SUCCESS;
+}
+
+/// For what depends on the device.
+doca_error_t doca_rdma::check_configurable_device(const char *what) const noexcept
+{
+    if (!has_device()) {
+        LOG_ERR("no device was added to the context yet: its %s can't be set", what);
+        return DOCA_ERROR_BAD_STATE;
+    }
+    return check_not_started(what);
+}
+
+doca_error_t doca_rdma::set_queue_size(bool is_send, std::uint32_t size) noexcept
+{
+    const char *const what = is_send ? "send queue" : "receive queue";
+    if (const doca_error_t status = check_not_started(what); status != DOCA_SUCCESS)
+        return status;
+    if (size == 0) {
+        LOG_ERR("a %s has at least 1 place", what);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    const opendoca::RdmaCapabilities *const can = capabilities();
+    const std::uint32_t largest = can == nullptr ? largest_queue_size
+                                  : is_send      ? can->max_send_queue_size
+                                                 : can->max_recv_queue_size;
+    if (size > largest) {
+        LOG_ERR("a %s of %" PRIu32 ": at most %" PRIu32 " are supported", what, size, largest);
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    (is_send ? settings_.send_queue_size : settings_.recv_queue_size) = std::bit_ceil(size);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma::set_transport_type(doca_rdma_transport_type type) noexcept
+{
+    if (const doca_error_t status = check_not_started("transport"); status != DOCA_SUCCESS)
+        return status;
+    if (type == DOCA_RDMA_TRANSPORT_RC)
+        return DOCA_SUCCESS;
+    if (type == DOCA_RDMA_TRANSPORT_DC) {
+        LOG_ERR("the transport DC is not supported");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    LOG_ERR("there is no transport %d", static_cast<int>(type));
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_rdma::set_mtu(doca_mtu_size mtu) noexcept
+{
+    if (const doca_error_t status = check_not_started("MTU"); status != DOCA_SUCCESS)
+        return status;
+    if (static_cast<unsigned>(mtu) > DOCA_MTU_SIZE_RAW_ETHERNET) {
+        LOG_ERR("there is no MTU %d", static_cast<int>(mtu));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    const opendoca::RdmaCapabilities *const can = capabilities();
+    if (mtu > (can == nullptr ? DOCA_MTU_SIZE_4K_BYTES : can->active_mtu)) {
+        LOG_ERR("the port can't do the MTU %d", static_cast<int>(mtu));
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    settings_.mtu = mtu;
+    settings_.is_mtu_fixed = true;
+    return DOCA_SUCCESS;
+}
+
+doca_mtu_size doca_rdma::mtu() const noexcept
+{
+    if (queue_pair_ != nullptr)
+        return queue_pair_->mtu();
+    const opendoca::RdmaCapabilities *const can = capabilities();
+    return settings_.is_mtu_fixed || can == nullptr ? settings_.mtu : can->active_mtu;
+}
+
+doca_error_t doca_rdma::set_permissions(std::uint32_t permissions) noexcept
+{
+    if (const doca_error_t status = check_configurable_device("permissions"); status != DOCA_SUCCESS)
+        return status;
+    if ((permissions & ~all_permissions) != 0) {
+        LOG_ERR("permissions 0x%" PRIx32 ": the bits 0x%" PRIx32 " mean nothing to RDMA", permissions,
+                     permissions & ~all_permissions);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    settings_.permissions = permissions;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma::set_grh_enabled(bool is_enabled) noexcept
+{
+    if (const doca_error_t status = check_configurable_device("route header"); status != DOCA_SUCCESS)
+        return status;
+    if (!is_enabled && capabilities()->is_ethernet) {
+        LOG_ERR("on an Ethernet port all packets have a route header");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    settings_.has_grh = is_enabled;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma::set_gid_index(std::uint32_t index) noexcept
+{
+    if (const doca_error_t status = check_configurable_device("GID"); status != DOCA_SUCCESS)
+        return status;
+    if (const std::size_t size = capabilities()->gids.size(); index >= size) {
+        LOG_ERR("GID %" PRIu32 ": the table has %zu entries", index, size);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    settings_.gid_index = index;
+    settings_.is_gid_fixed = true;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma::set_recv_chain_length(std::uint32_t length) noexcept
+{
+    if (const doca_error_t status = check_not_started("receive chains"); status != DOCA_SUCCESS)
+        return status;
+    const opendoca::RdmaCapabilities *const can = capabilities();
+    if (length == 0 || (can != nullptr && length > can->max_chain_length)) {
+        LOG_ERR("receives of %" PRIu32 " buffers: at least 1 and at most what the device can do",
+                     length);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    settings_.recv_chain_length = length;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma::set_service_level(std::uint32_t level) noexcept
+{
+    if (const doca_error_t status = check_not_started("service level"); status != DOCA_SUCCESS)
+        return status;
+    if (level > max_service_level) {
+        LOG_ERR("service level %" PRIu32 ": there are 0 to %" PRIu32, level, max_service_level);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    settings_.service_level = level;
+    return DOCA_SUCCESS;
+}
+
+namespace {
+
+/// Gives @p value out, once a device was added.
+template <typename T, typename Value>
+doca_error_t get(const doca_rdma *rdma, T *out, Value &&value) noexcept
+{
+    if (rdma == nullptr || out == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (!rdma->has_device()) {
+        LOG_ERR("no device was added to the context yet");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    *out = static_cast<T>(value(*rdma));
+    return DOCA_SUCCESS;
+}
+
+} // namespace
+
+doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send_queue_size)
+{
+    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_queue_size(true, send_queue_size);
+}
+
+doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma, uint32_t recv_queue_size)
+{
+    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_queue_size(false, recv_queue_size);
+}
+
+doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
+                                          enum doca_rdma_transport_type transport_type)
+{
+    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_transport_type(transport_type);
+}
+
+doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu)
+{
+    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_mtu(mtu);
+}
+
+doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma, uint32_t permissions)
+{
+    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_permissions(permissions);
+}
+
+doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, bool grh_enabled)
+{
+    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_grh_enabled(grh_enabled);
+}
+
+doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma, uint32_t gid_index)
+{
+    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_gid_index(gid_index);
+}
+
+doca_error_t doca_rdma_set_recv_buf_chain_len(struct doca_rdma *rdma, uint32_t recv_buf_chain_len)
+{
+    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_recv_chain_length(recv_buf_chain_len);
+}
+
+doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32_t sl)
+{
+    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_service_level(sl);
+}
+
+doca_error_t doca_rdma_get_send_queue_size(const struct doca_rdma *rdma, uint32_t *send_queue_size)
+{
+    return get(rdma, send_queue_size, [](const doca_rdma &r) { return r.settings().send_queue_size; });
+}
+
+doca_error_t doca_rdma_get_recv_queue_size(const struct doca_rdma *rdma, uint32_t *recv_queue_size)
+{
+    return get(rdma, recv_queue_size, [](const doca_rdma &r) { return r.settings().recv_queue_size; });
+}
+
+doca_error_t doca_rdma_get_transport_type(const struct doca_rdma *rdma,
+                                          enum doca_rdma_transport_type *transport_type)
+{
+    return get(rdma, transport_type, [](const doca_rdma &) { return DOCA_RDMA_TRANSPORT_RC; });
+}
+
+doca_error_t doca_rdma_get_mtu(const struct doca_rdma *rdma, enum doca_mtu_size *mtu)
+{
+    return get(rdma, mtu, [](const doca_rdma &r) { return r.mtu(); });
+}
+
+doca_error_t doca_rdma_get_permissions(struct doca_rdma *rdma, uint32_t *permissions)
+{
+    return get(rdma, permissions, [](const doca_rdma &r) { return r.settings().permissions; });
+}
+
+doca_error_t doca_rdma_get_grh_enabled(const struct doca_rdma *rdma, bool *grh_enabled)
+{
+    return get(rdma, grh_enabled, [](const doca_rdma &r) { return r.settings().has_grh; });
+}
+
+doca_error_t doca_rdma_get_gid_index(const struct doca_rdma *rdma, uint32_t *gid_index)
+{
+    return get(rdma, gid_index, [](const doca_rdma &r) { return r.settings().gid_index; });
+}
+
+doca_error_t doca_rdma_get_recv_buf_chain_len(const struct doca_rdma *rdma, uint32_t *recv_buf_chain_len)
+{
+    return get(rdma, recv_buf_chain_len, [](const doca_rdma &r) { return r.settings().recv_chain_length; });
+}
+
+doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, uint32_t *sl)
+{
+    return get(rdma, sl, [](const doca_rdma &r) { return r.settings().service_level; });
+}
+
+doca_error_t doca_rdma_get_state(const struct doca_rdma *rdma, enum doca_rdma_state *state)
+{
+    return get(rdma, state, [](const doca_rdma &r) { return r.state(); });
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "hash_queue.hpp"
+
+#include <cinttypes>
+
+#include "../core/buffer_check.hpp"
+#include "../core/log.hpp"
+#include "../core/mmap.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SHA_QUEUE);
+
+namespace opendoca {
+
+namespace {
+
+/// Where a digest of @p size bytes goes: behind the data, or where it is when there is no tailroom. Null when
+/// it does not fit.
+std::byte *address_of_digest(const doca_buf &response, std::size_t size) noexcept
+{
+    const std::size_t tailroom = response.tailroom();
+    if (size > (tailroom == 0 ? response.data_len : tailroom))
+        return nullptr;
+    return response.data + (tailroom == 0 ? 0 : response.data_len);
+}
+
+} // namespace
+
+doca_error_t HashSession::copy_from(const HashSession &other) noexcept
+{
+    if (&other == this)
+        return DOCA_SUCCESS;
+    if (other.message && !digests.copy_from(other.digests, *other.message))
+        return DOCA_ERROR_UNEXPECTED;
+    message = other.message;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t HashQueue::create(CompletionQueue &completions, const Device &device, const Limits &limits,
+                               std::unique_ptr<HashQueue> &queue)
+{
+    std::unique_ptr<HashQueue> created(new HashQueue(completions, device, limits));
+    if (ShaDigests::create(created->digests_) != DOCA_SUCCESS)
+        return DOCA_ERROR_INITIALIZATION;
+    queue = std::move(created);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t HashQueue::hash(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response) noexcept
+{
+    std::size_t length = 0;
+    if (const doca_error_t status = check(kind, request, response, length); status != DOCA_SUCCESS)
+        return status;
+    if (completions_.is_full())
+        return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
+    completions_.done(tag, *this, execute(digests_, kind, *request, *response, true, true));
+    return DOCA_SUCCESS;
+}
+
+doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response,
+                                   HashSession &session, bool is_last) noexcept
+{
+    std::size_t length = 0;
+    if (const doca_error_t status = check(kind, request, response, length); status != DOCA_SUCCESS)
+        return status;
+    if (session.is_busy) {
+        LOG_ERR("session %p has a job that was not retrieved yet", static_cast<const void *>(&session));
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (session.message && *session.message != kind) {
+        LOG_ERR("a piece for %s in a message that was begun with %s", facts_of(kind).name,
+                facts_of(*session.message).name);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (const std::uint32_t block = facts_of(kind).block_size; !is_last && length % block != 0) {
+        LOG_ERR("a piece of %zu bytes, and all but the last of %s must be multiples of %u", length,
+                facts_of(kind).name, block);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (completions_.is_full())
+        return DOCA_ERROR_NO_MEMORY;
+    Operation &operation = completions_.begin(tag, *this);
+    const doca_error_t result = execute(session.digests, kind, *request, *response, !session.message, is_last);
+    if (is_last || result != DOCA_SUCCESS)
+        session.message.reset();
+    else
+        session.message = kind;
+    session.is_busy = true;
+    operation.payload<HashSession *>() = &session;
+    completions_.done_and_tell(operation, result);
+    return DOCA_SUCCESS;
+}
+
+void HashQueue::retrieved(Operation &operation) noexcept
+{
+    operation.payload<HashSession *>()->is_busy = false;
+}
+
+doca_error_t HashQueue::execute(ShaDigests &digests, ShaKind kind, const doca_buf &request, doca_buf &response,
+                                bool is_first, bool is_last) noexcept
+{
+    bool works = !is_first || digests.begin(kind);
+    for (const doca_buf *buf = &request; works && buf != nullptr; buf = buf->next)
+        works = digests.update(kind, buf->data, buf->data_len);
+    if (works && is_last) {
+        const std::size_t size = facts_of(kind).digest_size;
+        std::byte *const to = address_of_digest(response, size);
+        works = digests.end(kind, to);
+        if (works)
+            response.data_len = static_cast<std::size_t>(to - response.data) + size;
+    }
+    if (works) [[likely]]
+        return DOCA_SUCCESS;
+    is_broken_ = true;
+    return DOCA_ERROR_IO_FAILED;
+}
+
+doca_error_t HashQueue::check(ShaKind kind, const doca_buf *request, const doca_buf *response,
+                              std::size_t &length) const noexcept
+{
+    if (request == nullptr || response == nullptr || !request->is_head() || !response->is_head()) {
+        LOG_ERR("request %p and response %p must be buffers at the head of their lists",
+                static_cast<const void *>(request), static_cast<const void *>(response));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (is_broken_) {
+        LOG_ERR("OpenSSL has failed in an earlier job: take the work queue off the context and add it again");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (const doca_error_t status = check_request(*request, length); status != DOCA_SUCCESS)
+        return status;
+    return check_response(*response, kind);
+}
+
+doca_error_t HashQueue::check_request(const doca_buf &list, std::size_t &length) const noexcept
+{
+    std::uint32_t count = 0;
+    std::size_t total = 0;
+    for (const doca_buf *buf = &list; buf != nullptr; buf = buf->next) {
+        if (++count > limits_.list_elements) {
+            LOG_ERR("the request has more than %" PRIu32 " buffers", limits_.list_elements);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        if (const doca_error_t status = check_memory(*buf); status != DOCA_SUCCESS)
+            return status;
+        if (buf->data_len > limits_.size - total) {
+            LOG_ERR("the request has more than %" PRIu64 " bytes", limits_.size);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        total += buf->data_len;
+    }
+    if (total == 0) {
+        LOG_ERR("the request is empty");
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    length = total;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t HashQueue::check_response(const doca_buf &buf, ShaKind kind) const noexcept
+{
+    if (const doca_error_t status = check_memory(buf); status != DOCA_SUCCESS)
+        return status;
+    if (!buf.mmap->key_for(device_)->can(use::dma_destination)) {
+        LOG_ERR("the permissions of the memory map of buffer %p do not let SHA write it",
+                     static_cast<const void *>(&buf));
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    const ShaFacts &facts = facts_of(kind);
+    if (address_of_digest(buf, facts.digest_size) == nullptr) {
+        LOG_ERR("%s needs %u bytes, and the response has %zu bytes of data and room for %zu", facts.name,
+                     facts.digest_size, buf.data_len, buf.tailroom());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t HashQueue::check_memory(const doca_buf &buf) const noexcept
+{
+    if (const doca_error_t status = check_buffer(buf, device_); status != DOCA_SUCCESS)
+        return status;
+    if (buf.mmap->is_imported()) {
+        LOG_ERR("buffer %p is imported memory, and SHA works on memory of this process: copy it by DMA first",
+                static_cast<const void *>(&buf));
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "../core/buf.hpp"
+#include "../core/device/device.hpp"
+#include "../core/engine/completion_queue.hpp"
+#include "digest.hpp"
+
+namespace opendoca {
+
+/// A message that is hashed in pieces, or between two messages. Belongs to the completion queue's thread.
+struct HashSession {
+    [[nodiscard]] doca_error_t copy_from(const HashSession &other) noexcept;
+
+    ShaDigests digests;
+    std::optional<ShaKind> message; ///< the kind of the one that has begun
+    bool is_busy = false;           ///< a piece was not retrieved
+};
+
+/// SHA by OpenSSL, on the CPU of the completion queue's thread: each operation ends in its submit.
+class HashQueue final : public Source {
+public:
+    struct Limits {
+        std::uint32_t list_elements;
+        std::uint64_t size; ///< bytes
+    };
+
+    /// The buffers are to be of memory that @p device may use. INITIALIZATION when OpenSSL lacks an algorithm.
+    [[nodiscard]] static doca_error_t create(CompletionQueue &completions, const Device &device,
+                                             const Limits &limits, std::unique_ptr<HashQueue> &queue);
+
+    /// Appends the digest of the data of @p request to @p response. Null pointers are checked.
+    [[nodiscard]] doca_error_t hash(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response) noexcept;
+    /// The same for a message in pieces: all but the last are multiples of the algorithm's block, and the last
+    /// one writes the digest. The session is busy until the end is retrieved.
+    [[nodiscard]] doca_error_t hash_piece(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response,
+                                          HashSession &session, bool is_last) noexcept;
+
+    void retrieved(Operation &operation) noexcept override;
+
+private:
+    HashQueue(CompletionQueue &completions, const Device &device, const Limits &limits) noexcept
+        : completions_(completions),
+          device_(device),
+          limits_(limits)
+    {
+    }
+
+    [[nodiscard]] doca_error_t check(ShaKind kind, const doca_buf *request, const doca_buf *response,
+                                     std::size_t &length) const noexcept;
+    [[nodiscard]] doca_error_t check_request(const doca_buf &list, std::size_t &length) const noexcept;
+    [[nodiscard]] doca_error_t check_response(const doca_buf &buf, ShaKind kind) const noexcept;
+    [[nodiscard]] doca_error_t check_memory(const doca_buf &buf) const noexcept;
+    [[nodiscard]] doca_error_t execute(ShaDigests &digests, ShaKind kind, const doca_buf &request,
+                                       doca_buf &response, bool is_first, bool is_last) noexcept;
+
+    CompletionQueue &completions_;
+    const Device &device_;
+    const Limits limits_;
+    ShaDigests digests_; ///< of messages in one piece
+    bool is_broken_ = false;
+};
+
+} // namespace opendoca

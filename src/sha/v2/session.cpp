@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "session.hpp"
+
+#include <memory>
+
+#include "../../core/log.hpp"
+#include "../../core/v2/call.hpp"
+#include "../../core/v2/workq.hpp"
+#include "sha.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SHA_SESSION);
+
+static doca_error_t check_idle(const doca_sha *sha, const doca_workq *workq,
+                               const doca_sha_partial_session &session) noexcept
+{
+    if (!session.belongs_to(sha, workq)) {
+        LOG_ERR("session %p was made for another SHA context or work queue",
+                     static_cast<const void *>(&session));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (session.is_busy) {
+        LOG_ERR("session %p has a job that was not retrieved yet", static_cast<const void *>(&session));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sha_partial_session_create(struct doca_sha *ctx, struct doca_workq *workq,
+                                             struct doca_sha_partial_session **session)
+{
+    if (ctx == nullptr || workq == nullptr || session == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (workq->queue_of(*ctx) == nullptr) {
+        LOG_ERR("the work queue of a session must be on the SHA context");
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return opendoca::guarded([&] {
+        auto created = std::make_unique<doca_sha_partial_session>(*ctx, *workq);
+        if (opendoca::ShaDigests::create(created->digests) != DOCA_SUCCESS)
+            return DOCA_ERROR_NO_MEMORY; // the context was created, so OpenSSL has all of them
+        *session = created.release();
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_sha_partial_session_destroy(struct doca_sha *ctx, struct doca_workq *workq,
+                                              struct doca_sha_partial_session *session)
+{
+    if (ctx == nullptr || workq == nullptr || session == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (const doca_error_t status = check_idle(ctx, workq, *session); status != DOCA_SUCCESS)
+        return status;
+    delete session;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sha_partial_session_copy(struct doca_sha *ctx, struct doca_workq *workq,
+                                           const struct doca_sha_partial_session *from_session,
+                                           struct doca_sha_partial_session *to_session)
+{
+    if (ctx == nullptr || workq == nullptr || from_session == nullptr || to_session == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    for (const doca_sha_partial_session *session :
+         {from_session, static_cast<const doca_sha_partial_session *>(to_session)}) {
+        if (const doca_error_t status = check_idle(ctx, workq, *session); status != DOCA_SUCCESS)
+            return status;
+    }
+    return to_session->copy_from(*from_session);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "../../core/dev.hpp"
+#include "../../core/log.hpp"
+#include "sync_event.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SYNC_EVENT_API);
+
+using opendoca::Counter;
+using opendoca::guarded;
+using opendoca::WaitCondition;
+
+namespace {
+
+doca_error_t answer(bool is_supported) noexcept
+{
+    return is_supported ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t no_such_processor(const char *what) noexcept
+{
+    LOG_ERR("no device has a %s", what);
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+} // namespace
+
+doca_error_t doca_sync_event_create(doca_sync_event **event)
+{
+    if (event == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] {
+        *event = new doca_sync_event;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *data, size_t sz,
+                                                doca_sync_event **event)
+{
+    if (dev == nullptr || data == nullptr || sz == 0 || event == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] {
+        return doca_sync_event::create_from_export(*dev, std::as_bytes(std::span(data, sz)), *event);
+    });
+}
+
+doca_error_t doca_sync_event_destroy(doca_sync_event *event)
+{
+    if (event == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] {
+        const doca_error_t status = event->check_stopped();
+        if (status == DOCA_SUCCESS)
+            delete event;
+        return status;
+    });
+}
+
+doca_error_t doca_sync_event_get_create_from_export_supported(const doca_devinfo *devinfo)
+{
+    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE
+                              : answer(devinfo->function->can.sync_event_from_export_dpu);
+}
+
+// Locations
+
+doca_error_t doca_sync_event_publisher_add_location_cpu(doca_sync_event *event, doca_dev *dev)
+{
+    if (event == nullptr || dev == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] { return event->add_publisher(dev); });
+}
+
+doca_error_t doca_sync_event_publisher_add_location_dpa(doca_sync_event *event, doca_dpa *dpa)
+{
+    return event == nullptr || dpa == nullptr ? DOCA_ERROR_INVALID_VALUE : no_such_processor("DPA");
+}
+
+doca_error_t doca_sync_event_publisher_add_location_gpu(doca_sync_event *event, doca_gpu *gpu)
+{
+    return event == nullptr || gpu == nullptr ? DOCA_ERROR_INVALID_VALUE : no_such_processor("GPU");
+}
+
+doca_error_t doca_sync_event_publisher_add_location_dpu(doca_sync_event *event)
+{
+    if (event == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] { return event->add_publisher(nullptr); });
+}
+
+doca_error_t doca_sync_event_subscriber_add_location_cpu(doca_sync_event *event, doca_dev *dev)
+{
+    if (event == nullptr || dev == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] { return event->add_subscriber(dev); });
+}
+
+doca_error_t doca_sync_event_subscriber_add_location_dpa(doca_sync_event *event, doca_dpa *dpa)
+{
+    return event == nullptr || dpa == nullptr ? DOCA_ERROR_INVALID_VALUE : no_such_processor("DPA");
+}
+
+doca_error_t doca_sync_event_subscriber_add_location_gpu(doca_sync_event *event, doca_gpu *gpu)
+{
+    return event == nullptr || gpu == nullptr ? DOCA_ERROR_INVALID_VALUE : no_such_processor("GPU");
+}
+
+doca_error_t doca_sync_event_subscriber_add_location_dpu(doca_sync_event *event)
+{
+    if (event == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] { return event->add_subscriber(nullptr); });
+}
+
+doca_error_t doca_sync_event_set_addr(doca_sync_event *event, uint64_t *addr)
+{
+    if (event == nullptr || addr == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return event->set_addr(addr);
+}
+
+// Start and stop
+
+doca_error_t doca_sync_event_start(doca_sync_event *event)
+{
+    if (event == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] { return event->start_synchronous(); });
+}
+
+doca_error_t doca_sync_event_stop(doca_sync_event *event)
+{
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE : event->stop_synchronous();
+}
+
+doca_ctx *doca_sync_event_as_ctx(doca_sync_event *event)
+{
+    return event == nullptr ? nullptr : event->as_ctx();
+}
+
+doca_error_t doca_sync_event_job_get_supported(doca_devinfo *devinfo, doca_sync_event_job_types type)
+{
+    if (devinfo == nullptr || type < DOCA_SYNC_EVENT_JOB_WAIT_GT || type > DOCA_SYNC_EVENT_JOB_UPDATE_ADD)
+        return DOCA_ERROR_INVALID_VALUE;
+    return answer(devinfo->function->can.sync_event);
+}
+
+// Export
+
+doca_error_t doca_sync_event_export_to_dpu(doca_sync_event *event, doca_dev *dev, const uint8_t **data,
+                                           size_t *sz)
+{
+    if (event == nullptr || dev == nullptr || data == nullptr || sz == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return guarded([&] {
+        std::span<const std::byte> descriptor;
+        const doca_error_t status = event->export_to_dpu(*dev, descriptor);
+        if (status == DOCA_SUCCESS) {
+            *data = reinterpret_cast<const uint8_t *>(descriptor.data());
+            *sz = descriptor.size();
+        }
+        return status;
+    });
+}
+
+doca_error_t doca_sync_event_get_export_to_dpu_supported(const doca_devinfo *devinfo)
+{
+    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE
+                              : answer(devinfo->function->can.sync_event_export_dpu);
+}
+
+doca_error_t doca_sync_event_export_to_dpa(doca_sync_event *event, doca_dpa *dpa,
+                                           doca_dpa_dev_sync_event_t *handle)
+{
+    return event == nullptr || dpa == nullptr || handle == nullptr ? DOCA_ERROR_INVALID_VALUE
+                                                                   : no_such_processor("DPA");
+}
+
+doca_error_t doca_sync_event_get_export_to_dpa_supported(const doca_devinfo *devinfo)
+{
+    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_export_to_gpu(doca_sync_event *event, doca_gpu *gpu,
+                                           doca_gpu_dev_sync_event_t **handle)
+{
+    return event == nullptr || gpu == nullptr || handle == nullptr ? DOCA_ERROR_INVALID_VALUE
+                                                                   : no_such_processor("GPU");
+}
+
+doca_error_t doca_sync_event_get_export_to_gpu_supported(const doca_devinfo *devinfo)
+{
+    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_export_remote(doca_sync_event *event, doca_sync_event_remote_t *handle)
+{
+    if (event == nullptr || handle == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (const doca_error_t status = event->check_exportable(); status != DOCA_SUCCESS)
+        return status;
+    LOG_ERR("no device exports sync events to other nodes");
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+// Operations in synchronous mode
+
+doca_error_t doca_sync_event_get(doca_sync_event *event, uint64_t *value)
+{
+    if (event == nullptr || value == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    Counter *const counter = event->counter();
+    if (counter == nullptr)
+        return DOCA_ERROR_BAD_STATE;
+    std::uint64_t read = 0;
+    const doca_error_t status = counter->get(read);
+    if (status == DOCA_SUCCESS)
+        *value = read;
+    return status;
+}
+
+doca_error_t doca_sync_event_update_add(doca_sync_event *event, uint64_t value, uint64_t *fetched)
+{
+    if (event == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    Counter *const counter = event->counter();
+    if (counter == nullptr)
+        return DOCA_ERROR_BAD_STATE;
+    std::uint64_t old = 0;
+    const doca_error_t status = counter->add(value, old);
+    if (status == DOCA_SUCCESS && fetched != nullptr)
+        *fetched = old;
+    return status;
+}
+
+doca_error_t doca_sync_event_update_set(doca_sync_event *event, uint64_t value)
+{
+    if (event == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    Counter *const counter = event->counter();
+    return counter == nullptr ? DOCA_ERROR_BAD_STATE : counter->set(value);
+}
+
+doca_error_t doca_sync_event_wait_gt(doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+    if (event == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    Counter *const counter = event->counter();
+    return counter == nullptr ? DOCA_ERROR_BAD_STATE
+                              : counter->wait(WaitCondition{value, mask}, Counter::WhileWaiting::spin);
+}
+
+doca_error_t doca_sync_event_wait_gt_yield(doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+    if (event == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    Counter *const counter = event->counter();
+    return counter == nullptr ? DOCA_ERROR_BAD_STATE
+                              : counter->wait(WaitCondition{value, mask}, Counter::WhileWaiting::yield);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "sync_event_jobs.hpp"
+
+#include "../../core/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SYNC_EVENT_JOBS);
+
+namespace opendoca::v2 {
+
+doca_error_t SyncEventJobs::create(Counter &counter, CompletionQueue &completions,
+                                   std::unique_ptr<JobQueue> &queue)
+{
+    std::unique_ptr<SyncEventJobs> created(new SyncEventJobs(counter, completions));
+    const doca_error_t status = counter.create_waits(completions, created->waits_);
+    if (status == DOCA_SUCCESS)
+        queue = std::move(created);
+    return status;
+}
+
+doca_error_t SyncEventJobs::submit_tagged(const doca_job &base, Tag tag) noexcept
+{
+    switch (base.type) {
+    case DOCA_SYNC_EVENT_JOB_WAIT_GT: {
+        const auto &job = reinterpret_cast<const doca_sync_event_job_wait &>(base);
+        return waits_->wait(tag, {job.value, job.mask});
+    }
+    case DOCA_SYNC_EVENT_JOB_GET:
+        return get(reinterpret_cast<const doca_sync_event_job_get &>(base), tag);
+    case DOCA_SYNC_EVENT_JOB_UPDATE_SET:
+        return set(reinterpret_cast<const doca_sync_event_job_update_set &>(base), tag);
+    case DOCA_SYNC_EVENT_JOB_UPDATE_ADD:
+        return add(reinterpret_cast<const doca_sync_event_job_update_add &>(base), tag);
+    default:
+        LOG_ERR("job type %d is not one of sync events'", base.type);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+}
+
+// A full queue is not worth a message: programs drain it and try again.
+
+doca_error_t SyncEventJobs::get(const doca_sync_event_job_get &job, Tag tag) noexcept
+{
+    if (job.value == nullptr) {
+        LOG_ERR("the job has no place for the counter's value");
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (completions_.is_full())
+        return DOCA_ERROR_NO_MEMORY;
+    std::uint64_t value = 0;
+    const doca_error_t result = counter_.get(value);
+    if (result == DOCA_SUCCESS)
+        *job.value = value;
+    completions_.done(tag, *waits_, result);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SyncEventJobs::set(const doca_sync_event_job_update_set &job, Tag tag) noexcept
+{
+    if (completions_.is_full())
+        return DOCA_ERROR_NO_MEMORY;
+    completions_.done(tag, *waits_, counter_.set(job.value));
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SyncEventJobs::add(const doca_sync_event_job_update_add &job, Tag tag) noexcept
+{
+    if (completions_.is_full())
+        return DOCA_ERROR_NO_MEMORY;
+    std::uint64_t fetched = 0;
+    const doca_error_t result = counter_.add(job.value, fetched);
+    if (result == DOCA_SUCCESS && job.fetched != nullptr)
+        *job.fetched = fetched;
+    completions_.done(tag, *waits_, result);
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca::v2
