@@ -4,37 +4,76 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
-#include <doca_mmap.h>
+#include <doca_types.h>
 
+#include "dev.hpp"
 #include "device/device.hpp"
 #include "dmabuf.hpp"
+#include "handle.hpp"
 #include "memory_range.hpp"
+#include "reason.hpp"
+
+namespace opendoca {
+
+/// The key of a memory map for its first device, and mostly its only one, as the data path wants it: by one
+/// comparison. Of no device while the map is not started.
+struct FirstKey {
+    const Device *device = nullptr;
+    MemoryKey *key = nullptr;
+    std::uint64_t number = 0; ///< of the key
+    std::uint32_t uses = 0;   ///< of the key, of struct KeyUse
+
+    [[nodiscard]] bool is_of(const Device &user) const noexcept { return device == &user; }
+    /// Whether @p user is the first device and may do all that is @p wanted.
+    [[nodiscard]] bool lets(const Device &user, std::uint32_t wanted) const noexcept
+    {
+        return device == &user && (uses & wanted) == wanted;
+    }
+};
+
+/// How many buffers of a memory map are out of one inventory: written by the inventory's thread alone, read
+/// by any.
+struct alignas(64) BufCount {
+    std::atomic<std::uint32_t> value{0};
+
+    void increase() noexcept { value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+    /// Release, so that who sees no buffers also sees the end of what was done with them: doca_mmap::num_bufs().
+    void decrease() noexcept { value.store(value.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
+};
+
+/// What runs when a map is destroyed whose memory is the program's no more.
+using FreeCallback = void(void *addr, std::size_t len, void *cookie);
+
+} // namespace opendoca
 
 /// A memory range and the devices that may use it. Configured, then started, then read by any thread.
-struct doca_mmap {
+struct doca_mmap : opendoca::Shareable<doca_mmap> {
     explicit doca_mmap(doca_data data) noexcept : user_data(data) {}
     doca_mmap(const doca_mmap &) = delete;
     doca_mmap &operator=(const doca_mmap &) = delete;
-    ~doca_mmap();
 
     [[nodiscard]] static doca_error_t create_from_export(doca_data data,
                                                          std::span<const std::byte> descriptor, doca_dev &dev,
                                                          doca_mmap *&mmap);
+    /// Ends every import, gives the devices up and calls the program's free callback.
+    [[nodiscard]] doca_error_t destroy() noexcept;
 
     [[nodiscard]] doca_error_t set_memrange(std::byte *addr, std::size_t len) noexcept;
     [[nodiscard]] doca_error_t set_dmabuf_memrange(int fd, std::size_t offset, std::size_t len);
     [[nodiscard]] doca_error_t set_permissions(std::uint32_t access) noexcept;
-    [[nodiscard]] doca_error_t set_free_cb(doca_mmap_memrange_free_cb_t *callback, void *cookie) noexcept;
+    [[nodiscard]] doca_error_t set_free_cb(opendoca::FreeCallback *callback, void *cookie) noexcept;
     [[nodiscard]] doca_error_t set_max_num_devices(std::uint32_t count) noexcept;
-    [[nodiscard]] doca_error_t dev_add(doca_dev &dev);
-    [[nodiscard]] doca_error_t dev_rm(doca_dev &dev) noexcept;
+    [[nodiscard]] opendoca::Status dev_add(doca_dev &dev);
+    [[nodiscard]] opendoca::Status dev_rm(doca_dev &dev) noexcept;
     [[nodiscard]] doca_error_t start();
     [[nodiscard]] doca_error_t stop() noexcept;
-    [[nodiscard]] doca_error_t export_to(opendoca::ExportKind kind, const doca_dev &dev,
-                                         std::span<const std::byte> &descriptor);
+    [[nodiscard]] opendoca::Status export_to(opendoca::ExportKind kind, const doca_dev &dev,
+                                             std::span<const std::byte> &descriptor);
+    [[nodiscard]] doca_error_t get_range(opendoca::MemoryRange &range) const noexcept;
 
     /// Started, or imported and not stopped: buffers may be made of it.
     [[nodiscard]] bool is_usable() const noexcept { return state_ == State::started; }
@@ -43,42 +82,46 @@ struct doca_mmap {
     [[nodiscard]] bool has_range() const noexcept { return range_.addr != nullptr; }
     [[nodiscard]] const opendoca::MemoryRange &range() const noexcept { return range_; }
     [[nodiscard]] std::uint32_t max_num_devices() const noexcept { return max_num_devices_; }
-    [[nodiscard]] std::uint32_t num_bufs() const noexcept
+
+    /// Never that of another map of this process, living or not.
+    [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
+    /// The sum over all inventories.
+    [[nodiscard]] std::uint32_t num_bufs() const noexcept;
+    /// To be counted in num_bufs() from now on.
+    void add_count(std::shared_ptr<const opendoca::BufCount> count) const;
+
+    [[nodiscard]] const opendoca::FirstKey &first() const noexcept { return first_; }
+    /// The key of this memory for @p device, or null when the device was not added.
+    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const opendoca::Device &device) const noexcept;
+
+    // What the data path asked so far.
+    [[nodiscard]] opendoca::MemoryKey *key_for(const doca_dev *dev) const noexcept { return key_for(dev->device()); }
+    [[nodiscard]] bool is_first(const doca_dev *dev) const noexcept { return first_.device != nullptr && dev == first_dev_; }
+    [[nodiscard]] opendoca::MemoryKey &first_key() const noexcept { return *first_.key; }
+    [[nodiscard]] std::uint64_t first_key_number() const noexcept { return first_.number; }
+    [[nodiscard]] bool is_source_here(const doca_dev *dev) const noexcept
     {
-        return num_bufs_.load(std::memory_order_acquire);
+        return is_first(dev, opendoca::KeyUse::dma_source | opendoca::KeyUse::copied_here);
     }
-
-    // The count of buffers is no property of the memory: those who only use a map change it too.
-    void buf_created() const noexcept { num_bufs_.fetch_add(1, std::memory_order_relaxed); }
-    /// Released, so that who sees no buffers also sees the end of what was done with them.
-    void buf_released() const noexcept { num_bufs_.fetch_sub(1, std::memory_order_release); }
-
-    /// The key of this memory for @p dev, or null when the device was not added.
-    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const doca_dev *dev) const noexcept;
-    /// For the data path: whether @p dev is the first device of a started map, as it mostly is; and then its
-    /// key.
-    [[nodiscard]] bool is_first(const doca_dev *dev) const noexcept { return dev == first_dev_; }
-    [[nodiscard]] opendoca::MemoryKey &first_key() const noexcept { return *first_key_; }
-    [[nodiscard]] std::uint64_t first_key_number() const noexcept { return first_key_number_; }
-    /// Likewise, and DMA of @p dev may read it (write it) by copying here.
-    [[nodiscard]] bool is_source_here(const doca_dev *dev) const noexcept { return dev == source_here_of_; }
     [[nodiscard]] bool is_destination_here(const doca_dev *dev) const noexcept
     {
-        return dev == destination_here_of_;
+        return is_first(dev, opendoca::KeyUse::dma_destination | opendoca::KeyUse::copied_here);
     }
-
-    /// Likewise, and RDMA jobs of @p dev may have it on that side.
-    [[nodiscard]] bool is_rdma_local(const doca_dev *dev) const noexcept { return dev == rdma_local_of_; }
-    [[nodiscard]] bool is_rdma_remote(const doca_dev *dev) const noexcept { return dev == rdma_remote_of_; }
-
-    const doca_data user_data;
+    [[nodiscard]] bool is_rdma_local(const doca_dev *dev) const noexcept
+    {
+        return is_first(dev, opendoca::KeyUse::rdma_local);
+    }
+    [[nodiscard]] bool is_rdma_remote(const doca_dev *dev) const noexcept
+    {
+        return is_first(dev, opendoca::KeyUse::rdma_remote);
+    }
 
 private:
     enum class State : std::uint8_t { configurable, started, revoked };
 
     struct Member {
-        doca_dev *dev;
-        std::unique_ptr<opendoca::MemoryKey> key; ///< while started
+        opendoca::DeviceUse dev;
+        std::unique_ptr<opendoca::MemoryKey> key; ///< while started; goes before the device
     };
 
     struct Export {
@@ -87,28 +130,41 @@ private:
         std::vector<std::byte> descriptor;
     };
 
-    void remember_first_key() noexcept;
+    [[nodiscard]] bool is_first(const doca_dev *dev, std::uint32_t wanted) const noexcept
+    {
+        return dev == first_dev_ && (first_.uses & wanted) == wanted;
+    }
+    [[nodiscard]] std::vector<Member>::iterator find(const doca_dev &dev) noexcept;
+    [[nodiscard]] doca_error_t register_members();
+    void started() noexcept;
+    [[nodiscard]] doca_error_t check_unused() const noexcept;
     [[nodiscard]] doca_error_t check_rangeless() const noexcept;
     [[nodiscard]] doca_error_t check_configurable(const char *what, doca_error_t when_started) const noexcept;
 
-    const doca_dev *first_dev_ = nullptr; ///< of members_.front() while started: most maps have one device
-    opendoca::MemoryKey *first_key_ = nullptr;
-    std::uint64_t first_key_number_ = 0;
-    const doca_dev *source_here_of_ = nullptr; ///< that device, or null
-    const doca_dev *destination_here_of_ = nullptr;
-    const doca_dev *rdma_local_of_ = nullptr;
-    const doca_dev *rdma_remote_of_ = nullptr;
-    std::vector<Member> members_;
+    static inline std::atomic<std::uint64_t> num_created_{0};
+
+    // What the data path and inventories read is on one cache line.
+    alignas(64) opendoca::FirstKey first_;
     opendoca::MemoryRange range_;
-    std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null
-    mutable std::atomic<std::uint32_t> num_bufs_{0};
-    std::uint32_t access_ = DOCA_ACCESS_LOCAL_READ_WRITE;
-    std::uint32_t max_num_devices_ = 64;
+    const std::uint64_t serial_ = num_created_.fetch_add(1, std::memory_order_relaxed) + 1;
     State state_ = State::configurable;
     bool is_imported_ = false;
     bool was_started_ = false;
     bool free_cb_is_due_ = false; ///< the callback was there at a start and is still the same
-    doca_mmap_memrange_free_cb_t *free_cb_ = nullptr;
+
+    const doca_dev *first_dev_ = nullptr;
+    std::vector<Member> members_;
+    std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null
+    std::uint32_t access_ = DOCA_ACCESS_LOCAL_READ_WRITE;
+    std::uint32_t max_num_devices_ = 64;
+    opendoca::FreeCallback *free_cb_ = nullptr;
     void *free_cb_cookie_ = nullptr;
     std::vector<Export> exports_;
+
+    // The count of buffers is no property of the memory: those who only use a map change it too.
+    mutable std::mutex counts_lock_;
+    mutable std::vector<std::shared_ptr<const opendoca::BufCount>> counts_;
+
+public:
+    const doca_data user_data;
 };

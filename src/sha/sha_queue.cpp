@@ -177,7 +177,7 @@ doca_error_t ShaQueue::check_response(const doca_buf &buf, ShaKind kind) const n
 {
     if (const doca_error_t status = check_memory(buf); status != DOCA_SUCCESS)
         return status;
-    if (!buf.mmap->key_for(&dev_)->dma.can_write) {
+    if (!buf.mmap->key_for(&dev_)->can(opendoca::KeyUse::dma_destination)) {
         DOCA_LOG_ERR("the permissions of the memory map of buffer %p do not let SHA write it",
                      static_cast<const void *>(&buf));
         return DOCA_ERROR_NOT_PERMITTED;

@@ -36,7 +36,7 @@ doca_error_t CopyQueue::submit(const doca_job &base) noexcept
                 src.data_len <= max_size_) [[likely]] {
                 MemoryKey &src_key = src.mmap->first_key();
                 MemoryKey &dst_key = dst.mmap->first_key();
-                if (src_key.dma.can_read && dst_key.dma.can_write) [[likely]]
+                if (src_key.can(opendoca::KeyUse::dma_source) && dst_key.can(opendoca::KeyUse::dma_destination)) [[likely]]
                     return copy(job, {src.data_len, false, tailroom == 0}, dst_key, src_key);
             }
         }
@@ -100,7 +100,7 @@ doca_error_t CopyQueue::check_list(const doca_buf &head, bool for_writing) const
                          static_cast<const void *>(buf));
             return DOCA_ERROR_INVALID_VALUE;
         }
-        if (for_writing ? !key->dma.can_write : !key->dma.can_read) {
+        if (!key->can(for_writing ? opendoca::KeyUse::dma_destination : opendoca::KeyUse::dma_source)) {
             DOCA_LOG_ERR("the permissions of the memory map of buffer %p do not let DMA %s it",
                          static_cast<const void *>(buf), for_writing ? "write" : "read");
             return DOCA_ERROR_NOT_PERMITTED;

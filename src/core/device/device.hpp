@@ -44,27 +44,26 @@ enum class ExportKind : std::uint16_t {
     counter_word = 5, ///< the same, for a counter outside of the device's own memory
 };
 
+/// What a device may do with a memory range: bits, of which a range can have any.
+struct KeyUse {
+    static constexpr std::uint32_t dma_source = 1;
+    static constexpr std::uint32_t dma_destination = 2;
+    static constexpr std::uint32_t copied_here = 4; ///< DMA is done by the CPU, as any memory of this process
+    static constexpr std::uint32_t rdma_local = 8;
+    static constexpr std::uint32_t rdma_remote = 16;
+
+    /// Of a range of this process. RDMA needs DOCA_ACCESS_LOCAL_READ_WRITE.
+    [[nodiscard]] static constexpr std::uint32_t of_own(std::uint32_t access) noexcept
+    {
+        return dma_source | ((access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? dma_destination | rdma_local : 0);
+    }
+};
+
 /// What makes a memory range usable by one device.
 class OPENDOCA_INTERNAL MemoryKey {
 public:
-    /// What a DMA engine may do with the range.
-    struct DmaRights {
-        bool can_read;
-        bool can_write;
-        bool is_copied_here = false; ///< by the CPU, as any memory of this process
-    };
-
-    /// The side of an RDMA job that the range can be on.
-    enum class RdmaSide : std::uint8_t {
-        none, ///< imported, but not for RDMA
-        local,
-        local_read_only, ///< refused: jobs need DOCA_ACCESS_LOCAL_READ_WRITE
-        remote,
-    };
-
-    MemoryKey(DmaRights dma_rights, RdmaSide rdma_side, std::uint64_t key_number = 0) noexcept
-        : dma(dma_rights),
-          rdma(rdma_side),
+    explicit MemoryKey(std::uint32_t key_uses, std::uint64_t key_number = 0) noexcept
+        : uses(key_uses),
           number(key_number)
     {
     }
@@ -77,8 +76,9 @@ public:
     /// The key as rdma-core's own work requests take it.
     [[nodiscard]] virtual doca_error_t mkey(std::uint32_t &key) const;
 
-    const DmaRights dma;
-    const RdmaSide rdma;
+    [[nodiscard]] bool can(std::uint32_t wanted) const noexcept { return (uses & wanted) == wanted; }
+
+    const std::uint32_t uses;   ///< of struct KeyUse
     const std::uint64_t number; ///< by which the device knows it, or 0
 };
 

@@ -218,18 +218,15 @@ doca_error_t QueuePair::check_local(const doca_buf &buf) const noexcept
                      static_cast<const void *>(&buf));
         return DOCA_ERROR_INVALID_VALUE;
     }
-    switch (key->rdma) {
-    case MemoryKey::RdmaSide::local:
+    if (key->can(opendoca::KeyUse::rdma_local))
         return DOCA_SUCCESS;
-    case MemoryKey::RdmaSide::local_read_only:
-        DOCA_LOG_ERR("the memory map of buffer %p lacks DOCA_ACCESS_LOCAL_READ_WRITE",
-                     static_cast<const void *>(&buf));
-        return DOCA_ERROR_NOT_PERMITTED;
-    default:
+    if (buf.mmap->is_imported()) {
         DOCA_LOG_ERR("buffer %p is of imported memory: a local one belongs here",
                      static_cast<const void *>(&buf));
         return DOCA_ERROR_INVALID_VALUE;
     }
+    DOCA_LOG_ERR("the memory map of buffer %p lacks DOCA_ACCESS_LOCAL_READ_WRITE", static_cast<const void *>(&buf));
+    return DOCA_ERROR_NOT_PERMITTED;
 }
 
 doca_error_t QueuePair::find_remote(const doca_buf *buf, MemoryKey *&key) const noexcept
@@ -239,7 +236,7 @@ doca_error_t QueuePair::find_remote(const doca_buf *buf, MemoryKey *&key) const 
         return DOCA_ERROR_INVALID_VALUE;
     }
     key = buf->mmap->is_first(&dev_) ? &buf->mmap->first_key() : buf->mmap->key_for(&dev_);
-    if (key == nullptr || key->rdma != MemoryKey::RdmaSide::remote) {
+    if (key == nullptr || !key->can(opendoca::KeyUse::rdma_remote)) {
         DOCA_LOG_ERR("buffer %p is not of memory that device %s has imported for RDMA",
                      static_cast<const void *>(buf), dev_.description().c_str());
         return DOCA_ERROR_INVALID_VALUE;

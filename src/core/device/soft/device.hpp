@@ -17,18 +17,14 @@ namespace opendoca::soft {
 class SoftKey final : public MemoryKey {
 public:
     SoftKey(const MemoryRange &range, std::uint32_t access, const DeviceFunction &function)
-        : MemoryKey({.can_read = true,
-                     .can_write = (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0,
-                     .is_copied_here = true},
-                    (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? RdmaSide::local
-                                                                 : RdmaSide::local_read_only),
+        : MemoryKey(KeyUse::of_own(access) | KeyUse::copied_here),
           range_(range),
           access_(access),
           function_(function)
     {
     }
     SoftKey(std::unique_ptr<RemoteMemory> memory, const DeviceFunction &function)
-        : MemoryKey(memory->dma_rights(), memory->rdma_side(), ++num_imported_),
+        : MemoryKey(memory->uses(), ++num_imported_),
           remote_(std::move(memory)),
           range_(remote_->range()),
           access_(remote_->access()),

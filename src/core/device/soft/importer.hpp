@@ -101,14 +101,13 @@ public:
     [[nodiscard]] const MemoryRange &range() const noexcept { return range_; }
     [[nodiscard]] std::uint32_t access() const noexcept { return access_; }
     /// DMA reaches what was exported to the DPU, and not what was exported for RDMA.
-    [[nodiscard]] MemoryKey::DmaRights dma_rights() const noexcept
+    [[nodiscard]] std::uint32_t uses() const noexcept
     {
-        return {.can_read = kind_ == ExportKind::dpu,
-                .can_write = kind_ == ExportKind::dpu && (access_ & DOCA_ACCESS_DPU_READ_WRITE) != 0};
-    }
-    [[nodiscard]] MemoryKey::RdmaSide rdma_side() const noexcept
-    {
-        return kind_ == ExportKind::rdma ? MemoryKey::RdmaSide::remote : MemoryKey::RdmaSide::none;
+        if (kind_ == ExportKind::rdma)
+            return KeyUse::rdma_remote;
+        if (kind_ != ExportKind::dpu)
+            return 0;
+        return KeyUse::dma_source | ((access_ & DOCA_ACCESS_DPU_READ_WRITE) != 0 ? KeyUse::dma_destination : 0);
     }
     /// The function that it was exported through, as endpoints name it.
     [[nodiscard]] std::uint64_t function_id() const noexcept { return function_id_; }

@@ -21,17 +21,14 @@ namespace opendoca::verbs {
 class VerbsKey final : public MemoryKey {
 public:
     VerbsKey(Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)
-        : MemoryKey({.can_read = true, .can_write = (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0},
-                    (access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? RdmaSide::local
-                                                                 : RdmaSide::local_read_only,
-                    region->lkey),
+        : MemoryKey(KeyUse::of_own(access), region->lkey),
           region_(std::move(region)),
           range_(range),
           access_(access)
     {
     }
     explicit VerbsKey(std::uint32_t remote_key)
-        : MemoryKey({.can_read = false, .can_write = false}, RdmaSide::remote, remote_key)
+        : MemoryKey(KeyUse::rdma_remote, remote_key)
     {
     }
 
