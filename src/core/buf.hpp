@@ -114,7 +114,7 @@ private:
         std::uint64_t serial; ///< of the map, or 0
         BufCount *count;
     };
-    static constexpr std::size_t num_recent = 8;
+    static constexpr std::size_t num_recent = 16;
 
     explicit BufStore(std::size_t num_elements) noexcept;
 
