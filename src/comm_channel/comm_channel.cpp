@@ -94,7 +94,7 @@ doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)
 
 doca_error_t doca_comm_channel_ep_get_device(struct doca_comm_channel_ep_t *ep, struct doca_dev **device)
 {
-    return tell(ep, device, ep == nullptr ? nullptr : ep->device);
+    return tell(ep, device, ep == nullptr ? nullptr : ep->device.get());
 }
 
 doca_error_t doca_comm_channel_ep_get_device_rep(struct doca_comm_channel_ep_t *ep,

@@ -29,8 +29,6 @@ constexpr unsigned messages_between_looks = 64;
 doca_comm_channel_ep_t::~doca_comm_channel_ep_t()
 {
     reset();
-    if (device != nullptr)
-        device->release_use();
 }
 
 doca_error_t doca_comm_channel_ep_t::check_idle() const
@@ -51,19 +49,17 @@ doca_error_t doca_comm_channel_ep_t::set_device(doca_dev &dev)
                      dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    dev.take_use();
-    if (device != nullptr)
-        device->release_use();
-    device = &dev;
+    device = opendoca::DeviceUse(dev);
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_comm_channel_ep_t::set_representor(doca_dev_rep &rep)
 {
-    const doca_error_t status = check_idle();
-    if (status == DOCA_SUCCESS)
-        representor = &rep;
-    return status;
+    if (const doca_error_t status = check_idle(); status != DOCA_SUCCESS)
+        return status;
+    representor = &rep;
+    representor_info_ = rep.info;
+    return DOCA_SUCCESS;
 }
 
 doca_error_t doca_comm_channel_ep_t::set_message_size(std::uint16_t size)
@@ -110,7 +106,7 @@ doca_error_t doca_comm_channel_ep_t::check_name(const char *name) const
         DOCA_LOG_ERR("this endpoint is %s already", is_service() ? "listening" : "connected");
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    if (device == nullptr) {
+    if (device.get() == nullptr) {
         DOCA_LOG_ERR("the endpoint has no device");
         return DOCA_ERROR_BAD_STATE;
     }

@@ -45,8 +45,8 @@ struct doca_comm_channel_ep_t {
     [[nodiscard]] doca_error_t update_peer(Peer &peer);
     [[nodiscard]] doca_error_t update_service_state();
 
-    doca_dev *device = nullptr;
-    doca_dev_rep *representor = nullptr;
+    opendoca::DeviceUse device;
+    doca_dev_rep *representor = nullptr; ///< as the program has set it; it may have been closed
     opendoca::comm_channel::Limits limits;
     std::vector<Peer *> listed_peers; ///< as of the last update
     std::uint32_t pending_connections = 0;
@@ -80,6 +80,7 @@ private:
     void forget(const Peer &peer) noexcept;
 
     Role role_ = Role::none;
+    std::shared_ptr<const doca_devinfo_rep> representor_info_;
     opendoca::comm_channel::ServiceKey key_{};
     opendoca::comm_channel::Registration registration_; ///< of a service
     std::vector<std::unique_ptr<Peer>> peers_;

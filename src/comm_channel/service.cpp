@@ -30,13 +30,14 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
         DOCA_LOG_ERR("the endpoint has no representor");
         return DOCA_ERROR_BAD_STATE;
     }
-    const auto &info = representor->info;
-    if (info.dev != device) {
-        DOCA_LOG_ERR("representor %s is one of device %s, and the endpoint's device is %s",
-                     info.info.name.c_str(), info.dev->description().c_str(), device->description().c_str());
+    const auto &info = representor_info_->info;
+    const doca_dev &its_device = *representor_info_->dev;
+    if (!its_device.is_same_function(*device.get())) {
+        DOCA_LOG_ERR("representor %s is one of device %s, and the endpoint's device is %s", info.name.c_str(),
+                     its_device.description().c_str(), device->description().c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
-    key_ = make_service_key(info.info.name, info.info.pci_address, name);
+    key_ = make_service_key(info.name, info.pci_address, name);
     EventChannel channel;
     if (!channel.create()) {
         DOCA_LOG_ERR("no events for service '%s': %s", name, std::strerror(errno));

@@ -2,27 +2,38 @@
 // Copyright (c) 2026 The opendoca authors
 #include "buf.hpp"
 
-#include <doca_log.h>
+#include <new>
 
-#include "mmap.hpp"
+#include "log.hpp"
 
-DOCA_LOG_REGISTER(DOCA_BUF);
+OPENDOCA_LOG_SOURCE(DOCA_BUF);
 
-void doca_buf::chain(doca_buf &list) noexcept
+doca_error_t doca_buf::chain(doca_buf &list) noexcept
 {
+    if (this == &list || !is_head() || !list.is_head()) {
+        LOG_ERR("cannot chain %p and %p: both must be heads of different lists", static_cast<void *>(this),
+                static_cast<void *>(&list));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
     last->next = &list;
     last = list.last;
     list.last = nullptr;
+    return DOCA_SUCCESS;
 }
 
 doca_error_t doca_buf::unchain(doca_buf &list) noexcept
 {
+    if (this == &list || !is_head()) {
+        LOG_ERR("cannot unchain %p from %p: the latter must be the head of a list, and another buffer",
+                static_cast<void *>(&list), static_cast<void *>(this));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
     doca_buf *before = this;
     while (before->next != nullptr && before->next != &list)
         before = before->next;
     if (before->next == nullptr) {
-        DOCA_LOG_ERR("buffer %p is not a later member of the list that starts at %p", static_cast<void *>(&list),
-                     static_cast<void *>(this));
+        LOG_ERR("buffer %p is not a later member of the list that starts at %p", static_cast<void *>(&list),
+                static_cast<void *>(this));
         return DOCA_ERROR_INVALID_VALUE;
     }
     before->next = nullptr;
@@ -31,186 +42,99 @@ doca_error_t doca_buf::unchain(doca_buf &list) noexcept
     return DOCA_SUCCESS;
 }
 
-std::size_t doca_buf::num_elements() const noexcept
+doca_error_t doca_buf::get_num_elements(std::uint32_t &count) const noexcept
 {
-    std::size_t count = 0;
+    if (!is_head()) {
+        LOG_ERR("buffer %p is not the head of its list", static_cast<const void *>(this));
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    std::uint32_t found = 0;
     for (const doca_buf *element = this; element != nullptr; element = element->next)
-        ++count;
-    return count;
+        ++found;
+    count = found;
+    return DOCA_SUCCESS;
 }
 
-void doca_buf::release() noexcept
+doca_buf &doca_buf::last_of_list() noexcept
 {
+    doca_buf *element = this;
+    while (!element->is_head() && element->next != nullptr)
+        element = element->next;
+    return element->is_head() ? *element->last : *element;
+}
+
+doca_error_t doca_buf::release() noexcept
+{
+    if (!is_head()) {
+        LOG_ERR("buffer %p is free already, or a member of a list and not its head", static_cast<void *>(this));
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
     for (doca_buf *element = this; element != nullptr;) {
-        doca_buf *following = element->next;
-        element->store->give_back(*element);
+        doca_buf *const following = element->next;
+        opendoca::BufStore::give_back(*element);
         element = following;
     }
+    return DOCA_SUCCESS;
 }
 
 namespace opendoca {
 
-BufStore::BufStore(std::size_t num_elements) : elements_(num_elements)
+BufStore::Ptr BufStore::create(std::size_t num_elements)
 {
-    for (auto element = elements_.rbegin(); element != elements_.rend(); ++element) {
-        element->store = this;
-        element->next = free_;
-        free_ = &*element;
-    }
-    num_free_ = static_cast<std::uint32_t>(num_elements);
+    void *const memory = ::operator new(sizeof(BufStore) + num_elements * sizeof(doca_buf),
+                                        std::align_val_t(alignof(BufStore)));
+    return Ptr(new (memory) BufStore(num_elements));
 }
 
-doca_buf *BufStore::take(const doca_mmap &mmap, std::byte *head, std::size_t len) noexcept
+BufStore::BufStore(std::size_t num_elements) noexcept : num_elements_(static_cast<std::uint32_t>(num_elements))
 {
-    doca_buf *buf = free_;
-    if (buf == nullptr)
-        return nullptr;
-    free_ = buf->next;
-    --num_free_;
-    *buf = doca_buf{head, len, head, 0, &mmap, nullptr, buf, this};
-    mmap.buf_created();
-    return buf;
+    auto *const elements = reinterpret_cast<doca_buf *>(this + 1);
+    for (std::uint32_t number = num_elements_; number-- > 0;)
+        free_ = new (elements + number) doca_buf{nullptr, 0, nullptr, 0, nullptr, free_, nullptr, number, 1};
+}
+
+void BufStore::Delete::operator()(BufStore *store) const noexcept
+{
+    store->~BufStore();
+    ::operator delete(store, std::align_val_t(alignof(BufStore)));
+}
+
+doca_buf *BufStore::take(const doca_mmap &mmap, std::byte *head, std::size_t len, std::byte *data,
+                         std::size_t data_len)
+{
+    meet(mmap);
+    return try_take(mmap, head, len, data, data_len);
 }
 
 void BufStore::give_back(doca_buf &buf) noexcept
 {
-    buf.mmap->buf_released();
-    buf.mmap = nullptr;
-    buf.last = nullptr;
-    buf.next = free_;
-    free_ = &buf;
-    ++num_free_;
+    store_of(buf).meet(*buf.mmap); // finds it, and so does not throw
+    (void)try_give_back(buf);
+}
+
+void BufStore::meet(const doca_mmap &mmap)
+{
+    if (recent_count(mmap) != nullptr)
+        return;
+    auto found = counts_.find(mmap.serial());
+    if (found == counts_.end()) {
+        if (counts_.size() >= max_counts_) {
+            std::erase_if(counts_, [](const auto &known) { return known.second.use_count() == 1; });
+            max_counts_ = 2 * counts_.size() + 16;
+        }
+        const auto count = std::make_shared<BufCount>();
+        mmap.add_count(count);
+        found = counts_.emplace(mmap.serial(), count).first;
+    }
+    recent_[mmap.serial() % num_recent] = {mmap.serial(), found->second.get()};
+}
+
+std::uint32_t BufStore::num_out() const noexcept
+{
+    std::uint32_t sum = 0;
+    for (const auto &[serial, count] : counts_)
+        sum += count->value.load(std::memory_order_relaxed);
+    return sum;
 }
 
 } // namespace opendoca
-
-// The hot calls rely on non-null arguments, as doca_buf.h says.
-
-doca_error_t doca_buf_refcount_add(doca_buf *, uint16_t *)
-{
-    return DOCA_ERROR_NOT_SUPPORTED;
-}
-
-doca_error_t doca_buf_refcount_rm(doca_buf *buf, uint16_t *refcount)
-{
-    if (!buf->is_head()) {
-        DOCA_LOG_ERR("buffer %p is free already, or a member of a list and not its head", static_cast<void *>(buf));
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    buf->release();
-    if (refcount != nullptr)
-        *refcount = 1;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_get_refcount(doca_buf *, uint16_t *refcount)
-{
-    *refcount = 1;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_get_len(const doca_buf *buf, size_t *len)
-{
-    *len = buf->len;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_get_head(const doca_buf *buf, void **head)
-{
-    *head = buf->head;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_get_data_len(const doca_buf *buf, size_t *data_len)
-{
-    *data_len = buf->data_len;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_get_data(const doca_buf *buf, void **data)
-{
-    *data = buf->data;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_set_data(doca_buf *buf, void *data, size_t data_len)
-{
-    buf->data = static_cast<std::byte *>(data);
-    buf->data_len = data_len;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_reset_data_len(doca_buf *buf)
-{
-    buf->data_len = 0;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_list_next(doca_buf *buf, doca_buf **next_buf)
-{
-    *next_buf = buf->next;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_list_last(doca_buf *buf, doca_buf **last_buf)
-{
-    if (buf == nullptr || last_buf == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    while (!buf->is_head() && buf->next != nullptr)
-        buf = buf->next;
-    *last_buf = buf->is_head() ? buf->last : buf;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_list_is_last(const doca_buf *buf, bool *is_last)
-{
-    *is_last = buf->next == nullptr;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_list_is_first(const doca_buf *buf, bool *is_first)
-{
-    *is_first = buf->is_head();
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_is_in_list(const doca_buf *buf, uint8_t *is_in_list)
-{
-    *is_in_list = buf->next != nullptr || !buf->is_head();
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_list_num_elements(const doca_buf *buf, uint32_t *num_elements)
-{
-    if (buf == nullptr || num_elements == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (!buf->is_head()) {
-        DOCA_LOG_ERR("buffer %p is not the head of its list", static_cast<const void *>(buf));
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    *num_elements = static_cast<uint32_t>(buf->num_elements());
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_list_chain(doca_buf *list1, doca_buf *list2)
-{
-    if (list1 == list2 || !list1->is_head() || !list2->is_head()) {
-        DOCA_LOG_ERR("cannot chain %p and %p: both must be heads of different lists", static_cast<void *>(list1),
-                     static_cast<void *>(list2));
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    list1->chain(*list2);
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_list_unchain(doca_buf *list1, doca_buf *list2)
-{
-    if (list1 == nullptr || list2 == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (list1 == list2 || !list1->is_head()) {
-        DOCA_LOG_ERR("cannot unchain %p from %p: the latter must be the head of a list, and another buffer",
-                     static_cast<void *>(list2), static_cast<void *>(list1));
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    return list1->unchain(*list2);
-}

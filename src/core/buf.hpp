@@ -2,13 +2,15 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
+#include <memory>
+#include <unordered_map>
 
-#include <doca_buf.h>
-#include <doca_mmap.h>
+#include <doca_error.h>
+
+#include "mmap.hpp"
 
 namespace opendoca {
 class BufStore;
@@ -21,10 +23,11 @@ struct doca_buf {
     std::size_t len;
     std::byte *data;
     std::size_t data_len;
-    const doca_mmap *mmap;
-    doca_buf *next;            ///< the next element of the list, or of the store's free list
-    doca_buf *last;            ///< of a list's head: the list's last element (itself when alone); else null
-    opendoca::BufStore *store; ///< where the element goes home to
+    const doca_mmap *mmap;  ///< null when the element is at home
+    doca_buf *next;         ///< the next element of the list, or of the store's free list
+    doca_buf *last;         ///< of a list's head: the list's last element (itself when alone); else null
+    std::uint32_t number;   ///< among the store's elements; the same each time that it is taken
+    std::uint32_t refcount; ///< 1 while it is out: DOCA 2.2 does not count further
 
     [[nodiscard]] bool is_head() const noexcept { return last != nullptr; }
     /// The head of a list that has no other element.
@@ -37,10 +40,9 @@ struct doca_buf {
     /// doca_buf_set_data() moves the data section wherever it is told to.
     [[nodiscard]] bool has_data_inside() const noexcept
     {
-        const auto offset = static_cast<std::size_t>(data - head);
-        return offset <= len && data_len <= len - offset;
+        std::size_t room = 0;
+        return has_data_inside(room);
     }
-
     /// The same, and what tailroom() is then.
     [[nodiscard]] bool has_data_inside(std::size_t &room) const noexcept
     {
@@ -51,11 +53,12 @@ struct doca_buf {
         return is_inside;
     }
 
-    void chain(doca_buf &list) noexcept;
+    [[nodiscard]] doca_error_t chain(doca_buf &list) noexcept;
     [[nodiscard]] doca_error_t unchain(doca_buf &list) noexcept;
-    [[nodiscard]] std::size_t num_elements() const noexcept;
+    [[nodiscard]] doca_error_t get_num_elements(std::uint32_t &count) const noexcept;
+    [[nodiscard]] doca_buf &last_of_list() noexcept;
     /// Gives every element of the list that starts here back to its store.
-    void release() noexcept;
+    [[nodiscard]] doca_error_t release() noexcept;
 };
 
 static_assert(sizeof(doca_buf) == 64, "a buffer is one cache line");
@@ -63,29 +66,92 @@ static_assert(offsetof(doca_buf, data) == 16 && offsetof(doca_buf, data_len) == 
 
 namespace opendoca {
 
-/// A fixed number of buffers that are handed out and come home. Not thread-safe, as its owners.
-class BufStore {
+/// A fixed number of buffers that are handed out and come home. Its elements follow it in memory, so that each
+/// finds its store by its number. Not thread-safe, as its owners.
+class alignas(64) BufStore {
 public:
-    explicit BufStore(std::size_t num_elements);
+    struct Delete {
+        void operator()(BufStore *store) const noexcept;
+    };
+    using Ptr = std::unique_ptr<BufStore, Delete>;
+    static constexpr std::size_t max_num_elements = std::size_t{1} << 26; ///< 4 GiB of descriptors
+
+    /// Throws std::bad_alloc.
+    [[nodiscard]] static Ptr create(std::size_t num_elements);
     BufStore(const BufStore &) = delete;
     BufStore &operator=(const BufStore &) = delete;
 
-    /// A list of one element without data section in @p mmap, or null when all are out.
-    [[nodiscard]] doca_buf *take(const doca_mmap &mmap, std::byte *head, std::size_t len) noexcept;
-    void give_back(doca_buf &buf) noexcept;
-    /// Which of the store's buffers it is, counted from 0; the same each time that it is taken.
-    [[nodiscard]] std::size_t number_of(const doca_buf &buf) const noexcept
+    /// A list of one element in @p mmap. Null when all are out, or the map was not met lately: take() knows.
+    [[nodiscard]] doca_buf *try_take(const doca_mmap &mmap, std::byte *head, std::size_t len, std::byte *data,
+                                     std::size_t data_len) noexcept
     {
-        return static_cast<std::size_t>(&buf - elements_.data());
+        doca_buf *const buf = free_;
+        BufCount *const count = recent_count(mmap);
+        if (buf == nullptr || count == nullptr) [[unlikely]]
+            return nullptr;
+        count->increase();
+        free_ = buf->next;
+        buf->head = head;
+        buf->len = len;
+        buf->data = data;
+        buf->data_len = data_len;
+        buf->mmap = &mmap;
+        buf->next = nullptr;
+        buf->last = buf;
+        return buf;
     }
+    /// The same. Null when all are out. Throws std::bad_alloc for a map that it meets the first time.
+    [[nodiscard]] doca_buf *take(const doca_mmap &mmap, std::byte *head, std::size_t len, std::byte *data,
+                                 std::size_t data_len);
 
-    [[nodiscard]] std::uint32_t num_elements() const noexcept { return static_cast<std::uint32_t>(elements_.size()); }
-    [[nodiscard]] std::uint32_t num_free() const noexcept { return num_free_; }
+    /// Gives @p buf back to its store; false, and no change, when its map was not met lately.
+    [[nodiscard]] static bool try_give_back(doca_buf &buf) noexcept
+    {
+        BufStore &store = store_of(buf);
+        BufCount *const count = store.recent_count(*buf.mmap);
+        if (count == nullptr) [[unlikely]]
+            return false;
+        count->decrease();
+        buf.mmap = nullptr;
+        buf.last = nullptr;
+        buf.next = store.free_;
+        store.free_ = &buf;
+        return true;
+    }
+    static void give_back(doca_buf &buf) noexcept;
+
+    [[nodiscard]] std::uint32_t num_elements() const noexcept { return num_elements_; }
+    [[nodiscard]] std::uint32_t num_out() const noexcept;
+    [[nodiscard]] std::uint32_t num_free() const noexcept { return num_elements_ - num_out(); }
 
 private:
-    std::vector<doca_buf> elements_;
+    /// The count of a map that was met not long ago.
+    struct Recent {
+        std::uint64_t serial; ///< of the map, or 0
+        BufCount *count;
+    };
+    static constexpr std::size_t num_recent = 16;
+
+    explicit BufStore(std::size_t num_elements) noexcept;
+
+    [[nodiscard]] static BufStore &store_of(doca_buf &buf) noexcept
+    {
+        return reinterpret_cast<BufStore *>(&buf - buf.number)[-1];
+    }
+    [[nodiscard]] BufCount *recent_count(const doca_mmap &mmap) const noexcept
+    {
+        const Recent &recent = recent_[mmap.serial() % num_recent];
+        return recent.serial == mmap.serial() ? recent.count : nullptr;
+    }
+    /// From now on the map is one that was met lately.
+    void meet(const doca_mmap &mmap);
+
     doca_buf *free_ = nullptr;
-    std::uint32_t num_free_ = 0;
+    const std::uint32_t num_elements_;
+    std::array<Recent, num_recent> recent_{};
+    /// By the serial numbers of the maps. Those of maps that are gone are dropped when there are max_counts_.
+    std::unordered_map<std::uint64_t, std::shared_ptr<BufCount>> counts_;
+    std::size_t max_counts_ = 16;
 };
 
 } // namespace opendoca

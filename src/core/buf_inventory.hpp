@@ -2,22 +2,44 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
-#include <doca_buf_inventory.h>
-
 #include "buf.hpp"
+#include "reason.hpp"
 
 /// Hands out buffers of any address and length. Not thread-safe.
 struct doca_buf_inventory {
-    doca_buf_inventory(doca_data data, std::size_t num_elements) : user_data(data), store(num_elements) {}
+    explicit doca_buf_inventory(std::size_t num_elements) : store_(opendoca::BufStore::create(num_elements)) {}
 
-    [[nodiscard]] doca_error_t buf_by_args(const doca_mmap &mmap, std::byte *addr, std::size_t len,
-                                           std::byte *data, std::size_t data_len, doca_buf *&buf) noexcept;
-    [[nodiscard]] doca_error_t buf_dup(const doca_buf &source, doca_buf *&copy) noexcept;
+    void start() noexcept { is_started_ = true; }
+    void stop() noexcept { is_started_ = false; }
+    /// [addr, addr + len) of @p mmap, with the data section [data, data + data_len). Null when take() has to
+    /// look closer.
+    [[nodiscard]] doca_buf *try_take(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
+                                     std::size_t data_len) noexcept
+    {
+        return is_possible(mmap, addr, len, data, data_len) ? store_->try_take(mmap, addr, len, data, data_len)
+                                                            : nullptr;
+    }
+    [[nodiscard]] opendoca::Status take(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
+                                        std::size_t data_len, doca_buf *&buf);
+    [[nodiscard]] opendoca::Status duplicate(const doca_buf &source, doca_buf *&copy);
+    /// Whether it may be destroyed: no buffer is out.
+    [[nodiscard]] opendoca::Status check_unused() const noexcept;
 
-    const doca_data user_data;
-    opendoca::BufStore store;
-    bool is_started = false;
+    [[nodiscard]] const opendoca::BufStore &store() const noexcept { return *store_; }
+
+    doca_data user_data{};
 
 private:
-    [[nodiscard]] doca_error_t check_usable(const doca_mmap &mmap) const noexcept;
+    [[nodiscard]] bool is_possible(const doca_mmap &mmap, std::byte *addr, std::size_t len, const std::byte *data,
+                                   std::size_t data_len) const noexcept
+    {
+        return is_started_ && mmap.is_usable() && mmap.range().contains(addr, len) &&
+               opendoca::MemoryRange{addr, len}.contains(data, data_len);
+    }
+    /// Why no buffer could be taken.
+    [[nodiscard]] opendoca::Status explain(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
+                                           std::size_t data_len) const noexcept;
+
+    const opendoca::BufStore::Ptr store_;
+    bool is_started_ = false;
 };

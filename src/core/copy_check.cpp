@@ -33,9 +33,9 @@ doca_error_t CopyCheck::check(const doca_buf *dst, const doca_buf *src, CopyPlan
                 static_cast<const void *>(src), static_cast<const void *>(dst));
         return DOCA_ERROR_INVALID_VALUE;
     }
-    if (const doca_error_t status = check_list(*src, use::dma_source); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_list(*src, KeyUse::dma_source); status != DOCA_SUCCESS)
         return status;
-    if (const doca_error_t status = check_list(*dst, use::dma_destination); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_list(*dst, KeyUse::dma_destination); status != DOCA_SUCCESS)
         return status;
     const auto data_of = [](const doca_buf &buf) { return buf.data_len; };
     const std::size_t length = sum(src, max_size_, data_of);
@@ -57,7 +57,7 @@ doca_error_t CopyCheck::check(const doca_buf *dst, const doca_buf *src, CopyPlan
 
 doca_error_t CopyCheck::check_list(const doca_buf &head, std::uint32_t wanted) const noexcept
 {
-    const bool for_writing = wanted == use::dma_destination;
+    const bool for_writing = wanted == KeyUse::dma_destination;
     std::uint32_t count = 0;
     for (const doca_buf *buf = &head; buf != nullptr; buf = buf->next) {
         if (const doca_error_t status = check_buffer(*buf, *device_); status != DOCA_SUCCESS)

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Opening and closing devices and representors. Lists are in dev_list.cpp, properties in devinfo.cpp.
+// Opening and closing devices. Lists of them are in dev_list.cpp.
 #include "dev.hpp"
 
 #include <map>
 #include <mutex>
 
-#include <doca_log.h>
-
 #include "device/verbs/provider.hpp"
-#include "guard.hpp"
+#include "log.hpp"
 
-DOCA_LOG_REGISTER(DOCA_DEV);
-
-using opendoca::guarded;
+OPENDOCA_LOG_SOURCE(DOCA_DEV);
 
 namespace {
 
@@ -24,7 +20,7 @@ constexpr std::size_t max_open_devices = 256;
 /// devices.
 struct Registry {
     std::mutex lock;
-    std::map<std::string, std::unique_ptr<doca_dev>> open_devices;
+    std::map<std::string, doca_dev *> open_devices;
 };
 
 Registry &registry()
@@ -54,18 +50,19 @@ doca_error_t doca_dev::open(const std::shared_ptr<const opendoca::DeviceFunction
     const auto known = open_devices.find(key_of(*function));
     if (known != open_devices.end()) {
         ++known->second->opened_;
-        dev = known->second.get();
+        dev = known->second;
         return DOCA_SUCCESS;
     }
     if (open_devices.size() == max_open_devices) {
-        DOCA_LOG_ERR("%zu devices are open, which is the limit", open_devices.size());
+        LOG_ERR("%zu devices are open, which is the limit", open_devices.size());
         return DOCA_ERROR_INITIALIZATION;
     }
     std::unique_ptr<opendoca::Device> device;
     if (const doca_error_t status = function->open(device); status != DOCA_SUCCESS)
         return status;
-    auto opened = std::make_unique<doca_dev>(function, std::move(device));
-    dev = open_devices.emplace(key_of(*function), std::move(opened)).first->second.get();
+    auto opened = std::make_shared<doca_dev>(function, std::move(device));
+    open_devices.emplace(key_of(*function), opened.get());
+    dev = give_to_program(std::move(opened));
     return DOCA_SUCCESS;
 }
 
@@ -76,7 +73,7 @@ doca_error_t doca_dev::open_from_pd(ibv_pd &pd, doca_dev *&dev)
         const std::lock_guard guard(lock);
         for (const auto &[key, known] : open_devices) {
             if (known->device().protection_domain() == &pd) {
-                DOCA_LOG_ERR("the protection domain is the one of device %s, which is open",
+                LOG_ERR("the protection domain is the one of device %s, which is open",
                              known->description().c_str());
                 return DOCA_ERROR_INVALID_VALUE;
             }
@@ -87,70 +84,24 @@ doca_error_t doca_dev::open_from_pd(ibv_pd &pd, doca_dev *&dev)
     if (const doca_error_t status = opendoca::verbs::open_from_pd(pd, function, device);
         status != DOCA_SUCCESS)
         return status;
-    dev = new doca_dev(std::move(function), std::move(device), true);
+    dev = give_to_program(std::make_shared<doca_dev>(std::move(function), std::move(device), true));
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dev::close(doca_dev &dev)
+doca_error_t doca_dev::close()
 {
     auto &[lock, open_devices] = registry();
     const std::lock_guard guard(lock);
-    if (dev.opened_ == 1) {
-        if (const std::uint32_t uses = dev.uses_.load(std::memory_order_acquire); uses != 0) {
-            DOCA_LOG_ERR("device %s is used by %u memory maps, contexts or representors",
-                         dev.description().c_str(), uses);
-            return DOCA_ERROR_IN_USE;
-        }
-        if (dev.is_from_pd)
-            delete &dev;
-        else
-            open_devices.erase(key_of(dev.function()));
+    if (opened_ > 1) {
+        --opened_;
         return DOCA_SUCCESS;
     }
-    --dev.opened_;
+    if (const std::uint32_t uses = uses_.load(std::memory_order_acquire); uses != 0) {
+        LOG_ERR("device %s is used by %u memory maps, contexts or representors", description().c_str(), uses);
+        return DOCA_ERROR_IN_USE;
+    }
+    if (!is_from_pd)
+        open_devices.erase(key_of(function()));
+    take_from_program();
     return DOCA_SUCCESS;
-}
-
-doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
-{
-    if (devinfo == nullptr || dev == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return doca_dev::open(devinfo->function, *dev); });
-}
-
-doca_error_t doca_dev_close(struct doca_dev *dev)
-{
-    if (dev == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return doca_dev::close(*dev); });
-}
-
-doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep)
-{
-    if (devinfo == nullptr || dev_rep == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] {
-        *dev_rep = new doca_dev_rep{*devinfo};
-        devinfo->dev->take_use();
-        return DOCA_SUCCESS;
-    });
-}
-
-doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev)
-{
-    if (dev == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    dev->info.dev->release_use();
-    delete dev;
-    return DOCA_SUCCESS;
-}
-
-struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
-{
-    return dev == nullptr || dev->is_from_pd ? nullptr : const_cast<doca_devinfo *>(&dev->info());
-}
-
-struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)
-{
-    return dev_rep == nullptr ? nullptr : &dev_rep->info;
 }

@@ -5,25 +5,19 @@
 #include <atomic>
 #include <memory>
 #include <string>
-
-#include <doca_dev.h>
+#include <utility>
 
 #include "device/device.hpp"
+#include "handle.hpp"
 
 /// An element of a list of devices, or the description of an open one.
 struct doca_devinfo {
     std::shared_ptr<const opendoca::DeviceFunction> function;
 };
 
-/// An element of a list of representors, or the description of an open one.
-struct doca_devinfo_rep {
-    opendoca::RepresentorInfo info;
-    doca_dev *dev; ///< under which it was found
-};
-
 /// An open device; one instance a process and function, however often it is opened, besides those on
 /// protection domains of the program.
-struct OPENDOCA_INTERNAL doca_dev {
+struct OPENDOCA_INTERNAL doca_dev : opendoca::Shareable<doca_dev> {
     doca_dev(std::shared_ptr<const opendoca::DeviceFunction> function,
              std::unique_ptr<opendoca::Device> device, bool from_pd = false)
         : is_from_pd(from_pd),
@@ -36,11 +30,16 @@ struct OPENDOCA_INTERNAL doca_dev {
                                            doca_dev *&dev);
     /// On a protection domain of the program: an instance of its own each time.
     [[nodiscard]] static doca_error_t open_from_pd(ibv_pd &pd, doca_dev *&dev);
-    [[nodiscard]] static doca_error_t close(doca_dev &dev);
+    [[nodiscard]] doca_error_t close();
 
     [[nodiscard]] const opendoca::DeviceFunction &function() const noexcept { return *info_.function; }
     [[nodiscard]] opendoca::Device &device() const noexcept { return *device_; }
     [[nodiscard]] const doca_devinfo &info() const noexcept { return info_; }
+    /// Of two instances: one may have been closed, and the other opened since.
+    [[nodiscard]] bool is_same_function(const doca_dev &other) const noexcept
+    {
+        return function().provider == other.function().provider && function().name == other.function().name;
+    }
     /// "p0 (0000:03:00.0)", for messages.
     [[nodiscard]] std::string description() const;
 
@@ -57,7 +56,51 @@ private:
     std::uint32_t opened_ = 1; ///< guarded by the registry's lock
 };
 
+namespace opendoca {
+
+/// A use of a device, or of none.
+class DeviceUse {
+public:
+    DeviceUse() = default;
+    explicit DeviceUse(doca_dev &dev) noexcept : dev_(&dev) { dev.take_use(); }
+    DeviceUse(DeviceUse &&other) noexcept : dev_(std::exchange(other.dev_, nullptr)) {}
+    DeviceUse &operator=(DeviceUse &&other) noexcept
+    {
+        std::swap(dev_, other.dev_);
+        return *this;
+    }
+    ~DeviceUse()
+    {
+        if (dev_ != nullptr)
+            dev_->release_use();
+    }
+
+    [[nodiscard]] doca_dev *get() const noexcept { return dev_; }
+    [[nodiscard]] doca_dev *operator->() const noexcept { return dev_; }
+
+private:
+    doca_dev *dev_ = nullptr;
+};
+
+} // namespace opendoca
+
+/// An element of a list of representors, or the description of an open one. Its device may have been closed.
+struct doca_devinfo_rep {
+    opendoca::RepresentorInfo info;
+    std::shared_ptr<doca_dev> dev; ///< under which it was found
+};
+
 /// An open representor.
 struct doca_dev_rep {
-    doca_devinfo_rep info;
+    explicit doca_dev_rep(const doca_devinfo_rep &of)
+        : info(std::make_shared<doca_devinfo_rep>(of)),
+          use_(*info->dev)
+    {
+    }
+
+    /// Shared with endpoints, which may outlive the representor.
+    const std::shared_ptr<doca_devinfo_rep> info;
+
+private:
+    const opendoca::DeviceUse use_;
 };

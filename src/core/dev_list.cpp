@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Lists of devices and of representors. A list is found again by the address of its first pointer, so that destroying
-// something else is an error and not a crash.
+// A list is found again by the address of its first pointer, so that destroying something else is an error and
+// not a crash.
+#include "dev_list.hpp"
+
 #include <mutex>
 #include <unordered_map>
 
-#include <doca_log.h>
+#include "log.hpp"
 
-#include "dev.hpp"
-#include "guard.hpp"
+OPENDOCA_LOG_SOURCE(DOCA_DEV_LIST);
 
-DOCA_LOG_REGISTER(DOCA_DEV_LIST);
-
-using opendoca::guarded;
+namespace opendoca {
 
 namespace {
 
@@ -21,9 +20,9 @@ namespace {
 template <typename Info>
 class Lists {
 public:
-    /// Makes a list of @p infos and gives its null-terminated array of pointers.
-    Info **add(std::vector<Info> infos)
+    DevList<Info> add(std::vector<Info> infos)
     {
+        const auto count = static_cast<std::uint32_t>(infos.size());
         auto list = std::make_unique<List>();
         list->infos = std::move(infos);
         list->pointers.reserve(list->infos.size() + 1);
@@ -33,15 +32,15 @@ public:
         Info **const array = list->pointers.data();
         const std::lock_guard guard(lock_);
         lists_.emplace(array, std::move(list));
-        return array;
+        return {array, count};
     }
 
     doca_error_t remove(Info **array)
     {
         const std::lock_guard guard(lock_);
         if (lists_.erase(array) == 0) {
-            DOCA_LOG_ERR("%p is not a list that this library made, or it was destroyed before",
-                         static_cast<void *>(array));
+            LOG_ERR("%p is not a list that this library made, or it was destroyed before",
+                    static_cast<void *>(array));
             return DOCA_ERROR_INVALID_VALUE;
         }
         return DOCA_SUCCESS;
@@ -71,20 +70,20 @@ Lists<doca_devinfo_rep> &representor_lists()
 
 doca_error_t check_filter(const doca_dev &dev, int filter)
 {
-    constexpr int known = DOCA_DEV_REP_FILTER_NET | DOCA_DEV_REP_FILTER_EMULATED;
+    constexpr int known = rep_filter_net | rep_filter_emulated;
     if ((filter & ~known) != 0) {
-        DOCA_LOG_ERR("representor filter 0x%x: the bits 0x%x are not defined", static_cast<unsigned>(filter),
-                     static_cast<unsigned>(filter & ~known));
+        LOG_ERR("representor filter 0x%x: the bits 0x%x are not defined", static_cast<unsigned>(filter),
+                static_cast<unsigned>(filter & ~known));
         return DOCA_ERROR_INVALID_VALUE;
     }
     const auto &can = dev.function().can;
-    const bool is_supported = filter == DOCA_DEV_REP_FILTER_ALL
-                                  ? can.representors_net || can.representors_emulated
-                                  : ((filter & DOCA_DEV_REP_FILTER_NET) == 0 || can.representors_net) &&
-                                        ((filter & DOCA_DEV_REP_FILTER_EMULATED) == 0 || can.representors_emulated);
+    const bool is_supported =
+        filter == rep_filter_all ? can.representors_net || can.representors_emulated
+                                 : ((filter & rep_filter_net) == 0 || can.representors_net) &&
+                                       ((filter & rep_filter_emulated) == 0 || can.representors_emulated);
     if (!is_supported) {
-        DOCA_LOG_ERR("device %s has no representors for the filter 0x%x", dev.description().c_str(),
-                     static_cast<unsigned>(filter));
+        LOG_ERR("device %s has no representors for the filter 0x%x", dev.description().c_str(),
+                static_cast<unsigned>(filter));
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     return DOCA_SUCCESS;
@@ -92,56 +91,41 @@ doca_error_t check_filter(const doca_dev &dev, int filter)
 
 } // namespace
 
-doca_error_t doca_devinfo_list_create(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
+doca_error_t list_devices(DevList<doca_devinfo> &list)
 {
-    if (dev_list == nullptr || nb_devs == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] {
-        opendoca::DeviceFunctions functions;
-        if (const doca_error_t status = opendoca::list_functions(functions); status != DOCA_SUCCESS)
-            return status;
-        std::vector<doca_devinfo> infos;
-        infos.reserve(functions.size());
-        for (auto &function : functions)
-            infos.push_back({std::move(function)});
-        const auto count = static_cast<uint32_t>(infos.size());
-        *dev_list = device_lists().add(std::move(infos));
-        *nb_devs = count;
-        return DOCA_SUCCESS;
-    });
+    DeviceFunctions functions;
+    if (const doca_error_t status = list_functions(functions); status != DOCA_SUCCESS)
+        return status;
+    std::vector<doca_devinfo> infos;
+    infos.reserve(functions.size());
+    for (auto &function : functions)
+        infos.push_back({std::move(function)});
+    list = device_lists().add(std::move(infos));
+    return DOCA_SUCCESS;
 }
 
-doca_error_t doca_devinfo_list_destroy(struct doca_devinfo **dev_list)
+doca_error_t forget_list(doca_devinfo **array)
 {
-    if (dev_list == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return device_lists().remove(dev_list); });
+    return device_lists().remove(array);
 }
 
-doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter, struct doca_devinfo_rep ***dev_list_rep,
-                                          uint32_t *nb_devs_rep)
+doca_error_t list_representors(doca_dev &dev, int filter, DevList<doca_devinfo_rep> &list)
 {
-    if (dev == nullptr || dev_list_rep == nullptr || nb_devs_rep == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] {
-        if (const doca_error_t status = check_filter(*dev, filter); status != DOCA_SUCCESS)
-            return status;
-        std::vector<doca_devinfo_rep> infos;
-        for (auto &info : dev->function().representors()) {
-            const int kind = info.is_emulated ? DOCA_DEV_REP_FILTER_EMULATED : DOCA_DEV_REP_FILTER_NET;
-            if (filter == DOCA_DEV_REP_FILTER_ALL || (filter & kind) != 0)
-                infos.push_back({std::move(info), dev});
-        }
-        const auto count = static_cast<uint32_t>(infos.size());
-        *dev_list_rep = representor_lists().add(std::move(infos));
-        *nb_devs_rep = count;
-        return DOCA_SUCCESS;
-    });
+    if (const doca_error_t status = check_filter(dev, filter); status != DOCA_SUCCESS)
+        return status;
+    std::vector<doca_devinfo_rep> infos;
+    for (auto &info : dev.function().representors()) {
+        const int kind = info.is_emulated ? rep_filter_emulated : rep_filter_net;
+        if (filter == rep_filter_all || (filter & kind) != 0)
+            infos.push_back({std::move(info), dev.share()});
+    }
+    list = representor_lists().add(std::move(infos));
+    return DOCA_SUCCESS;
 }
 
-doca_error_t doca_devinfo_rep_list_destroy(struct doca_devinfo_rep **dev_list_rep)
+doca_error_t forget_list(doca_devinfo_rep **array)
 {
-    if (dev_list_rep == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return representor_lists().remove(dev_list_rep); });
+    return representor_lists().remove(array);
 }
+
+} // namespace opendoca

@@ -8,9 +8,9 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include <doca_log.h>
+#include "log.hpp"
 
-DOCA_LOG_REGISTER(DOCA_DMABUF);
+OPENDOCA_LOG_SOURCE(DOCA_DMABUF);
 
 namespace opendoca {
 
@@ -23,7 +23,7 @@ doca_error_t Dmabuf::map(int fd, std::size_t offset, std::size_t len, std::uniqu
                                              own.get(), static_cast<off_t>(offset - lead))
                                       : MAP_FAILED;
     if (start == MAP_FAILED) {
-        DOCA_LOG_ERR("file descriptor %d can't be mapped as a dmabuf from %zu on, %zu bytes: %s", fd, offset,
+        LOG_ERR("file descriptor %d can't be mapped as a dmabuf from %zu on, %zu bytes: %s", fd, offset,
                      len, std::strerror(errno));
         return errno == ENOMEM   ? DOCA_ERROR_NO_MEMORY
                : errno == ENODEV ? DOCA_ERROR_NOT_SUPPORTED // its exporter keeps the CPU out

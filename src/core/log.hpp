@@ -4,17 +4,14 @@
 // Messages of our own libraries. doca_log.h has another ABI in each API generation, so only front ends use it.
 #pragma once
 
-#include <cstdint>
-
 #include "guard.hpp"
+#include "log_level.hpp"
 
 namespace opendoca {
 
-/// A smaller number is more severe. Equal in all generations of the API.
-enum class LogLevel : std::uint32_t { critical = 20, error = 30, warning = 40, info = 50, debug = 60 };
-
-/// Writes one line to every backend that shows @p level. Thread-safe, and leaves errno as it is.
-OPENDOCA_INTERNAL void log(LogLevel level, const char *source, int line, const char *format, ...) noexcept
+/// Writes one line to every backend that shows @p level, one of struct LogLevel. Thread-safe, and leaves errno as
+/// it is.
+OPENDOCA_INTERNAL void log(std::uint32_t level, const char *source, int line, const char *format, ...) noexcept
     __attribute__((cold, format(printf, 4, 5)));
 
 } // namespace opendoca

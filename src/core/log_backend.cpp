@@ -7,23 +7,22 @@
 
 #include <unistd.h>
 
-#include <doca_log.h>
+#include "log.hpp"
 
-DOCA_LOG_REGISTER(DOCA_LOG);
+OPENDOCA_LOG_SOURCE(DOCA_LOG);
 
-using opendoca::is_log_limit;
-using opendoca::LogLimits;
+namespace opendoca {
 
 namespace {
 
 // Other libraries log before the constructors and after the destructors of this one, so all of this is
 // initialised at compile time and never destroyed.
 constinit std::mutex limits_mutex; // held to change limits and the list; both are read without
-constinit LogLimits global_limits{DOCA_LOG_LEVEL_INFO, DOCA_LOG_LEVEL_CRIT};
+constinit LogLimits global_limits{LogLevel::info, LogLevel::critical};
 constinit std::atomic<doca_logger_backend *> first_backend{nullptr};
 
 // What at least one backend may show: the check that a message nobody wants is turned away by.
-constinit LogLimits shown_limits{DOCA_LOG_LEVEL_INFO, DOCA_LOG_LEVEL_CRIT};
+constinit LogLimits shown_limits{LogLevel::info, LogLevel::critical};
 
 // Acquire: pairs with the release in add_log_backend, so that a backend found in the list is complete.
 doca_logger_backend *first() noexcept
@@ -49,41 +48,34 @@ void update_shown_limits() noexcept
     shown_limits.set_upper(upper);
 }
 
-doca_error_t refuse_limit(std::uint32_t level)
+doca_error_t check_limit(std::uint32_t level)
 {
-    DOCA_LOG_ERR("log level %u is not in the range %d to %d", level, DOCA_LOG_LEVEL_CRIT,
-                 DOCA_LOG_LEVEL_DEBUG);
+    if (level >= LogLevel::critical && level <= LogLevel::debug)
+        return DOCA_SUCCESS;
+    LOG_ERR("log level %u is not in the range %u to %u", level, LogLevel::critical, LogLevel::debug);
     return DOCA_ERROR_INVALID_VALUE;
 }
 
-doca_error_t refuse_null_backend()
-{
-    DOCA_LOG_ERR("the log backend is NULL");
-    return DOCA_ERROR_INVALID_VALUE;
-}
+} // namespace
 
-using SetLimit = bool (LogLimits::*)(std::uint32_t);
-
-doca_error_t set_limit(doca_logger_backend *backend, std::uint32_t level, SetLimit set, const char *which)
+doca_error_t set_log_limit(doca_logger_backend &backend, std::uint32_t level, SetLogLimit set)
 {
-    if (backend == nullptr)
-        return refuse_null_backend();
-    if (!is_log_limit(level))
-        return refuse_limit(level);
+    if (const doca_error_t status = check_limit(level); status != DOCA_SUCCESS)
+        return status;
     std::unique_lock lock{limits_mutex};
-    if ((backend->limits.*set)(level)) {
+    if ((backend.limits.*set)(level)) {
         update_shown_limits();
         return DOCA_SUCCESS;
     }
     lock.unlock();
-    DOCA_LOG_ERR("the %s level limit of this log backend was made immutable", which);
+    LOG_ERR("level %u: this limit of the log backend was made immutable", level);
     return DOCA_ERROR_NOT_PERMITTED;
 }
 
-doca_error_t set_global_limit(std::uint32_t level, SetLimit set)
+doca_error_t set_global_log_limit(std::uint32_t level, SetLogLimit set)
 {
-    if (!is_log_limit(level))
-        return refuse_limit(level);
+    if (const doca_error_t status = check_limit(level); status != DOCA_SUCCESS)
+        return status;
     const std::lock_guard lock{limits_mutex};
     (global_limits.*set)(level);
     for (doca_logger_backend *backend = first(); backend != nullptr; backend = next(backend))
@@ -92,7 +84,16 @@ doca_error_t set_global_limit(std::uint32_t level, SetLimit set)
     return DOCA_SUCCESS;
 }
 
-} // namespace
+void make_log_limit_final(doca_logger_backend &backend, void (LogLimits::*make)()) noexcept
+{
+    const std::lock_guard lock{limits_mutex};
+    (backend.limits.*make)();
+}
+
+std::uint32_t global_log_level() noexcept
+{
+    return global_limits.lower();
+}
 
 bool LogLimits::set_lower(std::uint32_t level) noexcept
 {
@@ -108,12 +109,12 @@ bool LogLimits::set_upper(std::uint32_t level) noexcept
     return !upper_is_final_;
 }
 
-bool opendoca::is_log_level_shown(std::uint32_t level) noexcept
+bool is_log_level_shown(std::uint32_t level) noexcept
 {
     return shown_limits.include(level);
 }
 
-bool opendoca::write_log_line(const LogLine &line) noexcept
+bool write_log_line(const LogLine &line) noexcept
 {
     doca_logger_backend *backend = first();
     if (backend == nullptr)
@@ -126,7 +127,7 @@ bool opendoca::write_log_line(const LogLine &line) noexcept
     return is_written;
 }
 
-doca_logger_backend *opendoca::add_log_backend(std::unique_ptr<doca_logger_backend> backend) noexcept
+doca_logger_backend *add_log_backend(std::unique_ptr<doca_logger_backend> backend) noexcept
 {
     const std::lock_guard lock{limits_mutex};
     backend->limits.set_lower(global_limits.lower());
@@ -140,46 +141,4 @@ doca_logger_backend *opendoca::add_log_backend(std::unique_ptr<doca_logger_backe
     return added;
 }
 
-doca_error_t doca_log_backend_level_set(struct doca_logger_backend *logger, uint32_t level)
-{
-    return set_limit(logger, level, &LogLimits::set_lower, "lower");
-}
-
-doca_error_t doca_log_backend_set_upper_level_limit(struct doca_logger_backend *logger,
-                                                    uint32_t upper_level_limit)
-{
-    return set_limit(logger, upper_level_limit, &LogLimits::set_upper, "upper");
-}
-
-doca_error_t doca_log_backend_set_lower_level_immutable(struct doca_logger_backend *logger)
-{
-    if (logger == nullptr)
-        return refuse_null_backend();
-    const std::lock_guard lock{limits_mutex};
-    logger->limits.make_lower_final();
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_log_backend_set_upper_level_immutable(struct doca_logger_backend *logger)
-{
-    if (logger == nullptr)
-        return refuse_null_backend();
-    const std::lock_guard lock{limits_mutex};
-    logger->limits.make_upper_final();
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_log_global_level_set(uint32_t level)
-{
-    return set_global_limit(level, &LogLimits::set_lower);
-}
-
-doca_error_t doca_log_global_set_upper_level_limit(uint32_t upper_level_limit)
-{
-    return set_global_limit(upper_level_limit, &LogLimits::set_upper);
-}
-
-uint32_t doca_log_global_level_get(void)
-{
-    return global_limits.lower();
-}
+} // namespace opendoca

@@ -4,57 +4,77 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
-#include <doca_mmap.h>
+#include <doca_types.h>
 
+#include "dev.hpp"
 #include "device/device.hpp"
 #include "dmabuf.hpp"
+#include "handle.hpp"
 #include "memory_range.hpp"
+#include "reason.hpp"
 
 namespace opendoca {
 
-/// What the data path needs of a started map's first device; most maps have just one.
+/// The key of a memory map for its first device, and mostly its only one, as the data path wants it: by one
+/// comparison. Of no device while the map is not started.
 struct FirstKey {
     const Device *device = nullptr;
     MemoryKey *key = nullptr;
-    std::uint64_t number = 0;
-    // The key's uses on either side of a copy, in bits that are the same on both: where a bit is set in both, the
-    // copy can be made in that way.
+    std::uint64_t number = 0; ///< of the key
+    // What the key can do on either side of a transfer, in bits that mean the same on both: a copy can be made in
+    // the ways that both sides have.
     std::uint32_t as_source = 0;
     std::uint32_t as_destination = 0;
 
     static constexpr std::uint32_t by_dma = 1;
-    static constexpr std::uint32_t here = 2; ///< by the CPU
+    static constexpr std::uint32_t here = 2;  ///< by DMA, and the CPU does it, in this process
     static constexpr std::uint32_t local = 4; ///< side of RDMA
     static constexpr std::uint32_t remote = 8;
 };
 
+/// How many buffers of a memory map are out of one inventory: written by the inventory's thread alone, read
+/// by any.
+struct alignas(64) BufCount {
+    std::atomic<std::uint32_t> value{0};
+
+    void increase() noexcept { value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+    /// Release, so that who sees no buffers also sees the end of what was done with them: doca_mmap::num_bufs().
+    void decrease() noexcept { value.store(value.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
+};
+
+/// What runs when a map is destroyed whose memory is the program's no more.
+using FreeCallback = void(void *addr, std::size_t len, void *cookie);
+
 } // namespace opendoca
 
 /// A memory range and the devices that may use it. Configured, then started, then read by any thread.
-struct doca_mmap {
+struct doca_mmap : opendoca::Shareable<doca_mmap> {
     explicit doca_mmap(doca_data data) noexcept : user_data(data) {}
     doca_mmap(const doca_mmap &) = delete;
     doca_mmap &operator=(const doca_mmap &) = delete;
-    ~doca_mmap();
 
     [[nodiscard]] static doca_error_t create_from_export(doca_data data,
                                                          std::span<const std::byte> descriptor, doca_dev &dev,
                                                          doca_mmap *&mmap);
+    /// Ends every import, gives the devices up and calls the program's free callback.
+    [[nodiscard]] doca_error_t destroy() noexcept;
 
     [[nodiscard]] doca_error_t set_memrange(std::byte *addr, std::size_t len) noexcept;
     [[nodiscard]] doca_error_t set_dmabuf_memrange(int fd, std::size_t offset, std::size_t len);
     [[nodiscard]] doca_error_t set_permissions(std::uint32_t access) noexcept;
-    [[nodiscard]] doca_error_t set_free_cb(doca_mmap_memrange_free_cb_t *callback, void *cookie) noexcept;
+    [[nodiscard]] doca_error_t set_free_cb(opendoca::FreeCallback *callback, void *cookie) noexcept;
     [[nodiscard]] doca_error_t set_max_num_devices(std::uint32_t count) noexcept;
-    [[nodiscard]] doca_error_t dev_add(doca_dev &dev);
-    [[nodiscard]] doca_error_t dev_rm(doca_dev &dev) noexcept;
+    [[nodiscard]] opendoca::Status dev_add(doca_dev &dev);
+    [[nodiscard]] opendoca::Status dev_rm(doca_dev &dev) noexcept;
     [[nodiscard]] doca_error_t start();
     [[nodiscard]] doca_error_t stop() noexcept;
-    [[nodiscard]] doca_error_t export_to(opendoca::ExportKind kind, const doca_dev &dev,
-                                         std::span<const std::byte> &descriptor);
+    [[nodiscard]] opendoca::Status export_to(opendoca::ExportKind kind, const doca_dev &dev,
+                                             std::span<const std::byte> &descriptor);
+    [[nodiscard]] doca_error_t get_range(opendoca::MemoryRange &range) const noexcept;
 
     /// Started, or imported and not stopped: buffers may be made of it.
     [[nodiscard]] bool is_usable() const noexcept { return state_ == State::started; }
@@ -63,28 +83,24 @@ struct doca_mmap {
     [[nodiscard]] bool has_range() const noexcept { return range_.addr != nullptr; }
     [[nodiscard]] const opendoca::MemoryRange &range() const noexcept { return range_; }
     [[nodiscard]] std::uint32_t max_num_devices() const noexcept { return max_num_devices_; }
-    [[nodiscard]] std::uint32_t num_bufs() const noexcept
-    {
-        return num_bufs_.load(std::memory_order_acquire);
-    }
 
-    // The count of buffers is no property of the memory: those who only use a map change it too.
-    void buf_created() const noexcept { num_bufs_.fetch_add(1, std::memory_order_relaxed); }
-    /// Released, so that who sees no buffers also sees the end of what was done with them.
-    void buf_released() const noexcept { num_bufs_.fetch_sub(1, std::memory_order_release); }
+    /// Never that of another map of this process, living or not.
+    [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
+    /// The sum over all inventories.
+    [[nodiscard]] std::uint32_t num_bufs() const noexcept;
+    /// To be counted in num_bufs() from now on.
+    void add_count(std::shared_ptr<const opendoca::BufCount> count) const;
 
-    /// The key of this memory for @p device, or null when it was not added.
-    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const opendoca::Device &device) const noexcept;
     [[nodiscard]] const opendoca::FirstKey &first() const noexcept { return first_; }
-
-    const doca_data user_data;
+    /// The key of this memory for @p device, or null when the device was not added.
+    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const opendoca::Device &device) const noexcept;
 
 private:
     enum class State : std::uint8_t { configurable, started, revoked };
 
     struct Member {
-        doca_dev *dev;
-        std::unique_ptr<opendoca::MemoryKey> key; ///< while started
+        opendoca::DeviceUse dev;
+        std::unique_ptr<opendoca::MemoryKey> key; ///< while started; goes before the device
     };
 
     struct Export {
@@ -93,22 +109,36 @@ private:
         std::vector<std::byte> descriptor;
     };
 
-    void remember_first_key() noexcept;
+    [[nodiscard]] std::vector<Member>::iterator find(const doca_dev &dev) noexcept;
+    [[nodiscard]] doca_error_t register_members();
+    void started() noexcept;
+    [[nodiscard]] doca_error_t check_unused() const noexcept;
     [[nodiscard]] doca_error_t check_rangeless() const noexcept;
     [[nodiscard]] doca_error_t check_configurable(const char *what, doca_error_t when_started) const noexcept;
 
-    opendoca::FirstKey first_;
-    std::vector<Member> members_;
+    static inline std::atomic<std::uint64_t> num_created_{0};
+
+    // What the data path and inventories read is on one cache line.
+    alignas(64) opendoca::FirstKey first_;
     opendoca::MemoryRange range_;
-    std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null
-    mutable std::atomic<std::uint32_t> num_bufs_{0};
-    std::uint32_t access_ = DOCA_ACCESS_LOCAL_READ_WRITE;
-    std::uint32_t max_num_devices_ = 64;
+    const std::uint64_t serial_ = num_created_.fetch_add(1, std::memory_order_relaxed) + 1;
     State state_ = State::configurable;
     bool is_imported_ = false;
     bool was_started_ = false;
     bool free_cb_is_due_ = false; ///< the callback was there at a start and is still the same
-    doca_mmap_memrange_free_cb_t *free_cb_ = nullptr;
+
+    std::vector<Member> members_;
+    std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null
+    std::uint32_t access_ = DOCA_ACCESS_LOCAL_READ_WRITE;
+    std::uint32_t max_num_devices_ = 64;
+    opendoca::FreeCallback *free_cb_ = nullptr;
     void *free_cb_cookie_ = nullptr;
     std::vector<Export> exports_;
+
+    // The count of buffers is no property of the memory: those who only use a map change it too.
+    mutable std::mutex counts_lock_;
+    mutable std::vector<std::shared_ptr<const opendoca::BufCount>> counts_;
+
+public:
+    const doca_data user_data;
 };

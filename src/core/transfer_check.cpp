@@ -145,7 +145,7 @@ doca_error_t TransferCheck::check_local(const doca_buf &buf) const noexcept
 {
     if (const doca_error_t status = check_buffer(buf, *device_); status != DOCA_SUCCESS)
         return status;
-    if (buf.mmap->key_for(*device_)->can(use::rdma_local))
+    if (buf.mmap->key_for(*device_)->can(KeyUse::rdma_local))
         return DOCA_SUCCESS;
     if (buf.mmap->is_imported()) {
         LOG_ERR("buffer %p is of imported memory: a local one belongs here", static_cast<const void *>(&buf));
@@ -162,7 +162,7 @@ doca_error_t TransferCheck::find_remote(const doca_buf *buf, MemoryKey *&key) co
         return DOCA_ERROR_INVALID_VALUE;
     }
     key = buf->mmap->key_for(*device_);
-    if (key == nullptr || !key->can(use::rdma_remote)) {
+    if (key == nullptr || !key->can(KeyUse::rdma_remote)) {
         LOG_ERR("buffer %p is not of memory that device %s has imported for RDMA", static_cast<const void *>(buf),
                 device_->function().description().c_str());
         return DOCA_ERROR_INVALID_VALUE;

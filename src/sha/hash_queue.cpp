@@ -161,7 +161,7 @@ doca_error_t HashQueue::check_response(const doca_buf &buf, ShaKind kind) const 
 {
     if (const doca_error_t status = check_memory(buf); status != DOCA_SUCCESS)
         return status;
-    if (!buf.mmap->key_for(device_)->can(use::dma_destination)) {
+    if (!buf.mmap->key_for(device_)->can(KeyUse::dma_destination)) {
         LOG_ERR("the permissions of the memory map of buffer %p do not let SHA write it",
                      static_cast<const void *>(&buf));
         return DOCA_ERROR_NOT_PERMITTED;

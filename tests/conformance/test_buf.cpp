@@ -138,6 +138,48 @@ TEST_F(BufTest, last_reference_sends_it_home)
     EXPECT_EQ(free, 8u);
 }
 
+TEST_F(BufTest, refuses_null)
+{
+    BufHandle buf = inventory.full(map, start, 100);
+    std::uint16_t count = 77;
+    std::size_t size = 77;
+    void *address = untouched<void>();
+    doca_buf *other = untouched<doca_buf>();
+    bool truth = false;
+    std::uint8_t number = 77;
+    constexpr auto refused = DOCA_ERROR_INVALID_VALUE;
+    EXPECT_EQ(doca_buf_refcount_rm(nullptr, &count), refused);
+    EXPECT_EQ(doca_buf_get_refcount(nullptr, &count), refused);
+    EXPECT_EQ(doca_buf_get_refcount(buf, nullptr), refused);
+    EXPECT_EQ(doca_buf_get_len(nullptr, &size), refused);
+    EXPECT_EQ(doca_buf_get_len(buf, nullptr), refused);
+    EXPECT_EQ(doca_buf_get_head(nullptr, &address), refused);
+    EXPECT_EQ(doca_buf_get_head(buf, nullptr), refused);
+    EXPECT_EQ(doca_buf_get_data_len(nullptr, &size), refused);
+    EXPECT_EQ(doca_buf_get_data_len(buf, nullptr), refused);
+    EXPECT_EQ(doca_buf_get_data(nullptr, &address), refused);
+    EXPECT_EQ(doca_buf_get_data(buf, nullptr), refused);
+    EXPECT_EQ(doca_buf_set_data(nullptr, start, 10), refused);
+    EXPECT_EQ(doca_buf_reset_data_len(nullptr), refused);
+    EXPECT_EQ(doca_buf_list_next(nullptr, &other), refused);
+    EXPECT_EQ(doca_buf_list_next(buf, nullptr), refused);
+    EXPECT_EQ(doca_buf_list_is_last(nullptr, &truth), refused);
+    EXPECT_EQ(doca_buf_list_is_last(buf, nullptr), refused);
+    EXPECT_EQ(doca_buf_list_is_first(nullptr, &truth), refused);
+    EXPECT_EQ(doca_buf_list_is_first(buf, nullptr), refused);
+    EXPECT_EQ(doca_buf_is_in_list(nullptr, &number), refused);
+    EXPECT_EQ(doca_buf_is_in_list(buf, nullptr), refused);
+    EXPECT_EQ(doca_buf_list_chain(nullptr, buf), refused);
+    EXPECT_EQ(doca_buf_list_chain(buf, nullptr), refused);
+    EXPECT_EQ(count, 77u);
+    EXPECT_EQ(size, 77u);
+    EXPECT_EQ(address, untouched<void>());
+    EXPECT_EQ(other, untouched<doca_buf>());
+    EXPECT_FALSE(truth);
+    EXPECT_EQ(number, 77u);
+    EXPECT_EQ(Section::of(buf), (Section{start, 100, start, 100}));
+}
+
 TEST_F(BufTest, taken_again_it_remembers_nothing)
 {
     const Inventory single(1);

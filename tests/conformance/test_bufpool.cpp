@@ -261,6 +261,23 @@ TEST_F(BufpoolTest, the_map_has_to_be_started)
     of_stopped.reset();
 }
 
+TEST_F(BufpoolTest, outlives_its_map)
+{
+    MmapHandle mmap;
+    must(doca_mmap_create(nullptr, mmap.out()));
+    must(doca_mmap_set_memrange(mmap, first, 100));
+    must(doca_mmap_start(mmap));
+    must(doca_bufpool_create(nullptr, 2, 0, 50, 0, mmap, pool.out()));
+    must(doca_bufpool_start(pool));
+    (void)alloc();
+    EXPECT_EQ(doca_mmap_destroy(mmap.release()), DOCA_SUCCESS);
+    EXPECT_EQ(refused_alloc(), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_bufpool_stop(pool), DOCA_SUCCESS);
+    EXPECT_EQ(doca_bufpool_start(pool), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(num_free(), 2u);
+    EXPECT_EQ(doca_bufpool_destroy(pool.release()), DOCA_SUCCESS);
+}
+
 TEST_F(BufpoolTest, getters)
 {
     doca_data data = {.u64 = 0x1234};

@@ -257,6 +257,37 @@ TEST_P(CommChannelTest, an_endpoint_uses_its_device)
     EXPECT_EQ(doca_dev_close(host.release()), DOCA_SUCCESS);
 }
 
+TEST_P(CommChannelTest, a_service_listens_for_a_representor_that_was_closed)
+{
+    EpHandle ep = make_endpoint(dpu);
+    doca_dev_rep *const set = rep;
+    must(doca_comm_channel_ep_set_device_rep(ep, rep));
+    must(doca_dev_rep_close(rep.release()));
+    doca_dev_rep *told = nullptr;
+    EXPECT_EQ(doca_comm_channel_ep_get_device_rep(ep, &told), DOCA_SUCCESS);
+    EXPECT_EQ(told, set);
+    ASSERT_EQ(doca_comm_channel_ep_listen(ep, name.c_str()), DOCA_SUCCESS);
+    EpHandle client = make_endpoint(host);
+    Address *peer = nullptr;
+    ASSERT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &peer), DOCA_SUCCESS);
+    must(send_text(client, peer, "hello"));
+    EXPECT_EQ(await_message(ep).text, "hello");
+}
+
+TEST_P(CommChannelTest, a_representor_serves_its_device_opened_anew)
+{
+    const RepList list(dpu);
+    rep.reset();
+    must(doca_dev_close(dpu.release()));
+    for (doca_devinfo_rep *info : list) {
+        if (pci_of(info) == GetParam().exporter.pci)
+            must(doca_dev_rep_open(info, rep.out()));
+    }
+    dpu = open_device(GetParam().importer);
+    const EpHandle ep = make_service(dpu, rep, name);
+    rep.reset();
+}
+
 TEST_P(CommChannelTest, states_before_a_connection)
 {
     EpHandle ep;

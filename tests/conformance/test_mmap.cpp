@@ -324,6 +324,36 @@ TEST_F(MmapTest, counts_the_buffers_of_all_inventories)
     }
 }
 
+TEST_F(MmapTest, counts_are_right_whoever_goes_first)
+{
+    start();
+    const Inventory inventory(64);
+    {
+        const Inventory gone(2);
+        const BufHandle buf = gone.full(mmap, memory.data(), 10);
+        EXPECT_EQ(num_bufs_of(mmap), 1u);
+    }
+    EXPECT_EQ(num_bufs_of(mmap), 0u);
+    // Far more maps than an inventory remembers, again and again, one of them with a buffer all the time.
+    const BufHandle stays = inventory.full(mmap, memory.data(), 10);
+    for (int round = 0; round < 3; ++round) {
+        std::vector<LocalMap> maps;
+        std::vector<BufHandle> bufs;
+        for (int i = 0; i < 50; ++i) {
+            maps.emplace_back(std::initializer_list<doca_dev *>{}, memory);
+            bufs.push_back(inventory.full(maps.back(), memory.data(), 10));
+        }
+        for (const LocalMap &map : maps) {
+            EXPECT_EQ(num_bufs_of(map), 1u);
+            EXPECT_EQ(doca_mmap_stop(map), DOCA_ERROR_NOT_PERMITTED);
+        }
+        bufs.erase(bufs.begin(), bufs.begin() + 25);
+        for (std::size_t i = 0; i < maps.size(); ++i)
+            EXPECT_EQ(num_bufs_of(maps[i]), i < 25 ? 0u : 1u);
+        EXPECT_EQ(num_bufs_of(mmap), 1u);
+    }
+}
+
 TEST_F(MmapTest, device_limit)
 {
     std::uint32_t limit = 77;

@@ -166,7 +166,7 @@ enum class Trick : std::uint32_t {
     long_cell,
     long_slot,
     strange_kind,
-    strange_opcode,
+    strange_received,
     too_much,     ///< more than the receive takes, and no word of it
     early_credit, ///< receives that do not exist
     last_message = early_credit,
@@ -212,7 +212,7 @@ const ChildProgram trickster_program("rdma-trickster", [](Channel &parent) {
                     : request.trick == Trick::strange_kind ? static_cast<MessageKind>(77)
                     : request.trick == Trick::too_much     ? MessageKind::placed
                                                            : MessageKind::in_cell;
-        cell.opcode = request.trick == Trick::strange_opcode ? 99 : DOCA_RDMA_OPCODE_RECV_SEND;
+        cell.received = request.trick == Trick::strange_opcode ? 99 : DOCA_RDMA_OPCODE_RECV_SEND;
         cell.num_posted = request.trick == Trick::early_credit ? 1U << 30 : 0;
         cell.room = UINT32_MAX;
         cell.sequence.store(1, std::memory_order_release);

@@ -160,6 +160,20 @@ TEST_P(RepTest, device_cannot_be_closed_under_an_open_one)
     EXPECT_EQ(doca_dev_close(dev.release()), DOCA_SUCCESS);
 }
 
+TEST_P(RepTest, list_outlives_its_device)
+{
+    const RepList list(dev);
+    ASSERT_GT(list.size(), 0u);
+    const std::string address = pci_of(list[0]);
+    must(doca_dev_close(dev.release()));
+    RepHandle rep;
+    EXPECT_EQ(doca_dev_rep_open(list[0], rep.out()), DOCA_SUCCESS);
+    EXPECT_EQ(pci_of(doca_dev_rep_as_devinfo(rep)), address);
+    EXPECT_EQ(doca_dev_rep_close(rep.release()), DOCA_SUCCESS);
+    dev = open_device(GetParam());
+    EXPECT_EQ(addresses_of(RepList(dev)), addresses_of(list));
+}
+
 TEST_P(RepTest, vuid)
 {
     const RepList list(dev);
@@ -177,6 +191,8 @@ TEST_P(RepTest, vuid)
         EXPECT_EQ(std::string(vuid, sizeof(vuid)), std::string(sizeof(vuid), 'X'));
         ASSERT_EQ(doca_devinfo_rep_get_vuid(rep, vuid, DOCA_DEVINFO_REP_VUID_SIZE), DOCA_SUCCESS);
         EXPECT_EQ(vuid[DOCA_DEVINFO_REP_VUID_SIZE], 'X');
+        ASSERT_EQ(doca_devinfo_rep_get_vuid(rep, vuid, 1 << 20), DOCA_SUCCESS);
+        EXPECT_EQ(vuid[DOCA_DEVINFO_REP_VUID_SIZE], 'X') << "a size that is not the buffer's";
         ASSERT_LT(strnlen(vuid, sizeof(vuid)), std::size_t{DOCA_DEVINFO_REP_VUID_SIZE});
         vuids.insert(vuid);
     }

@@ -45,14 +45,20 @@ enum class ExportKind : std::uint16_t {
     counter_word = 5, ///< the same, for a counter outside of the device's own memory
 };
 
-/// What a key's device may do with the memory. A key can be at once of local and of remote memory.
-namespace use {
-inline constexpr std::uint32_t dma_source = 1 << 0;
-inline constexpr std::uint32_t dma_destination = 1 << 1;
-inline constexpr std::uint32_t copied_here = 1 << 2; ///< DMA is a copy by the CPU, as of any memory of this process
-inline constexpr std::uint32_t rdma_local = 1 << 3;
-inline constexpr std::uint32_t rdma_remote = 1 << 4;
-} // namespace use
+/// What a device may do with a memory range: bits, of which a range can have any.
+struct KeyUse {
+    static constexpr std::uint32_t dma_source = 1;
+    static constexpr std::uint32_t dma_destination = 2;
+    static constexpr std::uint32_t copied_here = 4; ///< DMA is done by the CPU, as any memory of this process
+    static constexpr std::uint32_t rdma_local = 8;
+    static constexpr std::uint32_t rdma_remote = 16;
+
+    /// Of a range of this process. RDMA needs DOCA_ACCESS_LOCAL_READ_WRITE.
+    [[nodiscard]] static constexpr std::uint32_t of_own(std::uint32_t access) noexcept
+    {
+        return dma_source | ((access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? dma_destination | rdma_local : 0);
+    }
+};
 
 /// What makes a memory range usable by one device.
 class OPENDOCA_INTERNAL MemoryKey {
@@ -73,7 +79,7 @@ public:
     /// The key as rdma-core's own work requests take it.
     [[nodiscard]] virtual doca_error_t mkey(std::uint32_t &key) const;
 
-    const std::uint32_t uses;   ///< of namespace use
+    const std::uint32_t uses;   ///< of struct KeyUse
     const std::uint64_t number; ///< by which the device knows it, or 0
 };
 

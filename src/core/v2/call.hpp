@@ -8,6 +8,8 @@
 #include <initializer_list>
 #include <type_traits>
 
+#include <doca_types.h>
+
 #include "../guard.hpp"
 #include "../reason.hpp"
 
@@ -49,6 +51,12 @@ template <typename Body>
         else
             return code_of(body());
     });
+}
+
+/// User data that the program may leave out.
+[[nodiscard]] inline doca_data value_of(const doca_data *user_data) noexcept
+{
+    return user_data != nullptr ? *user_data : doca_data{};
 }
 
 } // namespace opendoca::v2

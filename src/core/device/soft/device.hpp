@@ -17,8 +17,7 @@ namespace opendoca::soft {
 class SoftKey final : public MemoryKey {
 public:
     SoftKey(const MemoryRange &range, std::uint32_t access, const DeviceFunction &function)
-        : MemoryKey(use::dma_source | use::copied_here |
-                    ((access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? use::dma_destination | use::rdma_local : 0)),
+        : MemoryKey(KeyUse::of_own(access) | KeyUse::copied_here),
           range_(range),
           access_(access),
           function_(function)

@@ -104,10 +104,10 @@ public:
     [[nodiscard]] std::uint32_t uses() const noexcept
     {
         if (kind_ == ExportKind::rdma)
-            return use::rdma_remote;
+            return KeyUse::rdma_remote;
         if (kind_ != ExportKind::dpu)
             return 0;
-        return use::dma_source | ((access_ & DOCA_ACCESS_DPU_READ_WRITE) != 0 ? use::dma_destination : 0);
+        return KeyUse::dma_source | ((access_ & DOCA_ACCESS_DPU_READ_WRITE) != 0 ? KeyUse::dma_destination : 0);
     }
     /// The function that it was exported through, as endpoints name it.
     [[nodiscard]] std::uint64_t function_id() const noexcept { return function_id_; }

@@ -19,17 +19,14 @@ namespace opendoca::verbs {
 class VerbsKey final : public MemoryKey {
 public:
     VerbsKey(Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)
-        : MemoryKey(use::dma_source | ((access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0
-                                           ? use::dma_destination | use::rdma_local
-                                           : 0),
-                    region->lkey),
+        : MemoryKey(KeyUse::of_own(access), region->lkey),
           region_(std::move(region)),
           range_(range),
           access_(access)
     {
     }
     explicit VerbsKey(std::uint32_t remote_key)
-        : MemoryKey(use::rdma_remote, remote_key)
+        : MemoryKey(KeyUse::rdma_remote, remote_key)
     {
     }
 

@@ -17,7 +17,7 @@
 
 #include <doca_log.h>
 
-#include "log_backend.hpp"
+#include "../log_backend.hpp"
 
 DOCA_LOG_REGISTER(DOCA_LOG);
 

@@ -14,7 +14,7 @@
 
 #include <doca_log.h>
 
-#include "guard.hpp"
+#include "call.hpp"
 
 // Sources register in constructors that may run before, and leave in destructors that may run after, those of
 // this library. So everything here is initialised at compile time and never destroyed.
@@ -121,9 +121,7 @@ bool opendoca::log_bucket_admits(int bucket) noexcept
 
 doca_error_t doca_log_source_register(const char *source_name, int *source)
 {
-    if (source_name == nullptr || source == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return opendoca::guarded([&] { return add_source(without_quotes(source_name), source); });
+    return opendoca::v2::call({source_name, source}, [&] { return add_source(without_quotes(source_name), source); });
 }
 
 doca_error_t doca_log_source_destroy(int source)

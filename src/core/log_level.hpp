@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstdint>
+
+namespace opendoca {
+
+/// How severe a message is: a smaller number is more severe. Equal in all generations of the API, which pass any
+/// number.
+struct LogLevel {
+    static constexpr std::uint32_t critical = 20;
+    static constexpr std::uint32_t error = 30;
+    static constexpr std::uint32_t warning = 40;
+    static constexpr std::uint32_t info = 50;
+    static constexpr std::uint32_t debug = 60;
+};
+
+} // namespace opendoca

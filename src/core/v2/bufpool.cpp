@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "../bufpool.hpp"
+
+#include <bit>
+
+#include <doca_buf.h>
+#include <doca_bufpool.h>
+
+#include "../log.hpp"
+#include "call.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_BUFPOOL);
+
+using opendoca::BufLayout;
+using opendoca::v2::call;
+
+doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_elements, uint32_t extensions,
+                                 size_t element_size, size_t element_alignment, const struct doca_mmap *mmap,
+                                 struct doca_bufpool **bufpool)
+{
+    constexpr std::size_t most = opendoca::BufStore::max_num_elements;
+    if (mmap == nullptr || bufpool == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    opendoca::MemoryRange range;
+    if (const doca_error_t status = mmap->get_range(range); status != DOCA_SUCCESS)
+        return status;
+    if (num_elements == 0 || num_elements > most || element_size == 0) {
+        LOG_ERR("a buffer pool has 1 to %zu buffers of at least 1 byte, not %zu of %zu", most, num_elements,
+                element_size);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (extensions != DOCA_BUF_EXTENSION_NONE) {
+        LOG_ERR("buffer extensions 0x%x do not exist", extensions);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    const std::size_t alignment = element_alignment == 0 ? 1 : element_alignment;
+    if (!std::has_single_bit(alignment)) {
+        LOG_ERR("the alignment %zu is no power of two", alignment);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return call({mmap, bufpool}, [&] {
+        BufLayout layout{};
+        const opendoca::Status status = BufLayout::in(range, num_elements, element_size, alignment, layout);
+        if (status == DOCA_SUCCESS) {
+            *bufpool = new doca_bufpool(num_elements, layout, mmap->shared_from_this());
+            (*bufpool)->user_data = opendoca::v2::value_of(user_data);
+        }
+        return status;
+    });
+}
+
+doca_error_t doca_bufpool_destroy(struct doca_bufpool *bufpool)
+{
+    return call({bufpool}, [&] {
+        const doca_error_t status = bufpool->check_unused();
+        if (status == DOCA_SUCCESS)
+            delete bufpool;
+        return status;
+    });
+}
+
+doca_error_t doca_bufpool_start(struct doca_bufpool *bufpool)
+{
+    return call({bufpool}, [&] { return bufpool->start(); });
+}
+
+doca_error_t doca_bufpool_stop(struct doca_bufpool *bufpool)
+{
+    return call({bufpool}, [&] { bufpool->stop(); });
+}
+
+doca_error_t doca_bufpool_buf_alloc(struct doca_bufpool *bufpool, struct doca_buf **buf)
+{
+    return call({bufpool, buf}, [&] { return bufpool->take(*buf); });
+}
+
+doca_error_t doca_bufpool_get_num_elements(const struct doca_bufpool *bufpool, uint32_t *num_of_elements)
+{
+    return call({bufpool, num_of_elements}, [&] { *num_of_elements = bufpool->store().num_elements(); });
+}
+
+doca_error_t doca_bufpool_get_num_free_elements(const struct doca_bufpool *bufpool,
+                                                uint32_t *num_of_free_elements)
+{
+    return call({bufpool, num_of_free_elements}, [&] { *num_of_free_elements = bufpool->store().num_free(); });
+}
+
+doca_error_t doca_bufpool_get_user_data(const struct doca_bufpool *bufpool, union doca_data *user_data)
+{
+    return call({bufpool, user_data}, [&] { *user_data = bufpool->user_data; });
+}

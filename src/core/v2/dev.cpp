@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Devices and representors: lists, opening and closing. Their properties are in devinfo.cpp.
+#include "../dev.hpp"
+
+#include <doca_dev.h>
+
+#include "../dev_list.hpp"
+#include "call.hpp"
+
+using opendoca::DevList;
+using opendoca::v2::call;
+
+static_assert(DOCA_DEV_REP_FILTER_ALL == opendoca::rep_filter_all &&
+              DOCA_DEV_REP_FILTER_NET == opendoca::rep_filter_net &&
+              DOCA_DEV_REP_FILTER_EMULATED == opendoca::rep_filter_emulated);
+
+doca_error_t doca_devinfo_list_create(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
+{
+    return call({dev_list, nb_devs}, [&] {
+        DevList<doca_devinfo> list{};
+        const doca_error_t status = opendoca::list_devices(list);
+        if (status == DOCA_SUCCESS) {
+            *dev_list = list.array;
+            *nb_devs = list.count;
+        }
+        return status;
+    });
+}
+
+doca_error_t doca_devinfo_list_destroy(struct doca_devinfo **dev_list)
+{
+    return call({dev_list}, [&] { return opendoca::forget_list(dev_list); });
+}
+
+doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter, struct doca_devinfo_rep ***dev_list_rep,
+                                          uint32_t *nb_devs_rep)
+{
+    return call({dev, dev_list_rep, nb_devs_rep}, [&] {
+        DevList<doca_devinfo_rep> list{};
+        const doca_error_t status = opendoca::list_representors(*dev, filter, list);
+        if (status == DOCA_SUCCESS) {
+            *dev_list_rep = list.array;
+            *nb_devs_rep = list.count;
+        }
+        return status;
+    });
+}
+
+doca_error_t doca_devinfo_rep_list_destroy(struct doca_devinfo_rep **dev_list_rep)
+{
+    return call({dev_list_rep}, [&] { return opendoca::forget_list(dev_list_rep); });
+}
+
+doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
+{
+    return call({devinfo, dev}, [&] { return doca_dev::open(devinfo->function, *dev); });
+}
+
+doca_error_t doca_dev_close(struct doca_dev *dev)
+{
+    return call({dev}, [&] { return dev->close(); });
+}
+
+doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep)
+{
+    return call({devinfo, dev_rep}, [&] { *dev_rep = new doca_dev_rep(*devinfo); });
+}
+
+doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev)
+{
+    return call({dev}, [&] { delete dev; });
+}
+
+struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
+{
+    return dev == nullptr || dev->is_from_pd ? nullptr : const_cast<doca_devinfo *>(&dev->info());
+}
+
+struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)
+{
+    return dev_rep == nullptr ? nullptr : dev_rep->info.get();
+}

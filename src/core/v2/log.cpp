@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Messages of programs, and the limits of what is shown. Backends are in log_sinks.cpp, sources and rates in
+// log_source.cpp.
+#include <doca_log.h>
+
+#include "../log_backend.hpp"
+#include "call.hpp"
+#include "log_source.hpp"
+
+using opendoca::LogLimits;
+using opendoca::v2::call;
+
+namespace {
+
+constexpr int no_bucket = 0;
+
+doca_error_t log_message(std::uint32_t level, int source, int line, int bucket, const char *format,
+                         va_list arguments) noexcept
+{
+    const char *name = opendoca::log_source_name(source);
+    if (format == nullptr || opendoca::log_level_tag(level) == nullptr || name == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (!opendoca::is_log_level_shown(level))
+        return DOCA_SUCCESS;
+    if (bucket != no_bucket && !opendoca::log_bucket_admits(bucket))
+        return DOCA_SUCCESS;
+    return opendoca::write_log_message(level, name, line, format, arguments);
+}
+
+} // namespace
+
+doca_error_t doca_log(uint32_t level, int source, int line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const doca_error_t status = log_message(level, source, line, no_bucket, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+doca_error_t doca_log_developer(uint32_t level, int source, int line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const doca_error_t status = log_message(level, source, line, no_bucket, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+doca_error_t doca_log_rate_limit(uint32_t level, int source, int line, int bucket, const char *format, ...)
+{
+    if (!opendoca::log_bucket_exists(bucket))
+        return DOCA_ERROR_INVALID_VALUE;
+    va_list arguments;
+    va_start(arguments, format);
+    const doca_error_t status = log_message(level, source, line, bucket, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+doca_error_t doca_log_backend_level_set(struct doca_logger_backend *logger, uint32_t level)
+{
+    return call({logger}, [&] { return set_log_limit(*logger, level, &LogLimits::set_lower); });
+}
+
+doca_error_t doca_log_backend_set_upper_level_limit(struct doca_logger_backend *logger,
+                                                    uint32_t upper_level_limit)
+{
+    return call({logger}, [&] { return set_log_limit(*logger, upper_level_limit, &LogLimits::set_upper); });
+}
+
+doca_error_t doca_log_backend_set_lower_level_immutable(struct doca_logger_backend *logger)
+{
+    return call({logger}, [&] { make_log_limit_final(*logger, &LogLimits::make_lower_final); });
+}
+
+doca_error_t doca_log_backend_set_upper_level_immutable(struct doca_logger_backend *logger)
+{
+    return call({logger}, [&] { make_log_limit_final(*logger, &LogLimits::make_upper_final); });
+}
+
+doca_error_t doca_log_global_level_set(uint32_t level)
+{
+    return opendoca::set_global_log_limit(level, &LogLimits::set_lower);
+}
+
+doca_error_t doca_log_global_set_upper_level_limit(uint32_t upper_level_limit)
+{
+    return opendoca::set_global_log_limit(upper_level_limit, &LogLimits::set_upper);
+}
+
+uint32_t doca_log_global_level_get(void)
+{
+    return opendoca::global_log_level();
+}

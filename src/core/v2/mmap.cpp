@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "../mmap.hpp"
+
+#include <doca_mmap.h>
+
+#include "call.hpp"
+
+using opendoca::ExportKind;
+using opendoca::v2::call;
+using opendoca::v2::value_of;
+
+doca_error_t doca_mmap_create(const union doca_data *user_data, struct doca_mmap **mmap)
+{
+    return call({mmap}, [&] {
+        *mmap = doca_mmap::give_to_program(std::make_shared<doca_mmap>(value_of(user_data)));
+    });
+}
+
+doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
+{
+    return call({mmap}, [&] { return mmap->destroy(); });
+}
+
+doca_error_t doca_mmap_start(struct doca_mmap *mmap)
+{
+    return call({mmap}, [&] { return mmap->start(); });
+}
+
+doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
+{
+    return call({mmap}, [&] { return mmap->stop(); });
+}
+
+doca_error_t doca_mmap_dev_add(struct doca_mmap *mmap, struct doca_dev *dev)
+{
+    return call({mmap, dev}, [&] { return mmap->dev_add(*dev); });
+}
+
+doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
+{
+    return call({mmap, dev}, [&] { return mmap->dev_rm(*dev); });
+}
+
+static doca_error_t export_mmap(ExportKind kind, doca_mmap *mmap, const doca_dev *dev, const void **export_desc,
+                                size_t *export_desc_len)
+{
+    return call({mmap, dev, export_desc, export_desc_len}, [&] {
+        std::span<const std::byte> descriptor;
+        const opendoca::Status status = mmap->export_to(kind, *dev, descriptor);
+        if (status == DOCA_SUCCESS) {
+            *export_desc = descriptor.data();
+            *export_desc_len = descriptor.size();
+        }
+        return status;
+    });
+}
+
+doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                  const void **export_desc, size_t *export_desc_len)
+{
+    return export_mmap(ExportKind::dpu, mmap, dev, export_desc, export_desc_len);
+}
+
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                   const void **export_desc, size_t *export_desc_len)
+{
+    return export_mmap(ExportKind::rdma, mmap, dev, export_desc, export_desc_len);
+}
+
+doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
+                                          size_t export_desc_len, struct doca_dev *dev,
+                                          struct doca_mmap **mmap)
+{
+    if (export_desc_len == 0)
+        return DOCA_ERROR_INVALID_VALUE;
+    return call({export_desc, dev, mmap}, [&] {
+        return doca_mmap::create_from_export(value_of(user_data),
+                                             {static_cast<const std::byte *>(export_desc), export_desc_len},
+                                             *dev, *mmap);
+    });
+}
+
+doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
+{
+    if (len == 0)
+        return DOCA_ERROR_INVALID_VALUE;
+    return call({mmap, addr}, [&] { return mmap->set_memrange(static_cast<std::byte *>(addr), len); });
+}
+
+doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, size_t offset, size_t len)
+{
+    if (dmabuf_fd < 0 || len == 0 || offset > SIZE_MAX - len)
+        return DOCA_ERROR_INVALID_VALUE;
+    return call({mmap}, [&] { return mmap->set_dmabuf_memrange(dmabuf_fd, offset, len); });
+}
+
+doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)
+{
+    return call({mmap, addr, len}, [&] {
+        opendoca::MemoryRange range;
+        const doca_error_t status = mmap->get_range(range);
+        if (status == DOCA_SUCCESS) {
+            *addr = range.addr;
+            *len = range.len;
+        }
+        return status;
+    });
+}
+
+doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb,
+                                   void *opaque)
+{
+    return call({mmap}, [&] { return mmap->set_free_cb(free_cb, opaque); });
+}
+
+doca_error_t doca_mmap_get_user_data(struct doca_mmap *mmap, union doca_data *user_data)
+{
+    return call({mmap, user_data}, [&] { *user_data = mmap->user_data; });
+}
+
+doca_error_t doca_mmap_get_max_num_devices(struct doca_mmap *mmap, uint32_t *max_num_devices)
+{
+    return call({mmap, max_num_devices}, [&] { *max_num_devices = mmap->max_num_devices(); });
+}
+
+doca_error_t doca_mmap_get_num_bufs(struct doca_mmap *mmap, uint32_t *num_bufs)
+{
+    return call({mmap, num_bufs}, [&] { *num_bufs = mmap->num_bufs(); });
+}
+
+doca_error_t doca_mmap_get_exported(struct doca_mmap *mmap, uint8_t *exported)
+{
+    return call({mmap, exported}, [&] { *exported = mmap->is_exported(); });
+}
+
+doca_error_t doca_mmap_get_from_export(struct doca_mmap *mmap, uint8_t *from_export)
+{
+    return call({mmap, from_export}, [&] { *from_export = mmap->is_imported(); });
+}
+
+doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices)
+{
+    return call({mmap}, [&] { return mmap->set_max_num_devices(max_num_devices); });
+}
+
+doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
+{
+    return call({mmap}, [&] { return mmap->set_permissions(access_mask); });
+}
