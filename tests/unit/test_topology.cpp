@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/core/device/soft/topology.hpp"
+#include "../../src/core/device/soft/topology/topology.hpp"
 #include "../conformance/support/environment.hpp"
 #include "../conformance/support/log_capture.hpp"
 #include "../conformance/support/memory.hpp"

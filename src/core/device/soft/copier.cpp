@@ -12,8 +12,8 @@
 #include <doca_log.h>
 
 #include "copy.hpp"
-#include "hazard.hpp"
-#include "process_copy.hpp"
+#include "memory/hazard.hpp"
+#include "memory/process_copy.hpp"
 
 DOCA_LOG_REGISTER(DOCA_SOFT_COPIER);
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "hazard.hpp"
-#include "importer.hpp"
+#include "memory/hazard.hpp"
+#include "memory/importer.hpp"
 #include "route.hpp"
 
 namespace opendoca::soft {

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "../../job.hpp"
-#include "counter.hpp"
-#include "importers.hpp"
-#include "sleepers.hpp"
+#include "counter/counter.hpp"
+#include "counter/importers.hpp"
+#include "counter/sleepers.hpp"
 
 namespace opendoca::soft {
 

@@ -6,7 +6,7 @@
 
 #include "../own_memory.hpp"
 #include "copy_queue.hpp"
-#include "counter.hpp"
+#include "counter/counter.hpp"
 #include "queue_pair.hpp"
 
 namespace opendoca::soft {

@@ -17,8 +17,8 @@
 
 #include <doca_log.h>
 
-#include "atomic_lock.hpp"
-#include "process.hpp"
+#include "process/lock.hpp"
+#include "process/process.hpp"
 
 DOCA_LOG_REGISTER(DOCA_SOFT_RDMA);
 

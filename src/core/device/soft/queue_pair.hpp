@@ -12,8 +12,8 @@
 #include "../queue_pair.hpp"
 #include "copier.hpp"
 #include "device.hpp"
-#include "endpoint.hpp"
-#include "wake_pipe.hpp"
+#include "connection/endpoint.hpp"
+#include "process/wake.hpp"
 
 namespace opendoca::soft {
 

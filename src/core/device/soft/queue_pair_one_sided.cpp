@@ -9,10 +9,10 @@
 
 #include "../../mmap.hpp"
 #include "../cursor.hpp"
-#include "atomic_lock.hpp"
+#include "process/lock.hpp"
 #include "copy.hpp"
-#include "hazard.hpp"
-#include "process_copy.hpp"
+#include "memory/hazard.hpp"
+#include "memory/process_copy.hpp"
 #include "queue_pair.hpp"
 
 DOCA_LOG_REGISTER(DOCA_SOFT_RDMA_ONE_SIDED);

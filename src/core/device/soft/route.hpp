@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "copy.hpp"
-#include "hazard.hpp"
-#include "process_copy.hpp"
+#include "memory/hazard.hpp"
+#include "memory/process_copy.hpp"
 
 namespace opendoca::soft {
 

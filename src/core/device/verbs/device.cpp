@@ -10,7 +10,7 @@
 
 #include "../../dmabuf.hpp"
 #include "../own_memory.hpp"
-#include "../soft/counter.hpp"
+#include "../soft/counter/counter.hpp"
 #include "copy_queue.hpp"
 #include "memory_descriptor.hpp"
 #include "queue_pair.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "wake_pipe.hpp"
+#include "wake.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <doca_log.h>
-
 #include "process.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT_WAKE);
+#include "../../../log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_WAKE);
 
 namespace opendoca::soft {
 
@@ -34,7 +34,7 @@ doca_error_t WakePipe::open() noexcept
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
-        DOCA_LOG_ERR("creating a pipe: %s", std::strerror(errno));
+        LOG_ERR("creating a pipe: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
     read_ = UniqueFd(ends[0]);
@@ -74,18 +74,18 @@ doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd, std::uint64_t ino
     struct stat info{};
     if (!found.is_open() || fstat(found.get(), &info) != 0) {
         const int error = errno;
-        DOCA_LOG_ERR("can't reach the wake-up pipe of process %d: %s", pid, explain_denial(pid, error).c_str());
+        LOG_ERR("can't reach the wake-up pipe of process %d: %s", pid, explain_denial(pid, error).c_str());
         return DOCA_ERROR_NOT_PERMITTED;
     }
     if (!S_ISFIFO(info.st_mode) || (inode != 0 && info.st_ino != inode)) {
-        DOCA_LOG_ERR("descriptor %d of process %d is not the wake-up pipe any more", fd, pid);
+        LOG_ERR("descriptor %d of process %d is not the wake-up pipe any more", fd, pid);
         return DOCA_ERROR_INVALID_VALUE;
     }
     const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
     // For reading as well: a pipe that has lost its reader would send SIGPIPE to the program.
     fd_ = UniqueFd(::open(self.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
     if (!fd_.is_open()) {
-        DOCA_LOG_ERR("can't open the wake-up pipe of process %d: %s", pid, std::strerror(errno));
+        LOG_ERR("can't open the wake-up pipe of process %d: %s", pid, std::strerror(errno));
         return DOCA_ERROR_NOT_PERMITTED;
     }
     return DOCA_SUCCESS;

@@ -17,13 +17,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <doca_log.h>
+#include "../../../log.hpp"
+#include "../../../crc32.hpp"
+#include "../process/process.hpp"
+#include "../process/sealed_page.hpp"
 
-#include "../../crc32.hpp"
-#include "process.hpp"
-#include "shared_page.hpp"
-
-DOCA_LOG_REGISTER(DOCA_SOFT_EXPORT);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_EXPORT);
 
 namespace opendoca::soft {
 
@@ -68,7 +67,7 @@ doca_error_t Exporter::create_page()
     page_ = static_cast<ExportPage *>(mapping.release()); // all zero: valid atomics and unused entries
     const auto start_time = process_start_time(getpid());
     if (!start_time || !lock_alive_mark(page_->alive)) {
-        DOCA_LOG_ERR("%s", start_time ? "the page's lock can't be taken" : "/proc/thread-self/stat can't be read");
+        LOG_ERR("%s", start_time ? "the page's lock can't be taken" : "/proc/thread-self/stat can't be read");
         return DOCA_ERROR_DRIVER;
     }
     const long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
@@ -93,7 +92,7 @@ bool Exporter::take_entry(std::uint32_t &entry)
         return true;
     }
     if (num_entries_ == max_exports) {
-        DOCA_LOG_ERR("%" PRIu32 " exports exist in this process, which is the limit", num_entries_);
+        LOG_ERR("%" PRIu32 " exports exist in this process, which is the limit", num_entries_);
         return false;
     }
     entry = num_entries_++;
@@ -125,7 +124,7 @@ doca_error_t Exporter::publish(const Memory &memory, std::vector<std::byte> &des
         return status;
     ExportDescriptor d{};
     if (getrandom(d.nonce, sizeof(d.nonce), 0) != sizeof(d.nonce)) {
-        DOCA_LOG_ERR("getrandom: %s", std::strerror(errno));
+        LOG_ERR("getrandom: %s", std::strerror(errno));
         return DOCA_ERROR_DRIVER;
     }
     constexpr std::uint32_t writing = DOCA_ACCESS_DPU_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
@@ -209,7 +208,7 @@ void Exporter::wait_for_readers(std::uint32_t number) noexcept
                 break;
             }
             if (!was_reported && Clock::now() - start > std::chrono::seconds(1)) {
-                DOCA_LOG_WARN("waiting for process %" PRIu32 ", which is in the middle of a copy of exported memory",
+                LOG_WARN("waiting for process %" PRIu32 ", which is in the middle of a copy of exported memory",
                               owner);
                 was_reported = true;
             }

@@ -7,14 +7,14 @@
 #include <map>
 #include <mutex>
 
-#include <doca_log.h>
-
-#include "../own_memory.hpp"
+#include "../../own_memory.hpp"
 #include "counter.hpp"
-#include "place.hpp"
-#include "shared_page.hpp"
+#include "../process/directory.hpp"
+#include "../process/sealed_page.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT_COUNTER_SETUP);
+#include "../../../log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_COUNTER_SETUP);
 
 namespace opendoca::soft {
 
@@ -108,7 +108,7 @@ doca_error_t SoftCounter::create(const CounterSetup &setup, std::unique_ptr<Coun
         return status;
     auto &page = *static_cast<CounterPage *>(mapping.get()); // all zero: valid atomics and free places
     if (!init_robust_lock(page.lock)) {
-        DOCA_LOG_ERR("the sync event's lock can't be made");
+        LOG_ERR("the sync event's lock can't be made");
         return DOCA_ERROR_NO_MEMORY;
     }
     std::memcpy(page.magic, counter_magic, sizeof(counter_magic));
@@ -126,7 +126,7 @@ doca_error_t SoftCounter::create(const CounterSetup &setup, std::unique_ptr<Coun
 doca_error_t SoftCounter::export_to_dpu(const DeviceFunction &function, std::vector<std::byte> &descriptor)
 {
     if (function.provider != "soft" || process_ != nullptr) {
-        DOCA_LOG_ERR("device %s cannot export this sync event", function.name.c_str());
+        LOG_ERR("device %s cannot export this sync event", function.name.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     exports_.reserve(exports_.size() + 2);
@@ -159,7 +159,7 @@ doca_error_t SoftCounter::import(std::span<const std::byte> descriptor, const De
     std::byte *const addr = memory->here(memory->range().addr);
     if (memory->reach() != RemoteMemory::Reach::mapped || memory->range().len != sizeof(CounterPage) ||
         reinterpret_cast<std::uintptr_t>(addr) % alignof(CounterPage) != 0) {
-        DOCA_LOG_ERR("process %d holds no sync event of this version there", memory->process()->pid());
+        LOG_ERR("process %d holds no sync event of this version there", memory->process()->pid());
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (memory->process()->is_self())
@@ -168,7 +168,7 @@ doca_error_t SoftCounter::import(std::span<const std::byte> descriptor, const De
         created->page_ =
             std::shared_ptr<CounterPage>(reinterpret_cast<CounterPage *>(addr), [](CounterPage *) {});
     if (created->page_ == nullptr || !is_page(*created->page_)) {
-        DOCA_LOG_ERR("what process %d holds there is no sync event of this version",
+        LOG_ERR("what process %d holds there is no sync event of this version",
                      memory->process()->pid());
         created->page_ = nullptr;
         return DOCA_ERROR_INVALID_VALUE;
@@ -197,7 +197,7 @@ doca_error_t SoftCounter::open_word(std::span<const std::byte> descriptor, const
     const auto addr = reinterpret_cast<std::uintptr_t>(memory.range().addr);
     if (memory.process() != process_ || addr != page_->word_addr || memory.range().len != sizeof(*word_) ||
         addr % sizeof(*word_) != 0) {
-        DOCA_LOG_ERR("the export descriptor is put together from those of different sync events");
+        LOG_ERR("the export descriptor is put together from those of different sync events");
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (memory.reach() == RemoteMemory::Reach::mapped)
@@ -209,7 +209,7 @@ doca_error_t SoftCounter::register_as_importer()
 {
     place_ = take_place(std::span<ImporterPlace>(page_->importers), [](ImporterPlace &) {});
     if (place_ == nullptr) {
-        DOCA_LOG_ERR("the sync event has %" PRIu32 " imported handles, which is the limit", max_importers);
+        LOG_ERR("the sync event has %" PRIu32 " imported handles, which is the limit", max_importers);
         return DOCA_ERROR_NO_MEMORY;
     }
     raise_to(page_->num_importers, static_cast<std::uint32_t>(place_ - page_->importers) + 1);

@@ -8,9 +8,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <doca_log.h>
+#include "../../../log.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT_PROCESS_COPY);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_PROCESS_COPY);
 
 namespace opendoca::soft {
 
@@ -20,14 +20,14 @@ doca_error_t report(const ExporterProcess &process, const std::byte *there, ssiz
 {
     // Both calls tell of the end of a process in their own way, and of a hole in its memory as well.
     if (result == 0 || error == ESRCH || process.is_gone_or_ending()) {
-        DOCA_LOG_ERR("process %d, whose memory is copied, has ended", process.pid());
+        LOG_ERR("process %d, whose memory is copied, has ended", process.pid());
         return DOCA_ERROR_CONNECTION_RESET;
     }
     if (error == EFAULT || error == EIO) {
-        DOCA_LOG_ERR("process %d has no memory at %p any more", process.pid(), static_cast<const void *>(there));
+        LOG_ERR("process %d has no memory at %p any more", process.pid(), static_cast<const void *>(there));
         return DOCA_ERROR_IO_FAILED;
     }
-    DOCA_LOG_ERR("the kernel refuses access to the memory of process %d: %s", process.pid(), std::strerror(error));
+    LOG_ERR("the kernel refuses access to the memory of process %d: %s", process.pid(), std::strerror(error));
     return DOCA_ERROR_OPERATING_SYSTEM;
 }
 

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "../../guard.hpp"
-#include "../../unique_fd.hpp"
+#include "../../../guard.hpp"
+#include "../../../unique_fd.hpp"
 
 namespace opendoca::soft {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "../../unique_fd.hpp"
+#include "../../../unique_fd.hpp"
 #include "counter_page.hpp"
 
 struct doca_workq;

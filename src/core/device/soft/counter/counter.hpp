@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "../counter.hpp"
+#include "../../counter.hpp"
 #include "counter_page.hpp"
-#include "importer.hpp"
+#include "../memory/importer.hpp"
 #include "importers.hpp"
 #include "sleepers.hpp"
 

@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../workq.hpp"
-#include "process.hpp"
+#include "../../../workq.hpp"
+#include "../process/process.hpp"
 
 namespace opendoca::soft {
 

@@ -14,14 +14,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <doca_log.h>
-
-#include "../../crc32.hpp"
-#include "endpoint.hpp"
+#include "../../../log.hpp"
+#include "../../../crc32.hpp"
+#include "../connection/endpoint.hpp"
 #include "importer.hpp"
-#include "process.hpp"
+#include "../process/process.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT_REMOTE);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_REMOTE);
 
 namespace opendoca::soft {
 
@@ -53,34 +52,34 @@ doca_error_t read_descriptor(std::span<const std::byte> bytes, std::optional<Exp
                              ExportDescriptor &d)
 {
     if (bytes.size() < sizeof(d)) {
-        DOCA_LOG_ERR("an export descriptor has %zu bytes, this one %zu", sizeof(d), bytes.size());
+        LOG_ERR("an export descriptor has %zu bytes, this one %zu", sizeof(d), bytes.size());
         return DOCA_ERROR_INVALID_VALUE;
     }
     std::memcpy(&d, bytes.data(), sizeof(d));
     if (std::memcmp(d.magic, export_magic, sizeof(d.magic)) != 0) {
-        DOCA_LOG_ERR("these %zu bytes are not an export descriptor of opendoca's software device",
+        LOG_ERR("these %zu bytes are not an export descriptor of opendoca's software device",
                      bytes.size());
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (d.version != export_version || d.size != sizeof(d)) {
-        DOCA_LOG_ERR("the export descriptor has version %" PRIu32 " and %" PRIu32
+        LOG_ERR("the export descriptor has version %" PRIu32 " and %" PRIu32
                      " bytes; this library reads version "
                      "%" PRIu32 " with %zu bytes",
                      d.version, d.size, export_version, sizeof(d));
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (d.checksum != crc32(&d, offsetof(ExportDescriptor, checksum))) {
-        DOCA_LOG_ERR("the export descriptor is damaged: its checksum does not match");
+        LOG_ERR("the export descriptor is damaged: its checksum does not match");
         return DOCA_ERROR_INVALID_VALUE;
     }
     const auto kind = static_cast<ExportKind>(d.kind);
     if (!is_wanted(kind, wanted)) {
-        DOCA_LOG_ERR("the export descriptor is of %s (%u), and one of %s is needed", what_is_of(kind), d.kind,
+        LOG_ERR("the export descriptor is of %s (%u), and one of %s is needed", what_is_of(kind), d.kind,
                      what_is_of(wanted.value_or(ExportKind::dpu)));
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (d.entry >= max_exports || d.page_fd < 0 || d.pid == 0 || d.pid > INT32_MAX) {
-        DOCA_LOG_ERR("the export descriptor names entry %" PRIu32 " at descriptor %" PRId32
+        LOG_ERR("the export descriptor names entry %" PRIu32 " at descriptor %" PRId32
                      " of process %" PRIu32,
                      d.entry, d.page_fd, d.pid);
         return DOCA_ERROR_INVALID_VALUE;
@@ -97,7 +96,7 @@ doca_error_t check_port(const char *function, const char *pci_address, const Dev
             return DOCA_SUCCESS;
         known += (known.empty() ? "" : ", ") + rep.name + " (" + rep.pci_address + ")";
     }
-    DOCA_LOG_ERR("the memory was exported by %s (%s), which is not behind %s (%s); behind it are %s",
+    LOG_ERR("the memory was exported by %s (%s), which is not behind %s (%s); behind it are %s",
                  function, pci_address, importer.name.c_str(), importer.pci_address.c_str(), known.c_str());
     return DOCA_ERROR_NOT_PERMITTED;
 }
@@ -112,10 +111,10 @@ doca_error_t probe(const ExporterProcess &process, const MemoryRange &range)
         return DOCA_SUCCESS;
     const int error = errno;
     if (error == EFAULT || error == ESRCH) {
-        DOCA_LOG_ERR("process %d has no memory at %p", process.pid(), static_cast<void *>(range.addr));
+        LOG_ERR("process %d has no memory at %p", process.pid(), static_cast<void *>(range.addr));
         return DOCA_ERROR_INVALID_VALUE;
     }
-    DOCA_LOG_ERR("can't read the memory of process %d: %s", process.pid(),
+    LOG_ERR("can't read the memory of process %d: %s", process.pid(),
                  explain_denial(process.pid(), error).c_str());
     return DOCA_ERROR_NOT_PERMITTED;
 }
@@ -138,7 +137,7 @@ doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const Device
         return status;
     const bool to_dpu = d.kind != static_cast<std::uint16_t>(ExportKind::rdma);
     if (to_dpu && !importer.can.from_export_dpu) {
-        DOCA_LOG_ERR("device %s (%s) cannot import memory that was exported to a DPU", importer.name.c_str(),
+        LOG_ERR("device %s (%s) cannot import memory that was exported to a DPU", importer.name.c_str(),
                      importer.pci_address.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
@@ -151,7 +150,7 @@ doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const Device
     result->entry_ = d.entry;
     if ((d.generation & 1) == 0 || !result->is_live() ||
         std::memcmp(entry.nonce, d.nonce, sizeof(d.nonce)) != 0 || entry.kind != d.kind) {
-        DOCA_LOG_ERR("process %d does not export this memory, or not any more", result->process_->pid());
+        LOG_ERR("process %d does not export this memory, or not any more", result->process_->pid());
         return DOCA_ERROR_INVALID_VALUE;
     }
     const std::string function(entry.function, strnlen(entry.function, sizeof(entry.function)));
@@ -207,7 +206,7 @@ doca_error_t RemoteMemory::reach_for(const ExportEntry &entry)
             return status;
     }
     if (!is_live()) {
-        DOCA_LOG_ERR("process %d stopped the export in the meantime", process_->pid());
+        LOG_ERR("process %d stopped the export in the meantime", process_->pid());
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "device.hpp"
-#include "endpoint_page.hpp"
+#include "../device.hpp"
+#include "../connection/endpoint_page.hpp"
 
 namespace opendoca::soft {
 

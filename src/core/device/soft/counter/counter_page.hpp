@@ -22,7 +22,7 @@
 
 #include <pthread.h>
 
-#include "export_page.hpp"
+#include "../memory/export_page.hpp"
 
 namespace opendoca::soft {
 

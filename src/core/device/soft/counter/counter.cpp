@@ -8,13 +8,13 @@
 
 #include <sched.h>
 
-#include <doca_log.h>
+#include "../counter_waits.hpp"
+#include "../memory/process_copy.hpp"
+#include "../process/sealed_page.hpp"
 
-#include "counter_waits.hpp"
-#include "process_copy.hpp"
-#include "shared_page.hpp"
+#include "../../../log.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT_COUNTER);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_COUNTER);
 
 namespace opendoca::soft {
 
@@ -40,11 +40,11 @@ inline void pause() noexcept
 doca_error_t SoftCounter::explain_end() const noexcept
 {
     if (process_ == nullptr)
-        DOCA_LOG_ERR("the process that was to update the sync event has ended");
+        LOG_ERR("the process that was to update the sync event has ended");
     else if (process_->is_gone())
-        DOCA_LOG_ERR("process %d, which holds the sync event, has ended", process_->pid());
+        LOG_ERR("process %d, which holds the sync event, has ended", process_->pid());
     else
-        DOCA_LOG_ERR("process %d has destroyed the sync event", process_->pid());
+        LOG_ERR("process %d has destroyed the sync event", process_->pid());
     return DOCA_ERROR_CONNECTION_RESET;
 }
 

@@ -13,7 +13,7 @@
 
 #include <doca_types.h>
 
-#include "export_page.hpp"
+#include "../memory/export_page.hpp"
 
 namespace opendoca::soft {
 

@@ -15,14 +15,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <doca_log.h>
-
 #include "importer.hpp"
-#include "place.hpp"
-#include "process.hpp"
-#include "shared_page.hpp"
+#include "../process/directory.hpp"
+#include "../process/process.hpp"
+#include "../process/sealed_page.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT_IMPORT);
+#include "../../../log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_IMPORT);
 
 namespace opendoca::soft {
 
@@ -48,7 +48,7 @@ doca_error_t ExporterProcess::attach(const ExportDescriptor &d, std::shared_ptr<
     auto &place = (*known)[{d.pid, d.start_time, d.page_fd, getpid()}];
     std::shared_ptr<ExporterProcess> found = place.lock();
     if (found != nullptr && found->is_gone()) {
-        DOCA_LOG_ERR("process %" PRIu32 ", which exported the memory, has ended", d.pid);
+        LOG_ERR("process %" PRIu32 ", which exported the memory, has ended", d.pid);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (found == nullptr) {
@@ -64,7 +64,7 @@ doca_error_t ExporterProcess::attach(const ExportDescriptor &d, std::shared_ptr<
 doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
 {
     if (d.pid_namespace != pid_namespace()) {
-        DOCA_LOG_ERR("the memory was exported in another PID namespace (%" PRIu64 ", here %" PRIu64
+        LOG_ERR("the memory was exported in another PID namespace (%" PRIu64 ", here %" PRIu64
                      "), as that of "
                      "another container or machine: the software device can't reach there",
                      d.pid_namespace, pid_namespace());
@@ -74,7 +74,7 @@ doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
     is_self_ = pid_ == getpid();
     pidfd_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
     if (!pidfd_.is_open() || !is_running(pid_, d.start_time)) {
-        DOCA_LOG_ERR("process %d, which exported the memory, is not there any more", pid_);
+        LOG_ERR("process %d, which exported the memory, is not there any more", pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
     // Where the main thread has ended, /proc/<pid> is empty but for what other threads have there.
@@ -84,31 +84,31 @@ doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
     if (!found.is_open()) {
         const int error = errno;
         if (error == ENOENT) {
-            DOCA_LOG_ERR("process %d exports no memory at its descriptor %d", pid_, d.page_fd);
+            LOG_ERR("process %d exports no memory at its descriptor %d", pid_, d.page_fd);
             return DOCA_ERROR_INVALID_VALUE;
         }
         if (is_ending(pidfd_.get())) {
-            DOCA_LOG_ERR("process %d, which exported the memory, has ended", pid_);
+            LOG_ERR("process %d, which exported the memory, has ended", pid_);
             return DOCA_ERROR_INVALID_VALUE;
         }
-        DOCA_LOG_ERR("can't open the exports of process %d: %s", pid_, explain_denial(pid_, error).c_str());
+        LOG_ERR("can't open the exports of process %d: %s", pid_, explain_denial(pid_, error).c_str());
         return DOCA_ERROR_NOT_PERMITTED;
     }
     struct stat info {};
     if (fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
         static_cast<std::uint64_t>(info.st_size) != sizeof(ExportPage)) {
-        DOCA_LOG_ERR("descriptor %d of process %d is not a page of exports of this version", d.page_fd, pid_);
+        LOG_ERR("descriptor %d of process %d is not a page of exports of this version", d.page_fd, pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (info.st_uid != geteuid()) {
-        DOCA_LOG_ERR("the exports of process %d belong to user %u, this process to user %u", pid_,
+        LOG_ERR("the exports of process %d belong to user %u, this process to user %u", pid_,
                      info.st_uid, geteuid());
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
     const UniqueFd fd(open(self.c_str(), O_RDWR | O_CLOEXEC));
     if (!is_sealed(fd.get())) {
-        DOCA_LOG_ERR("descriptor %d of process %d is not a sealed page of exports", d.page_fd, pid_);
+        LOG_ERR("descriptor %d of process %d is not a sealed page of exports", d.page_fd, pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (const doca_error_t status = map_shared_page(fd.get(), sizeof(ExportPage), mapping_);
@@ -119,7 +119,7 @@ doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
     page_inode_ = info.st_ino;
     if (std::memcmp(page_->magic, export_magic, sizeof(export_magic)) != 0 ||
         page_->version != export_version || page_->pid != d.pid || page_->start_time != d.start_time) {
-        DOCA_LOG_ERR("the page at descriptor %d of process %d is not its page of exports", d.page_fd, pid_);
+        LOG_ERR("the page at descriptor %d of process %d is not its page of exports", d.page_fd, pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (is_self_) {
@@ -127,7 +127,7 @@ doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
         if (const doca_error_t status = Exporter::instance(own_); status != DOCA_SUCCESS)
             return status;
         if (own_->page_fd() != d.page_fd) {
-            DOCA_LOG_ERR("descriptor %d is not this process's page of exports", d.page_fd);
+            LOG_ERR("descriptor %d is not this process's page of exports", d.page_fd);
             return DOCA_ERROR_INVALID_VALUE;
         }
         mapping_.reset();
@@ -148,10 +148,10 @@ doca_error_t ExporterProcess::open_memory()
     if (!memory_fd_.is_open()) {
         const int error = errno;
         if (is_ending(pidfd_.get())) {
-            DOCA_LOG_ERR("process %d, which exported the memory, has ended", pid_);
+            LOG_ERR("process %d, which exported the memory, has ended", pid_);
             return DOCA_ERROR_INVALID_VALUE;
         }
-        DOCA_LOG_ERR("can't open the memory of process %d: %s", pid_, explain_denial(pid_, error).c_str());
+        LOG_ERR("can't open the memory of process %d: %s", pid_, explain_denial(pid_, error).c_str());
         return DOCA_ERROR_NOT_PERMITTED;
     }
     return DOCA_SUCCESS;
@@ -163,7 +163,7 @@ ReaderSlot *ExporterProcess::take_slot() noexcept
         taken.in_use.store(0, std::memory_order_relaxed);
     });
     if (slot == nullptr) {
-        DOCA_LOG_ERR("all %" PRIu32 " places for importing work queues of process %d are taken", max_readers,
+        LOG_ERR("all %" PRIu32 " places for importing work queues of process %d are taken", max_readers,
                      pid_);
         return nullptr;
     }

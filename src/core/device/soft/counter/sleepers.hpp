@@ -9,9 +9,9 @@
 #include <memory>
 #include <mutex>
 
-#include "../counter.hpp"
+#include "../../counter.hpp"
 #include "counter_page.hpp"
-#include "wake_pipe.hpp"
+#include "../process/wake.hpp"
 
 namespace opendoca::soft {
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <span>
 
-#include "../queue_pair.hpp"
+#include "../../queue_pair.hpp"
 #include "endpoint_page.hpp"
-#include "importer.hpp"
-#include "shared_page.hpp"
+#include "../memory/importer.hpp"
+#include "../process/sealed_page.hpp"
 
 namespace opendoca::soft {
 

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "../device.hpp"
-#include "../own_memory.hpp"
+#include "../../device.hpp"
+#include "../../own_memory.hpp"
 #include "export_page.hpp"
 
 namespace opendoca::soft {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../device.hpp"
+#include "../../device.hpp"
 
 namespace opendoca::soft {
 

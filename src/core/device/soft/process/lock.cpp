@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "atomic_lock.hpp"
+#include "lock.hpp"
 
 #include <sched.h>
 

@@ -7,11 +7,11 @@
 #include <span>
 #include <string>
 
-#include "../../unique_fd.hpp"
-#include "../device.hpp"
+#include "../../../unique_fd.hpp"
+#include "../../device.hpp"
 #include "export_page.hpp"
 #include "exporter.hpp"
-#include "shared_page.hpp"
+#include "../process/sealed_page.hpp"
 
 namespace opendoca::soft {
 

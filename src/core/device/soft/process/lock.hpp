@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "../../guard.hpp"
+#include "../../../guard.hpp"
 
 namespace opendoca::soft {
 

@@ -12,7 +12,7 @@
 
 #include <doca_error.h>
 
-#include "../../unique_fd.hpp"
+#include "../../../unique_fd.hpp"
 
 namespace opendoca::soft {
 

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../unique_fd.hpp"
+#include "../../../unique_fd.hpp"
 
 namespace opendoca::soft {
 

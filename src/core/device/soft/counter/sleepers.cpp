@@ -6,11 +6,11 @@
 #include <bit>
 #include <cinttypes>
 
-#include <doca_log.h>
+#include "../process/directory.hpp"
 
-#include "place.hpp"
+#include "../../../log.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT_SLEEPERS);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_SLEEPERS);
 
 namespace opendoca::soft {
 
@@ -51,7 +51,7 @@ doca_error_t OwnSleeper::create(std::shared_ptr<CounterPage> page, std::unique_p
         place.tenure.fetch_add(1, std::memory_order_release);
     });
     if (created->place_ == nullptr) {
-        DOCA_LOG_ERR("%" PRIu32 " event-driven work queues wait for the sync event, which is the limit",
+        LOG_ERR("%" PRIu32 " event-driven work queues wait for the sync event, which is the limit",
                      max_sleepers);
         return DOCA_ERROR_NO_MEMORY;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "shared_page.hpp"
+#include "sealed_page.hpp"
 
 #include <cstring>
 #include <utility>
@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <doca_log.h>
+#include "../../../log.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT_PAGE);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_PAGE);
 
 namespace opendoca::soft {
 
@@ -31,7 +31,7 @@ doca_error_t create_shared_page(const char *name, std::size_t size, UniqueFd &fd
     UniqueFd created(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!created.is_open() || ftruncate(created.get(), static_cast<off_t>(size)) != 0 ||
         fcntl(created.get(), F_ADD_SEALS, size_seals) != 0) {
-        DOCA_LOG_ERR("creating the memfd '%s': %s", name, std::strerror(errno));
+        LOG_ERR("creating the memfd '%s': %s", name, std::strerror(errno));
         return DOCA_ERROR_NO_MEMORY;
     }
     if (const doca_error_t status = map_shared_page(created.get(), size, mapping); status != DOCA_SUCCESS)
@@ -44,7 +44,7 @@ doca_error_t map_shared_page(int fd, std::size_t size, Mapping &mapping)
 {
     void *const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (mapped == MAP_FAILED) {
-        DOCA_LOG_ERR("mapping %zu bytes of a memfd: %s", size, std::strerror(errno));
+        LOG_ERR("mapping %zu bytes of a memfd: %s", size, std::strerror(errno));
         return DOCA_ERROR_NO_MEMORY;
     }
     mapping = Mapping(mapped, Unmap{size});

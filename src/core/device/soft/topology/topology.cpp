@@ -16,11 +16,10 @@
 #include <arpa/inet.h>
 #include <json-c/json.h>
 
-#include <doca_log.h>
+#include "../../../log.hpp"
+#include "../../../pci_address.hpp"
 
-#include "../../pci_address.hpp"
-
-DOCA_LOG_REGISTER(DOCA_SOFT_TOPOLOGY);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_TOPOLOGY);
 
 namespace opendoca::soft {
 
@@ -99,7 +98,7 @@ public:
     void complain(const std::string &what)
     {
         if (is_good_)
-            DOCA_LOG_ERR("%s: %s", where_.c_str(), what.c_str());
+            LOG_ERR("%s: %s", where_.c_str(), what.c_str());
         is_good_ = false;
     }
 
@@ -214,7 +213,7 @@ doca_error_t parse_topology(const std::string &text, const std::string &origin, 
     const std::size_t rest = text.find_first_not_of(" \t\r\n", end);
     if (error != json_tokener_success || rest != std::string::npos) {
         const std::size_t offset = error != json_tokener_success ? end : rest;
-        DOCA_LOG_ERR("%s, line %td: %s", origin.c_str(),
+        LOG_ERR("%s, line %td: %s", origin.c_str(),
                      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n'),
                      error != json_tokener_success ? json_tokener_error_desc(error) : "more after the end of the object");
         return DOCA_ERROR_INVALID_VALUE;
@@ -223,12 +222,12 @@ doca_error_t parse_topology(const std::string &text, const std::string &origin, 
     if (!json_object_is_type(root.get(), json_type_object) ||
         !json_object_object_get_ex(root.get(), "functions", &functions) ||
         !json_object_is_type(functions, json_type_array)) {
-        DOCA_LOG_ERR("%s must hold an object with the array \"functions\"", origin.c_str());
+        LOG_ERR("%s must hold an object with the array \"functions\"", origin.c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
     const std::size_t count = json_object_array_length(functions);
     if (count == 0 || count > max_functions) {
-        DOCA_LOG_ERR("%s has %zu functions, and 1 to %zu are possible", origin.c_str(), count, max_functions);
+        LOG_ERR("%s has %zu functions, and 1 to %zu are possible", origin.c_str(), count, max_functions);
         return DOCA_ERROR_INVALID_VALUE;
     }
     Topology result;
@@ -249,7 +248,7 @@ doca_error_t load_topology(Topology &topology)
     const int error = errno;
     std::error_code ignored;
     if (const bool is_directory = std::filesystem::is_directory(path, ignored); is_directory || !file.is_open()) {
-        DOCA_LOG_ERR("DOCA_SOFT_TOPOLOGY: can't read '%s': %s", path, std::strerror(is_directory ? EISDIR : error));
+        LOG_ERR("DOCA_SOFT_TOPOLOGY: can't read '%s': %s", path, std::strerror(is_directory ? EISDIR : error));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
     const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -16,13 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <doca_log.h>
+#include "../../../log.hpp"
+#include "../../../crc32.hpp"
+#include "../memory/exporter.hpp"
+#include "../process/process.hpp"
 
-#include "../../crc32.hpp"
-#include "exporter.hpp"
-#include "process.hpp"
-
-DOCA_LOG_REGISTER(DOCA_SOFT_ENDPOINT);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_ENDPOINT);
 
 namespace opendoca::soft {
 
@@ -56,27 +55,27 @@ constexpr std::size_t page_size(std::uint32_t recv_queue_size, std::uint32_t cha
 doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &d)
 {
     if (bytes.size() != sizeof(d)) {
-        DOCA_LOG_ERR("connection details have %zu bytes, these %zu", sizeof(d), bytes.size());
+        LOG_ERR("connection details have %zu bytes, these %zu", sizeof(d), bytes.size());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     std::memcpy(&d, bytes.data(), sizeof(d));
     if (std::memcmp(d.magic, endpoint_magic, sizeof(d.magic)) != 0) {
-        DOCA_LOG_ERR("these %zu bytes are not connection details of opendoca's software device",
+        LOG_ERR("these %zu bytes are not connection details of opendoca's software device",
                      bytes.size());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     if (d.version != endpoint_version || d.size != sizeof(d)) {
-        DOCA_LOG_ERR("the connection details have version %" PRIu32 ", this library reads %" PRIu32,
+        LOG_ERR("the connection details have version %" PRIu32 ", this library reads %" PRIu32,
                      d.version, endpoint_version);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     if (d.checksum != crc32(&d, offsetof(ConnectionDetails, checksum))) {
-        DOCA_LOG_ERR("the connection details are damaged: their checksum does not match");
+        LOG_ERR("the connection details are damaged: their checksum does not match");
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     if (d.export_page_fd < 0 || d.endpoint_fd < 0 || d.pid == 0 || d.pid > INT32_MAX || d.endpoint_id == 0 ||
         d.endpoint_id == EndpointPage::closed) {
-        DOCA_LOG_ERR("the connection details name descriptor %" PRId32 " of process %" PRIu32, d.endpoint_fd,
+        LOG_ERR("the connection details name descriptor %" PRId32 " of process %" PRIu32, d.endpoint_fd,
                      d.pid);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
@@ -121,7 +120,7 @@ doca_error_t Endpoint::create(const QueuePairSettings &settings, const DeviceFun
     do {
         if (getrandom(&d.endpoint_id, sizeof(d.endpoint_id), 0) != sizeof(d.endpoint_id) ||
             getrandom(d.nonce, sizeof(d.nonce), 0) != sizeof(d.nonce)) {
-            DOCA_LOG_ERR("getrandom: %s", std::strerror(errno));
+            LOG_ERR("getrandom: %s", std::strerror(errno));
             return DOCA_ERROR_DRIVER;
         }
     } while (d.endpoint_id == 0 || d.endpoint_id == EndpointPage::closed);
@@ -183,7 +182,7 @@ doca_error_t Endpoint::open(std::span<const std::byte> bytes, std::shared_ptr<En
         const auto known = endpoints.find(d.endpoint_id);
         std::shared_ptr<Endpoint> found = known == endpoints.end() ? nullptr : known->second.lock();
         if (found == nullptr || std::memcmp(found->page_->nonce, d.nonce, sizeof(d.nonce)) != 0) {
-            DOCA_LOG_ERR("the connection details are those of an instance of this process that was stopped");
+            LOG_ERR("the connection details are those of an instance of this process that was stopped");
             return DOCA_ERROR_CONNECTION_ABORTED;
         }
         endpoint = std::move(found);
@@ -204,7 +203,7 @@ doca_error_t Endpoint::open_page(const ConnectionDetails &d)
     const UniqueFd found(::open(place.c_str(), O_PATH | O_CLOEXEC));
     if (!found.is_open()) {
         const int error = errno;
-        DOCA_LOG_ERR("can't open the endpoint at descriptor %" PRId32 " of process %" PRIu32 ": %s",
+        LOG_ERR("can't open the endpoint at descriptor %" PRId32 " of process %" PRIu32 ": %s",
                      d.endpoint_fd, d.pid,
                      error == ENOENT ? "it is not there any more"
                                      : explain_denial(static_cast<pid_t>(d.pid), error).c_str());
@@ -215,14 +214,14 @@ doca_error_t Endpoint::open_page(const ConnectionDetails &d)
     constexpr auto largest = static_cast<off_t>(page_size(max_queue_size, max_chain_length));
     if (fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size < smallest ||
         info.st_size > largest || info.st_uid != geteuid()) {
-        DOCA_LOG_ERR("descriptor %" PRId32 " of process %" PRIu32 " is no endpoint of this user",
+        LOG_ERR("descriptor %" PRId32 " of process %" PRIu32 " is no endpoint of this user",
                      d.endpoint_fd, d.pid);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
     const UniqueFd fd(::open(self.c_str(), O_RDWR | O_CLOEXEC));
     if (!is_sealed(fd.get())) {
-        DOCA_LOG_ERR("descriptor %" PRId32 " of process %" PRIu32 " is not a sealed endpoint", d.endpoint_fd,
+        LOG_ERR("descriptor %" PRId32 " of process %" PRIu32 " is not a sealed endpoint", d.endpoint_fd,
                      d.pid);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
@@ -232,7 +231,7 @@ doca_error_t Endpoint::open_page(const ConnectionDetails &d)
     page_ = static_cast<EndpointPage *>(mapping_.get());
     if (!read_page() || page_->pid != d.pid || page_->start_time != d.start_time || id_ != d.endpoint_id ||
         std::memcmp(page_->nonce, d.nonce, sizeof(d.nonce)) != 0) {
-        DOCA_LOG_ERR("the page at descriptor %" PRId32 " of process %" PRIu32 " is not that of these details",
+        LOG_ERR("the page at descriptor %" PRId32 " of process %" PRIu32 " is not that of these details",
                      d.endpoint_fd, d.pid);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
