@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../src/core/device/soft/endpoint_page.hpp"
+#include "../../src/core/device/soft/connection/endpoint_page.hpp"
 
 #include "support/child_process.hpp"
 #include "support/rdma_fixture.hpp"

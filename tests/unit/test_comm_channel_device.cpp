@@ -16,7 +16,9 @@ using namespace doca_test;
 
 namespace {
 
-class RealDevice final : public opendoca::Device {};
+class RealDevice final : public opendoca::Device {
+    using Device::Device;
+};
 
 class RealFunction final : public opendoca::DeviceFunction {
 public:
@@ -30,7 +32,7 @@ public:
     }
     [[nodiscard]] doca_error_t open(std::unique_ptr<opendoca::Device> &device) const override
     {
-        device = std::make_unique<RealDevice>();
+        device = std::make_unique<RealDevice>(*this);
         return DOCA_SUCCESS;
     }
 };

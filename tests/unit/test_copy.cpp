@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/core/device/soft/copy.hpp"
+#include "../../src/core/device/soft/memory/copy.hpp"
 #include "../conformance/support/memory.hpp"
 #include "../conformance/support/sanitizers.hpp"
 

@@ -9,7 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/core/device/soft/topology.hpp"
+#include <doca_dev.h>
+
+#include "../../src/core/device/soft/topology/topology.hpp"
 #include "../conformance/support/environment.hpp"
 #include "../conformance/support/log_capture.hpp"
 #include "../conformance/support/memory.hpp"

@@ -19,7 +19,7 @@
 #include <doca_rdma.h>
 
 #include "../common/doca.hpp"
-#include "core/unique_fd.hpp"
+#include "../../src/core/unique_fd.hpp"
 #include "rdma_case.hpp"
 
 namespace opendoca::tools {

@@ -10,7 +10,7 @@
 
 #include "../common/doca.hpp"
 // The inside of the library: the provider and the function's type are not in the public API.
-#include "core/dev.hpp"
+#include "../../src/core/dev.hpp"
 
 namespace opendoca::tools {
 

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/unique_fd.hpp"
+#include "../../src/core/unique_fd.hpp"
 
 namespace opendoca::tools {
 

@@ -5,8 +5,8 @@
 // path for each: then submitting is one virtual call. Others work as well, by one more.
 #pragma once
 
-#include "soft/copy_engine.hpp"
-#include "soft/queue_pair.hpp"
+#include "soft/memory/copy_engine.hpp"
+#include "soft/connection/queue_pair.hpp"
 #include "verbs/copy_engine.hpp"
 #include "verbs/queue_pair.hpp"
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "../../../src/core/device/soft/export_page.hpp"
+#include "../../../src/core/device/soft/memory/export_page.hpp"
 #include "child_process.hpp"
 #include "handle.hpp"
 

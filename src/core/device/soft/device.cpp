@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "../own_memory.hpp"
-#include "copy_engine.hpp"
-#include "counter.hpp"
-#include "queue_pair.hpp"
+#include "memory/copy_engine.hpp"
+#include "counter/counter.hpp"
+#include "connection/queue_pair.hpp"
 
 namespace opendoca::soft {
 

@@ -6,9 +6,9 @@
 #include <mutex>
 
 #include "../device.hpp"
-#include "exporter.hpp"
-#include "function.hpp"
-#include "importer.hpp"
+#include "memory/exporter.hpp"
+#include "topology/function.hpp"
+#include "memory/importer.hpp"
 
 namespace opendoca::soft {
 

@@ -7,8 +7,8 @@
 
 #include <doca_log.h>
 
-#include "function.hpp"
-#include "topology.hpp"
+#include "topology/function.hpp"
+#include "topology/topology.hpp"
 
 DOCA_LOG_REGISTER(DOCA_SOFT);
 

@@ -9,8 +9,8 @@
 #include "../../log.hpp"
 #include "../../dmabuf.hpp"
 #include "../own_memory.hpp"
-#include "../soft/counter.hpp"
 #include "copy_engine.hpp"
+#include "../soft/counter/counter.hpp"
 #include "memory_descriptor.hpp"
 #include "queue_pair.hpp"
 

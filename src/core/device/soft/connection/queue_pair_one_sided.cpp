@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// READ, WRITE and the atomics: carried out by the caller's thread, in the memory that the peer has exported.
+#include <algorithm>
+#include <cstring>
+
+#include "../../../log.hpp"
+#include "../../../mmap.hpp"
+#include "../../cursor.hpp"
+#include "../process/lock.hpp"
+#include "../memory/copy.hpp"
+#include "../memory/hazard.hpp"
+#include "../memory/process_copy.hpp"
+#include "queue_pair.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA_ONE_SIDED);
+
+namespace opendoca::soft {
+
+namespace {
+
+/// What a job copies at once between two looks at whether it still may.
+constexpr std::size_t largest_at_once = std::size_t{1} << 20;
+
+void copy_at_once(std::byte *dst, const std::byte *src, std::size_t length) noexcept
+{
+    // A word is what most short jobs move; a peer that polls it sees all of it or nothing.
+    if (length == sizeof(std::uint64_t))
+        std::memcpy(dst, src, sizeof(std::uint64_t));
+    else
+        (void)copy_bytes(dst, src, length, length);
+}
+
+} // namespace
+
+doca_error_t SoftQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
+                                  MemoryKey *remote, Immediate immediate) noexcept
+{
+    // Fast path: two single buffers, and memory that is mapped here.
+    if (!immediate && !plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS)
+        [[likely]] {
+        const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
+        ReaderSlot *const reader = copier_.reader_for(memory);
+        if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
+            reader != nullptr && may_reach(memory, DOCA_ACCESS_RDMA_WRITE)) [[likely]] {
+            const std::size_t before = plan.overwrites ? 0 : dst->data_len;
+            const Hazard hazard(&memory, reader, Hazard::Side::dst);
+            if (memory.is_live()) [[likely]] {
+                copy_at_once(memory.here(dst->data) + before, src->data, plan.length);
+                dst->data_len = before + plan.length;
+                completions_->done(tag, *this, DOCA_SUCCESS);
+                return DOCA_SUCCESS;
+            }
+        }
+    }
+    Work work{};
+    work.local = const_cast<doca_buf *>(src);
+    work.remote = dst;
+    work.transfer = {plan, immediate.value_or(0)};
+    return start(tag, immediate ? Opcode::write_with_immediate : Opcode::write, work);
+}
+
+doca_error_t SoftQueuePair::read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
+                                 MemoryKey *remote) noexcept
+{
+    if (!plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
+        const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
+        ReaderSlot *const reader = copier_.reader_for(memory);
+        if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
+            reader != nullptr && may_reach(memory, DOCA_ACCESS_RDMA_READ)) [[likely]] {
+            const std::size_t before = plan.overwrites ? 0 : dst->data_len;
+            const Hazard hazard(&memory, reader, Hazard::Side::src);
+            if (memory.is_live()) [[likely]] {
+                copy_at_once(dst->data + before, memory.here(src->data), plan.length);
+                dst->data_len = before + plan.length;
+                completions_->done(tag, *this, DOCA_SUCCESS, plan.length);
+                return DOCA_SUCCESS;
+            }
+        }
+    }
+    Work work{};
+    work.local = dst;
+    work.remote = const_cast<doca_buf *>(src);
+    work.transfer = {plan, 0};
+    return start(tag, Opcode::read, work);
+}
+
+doca_error_t SoftQueuePair::update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
+                                   MemoryKey &) noexcept
+{
+    Work work{};
+    work.local = &result;
+    work.remote = &target;
+    work.update = {update.operand, update.compare};
+    return start(tag,
+                 update.kind == AtomicUpdate::Kind::fetch_and_add ? Opcode::fetch_and_add
+                                                                  : Opcode::compare_and_swap,
+                 work);
+}
+
+/// The peer's memory that @p remote lies in, if this connection gives @p right on it.
+doca_error_t SoftQueuePair::reach(const doca_buf &remote, std::uint32_t right,
+                                  const RemoteMemory *&memory) noexcept
+{
+    memory = static_cast<const SoftKey &>(*remote.mmap->key_for(device_)).remote();
+    if (may_reach(*memory, right)) [[likely]]
+        return DOCA_SUCCESS;
+    if (memory->process() != process_ || memory->function_id() != peer_->function_id()) {
+        LOG_ERR(
+            "the memory at %p is of process %d, and was not exported by the device of the peer, process %d",
+            static_cast<const void *>(remote.data), memory->process()->pid(), process_->pid());
+    } else {
+        LOG_ERR("the peer does not give the right 0x%x: its memory map has 0x%x, its RDMA instance 0x%x",
+                     right, memory->access(), peer_permissions_);
+    }
+    return DOCA_ERROR_NOT_PERMITTED;
+}
+
+/// READ, WRITE, or the data of a WRITE_IMM.
+doca_error_t SoftQueuePair::transfer(Opcode opcode, const Work &work) noexcept
+{
+    const TransferPlan plan = work.transfer.plan;
+    if (plan.length == 0)
+        return DOCA_SUCCESS;
+    const bool is_read = opcode == Opcode::read;
+    const RemoteMemory *memory = nullptr;
+    const doca_error_t status =
+        reach(*work.remote, is_read ? DOCA_ACCESS_RDMA_READ : DOCA_ACCESS_RDMA_WRITE, memory);
+    if (status != DOCA_SUCCESS)
+        return status;
+    doca_buf &dst = is_read ? *work.local : *work.remote;
+    if (plan.length > room_of(dst, plan.overwrites) || (!is_read && plan.length > data_of(*work.local))) {
+        LOG_ERR("the data section of a buffer was changed while its job of %u bytes waited",
+                     plan.length);
+        return DOCA_ERROR_IO_FAILED;
+    }
+    std::byte *there = work.remote->data + (is_read || plan.overwrites ? 0 : work.remote->data_len);
+    Cursor here = is_read ? Cursor::over_room(*work.local, plan.overwrites) : Cursor::over_data(*work.local);
+    for (std::size_t left = plan.length; left != 0;) {
+        here.skip_empty();
+        const std::size_t length = std::min(left, here.left());
+        const doca_error_t copied =
+            is_read ? copier_.copy(nullptr, here.addr(), memory, there, length, plan.length)
+                    : copier_.copy(memory, there, nullptr, here.addr(), length, plan.length);
+        if (copied != DOCA_SUCCESS)
+            return copied;
+        here.advance(length);
+        there += length;
+        left -= length;
+    }
+    extend_data(dst, plan.length, plan.overwrites);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SoftQueuePair::execute_update(Opcode opcode, const Work &work) noexcept
+{
+    if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
+        return status;
+    const RemoteMemory *memory = nullptr;
+    if (const doca_error_t status = reach(*work.remote, DOCA_ACCESS_RDMA_ATOMIC, memory);
+        status != DOCA_SUCCESS)
+        return status;
+    ReaderSlot *const reader = copier_.reader_for(*memory);
+    if (reader == nullptr)
+        return DOCA_ERROR_NO_MEMORY;
+    const Hazard hazard(memory, reader, Hazard::Side::dst);
+    if (const doca_error_t status = hazard.status(); status != DOCA_SUCCESS)
+        return status;
+
+    const auto new_value = [&](std::uint64_t old) {
+        if (opcode == Opcode::fetch_and_add)
+            return old + work.update.operand;
+        return old == work.update.compare ? work.update.operand : old;
+    };
+    std::uint64_t old = 0;
+    // By the lock it is atomic among all who reach this process's memory, by whatever path; by the atomic
+    // instruction also among those who reach the same shared object through another process.
+    const AtomicLock lock(process_->atomic_lock(), identity_);
+    if (memory->reach() == RemoteMemory::Reach::mapped) {
+        const std::atomic_ref word(*reinterpret_cast<std::uint64_t *>(memory->here(work.remote->data)));
+        if (opcode == Opcode::fetch_and_add) {
+            old = word.fetch_add(work.update.operand, std::memory_order_acq_rel);
+        } else {
+            old = work.update.compare;
+            word.compare_exchange_strong(old, work.update.operand, std::memory_order_acq_rel);
+        }
+    } else {
+        auto *const bytes = reinterpret_cast<std::byte *>(&old);
+        doca_error_t status = read_process(*process_, bytes, work.remote->data, sizeof(old));
+        if (std::uint64_t fresh = new_value(old); status == DOCA_SUCCESS && fresh != old)
+            status = write_process(*process_, work.remote->data, reinterpret_cast<std::byte *>(&fresh),
+                                   sizeof(fresh));
+        if (status != DOCA_SUCCESS)
+            return status;
+    }
+    std::memcpy(work.local->data, &old, sizeof(old));
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca::soft

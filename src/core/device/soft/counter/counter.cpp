@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Operations on a counter. How one is made, exported and imported is in counter_setup.cpp.
+#include "counter.hpp"
+
+#include <optional>
+
+#include <sched.h>
+
+#include "counter_waits.hpp"
+#include "../memory/process_copy.hpp"
+#include "../process/sealed_page.hpp"
+
+#include "../../../log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_COUNTER);
+
+namespace opendoca::soft {
+
+namespace {
+
+/// Between two looks at whether the other side is there: loads, and a system call for each process.
+constexpr std::uint32_t rounds_of_loads = 1 << 8;
+constexpr std::uint32_t rounds_of_calls_spinning = 1 << 16;
+constexpr std::uint32_t rounds_of_calls_yielding = 1 << 10;
+
+/// Leaves the core to the other thread on it, and takes less power.
+inline void pause() noexcept
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield" ::: "memory");
+#endif
+}
+
+} // namespace
+
+doca_error_t SoftCounter::explain_end() const noexcept
+{
+    if (process_ == nullptr)
+        LOG_ERR("the process that was to update the sync event has ended");
+    else if (process_->is_gone())
+        LOG_ERR("process %d, which holds the sync event, has ended", process_->pid());
+    else
+        LOG_ERR("process %d has destroyed the sync event", process_->pid());
+    return DOCA_ERROR_CONNECTION_RESET;
+}
+
+doca_error_t SoftCounter::read_word(std::uint64_t &value) const noexcept
+{
+    if (word_ == nullptr)
+        return read_process(*process_, reinterpret_cast<std::byte *>(&value), imported_word_->range().addr,
+                            sizeof(value));
+    value = word().load(std::memory_order_seq_cst);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SoftCounter::write_word(std::uint64_t value) const noexcept
+{
+    if (word_ == nullptr)
+        return write_process(*process_, imported_word_->range().addr, reinterpret_cast<std::byte *>(&value),
+                             sizeof(value));
+    word().store(value, std::memory_order_seq_cst);
+    return DOCA_SUCCESS;
+}
+
+/// @p change makes the new value of the old one. A program's own atomic additions are respected where this
+/// process reaches the word itself.
+template <typename Change>
+doca_error_t SoftCounter::change_locked(std::uint64_t &before, std::uint64_t &after, Change change) noexcept
+{
+    const RobustLock guard(page_->lock);
+    // The owner marks the end, then takes the lock: nobody touches its memory after that.
+    if (!is_holder_there())
+        return explain_end();
+    if (word_ != nullptr) {
+        before = word().load(std::memory_order_relaxed);
+        do
+            after = change(before);
+        while (!word().compare_exchange_weak(before, after, std::memory_order_seq_cst));
+        return DOCA_SUCCESS;
+    }
+    if (const doca_error_t status = read_word(before); status != DOCA_SUCCESS)
+        return status;
+    after = change(before);
+    return write_word(after);
+}
+
+doca_error_t SoftCounter::get(std::uint64_t &value) noexcept
+{
+    if (is_locked_) {
+        const RobustLock guard(page_->lock);
+        return is_holder_there() ? read_word(value) : explain_end();
+    }
+    if (!is_holder_there()) [[unlikely]]
+        return explain_end();
+    value = word().load(std::memory_order_seq_cst);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SoftCounter::set(std::uint64_t value) noexcept
+{
+    if (is_locked_) {
+        std::uint64_t before = 0;
+        std::uint64_t after = 0;
+        const doca_error_t status = change_locked(before, after, [value](std::uint64_t) { return value; });
+        if (status != DOCA_SUCCESS)
+            return status;
+    } else {
+        if (!is_holder_there()) [[unlikely]]
+            return explain_end();
+        fetch_sleeper();
+        word().store(value, std::memory_order_seq_cst);
+    }
+    announce(value);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SoftCounter::add(std::uint64_t value, std::uint64_t &fetched) noexcept
+{
+    std::uint64_t before = 0;
+    if (is_locked_) {
+        std::uint64_t after = 0;
+        const doca_error_t status =
+            change_locked(before, after, [value](std::uint64_t old) { return old + value; });
+        if (status != DOCA_SUCCESS)
+            return status;
+    } else {
+        if (!is_holder_there()) [[unlikely]]
+            return explain_end();
+        fetch_sleeper();
+        before = word().fetch_add(value, std::memory_order_seq_cst);
+    }
+    announce(before + value);
+    fetched = before;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SoftCounter::peek(std::uint64_t &value) noexcept
+{
+    if (!is_locked_) [[likely]] {
+        value = word().load(std::memory_order_seq_cst);
+        return DOCA_SUCCESS;
+    }
+    // In the process of the owner, the memory may go with the event.
+    if (process_ != nullptr && process_->is_self())
+        return confirm(value);
+    return read_word(value);
+}
+
+/// Memory that is still mapped here after the death of its owner holds what was reached until then.
+doca_error_t SoftCounter::confirm(std::uint64_t &value) noexcept
+{
+    if (!is_locked_)
+        return peek(value);
+    const RobustLock guard(page_->lock);
+    return process_ != nullptr && has_ended() ? explain_end() : read_word(value);
+}
+
+doca_error_t SoftCounter::look(const WaitCondition &condition, bool &is_met) noexcept
+{
+    std::uint64_t value = 0;
+    doca_error_t status = peek(value);
+    if (is_locked_ && status == DOCA_SUCCESS && condition.is_met_by(value))
+        status = confirm(value);
+    is_met = status == DOCA_SUCCESS && condition.is_met_by(value);
+    return status;
+}
+
+/// What was reached before the other side has ended counts: the counter is looked at first.
+doca_error_t SoftCounter::wait(const WaitCondition &condition, WhileWaiting how) noexcept
+{
+    std::optional<Importers> importers; // large, and mostly not needed
+    const std::uint32_t rounds_of_calls =
+        how == WhileWaiting::spin ? rounds_of_calls_spinning : rounds_of_calls_yielding;
+    for (std::uint32_t round = 1;; ++round) {
+        bool is_met = false;
+        if (const doca_error_t status = look(condition, is_met); status != DOCA_SUCCESS)
+            return status;
+        if (is_met)
+            return DOCA_SUCCESS;
+        if (round % rounds_of_loads == 0) [[unlikely]] {
+            if (round % rounds_of_calls == 0 && awaits_importers()) {
+                if (!importers)
+                    importers.emplace(*page_);
+                importers->refresh(true);
+            }
+            if (is_deserted(importers ? &*importers : nullptr)) {
+                // It may have been reached between the last look and the end.
+                const doca_error_t status = look(condition, is_met);
+                return status == DOCA_SUCCESS && !is_met ? explain_end() : status;
+            }
+        }
+        if (how == WhileWaiting::spin)
+            pause();
+        else
+            sched_yield();
+    }
+}
+
+doca_error_t SoftCounter::create_waits(CompletionQueue &completions, std::unique_ptr<CounterWaits> &waits)
+{
+    return SoftCounterWaits::create(*this, completions, waits);
+}
+
+} // namespace opendoca::soft

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "../../counter.hpp"
+#include "counter_page.hpp"
+#include "../memory/importer.hpp"
+#include "importers.hpp"
+#include "sleepers.hpp"
+
+namespace opendoca::soft {
+
+/// A counter in memory of its own, which all sides map and change by atomic operations; or in the program's
+/// memory, where every change and every result is made under the page's lock, because others may reach that
+/// memory through the kernel alone. Only the owner and what it has exported to touch the word, until the
+/// owner has destroyed it.
+class SoftCounter final : public Counter {
+public:
+    [[nodiscard]] static doca_error_t create(const CounterSetup &setup, std::unique_ptr<Counter> &counter);
+    [[nodiscard]] static doca_error_t import(std::span<const std::byte> descriptor,
+                                             const DeviceFunction &importer,
+                                             std::unique_ptr<Counter> &counter);
+    ~SoftCounter() override;
+
+    [[nodiscard]] doca_error_t get(std::uint64_t &value) noexcept override;
+    [[nodiscard]] doca_error_t set(std::uint64_t value) noexcept override;
+    [[nodiscard]] doca_error_t add(std::uint64_t value, std::uint64_t &fetched) noexcept override;
+    [[nodiscard]] doca_error_t wait(const WaitCondition &condition, WhileWaiting how) noexcept override;
+    [[nodiscard]] doca_error_t create_waits(CompletionQueue &completions,
+                                            std::unique_ptr<CounterWaits> &waits) override;
+    [[nodiscard]] doca_error_t export_to_dpu(const DeviceFunction &function,
+                                             std::vector<std::byte> &descriptor) override;
+
+    [[nodiscard]] const std::shared_ptr<CounterPage> &page() const noexcept { return page_; }
+    /// The process that holds the counter; null when it is this one, and its handle is not an imported one.
+    [[nodiscard]] const ExporterProcess *holder() const noexcept { return process_.get(); }
+    /// A look that is cheap, and may see a change before it is complete: what it finds must be confirmed by
+    /// confirm().
+    [[nodiscard]] doca_error_t peek(std::uint64_t &value) noexcept;
+    [[nodiscard]] doca_error_t confirm(std::uint64_t &value) noexcept;
+    /// Only processes with imported handles update the counter: who waits cares whether they live.
+    [[nodiscard]] bool has_remote_publisher() const noexcept { return page_->has_remote_publisher != 0; }
+    /// Nobody will update the counter any more, as far as the ends of processes tell.
+    [[nodiscard]] bool is_deserted(const Importers *importers) const noexcept
+    {
+        return !is_holder_there() || (importers != nullptr && awaits_importers() && importers->have_died());
+    }
+    /// Says in the log why it is deserted. CONNECTION_RESET.
+    [[gnu::cold]] [[nodiscard]] doca_error_t explain_end() const noexcept;
+
+private:
+    SoftCounter() noexcept;
+
+    [[nodiscard]] doca_error_t open_word(std::span<const std::byte> descriptor,
+                                         const DeviceFunction &importer);
+    [[nodiscard]] doca_error_t register_as_importer();
+    void end() noexcept;
+
+    [[nodiscard]] std::atomic_ref<std::uint64_t> word() const noexcept { return std::atomic_ref(*word_); }
+    [[nodiscard]] bool has_ended() const noexcept
+    {
+        return (page_->sleeping.load(std::memory_order_acquire) & counter_ended) != 0;
+    }
+    [[nodiscard]] bool is_holder_there() const noexcept
+    {
+        return process_ == nullptr || (!process_->is_gone() && !has_ended());
+    }
+    /// An importer is one of them itself.
+    [[nodiscard]] bool awaits_importers() const noexcept
+    {
+        return process_ == nullptr && has_remote_publisher();
+    }
+    /// Before the change, so that both cache lines come at the same time.
+    void fetch_sleeper() const noexcept
+    {
+        const std::uint64_t sleeping = page_->sleeping.load(std::memory_order_relaxed);
+        if (sleeping != 0) [[unlikely]]
+            __builtin_prefetch(page_->sleepers + std::countr_zero(sleeping));
+    }
+    /// Tells sleepers that the counter has become @p value.
+    void announce(std::uint64_t value) noexcept
+    {
+        // After the change, as a sleeper's look at the counter is after its change of this word.
+        const std::uint64_t sleeping = page_->sleeping.load(std::memory_order_seq_cst);
+        if (sleeping != 0) [[unlikely]]
+            waker_.wake(*page_, sleeping, value);
+    }
+    template <typename Change>
+    [[nodiscard]] doca_error_t change_locked(std::uint64_t &before, std::uint64_t &after,
+                                             Change change) noexcept;
+    [[nodiscard]] doca_error_t read_word(std::uint64_t &value) const noexcept;
+    [[nodiscard]] doca_error_t write_word(std::uint64_t value) const noexcept;
+    [[nodiscard]] doca_error_t look(const WaitCondition &condition, bool &is_met) noexcept;
+
+    // What the fast paths need comes first.
+    std::uint64_t *word_ = nullptr; ///< null where only the kernel reaches it
+    std::shared_ptr<CounterPage> page_;
+    std::shared_ptr<ExporterProcess> process_;
+    bool is_locked_ = false;
+
+    const pid_t creator_; ///< a forked child's copy does not count
+    std::unique_ptr<RemoteMemory> imported_page_;
+    std::unique_ptr<RemoteMemory> imported_word_;
+    ImporterPlace *place_ = nullptr; ///< of an imported handle
+    UniqueFd fd_;
+    std::vector<std::unique_ptr<Exporter::Ticket>> exports_;
+    Waker waker_;
+};
+
+} // namespace opendoca::soft

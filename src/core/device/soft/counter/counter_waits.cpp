@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "counter_waits.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+
+#include "../../../engine/completion_queue.hpp"
+#include "../../../log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_COUNTER_WAITS);
+
+namespace opendoca::soft {
+
+namespace {
+
+/// Between two looks, with a system call, at whether importers have ended.
+constexpr std::uint32_t polls_between_calls = 1 << 12;
+
+} // namespace
+
+SoftCounterWaits::SoftCounterWaits(SoftCounter &counter, CompletionQueue &completions)
+    : counter_(counter),
+      completions_(completions),
+      pending_(std::make_unique_for_overwrite<Operation *[]>(completions.depth()))
+{
+}
+
+doca_error_t SoftCounterWaits::create(SoftCounter &counter, CompletionQueue &completions,
+                                      std::unique_ptr<CounterWaits> &waits)
+{
+    std::unique_ptr<SoftCounterWaits> created(new SoftCounterWaits(counter, completions));
+    if (counter.has_remote_publisher())
+        created->importers_ =
+            std::make_unique<Importers>(*counter.page(), completions.is_event_driven() ? &completions : nullptr);
+    if (completions.is_event_driven()) {
+        if (const doca_error_t status = created->watch_for_wake_ups(); status != DOCA_SUCCESS)
+            return status;
+    }
+    completions.reserve_polled();
+    completions.poll_also(*created);
+    created->is_polled_ = true;
+    waits = std::move(created);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SoftCounterWaits::watch_for_wake_ups()
+{
+    doca_error_t status = OwnSleeper::create(counter_.page(), sleeper_);
+    if (status == DOCA_SUCCESS)
+        status = completions_.watch(sleeper_->wake_fd());
+    if (status != DOCA_SUCCESS) {
+        sleeper_.reset();
+        return status;
+    }
+    const ExporterProcess *const holder = counter_.holder();
+    if (holder == nullptr || holder->is_self())
+        return DOCA_SUCCESS;
+    // A descriptor of its own: a work queue can have several events of that process.
+    UniqueFd exit(fcntl(holder->exit_fd(), F_DUPFD_CLOEXEC, 0));
+    if (!exit.is_open()) {
+        LOG_ERR("watching process %d: %s", holder->pid(), std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    status = completions_.watch(exit.get());
+    if (status == DOCA_SUCCESS)
+        holder_exit_ = std::move(exit);
+    return status;
+}
+
+SoftCounterWaits::~SoftCounterWaits()
+{
+    if (is_polled_) {
+        completions_.poll_no_more(*this);
+        completions_.unreserve_polled();
+    }
+    if (holder_exit_.is_open())
+        completions_.unwatch(holder_exit_.get());
+    if (sleeper_ != nullptr)
+        completions_.unwatch(sleeper_->wake_fd());
+}
+
+doca_error_t SoftCounterWaits::wait(Tag tag, const WaitCondition &condition) noexcept
+{
+    if (completions_.is_full())
+        return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
+    std::uint64_t value = 0;
+    const doca_error_t status = counter_.confirm(value);
+    if (status != DOCA_SUCCESS || condition.is_met_by(value)) {
+        completions_.done(tag, *this, status);
+        return DOCA_SUCCESS;
+    }
+    Operation &operation = completions_.begin(tag, *this);
+    operation.payload<WaitCondition>() = condition;
+    pending_[num_pending_++] = &operation;
+    has_seen_ = false;
+    if (completions_.is_armed()) {
+        sleeper_->add_target(condition);
+        sleeper_->arm();
+        notice_ends(false);
+        if (could_end())
+            progress(); // which wakes
+    }
+    return DOCA_SUCCESS;
+}
+
+bool SoftCounterWaits::is_any_met(std::uint64_t value) const noexcept
+{
+    for (std::uint32_t i = 0; i < num_pending_; ++i) {
+        if (pending_[i]->payload<WaitCondition>().is_met_by(value))
+            return true;
+    }
+    return false;
+}
+
+bool SoftCounterWaits::could_end() noexcept
+{
+    std::uint64_t value = 0;
+    return counter_.confirm(value) != DOCA_SUCCESS || is_any_met(value) ||
+           is_deserted();
+}
+
+/// Whoever has come since the last look counts.
+bool SoftCounterWaits::is_deserted() noexcept
+{
+    if (!counter_.is_deserted(importers_.get())) [[likely]]
+        return false;
+    if (importers_ != nullptr)
+        importers_->refresh(true);
+    return counter_.is_deserted(importers_.get());
+}
+
+/// What was reached before the other side has ended counts: the counter is looked at first.
+void SoftCounterWaits::progress() noexcept
+{
+    if (num_pending_ == 0)
+        return;
+    if (importers_ != nullptr && ++polls_ % polls_between_calls == 0) [[unlikely]]
+        importers_->refresh(true);
+    const bool has_no_others = is_deserted();
+    std::uint64_t value = 0;
+    doca_error_t status = counter_.peek(value);
+    if (status == DOCA_SUCCESS) {
+        const bool is_known = has_seen_ && value == seen_;
+        if (!is_known && is_any_met(value)) {
+            status = counter_.confirm(value);
+            if (status == DOCA_SUCCESS)
+                end_those_met(value);
+        }
+        seen_ = value;
+        has_seen_ = true;
+    }
+    if (num_pending_ == 0 || (status == DOCA_SUCCESS && !has_no_others)) [[likely]]
+        return;
+    end_all(status == DOCA_SUCCESS ? counter_.explain_end() : status);
+}
+
+void SoftCounterWaits::end_those_met(std::uint64_t value) noexcept
+{
+    std::uint32_t num_left = 0;
+    for (std::uint32_t i = 0; i < num_pending_; ++i) {
+        Operation *const operation = pending_[i];
+        if (operation->payload<WaitCondition>().is_met_by(value))
+            completions_.done(*operation, DOCA_SUCCESS);
+        else
+            pending_[num_left++] = operation;
+    }
+    num_pending_ = num_left;
+}
+
+void SoftCounterWaits::end_all(doca_error_t result) noexcept
+{
+    for (std::uint32_t i = 0; i < num_pending_; ++i)
+        completions_.done(*pending_[i], result);
+    num_pending_ = 0;
+}
+
+bool SoftCounterWaits::arm() noexcept
+{
+    if (num_pending_ == 0)
+        return false;
+    for (std::uint32_t i = 0; i < num_pending_; ++i)
+        sleeper_->add_target(pending_[i]->payload<WaitCondition>());
+    sleeper_->arm();
+    notice_ends(false);
+    return could_end();
+}
+
+void SoftCounterWaits::disarm() noexcept
+{
+    // What has woken it is mostly an update; a process that has ended as well will do it again.
+    const bool was_updated = sleeper_->disarm();
+    notice_ends(!was_updated);
+}
+
+/// The descriptor of a process that has ended stays readable, and must not wake again and again.
+void SoftCounterWaits::notice_ends(bool polls) noexcept
+{
+    if (holder_exit_.is_open() && counter_.holder()->is_gone()) {
+        completions_.unwatch(holder_exit_.get());
+        holder_exit_ = UniqueFd();
+    }
+    if (importers_ != nullptr)
+        importers_->refresh(polls);
+}
+
+} // namespace opendoca::soft

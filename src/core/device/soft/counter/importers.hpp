@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "../../../unique_fd.hpp"
+#include "counter_page.hpp"
+
+namespace opendoca {
+class CompletionQueue;
+}
+
+namespace opendoca::soft {
+
+/// The processes that have imported a counter, as one of the others sees them: who is there, and who was
+/// killed.
+class Importers {
+public:
+    /// With @p completions, their ends make its event handle readable.
+    explicit Importers(const CounterPage &page, CompletionQueue *completions = nullptr) noexcept
+        : page_(page),
+          completions_(completions)
+    {
+    }
+    Importers(const Importers &) = delete;
+    Importers &operator=(const Importers &) = delete;
+    ~Importers();
+
+    /// Finds those who have come and gone since. With @p polls, also those who have ended; otherwise this
+    /// makes no system call where nothing has changed.
+    void refresh(bool polls) noexcept;
+    /// Some have ended without having destroyed their handle, and nobody is left.
+    [[nodiscard]] bool have_died() const noexcept { return num_dead_ != 0 && num_living_ == 0; }
+
+private:
+    struct Known {
+        std::uint32_t owner = 0;
+        bool is_watched = false;
+        std::uint64_t started = 0;
+        UniqueFd exit; ///< not open for one that has ended
+    };
+
+    void enter(Known &known, std::uint32_t owner, std::uint64_t started);
+    void leave(Known &known) noexcept;
+
+    const CounterPage &page_;
+    CompletionQueue *const completions_;
+    std::uint32_t num_dead_ = 0;
+    std::uint32_t num_living_ = 0;
+    std::array<Known, max_importers> known_;
+};
+
+} // namespace opendoca::soft

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <doca_error.h>
+
+#include "../../../guard.hpp"
+
+namespace opendoca::soft {
+
+// The copies give DOCA_SUCCESS, so that they can be the last thing that a data path does, without a stack frame.
+
+/// What copy_bytes() does with more than 64 bytes and less than 32.
+[[nodiscard]] OPENDOCA_INTERNAL doca_error_t copy_any(std::byte *dst, const std::byte *src, std::size_t length,
+                                    std::size_t total) noexcept;
+
+/// Copies @p length bytes in the way that is fastest on this machine for a job of @p total bytes. The ranges may
+/// overlap, as memmove's.
+[[nodiscard]] inline doca_error_t copy_bytes(std::byte *dst, const std::byte *src, std::size_t length,
+                                             std::size_t total) noexcept
+{
+    using Quarter [[gnu::vector_size(16)]] = std::uint64_t;
+    constexpr std::size_t half = 2 * sizeof(Quarter);
+    if (length - half > half) // not 32 to 64 bytes
+        return copy_any(dst, src, length, total);
+    // All of the source is in registers before the first byte is written.
+    Quarter a, b, c, d;
+    std::memcpy(&a, src, sizeof(a));
+    std::memcpy(&b, src + sizeof(a), sizeof(b));
+    src += length - half;
+    std::memcpy(&c, src, sizeof(c));
+    std::memcpy(&d, src + sizeof(c), sizeof(d));
+    std::memcpy(dst, &a, sizeof(a));
+    std::memcpy(dst + sizeof(a), &b, sizeof(b));
+    dst += length - half;
+    std::memcpy(dst, &c, sizeof(c));
+    std::memcpy(dst + sizeof(c), &d, sizeof(d));
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca::soft

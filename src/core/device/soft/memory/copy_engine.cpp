@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "copy_engine.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "../../../log.hpp"
+#include "../../../mmap.hpp"
+#include "../../cursor.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_COPY);
+
+namespace opendoca::soft {
+
+namespace {
+
+/// DOCA_SOFT_DEFER=1 in the environment.
+bool is_deferring()
+{
+    const char *const text = std::getenv("DOCA_SOFT_DEFER");
+    return text != nullptr && std::string_view(text) == "1";
+}
+
+} // namespace
+
+SoftCopyEngine::SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions)
+    : device_(device),
+      completions_(completions),
+      is_deferring_(is_deferring()),
+      copies_at_once_(!is_deferring_ && !completions.is_event_driven())
+{
+    if (!is_deferring_)
+        return;
+    deferred_ = std::make_unique_for_overwrite<Operation *[]>(completions.depth());
+    completions.reserve_polled();
+    completions.poll_also(*this);
+}
+
+SoftCopyEngine::~SoftCopyEngine()
+{
+    if (!is_deferring_)
+        return;
+    completions_.poll_no_more(*this);
+    completions_.unreserve_polled();
+}
+
+doca_error_t SoftCopyEngine::copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept
+{
+    if (is_deferring_)
+        return defer(tag, dst, src, plan);
+    if (completions_.is_full())
+        return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
+    completions_.done(tag, *this, execute(dst, src, plan));
+    return DOCA_SUCCESS;
+}
+
+[[gnu::noinline]] doca_error_t SoftCopyEngine::copy_plain_remote(Tag tag, doca_buf &dst,
+                                                                 const doca_buf &src) noexcept
+{
+    const CopyPlan plan = {src.data_len, false, dst.tailroom() == 0};
+    if (!completions_.is_full()) [[likely]] {
+        const bool is_src_here = (src.mmap->first().as_source & FirstKey::here) != 0;
+        const bool is_dst_here = (dst.mmap->first().as_destination & FirstKey::here) != 0;
+        if (is_dst_here && !is_src_here)
+            return copy_remote<Hazard::Side::src>(tag, dst, src, plan);
+        if (is_src_here && !is_dst_here)
+            return copy_remote<Hazard::Side::dst>(tag, dst, src, plan);
+    }
+    return copy(tag, dst, src, plan);
+}
+
+/// The memory on one side was imported.
+template <Hazard::Side side>
+[[gnu::always_inline]] inline doca_error_t SoftCopyEngine::copy_remote(Tag tag, doca_buf &dst, const doca_buf &src,
+                                                                       CopyPlan plan) noexcept
+{
+    constexpr bool is_read = side == Hazard::Side::src;
+    const FirstKey &there = is_read ? src.mmap->first() : dst.mmap->first();
+    Route &route = routes_[is_read][there.number % num_routes];
+    std::byte *const to = dst.data + (plan.overwrites ? 0 : dst.data_len);
+    if (route.leads_to(there.number) && route.is_short(plan.length) &&
+        route.copy<side>(is_read ? src.data : to, is_read ? to : src.data, plan.length)) [[likely]] {
+        dst.data_len = (plan.overwrites ? 0 : dst.data_len) + plan.length;
+        completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
+        return DOCA_SUCCESS;
+    }
+    const doca_error_t status = execute(dst, src, plan);
+    completions_.done_unarmed(tag, *this, status);
+    if (status == DOCA_SUCCESS && !route.leads_to(there.number))
+        route = copier_.route_to(there.number, *static_cast<const SoftKey *>(there.key)->remote(), side);
+    return DOCA_SUCCESS;
+}
+
+/// Null for memory of this process that was not imported.
+const RemoteMemory *SoftCopyEngine::memory_of(const doca_buf &buf) const noexcept
+{
+    return static_cast<const SoftKey &>(*buf.mmap->key_for(device_)).remote();
+}
+
+doca_error_t SoftCopyEngine::defer(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept
+{
+    if (completions_.is_full())
+        return DOCA_ERROR_NO_MEMORY;
+    Operation &operation = completions_.begin(tag, *this);
+    operation.payload<Copy>() = {&dst, &src, plan};
+    deferred_[(first_deferred_ + num_deferred_++) % completions_.depth()] = &operation;
+    if (completions_.is_armed())
+        completions_.wake(); // retrieving is what carries it out
+    return DOCA_SUCCESS;
+}
+
+void SoftCopyEngine::progress() noexcept
+{
+    if (num_deferred_ == 0)
+        return;
+    Operation &operation = *deferred_[first_deferred_];
+    first_deferred_ = (first_deferred_ + 1) % completions_.depth();
+    --num_deferred_;
+    completions_.done(operation, execute_deferred(operation.payload<Copy>()));
+}
+
+/// Since it was checked, the program or an earlier copy can have moved what it works on.
+doca_error_t SoftCopyEngine::execute_deferred(const Copy &copy) noexcept
+{
+    const auto are_inside = [](const doca_buf *list) {
+        for (; list != nullptr; list = list->next) {
+            if (!list->has_data_inside())
+                return false;
+        }
+        return true;
+    };
+    if (!are_inside(copy.src) || !are_inside(copy.dst) || data_of(*copy.src) < copy.plan.length ||
+        room_of(*copy.dst, copy.plan.overwrites) < copy.plan.length) {
+        LOG_ERR("a buffer of a copy of %zu bytes has changed since its submission: the source has %zu bytes, and the "
+                "destination has room for %zu",
+                copy.plan.length, data_of(*copy.src), room_of(*copy.dst, copy.plan.overwrites));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return execute(*copy.dst, *copy.src, copy.plan);
+}
+
+doca_error_t SoftCopyEngine::execute(doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept
+{
+    if (plan.is_list)
+        return execute_list(dst, src, plan);
+    const std::size_t before = plan.overwrites ? 0 : dst.data_len;
+    const doca_error_t status =
+        copier_.copy(memory_of(dst), dst.data + before, memory_of(src), src.data, plan.length, plan.length);
+    if (status == DOCA_SUCCESS)
+        dst.data_len = before + plan.length;
+    return status;
+}
+
+doca_error_t SoftCopyEngine::execute_list(doca_buf &dst_list, const doca_buf &src_list, CopyPlan plan) noexcept
+{
+    Cursor src = Cursor::over_data(src_list);
+    Cursor dst = Cursor::over_room(dst_list, plan.overwrites);
+    for (std::size_t left = plan.length; left != 0;) {
+        src.skip_empty();
+        dst.skip_empty();
+        const std::size_t length = std::min({left, src.left(), dst.left()});
+        const doca_error_t status = copier_.copy(memory_of(dst.buf()), dst.addr(), memory_of(src.buf()), src.addr(),
+                                                 length, plan.length);
+        if (status != DOCA_SUCCESS)
+            return status;
+        src.advance(length);
+        dst.advance(length);
+        left -= length;
+    }
+    extend_data(dst_list, plan.length, plan.overwrites);
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca::soft

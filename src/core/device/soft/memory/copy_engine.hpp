@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "../../../engine/completion_queue.hpp"
+#include "../../copy_engine.hpp"
+#include "copier.hpp"
+#include "copy.hpp"
+#include "../device.hpp"
+
+namespace opendoca::soft {
+
+/// Copies by the CPU. A copy is carried out in its submit, or with DOCA_SOFT_DEFER=1 when it is retrieved, so that
+/// programs which read the destination too early are found out.
+class OPENDOCA_INTERNAL SoftCopyEngine final : public CopyEngine, public Pollable {
+public:
+    SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions);
+    ~SoftCopyEngine() override;
+
+    [[nodiscard]] doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept override;
+
+    /// Whether copies are carried out in their submit, on a queue that has nobody to be woken.
+    [[nodiscard]] bool copies_at_once() const noexcept { return copies_at_once_; }
+    /// Fast path where copies_at_once(), with nothing left to be done after the copy, and so without a stack frame: between two buffers
+    /// of this process nothing can go wrong that is not known before, and so the end can be recorded first. Only
+    /// this thread could see the difference, and a completion queue that is polled has nobody to wake up.
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_plain(Tag tag, doca_buf &dst,
+                                                                 const doca_buf &src, PlainCopy plain) noexcept
+    {
+        if ((plain.ways & FirstKey::here) == 0 || completions_.is_full()) [[unlikely]]
+            return copy_plain_remote(tag, dst, src);
+        const std::size_t length = src.data_len;
+        const std::size_t before = plain.tailroom == 0 ? 0 : dst.data_len;
+        dst.data_len = before + length;
+        completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
+        return copy_bytes(dst.data + before, src.data, length, length);
+    }
+
+    /// One copy a call, so that each waits for the retrieve that gives it out.
+    void progress() noexcept override;
+    [[nodiscard]] bool arm() noexcept override { return num_deferred_ != 0; }
+
+private:
+    /// Of a deferred operation.
+    struct Copy {
+        doca_buf *dst;
+        const doca_buf *src;
+        CopyPlan plan;
+    };
+
+    [[nodiscard]] doca_error_t copy_plain_remote(Tag tag, doca_buf &dst, const doca_buf &src) noexcept;
+    template <Hazard::Side side>
+    [[nodiscard]] doca_error_t copy_remote(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
+    [[nodiscard]] doca_error_t defer(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
+    [[nodiscard]] doca_error_t execute(doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
+    [[nodiscard]] doca_error_t execute_list(doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
+    [[nodiscard]] doca_error_t execute_deferred(const Copy &copy) noexcept;
+    [[nodiscard]] const RemoteMemory *memory_of(const doca_buf &buf) const noexcept;
+
+    const SoftDevice &device_;
+    CompletionQueue &completions_;
+    const bool is_deferring_;
+    const bool copies_at_once_;
+    static constexpr std::size_t num_routes = 8;
+    Copier copier_;
+    std::array<std::array<Route, num_routes>, 2> routes_; ///< of each side, by the number of the memory
+    std::unique_ptr<Operation *[]> deferred_;             ///< a ring of the completion queue's depth
+    std::uint32_t first_deferred_ = 0;
+    std::uint32_t num_deferred_ = 0;
+};
+
+} // namespace opendoca::soft

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "function.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../device.hpp"
+#include "../connection/endpoint_page.hpp"
+
+namespace opendoca::soft {
+
+namespace {
+
+constexpr std::size_t gid_table_size = 16;
+
+/// As a RoCE port has them: the link-local address made of the MAC, then the IPv4 and the IPv6 address.
+std::vector<Gid> gids_of(const TopologyFunction &description)
+{
+    std::vector<Gid> gids(gid_table_size);
+    const auto &mac = description.mac;
+    gids[0] = {{0xfe, 0x80, 0, 0, 0, 0, 0, 0, static_cast<std::uint8_t>(mac[0] ^ 2), mac[1], mac[2], 0xff,
+                0xfe, mac[3], mac[4], mac[5]}};
+    std::size_t count = 1;
+    const auto is_set = [](const auto &address) {
+        return std::ranges::any_of(address, [](std::uint8_t byte) { return byte != 0; });
+    };
+    if (const auto &ipv4 = description.ipv4; is_set(ipv4))
+        gids[count++] = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ipv4[0], ipv4[1], ipv4[2], ipv4[3]}};
+    if (const auto &ipv6 = description.ipv6;
+        is_set(ipv6) && std::memcmp(gids[0].data(), ipv6.data(), ipv6.size()) != 0)
+        std::memcpy(gids[count].data(), ipv6.data(), ipv6.size());
+    return gids;
+}
+
+} // namespace
+
+SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &topology)
+{
+    provider = "soft";
+    name = description.name;
+    pci_address = description.pci_address;
+    ibdev_name = description.ibdev_name;
+    iface_name = description.iface_name;
+    type = description.type;
+    mac = description.mac;
+    ipv4 = description.ipv4;
+    ipv6 = description.ipv6;
+
+    const bool is_dpu_port = description.side == Side::dpu && type == DOCA_PCI_FUNC_PF;
+    can.export_dpu = description.side == Side::host;
+    can.from_export_dpu = is_dpu_port;
+    can.representors_net = is_dpu_port;
+    can.dma_memcpy = true;
+    can.dma_event_driven = true;
+    can.dma_max_list_elements = 1024;
+    can.dma_max_size = std::uint64_t{1} << 31;
+    can.sync_event_export_dpu = can.export_dpu;
+    can.sync_event_from_export_dpu = can.from_export_dpu;
+    can.add_work_of_cpu();
+    can.comm_channel = true;
+
+    can.rdma.reliable_connection = true;
+    can.rdma.atomics = true;
+    can.rdma.event_driven = true;
+    can.rdma.max_send_queue_size = max_queue_size;
+    can.rdma.max_recv_queue_size = max_queue_size;
+    can.rdma.max_message_size = std::uint32_t{1} << 31;
+    can.rdma.max_chain_length = max_chain_length;
+    can.rdma.active_mtu = DOCA_MTU_SIZE_4K_BYTES;
+    can.rdma.gids = gids_of(description);
+
+    if (!is_dpu_port)
+        return;
+    for (const Side side : {Side::host, Side::dpu}) {
+        for (const auto &other : topology) {
+            if (other.side == side && other.parent == name)
+                representors_.push_back({other.name, other.pci_address, other.vuid, other.type, false});
+        }
+    }
+}
+
+doca_error_t SoftFunction::open(std::unique_ptr<Device> &device) const
+{
+    device = std::make_unique<SoftDevice>(*this);
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca::soft

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "topology.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include <arpa/inet.h>
+#include <json-c/json.h>
+
+#include <doca_dev.h>
+#include "../../../log.hpp"
+#include "../../../pci_address.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_TOPOLOGY);
+
+namespace opendoca::soft {
+
+namespace {
+
+constexpr std::size_t max_functions = 250;
+
+// The topology of the DOCA Core guide, section 3.2.1.2.
+constexpr const char *default_topology = R"({"functions": [
+    {"name": "p0",     "side": "dpu",  "type": "pf", "pci": "03:00.0"},
+    {"name": "p1",     "side": "dpu",  "type": "pf", "pci": "03:00.1"},
+    {"name": "p0s0",   "side": "dpu",  "type": "sf", "parent": "p0"},
+    {"name": "p1s0",   "side": "dpu",  "type": "sf", "parent": "p1"},
+    {"name": "pf0",    "side": "host", "type": "pf", "pci": "0b:00.0", "parent": "p0"},
+    {"name": "pf1",    "side": "host", "type": "pf", "pci": "0b:00.1", "parent": "p1"},
+    {"name": "pf0vf0", "side": "host", "type": "vf", "pci": "0b:00.2", "parent": "p0"},
+    {"name": "pf0vf1", "side": "host", "type": "vf", "pci": "0b:00.3", "parent": "p0"},
+    {"name": "pf1vf0", "side": "host", "type": "vf", "pci": "0b:00.4", "parent": "p1"}
+]})";
+
+using Json = std::unique_ptr<json_object, decltype(&json_object_put)>;
+
+/// One function's object, read key by key. The first complaint sticks.
+class Reader {
+public:
+    Reader(json_object *object, std::string where) : object_(object), where_(std::move(where))
+    {
+        if (!json_object_is_type(object, json_type_object))
+            complain("must be an object");
+    }
+
+    std::string text(const char *key, std::size_t max_length)
+    {
+        known_.insert(key);
+        json_object *value = nullptr;
+        if (!is_good_ || !json_object_object_get_ex(object_, key, &value))
+            return {};
+        if (!json_object_is_type(value, json_type_string)) {
+            complain(std::string("\"") + key + "\" must be a string");
+            return {};
+        }
+        std::string result(json_object_get_string(value), static_cast<std::size_t>(json_object_get_string_len(value)));
+        if (result.empty() || result.size() > max_length || result.find('\0') != std::string::npos) {
+            complain(std::string("\"") + key + "\" must have 1 to " + std::to_string(max_length) + " characters");
+            return {};
+        }
+        return result;
+    }
+
+    template <typename Enum>
+    Enum choice(const char *key, std::initializer_list<std::pair<const char *, Enum>> choices)
+    {
+        const std::string value = text(key, 16);
+        std::string names;
+        for (const auto &[name, result] : choices) {
+            if (value == name)
+                return result;
+            names += (names.empty() ? "\"" : ", \"") + std::string(name) + '"';
+        }
+        complain(std::string("\"") + key + "\" must be one of " + names);
+        return choices.begin()->second;
+    }
+
+    void finish()
+    {
+        if (!is_good_)
+            return;
+        json_object_object_foreach(object_, key, value)
+        {
+            (void)value;
+            if (!known_.contains(key))
+                complain(std::string("\"") + key + "\" is not known");
+        }
+    }
+
+    void complain(const std::string &what)
+    {
+        if (is_good_)
+            LOG_ERR("%s: %s", where_.c_str(), what.c_str());
+        is_good_ = false;
+    }
+
+    [[nodiscard]] bool is_good() const noexcept { return is_good_; }
+
+private:
+    json_object *object_;
+    std::string where_;
+    std::set<std::string, std::less<>> known_;
+    bool is_good_ = true;
+};
+
+/// fe80::/64 with the interface identifier that the MAC address gives.
+std::array<std::uint8_t, 16> link_local(const std::array<std::uint8_t, 6> &mac)
+{
+    return {0xfe, 0x80, 0, 0, 0, 0, 0, 0, static_cast<std::uint8_t>(mac[0] ^ 2), mac[1], mac[2], 0xff, 0xfe, mac[3],
+            mac[4], mac[5]};
+}
+
+void read_addresses(Reader &reader, std::size_t index, TopologyFunction &function)
+{
+    const auto number = static_cast<std::uint8_t>(index + 1);
+    function.mac = {0x02, 0x0d, 0x0c, 0xa0, 0x00, number};
+    if (const std::string mac = reader.text("mac", 17); !mac.empty()) {
+        auto &m = function.mac;
+        int used = 0;
+        if (std::sscanf(mac.c_str(), "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", &m[0], &m[1], &m[2], &m[3], &m[4], &m[5],
+                        &used) != 6 ||
+            static_cast<std::size_t>(used) != mac.size())
+            reader.complain("\"mac\" must have the form xx:xx:xx:xx:xx:xx");
+    }
+    function.ipv4 = {198, 18, 0, number};
+    if (const std::string ipv4 = reader.text("ipv4", INET_ADDRSTRLEN);
+        !ipv4.empty() && inet_pton(AF_INET, ipv4.c_str(), function.ipv4.data()) != 1)
+        reader.complain("\"ipv4\" is not an IPv4 address");
+    function.ipv6 = link_local(function.mac);
+    if (const std::string ipv6 = reader.text("ipv6", INET6_ADDRSTRLEN);
+        !ipv6.empty() && inet_pton(AF_INET6, ipv6.c_str(), function.ipv6.data()) != 1)
+        reader.complain("\"ipv6\" is not an IPv6 address");
+}
+
+bool read_function(json_object *object, const std::string &origin, Topology &topology)
+{
+    const std::size_t index = topology.size();
+    Reader reader(object, origin + ": function " + std::to_string(index));
+    TopologyFunction f;
+    f.name = reader.text("name", 31);
+    if (f.name.empty())
+        reader.complain("\"name\" is missing");
+    f.side = reader.choice<Side>("side", {{"dpu", Side::dpu}, {"host", Side::host}});
+    f.type = reader.choice<doca_pci_func_type>(
+        "type", {{"pf", DOCA_PCI_FUNC_PF}, {"vf", DOCA_PCI_FUNC_VF}, {"sf", DOCA_PCI_FUNC_SF}});
+    f.parent = reader.text("parent", 31);
+    const std::string pci = reader.text("pci", 12);
+    f.ibdev_name = reader.text("ibdev", DOCA_DEVINFO_IBDEV_NAME_SIZE - 1);
+    f.iface_name = reader.text("iface", 15);
+    f.vuid = reader.text("vuid", DOCA_DEVINFO_REP_VUID_SIZE - 1);
+    read_addresses(reader, index, f);
+    reader.finish();
+    if (!reader.is_good())
+        return false;
+
+    const bool is_dpu_port = f.side == Side::dpu && f.type == DOCA_PCI_FUNC_PF;
+    if (f.side == Side::dpu && f.type == DOCA_PCI_FUNC_VF)
+        reader.complain("a DPU's function is a PF or an SF");
+    if (f.side == Side::host && f.type == DOCA_PCI_FUNC_SF)
+        reader.complain("a host's function is a PF or a VF");
+    if (std::ranges::find(topology, f.name, &TopologyFunction::name) != topology.end())
+        reader.complain("the name \"" + f.name + "\" is taken");
+    const auto parent = std::ranges::find(topology, f.parent, &TopologyFunction::name);
+    if (is_dpu_port && !f.parent.empty())
+        reader.complain("a DPU's PF has no \"parent\"");
+    if (!is_dpu_port && (parent == topology.end() || parent->side != Side::dpu || parent->type != DOCA_PCI_FUNC_PF))
+        reader.complain("\"parent\" must name a DPU's PF that stands above it");
+    if (!reader.is_good())
+        return false;
+
+    if (f.type == DOCA_PCI_FUNC_SF) {
+        if (!pci.empty())
+            reader.complain("an SF has its parent's PCI address, and no \"pci\"");
+        f.pci_address = parent->pci_address;
+    } else if (const auto address = normalize_pci_address(pci); address) {
+        f.pci_address = *address;
+        if (std::ranges::find(topology, f.pci_address, &TopologyFunction::pci_address) != topology.end())
+            reader.complain("the PCI address " + f.pci_address + " is taken");
+    } else {
+        reader.complain("\"pci\" must have the form dddd:bb:dd.f or bb:dd.f");
+    }
+    if (f.ibdev_name.empty())
+        f.ibdev_name = "soft_" + f.name;
+    if (f.iface_name.empty())
+        f.iface_name = f.name.substr(0, 15);
+    if (f.vuid.empty())
+        f.vuid = "OPENDOCASOFT" + std::to_string(1000 + index) + "-" + f.name;
+    topology.push_back(std::move(f));
+    return reader.is_good();
+}
+
+} // namespace
+
+doca_error_t parse_topology(const std::string &text, const std::string &origin, Topology &topology)
+{
+    const std::unique_ptr<json_tokener, decltype(&json_tokener_free)> tokener(json_tokener_new(), &json_tokener_free);
+    if (tokener == nullptr)
+        return DOCA_ERROR_NO_MEMORY;
+    if (text.size() > INT_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    const Json root(json_tokener_parse_ex(tokener.get(), text.c_str(), static_cast<int>(text.size())),
+                    &json_object_put);
+    const auto error = json_tokener_get_error(tokener.get());
+    const std::size_t end = std::min(json_tokener_get_parse_end(tokener.get()), text.size());
+    const std::size_t rest = text.find_first_not_of(" \t\r\n", end);
+    if (error != json_tokener_success || rest != std::string::npos) {
+        const std::size_t offset = error != json_tokener_success ? end : rest;
+        LOG_ERR("%s, line %td: %s", origin.c_str(),
+                     1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n'),
+                     error != json_tokener_success ? json_tokener_error_desc(error) : "more after the end of the object");
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    json_object *functions = nullptr;
+    if (!json_object_is_type(root.get(), json_type_object) ||
+        !json_object_object_get_ex(root.get(), "functions", &functions) ||
+        !json_object_is_type(functions, json_type_array)) {
+        LOG_ERR("%s must hold an object with the array \"functions\"", origin.c_str());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    const std::size_t count = json_object_array_length(functions);
+    if (count == 0 || count > max_functions) {
+        LOG_ERR("%s has %zu functions, and 1 to %zu are possible", origin.c_str(), count, max_functions);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    Topology result;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!read_function(json_object_array_get_idx(functions, i), origin, result))
+            return DOCA_ERROR_INVALID_VALUE;
+    }
+    topology = std::move(result);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t load_topology(Topology &topology)
+{
+    const char *const path = std::getenv("DOCA_SOFT_TOPOLOGY");
+    if (path == nullptr || *path == '\0')
+        return parse_topology(default_topology, "the default topology", topology);
+    std::ifstream file(path);
+    const int error = errno;
+    std::error_code ignored;
+    if (const bool is_directory = std::filesystem::is_directory(path, ignored); is_directory || !file.is_open()) {
+        LOG_ERR("DOCA_SOFT_TOPOLOGY: can't read '%s': %s", path, std::strerror(is_directory ? EISDIR : error));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return parse_topology(text, path, topology);
+}
+
+} // namespace opendoca::soft

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../device.hpp"
+
+namespace opendoca::soft {
+
+enum class Side : std::uint8_t { dpu, host };
+
+/// One function of the software topology. The strings are what the JSON file gives or the defaults for it.
+struct TopologyFunction {
+    std::string name;
+    Side side = Side::dpu;
+    doca_pci_func_type type = DOCA_PCI_FUNC_PF;
+    std::string pci_address; ///< dddd:bb:dd.f; an SF has its parent's
+    std::string parent;      ///< the DPU's PF that owns the representor; empty for a DPU's PF itself
+    std::string ibdev_name;
+    std::string iface_name;
+    std::array<std::uint8_t, 6> mac{};
+    std::array<std::uint8_t, 4> ipv4{};
+    std::array<std::uint8_t, 16> ipv6{};
+    std::string vuid;
+};
+
+using Topology = std::vector<TopologyFunction>;
+
+/// The example of the Core guide, or the one that the file named by DOCA_SOFT_TOPOLOGY describes.
+[[nodiscard]] doca_error_t load_topology(Topology &topology);
+
+/// Reads a topology from JSON text; @p origin names it in messages.
+[[nodiscard]] doca_error_t parse_topology(const std::string &text, const std::string &origin, Topology &topology);
+
+} // namespace opendoca::soft
