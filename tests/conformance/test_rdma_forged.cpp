@@ -166,7 +166,7 @@ enum class Trick : std::uint32_t {
     long_cell,
     long_slot,
     strange_kind,
-    strange_received,
+    strange_opcode,
     too_much,     ///< more than the receive takes, and no word of it
     early_credit, ///< receives that do not exist
     last_message = early_credit,

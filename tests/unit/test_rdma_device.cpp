@@ -20,7 +20,7 @@ public:
     explicit PlainFunction(std::shared_ptr<const opendoca::DeviceFunction> whole) : whole_(std::move(whole))
     {
         provider = "plain";
-        name = "plain0";
+        name = whole_->name;
         can = whole_->can;
         can.rdma.atomics = false;
     }
@@ -91,7 +91,7 @@ TEST(RdmaDevice, RefusesAtomicsThatItCannotDo)
         job.base.ctx = one.ctx;
         const LogCapture log;
         EXPECT_EQ(doca_workq_submit(one.workq, &job.base), DOCA_ERROR_NOT_SUPPORTED);
-        EXPECT_LOGGED(log, "device plain0 cannot do atomics");
+        EXPECT_LOGGED(log, "cannot do atomics");
     }
     // It is refused, and the connection is as good as before.
     doca_rdma_state state = DOCA_RDMA_STATE_RESET;
