@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "place.hpp"
+#include "service_directory.hpp"
 #include "ring.hpp"
 
 namespace opendoca::comm_channel {
