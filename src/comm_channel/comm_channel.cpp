@@ -16,7 +16,8 @@ using opendoca::v2::call;
 
 namespace {
 
-doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::uint32_t limit, bool of_services)
+doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::uint32_t limit,
+                        bool of_services)
 {
     return call({devinfo, value}, [&] {
         const auto &function = *devinfo->function;
@@ -135,7 +136,8 @@ doca_error_t doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_
 {
     if (send_event_channel == nullptr && recv_event_channel == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    return call({local_ep}, [&] { return local_ep->get_event_channels(send_event_channel, recv_event_channel); });
+    return call({local_ep},
+                [&] { return local_ep->get_event_channels(send_event_channel, recv_event_channel); });
 }
 
 doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_channel_ep_t *local_ep,

@@ -35,7 +35,7 @@ doca_error_t doca_comm_channel_ep_t::check_idle() const
     if (is_idle())
         return DOCA_SUCCESS;
     LOG_ERR("this endpoint is %s, and its properties can't be changed any more",
-                 is_service() ? "listening" : "connected");
+            is_service() ? "listening" : "connected");
     return DOCA_ERROR_BAD_STATE;
 }
 
@@ -44,8 +44,7 @@ doca_error_t doca_comm_channel_ep_t::set_device(doca_dev &dev)
     if (const doca_error_t status = check_idle(); status != DOCA_SUCCESS)
         return status;
     if (!dev.function().can.comm_channel) {
-        LOG_ERR("device %s: Comm Channel works on software devices only, so far",
-                     dev.description().c_str());
+        LOG_ERR("device %s: Comm Channel works on software devices only, so far", dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     device = opendoca::DeviceUse(dev);
@@ -187,7 +186,7 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
     }
     if (flags != 0 || length == 0 || length > limits.message_size) {
         LOG_ERR("a message of %zu bytes with flags %d: 1 to %u bytes and no flags are possible", length,
-                     flags, limits.message_size);
+                flags, limits.message_size);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (const doca_error_t status = complete(*peer); status != DOCA_SUCCESS) {
@@ -337,8 +336,7 @@ doca_error_t doca_comm_channel_ep_t::disconnect(const Peer *address)
 {
     Peer *const peer = find(address);
     if (peer == nullptr) {
-        LOG_ERR("%p is no address that this endpoint is connected to",
-                     static_cast<const void *>(address));
+        LOG_ERR("%p is no address that this endpoint is connected to", static_cast<const void *>(address));
         return DOCA_ERROR_NOT_CONNECTED;
     }
     (void)complete(*peer);

@@ -85,7 +85,8 @@ private:
     std::shared_ptr<const doca_devinfo_rep> representor_info_;
     opendoca::comm_channel::ServiceKey key_{};
     opendoca::comm_channel::Registration registration_; ///< of a service
-    opendoca::UniqueFd spare_; ///< of a service: given up to turn clients away when there is no other descriptor
+    opendoca::UniqueFd
+        spare_; ///< of a service: given up to turn clients away when there is no other descriptor
     std::vector<std::unique_ptr<Peer>> peers_;
     std::size_t next_ = 0; ///< which peer's messages are looked for first
     opendoca::comm_channel::EventChannel recv_channel_;

@@ -125,7 +125,7 @@ doca_error_t doca_comm_channel_addr_t::take_hello(const ServiceKey &service, con
         welcome.answer = Answer::too_many_clients;
     if (welcome.answer != Answer::welcome) {
         LOG_ERR("a client is not taken in: %s",
-                     has_room ? "its hello is not understood" : "there are as many clients as there can be");
+                has_room ? "its hello is not understood" : "there are as many clients as there can be");
         (void)send_message(socket_.get(), bytes_of(welcome), {});
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
@@ -210,8 +210,7 @@ doca_error_t doca_comm_channel_addr_t::receive(void *message, std::size_t &lengt
     case RingResult::nothing:
         return DOCA_ERROR_AGAIN;
     case RingResult::too_long:
-        LOG_ERR("a message of %zu bytes does not fit into the %zu bytes that there are for it", length,
-                     room);
+        LOG_ERR("a message of %zu bytes does not fit into the %zu bytes that there are for it", length, room);
         return DOCA_ERROR_INVALID_VALUE;
     case RingResult::damaged:
         note_damage();
@@ -260,7 +259,7 @@ void doca_comm_channel_addr_t::note_damage() noexcept
     if (state_ == State::died && !memory_.is_open())
         return;
     LOG_ERR("the %s at the other end has damaged the messages' memory; the connection is closed",
-                 side_ == Side::service ? "client" : "service");
+            side_ == Side::service ? "client" : "service");
     state_ = State::died;
     memory_.close();
     shutdown(socket_.get(), SHUT_RDWR); // and the socket tells both sides

@@ -45,7 +45,7 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
     const doca_dev &its_device = *representor_info_->dev;
     if (!its_device.is_same_function(*device.get())) {
         LOG_ERR("representor %s is one of device %s, and the endpoint's device is %s", info.name.c_str(),
-                     its_device.description().c_str(), device->description().c_str());
+                its_device.description().c_str(), device->description().c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
     key_ = make_service_key(info.name, info.pci_address, name);
@@ -143,8 +143,8 @@ std::size_t doca_comm_channel_ep_t::num_silent_clients() const noexcept
         peers_, [](const auto &known) { return known->state() == Peer::State::connecting; }));
 }
 
-/// Accepts clients and takes in those that have said hello, which is nearly always all. Of those that have not,
-/// the oldest go when there are too many.
+/// Accepts clients and takes in those that have said hello, which is nearly always all. Of those that have
+/// not, the oldest go when there are too many.
 void doca_comm_channel_ep_t::take_in_new_clients()
 {
     for (std::uint32_t i = 0; i < max_connections; ++i) {
@@ -157,7 +157,8 @@ void doca_comm_channel_ep_t::take_in_new_clients()
         if (!std::exchange(has_told_silence_, true))
             LOG_WARN("more than %u clients have connected and said nothing: the oldest of such are closed",
                      max_silent_clients);
-        remove(**std::ranges::find(peers_, Peer::State::connecting, [](const auto &known) { return known->state(); }));
+        remove(**std::ranges::find(peers_, Peer::State::connecting,
+                                   [](const auto &known) { return known->state(); }));
     }
 }
 

@@ -69,9 +69,8 @@ UniqueFd open_own(const std::string &path)
         return UniqueFd();
     }
     if (!is_own(directory.get(), S_IRWXG | S_IRWXO)) {
-        LOG_ERR(
-            "%s is not a directory that user %u alone can enter, and services are not looked for there",
-            path.c_str(), geteuid());
+        LOG_ERR("%s is not a directory that user %u alone can enter, and services are not looked for there",
+                path.c_str(), geteuid());
         return UniqueFd();
     }
     return directory;
@@ -180,7 +179,7 @@ doca_error_t Registration::take(const ServiceKey &key, const char *service, Regi
     }
     if (!taken.directory_.is_open()) {
         LOG_ERR("there is no directory for the socket of service '%s'; XDG_RUNTIME_DIR can name one",
-                     service);
+                service);
         return DOCA_ERROR_INITIALIZATION;
     }
     while (flock(taken.directory_.get(), LOCK_EX) != 0 && errno == EINTR) {

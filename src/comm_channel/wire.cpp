@@ -63,8 +63,8 @@ bool is_same_user(int socket)
     }
     if (peer.uid != geteuid()) {
         LOG_ERR("process %d belongs to user %u, this one to user %u; software devices connect processes "
-                     "of one user",
-                     static_cast<int>(peer.pid), peer.uid, geteuid());
+                "of one user",
+                static_cast<int>(peer.pid), peer.uid, geteuid());
         return false;
     }
     return true;

@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
-#include "service_directory.hpp"
 #include "ring.hpp"
+#include "service_directory.hpp"
 
 namespace opendoca::comm_channel {
 

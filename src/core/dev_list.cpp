@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A list is found again by the address of its first pointer, so that destroying something else is an error and
-// not a crash.
+// A list is found again by the address of its first pointer, so that destroying something else is an error
+// and not a crash.
 #include "dev_list.hpp"
 
 #include <mutex>
@@ -77,10 +77,10 @@ doca_error_t check_filter(const doca_dev &dev, int filter)
         return DOCA_ERROR_INVALID_VALUE;
     }
     const auto &can = dev.function().can;
-    const bool is_supported =
-        filter == rep_filter_all ? can.representors_net || can.representors_emulated
-                                 : ((filter & rep_filter_net) == 0 || can.representors_net) &&
-                                       ((filter & rep_filter_emulated) == 0 || can.representors_emulated);
+    const bool is_supported = filter == rep_filter_all
+                                  ? can.representors_net || can.representors_emulated
+                                  : ((filter & rep_filter_net) == 0 || can.representors_net) &&
+                                        ((filter & rep_filter_emulated) == 0 || can.representors_emulated);
     if (!is_supported) {
         LOG_ERR("device %s has no representors for the filter 0x%x", dev.description().c_str(),
                 static_cast<unsigned>(filter));

@@ -129,7 +129,7 @@ doca_error_t doca_mmap::check_rangeless() const noexcept
         return status;
     if (has_range()) {
         LOG_ERR("the memory map has the range [%p, +%zu) already", static_cast<void *>(range_.addr),
-                     range_.len);
+                range_.len);
         return DOCA_ERROR_NOT_PERMITTED;
     }
     return DOCA_SUCCESS;
@@ -164,12 +164,11 @@ doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
         return status;
     if ((access & ~all_access) != 0) {
         LOG_ERR("access flags 0x%" PRIx32 ": the bits 0x%" PRIx32 " are not defined", access,
-                     access & ~all_access);
+                access & ~all_access);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if ((access & dpu_access) == dpu_access) {
-        LOG_ERR("access flags 0x%" PRIx32 ": DPU_READ_ONLY and DPU_READ_WRITE exclude each other",
-                     access);
+        LOG_ERR("access flags 0x%" PRIx32 ": DPU_READ_ONLY and DPU_READ_WRITE exclude each other", access);
         return DOCA_ERROR_INVALID_VALUE;
     }
     access_ = access;
@@ -198,8 +197,8 @@ doca_error_t doca_mmap::set_max_num_devices(std::uint32_t count) noexcept
         return DOCA_ERROR_NOT_PERMITTED;
     }
     if (count == 0 || count < members_.size()) {
-        LOG_ERR("a limit of %" PRIu32 " devices is too small: %zu were added, and 1 is the minimum",
-                     count, members_.size());
+        LOG_ERR("a limit of %" PRIu32 " devices is too small: %zu were added, and 1 is the minimum", count,
+                members_.size());
         return DOCA_ERROR_INVALID_VALUE;
     }
     max_num_devices_ = count;
@@ -308,7 +307,7 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, std::span<cons
     }
     if ((access_ & (to_dpu ? dpu_access : rdma_access)) == 0) {
         LOG_ERR("access flags 0x%" PRIx32 " of the memory map hold none of DOCA_ACCESS_%s_*", access_,
-                     to_dpu ? "DPU" : "RDMA");
+                to_dpu ? "DPU" : "RDMA");
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const auto member = find(dev);

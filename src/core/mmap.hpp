@@ -40,9 +40,16 @@ struct FirstKey {
 struct alignas(64) BufCount {
     std::atomic<std::uint32_t> value{0};
 
-    void increase() noexcept { value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-    /// Release, so that who sees no buffers also sees the end of what was done with them: doca_mmap::num_bufs().
-    void decrease() noexcept { value.store(value.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
+    void increase() noexcept
+    {
+        value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    /// Release, so that who sees no buffers also sees the end of what was done with them:
+    /// doca_mmap::num_bufs().
+    void decrease() noexcept
+    {
+        value.store(value.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+    }
 };
 
 /// What runs when a map is destroyed whose memory is the program's no more.
@@ -92,11 +99,18 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
 
     [[nodiscard]] const opendoca::FirstKey &first() const noexcept { return first_; }
     /// The key of this memory for @p device, or null when the device was not added.
-    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const opendoca::Device &device) const noexcept;
+    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *
+    key_for(const opendoca::Device &device) const noexcept;
 
     // What the data path asked so far.
-    [[nodiscard]] opendoca::MemoryKey *key_for(const doca_dev *dev) const noexcept { return key_for(dev->device()); }
-    [[nodiscard]] bool is_first(const doca_dev *dev) const noexcept { return first_.device != nullptr && dev == first_dev_; }
+    [[nodiscard]] opendoca::MemoryKey *key_for(const doca_dev *dev) const noexcept
+    {
+        return key_for(dev->device());
+    }
+    [[nodiscard]] bool is_first(const doca_dev *dev) const noexcept
+    {
+        return first_.device != nullptr && dev == first_dev_;
+    }
     [[nodiscard]] opendoca::MemoryKey &first_key() const noexcept { return *first_.key; }
     [[nodiscard]] std::uint64_t first_key_number() const noexcept { return first_.number; }
     [[nodiscard]] bool is_source_here(const doca_dev *dev) const noexcept

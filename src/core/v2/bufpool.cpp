@@ -83,7 +83,8 @@ doca_error_t doca_bufpool_get_num_elements(const struct doca_bufpool *bufpool, u
 doca_error_t doca_bufpool_get_num_free_elements(const struct doca_bufpool *bufpool,
                                                 uint32_t *num_of_free_elements)
 {
-    return call({bufpool, num_of_free_elements}, [&] { *num_of_free_elements = bufpool->store().num_free(); });
+    return call({bufpool, num_of_free_elements},
+                [&] { *num_of_free_elements = bufpool->store().num_free(); });
 }
 
 doca_error_t doca_bufpool_get_user_data(const struct doca_bufpool *bufpool, union doca_data *user_data)

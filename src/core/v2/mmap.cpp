@@ -42,8 +42,8 @@ doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
     return call({mmap, dev}, [&] { return mmap->dev_rm(*dev); });
 }
 
-static doca_error_t export_mmap(ExportKind kind, doca_mmap *mmap, const doca_dev *dev, const void **export_desc,
-                                size_t *export_desc_len)
+static doca_error_t export_mmap(ExportKind kind, doca_mmap *mmap, const doca_dev *dev,
+                                const void **export_desc, size_t *export_desc_len)
 {
     return call({mmap, dev, export_desc, export_desc_len}, [&] {
         std::span<const std::byte> descriptor;
@@ -75,9 +75,8 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
     if (export_desc_len == 0)
         return DOCA_ERROR_INVALID_VALUE;
     return call({export_desc, dev, mmap}, [&] {
-        return doca_mmap::create_from_export(value_of(user_data),
-                                             {static_cast<const std::byte *>(export_desc), export_desc_len},
-                                             *dev, *mmap);
+        return doca_mmap::create_from_export(
+            value_of(user_data), {static_cast<const std::byte *>(export_desc), export_desc_len}, *dev, *mmap);
     });
 }
 
