@@ -47,7 +47,7 @@ doca_error_t doca_comm_channel_ep_t::set_device(doca_dev &dev)
         LOG_ERR("device %s: Comm Channel works on software devices only, so far", dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    device = opendoca::DeviceUse(dev);
+    device = opendoca::use(dev);
     return DOCA_SUCCESS;
 }
 

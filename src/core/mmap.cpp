@@ -10,11 +10,11 @@
 OPENDOCA_LOG_SOURCE(DOCA_MMAP);
 
 using opendoca::BufCount;
-using opendoca::DeviceUse;
 using opendoca::ExportKind;
 using opendoca::MemoryKey;
 using opendoca::Reason;
 using opendoca::Status;
+using opendoca::use;
 
 namespace {
 
@@ -115,7 +115,7 @@ doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::
     const doca_error_t status = dev.device().import_memory(descriptor, imported->range_, key);
     if (status != DOCA_SUCCESS)
         return status;
-    imported->members_.push_back({DeviceUse(dev), std::move(key)});
+    imported->members_.push_back({use(dev), std::move(key)});
     imported->is_imported_ = true;
     imported->started();
     mmap = give_to_program(std::move(imported));
@@ -218,7 +218,7 @@ Status doca_mmap::dev_add(doca_dev &dev)
         LOG_ERR("the memory map has %" PRIu32 " devices, its limit", max_num_devices_);
         return DOCA_ERROR_NO_MEMORY;
     }
-    members_.push_back({DeviceUse(dev), nullptr});
+    members_.push_back({use(dev), nullptr});
     return DOCA_SUCCESS;
 }
 
@@ -290,7 +290,7 @@ doca_error_t doca_mmap::stop() noexcept
     return DOCA_SUCCESS;
 }
 
-Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, std::span<const std::byte> &descriptor)
+Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&descriptor, std::size_t &size)
 {
     const bool to_dpu = kind == ExportKind::dpu;
     if (to_dpu && !dev.function().can.export_dpu) {
@@ -324,16 +324,18 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, std::span<cons
             return status;
         known = exports_.insert(exports_.end(), {kind, &dev, std::move(fresh)});
     }
-    descriptor = known->descriptor;
+    descriptor = known->descriptor.data();
+    size = known->descriptor.size();
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap::get_range(opendoca::MemoryRange &range) const noexcept
+doca_error_t doca_mmap::get_range(void *&addr, std::size_t &len) const noexcept
 {
     if (!has_range()) {
         LOG_ERR("the memory map has no memory range yet");
         return DOCA_ERROR_BAD_STATE;
     }
-    range = range_;
+    addr = range_.addr;
+    len = range_.len;
     return DOCA_SUCCESS;
 }

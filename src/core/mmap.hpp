@@ -78,9 +78,10 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
     [[nodiscard]] opendoca::Status dev_rm(doca_dev &dev) noexcept;
     [[nodiscard]] doca_error_t start();
     [[nodiscard]] doca_error_t stop() noexcept;
+    /// The descriptor is the map's own, and is there until it is stopped.
     [[nodiscard]] opendoca::Status export_to(opendoca::ExportKind kind, const doca_dev &dev,
-                                             std::span<const std::byte> &descriptor);
-    [[nodiscard]] doca_error_t get_range(opendoca::MemoryRange &range) const noexcept;
+                                             const void *&descriptor, std::size_t &size);
+    [[nodiscard]] doca_error_t get_range(void *&addr, std::size_t &len) const noexcept;
 
     /// Started, or imported and not stopped: buffers may be made of it.
     [[nodiscard]] bool is_usable() const noexcept { return state_ == State::started; }
