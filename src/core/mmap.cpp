@@ -329,13 +329,20 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&d
     return DOCA_SUCCESS;
 }
 
+doca_error_t doca_mmap::check_range() const noexcept
+{
+    if (has_range())
+        return DOCA_SUCCESS;
+    LOG_ERR("the memory map has no memory range yet");
+    return DOCA_ERROR_BAD_STATE;
+}
+
 doca_error_t doca_mmap::get_range(void *&addr, std::size_t &len) const noexcept
 {
-    if (!has_range()) {
-        LOG_ERR("the memory map has no memory range yet");
-        return DOCA_ERROR_BAD_STATE;
+    const doca_error_t status = check_range();
+    if (status == DOCA_SUCCESS) {
+        addr = range_.addr;
+        len = range_.len;
     }
-    addr = range_.addr;
-    len = range_.len;
-    return DOCA_SUCCESS;
+    return status;
 }

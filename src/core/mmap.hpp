@@ -82,6 +82,8 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
     [[nodiscard]] opendoca::Status export_to(opendoca::ExportKind kind, const doca_dev &dev,
                                              const void *&descriptor, std::size_t &size);
     [[nodiscard]] doca_error_t get_range(void *&addr, std::size_t &len) const noexcept;
+    /// BAD_STATE while there is none.
+    [[nodiscard]] doca_error_t check_range() const noexcept;
 
     /// Started, or imported and not stopped: buffers may be made of it.
     [[nodiscard]] bool is_usable() const noexcept { return state_ == State::started; }

@@ -22,9 +22,7 @@ doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_el
     constexpr std::size_t most = opendoca::BufStore::max_num_elements;
     if (mmap == nullptr || bufpool == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    void *start = nullptr;
-    std::size_t length = 0;
-    if (const doca_error_t status = mmap->get_range(start, length); status != DOCA_SUCCESS)
+    if (const doca_error_t status = mmap->check_range(); status != DOCA_SUCCESS)
         return status;
     if (num_elements == 0 || num_elements > most || element_size == 0) {
         LOG_ERR("a buffer pool has 1 to %zu buffers of at least 1 byte, not %zu of %zu", most, num_elements,
