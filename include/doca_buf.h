@@ -21,7 +21,8 @@
  * The structure is opaque; its layout is not part of the interface.
  *
  * NULL: these are data path functions. Every pointer must be valid and not NULL, or the behaviour is
- * undefined, where a function does not say otherwise.
+ * undefined, where a function does not say otherwise. opendoca: DOCA_ERROR_INVALID_VALUE for NULL, and nothing
+ * has changed.
  * Outputs are written only on success.
  * State: any buffer that has not gone home to its inventory.
  * Threads: one thread at a time per list, and per inventory that the buffers come from.

@@ -43,7 +43,7 @@ struct doca_gpu_buf_arr;
 /**
  * Create an array over a memory map, not started.
  *
- * @param [in] mmap The map; it need not be started. It must outlive the array.
+ * @param [in] mmap The map; it need not be started.
  * @param [out] buf_arr The array. Free it with doca_buf_arr_destroy().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.

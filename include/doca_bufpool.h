@@ -38,8 +38,8 @@ struct doca_bufpool;
  * @param [in] extensions DOCA_BUF_EXTENSION_NONE.
  * @param [in] element_size Bytes of each buffer; 1 or more.
  * @param [in] element_alignment Each buffer's address is a multiple of this power of two; 0 for any address.
- * @param [in] mmap The map whose range is divided up; its range must be set, it need not be started. It must
- *   outlive the pool.
+ * @param [in] mmap The map whose range is divided up; its range must be set, it need not be started. It should
+ *   outlive the pool. opendoca: a pool whose map was destroyed gives no buffers any more.
  * @param [out] bufpool The pool. Free it with doca_bufpool_destroy().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: mmap or bufpool is NULL, num_elements or element_size is 0, extensions is not

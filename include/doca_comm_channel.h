@@ -222,7 +222,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_set_device(struct doca_com
  * State: neither listening nor connected.
  *
  * @param [in] ep The endpoint; not NULL.
- * @param [in] device_rep The representor; not NULL. Must outlive the endpoint.
+ * @param [in] device_rep The representor; not NULL. opendoca: it may be closed before the endpoint is destroyed,
+ *   and before it listens.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: listening or connected.

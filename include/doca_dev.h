@@ -101,7 +101,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_list_destroy(struct doca_devinfo *
 /**
  * List the representors that belong to a local device.
  *
- * @param [in] dev An open local device that has representors. It must stay open while the list exists.
+ * @param [in] dev An open local device that has representors. opendoca: it may be closed while the list exists.
  * @param [in] filter Bits of enum doca_dev_rep_filter.
  * @param [out] dev_list_rep An array of pointers, read as (*dev_list_rep)[i]. Free it with
  * doca_devinfo_rep_list_destroy().

@@ -11,11 +11,10 @@
 #include <cstring>
 #include <utility>
 
-#include <doca_log.h>
-
+#include "../core/log.hpp"
 #include "limits.hpp"
 
-DOCA_LOG_REGISTER(DOCA_COMM_CHANNEL);
+OPENDOCA_LOG_SOURCE(DOCA_COMM_CHANNEL);
 
 using namespace opendoca::comm_channel;
 
@@ -35,8 +34,8 @@ doca_error_t doca_comm_channel_ep_t::check_idle() const
 {
     if (is_idle())
         return DOCA_SUCCESS;
-    DOCA_LOG_ERR("this endpoint is %s, and its properties can't be changed any more",
-                 is_service() ? "listening" : "connected");
+    LOG_ERR("this endpoint is %s, and its properties can't be changed any more",
+            is_service() ? "listening" : "connected");
     return DOCA_ERROR_BAD_STATE;
 }
 
@@ -45,11 +44,10 @@ doca_error_t doca_comm_channel_ep_t::set_device(doca_dev &dev)
     if (const doca_error_t status = check_idle(); status != DOCA_SUCCESS)
         return status;
     if (!dev.function().can.comm_channel) {
-        DOCA_LOG_ERR("device %s: Comm Channel works on software devices only, so far",
-                     dev.description().c_str());
+        LOG_ERR("device %s: Comm Channel works on software devices only, so far", dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    device = opendoca::DeviceUse(dev);
+    device = opendoca::use(dev);
     return DOCA_SUCCESS;
 }
 
@@ -67,7 +65,7 @@ doca_error_t doca_comm_channel_ep_t::set_message_size(std::uint16_t size)
     if (const doca_error_t status = check_idle(); status != DOCA_SUCCESS)
         return status;
     if (size == 0 || size > max_message_size) {
-        DOCA_LOG_ERR("messages of %u bytes are not between 1 and %u", size, max_message_size);
+        LOG_ERR("messages of %u bytes are not between 1 and %u", size, max_message_size);
         return DOCA_ERROR_INVALID_VALUE;
     }
     limits.message_size = std::max<std::uint16_t>(size, min_message_size);
@@ -79,7 +77,7 @@ namespace {
 doca_error_t set_queue_size(std::uint16_t &field, std::uint16_t size)
 {
     if (size == 0 || size > max_queue_size) {
-        DOCA_LOG_ERR("a queue of %u messages is not between 1 and %u", size, max_queue_size);
+        LOG_ERR("a queue of %u messages is not between 1 and %u", size, max_queue_size);
         return DOCA_ERROR_INVALID_VALUE;
     }
     field = std::max<std::uint16_t>(std::bit_ceil(size), min_queue_size);
@@ -103,16 +101,16 @@ doca_error_t doca_comm_channel_ep_t::set_recv_queue_size(std::uint16_t size)
 doca_error_t doca_comm_channel_ep_t::check_name(const char *name) const
 {
     if (!is_idle()) {
-        DOCA_LOG_ERR("this endpoint is %s already", is_service() ? "listening" : "connected");
+        LOG_ERR("this endpoint is %s already", is_service() ? "listening" : "connected");
         return DOCA_ERROR_NOT_PERMITTED;
     }
     if (device.get() == nullptr) {
-        DOCA_LOG_ERR("the endpoint has no device");
+        LOG_ERR("the endpoint has no device");
         return DOCA_ERROR_BAD_STATE;
     }
     const std::size_t length = strnlen(name, max_service_name_size);
     if (length == 0 || length == max_service_name_size) {
-        DOCA_LOG_ERR("the name of a service has 1 to %u bytes", max_service_name_size - 1);
+        LOG_ERR("the name of a service has 1 to %u bytes", max_service_name_size - 1);
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;
@@ -135,7 +133,7 @@ doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
         return status;
     const auto &function = device->function();
     if (function.can.representors_net) {
-        DOCA_LOG_ERR(
+        LOG_ERR(
             "device %s is on the DPU's side, where services are; clients connect from functions behind it",
             device->description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
@@ -166,7 +164,7 @@ doca_error_t doca_comm_channel_ep_t::complete(Peer &peer)
         return DOCA_SUCCESS;
     doca_error_t status = peer.take_welcome(limits);
     if (status == DOCA_SUCCESS && !watch(peer)) {
-        DOCA_LOG_ERR("a connection cannot be watched: %s", std::strerror(errno));
+        LOG_ERR("a connection cannot be watched: %s", std::strerror(errno));
         status = DOCA_ERROR_CONNECTION_ABORTED;
     }
     if (status == DOCA_ERROR_CONNECTION_ABORTED)
@@ -183,12 +181,12 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
 {
     Peer *const peer = find(to);
     if (peer == nullptr) {
-        DOCA_LOG_ERR("%p is no address that this endpoint is connected to", static_cast<const void *>(to));
+        LOG_ERR("%p is no address that this endpoint is connected to", static_cast<const void *>(to));
         return DOCA_ERROR_NOT_CONNECTED;
     }
-    if (flags != DOCA_CC_MSG_FLAG_NONE || length == 0 || length > limits.message_size) {
-        DOCA_LOG_ERR("a message of %zu bytes with flags %d: 1 to %u bytes and no flags are possible", length,
-                     flags, limits.message_size);
+    if (flags != 0 || length == 0 || length > limits.message_size) {
+        LOG_ERR("a message of %zu bytes with flags %d: 1 to %u bytes and no flags are possible", length,
+                flags, limits.message_size);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (const doca_error_t status = complete(*peer); status != DOCA_SUCCESS) {
@@ -198,7 +196,7 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
         return DOCA_ERROR_AGAIN;
     }
     if (length > peer->longest_to_send()) {
-        DOCA_LOG_ERR("a message of %zu bytes: the peer takes at most %u", length, peer->longest_to_send());
+        LOG_ERR("a message of %zu bytes: the peer takes at most %u", length, peer->longest_to_send());
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (peer->check_end())
@@ -231,7 +229,7 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
 doca_error_t doca_comm_channel_ep_t::receive(void *message, std::size_t &length, Peer *&from)
 {
     if (is_idle()) {
-        DOCA_LOG_ERR("the endpoint is neither listening nor connected");
+        LOG_ERR("the endpoint is neither listening nor connected");
         return DOCA_ERROR_NOT_CONNECTED;
     }
     if (is_client()) {
@@ -338,8 +336,7 @@ doca_error_t doca_comm_channel_ep_t::disconnect(const Peer *address)
 {
     Peer *const peer = find(address);
     if (peer == nullptr) {
-        DOCA_LOG_ERR("%p is no address that this endpoint is connected to",
-                     static_cast<const void *>(address));
+        LOG_ERR("%p is no address that this endpoint is connected to", static_cast<const void *>(address));
         return DOCA_ERROR_NOT_CONNECTED;
     }
     (void)complete(*peer);
@@ -368,6 +365,7 @@ void doca_comm_channel_ep_t::reset() noexcept
         peer->leave();
     peers_.clear();
     registration_ = Registration();
+    spare_ = opendoca::UniqueFd();
     recv_channel_.close();
     send_channel_.close();
     service_channel_.close();
@@ -375,6 +373,6 @@ void doca_comm_channel_ep_t::reset() noexcept
     pending_connections = 0;
     next_ = 0;
     is_recv_armed_ = is_send_armed_ = has_asked_for_channels_ = has_received_ = false;
-    has_ended_peers_ = has_reset_to_tell_ = false;
+    has_ended_peers_ = has_reset_to_tell_ = has_told_shortage_ = has_told_silence_ = false;
     role_ = Role::none;
 }

@@ -5,12 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include <doca_comm_channel.h>
-
 #include "../core/dev.hpp"
 #include "event_channel.hpp"
 #include "peer.hpp"
-#include "place.hpp"
+#include "service_directory.hpp"
 
 /// One end of Comm Channel: the opaque type of the C API. What services alone do is in service.cpp.
 struct doca_comm_channel_ep_t {
@@ -44,6 +42,7 @@ struct doca_comm_channel_ep_t {
 
     [[nodiscard]] doca_error_t update_peer(Peer &peer);
     [[nodiscard]] doca_error_t update_service_state();
+    [[nodiscard]] doca_error_t check_service() const;
 
     opendoca::DeviceUse device;
     doca_dev_rep *representor = nullptr; ///< as the program has set it; it may have been closed
@@ -66,7 +65,10 @@ private:
     void wish_for_messages() noexcept;
     [[nodiscard]] bool has_message() noexcept;
 
-    void accept_clients();
+    [[nodiscard]] Peer *accept_client();
+    [[nodiscard]] bool turn_client_away() noexcept;
+    void note_shortage(const char *what) noexcept;
+    [[nodiscard]] std::size_t num_silent_clients() const noexcept;
     void take_in_new_clients();
     void take_in(Peer &peer);
     void note_end(Peer &peer);
@@ -83,6 +85,8 @@ private:
     std::shared_ptr<const doca_devinfo_rep> representor_info_;
     opendoca::comm_channel::ServiceKey key_{};
     opendoca::comm_channel::Registration registration_; ///< of a service
+    opendoca::UniqueFd
+        spare_; ///< of a service: given up to turn clients away when there is no other descriptor
     std::vector<std::unique_ptr<Peer>> peers_;
     std::size_t next_ = 0; ///< which peer's messages are looked for first
     opendoca::comm_channel::EventChannel recv_channel_;
@@ -95,4 +99,6 @@ private:
     bool has_received_ = false; ///< a client: receive() was called
     bool has_ended_peers_ = false;
     bool has_reset_to_tell_ = false;
+    bool has_told_shortage_ = false;
+    bool has_told_silence_ = false;
 };

@@ -6,11 +6,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include <doca_log.h>
-
+#include "../core/log.hpp"
 #include "endpoint.hpp"
 
-DOCA_LOG_REGISTER(DOCA_CC_EVENTS);
+OPENDOCA_LOG_SOURCE(DOCA_CC_EVENTS);
 
 using namespace opendoca::comm_channel;
 
@@ -24,7 +23,7 @@ doca_error_t doca_comm_channel_ep_t::open_channel(EventChannel &channel)
     for (const auto &peer : peers_)
         is_complete = is_complete && (peer->is_released() || watch_in(channel, *peer));
     if (!is_complete) {
-        DOCA_LOG_ERR("an event channel cannot be made: %s", std::strerror(errno));
+        LOG_ERR("an event channel cannot be made: %s", std::strerror(errno));
         channel.close();
         return DOCA_ERROR_NOT_FOUND;
     }
@@ -73,7 +72,7 @@ void doca_comm_channel_ep_t::forget(const Peer &peer) noexcept
 doca_error_t doca_comm_channel_ep_t::get_event_channels(int *send, int *recv)
 {
     if (is_idle()) {
-        DOCA_LOG_ERR("the endpoint is neither listening nor connected, and has no event channels yet");
+        LOG_ERR("the endpoint is neither listening nor connected, and has no event channels yet");
         return DOCA_ERROR_BAD_STATE;
     }
     if (send != nullptr) {
@@ -95,11 +94,11 @@ doca_error_t doca_comm_channel_ep_t::get_event_channels(int *send, int *recv)
 doca_error_t doca_comm_channel_ep_t::get_service_event_channel(int &service)
 {
     if (is_client()) {
-        DOCA_LOG_ERR("the endpoint is a client, and only services have a service event channel");
+        LOG_ERR("the endpoint is a client, and only services have a service event channel");
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     if (is_idle()) {
-        DOCA_LOG_ERR("the endpoint is not listening, and has no event channels yet");
+        LOG_ERR("the endpoint is not listening, and has no event channels yet");
         return DOCA_ERROR_BAD_STATE;
     }
     const doca_error_t status = open_channel(service_channel_);

@@ -12,5 +12,7 @@ inline constexpr std::uint32_t max_message_size = 4080;
 inline constexpr std::uint32_t min_queue_size = 8;
 inline constexpr std::uint32_t max_queue_size = 8192;
 inline constexpr std::uint32_t max_connections = 256; ///< of a service; each takes two descriptors
+/// Clients of a service that have connected and not said hello; each takes a descriptor.
+inline constexpr std::uint32_t max_silent_clients = 64;
 
 } // namespace opendoca::comm_channel

@@ -6,10 +6,11 @@
 #include <cerrno>
 #include <cstring>
 
-#include <doca_log.h>
 #include <sys/socket.h>
 
-DOCA_LOG_REGISTER(DOCA_CC_PEER);
+#include "../core/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_CC_PEER);
 
 using namespace opendoca::comm_channel;
 using opendoca::UniqueFd;
@@ -58,7 +59,7 @@ doca_error_t doca_comm_channel_addr_t::say_hello(const ServiceKey &service, cons
         return DOCA_ERROR_CONNECTION_ABORTED;
     const Hello hello = {wire_magic, wire_version, 0, service, own, 0};
     if (!send_message(socket_.get(), bytes_of(hello), {})) {
-        DOCA_LOG_ERR("the service ended while it was connected to: %s", std::strerror(errno));
+        LOG_ERR("the service ended while it was connected to: %s", std::strerror(errno));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     return DOCA_SUCCESS;
@@ -72,16 +73,16 @@ doca_error_t doca_comm_channel_addr_t::take_welcome(const Limits &own)
     case Arrival::nothing:
         return DOCA_ERROR_CONNECTION_INPROGRESS;
     case Arrival::ended:
-        DOCA_LOG_ERR("the service ended before it took this client in");
+        LOG_ERR("the service ended before it took this client in");
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::malformed:
-        DOCA_LOG_ERR("the service answers with something else than a welcome");
+        LOG_ERR("the service answers with something else than a welcome");
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::complete:
         break;
     }
     if (welcome.magic == wire_magic && welcome.answer != Answer::welcome) {
-        DOCA_LOG_ERR("the service does not take this client in: %s", reason_of(welcome.answer));
+        LOG_ERR("the service does not take this client in: %s", reason_of(welcome.answer));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     int type = 0;
@@ -92,7 +93,7 @@ doca_error_t doca_comm_channel_addr_t::take_welcome(const Limits &own)
         welcome.to_service.messages <= own.send_queue && welcome.to_client.messages <= own.recv_queue &&
         files[1].is_open() && getsockopt(files[1].get(), SOL_SOCKET, SO_TYPE, &type, &size) == 0;
     if (!is_understood || !memory_.open(welcome.to_service, welcome.to_client, files[0])) {
-        DOCA_LOG_ERR("the service's welcome can't be used");
+        LOG_ERR("the service's welcome can't be used");
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     to_service_ = welcome.to_service;
@@ -111,7 +112,7 @@ doca_error_t doca_comm_channel_addr_t::take_hello(const ServiceKey &service, con
     case Arrival::ended: // a client that gave up
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::malformed:
-        DOCA_LOG_ERR("a client connects by something else than a hello");
+        LOG_ERR("a client connects by something else than a hello");
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::complete:
         break;
@@ -123,8 +124,8 @@ doca_error_t doca_comm_channel_addr_t::take_hello(const ServiceKey &service, con
     else if (!has_room)
         welcome.answer = Answer::too_many_clients;
     if (welcome.answer != Answer::welcome) {
-        DOCA_LOG_ERR("a client is not taken in: %s",
-                     has_room ? "its hello is not understood" : "there are as many clients as there can be");
+        LOG_ERR("a client is not taken in: %s",
+                has_room ? "its hello is not understood" : "there are as many clients as there can be");
         (void)send_message(socket_.get(), bytes_of(welcome), {});
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
@@ -132,8 +133,7 @@ doca_error_t doca_comm_channel_addr_t::take_hello(const ServiceKey &service, con
     welcome.to_client = to_client_ = ring_between(own, hello.limits);
     UniqueFd file, room_of_client;
     if (!memory_.create(to_service_, to_client_, file) || !make_room_sockets(room_, room_of_client)) {
-        DOCA_LOG_ERR("a client cannot be taken in: %s", std::strerror(errno));
-        return DOCA_ERROR_CONNECTION_ABORTED;
+        return DOCA_ERROR_OPERATING_SYSTEM;
     }
     const int files[] = {file.get(), room_of_client.get()};
     if (!send_message(socket_.get(), bytes_of(welcome), files))
@@ -210,8 +210,7 @@ doca_error_t doca_comm_channel_addr_t::receive(void *message, std::size_t &lengt
     case RingResult::nothing:
         return DOCA_ERROR_AGAIN;
     case RingResult::too_long:
-        DOCA_LOG_ERR("a message of %zu bytes does not fit into the %zu bytes that there are for it", length,
-                     room);
+        LOG_ERR("a message of %zu bytes does not fit into the %zu bytes that there are for it", length, room);
         return DOCA_ERROR_INVALID_VALUE;
     case RingResult::damaged:
         note_damage();
@@ -252,15 +251,15 @@ void doca_comm_channel_addr_t::note_end() noexcept
     const auto &has_left = side_ == Side::service ? page.client_left : page.service_left;
     state_ = has_left.load(std::memory_order_acquire) != 0 ? State::left : State::died;
     if (state_ == State::died)
-        DOCA_LOG_WARN("the %s at the other end has died", side_ == Side::service ? "client" : "service");
+        LOG_WARN("the %s at the other end has died", side_ == Side::service ? "client" : "service");
 }
 
 void doca_comm_channel_addr_t::note_damage() noexcept
 {
     if (state_ == State::died && !memory_.is_open())
         return;
-    DOCA_LOG_ERR("the %s at the other end has damaged the messages' memory; the connection is closed",
-                 side_ == Side::service ? "client" : "service");
+    LOG_ERR("the %s at the other end has damaged the messages' memory; the connection is closed",
+            side_ == Side::service ? "client" : "service");
     state_ = State::died;
     memory_.close();
     shutdown(socket_.get(), SHUT_RDWR); // and the socket tells both sides

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-#include <doca_comm_channel.h>
-
 #include "ring.hpp"
 #include "wire.hpp"
+
+struct doca_comm_channel_ep_t;
 
 /// The other end of a connection: the opaque type of the C API.
 struct doca_comm_channel_addr_t {
@@ -42,7 +42,8 @@ struct doca_comm_channel_addr_t {
                                          const opendoca::comm_channel::Limits &own);
     /// Client: CONNECTION_INPROGRESS, SUCCESS, or CONNECTION_ABORTED.
     [[nodiscard]] doca_error_t take_welcome(const opendoca::comm_channel::Limits &own);
-    /// Service: the same, after which the client is taken in. Says no to it when there is no @p room.
+    /// Service: the same, after which the client is taken in. Says no to it unless it @p has_room.
+    /// OPERATING_SYSTEM with errno, and no message, when descriptors or memory lack.
     [[nodiscard]] doca_error_t take_hello(const opendoca::comm_channel::ServiceKey &service,
                                           const opendoca::comm_channel::Limits &own, bool has_room);
 

@@ -21,8 +21,8 @@ std::size_t memory_size(RingShape to_service, RingShape to_client) noexcept
     return sizeof(SharedPage) + to_service.bytes() + to_client.bytes();
 }
 
-// A wish and the counter that it is about are each stored by one side and then loaded by the other: with all four in the
-// one order of sequentially consistent operations, one of both sides sees the other.
+// A wish and the counter that it is about are each stored by one side and then loaded by the other: with all
+// four in the one order of sequentially consistent operations, one of both sides sees the other.
 
 bool take(std::atomic<std::uint32_t> &wish) noexcept
 {

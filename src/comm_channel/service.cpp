@@ -7,15 +7,26 @@
 #include <cerrno>
 #include <cstring>
 
-#include <doca_log.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
+#include "../core/log.hpp"
 #include "endpoint.hpp"
 #include "limits.hpp"
 
-DOCA_LOG_REGISTER(DOCA_CC_SERVICE);
+OPENDOCA_LOG_SOURCE(DOCA_CC_SERVICE);
 
 using namespace opendoca::comm_channel;
+using opendoca::UniqueFd;
+
+namespace {
+
+UniqueFd make_spare() noexcept
+{
+    return UniqueFd(eventfd(0, EFD_CLOEXEC));
+}
+
+} // namespace
 
 doca_error_t doca_comm_channel_ep_t::listen(const char *name)
 {
@@ -23,24 +34,24 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
     if (status != DOCA_SUCCESS)
         return status;
     if (!device->function().can.representors_net) {
-        DOCA_LOG_ERR("device %s has no representors to listen on", device->description().c_str());
+        LOG_ERR("device %s has no representors to listen on", device->description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     if (representor == nullptr) {
-        DOCA_LOG_ERR("the endpoint has no representor");
+        LOG_ERR("the endpoint has no representor");
         return DOCA_ERROR_BAD_STATE;
     }
     const auto &info = representor_info_->info;
     const doca_dev &its_device = *representor_info_->dev;
     if (!its_device.is_same_function(*device.get())) {
-        DOCA_LOG_ERR("representor %s is one of device %s, and the endpoint's device is %s", info.name.c_str(),
-                     its_device.description().c_str(), device->description().c_str());
+        LOG_ERR("representor %s is one of device %s, and the endpoint's device is %s", info.name.c_str(),
+                its_device.description().c_str(), device->description().c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
     key_ = make_service_key(info.name, info.pci_address, name);
     EventChannel channel;
     if (!channel.create()) {
-        DOCA_LOG_ERR("no events for service '%s': %s", name, std::strerror(errno));
+        LOG_ERR("no events for service '%s': %s", name, std::strerror(errno));
         return DOCA_ERROR_INITIALIZATION;
     }
     Registration registration;
@@ -48,11 +59,12 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
     if (status != DOCA_SUCCESS)
         return status;
     if (!channel.watch(registration.socket(), EPOLLIN, this)) {
-        DOCA_LOG_ERR("service '%s' can't watch its clients: %s", name, std::strerror(errno));
+        LOG_ERR("service '%s' can't watch its clients: %s", name, std::strerror(errno));
         return DOCA_ERROR_INITIALIZATION;
     }
     recv_channel_ = std::move(channel);
     registration_ = std::move(registration);
+    spare_ = make_spare();
     role_ = Role::service;
     return DOCA_SUCCESS;
 }
@@ -61,10 +73,11 @@ void doca_comm_channel_ep_t::look_at_service()
 {
     std::array<epoll_event, 64> ready;
     const int count = recv_channel_.look(ready.data(), static_cast<int>(ready.size()));
+    bool has_new_clients = false;
     for (int i = 0; i < count; ++i) {
         void *const tag = ready[static_cast<std::size_t>(i)].data.ptr;
         if (tag == this) {
-            take_in_new_clients();
+            has_new_clients = true;
         } else if (tag != nullptr) {
             Peer &peer = *static_cast<Peer *>(tag);
             if (peer.state() == Peer::State::connecting)
@@ -73,41 +86,80 @@ void doca_comm_channel_ep_t::look_at_service()
                 note_end(peer);
         }
     }
+    if (has_new_clients)
+        take_in_new_clients(); // last, as it may remove others
     if (has_ended_peers_)
         retire_ended();
 }
 
-/// Accepts what waits at the socket. They are clients once their hello was read.
-void doca_comm_channel_ep_t::accept_clients()
+/// One that waits at the socket, or null. It is a client once its hello was read.
+doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
 {
-    for (;;) {
-        opendoca::UniqueFd socket(
-            accept4(registration_.socket(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    for (std::uint32_t tries = 0; tries < max_connections; ++tries) {
+        UniqueFd socket(accept4(registration_.socket(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!socket.is_open()) {
+            if (errno == EAGAIN)
+                return nullptr;
             if (errno == ECONNABORTED || errno == EINTR)
                 continue;
-            if (errno != EAGAIN)
-                DOCA_LOG_ERR("a client cannot be accepted: %s", std::strerror(errno));
-            return;
+            note_shortage("accepted");
+            if (!turn_client_away())
+                return nullptr;
+            continue;
         }
         if (!is_same_user(socket.get()))
             continue;
         auto client = std::make_unique<Peer>(*this, Peer::Side::service, std::move(socket));
         if (!recv_channel_.watch(client->socket(), EPOLLIN, client.get())) {
-            DOCA_LOG_ERR("a client cannot be watched: %s", std::strerror(errno));
+            note_shortage("watched");
             continue;
         }
         peers_.push_back(std::move(client));
+        return peers_.back().get();
     }
+    return nullptr;
 }
 
-/// Accepts clients and takes in those that have said hello, which is nearly always all.
+/// Without a descriptor for it, a client would wait at the socket, which would stay readable all the time.
+bool doca_comm_channel_ep_t::turn_client_away() noexcept
+{
+    spare_ = UniqueFd();
+    const bool is_done =
+        UniqueFd(accept4(registration_.socket(), nullptr, nullptr, SOCK_CLOEXEC)).is_open(); // and closed
+    spare_ = make_spare();
+    return is_done;
+}
+
+/// With errno. Once, until a client can be taken in again.
+void doca_comm_channel_ep_t::note_shortage(const char *what) noexcept
+{
+    if (!std::exchange(has_told_shortage_, true))
+        LOG_ERR("a client cannot be %s: %s; clients are turned away for now", what, std::strerror(errno));
+}
+
+std::size_t doca_comm_channel_ep_t::num_silent_clients() const noexcept
+{
+    return static_cast<std::size_t>(std::ranges::count_if(
+        peers_, [](const auto &known) { return known->state() == Peer::State::connecting; }));
+}
+
+/// Accepts clients and takes in those that have said hello, which is nearly always all. Of those that have
+/// not, the oldest go when there are too many.
 void doca_comm_channel_ep_t::take_in_new_clients()
 {
-    const std::size_t known = peers_.size();
-    accept_clients();
-    for (std::size_t i = peers_.size(); i-- > known;)
-        take_in(*peers_[i]); // may remove it
+    for (std::uint32_t i = 0; i < max_connections; ++i) {
+        Peer *const client = accept_client();
+        if (client == nullptr)
+            return;
+        take_in(*client); // may remove it
+        if (num_silent_clients() <= max_silent_clients)
+            continue;
+        if (!std::exchange(has_told_silence_, true))
+            LOG_WARN("more than %u clients have connected and said nothing: the oldest of such are closed",
+                     max_silent_clients);
+        remove(**std::ranges::find(peers_, Peer::State::connecting,
+                                   [](const auto &known) { return known->state(); }));
+    }
 }
 
 void doca_comm_channel_ep_t::take_in(Peer &peer)
@@ -117,10 +169,14 @@ void doca_comm_channel_ep_t::take_in(Peer &peer)
     const doca_error_t status = peer.take_hello(key_, limits, connected < static_cast<long>(max_connections));
     if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
         return;
-    if (status != DOCA_SUCCESS || !watch(peer)) {
+    const bool is_watched = status == DOCA_SUCCESS && watch(peer);
+    if (!is_watched) {
+        if (status == DOCA_SUCCESS || status == DOCA_ERROR_OPERATING_SYSTEM)
+            note_shortage("taken in");
         remove(peer);
         return;
     }
+    has_told_shortage_ = false;
     if (is_recv_armed_)
         peer.wish_for_message();
     service_channel_.kick();
@@ -151,12 +207,18 @@ void doca_comm_channel_ep_t::retire_ended()
     next_ = 0;
 }
 
+doca_error_t doca_comm_channel_ep_t::check_service() const
+{
+    if (is_service())
+        return DOCA_SUCCESS;
+    LOG_ERR("the endpoint does not listen, and only services have a state");
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
 doca_error_t doca_comm_channel_ep_t::update_service_state()
 {
-    if (!is_service()) {
-        DOCA_LOG_ERR("the endpoint does not listen, and only services have a state");
-        return DOCA_ERROR_NOT_SUPPORTED;
-    }
+    if (const doca_error_t status = check_service(); status != DOCA_SUCCESS)
+        return status;
     if (const doca_error_t status = open_channel(service_channel_); status != DOCA_SUCCESS)
         return status;
     service_channel_.clear();
@@ -165,7 +227,9 @@ doca_error_t doca_comm_channel_ep_t::update_service_state()
             note_end(*peer);
     }
     service_channel_.clear();
-    accept_clients(); // the next receive takes them in
+    while (num_silent_clients() < max_silent_clients && accept_client() != nullptr) {
+        // The next receive takes it in.
+    }
     pending_connections = 0;
     listed_peers.clear();
     for (const auto &peer : peers_) {

@@ -6,13 +6,13 @@
 #include <cerrno>
 #include <cstring>
 
-#include <doca_log.h>
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "../core/log.hpp"
 #include "limits.hpp"
 
-DOCA_LOG_REGISTER(DOCA_CC_WIRE);
+OPENDOCA_LOG_SOURCE(DOCA_CC_WIRE);
 
 namespace opendoca::comm_channel {
 
@@ -58,13 +58,13 @@ bool is_same_user(int socket)
     ucred peer{};
     socklen_t size = sizeof(peer);
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-        DOCA_LOG_ERR("the user of a peer is unknown: %s", std::strerror(errno));
+        LOG_ERR("the user of a peer is unknown: %s", std::strerror(errno));
         return false;
     }
     if (peer.uid != geteuid()) {
-        DOCA_LOG_ERR("process %d belongs to user %u, this one to user %u; software devices connect processes "
-                     "of one user",
-                     static_cast<int>(peer.pid), peer.uid, geteuid());
+        LOG_ERR("process %d belongs to user %u, this one to user %u; software devices connect processes "
+                "of one user",
+                static_cast<int>(peer.pid), peer.uid, geteuid());
         return false;
     }
     return true;

@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
-#include "place.hpp"
 #include "ring.hpp"
+#include "service_directory.hpp"
 
 namespace opendoca::comm_channel {
 

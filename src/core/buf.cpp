@@ -66,7 +66,8 @@ doca_buf &doca_buf::last_of_list() noexcept
 doca_error_t doca_buf::release() noexcept
 {
     if (!is_head()) {
-        LOG_ERR("buffer %p is free already, or a member of a list and not its head", static_cast<void *>(this));
+        LOG_ERR("buffer %p is free already, or a member of a list and not its head",
+                static_cast<void *>(this));
         return DOCA_ERROR_NOT_PERMITTED;
     }
     for (doca_buf *element = this; element != nullptr;) {
@@ -86,7 +87,8 @@ BufStore::Ptr BufStore::create(std::size_t num_elements)
     return Ptr(new (memory) BufStore(num_elements));
 }
 
-BufStore::BufStore(std::size_t num_elements) noexcept : num_elements_(static_cast<std::uint32_t>(num_elements))
+BufStore::BufStore(std::size_t num_elements) noexcept
+    : num_elements_(static_cast<std::uint32_t>(num_elements))
 {
     auto *const elements = reinterpret_cast<doca_buf *>(this + 1);
     for (std::uint32_t number = num_elements_; number-- > 0;)

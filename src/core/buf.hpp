@@ -66,8 +66,8 @@ static_assert(offsetof(doca_buf, data) == 16 && offsetof(doca_buf, data_len) == 
 
 namespace opendoca {
 
-/// A fixed number of buffers that are handed out and come home. Its elements follow it in memory, so that each
-/// finds its store by its number. Not thread-safe, as its owners.
+/// A fixed number of buffers that are handed out and come home. Its elements follow it in memory, so that
+/// each finds its store by its number. Not thread-safe, as its owners.
 class alignas(64) BufStore {
 public:
     struct Delete {

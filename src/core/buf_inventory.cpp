@@ -12,8 +12,9 @@ using opendoca::Status;
 Status doca_buf_inventory::take(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
                                 std::size_t data_len, doca_buf *&buf)
 {
-    doca_buf *const taken =
-        is_possible(mmap, addr, len, data, data_len) ? store_->take(mmap, addr, len, data, data_len) : nullptr;
+    doca_buf *const taken = is_possible(mmap, addr, len, data, data_len)
+                                ? store_->take(mmap, addr, len, data, data_len)
+                                : nullptr;
     if (taken == nullptr)
         return explain(mmap, addr, len, data, data_len);
     buf = taken;

@@ -7,7 +7,9 @@
 
 /// Hands out buffers of any address and length. Not thread-safe.
 struct doca_buf_inventory {
-    explicit doca_buf_inventory(std::size_t num_elements) : store_(opendoca::BufStore::create(num_elements)) {}
+    explicit doca_buf_inventory(std::size_t num_elements) : store_(opendoca::BufStore::create(num_elements))
+    {
+    }
 
     void start() noexcept { is_started_ = true; }
     void stop() noexcept { is_started_ = false; }
@@ -16,11 +18,12 @@ struct doca_buf_inventory {
     [[nodiscard]] doca_buf *try_take(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
                                      std::size_t data_len) noexcept
     {
-        return is_possible(mmap, addr, len, data, data_len) ? store_->try_take(mmap, addr, len, data, data_len)
-                                                            : nullptr;
+        return is_possible(mmap, addr, len, data, data_len)
+                   ? store_->try_take(mmap, addr, len, data, data_len)
+                   : nullptr;
     }
-    [[nodiscard]] opendoca::Status take(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
-                                        std::size_t data_len, doca_buf *&buf);
+    [[nodiscard]] opendoca::Status take(const doca_mmap &mmap, std::byte *addr, std::size_t len,
+                                        std::byte *data, std::size_t data_len, doca_buf *&buf);
     [[nodiscard]] opendoca::Status duplicate(const doca_buf &source, doca_buf *&copy);
     /// Whether it may be destroyed: no buffer is out.
     [[nodiscard]] opendoca::Status check_unused() const noexcept;
@@ -30,15 +33,15 @@ struct doca_buf_inventory {
     doca_data user_data{};
 
 private:
-    [[nodiscard]] bool is_possible(const doca_mmap &mmap, std::byte *addr, std::size_t len, const std::byte *data,
-                                   std::size_t data_len) const noexcept
+    [[nodiscard]] bool is_possible(const doca_mmap &mmap, std::byte *addr, std::size_t len,
+                                   const std::byte *data, std::size_t data_len) const noexcept
     {
         return is_started_ && mmap.is_usable() && mmap.range().contains(addr, len) &&
                opendoca::MemoryRange{addr, len}.contains(data, data_len);
     }
     /// Why no buffer could be taken.
-    [[nodiscard]] opendoca::Status explain(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
-                                           std::size_t data_len) const noexcept;
+    [[nodiscard]] opendoca::Status explain(const doca_mmap &mmap, std::byte *addr, std::size_t len,
+                                           std::byte *data, std::size_t data_len) const noexcept;
 
     const opendoca::BufStore::Ptr store_;
     bool is_started_ = false;

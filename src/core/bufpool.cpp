@@ -9,8 +9,8 @@ OPENDOCA_LOG_SOURCE(DOCA_BUFPOOL);
 using opendoca::Reason;
 using opendoca::Status;
 
-Status opendoca::BufLayout::in(const MemoryRange &range, std::size_t count, std::size_t size, std::size_t alignment,
-                               BufLayout &layout) noexcept
+Status opendoca::BufLayout::in(const MemoryRange &range, std::size_t count, std::size_t size,
+                               std::size_t alignment, BufLayout &layout) noexcept
 {
     const std::size_t gap = -reinterpret_cast<std::uintptr_t>(range.addr) & (alignment - 1);
     const std::size_t stride = (size + alignment - 1) & ~(alignment - 1);

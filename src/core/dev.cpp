@@ -74,7 +74,7 @@ doca_error_t doca_dev::open_from_pd(ibv_pd &pd, doca_dev *&dev)
         for (const auto &[key, known] : open_devices) {
             if (known->device().protection_domain() == &pd) {
                 LOG_ERR("the protection domain is the one of device %s, which is open",
-                             known->description().c_str());
+                        known->description().c_str());
                 return DOCA_ERROR_INVALID_VALUE;
             }
         }

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "device/device.hpp"
 #include "handle.hpp"
@@ -58,29 +57,18 @@ private:
 
 namespace opendoca {
 
-/// A use of a device, or of none.
-class DeviceUse {
-public:
-    DeviceUse() = default;
-    explicit DeviceUse(doca_dev &dev) noexcept : dev_(&dev) { dev.take_use(); }
-    DeviceUse(DeviceUse &&other) noexcept : dev_(std::exchange(other.dev_, nullptr)) {}
-    DeviceUse &operator=(DeviceUse &&other) noexcept
-    {
-        std::swap(dev_, other.dev_);
-        return *this;
-    }
-    ~DeviceUse()
-    {
-        if (dev_ != nullptr)
-            dev_->release_use();
-    }
-
-    [[nodiscard]] doca_dev *get() const noexcept { return dev_; }
-    [[nodiscard]] doca_dev *operator->() const noexcept { return dev_; }
-
-private:
-    doca_dev *dev_ = nullptr;
+struct ReleaseUse {
+    void operator()(doca_dev *dev) const noexcept { dev->release_use(); }
 };
+
+/// A use of a device, or of none.
+using DeviceUse = std::unique_ptr<doca_dev, ReleaseUse>;
+
+[[nodiscard]] inline DeviceUse use(doca_dev &dev) noexcept
+{
+    dev.take_use();
+    return DeviceUse(&dev);
+}
 
 } // namespace opendoca
 
@@ -94,7 +82,7 @@ struct doca_devinfo_rep {
 struct doca_dev_rep {
     explicit doca_dev_rep(const doca_devinfo_rep &of)
         : info(std::make_shared<doca_devinfo_rep>(of)),
-          use_(*info->dev)
+          use_(opendoca::use(*info->dev))
     {
     }
 

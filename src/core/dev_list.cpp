@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A list is found again by the address of its first pointer, so that destroying something else is an error and
-// not a crash.
+// A list is found again by the address of its first pointer, so that destroying something else is an error
+// and not a crash.
 #include "dev_list.hpp"
 
 #include <mutex>
@@ -20,19 +20,18 @@ namespace {
 template <typename Info>
 class Lists {
 public:
-    DevList<Info> add(std::vector<Info> infos)
+    void add(std::vector<Info> infos, Info **&array, std::uint32_t &count)
     {
-        const auto count = static_cast<std::uint32_t>(infos.size());
         auto list = std::make_unique<List>();
         list->infos = std::move(infos);
         list->pointers.reserve(list->infos.size() + 1);
         for (auto &info : list->infos)
             list->pointers.push_back(&info);
         list->pointers.push_back(nullptr);
-        Info **const array = list->pointers.data();
         const std::lock_guard guard(lock_);
-        lists_.emplace(array, std::move(list));
-        return {array, count};
+        const auto &added = *lists_.emplace(list->pointers.data(), std::move(list)).first->second;
+        array = const_cast<Info **>(added.pointers.data());
+        count = static_cast<std::uint32_t>(added.infos.size());
     }
 
     doca_error_t remove(Info **array)
@@ -77,10 +76,10 @@ doca_error_t check_filter(const doca_dev &dev, int filter)
         return DOCA_ERROR_INVALID_VALUE;
     }
     const auto &can = dev.function().can;
-    const bool is_supported =
-        filter == rep_filter_all ? can.representors_net || can.representors_emulated
-                                 : ((filter & rep_filter_net) == 0 || can.representors_net) &&
-                                       ((filter & rep_filter_emulated) == 0 || can.representors_emulated);
+    const bool is_supported = filter == rep_filter_all
+                                  ? can.representors_net || can.representors_emulated
+                                  : ((filter & rep_filter_net) == 0 || can.representors_net) &&
+                                        ((filter & rep_filter_emulated) == 0 || can.representors_emulated);
     if (!is_supported) {
         LOG_ERR("device %s has no representors for the filter 0x%x", dev.description().c_str(),
                 static_cast<unsigned>(filter));
@@ -91,7 +90,7 @@ doca_error_t check_filter(const doca_dev &dev, int filter)
 
 } // namespace
 
-doca_error_t list_devices(DevList<doca_devinfo> &list)
+doca_error_t list_devices(doca_devinfo **&array, std::uint32_t &count)
 {
     DeviceFunctions functions;
     if (const doca_error_t status = list_functions(functions); status != DOCA_SUCCESS)
@@ -100,7 +99,7 @@ doca_error_t list_devices(DevList<doca_devinfo> &list)
     infos.reserve(functions.size());
     for (auto &function : functions)
         infos.push_back({std::move(function)});
-    list = device_lists().add(std::move(infos));
+    device_lists().add(std::move(infos), array, count);
     return DOCA_SUCCESS;
 }
 
@@ -109,7 +108,7 @@ doca_error_t forget_list(doca_devinfo **array)
     return device_lists().remove(array);
 }
 
-doca_error_t list_representors(doca_dev &dev, int filter, DevList<doca_devinfo_rep> &list)
+doca_error_t list_representors(doca_dev &dev, int filter, doca_devinfo_rep **&array, std::uint32_t &count)
 {
     if (const doca_error_t status = check_filter(dev, filter); status != DOCA_SUCCESS)
         return status;
@@ -119,7 +118,7 @@ doca_error_t list_representors(doca_dev &dev, int filter, DevList<doca_devinfo_r
         if (filter == rep_filter_all || (filter & kind) != 0)
             infos.push_back({std::move(info), dev.share()});
     }
-    list = representor_lists().add(std::move(infos));
+    representor_lists().add(std::move(infos), array, count);
     return DOCA_SUCCESS;
 }
 

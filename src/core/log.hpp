@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Messages of our own libraries. doca_log.h has another ABI in each API generation, so only front ends use it.
+// Messages of our own libraries. doca_log.h has another ABI in each API generation, so only front ends use
+// it.
 #pragma once
 
 #include "guard.hpp"
@@ -9,10 +10,10 @@
 
 namespace opendoca {
 
-/// Writes one line to every backend that shows @p level, one of struct LogLevel. Thread-safe, and leaves errno as
-/// it is.
-OPENDOCA_INTERNAL void log(std::uint32_t level, const char *source, int line, const char *format, ...) noexcept
-    __attribute__((cold, format(printf, 4, 5)));
+/// Writes one line to every backend that shows @p level, one of struct LogLevel. Thread-safe, and leaves
+/// errno as it is.
+OPENDOCA_INTERNAL void log(std::uint32_t level, const char *source, int line, const char *format,
+                           ...) noexcept __attribute__((cold, format(printf, 4, 5)));
 
 } // namespace opendoca
 

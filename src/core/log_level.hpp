@@ -6,8 +6,8 @@
 
 namespace opendoca {
 
-/// How severe a message is: a smaller number is more severe. Equal in all generations of the API, which pass any
-/// number.
+/// How severe a message is: a smaller number is more severe. Equal in all generations of the API, which pass
+/// any number.
 struct LogLevel {
     static constexpr std::uint32_t critical = 20;
     static constexpr std::uint32_t error = 30;

@@ -10,13 +10,13 @@
 OPENDOCA_LOG_SOURCE(DOCA_MMAP);
 
 using opendoca::BufCount;
-using opendoca::DeviceUse;
 using opendoca::ExportKind;
 using opendoca::FirstKey;
 using opendoca::KeyUse;
 using opendoca::MemoryKey;
 using opendoca::Reason;
 using opendoca::Status;
+using opendoca::use;
 
 namespace {
 
@@ -123,7 +123,7 @@ doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::
     const doca_error_t status = dev.device().import_memory(descriptor, imported->range_, key);
     if (status != DOCA_SUCCESS)
         return status;
-    imported->members_.push_back({DeviceUse(dev), std::move(key)});
+    imported->members_.push_back({use(dev), std::move(key)});
     imported->is_imported_ = true;
     imported->started();
     mmap = give_to_program(std::move(imported));
@@ -137,7 +137,7 @@ doca_error_t doca_mmap::check_rangeless() const noexcept
         return status;
     if (has_range()) {
         LOG_ERR("the memory map has the range [%p, +%zu) already", static_cast<void *>(range_.addr),
-                     range_.len);
+                range_.len);
         return DOCA_ERROR_NOT_PERMITTED;
     }
     return DOCA_SUCCESS;
@@ -172,12 +172,11 @@ doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
         return status;
     if ((access & ~all_access) != 0) {
         LOG_ERR("access flags 0x%" PRIx32 ": the bits 0x%" PRIx32 " are not defined", access,
-                     access & ~all_access);
+                access & ~all_access);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if ((access & dpu_access) == dpu_access) {
-        LOG_ERR("access flags 0x%" PRIx32 ": DPU_READ_ONLY and DPU_READ_WRITE exclude each other",
-                     access);
+        LOG_ERR("access flags 0x%" PRIx32 ": DPU_READ_ONLY and DPU_READ_WRITE exclude each other", access);
         return DOCA_ERROR_INVALID_VALUE;
     }
     access_ = access;
@@ -206,8 +205,8 @@ doca_error_t doca_mmap::set_max_num_devices(std::uint32_t count) noexcept
         return DOCA_ERROR_NOT_PERMITTED;
     }
     if (count == 0 || count < members_.size()) {
-        LOG_ERR("a limit of %" PRIu32 " devices is too small: %zu were added, and 1 is the minimum",
-                     count, members_.size());
+        LOG_ERR("a limit of %" PRIu32 " devices is too small: %zu were added, and 1 is the minimum", count,
+                members_.size());
         return DOCA_ERROR_INVALID_VALUE;
     }
     max_num_devices_ = count;
@@ -227,7 +226,7 @@ Status doca_mmap::dev_add(doca_dev &dev)
         LOG_ERR("the memory map has %" PRIu32 " devices, its limit", max_num_devices_);
         return DOCA_ERROR_NO_MEMORY;
     }
-    members_.push_back({DeviceUse(dev), nullptr});
+    members_.push_back({use(dev), nullptr});
     return DOCA_SUCCESS;
 }
 
@@ -298,7 +297,7 @@ doca_error_t doca_mmap::stop() noexcept
     return DOCA_SUCCESS;
 }
 
-Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, std::span<const std::byte> &descriptor)
+Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&descriptor, std::size_t &size)
 {
     const bool to_dpu = kind == ExportKind::dpu;
     if (to_dpu && !dev.function().can.export_dpu) {
@@ -315,7 +314,7 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, std::span<cons
     }
     if ((access_ & (to_dpu ? dpu_access : rdma_access)) == 0) {
         LOG_ERR("access flags 0x%" PRIx32 " of the memory map hold none of DOCA_ACCESS_%s_*", access_,
-                     to_dpu ? "DPU" : "RDMA");
+                to_dpu ? "DPU" : "RDMA");
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const auto member = find(dev);
@@ -332,16 +331,25 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, std::span<cons
             return status;
         known = exports_.insert(exports_.end(), {kind, &dev, std::move(fresh)});
     }
-    descriptor = known->descriptor;
+    descriptor = known->descriptor.data();
+    size = known->descriptor.size();
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap::get_range(opendoca::MemoryRange &range) const noexcept
+doca_error_t doca_mmap::check_range() const noexcept
 {
-    if (!has_range()) {
-        LOG_ERR("the memory map has no memory range yet");
-        return DOCA_ERROR_BAD_STATE;
+    if (has_range())
+        return DOCA_SUCCESS;
+    LOG_ERR("the memory map has no memory range yet");
+    return DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t doca_mmap::get_range(void *&addr, std::size_t &len) const noexcept
+{
+    const doca_error_t status = check_range();
+    if (status == DOCA_SUCCESS) {
+        addr = range_.addr;
+        len = range_.len;
     }
-    range = range_;
-    return DOCA_SUCCESS;
+    return status;
 }

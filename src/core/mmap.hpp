@@ -41,9 +41,16 @@ struct FirstKey {
 struct alignas(64) BufCount {
     std::atomic<std::uint32_t> value{0};
 
-    void increase() noexcept { value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-    /// Release, so that who sees no buffers also sees the end of what was done with them: doca_mmap::num_bufs().
-    void decrease() noexcept { value.store(value.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
+    void increase() noexcept
+    {
+        value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    /// Release, so that who sees no buffers also sees the end of what was done with them:
+    /// doca_mmap::num_bufs().
+    void decrease() noexcept
+    {
+        value.store(value.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+    }
 };
 
 /// What runs when a map is destroyed whose memory is the program's no more.
@@ -72,9 +79,12 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
     [[nodiscard]] opendoca::Status dev_rm(doca_dev &dev) noexcept;
     [[nodiscard]] doca_error_t start();
     [[nodiscard]] doca_error_t stop() noexcept;
+    /// The descriptor is the map's own, and is there until it is stopped.
     [[nodiscard]] opendoca::Status export_to(opendoca::ExportKind kind, const doca_dev &dev,
-                                             std::span<const std::byte> &descriptor);
-    [[nodiscard]] doca_error_t get_range(opendoca::MemoryRange &range) const noexcept;
+                                             const void *&descriptor, std::size_t &size);
+    [[nodiscard]] doca_error_t get_range(void *&addr, std::size_t &len) const noexcept;
+    /// BAD_STATE while there is none.
+    [[nodiscard]] doca_error_t check_range() const noexcept;
 
     /// Started, or imported and not stopped: buffers may be made of it.
     [[nodiscard]] bool is_usable() const noexcept { return state_ == State::started; }
@@ -93,7 +103,8 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
 
     [[nodiscard]] const opendoca::FirstKey &first() const noexcept { return first_; }
     /// The key of this memory for @p device, or null when the device was not added.
-    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *key_for(const opendoca::Device &device) const noexcept;
+    [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *
+    key_for(const opendoca::Device &device) const noexcept;
 
 private:
     enum class State : std::uint8_t { configurable, started, revoked };

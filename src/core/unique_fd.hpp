@@ -26,6 +26,8 @@ public:
     }
 
     [[nodiscard]] int get() const noexcept { return fd_; }
+    /// Somebody else closes it from now on.
+    [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
     [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
 
 private:

@@ -270,6 +270,8 @@ TEST_P(CommChannelTest, a_service_listens_for_a_representor_that_was_closed)
     EpHandle client = make_endpoint(host);
     Address *peer = nullptr;
     ASSERT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &peer), DOCA_SUCCESS);
+    EXPECT_EQ(receive(ep).status, DOCA_ERROR_AGAIN) << "this takes the client in";
+    must(await_connection(peer));
     must(send_text(client, peer, "hello"));
     EXPECT_EQ(await_message(ep).text, "hello");
 }

@@ -256,25 +256,6 @@ TEST_P(CommChannelFaultTest, the_role_decides_who_sees_what)
     EXPECT_EQ(host_side.channel().receive<doca_error_t>(), DOCA_SUCCESS);
 }
 
-namespace {
-
-/// A directory of this test's own, where services are looked for first.
-class RuntimeDirectory {
-public:
-    RuntimeDirectory() : path_(mkdtemp(text_)), variable_("XDG_RUNTIME_DIR", path_.c_str()) {}
-    ~RuntimeDirectory() { fs::remove_all(path_); }
-
-    [[nodiscard]] fs::path place() const { return path_ / "opendoca"; }
-    [[nodiscard]] const fs::path &path() const { return path_; }
-
-private:
-    char text_[32] = "/tmp/opendoca-test-XXXXXX";
-    fs::path path_;
-    Environment variable_;
-};
-
-} // namespace
-
 TEST_P(CommChannelFaultTest, services_are_where_nobody_else_can_go)
 {
     const RuntimeDirectory runtime;
@@ -388,14 +369,6 @@ protected:
     static constexpr std::size_t rings_at = 5 * 64 * 2; // two states of four lines and two flags
     static constexpr std::size_t memory_size = rings_at + 2 * 8 * 4088;
 
-    [[nodiscard]] fs::path socket_path() const
-    {
-        for (const auto &entry : fs::directory_iterator(runtime.place())) {
-            if (entry.is_socket())
-                return entry.path();
-        }
-        throw std::runtime_error("no service");
-    }
     [[nodiscard]] static sockaddr_un address_of(const fs::path &path)
     {
         sockaddr_un address{};
@@ -407,18 +380,10 @@ protected:
     [[nodiscard]] Hello right_hello() const
     {
         Hello hello;
-        const std::string digits = socket_path().filename().string().substr(3);
+        const std::string digits = runtime.socket_path().filename().string().substr(3);
         hello.service[0] = std::stoull(digits.substr(0, 16), nullptr, 16);
         hello.service[1] = std::stoull(digits.substr(16), nullptr, 16);
         return hello;
-    }
-    [[nodiscard]] int connect_raw() const
-    {
-        const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-        const sockaddr_un address = address_of(socket_path());
-        must_hold(connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0,
-                  "the connection");
-        return fd;
     }
     static void send_raw(int fd, const void *data, std::size_t size, std::vector<int> files = {})
     {
@@ -470,7 +435,7 @@ TEST_P(CommChannelForgeryTest, hellos)
     const EpHandle service = make_service(dpu, rep, name);
     const Resources before = resources_in_use();
     const auto try_hello = [&](const void *data, std::size_t size, std::vector<int> files = {}) {
-        const int fd = connect_raw();
+        const int fd = runtime.connect_raw();
         send_raw(fd, data, size, std::move(files));
         EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
         Welcome welcome;
@@ -501,7 +466,7 @@ TEST_P(CommChannelForgeryTest, hellos)
         try_hello(junk.data(), size);
     try_hello(&right, sizeof(right), {0, 0, 0});
     // Nothing at all is waited for, and keeps nobody else out.
-    const int silent = connect_raw();
+    const int silent = runtime.connect_raw();
     Address *peer = nullptr;
     EpHandle client = make_endpoint(host);
     must(doca_comm_channel_ep_connect(client, name.c_str(), &peer));
@@ -533,7 +498,7 @@ TEST_P(CommChannelForgeryTest, a_client_that_damages_the_memory)
         {"a message of very many bytes", [](std::byte *m) { put(m, rings_at, UINT64_MAX), put(m, 0, 1); }},
     };
     for (const Damage &one : all) {
-        const int fd = connect_raw();
+        const int fd = runtime.connect_raw();
         send_raw(fd, &hello, sizeof(hello));
         EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
         std::byte *const memory = receive_memory(fd);
@@ -546,7 +511,7 @@ TEST_P(CommChannelForgeryTest, a_client_that_damages_the_memory)
         EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
     }
     // And one that claims to have received what was never sent.
-    const int fd = connect_raw();
+    const int fd = runtime.connect_raw();
     send_raw(fd, &hello, sizeof(hello));
     EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
     std::byte *const memory = receive_memory(fd);
@@ -571,7 +536,7 @@ TEST_P(CommChannelForgeryTest, welcomes)
     fs::path path;
     {
         const EpHandle service = make_service(dpu, rep, name);
-        path = socket_path();
+        path = runtime.socket_path();
     }
     const sockaddr_un address = address_of(path);
     const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Descriptions of buffers for a GPU. None is ever started, as there is no target that could be set: a provider
-// with a GPU brings the states beyond, and what they need of the description.
+// Descriptions of buffers for a GPU. None is ever started, as there is no target that could be set: a
+// provider with a GPU brings the states beyond, and what they need of the description.
 #include <doca_buf_array.h>
 
 #include "../log.hpp"

@@ -22,8 +22,7 @@ doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_el
     constexpr std::size_t most = opendoca::BufStore::max_num_elements;
     if (mmap == nullptr || bufpool == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    opendoca::MemoryRange range;
-    if (const doca_error_t status = mmap->get_range(range); status != DOCA_SUCCESS)
+    if (const doca_error_t status = mmap->check_range(); status != DOCA_SUCCESS)
         return status;
     if (num_elements == 0 || num_elements > most || element_size == 0) {
         LOG_ERR("a buffer pool has 1 to %zu buffers of at least 1 byte, not %zu of %zu", most, num_elements,
@@ -41,7 +40,7 @@ doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_el
     }
     return call({mmap, bufpool}, [&] {
         BufLayout layout{};
-        const opendoca::Status status = BufLayout::in(range, num_elements, element_size, alignment, layout);
+        const opendoca::Status status = BufLayout::in(mmap->range(), num_elements, element_size, alignment, layout);
         if (status == DOCA_SUCCESS) {
             *bufpool = new doca_bufpool(num_elements, layout, mmap->shared_from_this());
             (*bufpool)->user_data = opendoca::v2::value_of(user_data);
@@ -83,7 +82,8 @@ doca_error_t doca_bufpool_get_num_elements(const struct doca_bufpool *bufpool, u
 doca_error_t doca_bufpool_get_num_free_elements(const struct doca_bufpool *bufpool,
                                                 uint32_t *num_of_free_elements)
 {
-    return call({bufpool, num_of_free_elements}, [&] { *num_of_free_elements = bufpool->store().num_free(); });
+    return call({bufpool, num_of_free_elements},
+                [&] { *num_of_free_elements = bufpool->store().num_free(); });
 }
 
 doca_error_t doca_bufpool_get_user_data(const struct doca_bufpool *bufpool, union doca_data *user_data)

@@ -9,7 +9,6 @@
 #include "../dev_list.hpp"
 #include "call.hpp"
 
-using opendoca::DevList;
 using opendoca::v2::call;
 
 static_assert(DOCA_DEV_REP_FILTER_ALL == opendoca::rep_filter_all &&
@@ -18,15 +17,7 @@ static_assert(DOCA_DEV_REP_FILTER_ALL == opendoca::rep_filter_all &&
 
 doca_error_t doca_devinfo_list_create(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
 {
-    return call({dev_list, nb_devs}, [&] {
-        DevList<doca_devinfo> list{};
-        const doca_error_t status = opendoca::list_devices(list);
-        if (status == DOCA_SUCCESS) {
-            *dev_list = list.array;
-            *nb_devs = list.count;
-        }
-        return status;
-    });
+    return call({dev_list, nb_devs}, [&] { return opendoca::list_devices(*dev_list, *nb_devs); });
 }
 
 doca_error_t doca_devinfo_list_destroy(struct doca_devinfo **dev_list)
@@ -34,18 +25,11 @@ doca_error_t doca_devinfo_list_destroy(struct doca_devinfo **dev_list)
     return call({dev_list}, [&] { return opendoca::forget_list(dev_list); });
 }
 
-doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter, struct doca_devinfo_rep ***dev_list_rep,
-                                          uint32_t *nb_devs_rep)
+doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter,
+                                          struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep)
 {
-    return call({dev, dev_list_rep, nb_devs_rep}, [&] {
-        DevList<doca_devinfo_rep> list{};
-        const doca_error_t status = opendoca::list_representors(*dev, filter, list);
-        if (status == DOCA_SUCCESS) {
-            *dev_list_rep = list.array;
-            *nb_devs_rep = list.count;
-        }
-        return status;
-    });
+    return call({dev, dev_list_rep, nb_devs_rep},
+                [&] { return opendoca::list_representors(*dev, filter, *dev_list_rep, *nb_devs_rep); });
 }
 
 doca_error_t doca_devinfo_rep_list_destroy(struct doca_devinfo_rep **dev_list_rep)

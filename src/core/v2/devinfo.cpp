@@ -92,7 +92,8 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
 {
     return call({devinfo, pci_addr_str}, [&] {
         const DeviceFunction &function = *devinfo->function;
-        return copy_pci_address(function.name, function.pci_address, pci_addr_str, DOCA_ERROR_OPERATING_SYSTEM);
+        return copy_pci_address(function.name, function.pci_address, pci_addr_str,
+                                DOCA_ERROR_OPERATING_SYSTEM);
     });
 }
 
@@ -105,17 +106,20 @@ doca_error_t doca_devinfo_get_is_pci_addr_equal(const struct doca_devinfo *devin
 
 doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr, uint32_t size)
 {
-    return copy_address("IPv4 address", devinfo, &DeviceFunction::ipv4, ipv4_addr, size, DOCA_ERROR_OPERATING_SYSTEM);
+    return copy_address("IPv4 address", devinfo, &DeviceFunction::ipv4, ipv4_addr, size,
+                        DOCA_ERROR_OPERATING_SYSTEM);
 }
 
 doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr, uint32_t size)
 {
-    return copy_address("IPv6 address", devinfo, &DeviceFunction::ipv6, ipv6_addr, size, DOCA_ERROR_OPERATING_SYSTEM);
+    return copy_address("IPv6 address", devinfo, &DeviceFunction::ipv6, ipv6_addr, size,
+                        DOCA_ERROR_OPERATING_SYSTEM);
 }
 
 doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr, uint32_t size)
 {
-    return copy_address("MAC address", devinfo, &DeviceFunction::mac, mac_addr, size, DOCA_ERROR_NOT_SUPPORTED);
+    return copy_address("MAC address", devinfo, &DeviceFunction::mac, mac_addr, size,
+                        DOCA_ERROR_NOT_SUPPORTED);
 }
 
 doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name, uint32_t size)
@@ -138,7 +142,8 @@ doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *
 {
     return call({devinfo, lid}, [&] {
         if (!devinfo->function->lid) {
-            LOG_ERR("device %s has no LID: its port is not an InfiniBand one", devinfo->function->name.c_str());
+            LOG_ERR("device %s has no LID: its port is not an InfiniBand one",
+                    devinfo->function->name.c_str());
             return DOCA_ERROR_NOT_SUPPORTED;
         }
         *lid = *devinfo->function->lid;

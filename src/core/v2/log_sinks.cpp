@@ -56,7 +56,9 @@ private:
 class BufferBackend final : public doca_logger_backend {
 public:
     BufferBackend(char *buffer, std::size_t capacity, log_flush_callback handler) noexcept
-        : buffer_{buffer}, capacity_{capacity - 1}, handler_{handler}
+        : buffer_{buffer},
+          capacity_{capacity - 1},
+          handler_{handler}
     {
         buffer_[0] = '\0';
     }

@@ -121,7 +121,8 @@ bool opendoca::log_bucket_admits(int bucket) noexcept
 
 doca_error_t doca_log_source_register(const char *source_name, int *source)
 {
-    return opendoca::v2::call({source_name, source}, [&] { return add_source(without_quotes(source_name), source); });
+    return opendoca::v2::call({source_name, source},
+                              [&] { return add_source(without_quotes(source_name), source); });
 }
 
 doca_error_t doca_log_source_destroy(int source)

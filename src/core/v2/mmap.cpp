@@ -42,30 +42,18 @@ doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
     return call({mmap, dev}, [&] { return mmap->dev_rm(*dev); });
 }
 
-static doca_error_t export_mmap(ExportKind kind, doca_mmap *mmap, const doca_dev *dev, const void **export_desc,
-                                size_t *export_desc_len)
+doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+                                  size_t *export_desc_len)
 {
-    return call({mmap, dev, export_desc, export_desc_len}, [&] {
-        std::span<const std::byte> descriptor;
-        const opendoca::Status status = mmap->export_to(kind, *dev, descriptor);
-        if (status == DOCA_SUCCESS) {
-            *export_desc = descriptor.data();
-            *export_desc_len = descriptor.size();
-        }
-        return status;
-    });
+    return call({mmap, dev, export_desc, export_desc_len},
+                [&] { return mmap->export_to(ExportKind::dpu, *dev, *export_desc, *export_desc_len); });
 }
 
-doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev,
-                                  const void **export_desc, size_t *export_desc_len)
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+                                   size_t *export_desc_len)
 {
-    return export_mmap(ExportKind::dpu, mmap, dev, export_desc, export_desc_len);
-}
-
-doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
-                                   const void **export_desc, size_t *export_desc_len)
-{
-    return export_mmap(ExportKind::rdma, mmap, dev, export_desc, export_desc_len);
+    return call({mmap, dev, export_desc, export_desc_len},
+                [&] { return mmap->export_to(ExportKind::rdma, *dev, *export_desc, *export_desc_len); });
 }
 
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
@@ -75,9 +63,8 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
     if (export_desc_len == 0)
         return DOCA_ERROR_INVALID_VALUE;
     return call({export_desc, dev, mmap}, [&] {
-        return doca_mmap::create_from_export(value_of(user_data),
-                                             {static_cast<const std::byte *>(export_desc), export_desc_len},
-                                             *dev, *mmap);
+        return doca_mmap::create_from_export(
+            value_of(user_data), {static_cast<const std::byte *>(export_desc), export_desc_len}, *dev, *mmap);
     });
 }
 
@@ -97,15 +84,7 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)
 {
-    return call({mmap, addr, len}, [&] {
-        opendoca::MemoryRange range;
-        const doca_error_t status = mmap->get_range(range);
-        if (status == DOCA_SUCCESS) {
-            *addr = range.addr;
-            *len = range.len;
-        }
-        return status;
-    });
+    return call({mmap, addr, len}, [&] { return mmap->get_range(*addr, *len); });
 }
 
 doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb,

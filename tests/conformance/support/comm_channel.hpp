@@ -6,16 +6,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <doca_comm_channel.h>
 
 #include "device.hpp"
+#include "environment.hpp"
 
 namespace doca_test {
 
@@ -160,5 +164,39 @@ inline void await_readable(int fd)
 {
     must_hold(is_readable(fd, 60'000), "the event channel becomes readable");
 }
+
+/// A directory of this test's own, where services are looked for first.
+class RuntimeDirectory {
+public:
+    RuntimeDirectory() : path_(mkdtemp(text_)), variable_("XDG_RUNTIME_DIR", path_.c_str()) {}
+    ~RuntimeDirectory() { std::filesystem::remove_all(path_); }
+
+    [[nodiscard]] std::filesystem::path place() const { return path_ / "opendoca"; }
+    [[nodiscard]] const std::filesystem::path &path() const { return path_; }
+    /// Of the one service that is there.
+    [[nodiscard]] std::filesystem::path socket_path() const
+    {
+        for (const auto &entry : std::filesystem::directory_iterator(place())) {
+            if (entry.is_socket())
+                return entry.path();
+        }
+        throw std::runtime_error("no service");
+    }
+    /// Connects to it and says nothing.
+    [[nodiscard]] int connect_raw() const
+    {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        socket_path().string().copy(address.sun_path, sizeof(address.sun_path) - 1);
+        const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+        must_hold(connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0, "the connection");
+        return fd;
+    }
+
+private:
+    char text_[32] = "/tmp/opendoca-test-XXXXXX";
+    std::filesystem::path path_;
+    Environment variable_;
+};
 
 } // namespace doca_test

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "place.hpp"
+#include "service_directory.hpp"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include <dirent.h>
-#include <doca_log.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "../core/log.hpp"
 #include "limits.hpp"
 
-DOCA_LOG_REGISTER(DOCA_CC_PLACE);
+OPENDOCA_LOG_SOURCE(DOCA_CC_DIRECTORY);
 
 namespace opendoca::comm_channel {
 
@@ -59,18 +60,17 @@ std::vector<std::string> candidates()
 
 /// Opens the directory and makes sure of whose it is. What is opened can't be exchanged for another one
 /// later.
-UniqueFd open_place(const std::string &path)
+UniqueFd open_own(const std::string &path)
 {
     UniqueFd directory = open_directory(path);
     if (!directory.is_open()) {
         if (errno != ENOENT)
-            DOCA_LOG_ERR("%s cannot be opened as a directory: %s", path.c_str(), std::strerror(errno));
+            LOG_ERR("%s cannot be opened as a directory: %s", path.c_str(), std::strerror(errno));
         return UniqueFd();
     }
     if (!is_own(directory.get(), S_IRWXG | S_IRWXO)) {
-        DOCA_LOG_ERR(
-            "%s is not a directory that user %u alone can enter, and services are not looked for there",
-            path.c_str(), geteuid());
+        LOG_ERR("%s is not a directory that user %u alone can enter, and services are not looked for there",
+                path.c_str(), geteuid());
         return UniqueFd();
     }
     return directory;
@@ -101,10 +101,13 @@ UniqueFd make_socket()
 /// Removes what services that were killed have left. The caller has locked the directory.
 void sweep(int directory)
 {
-    DIR *const entries = fdopendir(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    UniqueFd opened(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const auto close_all = [](DIR *entries) { closedir(entries); };
+    const std::unique_ptr<DIR, decltype(close_all)> entries(fdopendir(opened.get()));
     if (entries == nullptr)
         return;
-    while (const dirent *const entry = readdir(entries)) {
+    (void)opened.release(); // closedir() closes it
+    while (const dirent *const entry = readdir(entries.get())) {
         const std::string lock = entry->d_name;
         if (!lock.starts_with(file_prefix) || !lock.ends_with(lock_suffix))
             continue;
@@ -114,7 +117,6 @@ void sweep(int directory)
         unlinkat(directory, lock.substr(0, lock.size() - lock_suffix.size()).c_str(), 0);
         unlinkat(directory, lock.c_str(), 0);
     }
-    closedir(entries);
 }
 
 } // namespace
@@ -171,13 +173,13 @@ doca_error_t Registration::take(const ServiceKey &key, const char *service, Regi
     taken.name_ = file_name(key);
     for (const std::string &path : candidates()) {
         (void)!mkdir(path.c_str(), S_IRWXU); // usually it is there
-        taken.directory_ = open_place(path);
+        taken.directory_ = open_own(path);
         if (taken.directory_.is_open())
             break;
     }
     if (!taken.directory_.is_open()) {
-        DOCA_LOG_ERR("there is no directory for the socket of service '%s'; XDG_RUNTIME_DIR can name one",
-                     service);
+        LOG_ERR("there is no directory for the socket of service '%s'; XDG_RUNTIME_DIR can name one",
+                service);
         return DOCA_ERROR_INITIALIZATION;
     }
     while (flock(taken.directory_.get(), LOCK_EX) != 0 && errno == EINTR) {
@@ -199,12 +201,12 @@ doca_error_t Registration::lock(const char *service)
         UniqueFd file(
             openat(directory_.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (!file.is_open()) {
-            DOCA_LOG_ERR("the name of service '%s' cannot be registered: %s", service, std::strerror(errno));
+            LOG_ERR("the name of service '%s' cannot be registered: %s", service, std::strerror(errno));
             return DOCA_ERROR_INITIALIZATION;
         }
         // The kernel gives the lock back when its holder dies.
         if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-            DOCA_LOG_ERR("a service '%s' listens on this representor already", service);
+            LOG_ERR("a service '%s' listens on this representor already", service);
             return DOCA_ERROR_CONNECTION_ABORTED;
         }
         struct stat held {
@@ -227,7 +229,7 @@ doca_error_t Registration::listen(const char *service)
     if (!made.is_open() ||
         bind(made.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 ||
         ::listen(made.get(), static_cast<int>(max_connections)) != 0) {
-        DOCA_LOG_ERR("service '%s' cannot listen: %s", service, std::strerror(errno));
+        LOG_ERR("service '%s' cannot listen: %s", service, std::strerror(errno));
         return DOCA_ERROR_INITIALIZATION;
     }
     socket_ = std::move(made);
@@ -238,12 +240,12 @@ doca_error_t connect_to_service(const ServiceKey &key, const char *service, Uniq
 {
     const std::string name = file_name(key);
     for (const std::string &path : candidates()) {
-        const UniqueFd directory = open_place(path);
+        const UniqueFd directory = open_own(path);
         if (!directory.is_open())
             continue;
         UniqueFd made = make_socket();
         if (!made.is_open()) {
-            DOCA_LOG_ERR("no socket can be made: %s", std::strerror(errno));
+            LOG_ERR("no socket can be made: %s", std::strerror(errno));
             return DOCA_ERROR_INITIALIZATION;
         }
         const sockaddr_un address = address_of(directory.get(), name);
@@ -252,15 +254,15 @@ doca_error_t connect_to_service(const ServiceKey &key, const char *service, Uniq
             return DOCA_SUCCESS;
         }
         if (errno == EAGAIN) {
-            DOCA_LOG_ERR("%u clients wait for service '%s' already", max_connections, service);
+            LOG_ERR("%u clients wait for service '%s' already", max_connections, service);
             return DOCA_ERROR_CONNECTION_ABORTED;
         }
         if (errno != ENOENT && errno != ECONNREFUSED) {
-            DOCA_LOG_ERR("service '%s' cannot be connected to: %s", service, std::strerror(errno));
+            LOG_ERR("service '%s' cannot be connected to: %s", service, std::strerror(errno));
             return DOCA_ERROR_DRIVER;
         }
     }
-    DOCA_LOG_ERR("no service '%s' listens for this function", service);
+    LOG_ERR("no service '%s' listens for this function", service);
     return DOCA_ERROR_CONNECTION_ABORTED;
 }
 

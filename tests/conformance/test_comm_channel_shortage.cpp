@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Comm Channel when descriptors or memory run out, and with more clients than there can be.
+#include <algorithm>
+#include <cerrno>
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "support/comm_channel.hpp"
+#include "support/log_capture.hpp"
+
+using namespace doca_test;
+
+namespace {
+
+bool is_fdopendir_failing = false;
+
+std::size_t num_lines(const std::string &text)
+{
+    return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+bool has_hung_up(int fd)
+{
+    pollfd entry = {.fd = fd, .events = POLLIN, .revents = 0};
+    return poll(&entry, 1, 0) == 1 && (entry.revents & POLLHUP) != 0;
+}
+
+int lowest_free_descriptor()
+{
+    const int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+    close(fd);
+    return fd;
+}
+
+/// No descriptor can be opened for as long as it lives.
+class NoDescriptors {
+public:
+    NoDescriptors()
+    {
+        must_hold(getrlimit(RLIMIT_NOFILE, &before_) == 0, "the limit");
+        // Above all that are open, and with nothing free below.
+        while (lowest_free_descriptor() < highest())
+            fillers_.push_back(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+        const rlimit none = {static_cast<rlim_t>(lowest_free_descriptor()), before_.rlim_max};
+        must_hold(setrlimit(RLIMIT_NOFILE, &none) == 0, "the limit");
+    }
+    NoDescriptors(const NoDescriptors &) = delete;
+    NoDescriptors &operator=(const NoDescriptors &) = delete;
+    ~NoDescriptors()
+    {
+        EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0);
+        for (const int fd : fillers_)
+            close(fd);
+    }
+
+private:
+    static int highest()
+    {
+        int most = 0;
+        for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd"))
+            most = std::max(most, std::stoi(entry.path().filename()));
+        return most;
+    }
+
+    rlimit before_{};
+    std::vector<int> fillers_;
+};
+
+} // namespace
+
+/// In place of libc's, which allocates.
+extern "C" DIR *fdopendir(int fd)
+{
+    if (is_fdopendir_failing) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    static auto *const original = reinterpret_cast<DIR *(*)(int)>(dlsym(RTLD_NEXT, "fdopendir"));
+    return original(fd);
+}
+
+class CommChannelShortageTest : public testing::TestWithParam<DevicePair> {
+protected:
+    ~CommChannelShortageTest() override
+    {
+        for (const int fd : raw)
+            close(fd);
+    }
+    void connect_raw() { raw.push_back(runtime.connect_raw()); }
+    [[nodiscard]] std::size_t num_hung_up() const
+    {
+        return static_cast<std::size_t>(std::ranges::count_if(raw, has_hung_up));
+    }
+    void expect_service_works(doca_comm_channel_ep_t *service) const
+    {
+        const EpHandle client = make_endpoint(host);
+        Address *peer = nullptr;
+        ASSERT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &peer), DOCA_SUCCESS);
+        (void)receive(service).status; // takes the client in
+        must(await_connection(peer));
+        must(send_text(client, peer, "hello"));
+        EXPECT_EQ(await_message(service).text, "hello");
+    }
+
+    const RuntimeDirectory runtime;
+    DevHandle dpu{open_device(GetParam().importer)};
+    DevHandle host{open_device(GetParam().exporter)};
+    RepHandle rep{open_representor(dpu, GetParam().exporter.pci)};
+    const std::string name = service_name();
+    std::vector<int> raw; ///< connections of clients that say nothing
+};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CommChannelShortageTest);
+INSTANTIATE_TEST_SUITE_P(pair, CommChannelShortageTest, testing::ValuesIn(one_comm_channel_pair()),
+                         pair_name);
+
+TEST_P(CommChannelShortageTest, clients_that_say_nothing_are_not_kept_without_limit)
+{
+    const EpHandle service = make_service(dpu, rep, name);
+    const LogCapture log;
+    for (int i = 0; i < 200; ++i) {
+        connect_raw();
+        ASSERT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+    }
+    EXPECT_EQ(num_hung_up(), 200u - 64u);
+    EXPECT_FALSE(has_hung_up(raw.back())) << "the oldest go";
+    EXPECT_EQ(num_lines(log.text()), 1u) << log.text();
+    expect_service_works(service);
+    // Several at once.
+    for (int i = 0; i < 100; ++i)
+        connect_raw();
+    (void)receive(service).status;
+    expect_service_works(service);
+    EXPECT_EQ(num_lines(log.text()), 1u) << log.text();
+    must(doca_comm_channel_ep_update_service_state_info(service));
+    std::uint32_t pending = 0;
+    must(doca_comm_channel_ep_get_pending_connections(service, &pending));
+    EXPECT_EQ(pending, 64u);
+}
+
+TEST_P(CommChannelShortageTest, without_descriptors_clients_are_turned_away)
+{
+    const EpHandle service = make_service(dpu, rep, name);
+    int recv = -1;
+    must(doca_comm_channel_ep_get_event_channel(service, nullptr, &recv));
+    for (int i = 0; i < 20; ++i)
+        connect_raw();
+    must(doca_comm_channel_ep_event_handle_arm_recv(service));
+    EXPECT_TRUE(is_readable(recv));
+    {
+        const LogCapture log;
+        const NoDescriptors none;
+        for (int i = 0; i < 10; ++i)
+            ASSERT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+        EXPECT_FALSE(is_readable(recv)) << "who waits for events would spin";
+        EXPECT_EQ(num_lines(log.text()), 1u) << log.text();
+        EXPECT_EQ(num_hung_up(), 20u);
+    }
+    expect_service_works(service);
+}
+
+TEST_P(CommChannelShortageTest, a_sweep_that_fails_leaves_no_descriptor)
+{
+    for (int i = 0; i < 3; ++i) {
+        EpHandle service = make_endpoint(dpu);
+        must(doca_comm_channel_ep_set_device_rep(service, rep));
+        const int before = lowest_free_descriptor();
+        is_fdopendir_failing = true;
+        EXPECT_EQ(doca_comm_channel_ep_listen(service, name.c_str()), DOCA_SUCCESS);
+        is_fdopendir_failing = false;
+        service.reset();
+        EXPECT_EQ(lowest_free_descriptor(), before);
+    }
+}
