@@ -76,7 +76,7 @@ run_as_test() { # NAME SECONDS COMMAND...
     echo "@@ end $status"
 }
 
-# The exceptions that hold for these devices and a program, as "test reason".
+# The exceptions that hold for these devices and a program, as "test way reason".
 exceptions_of() { # NAME
     awk -v kinds=" $kinds " -v program="$1" \
         '!/^#/ && index(kinds, " " $1 " ") && $2 == program { sub(/^[^ ]+ +[^ ]+ +/, ""); print }' "$here/exceptions.txt"
@@ -89,7 +89,7 @@ soon() {
 
 # TESTS are names without the devices, or with a '-' before it a pattern of what is left out.
 run_conformance() { # NAME EXECUTABLE TESTS...
-    local name=$1 program=$build/tests/conformance/test_$2 wanted='' unwanted='' test device pattern reason
+    local name=$1 program=$build/tests/conformance/test_$2 wanted='' unwanted='' test device pattern rest
     local -a parameters=()
     shift 2
     for device in "${devices[@]}"; do
@@ -102,15 +102,15 @@ run_conformance() { # NAME EXECUTABLE TESTS...
             *) wanted+=":$test$pattern" ;;
             esac
         done
-        while read -r test reason; do
+        while read -r test rest; do
             unwanted+=":$test$pattern"
         done < <(exceptions_of "$name")
     done
     soon run "$name" 240 "$program" --gtest_color=no "--gtest_filter=${wanted#:}${unwanted:+-${unwanted#:}}"
     # Each by itself, as it may never end.
-    while read -r test reason; do
+    while read -r test rest; do
         for pattern in "${parameters[@]}"; do
-            echo "@@ exception $name $test$pattern $reason"
+            echo "@@ exception $name $test$pattern $rest"
             soon run "$name" 30 "$program" --gtest_color=no "--gtest_filter=$test$pattern"
         done
     done < <(exceptions_of "$name")
@@ -128,13 +128,13 @@ run_peers() {
 # more, so that a refusal that is lost is never repeated. Nor what a loss changes nothing about, a peer that has died, and
 # the exceptions, which the part "peers" sees to.
 run_lossy_peers() {
-    local test reason
+    local test rest
     local -a left_out=('-*/RdmaMemory.*anon*' '-*/RdmaMemory.*memfd*' '-*/RdmaMemory.*file')
     for test in BothSidesRecoverFromAFailure AStoppedMapIsRevokedAndCanBeExportedAgain NobodyElseGetsIn \
         TheNextJobFindsADeadPeer ADeadPeerWakesAndFailsSendsThatWait; do
         left_out+=("-*/RdmaProcesses.$test/*")
     done
-    while read -r test reason; do
+    while read -r test rest; do
         left_out+=("-$test/*")
     done < <(exceptions_of peers)
     run_conformance lossy_peers rdma '*/RdmaMemory.*' '*/RdmaProcesses.*' "${left_out[@]}"
@@ -142,15 +142,15 @@ run_lossy_peers() {
 
 run_samples() {
     local -a command without=()
-    local test reason
+    local test rest
     command=("$python" "$here/../samples/run.py" --tap --programs "$build/samples"
         --devices "${devices[0]}" "${OPENDOCA_TEST_PEER_DEVICE:-${devices[0]}}")
-    while read -r test reason; do
+    while read -r test rest; do
         without+=("--without=$test")
     done < <(exceptions_of samples)
     run samples 240 "${command[@]}" ${without[@]+"${without[@]}"}
-    while read -r test reason; do
-        echo "@@ exception samples $test $reason"
+    while read -r test rest; do
+        echo "@@ exception samples $test $rest"
         run samples 60 "${command[@]}" --time-limit 12 "$test"
     done < <(exceptions_of samples)
 }
