@@ -106,12 +106,12 @@ run_conformance() { # NAME EXECUTABLE TESTS...
             unwanted+=":$test$pattern"
         done < <(exceptions_of "$name")
     done
-    soon run "$name" 240 "$program" --gtest_color=no "--gtest_filter=${wanted#:}${unwanted:+-${unwanted#:}}"
+    soon run "$name" 600 "$program" --gtest_color=no "--gtest_filter=${wanted#:}${unwanted:+-${unwanted#:}}"
     # Each by itself, as it may never end.
     while read -r test rest; do
         for pattern in "${parameters[@]}"; do
             echo "@@ exception $name $test$pattern $rest"
-            soon run "$name" 30 "$program" --gtest_color=no "--gtest_filter=$test$pattern"
+            soon run "$name" 120 "$program" --gtest_color=no "--gtest_filter=$test$pattern"
         done
     done < <(exceptions_of "$name")
 }
@@ -148,17 +148,17 @@ run_samples() {
     while read -r test rest; do
         without+=("--without=$test")
     done < <(exceptions_of samples)
-    run samples 240 "${command[@]}" ${without[@]+"${without[@]}"}
+    run samples 600 "${command[@]}" ${without[@]+"${without[@]}"}
     while read -r test rest; do
         echo "@@ exception samples $test $rest"
-        run samples 60 "${command[@]}" --time-limit 12 "$test"
+        run samples 240 "${command[@]}" --time-limit 12 "$test"
     done < <(exceptions_of samples)
 }
 
 run_soak() {
     local device
     for device in "${devices[@]}"; do
-        soon run_as_test "soak_$device" 150 "$build/tests/fault/soak_rdma" --seconds 12 --kills 4 --device "$device" \
+        soon run_as_test "soak_$device" 600 "$build/tests/fault/soak_rdma" --seconds 12 --kills 4 --device "$device" \
             --peer-device "${OPENDOCA_TEST_PEER_DEVICE:-$device}"
     done
 }
@@ -180,13 +180,13 @@ for part in "$@"; do
     peers) run_peers ;;
     lossy_peers) run_lossy_peers ;;
     providers)
-        run_as_test providers 60 "$python" "$here/../tools/test_providers.py" "$build/tools/doca_caps/doca_caps" \
+        run_as_test providers 240 "$python" "$here/../tools/test_providers.py" "$build/tools/doca_caps/doca_caps" \
             "$here/../../docs/providers.md"
         ;;
     # The same port as that of the processes, which are served later, or no address.
-    pairs) run pairs 120 "$python" "$here/two_hosts.py" "$build/samples" "${OPENDOCA_TEST_PEER_HOST:-7777}" ;;
-    serve) soon run_as_test serve 300 "$build/tests/conformance/test_rdma" --serve 7777 ;;
-    release) run_as_test release 60 "$build/tests/conformance/test_rdma" --release ;;
+    pairs) run pairs 600 "$python" "$here/two_hosts.py" "$build/samples" "${OPENDOCA_TEST_PEER_HOST:-7777}" ;;
+    serve) soon run_as_test serve 900 "$build/tests/conformance/test_rdma" --serve 7777 ;;
+    release) run_as_test release 240 "$build/tests/conformance/test_rdma" --release ;;
     *) run_conformance "$part" "$part" '*/*.*' ;;
     esac
 done
