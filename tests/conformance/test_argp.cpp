@@ -11,7 +11,7 @@ namespace
 
 using namespace argp_test;
 
-constexpr doca_argp_type text = DOCA_ARGP_TYPE_STRING;
+constexpr doca_argp_type string_type = DOCA_ARGP_TYPE_STRING;
 constexpr doca_argp_type number = DOCA_ARGP_TYPE_INT;
 constexpr doca_argp_type boolean = DOCA_ARGP_TYPE_BOOLEAN;
 
@@ -70,7 +70,7 @@ TEST_F(ArgpTest, RefusesNull)
     doca_argp_param_set_arguments(nullptr, "x");
     doca_argp_param_set_description(nullptr, "x");
     doca_argp_param_set_callback(nullptr, on_text<'t'>);
-    doca_argp_param_set_type(nullptr, text);
+    doca_argp_param_set_type(nullptr, string_type);
     doca_argp_param_set_mandatory(nullptr);
     doca_argp_param_set_cli_only(nullptr);
     doca_argp_param_set_multiplicity(nullptr);
@@ -142,8 +142,8 @@ TEST_F(ArgpTest, TheSettersCopyAndTheLastOneCounts)
 
 TEST_F(ArgpTest, GivesValuesInEachForm)
 {
-    ASSERT_EQ(add({"t", "text", text, on_text<'t'>}), DOCA_SUCCESS);
-    ASSERT_EQ(add({"ld", "local-descriptor", text, on_text<'l'>}), DOCA_SUCCESS);
+    ASSERT_EQ(add({"t", "text", string_type, on_text<'t'>}), DOCA_SUCCESS);
+    ASSERT_EQ(add({"ld", "local-descriptor", string_type, on_text<'l'>}), DOCA_SUCCESS);
     ASSERT_EQ(add({"n", "number", number, on_number<'n'>}), DOCA_SUCCESS);
     ASSERT_EQ(add({nullptr, "atomic", boolean, on_flag<'a'>}), DOCA_SUCCESS);
     EXPECT_EQ(start({"-n", "5", "--text", "some words", "--atomic", "-ld", "/tmp/x"}), DOCA_SUCCESS);
@@ -254,8 +254,8 @@ TEST_F(ArgpTest, KeepsControlCharactersOutOfTheLog)
 
 TEST_F(ArgpTest, OnlyMultiplicityAllowsASecondValue)
 {
-    ASSERT_EQ(add({"t", "text", text, on_text<'t'>}), DOCA_SUCCESS);
-    Flag many = {"m", "many", text, on_text<'m'>};
+    ASSERT_EQ(add({"t", "text", string_type, on_text<'t'>}), DOCA_SUCCESS);
+    Flag many = {"m", "many", string_type, on_text<'m'>};
     many.has_multiplicity = true;
     ASSERT_EQ(add(many), DOCA_SUCCESS);
     EXPECT_EQ(start({"-m", "1", "-t", "x", "--many", "2", "-m", "1"}), DOCA_SUCCESS);
@@ -289,8 +289,8 @@ TEST_F(ArgpTest, CallsNobodyWhenALaterWordIsWrong)
 
 TEST_F(ArgpTest, ReturnsTheErrorOfACallbackAndStops)
 {
-    ASSERT_EQ(add({"a", nullptr, text, on_text<'a'>}), DOCA_SUCCESS);
-    ASSERT_EQ(add({"b", nullptr, text, on_text<'b'>}), DOCA_SUCCESS);
+    ASSERT_EQ(add({"a", nullptr, string_type, on_text<'a'>}), DOCA_SUCCESS);
+    ASSERT_EQ(add({"b", nullptr, string_type, on_text<'b'>}), DOCA_SUCCESS);
     ASSERT_EQ(doca_argp_register_validation_callback(on_validate), DOCA_SUCCESS);
     config.failing = "a=1";
     EXPECT_EQ(start({"-a", "1", "-b", "2"}), DOCA_ERROR_TIME_OUT);
@@ -311,7 +311,7 @@ TEST_F(ArgpTest, ValidatesLast)
 
 TEST_F(ArgpTest, AnExceptionOfACallbackDoesNotGetOut)
 {
-    ASSERT_EQ(add({"t", "text", text, [](void *, void *) -> doca_error_t { throw std::runtime_error("x"); }}),
+    ASSERT_EQ(add({"t", "text", string_type, [](void *, void *) -> doca_error_t { throw std::runtime_error("x"); }}),
               DOCA_SUCCESS);
     EXPECT_EQ(start({"-t", "x"}), DOCA_ERROR_UNEXPECTED);
     EXPECT_EQ(doca_argp_destroy(), DOCA_SUCCESS);
@@ -320,7 +320,7 @@ TEST_F(ArgpTest, AnExceptionOfACallbackDoesNotGetOut)
 TEST_F(ArgpTest, ACallbackMayWriteIntoItsText)
 {
     std::string word = "a,b";
-    ASSERT_EQ(add({"t", "text", text,
+    ASSERT_EQ(add({"t", "text", string_type,
                    [](void *value, void *own) {
                        static_cast<char *>(value)[1] = '\0';
                        return on_text<'t'>(value, own);
@@ -336,7 +336,7 @@ TEST_F(ArgpTest, ACallbackMayWriteIntoItsText)
 
 TEST_F(ArgpTest, ACallbackCannotPullTheGroundFromUnderStart)
 {
-    ASSERT_EQ(add({"t", "text", text,
+    ASSERT_EQ(add({"t", "text", string_type,
                    [](void *value, void *own) {
                        char name[] = "prog";
                        char *argv[] = {name, nullptr};
@@ -355,7 +355,7 @@ TEST_F(ArgpTest, ACallbackCannotPullTheGroundFromUnderStart)
 TEST_F(ArgpTest, AProgramsFlagTakesOverOnlyTheNameThatItHas)
 {
     ASSERT_EQ(add({"l", "loops", number, on_number<'n'>}), DOCA_SUCCESS);
-    ASSERT_EQ(add({"jj", "json", text, on_text<'j'>}), DOCA_SUCCESS);
+    ASSERT_EQ(add({"jj", "json", string_type, on_text<'j'>}), DOCA_SUCCESS);
     EXPECT_EQ(start({"-l", "7", "--log-level", "60", "--json", "/does/not/exist"}), DOCA_SUCCESS);
     EXPECT_EQ(config.calls, (Calls{"n=7", "j=/does/not/exist"}));
     EXPECT_EQ(doca_log_global_level_get(), 60U);
@@ -364,7 +364,7 @@ TEST_F(ArgpTest, AProgramsFlagTakesOverOnlyTheNameThatItHas)
 
 TEST_F(ArgpTest, SetsTheLogLevelBeforeTheCallbacks)
 {
-    ASSERT_EQ(add({"t", "text", text,
+    ASSERT_EQ(add({"t", "text", string_type,
                    [](void *value, void *own) {
                        int level = 0;
                        EXPECT_EQ(doca_argp_get_log_level(&level), DOCA_SUCCESS);

@@ -31,10 +31,10 @@ std::string pattern(std::size_t size, unsigned seed)
 } // namespace
 
 class CommChannelDeviceTest : public DeviceTest {};
-INSTANTIATE_FOR_DEVICES(CommChannelDeviceTest, has_comm_channel);
+INSTANTIATE_FOR_EVERY_DEVICE(CommChannelDeviceTest, has_comm_channel);
 
 class NoCommChannelTest : public DeviceTest {};
-INSTANTIATE_FOR_DEVICES(NoCommChannelTest, has_no_comm_channel);
+INSTANTIATE_FOR_EVERY_DEVICE(NoCommChannelTest, has_no_comm_channel);
 
 TEST_P(CommChannelDeviceTest, limits)
 {

@@ -63,7 +63,7 @@ TEST(DevList, lists_are_independent_and_agree)
 // Opening and closing
 
 class DevTest : public DeviceTest {};
-INSTANTIATE_FOR_DEVICES(DevTest, exists);
+INSTANTIATE_FOR_EVERY_DEVICE(DevTest, exists);
 
 TEST_P(DevTest, open_refuses_null)
 {

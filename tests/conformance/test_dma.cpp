@@ -30,7 +30,7 @@ TEST(Dma, has_one_context)
 }
 
 class DmaDeviceTest : public DeviceTest {};
-INSTANTIATE_FOR_DEVICES(DmaDeviceTest, exists);
+INSTANTIATE_FOR_EVERY_DEVICE(DmaDeviceTest, exists);
 
 TEST_P(DmaDeviceTest, job_types)
 {

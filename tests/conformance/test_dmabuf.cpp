@@ -164,7 +164,7 @@ protected:
 
     MmapHandle mmap;
 };
-INSTANTIATE_FOR_DEVICES(DmabufDeviceTest, exists);
+INSTANTIATE_FOR_EVERY_DEVICE(DmabufDeviceTest, exists);
 
 TEST_P(DmabufDeviceTest, start_tells_whether_the_device_can_use_it)
 {

@@ -178,7 +178,7 @@ TEST_P(ExportTest, ImportIsNeitherConfiguredNorExported)
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ExportTest);
-INSTANTIATE_TEST_SUITE_P(pair, ExportTest, testing::ValuesIn(device_pairs()), pair_name);
+INSTANTIATE_TEST_SUITE_P(pair, ExportTest, testing::ValuesIn(suite_pairs(device_pairs())), pair_name);
 
 class WrongPortTest : public testing::TestWithParam<DevicePair> {};
 
@@ -197,7 +197,7 @@ TEST_P(WrongPortTest, IsNotPermittedAndTheLogNamesBothFunctions)
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(WrongPortTest);
-INSTANTIATE_TEST_SUITE_P(pair, WrongPortTest, testing::ValuesIn(device_pairs(false)), pair_name);
+INSTANTIATE_TEST_SUITE_P(pair, WrongPortTest, testing::ValuesIn(suite_pairs(device_pairs(false))), pair_name);
 
 bool cannot_import(doca_devinfo *info)
 {

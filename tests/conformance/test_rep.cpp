@@ -46,7 +46,7 @@ protected:
         return answer == 1;
     }
 };
-INSTANTIATE_FOR_DEVICES(RepTest, has_representors);
+INSTANTIATE_FOR_EVERY_DEVICE(RepTest, has_representors);
 
 class NoRepTest : public RepTest {};
 INSTANTIATE_FOR_DEVICES(NoRepTest, has_no_representors);

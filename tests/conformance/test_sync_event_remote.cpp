@@ -72,7 +72,7 @@ protected:
     std::uint64_t value = 77;
 };
 
-doca_error_t result_of(const doca_event &event)
+doca_error_t status_of(const doca_event &event)
 {
     return static_cast<doca_error_t>(event.result.u64);
 }
@@ -175,8 +175,8 @@ TEST_P(SyncRemoteTest, death_of_the_holder_ends_everything)
     EXPECT_LOGGED(log, "has ended");
     EXPECT_TRUE(sleeping.is_signalled(EventQueue::patience));
     sleeping.clear();
-    EXPECT_EQ(result_of(sleeping.poll()), DOCA_ERROR_CONNECTION_RESET);
-    EXPECT_EQ(result_of(polling.poll()), DOCA_ERROR_CONNECTION_RESET);
+    EXPECT_EQ(status_of(sleeping.poll()), DOCA_ERROR_CONNECTION_RESET);
+    EXPECT_EQ(status_of(polling.poll()), DOCA_ERROR_CONNECTION_RESET);
     sleeping.arm();
     EXPECT_FALSE(sleeping.is_signalled()) << "the end is told once";
     sleeping.clear();
@@ -185,7 +185,7 @@ TEST_P(SyncRemoteTest, death_of_the_holder_ends_everything)
     EXPECT_EQ(doca_sync_event_update_add(event, 1, &value), DOCA_ERROR_CONNECTION_RESET);
     EXPECT_EQ(value, 77u);
     must(polling.submit_set(awaited, 1));
-    EXPECT_EQ(result_of(polling.poll()), DOCA_ERROR_CONNECTION_RESET);
+    EXPECT_EQ(status_of(polling.poll()), DOCA_ERROR_CONNECTION_RESET);
 }
 
 TEST_P(SyncRemoteTest, holder_that_destroys_the_event_ends_everything)
@@ -205,7 +205,7 @@ TEST_P(SyncRemoteTest, holder_that_destroys_the_event_ends_everything)
     spinning.join();
     EXPECT_TRUE(queue.is_signalled(EventQueue::patience));
     queue.clear();
-    EXPECT_EQ(result_of(queue.poll()), DOCA_ERROR_CONNECTION_RESET);
+    EXPECT_EQ(status_of(queue.poll()), DOCA_ERROR_CONNECTION_RESET);
     EXPECT_EQ(doca_sync_event_update_set(event, 1), DOCA_ERROR_CONNECTION_RESET);
     const auto blob = there.blob();
     doca_sync_event *made = untouched<doca_sync_event>();
@@ -239,9 +239,9 @@ TEST_P(SyncRemoteTest, death_of_the_last_publisher_ends_waits)
     must(second.run(Order::set, 50).status);
     second.kill();
     EXPECT_EQ(sleeping.sleep_for_result(), DOCA_ERROR_CONNECTION_RESET);
-    EXPECT_EQ(result_of(polling.poll()), DOCA_ERROR_CONNECTION_RESET);
+    EXPECT_EQ(status_of(polling.poll()), DOCA_ERROR_CONNECTION_RESET);
     must(polling.submit_wait(event, 49)); // but what was reached counts
-    EXPECT_EQ(result_of(polling.poll()), DOCA_SUCCESS);
+    EXPECT_EQ(status_of(polling.poll()), DOCA_SUCCESS);
 
     RemoteEvent third = remote_dpu(event); // who takes over
     must(sleeping.submit_wait(event, 50));
@@ -279,7 +279,7 @@ TEST_P(SyncRemoteTest, value_that_was_reached_before_the_death_counts)
     there.kill();
     queue.clear();
     // Memory of the program that nobody shares goes with its process.
-    EXPECT_EQ(result_of(queue.poll()),
+    EXPECT_EQ(status_of(queue.poll()),
               GetParam().kind == MemoryKind::heap ? DOCA_ERROR_CONNECTION_RESET : DOCA_SUCCESS);
 }
 
@@ -326,9 +326,9 @@ TEST_P(SyncRemoteTest, places_of_the_killed_are_taken_over)
     sleepers.kill();
 
     must(polling.submit_set(event, all_bits)); // which all of the dead were waiting for
-    EXPECT_EQ(result_of(polling.poll()), DOCA_SUCCESS);
+    EXPECT_EQ(status_of(polling.poll()), DOCA_SUCCESS);
     must(polling.submit_set(event, 0));
-    EXPECT_EQ(result_of(polling.poll()), DOCA_SUCCESS);
+    EXPECT_EQ(status_of(polling.poll()), DOCA_SUCCESS);
     queue.add(event);
     RemoteEvent there = remote_dpu(event);
     must(queue.submit_wait(event, 5));

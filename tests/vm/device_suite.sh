@@ -76,7 +76,7 @@ run_as_test() { # NAME SECONDS COMMAND...
     echo "@@ end $status"
 }
 
-# The exceptions that hold for these devices and a program, as "test reason".
+# The exceptions that hold for these devices and a program, as "test way reason".
 exceptions_of() { # NAME
     awk -v kinds=" $kinds " -v program="$1" \
         '!/^#/ && index(kinds, " " $1 " ") && $2 == program { sub(/^[^ ]+ +[^ ]+ +/, ""); print }' "$here/exceptions.txt"
@@ -89,7 +89,7 @@ soon() {
 
 # TESTS are names without the devices, or with a '-' before it a pattern of what is left out.
 run_conformance() { # NAME EXECUTABLE TESTS...
-    local name=$1 program=$build/tests/conformance/test_$2 wanted='' unwanted='' test device pattern reason
+    local name=$1 program=$build/tests/conformance/test_$2 wanted='' unwanted='' test device pattern rest
     local -a parameters=()
     shift 2
     for device in "${devices[@]}"; do
@@ -102,16 +102,16 @@ run_conformance() { # NAME EXECUTABLE TESTS...
             *) wanted+=":$test$pattern" ;;
             esac
         done
-        while read -r test reason; do
+        while read -r test rest; do
             unwanted+=":$test$pattern"
         done < <(exceptions_of "$name")
     done
-    soon run "$name" 240 "$program" --gtest_color=no "--gtest_filter=${wanted#:}${unwanted:+-${unwanted#:}}"
+    soon run "$name" 600 "$program" --gtest_color=no "--gtest_filter=${wanted#:}${unwanted:+-${unwanted#:}}"
     # Each by itself, as it may never end.
-    while read -r test reason; do
+    while read -r test rest; do
         for pattern in "${parameters[@]}"; do
-            echo "@@ exception $name $test$pattern $reason"
-            soon run "$name" 30 "$program" --gtest_color=no "--gtest_filter=$test$pattern"
+            echo "@@ exception $name $test$pattern $rest"
+            soon run "$name" 120 "$program" --gtest_color=no "--gtest_filter=$test$pattern"
         done
     done < <(exceptions_of "$name")
 }
@@ -128,13 +128,13 @@ run_peers() {
 # more, so that a refusal that is lost is never repeated. Nor what a loss changes nothing about, a peer that has died, and
 # the exceptions, which the part "peers" sees to.
 run_lossy_peers() {
-    local test reason
+    local test rest
     local -a left_out=('-*/RdmaMemory.*anon*' '-*/RdmaMemory.*memfd*' '-*/RdmaMemory.*file')
     for test in BothSidesRecoverFromAFailure AStoppedMapIsRevokedAndCanBeExportedAgain NobodyElseGetsIn \
         TheNextJobFindsADeadPeer ADeadPeerWakesAndFailsSendsThatWait; do
         left_out+=("-*/RdmaProcesses.$test/*")
     done
-    while read -r test reason; do
+    while read -r test rest; do
         left_out+=("-$test/*")
     done < <(exceptions_of peers)
     run_conformance lossy_peers rdma '*/RdmaMemory.*' '*/RdmaProcesses.*' "${left_out[@]}"
@@ -142,23 +142,23 @@ run_lossy_peers() {
 
 run_samples() {
     local -a command without=()
-    local test reason
+    local test rest
     command=("$python" "$here/../samples/run.py" --tap --programs "$build/samples"
         --devices "${devices[0]}" "${OPENDOCA_TEST_PEER_DEVICE:-${devices[0]}}")
-    while read -r test reason; do
+    while read -r test rest; do
         without+=("--without=$test")
     done < <(exceptions_of samples)
-    run samples 240 "${command[@]}" ${without[@]+"${without[@]}"}
-    while read -r test reason; do
-        echo "@@ exception samples $test $reason"
-        run samples 60 "${command[@]}" --time-limit 12 "$test"
+    run samples 600 "${command[@]}" ${without[@]+"${without[@]}"}
+    while read -r test rest; do
+        echo "@@ exception samples $test $rest"
+        run samples 240 "${command[@]}" --time-limit 12 "$test"
     done < <(exceptions_of samples)
 }
 
 run_soak() {
     local device
     for device in "${devices[@]}"; do
-        soon run_as_test "soak_$device" 150 "$build/tests/fault/soak_rdma" --seconds 12 --kills 4 --device "$device" \
+        soon run_as_test "soak_$device" 600 "$build/tests/fault/soak_rdma" --seconds 12 --kills 4 --device "$device" \
             --peer-device "${OPENDOCA_TEST_PEER_DEVICE:-$device}"
     done
 }
@@ -180,13 +180,13 @@ for part in "$@"; do
     peers) run_peers ;;
     lossy_peers) run_lossy_peers ;;
     providers)
-        run_as_test providers 60 "$python" "$here/../tools/test_providers.py" "$build/tools/doca_caps/doca_caps" \
+        run_as_test providers 240 "$python" "$here/../tools/test_providers.py" "$build/tools/doca_caps/doca_caps" \
             "$here/../../docs/providers.md"
         ;;
     # The same port as that of the processes, which are served later, or no address.
-    pairs) run pairs 120 "$python" "$here/two_hosts.py" "$build/samples" "${OPENDOCA_TEST_PEER_HOST:-7777}" ;;
-    serve) soon run_as_test serve 300 "$build/tests/conformance/test_rdma" --serve 7777 ;;
-    release) run_as_test release 60 "$build/tests/conformance/test_rdma" --release ;;
+    pairs) run pairs 600 "$python" "$here/two_hosts.py" "$build/samples" "${OPENDOCA_TEST_PEER_HOST:-7777}" ;;
+    serve) soon run_as_test serve 900 "$build/tests/conformance/test_rdma" --serve 7777 ;;
+    release) run_as_test release 240 "$build/tests/conformance/test_rdma" --release ;;
     *) run_conformance "$part" "$part" '*/*.*' ;;
     esac
 done

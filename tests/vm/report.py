@@ -7,7 +7,7 @@ report.py [--gtest_output=xml:FILE] COMMAND [ARGUMENT...]
 
 The command's output is passed on and read: what GoogleTest and TAP print, and the lines of device_suite.sh that begin
 with "@@". FILE, which meson names, gets a report as GoogleTest writes it. A test that is an exception on the devices
-has to fail; it is counted as skipped, with the reason. The exit status is 0 when all is as expected, 77 when the
+has to fail in the way that exceptions.txt names; it is counted as skipped, with the reason. The exit status is 0 when all is as expected, 77 when the
 command says, by that status, that there is nothing to test, and otherwise 1.
 """
 
@@ -21,7 +21,12 @@ import xml.etree.ElementTree as ElementTree
 ENDED = re.compile(r"\[ {7}OK \] (\S+?)(?:, where .*)? \((\d+) ms\)$"
                    r"|\[ {2}(FAILED|SKIPPED) {1,2}\] (\S+?)(?:, where .*)? \((\d+) ms\)$")
 BEGUN = re.compile(r"\[ RUN {6}\] (\S+)$")
+EXCEPTION = re.compile(r'(\S+) (\S+) (timeout|"[^"]+") (.+)$')
 TAP = re.compile(r"(ok|not ok)(?: \d+)? - (.*?)(?: # SKIP (.*))?$")
+
+
+# Of timeout(1): it has stopped the program, or killed it as it would not stop.
+TIMEOUT_STATUSES = (124, 137)
 
 
 class Case:
@@ -31,18 +36,27 @@ class Case:
         self.result = "failed"
         self.details = []
         self.milliseconds = 0
+        self.end_status = None  # of the program, if it ended during the test
         self.exception = None
 
 
 class Exception_:
     """A test, or several by a pattern, that may not pass on these devices."""
 
-    def __init__(self, program, pattern, reason):
-        self.program, self.pattern, self.reason = program, pattern, reason
-        self.is_met = False
+    def __init__(self, program, pattern, way, reason):
+        self.program, self.pattern, self.way, self.reason = program, pattern, way, reason
+        self.has_run = False
 
     def names(self, case):
         return case.program == self.program and fnmatch.fnmatchcase(case.name, self.pattern)
+
+    def is_met_by(self, case):
+        """Whether a test has failed in the way that is named: stopped at the time limit, or by itself, with a text."""
+        if case.result != "failed":
+            return False
+        if self.way == "timeout":
+            return case.end_status in TIMEOUT_STATUSES
+        return case.end_status is None and any(self.way[1:-1] in line for line in case.details)
 
 
 class Reader:
@@ -91,8 +105,11 @@ class Reader:
             self._program, self._num_before = self.prefix + rest, len(self.cases)
         elif word == "end":  # STATUS
             self._end(int(rest))
-        elif word == "exception":  # PROGRAM PATTERN REASON
-            self.exceptions.append(Exception_(*rest.split(None, 2)))
+        elif word == "exception":  # PROGRAM PATTERN WAY REASON
+            if match := EXCEPTION.match(rest):
+                self.exceptions.append(Exception_(*match.groups()))
+            else:
+                self.add(rest, "failed", 'an exception has to name how it fails: timeout, or a "text"')
         elif word == "complete":
             self.is_complete = True
 
@@ -101,6 +118,7 @@ class Reader:
         cases = self.cases[self._num_before:]
         if self._running:
             self._running.details.append(f"the program ended here, with status {status}")
+            self._running.end_status = status
             self._running = None
         elif not cases:
             self.add("runs", "failed", f"not one test was run; the exit status is {status}")
@@ -120,16 +138,18 @@ class Reader:
     def _apply_exceptions(self):
         for exception in self.exceptions:
             for case in filter(exception.names, self.cases):
-                exception.is_met = True
+                exception.has_run = True
                 case.exception = exception
-                if case.result == "failed":
+                if exception.is_met_by(case):
                     case.result = "skipped"
                     case.details = [f"does not pass on this device: {exception.reason}"]
+                elif case.result == "failed":
+                    case.details.insert(0, f"has failed in another way than its exception, which is {exception.way}")
                 else:
                     case.details = [f"has {case.result}, though it is an exception: {exception.reason}"]
                     case.result = "failed"
         for exception in self.exceptions:
-            if not exception.is_met:
+            if not exception.has_run:
                 self._program = exception.program
                 self.add(exception.pattern, "failed", "the exception names no test that was run")
 

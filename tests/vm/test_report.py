@@ -10,11 +10,12 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+EXCEPTIONS = pathlib.Path(__file__).resolve().parent / "exceptions.txt"
 REPORT = pathlib.Path(__file__).resolve().parent / "report.py"
 PASSED = "[ RUN      ] d/A.b/rxe0\n[       OK ] d/A.b/rxe0 (12 ms)\n"
 FAILED = "[ RUN      ] d/A.c/rxe0\nx.cpp:1: Failure\n[  FAILED  ] d/A.c/rxe0, where GetParam() = rxe0 () (3 ms)\n"
 SKIPPED = "[ RUN      ] d/A.d/rxe0\nno atomics\n[  SKIPPED ] d/A.d/rxe0 (0 ms)\n"
-EXCEPTION = "@@ exception dma d/A.c/*rxe0* the quirk\n"
+EXCEPTION = '@@ exception dma d/A.c/*rxe0* "x.cpp:1: Fail" the quirk\n'
 
 
 class ReportTest(unittest.TestCase):
@@ -73,14 +74,45 @@ class ReportTest(unittest.TestCase):
         status, results = self.report(f"{begin}{FAILED}@@ end 1\n@@ complete\n")
         self.assertEqual(status, 0)
         self.assertEqual(results["dma d/A.c/rxe0"], ("skipped", "does not pass on this device: the quirk"))
-        # By dying, or by taking too long, as well.
-        status, results = self.report(f"{begin}[ RUN      ] d/A.c/rxe0\n@@ end 124\n@@ complete\n")
-        self.assertEqual((status, results["dma d/A.c/rxe0"][0]), (0, "skipped"))
         # But not by passing, nor by not being there.
         status, results = self.report(f"{begin}{PASSED.replace('A.b', 'A.c')}@@ end 0\n@@ complete\n")
         self.assertEqual((status, results["dma d/A.c/rxe0"][0]), (1, "failure"))
         status, results = self.report(f"{begin}@@ end 0\n@@ complete\n")
         self.assertEqual(status, 1)
+
+    def test_exceptions_have_to_fail_in_their_way(self):
+        begun = "@@ begin dma\n[ RUN      ] d/A.c/rxe0\n"
+        failed = "[  FAILED  ] d/A.c/rxe0 (3 ms)\n@@ end 1\n@@ complete\n"
+        for way, output, expected in (
+                ('"x.cpp:1: Fail"', f"{begun}x.cpp:1: Failure\n{failed}", "skipped"),
+                ('"x.cpp:1: Fail"', f"{begun}x.cpp:2: Failure\n{failed}", "failure"),
+                # The text, and then something else.
+                ('"x.cpp:1: Fail"', f"{begun}x.cpp:1: Failure\n@@ end 139\n@@ complete\n", "failure"),
+                ('"x.cpp:1: Fail"', f"{begun}x.cpp:1: Failure\n@@ end 124\n@@ complete\n", "failure"),
+                ("timeout", f"{begun}@@ end 124\n@@ complete\n", "skipped"),
+                ("timeout", f"{begun}@@ end 137\n@@ complete\n", "skipped"),
+                ("timeout", f"{begun}@@ end 139\n@@ complete\n", "failure"),
+                ("timeout", f"{begun}timeout\n{failed}", "failure")):
+            with self.subTest(way=way, output=output):
+                status, results = self.report(f"@@ begin other\n{PASSED}@@ end 0\n@@ exception dma d/A.c/*rxe0* {way}"
+                                              f" the quirk\n{output}")
+                self.assertEqual((status, results["dma d/A.c/rxe0"][0]), (0 if expected == "skipped" else 1, expected))
+        # In TAP.
+        begun = f'@@ begin dma\n{PASSED}@@ end 0\n@@ exception dma send* "has not ended" the quirk\n@@ begin dma\n'
+        for detail, expected in (("x has not ended within 12 s", "skipped"), ("x has ended", "failure")):
+            status, results = self.report(f"{begun}not ok 1 - send\n# {detail}\n@@ end 1\n@@ complete\n")
+            self.assertEqual((status, results["dma dma.send"][0]), (0 if expected == "skipped" else 1, expected))
+
+    def test_exceptions_have_to_name_a_way(self):
+        output = f"@@ begin dma\n{PASSED}@@ end 0\n@@ exception dma d/A.c/*rxe0* the quirk\n@@ begin dma\n{FAILED}@@ end 1\n"
+        status, results = self.report(f"{output}@@ complete\n")
+        self.assertEqual((status, results["dma d/A.c/rxe0"][0]), (1, "failure"))
+
+    def test_exceptions_of_the_suite(self):
+        lines = [line for line in EXCEPTIONS.read_text().splitlines() if not line.startswith("#") and line]
+        self.assertNotEqual(lines, [])
+        for line in lines:
+            self.assertRegex(line, r'^(rxe|rc) \S+ \S+ (timeout|"[^"]+") \S')
 
     def test_second_machine(self):
         first = f"@@ begin dma\n{PASSED}@@ end 0\n"

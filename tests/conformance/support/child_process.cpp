@@ -22,7 +22,7 @@ namespace doca_test {
 namespace {
 
 constexpr const char *child_option = "--child-program";
-constexpr int patience_in_seconds = 120; // then a peer that hangs becomes a failure
+constexpr int reply_seconds = 120; // then a peer that hangs becomes a failure
 
 std::map<std::string, ChildProgram::Body> &programs()
 {
@@ -123,7 +123,7 @@ ChildProcess::ChildProcess(const char *program, const Variables &variables, int 
 {
     int ends[2];
     check(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "socketpair");
-    const timeval patience = {patience_in_seconds, 0};
+    const timeval patience = {reply_seconds, 0};
     for (const int end : ends)
         check(setsockopt(end, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0, "setsockopt");
     const std::string number = std::to_string(ends[1]);

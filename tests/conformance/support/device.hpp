@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cctype>
+#include <cstdlib>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -165,7 +166,7 @@ inline std::vector<DeviceParam> devices_that(const std::function<bool(doca_devin
     return devices;
 }
 
-/// For tests that take long: the software functions share all of their code, so the first one stands for them.
+/// For suites that take long: the software functions share all of their code, so the first one stands for them.
 inline std::vector<DeviceParam> few_devices_that(const std::function<bool(doca_devinfo *)> &suits)
 {
     std::vector<DeviceParam> devices;
@@ -176,6 +177,20 @@ inline std::vector<DeviceParam> few_devices_that(const std::function<bool(doca_d
         devices.push_back(std::move(device));
     }
     return devices;
+}
+
+/// Whether the first software function, or pair of them, stands for all others in every suite. Builds with a sanitizer
+/// ask for it: another function runs the same code.
+inline bool one_soft_device_is_enough()
+{
+    const char *const value = std::getenv("OPENDOCA_TEST_ONE_SOFT_DEVICE");
+    return value != nullptr && std::string(value) == "1";
+}
+
+/// The devices that a suite runs on: all that suit it, unless one software device is enough.
+inline std::vector<DeviceParam> suite_devices_that(const std::function<bool(doca_devinfo *)> &suits)
+{
+    return one_soft_device_is_enough() ? few_devices_that(suits) : devices_that(suits);
 }
 
 /// Exporters and importers of this machine that belong together, or with @p same_port false, that do not.
@@ -199,7 +214,19 @@ inline std::vector<DevicePair> device_pairs(bool same_port = true)
     return pairs;
 }
 
-/// One pair for each importer, for tests that take long.
+/// The pairs that a suite runs on: all of @p pairs, or only the first one of software devices if that is enough.
+inline std::vector<DevicePair> suite_pairs(std::vector<DevicePair> pairs)
+{
+    if (one_soft_device_is_enough()) {
+        bool has_soft = false;
+        std::erase_if(pairs, [&](const DevicePair &pair) {
+            return pair.importer.is_soft() && std::exchange(has_soft, true);
+        });
+    }
+    return pairs;
+}
+
+/// One pair for each importer, for suites that take long.
 inline std::vector<DevicePair> few_device_pairs()
 {
     std::vector<DevicePair> pairs;
@@ -207,7 +234,7 @@ inline std::vector<DevicePair> few_device_pairs()
         if (pairs.empty() || pairs.back().importer.ibdev != pair.importer.ibdev)
             pairs.push_back(pair);
     }
-    return pairs;
+    return suite_pairs(std::move(pairs));
 }
 
 /// The first pair, for what depends on processes and memory only.
@@ -247,8 +274,14 @@ protected:
 
 } // namespace doca_test
 
-/// Instantiates a suite of DeviceTest for every device of this machine that suits it.
+/// Instantiates a suite of DeviceTest for the devices that suite_devices_that() gives.
 #define INSTANTIATE_FOR_DEVICES(suite, suits)                                                                          \
+    GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite);                                                              \
+    INSTANTIATE_TEST_SUITE_P(device, suite, testing::ValuesIn(doca_test::suite_devices_that(suits)),                   \
+                             doca_test::device_name)
+
+/// The same, for every device of this machine that suits it: for suites of what differs between software devices.
+#define INSTANTIATE_FOR_EVERY_DEVICE(suite, suits)                                                                     \
     GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite);                                                              \
     INSTANTIATE_TEST_SUITE_P(device, suite, testing::ValuesIn(doca_test::devices_that(suits)), doca_test::device_name)
 

@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char *host_variable = "OPENDOCA_TEST_PEER_HOST";
 constexpr const char *program_variable = "OPENDOCA_TEST_PEER_PROGRAM"; ///< from a test to its relay
-constexpr int patience_in_seconds = 60; ///< the other machine may have to start first
+constexpr int connect_seconds = 60; ///< the other machine may have to start first
 
 [[noreturn]] void fail(const std::string &what)
 {
@@ -119,7 +119,7 @@ void relay(Channel &channel, int socket, int request = -1)
             setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
             return socket;
         }
-        if (tries == patience_in_seconds * 5)
+        if (tries == connect_seconds * 5)
             fail("connecting to " + where);
         close(socket);
         const timespec pause = {0, 200'000'000}; // a machine that starts can't tell when it is ready

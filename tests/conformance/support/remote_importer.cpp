@@ -20,10 +20,10 @@ struct ImportRequest {
     std::byte descriptor[256];
 };
 
-enum class Action : std::uint32_t { copy, begin_copying, fill, compare, fork_and_exit };
+enum class ImporterAction : std::uint32_t { copy, begin_copying, fill, compare, fork_and_exit };
 
-struct Command {
-    Action action;
+struct ImporterCommand {
+    ImporterAction action;
     Direction direction;
     std::uint32_t seed;
 };
@@ -101,12 +101,12 @@ void run_importer(const ImportRequest &request, Channel &parent, const std::func
     after_set_up();
     parent.send(importing.reply());
     for (;;) {
-        const auto command = parent.receive<Command>();
+        const auto command = parent.receive<ImporterCommand>();
         switch (command.action) {
-        case Action::copy:
+        case ImporterAction::copy:
             parent.send(importing.copy(command.direction));
             break;
-        case Action::begin_copying: {
+        case ImporterAction::begin_copying: {
             doca_error_t status = importing.copy(command.direction);
             parent.send(status);
             while (status == DOCA_SUCCESS)
@@ -114,14 +114,14 @@ void run_importer(const ImportRequest &request, Channel &parent, const std::func
             parent.send(status);
             break;
         }
-        case Action::fill:
+        case ImporterAction::fill:
             importing.fill(command.seed);
             parent.send(true);
             break;
-        case Action::compare:
+        case ImporterAction::compare:
             parent.send(importing.has(command.seed));
             break;
-        case Action::fork_and_exit:
+        case ImporterAction::fork_and_exit:
             parent.send(importing.fork_and_exit());
             break;
         }
@@ -160,31 +160,31 @@ RemoteImporter::RemoteImporter(const DeviceParam &device, std::span<const std::b
 
 doca_error_t RemoteImporter::copy(Direction direction)
 {
-    process_.channel().send(Command{Action::copy, direction, 0});
+    process_.channel().send(ImporterCommand{ImporterAction::copy, direction, 0});
     return process_.channel().receive<doca_error_t>();
 }
 
 void RemoteImporter::begin_copying(Direction direction)
 {
-    process_.channel().send(Command{Action::begin_copying, direction, 0});
+    process_.channel().send(ImporterCommand{ImporterAction::begin_copying, direction, 0});
     must(process_.channel().receive<doca_error_t>());
 }
 
 void RemoteImporter::fill(std::uint32_t seed)
 {
-    process_.channel().send(Command{Action::fill, Direction::from_export, seed});
+    process_.channel().send(ImporterCommand{ImporterAction::fill, Direction::from_export, seed});
     must_hold(process_.channel().receive<bool>(), "filled");
 }
 
 bool RemoteImporter::has(std::uint32_t seed)
 {
-    process_.channel().send(Command{Action::compare, Direction::from_export, seed});
+    process_.channel().send(ImporterCommand{ImporterAction::compare, Direction::from_export, seed});
     return process_.channel().receive<bool>();
 }
 
 void RemoteImporter::fork_and_exit()
 {
-    process_.channel().send(Command{Action::fork_and_exit, Direction::from_export, 0});
+    process_.channel().send(ImporterCommand{ImporterAction::fork_and_exit, Direction::from_export, 0});
     EXPECT_EQ(process_.channel().receive<int>(), 0) << "status of the importer's forked child";
 }
 

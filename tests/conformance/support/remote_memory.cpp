@@ -14,10 +14,10 @@ namespace doca_test {
 
 namespace {
 
-enum class Action : std::uint32_t { fill, compare, stop, export_again, free, fork_and_exit, exec };
+enum class MemoryAction : std::uint32_t { fill, compare, stop, export_again, free, fork_and_exit, exec };
 
-struct Command {
-    Action action;
+struct MemoryCommand {
+    MemoryAction action;
     std::uint32_t seed;
     std::size_t from;
     std::size_t size;
@@ -58,7 +58,7 @@ public:
 
     void fill(std::uint32_t seed) { doca_test::fill(memory_.bytes(), seed); }
 
-    [[nodiscard]] bool has(const Command &command) const
+    [[nodiscard]] bool has(const MemoryCommand &command) const
     {
         return is_filled(memory_.bytes().subspan(command.from, command.size), command.seed,
                          command.seed_from);
@@ -140,29 +140,29 @@ void run_exporter(const ExportRequest &request, Channel &parent)
     Exporting exporting(request);
     parent.send(exporting.start_and_export());
     for (;;) {
-        const auto command = parent.receive<Command>();
+        const auto command = parent.receive<MemoryCommand>();
         switch (command.action) {
-        case Action::fill:
+        case MemoryAction::fill:
             exporting.fill(command.seed);
             parent.send(true);
             break;
-        case Action::compare:
+        case MemoryAction::compare:
             parent.send(exporting.has(command));
             break;
-        case Action::stop:
+        case MemoryAction::stop:
             parent.send(exporting.stop(command.seed));
             break;
-        case Action::export_again:
+        case MemoryAction::export_again:
             parent.send(exporting.start_and_export());
             break;
-        case Action::free:
+        case MemoryAction::free:
             exporting.free();
             parent.send(true);
             break;
-        case Action::fork_and_exit:
+        case MemoryAction::fork_and_exit:
             parent.send(exporting.fork_and_exit());
             break;
-        case Action::exec:
+        case MemoryAction::exec:
             parent.send(exporting.replacement(command.seed));
             exec_replacement();
         }
@@ -191,7 +191,7 @@ void run_replacement(Channel &parent)
         fill({wanted.addr, wanted.size}, wanted.seed);
     parent.send(is_there);
     for (;;) {
-        const auto command = parent.receive<Command>();
+        const auto command = parent.receive<MemoryCommand>();
         parent.send(is_filled({wanted.addr + command.from, command.size}, command.seed, command.seed_from));
     }
 }
@@ -199,7 +199,7 @@ void run_replacement(Channel &parent)
 const ChildProgram exporter_program("exporter", begin_exporter);
 const ChildProgram replacement_program(replacement_name, run_replacement);
 
-Command only(Action action, std::uint32_t seed = 0)
+MemoryCommand only(MemoryAction action, std::uint32_t seed = 0)
 {
     return {action, seed, 0, 0, 0};
 }
@@ -226,43 +226,43 @@ RemoteMemory::RemoteMemory(const DeviceParam &device, const Options &options)
 
 void RemoteMemory::fill(std::uint32_t seed)
 {
-    process_.channel().send(only(Action::fill, seed));
+    process_.channel().send(only(MemoryAction::fill, seed));
     must_hold(process_.channel().receive<bool>(), "filled");
 }
 
 bool RemoteMemory::has(std::uint32_t seed, std::size_t from, std::size_t size, std::size_t seed_from)
 {
-    process_.channel().send(Command{Action::compare, seed, from, size, seed_from});
+    process_.channel().send(MemoryCommand{MemoryAction::compare, seed, from, size, seed_from});
     return process_.channel().receive<bool>();
 }
 
 void RemoteMemory::begin_stop(std::uint32_t seed)
 {
-    process_.channel().send(only(Action::stop, seed));
+    process_.channel().send(only(MemoryAction::stop, seed));
 }
 
 doca_error_t RemoteMemory::export_again()
 {
-    process_.channel().send(only(Action::export_again));
+    process_.channel().send(only(MemoryAction::export_again));
     reply_ = process_.channel().receive<ExportReply>();
     return reply_.status;
 }
 
 void RemoteMemory::free()
 {
-    process_.channel().send(only(Action::free));
+    process_.channel().send(only(MemoryAction::free));
     must_hold(process_.channel().receive<bool>(), "freed");
 }
 
 void RemoteMemory::fork_and_exit()
 {
-    process_.channel().send(only(Action::fork_and_exit));
+    process_.channel().send(only(MemoryAction::fork_and_exit));
     EXPECT_EQ(process_.channel().receive<int>(), 0) << "status of the exporter's forked child";
 }
 
 void RemoteMemory::exec(std::uint32_t seed)
 {
-    process_.channel().send(only(Action::exec, seed));
+    process_.channel().send(only(MemoryAction::exec, seed));
     const auto replacement = process_.channel().receive<Replacement>();
     process_.channel().send(replacement);
     must_hold(process_.channel().receive<bool>(), "the program after an exec has memory at the same address");
