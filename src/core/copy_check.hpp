@@ -19,14 +19,6 @@ struct CopyPlan {
     bool overwrites; ///< the destination has no tailroom at all and counts as empty
 };
 
-/// What was found out about a plain copy, see CopyCheck::is_plain(). Its length is the source's data.
-struct PlainCopy {
-    std::size_t tailroom; ///< of the destination; where it has none, the copy overwrites
-    std::uint32_t ways;   ///< FirstKey's bits for the pair
-
-    [[nodiscard]] CopyPlan plan(const doca_buf &src) const noexcept { return {src.data_len, false, tailroom == 0}; }
-};
-
 /// The rules of one device.
 class CopyCheck {
 public:
@@ -37,21 +29,22 @@ public:
     {
     }
 
-    /// Fast path: one buffer a side, of memory that the device is the first one of, with rights, and with data
-    /// for which there is room. What fails here goes to check(), which explains.
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &dst, const doca_buf &src,
-                                                       PlainCopy &plain) const noexcept
+    // Fast paths: one buffer a side, of memory that the device is the first one of, and whose data is appended. What
+    // fails here goes to check(), which explains.
+
+    /// One that is a copy by the CPU.
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_here(const doca_buf &dst, const doca_buf &src) const noexcept
+    {
+        return src.is_alone() && dst.is_alone() && src.mmap->first().copied_from == device_ &&
+               dst.mmap->first().copied_to == device_ && fits(dst, src);
+    }
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &dst, const doca_buf &src) const noexcept
     {
         const FirstKey &from = src.mmap->first();
         const FirstKey &to = dst.mmap->first();
-        plain.ways = from.as_source & to.as_destination;
-        if (!src.is_alone() || !dst.is_alone() || from.device != device_ || to.device != device_ ||
-            (plain.ways & FirstKey::by_dma) == 0 || !src.has_data_inside() ||
-            !dst.has_data_inside(plain.tailroom)) [[unlikely]]
-            return false;
-        // A length of 0 wraps around.
-        return src.data_len - 1 < (plain.tailroom == 0 ? dst.data_len : plain.tailroom) &&
-               src.data_len <= max_size_;
+        return src.is_alone() && dst.is_alone() && from.device == device_ && to.device == device_ &&
+               (from.uses & KeyUse::dma_source) != 0 && (to.uses & KeyUse::dma_destination) != 0 &&
+               src.data_len <= max_size_ && fits(dst, src);
     }
 
     /// Any copy: makes the plan, or says in the log what is wrong. Null pointers are errors.
@@ -59,6 +52,20 @@ public:
                                                                     CopyPlan &plan) const noexcept;
 
 private:
+    /// Whether the data of both is inside of their memory, and there is some that fits behind the destination's. By
+    /// one branch for all that is negative: where data is in front of its buffer, or goes beyond it.
+    [[gnu::always_inline]] [[nodiscard]] static bool fits(const doca_buf &dst, const doca_buf &src) noexcept
+    {
+        std::ptrdiff_t offset = src.data - src.head;
+        std::ptrdiff_t all = offset | (static_cast<std::ptrdiff_t>(src.len - src.data_len) - offset);
+        offset = dst.data - dst.head;
+        const std::ptrdiff_t tailroom = static_cast<std::ptrdiff_t>(dst.len - dst.data_len) - offset;
+        all |= offset | static_cast<std::ptrdiff_t>(dst.data_len) | tailroom;
+        // A length of 0 wraps around. One that is too large for its buffer's length to be subtracted is also too
+        // large for the tailroom.
+        return all >= 0 && src.data_len - 1 < static_cast<std::size_t>(tailroom);
+    }
+
     [[nodiscard]] doca_error_t check_list(const doca_buf &head, std::uint32_t wanted) const noexcept;
 
     const Device *device_;

@@ -11,7 +11,6 @@ OPENDOCA_LOG_SOURCE(DOCA_MMAP);
 
 using opendoca::BufCount;
 using opendoca::ExportKind;
-using opendoca::FirstKey;
 using opendoca::KeyUse;
 using opendoca::MemoryKey;
 using opendoca::Reason;
@@ -91,14 +90,12 @@ void doca_mmap::started() noexcept
     if (members_.empty())
         return;
     const auto &[dev, key] = members_.front();
-    const auto bit_if = [&](std::uint32_t bit, std::uint32_t uses) { return key->can(uses) ? bit : 0; };
-    const auto dma = [&](std::uint32_t side) {
-        return bit_if(FirstKey::by_dma, side) | bit_if(FirstKey::here, side | KeyUse::copied_here);
-    };
-    const std::uint32_t rdma =
-        bit_if(FirstKey::local, KeyUse::rdma_local) | bit_if(FirstKey::remote, KeyUse::rdma_remote);
-    first_ = {&dev->device(), key.get(), key->number, rdma | dma(KeyUse::dma_source),
-              rdma | dma(KeyUse::dma_destination)};
+    first_ = {&dev->device(), key.get(), key->number, key->uses};
+    const bool is_small = range_.len <= dev->function().can.dma_max_size;
+    if (is_small && key->can(KeyUse::copied_here | KeyUse::dma_source))
+        first_.copied_from = first_.device;
+    if (is_small && key->can(KeyUse::copied_here | KeyUse::dma_destination))
+        first_.copied_to = first_.device;
 }
 
 doca_error_t doca_mmap::check_configurable(const char *what, doca_error_t when_started) const noexcept

@@ -25,15 +25,10 @@ struct FirstKey {
     const Device *device = nullptr;
     MemoryKey *key = nullptr;
     std::uint64_t number = 0; ///< of the key
-    // What the key can do on either side of a transfer, in bits that mean the same on both: a copy can be made in
-    // the ways that both sides have.
-    std::uint32_t as_source = 0;
-    std::uint32_t as_destination = 0;
-
-    static constexpr std::uint32_t by_dma = 1;
-    static constexpr std::uint32_t here = 2;  ///< by DMA, and the CPU does it, in this process
-    static constexpr std::uint32_t local = 4; ///< side of RDMA
-    static constexpr std::uint32_t remote = 8;
+    std::uint32_t uses = 0;   ///< of the key, of struct KeyUse
+    // The device again, where its DMA may read, or write, the memory by a copy of the CPU, and all of it with one.
+    const Device *copied_from = nullptr;
+    const Device *copied_to = nullptr;
 };
 
 /// How many buffers of a memory map are out of one inventory: written by the inventory's thread alone, read

@@ -52,7 +52,7 @@ public:
     [[gnu::always_inline]] [[nodiscard]] bool is_plain_receive(const doca_buf *dst,
                                                                TransferPlan &plan) const noexcept
     {
-        if (dst == nullptr || !is_plain(*dst, FirstKey::local)) [[unlikely]]
+        if (dst == nullptr || !is_plain(*dst, KeyUse::rdma_local)) [[unlikely]]
             return false;
         const std::size_t tailroom = dst->tailroom();
         plan = {static_cast<std::uint32_t>(tailroom), false, false, true};
@@ -61,7 +61,7 @@ public:
     [[gnu::always_inline]] [[nodiscard]] bool is_plain_send(const doca_buf *src,
                                                             TransferPlan &plan) const noexcept
     {
-        if (src == nullptr || !is_plain(*src, FirstKey::local)) [[unlikely]]
+        if (src == nullptr || !is_plain(*src, KeyUse::rdma_local)) [[unlikely]]
             return false;
         plan = {static_cast<std::uint32_t>(src->data_len), false, false, true};
         return src->data_len - 1 < limits_.message_size;
@@ -69,12 +69,12 @@ public:
     [[gnu::always_inline]] [[nodiscard]] bool is_plain_read(const doca_buf *dst, const doca_buf *src,
                                                             TransferPlan &plan) const noexcept
     {
-        return is_plain_transfer(dst, src, FirstKey::local, FirstKey::remote, plan);
+        return is_plain_transfer(dst, src, KeyUse::rdma_local, KeyUse::rdma_remote, plan);
     }
     [[gnu::always_inline]] [[nodiscard]] bool is_plain_write(const doca_buf *dst, const doca_buf *src,
                                                              TransferPlan &plan) const noexcept
     {
-        return is_plain_transfer(dst, src, FirstKey::remote, FirstKey::local, plan);
+        return is_plain_transfer(dst, src, KeyUse::rdma_remote, KeyUse::rdma_local, plan);
     }
 
 private:
@@ -83,7 +83,7 @@ private:
     [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &buf, std::uint32_t side) const noexcept
     {
         const FirstKey &first = buf.mmap->first();
-        return buf.is_alone() && first.device == device_ && (first.as_source & side) != 0 && buf.has_data_inside();
+        return buf.is_alone() && first.device == device_ && (first.uses & side) != 0 && buf.has_data_inside();
     }
     [[gnu::always_inline]] [[nodiscard]] bool is_plain_transfer(const doca_buf *dst, const doca_buf *src,
                                                                 std::uint32_t dst_side, std::uint32_t src_side,

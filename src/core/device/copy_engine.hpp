@@ -9,9 +9,10 @@
 
 namespace opendoca {
 
-/// Copies memory; the ends go to one completion queue. An engine can also have a function
-///     doca_error_t copy_plain(Tag tag, doca_buf &dst, const doca_buf &src, PlainCopy plain) noexcept
-/// inline, for copies that are CopyCheck::is_plain(): front ends that know its type call that one.
+/// Copies memory; the ends go to one completion queue. An engine can also have, inline,
+///     static bool is_plain(const CopyCheck &check, const doca_buf &dst, const doca_buf &src) noexcept;
+///     doca_error_t copy_plain(Tag tag, doca_buf &dst, const doca_buf &src) noexcept;
+/// for copies that need nothing but to be started: front ends that know its type call these.
 class OPENDOCA_INTERNAL CopyEngine : public Source {
 public:
     /// Carries out a copy that CopyCheck has found possible. Where it succeeds, the destination's data sections

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstring>
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -16,10 +17,10 @@ OPENDOCA_LOG_SOURCE(COMPLETION_QUEUE);
 namespace opendoca {
 
 CompletionQueue::CompletionQueue(std::uint32_t depth)
-    : mask_(std::bit_ceil(depth) - 1),
-      limit_(depth),
+    : mask_(std::bit_ceil(depth) * step - 1),
+      limit_(depth * step),
       depth_(depth),
-      ring_memory_(std::make_unique_for_overwrite<Completion[]>(std::size_t{mask_} + 1)),
+      ring_memory_(std::make_unique_for_overwrite<Completion[]>(std::bit_ceil(depth))),
       operations_(std::make_unique_for_overwrite<Operation[]>(depth))
 {
     ring_ = ring_memory_.get();
@@ -56,8 +57,8 @@ std::uint32_t CompletionQueue::in_flight(const Source &source) const noexcept
     std::uint32_t count = 0;
     for (std::uint32_t i = 0; i != depth_; ++i)
         count += load(operations_[i].source) == &source ? 1 : 0;
-    for (std::uint32_t i = load(head_), end = load(tail_); i != end; ++i) {
-        const Completion &completion = ring_[i & mask_];
+    for (std::uint32_t i = load(head_), end = load(tail_); i != end; i += step) {
+        const Completion &completion = at(i);
         count += (load(completion.status) & Completion::with_operation) == 0 &&
                          load(completion.source) == &source
                      ? 1

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <atomic>
-#include <cstring>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -60,7 +60,7 @@ public:
                                              std::uint32_t length = 0) noexcept
     {
         Completion &completion = append();
-        store(completion.tag, tag);
+        completion.tag = tag;
         store(completion.source, &source);
         completion.status = status;
         completion.length = length;
@@ -69,10 +69,10 @@ public:
     /// An operation that takes time. The queue must not be full.
     [[gnu::always_inline]] [[nodiscard]] Operation &begin(Tag tag, Source &source) noexcept
     {
-        --limit_;
+        limit_ -= step;
         Operation &operation = *free_;
         free_ = reinterpret_cast<Operation *>(operation.source);
-        store(operation.tag, tag);
+        operation.tag = tag;
         store(operation.source, &source);
         operation.status = Operation::in_flight;
         return operation;
@@ -93,7 +93,7 @@ public:
     /// @p operation was given out by Pollable::poll_one(), or was not submitted after all.
     void release(Operation &operation) noexcept
     {
-        ++limit_;
+        limit_ += step;
         free(operation);
     }
     /// Calls @p action with each operation of @p source that has not been retrieved.
@@ -113,26 +113,26 @@ public:
     /// Keeps @p count credits back, or gives them back. False when there are not as many.
     [[nodiscard]] bool reserve(std::uint32_t count) noexcept
     {
-        if (count > limit_ - num_waiting())
+        if (count > (limit_ - num_waiting()) / step)
             return false;
-        limit_ -= count;
+        limit_ -= count * step;
         return true;
     }
-    void give_back(std::uint32_t count) noexcept { limit_ += count; }
+    void give_back(std::uint32_t count) noexcept { limit_ += count * step; }
 
     // Retrieving: what a front end calls.
 
     [[nodiscard]] bool is_empty() const noexcept { return num_waiting() == 0; }
     /// The oldest completion; there is one. It stays until drop() or pop().
-    [[nodiscard]] const Completion &first() const noexcept { return ring_[load(head_) & mask_]; }
+    [[nodiscard]] const Completion &first() const noexcept { return at(head_); }
     /// Removes the first completion, which has no operation.
     void drop() noexcept
     {
-        const std::uint32_t head = load(head_) + 1;
+        const std::uint32_t head = head_ + step;
         store(head_, head);
         // Whoever submits one operation that ends at once for each that he retrieves never lets the ring run
         // empty. The others get their turn all the same.
-        if (head % poll_interval == 0) [[unlikely]]
+        if (head % (poll_interval * step) == 0) [[unlikely]]
             progress();
     }
     /// Removes the first completion. False when there is none.
@@ -173,9 +173,10 @@ public:
     void unwatch(int fd) noexcept;
 
 private:
+    static constexpr std::uint32_t step = sizeof(Completion);
     static constexpr std::uint32_t poll_interval = 64; ///< completions between two polls of a busy queue
 
-    // Words that in_flight() reads from other threads.
+    // Words that in_flight() reads from other threads; the own one alone writes them.
     template <typename T>
     [[nodiscard]] static T load(const T &word) noexcept
     {
@@ -186,16 +187,12 @@ private:
     {
         __atomic_store_n(&word, value, __ATOMIC_RELAXED);
     }
-    /// In one piece: retrieving reads it in one piece, and would wait for two stores that were just made.
-    static void store(Tag &to, Tag tag) noexcept
+    [[nodiscard]] Completion &at(std::uint32_t position) const noexcept
     {
-        using Pair [[gnu::vector_size(16)]] = std::uint64_t;
-        const Pair pair = {tag.a, tag.b};
-        std::memcpy(&to, &pair, sizeof(pair));
+        return *reinterpret_cast<Completion *>(reinterpret_cast<std::byte *>(ring_) + (position & mask_));
     }
-
     /// To be retrieved.
-    [[nodiscard]] std::uint32_t num_waiting() const noexcept { return load(tail_) - load(head_); }
+    [[nodiscard]] std::uint32_t num_waiting() const noexcept { return tail_ - head_; }
     void free(Operation &operation) noexcept
     {
         store(operation.source, reinterpret_cast<Source *>(free_));
@@ -203,14 +200,14 @@ private:
     }
     [[nodiscard]] Completion &append() noexcept
     {
-        const std::uint32_t tail = load(tail_);
-        store(tail_, tail + 1);
-        return ring_[tail & mask_];
+        const std::uint32_t tail = tail_;
+        store(tail_, tail + step);
+        return at(tail);
     }
     void end(Operation &operation, doca_error_t status, std::uint32_t flags) noexcept
     {
         operation.status = status;
-        ++limit_; // from now on it counts as one that waits
+        limit_ += step; // from now on it counts as one that waits
         Completion &completion = append();
         store(completion.operation, &operation);
         store(completion.status, Completion::with_operation | flags);
@@ -220,8 +217,9 @@ private:
     [[gnu::noinline]] void progress() noexcept;
     void remember_only_polled() noexcept;
 
-    // What submitting and retrieving use, in one cache line.
-    alignas(64) std::uint32_t head_ = 0; ///< of the ring; counts on and wraps around, as tail_
+    // What submitting and retrieving use, in one cache line. Positions in the ring, and numbers of completions, are
+    // in bytes, that is in steps of one completion.
+    alignas(64) std::uint32_t head_ = 0; ///< counts on and wraps around, as tail_
     std::uint32_t tail_ = 0;
     std::uint32_t mask_;
     /// Of completions in the ring: the depth, less what is in flight and what is reserved. An operation that ends

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
-#include <cstring>
 #include <memory>
 
 #include <doca_ctx.h>
@@ -30,9 +29,10 @@ struct OPENDOCA_INTERNAL doca_workq {
         if (completions.is_empty())
             return poll(event);
         const opendoca::Completion &first = completions.first();
-        if ((first.tag.a >> 32 | first.status) != 0) [[unlikely]]
+        if ((opendoca::v2::kind_of(first.tag) | first.status) != 0) [[unlikely]]
             return give_first(event);
-        write_tag(event, first.tag);
+        event.type = static_cast<int>(first.tag.a);
+        event.user_data.u64 = first.tag.b;
         event.result.u64 = DOCA_SUCCESS;
         completions.drop();
         return DOCA_SUCCESS;
@@ -57,15 +57,6 @@ struct OPENDOCA_INTERNAL doca_workq {
     opendoca::CompletionQueue completions;
 
 private:
-    /// In one piece: a completion's tag was written so, and would be read more slowly in two.
-    static void write_tag(doca_event &event, const opendoca::Tag &tag) noexcept
-    {
-        using Pair [[gnu::vector_size(16)]] = std::uint64_t;
-        Pair pair;
-        std::memcpy(&pair, &tag, sizeof(pair));
-        std::memcpy(&event, &pair, sizeof(pair));
-    }
-
     [[nodiscard]] doca_error_t submit_by_id(const doca_job &job) noexcept;
     [[nodiscard]] doca_error_t poll(doca_event &event) noexcept;
     [[nodiscard]] doca_error_t give_first(doca_event &event) noexcept;

@@ -23,33 +23,28 @@ public:
     {
     }
 
-    [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept override
+    [[nodiscard]] doca_error_t submit(const doca_job &base) noexcept override
     {
-        return submit_with(job, [&] { return tag_of(job); });
+        const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
+        if constexpr (requires { engine_.copy_plain(Tag{}, *job.dst_buff, *job.src_buff); }) {
+            if (base.type == DOCA_DMA_JOB_MEMCPY && job.src_buff != nullptr && job.dst_buff != nullptr &&
+                Engine::is_plain(check_, *job.dst_buff, *job.src_buff)) [[likely]]
+                return engine_.copy_plain(tag_of(base), *job.dst_buff, *job.src_buff);
+        }
+        return submit_any(job);
     }
-    [[nodiscard]] doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept override
+    [[nodiscard]] doca_error_t submit_tagged(const doca_job &base, Tag tag) noexcept override
     {
-        return submit_with(job, [tag] { return tag; });
+        return submit_any(reinterpret_cast<const doca_dma_job_memcpy &>(base), tag);
     }
     [[nodiscard]] Source &source() noexcept override { return engine_; }
 
 private:
-    /// @p tag gives the tag when it is needed: the fast path has no register to keep it in.
-    template <typename GetTag>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t submit_with(const doca_job &base, GetTag tag) noexcept
+    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_any(const doca_dma_job_memcpy &job) noexcept
     {
-        const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
-        PlainCopy plain;
-        if (base.type != DOCA_DMA_JOB_MEMCPY || job.src_buff == nullptr || job.dst_buff == nullptr ||
-            !check_.is_plain(*job.dst_buff, *job.src_buff, plain)) [[unlikely]]
-            return submit_any(job, tag());
-        if constexpr (requires { engine_.copy_plain(tag(), *job.dst_buff, *job.src_buff, plain); })
-            return engine_.copy_plain(tag(), *job.dst_buff, *job.src_buff, plain);
-        else
-            return engine_.copy(tag(), *job.dst_buff, *job.src_buff, plain.plan(*job.src_buff));
+        return submit_any(job, tag_of(job.base));
     }
-    [[gnu::noinline, gnu::cold]] [[nodiscard]] doca_error_t submit_any(const doca_dma_job_memcpy &job,
-                                                                       Tag tag) noexcept;
+    [[nodiscard]] doca_error_t submit_any(const doca_dma_job_memcpy &job, Tag tag) noexcept;
 
     Engine &engine_;
     CopyCheck check_;

@@ -33,13 +33,17 @@ public:
 
     [[nodiscard]] doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept override;
 
+    [[gnu::always_inline]] [[nodiscard]] static bool is_plain(const CopyCheck &check, const doca_buf &dst,
+                                                              const doca_buf &src) noexcept
+    {
+        return check.is_plain(dst, src);
+    }
     [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_plain(Tag tag, doca_buf &dst,
-                                                                 const doca_buf &src, PlainCopy plain) noexcept
+                                                                 const doca_buf &src) noexcept
     {
         const std::size_t length = src.data_len;
-        if (plain.tailroom == 0 || length > limits_.length || send_credits_ == 0 || next_ != last_ ||
-            completions_.is_full()) [[unlikely]]
-            return copy(tag, dst, src, plain.plan(src));
+        if (length > limits_.length || send_credits_ == 0 || next_ != last_ || completions_.is_full()) [[unlikely]]
+            return copy(tag, dst, src, {length, false, false});
         if (length <= longest_inline_) // rdma_rxe wants the flag when the request is started
             return post_plain(tag, dst, src, length, IBV_SEND_INLINE,
                               [](ibv_qp_ex *sender, const doca_buf &from, std::size_t size) {

@@ -52,23 +52,19 @@ doca_error_t SoftCopyEngine::copy(Tag tag, doca_buf &dst, const doca_buf &src, C
         return defer(tag, dst, src, plan);
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
-    completions_.done(tag, *this, execute(dst, src, plan));
-    return DOCA_SUCCESS;
-}
-
-[[gnu::noinline]] doca_error_t SoftCopyEngine::copy_plain_remote(Tag tag, doca_buf &dst,
-                                                                 const doca_buf &src) noexcept
-{
-    const CopyPlan plan = {src.data_len, false, dst.tailroom() == 0};
-    if (!completions_.is_full()) [[likely]] {
-        const bool is_src_here = (src.mmap->first().as_source & FirstKey::here) != 0;
-        const bool is_dst_here = (dst.mmap->first().as_destination & FirstKey::here) != 0;
+    const FirstKey &from = src.mmap->first();
+    const FirstKey &to = dst.mmap->first();
+    if (copies_at_once_ && !plan.is_list && plan.length != 0 && from.device == &device_ && to.device == &device_)
+        [[likely]] {
+        const bool is_src_here = (from.uses & KeyUse::copied_here) != 0;
+        const bool is_dst_here = (to.uses & KeyUse::copied_here) != 0;
         if (is_dst_here && !is_src_here)
             return copy_remote<Hazard::Side::src>(tag, dst, src, plan);
         if (is_src_here && !is_dst_here)
             return copy_remote<Hazard::Side::dst>(tag, dst, src, plan);
     }
-    return copy(tag, dst, src, plan);
+    completions_.done(tag, *this, execute(dst, src, plan));
+    return DOCA_SUCCESS;
 }
 
 /// The memory on one side was imported.

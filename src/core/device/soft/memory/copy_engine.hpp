@@ -27,13 +27,18 @@ public:
     /// Fast path where copies_at_once(), with nothing left to be done after the copy, and so without a stack frame: between two buffers
     /// of this process nothing can go wrong that is not known before, and so the end can be recorded first. Only
     /// this thread could see the difference, and a completion queue that is polled has nobody to wake up.
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_plain(Tag tag, doca_buf &dst,
-                                                                 const doca_buf &src, PlainCopy plain) noexcept
+    [[gnu::always_inline]] [[nodiscard]] static bool is_plain(const CopyCheck &check, const doca_buf &dst,
+                                                              const doca_buf &src) noexcept
     {
-        if ((plain.ways & FirstKey::here) == 0 || completions_.is_full()) [[unlikely]]
-            return copy_plain_remote(tag, dst, src);
+        return check.is_plain_here(dst, src);
+    }
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_plain(Tag tag, doca_buf &dst,
+                                                                 const doca_buf &src) noexcept
+    {
+        if (completions_.is_full()) [[unlikely]]
+            return DOCA_ERROR_NO_MEMORY;
         const std::size_t length = src.data_len;
-        const std::size_t before = plain.tailroom == 0 ? 0 : dst.data_len;
+        const std::size_t before = dst.data_len;
         dst.data_len = before + length;
         completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
         return copy_bytes(dst.data + before, src.data, length, length);
@@ -51,7 +56,6 @@ private:
         CopyPlan plan;
     };
 
-    [[nodiscard]] doca_error_t copy_plain_remote(Tag tag, doca_buf &dst, const doca_buf &src) noexcept;
     template <Hazard::Side side>
     [[nodiscard]] doca_error_t copy_remote(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
     [[nodiscard]] doca_error_t defer(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
