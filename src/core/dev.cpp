@@ -7,7 +7,6 @@
 #include <map>
 #include <mutex>
 
-#include "device/verbs/provider.hpp"
 #include "log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_DEV);
@@ -81,8 +80,7 @@ doca_error_t doca_dev::open_from_pd(ibv_pd &pd, doca_dev *&dev)
     }
     std::shared_ptr<const opendoca::DeviceFunction> function;
     std::unique_ptr<opendoca::Device> device;
-    if (const doca_error_t status = opendoca::verbs::open_from_pd(pd, function, device);
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = opendoca::open_from_pd(pd, function, device); status != DOCA_SUCCESS)
         return status;
     dev = give_to_program(std::make_shared<doca_dev>(std::move(function), std::move(device), true));
     return DOCA_SUCCESS;

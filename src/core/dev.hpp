@@ -7,7 +7,7 @@
 #include <string>
 
 #include "device/device.hpp"
-#include "handle.hpp"
+#include "shareable.hpp"
 
 /// An element of a list of devices, or the description of an open one.
 struct doca_devinfo {

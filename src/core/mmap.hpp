@@ -13,9 +13,9 @@
 #include "dev.hpp"
 #include "device/device.hpp"
 #include "dmabuf.hpp"
-#include "handle.hpp"
 #include "memory_range.hpp"
 #include "reason.hpp"
+#include "shareable.hpp"
 
 namespace opendoca {
 
@@ -101,6 +101,8 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
     [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *
     key_for(const opendoca::Device &device) const noexcept;
 
+    const doca_data user_data;
+
 private:
     enum class State : std::uint8_t { configurable, started, revoked };
 
@@ -144,7 +146,4 @@ private:
     // The count of buffers is no property of the memory: those who only use a map change it too.
     mutable std::mutex counts_lock_;
     mutable std::vector<std::shared_ptr<const opendoca::BufCount>> counts_;
-
-public:
-    const doca_data user_data;
 };

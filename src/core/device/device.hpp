@@ -209,4 +209,8 @@ using DeviceFunctions = std::vector<std::shared_ptr<const DeviceFunction>>;
 /// Every function of every provider that this process may see, in listing order.
 [[nodiscard]] doca_error_t list_functions(DeviceFunctions &functions);
 
+/// On a protection domain of the program, of the provider whose devices have such.
+[[nodiscard]] doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function,
+                                        std::unique_ptr<Device> &device);
+
 } // namespace opendoca

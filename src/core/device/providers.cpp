@@ -55,4 +55,10 @@ doca_error_t list_functions(DeviceFunctions &functions)
     return DOCA_SUCCESS;
 }
 
+doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function,
+                          std::unique_ptr<Device> &device)
+{
+    return verbs::open_from_pd(pd, function, device);
+}
+
 } // namespace opendoca

@@ -40,7 +40,8 @@ doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_el
     }
     return call({mmap, bufpool}, [&] {
         BufLayout layout{};
-        const opendoca::Status status = BufLayout::in(mmap->range(), num_elements, element_size, alignment, layout);
+        const opendoca::Status status =
+            BufLayout::in(mmap->range(), num_elements, element_size, alignment, layout);
         if (status == DOCA_SUCCESS) {
             *bufpool = new doca_bufpool(num_elements, layout, mmap->shared_from_this());
             (*bufpool)->user_data = opendoca::v2::value_of(user_data);

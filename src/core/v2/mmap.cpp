@@ -42,15 +42,15 @@ doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
     return call({mmap, dev}, [&] { return mmap->dev_rm(*dev); });
 }
 
-doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
-                                  size_t *export_desc_len)
+doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                  const void **export_desc, size_t *export_desc_len)
 {
     return call({mmap, dev, export_desc, export_desc_len},
                 [&] { return mmap->export_to(ExportKind::dpu, *dev, *export_desc, *export_desc_len); });
 }
 
-doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
-                                   size_t *export_desc_len)
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
+                                   const void **export_desc, size_t *export_desc_len)
 {
     return call({mmap, dev, export_desc, export_desc_len},
                 [&] { return mmap->export_to(ExportKind::rdma, *dev, *export_desc, *export_desc_len); });
