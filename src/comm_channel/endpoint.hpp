@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <doca_comm_channel.h>
 
 #include "../core/dev.hpp"
+#include "../core/wait_notice.hpp"
 #include "event_channel.hpp"
 #include "peer.hpp"
 #include "place.hpp"
@@ -69,6 +71,7 @@ private:
     void accept_clients();
     void take_in_new_clients();
     void take_in(Peer &peer);
+    void tell_if_alone();
     void note_end(Peer &peer);
     void retire_ended();
     void remove(const Peer &peer) noexcept;
@@ -82,6 +85,8 @@ private:
     Role role_ = Role::none;
     opendoca::comm_channel::ServiceKey key_{};
     opendoca::comm_channel::Registration registration_; ///< of a service
+    std::string description_;                           ///< likewise, for messages
+    opendoca::WaitNotice wait_for_client_;              ///< likewise
     std::vector<std::unique_ptr<Peer>> peers_;
     std::size_t next_ = 0; ///< which peer's messages are looked for first
     opendoca::comm_channel::EventChannel recv_channel_;
@@ -92,6 +97,7 @@ private:
     bool is_send_armed_ = false;
     bool has_asked_for_channels_ = false;
     bool has_received_ = false; ///< a client: receive() was called
+    bool has_had_client_ = false;
     bool has_ended_peers_ = false;
     bool has_reset_to_tell_ = false;
 };
