@@ -8,17 +8,24 @@
 
 #include <doca_dev.h>
 
+#include "address_search.hpp"
 #include "device/device.hpp"
 
 /// An element of a list of devices, or the description of an open one.
 struct doca_devinfo {
     std::shared_ptr<const opendoca::DeviceFunction> function;
+    std::shared_ptr<opendoca::AddressSearch> search = {}; ///< of its list; null for an open device's
+
+    [[nodiscard]] bool answers_to(const std::string &pci_address) const;
 };
 
 /// An element of a list of representors, or the description of an open one.
 struct doca_devinfo_rep {
     opendoca::RepresentorInfo info;
     doca_dev *dev; ///< under which it was found
+    std::shared_ptr<opendoca::AddressSearch> search = {}; ///< of its list
+
+    [[nodiscard]] bool answers_to(const std::string &pci_address) const;
 };
 
 /// An open device; one instance a process and function, however often it is opened, besides those on

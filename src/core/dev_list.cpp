@@ -3,7 +3,9 @@
 //
 // Lists of devices and of representors. A list is found again by the address of its first pointer, so that destroying
 // something else is an error and not a crash.
+#include <algorithm>
 #include <mutex>
+#include <type_traits>
 #include <unordered_map>
 
 #include <doca_log.h>
@@ -17,18 +19,48 @@ using opendoca::guarded;
 
 namespace {
 
+using opendoca::DeviceFunction;
+
+// An element, for a message: its name and all of its addresses.
+
+std::string describe(const std::string &name, const std::string &pci_address, const std::vector<std::string> &also)
+{
+    std::string text = name + " (" + (pci_address.empty() ? "on no PCI bus" : pci_address);
+    for (const std::string &further : also)
+        text += ", " + further;
+    return text + ")";
+}
+
+std::string describe(const doca_devinfo &info)
+{
+    return describe(info.function->name, info.function->pci_address, info.function->also);
+}
+
+std::string describe(const doca_devinfo_rep &info)
+{
+    return describe(info.info.name, info.info.pci_address, info.info.also);
+}
+
+bool is_soft(const std::shared_ptr<const DeviceFunction> &function)
+{
+    return function->provider == "soft";
+}
+
 /// The living lists of one kind of element.
 template <typename Info>
 class Lists {
 public:
-    /// Makes a list of @p infos and gives its null-terminated array of pointers.
-    Info **add(std::vector<Info> infos)
+    /// Makes a list of @p infos and gives its null-terminated array of pointers. @p port: of representors.
+    Info **add(std::vector<Info> infos, std::shared_ptr<const DeviceFunction> port = nullptr)
     {
         auto list = std::make_unique<List>();
         list->infos = std::move(infos);
+        list->port = std::move(port);
         list->pointers.reserve(list->infos.size() + 1);
-        for (auto &info : list->infos)
+        for (auto &info : list->infos) {
+            info.search = list->search;
             list->pointers.push_back(&info);
+        }
         list->pointers.push_back(nullptr);
         Info **const array = list->pointers.data();
         const std::lock_guard guard(lock_);
@@ -38,12 +70,15 @@ public:
 
     doca_error_t remove(Info **array)
     {
-        const std::lock_guard guard(lock_);
-        if (lists_.erase(array) == 0) {
+        std::unique_lock guard(lock_);
+        const auto removed = lists_.extract(array);
+        guard.unlock();
+        if (removed.empty()) {
             DOCA_LOG_ERR("%p is not a list that this library made, or it was destroyed before",
                          static_cast<void *>(array));
             return DOCA_ERROR_INVALID_VALUE;
         }
+        (void)guarded([&] { return report_miss(*removed.mapped()); });
         return DOCA_SUCCESS;
     }
 
@@ -51,7 +86,34 @@ private:
     struct List {
         std::vector<Info> infos;
         std::vector<Info *> pointers;
+        std::shared_ptr<const DeviceFunction> port;
+        std::shared_ptr<opendoca::AddressSearch> search = std::make_shared<opendoca::AddressSearch>();
     };
+
+    /// A program that looks for an address asks one element after the other. When it has done with the list,
+    /// it is known whether one of them was the right one.
+    static doca_error_t report_miss(const List &list)
+    {
+        const std::string address = list.search->missed();
+        if (address.empty() ||
+            std::ranges::any_of(list.infos, [&](const Info &info) { return info.answers_to(address); }))
+            return DOCA_SUCCESS;
+        std::string known;
+        for (const Info &info : list.infos)
+            known += (known.empty() ? "" : ", ") + describe(info);
+        const std::string what =
+            list.port == nullptr ? "no device" : "no representor of device " + list.port->name;
+        return DOCA_LOG_WARN("%s has the PCI address %s; there are %s%s", what.c_str(), address.c_str(),
+                             known.c_str(), opendoca::explain_missing(address, has_soft(list)).c_str());
+    }
+
+    static bool has_soft(const List &list)
+    {
+        if constexpr (std::is_same_v<Info, doca_devinfo>)
+            return std::ranges::any_of(list.infos, is_soft, &doca_devinfo::function);
+        else
+            return is_soft(list.port);
+    }
 
     std::mutex lock_;
     std::unordered_map<Info **, std::unique_ptr<List>> lists_;
@@ -133,7 +195,7 @@ doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter, stru
                 infos.push_back({std::move(info), dev});
         }
         const auto count = static_cast<uint32_t>(infos.size());
-        *dev_list_rep = representor_lists().add(std::move(infos));
+        *dev_list_rep = representor_lists().add(std::move(infos), dev->info().function);
         *nb_devs_rep = count;
         return DOCA_SUCCESS;
     });

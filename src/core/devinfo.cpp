@@ -28,7 +28,9 @@ doca_error_t copy_pci_address(const std::string &name, const std::string &addres
     return DOCA_SUCCESS;
 }
 
-doca_error_t compare_pci_address(const std::string &address, const char *text, uint8_t *is_equal)
+/// @p Info is the description of a device or of a representor.
+template <typename Info>
+doca_error_t compare_pci_address(const Info &info, const char *text, uint8_t *is_equal)
 {
     return guarded([&] {
         const auto wanted = opendoca::normalize_pci_address(text);
@@ -36,9 +38,17 @@ doca_error_t compare_pci_address(const std::string &address, const char *text, u
             DOCA_LOG_ERR("'%.32s' is not a PCI address of the form dddd:bb:dd.f or bb:dd.f", text);
             return DOCA_ERROR_INVALID_VALUE;
         }
-        *is_equal = *wanted == address;
+        const bool is_match = info.answers_to(*wanted);
+        if (info.search != nullptr)
+            info.search->note(*wanted, is_match);
+        *is_equal = is_match;
         return DOCA_SUCCESS;
     });
+}
+
+bool is_among(const std::string &wanted, const std::string &address, const std::vector<std::string> &also)
+{
+    return wanted == address || std::ranges::find(also, wanted) != also.end();
 }
 
 doca_error_t check_size(const char *what, std::uint32_t size, std::uint32_t needed)
@@ -92,6 +102,16 @@ doca_error_t report(const doca_devinfo *devinfo, bool opendoca::Capabilities::*c
 
 } // namespace
 
+bool doca_devinfo::answers_to(const std::string &pci_address) const
+{
+    return is_among(pci_address, function->pci_address, function->also);
+}
+
+bool doca_devinfo_rep::answers_to(const std::string &pci_address) const
+{
+    return is_among(pci_address, info.pci_address, info.also);
+}
+
 doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr_str)
 {
     if (devinfo == nullptr || pci_addr_str == nullptr)
@@ -105,7 +125,7 @@ doca_error_t doca_devinfo_get_is_pci_addr_equal(const struct doca_devinfo *devin
 {
     if (devinfo == nullptr || pci_addr_str == nullptr || is_equal == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    return compare_pci_address(devinfo->function->pci_address, pci_addr_str, is_equal);
+    return compare_pci_address(*devinfo, pci_addr_str, is_equal);
 }
 
 doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr, uint32_t size)
@@ -225,5 +245,5 @@ doca_error_t doca_devinfo_rep_get_is_pci_addr_equal(const struct doca_devinfo_re
 {
     if (devinfo_rep == nullptr || pci_addr_str == nullptr || is_equal == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    return compare_pci_address(devinfo_rep->info.pci_address, pci_addr_str, is_equal);
+    return compare_pci_address(*devinfo_rep, pci_addr_str, is_equal);
 }

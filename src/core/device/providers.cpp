@@ -56,4 +56,9 @@ doca_error_t list_functions(DeviceFunctions &functions)
     return DOCA_SUCCESS;
 }
 
+std::string explain_missing(const std::string &pci_address, bool lists_soft)
+{
+    return soft::explain_missing(pci_address, lists_soft);
+}
+
 } // namespace opendoca
