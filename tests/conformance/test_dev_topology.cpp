@@ -259,12 +259,12 @@ TEST_F(TopologyTest, file_of_the_documentation_puts_the_host_elsewhere)
 {
     const TopologyFile file(R"({"functions": [
         {"name": "p0",  "side": "dpu",  "type": "pf", "pci": "03:00.0"},
-        {"name": "pf0", "side": "host", "type": "pf", "pci": "01:00.0", "parent": "p0"}
+        {"name": "pf0", "side": "host", "type": "pf", "pci": "17:00.0", "parent": "p0", "also": ["af:00.0", "ca:00.0"]}
     ]})");
     const Environment named("DOCA_SOFT_TOPOLOGY", file.path().c_str());
-    EXPECT_EQ(soft_devices(), (Listing{{"soft_p0", "0000:03:00.0"}, {"soft_pf0", "0000:01:00.0"}}));
+    EXPECT_EQ(soft_devices(), (Listing{{"soft_p0", "0000:03:00.0"}, {"soft_pf0", "0000:17:00.0"}}));
     EXPECT_EQ(representors_of("soft_p0"),
-              (std::map<std::string, doca_pci_func_type>{{"0000:01:00.0", DOCA_PCI_FUNC_PF}}));
+              (std::map<std::string, doca_pci_func_type>{{"0000:17:00.0", DOCA_PCI_FUNC_PF}}));
 }
 
 TEST_F(TopologyTest, file_overrides_every_default)

@@ -92,7 +92,8 @@ class DocaCaps(unittest.TestCase):
         self.assertEqual(devices["soft_p0s0"]["function_type"], "SF")
         self.assertEqual(port["capabilities"], {
             "dma_memcpy": True, "dma_max_buf_size": 1 << 31, "dma_max_list_buf_num_elem": 1024,
-            "sha": True, "sha_hardware": "emulated", "sha_max_src_buffer_size": 1 << 31, "sha_max_list_buf_num_elem": 1024,
+            "sha": True, "sha_hardware": "emulated",
+            "sha_max_src_buffer_size": 1 << 31, "sha_max_list_buf_num_elem": 1024,
             "rdma_rc": True, "rdma_max_message_size": 1 << 31, "rdma_max_send_queue_size": 16384,
             "rdma_max_recv_queue_size": 16384, "rdma_gid_table_size": 16, "rdma_atomics": True, "rdma_bridge": False,
             "comm_channel": True, "sync_event": True, "sync_event_export_to_dpu": True,
