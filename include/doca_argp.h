@@ -84,8 +84,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_argp_init(const char *program_name, void *
  * @param input_param  From doca_argp_param_create(). Not NULL, not registered before.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: input_param is NULL or already registered; another flag of the program has the
- *   same short or long name; a name has a leading '-', an '=', blanks or control characters; the type is not
- *   one of doca_argp_type; called from a callback.
+ *   same short or long name; a name has a leading '-' or control characters; the type is not one of
+ *   doca_argp_type; called from a callback.
  * - DOCA_ERROR_INITIALIZATION: description, callback, type or both names are missing, or doca_argp_init() was
  *   not called.
  * - DOCA_ERROR_NO_MEMORY: out of memory, here or earlier in a setter.
@@ -118,16 +118,17 @@ __DOCA_EXPERIMENTAL doca_error_t doca_argp_register_validation_callback(validati
  * the parameters' callbacks run, those of the command line in its order and then those of the JSON file that
  * are not on the command line; the DPDK callback; the validation callback. The first callback that fails ends
  * the sequence. --help and --version act where they stand, and end the process. May be called again: each
- * call begins afresh.
+ * call begins afresh. opendoca: after a mistake in the command line or in the values of the file, the text of
+ * --help goes to stderr.
  *
  * @param argc  Number of elements of argv, at least 1.
  * @param argv  As main() has it; argv[0] is not looked at. Not NULL; not changed.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: argc below 1, argv or an element NULL, called from a callback; a value is
  *   missing, superfluous or of the wrong form; a flag without multiplicity is given twice; a mandatory flag
- *   is missing; an argument is not a flag; a command-line only flag is in the JSON file, or a JSON object on
+ *   is missing; a command-line only flag is in the JSON file, or a JSON object on
  *   the command line.
- * - DOCA_ERROR_NOT_SUPPORTED: a flag or a key of the JSON file is not known.
+ * - DOCA_ERROR_NOT_SUPPORTED: a flag or a key of the JSON file is not known; an argument is not a flag.
  * - DOCA_ERROR_IO_FAILED: the JSON file cannot be read, has more than 16 MiB or 262144 values, or is not
  *   JSON.
  * - DOCA_ERROR_INITIALIZATION: doca_argp_init() was not called.

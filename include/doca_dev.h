@@ -206,7 +206,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_pci_addr_str(const struct doca
                                                                char *pci_addr_str);
 
 /**
- * Whether a local device has this PCI address.
+ * Whether a local device has this PCI address. opendoca: a software device may answer to further addresses; and
+ * when a list is destroyed in which an address was looked for that no element has, the log says which ones
+ * there are.
  *
  * @param [in] devinfo The device.
  * @param [in] pci_addr_str "dddd:bb:dd.f" or "bb:dd.f", hexadecimal, NUL terminated.
@@ -308,7 +310,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_is_hotplug_manager_supported(
     const struct doca_devinfo *devinfo, uint8_t *is_hotplug_manager);
 
 /**
- * Whether memory can be exported to the DPU through a local device, by doca_mmap_export_dpu().
+ * Whether memory can be exported to the DPU through a local device, by doca_mmap_export_dpu(). opendoca: a port
+ * of the software DPU acts as the host's first PF behind it, unless DOCA_SOFT_ROLE says which side the process is
+ * on.
  *
  * @param [in] devinfo The device.
  * @param [out] mmap_export 1 when it can; with 0, doca_mmap_export_dpu() always gives
@@ -411,7 +415,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_pci_func_type(
     const struct doca_devinfo_rep *devinfo_rep, enum doca_pci_func_type *pci_func_type);
 
 /**
- * Whether the represented function has this PCI address on its own side.
+ * Whether the represented function has this PCI address on its own side. opendoca: the same as of
+ * doca_devinfo_get_is_pci_addr_equal().
  *
  * @param [in] devinfo_rep The representor.
  * @param [in] pci_addr_str "dddd:bb:dd.f" or "bb:dd.f", hexadecimal, NUL terminated.

@@ -253,13 +253,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_log_create_syslog_backend(const char *name
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_log_create_standard_backend(void);
 
-#ifdef DOCA_LOG_CHECK_FORMAT
-#define DOCA_LOG_PRINTF_(format_index)                                                                       \
-    __attribute__((format(printf, format_index, (format_index) + 1)))
-#else
-/** opendoca: define DOCA_LOG_CHECK_FORMAT to have the compiler check arguments against formats. */
-#define DOCA_LOG_PRINTF_(format_index)
-#endif
+/** Has the compiler check the arguments of a message against its format. */
+#define DOCA_LOG_PRINTF_(format_index) __attribute__((format(printf, format_index, (format_index) + 1)))
 
 /**
  * Writes one message to every backend whose limits it is within. The macros below are the usual way to call

@@ -181,12 +181,13 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sha_get_min_dst_buffer_size(const struct d
                                                                   uint32_t *min_buffer_size);
 
 /**
- * Whether a device hashes in hardware.
+ * Whether a device hashes in hardware. opendoca: PFs of the software device say so, as the card that they stand
+ * for would, and emulate it by OpenSSL.
  *
  * State: any. Threads: any.
  *
  * @param [in] devinfo The device; not NULL.
- * @return DOCA_SUCCESS: in hardware, or
+ * @return DOCA_SUCCESS: in hardware, or by that emulation, or
  * - DOCA_ERROR_INVALID_VALUE: devinfo is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: in software (OpenSSL), on the CPU.
  */

@@ -361,7 +361,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_job_get_supported(struct doca_d
  * Export an event, whose two locations are CPU or DPU, from the host to the DPU.
  *
  * @param [in] event The event; not NULL.
- * @param [in] dev The host's device that the DPU has a representor of; not NULL.
+ * @param [in] dev The host's device that the DPU has a representor of, or one that acts as it; not NULL.
  * @param [out] data The blob for doca_sync_event_create_from_export; not NULL. Owned by the event, valid
  *   until it is destroyed.
  * @param [out] sz Its length in bytes; not NULL. opendoca: at most 256.

@@ -27,7 +27,8 @@ public:
 
 private:
     [[nodiscard]] doca_error_t parse_flag(std::string_view word);
-    [[nodiscard]] doca_error_t not_a_flag(std::string_view word) const;
+    [[nodiscard]] FoundFlag find_long(std::string_view word);
+    [[nodiscard]] static doca_error_t not_a_flag(std::string_view word);
     [[nodiscard]] doca_error_t take_param(const doca_argp_param &param);
     [[nodiscard]] doca_error_t take_general(GeneralFlag flag);
     [[nodiscard]] doca_error_t take_log_level();
@@ -60,28 +61,34 @@ doca_error_t CommandLine::parse()
 
 doca_error_t CommandLine::parse_flag(std::string_view word)
 {
-    FoundFlag found;
     attached_.reset();
-    if (word.starts_with("--")) {
-        const std::size_t equals = word.find('=');
-        if (equals != word.npos)
-            attached_ = word.substr(equals + 1);
-        word = word.substr(0, equals);
-        found = flags_.find_long(word.substr(2));
-    } else {
-        found = flags_.find_short(word.substr(1));
-    }
+    const FoundFlag found = word.starts_with("--") ? find_long(word) : flags_.find_short(word.substr(1));
     flag_ = word;
+    if (attached_)
+        flag_.resize(word.size() - attached_->size() - 1);
     if (found.param != nullptr)
         return take_param(*found.param);
     if (found.general != nullptr)
         return take_general(found.general->flag);
-    return fail(DOCA_ERROR_NOT_SUPPORTED, "flag " + quoted(flag_) + " is not known" + flags_.help_hint());
+    return fail(DOCA_ERROR_NOT_SUPPORTED, "flag " + quoted(flag_) + " is not known");
 }
 
-doca_error_t CommandLine::not_a_flag(std::string_view word) const
+/// A name may have a '=' in it: the first one at which a name that is known ends is followed by the value.
+FoundFlag CommandLine::find_long(std::string_view word)
 {
-    return fail(DOCA_ERROR_INVALID_VALUE, "argument " + quoted(word) + " is not a flag" + flags_.help_hint());
+    FoundFlag found = flags_.find_long(word.substr(2));
+    for (std::size_t equals = word.find('='); !found.is_known() && equals != word.npos;
+         equals = word.find('=', equals + 1)) {
+        found = flags_.find_long(word.substr(2, equals - 2));
+        if (found.is_known())
+            attached_ = word.substr(equals + 1);
+    }
+    return found;
+}
+
+doca_error_t CommandLine::not_a_flag(std::string_view word)
+{
+    return fail(DOCA_ERROR_NOT_SUPPORTED, "argument " + quoted(word) + " is not a flag");
 }
 
 doca_error_t CommandLine::take_param(const doca_argp_param &param)
@@ -135,8 +142,9 @@ doca_error_t CommandLine::take_log_level()
     std::string_view text;
     if (const doca_error_t result = take_value(text); result != DOCA_SUCCESS)
         return result;
-    const std::optional<int> level = parse_int(text);
-    if (!level || !is_log_level(*level))
+    const std::optional<int> number = parse_int(text);
+    const std::optional<int> level = number ? to_log_level(*number) : std::nullopt;
+    if (!level)
         return fail(DOCA_ERROR_INVALID_VALUE,
                     "flag " + flag_ + ": " + quoted(text) + " is not one of 20, 30, 40, 50, 60");
     request_.log_level = level;
@@ -158,7 +166,7 @@ doca_error_t CommandLine::take_once(std::optional<std::string> &out)
 doca_error_t CommandLine::take_value(std::string_view &out)
 {
     if (!attached_ && next_ == words_.size())
-        return fail(DOCA_ERROR_INVALID_VALUE, "flag " + flag_ + " needs a value" + flags_.help_hint());
+        return fail(DOCA_ERROR_INVALID_VALUE, "flag " + flag_ + " needs a value");
     out = attached_ ? *attached_ : std::string_view(words_[next_++]);
     return DOCA_SUCCESS;
 }

@@ -87,12 +87,4 @@ bool FlagSet::contains(const doca_argp_param *param) const
     return std::any_of(params_.begin(), params_.end(), [&](const auto &own) { return own.get() == param; });
 }
 
-std::string FlagSet::help_hint() const
-{
-    const GeneralFlagInfo &help = general_.front();
-    if (!help.long_name.empty())
-        return "; see --" + help.long_name;
-    return help.short_name.empty() ? "" : "; see -" + help.short_name;
-}
-
 } // namespace opendoca::argp

@@ -29,6 +29,8 @@ struct GeneralFlagInfo {
 struct FoundFlag {
     const doca_argp_param *param = nullptr;
     const GeneralFlagInfo *general = nullptr;
+
+    [[nodiscard]] bool is_known() const { return param != nullptr || general != nullptr; }
 };
 
 class FlagSet
@@ -48,9 +50,6 @@ public:
     [[nodiscard]] const std::vector<std::unique_ptr<doca_argp_param>> &params() const { return params_; }
     [[nodiscard]] const std::vector<GeneralFlagInfo> &general() const { return general_; }
     [[nodiscard]] bool has_grpc_address() const { return has_grpc_address_; }
-
-    /// "; see --help", with the name by which help can be had, if any.
-    [[nodiscard]] std::string help_hint() const;
 
 private:
     void give_up_names(const doca_argp_param &param);

@@ -64,8 +64,9 @@ doca_error_t JsonFlags::parse_section(std::string_view name, json_object *sectio
 doca_error_t JsonFlags::take_general(std::string_view key, json_object *value)
 {
     if (key == "log-level") {
-        const std::optional<int> level = int_of(value);
-        if (!level || !is_log_level(*level))
+        const std::optional<int> number = int_of(value);
+        const std::optional<int> level = number ? to_log_level(*number) : std::nullopt;
+        if (!level)
             return wrong_value(key, "one of the numbers 20, 30, 40, 50, 60");
         request_.log_level = level;
         return DOCA_SUCCESS;
@@ -83,7 +84,7 @@ doca_error_t JsonFlags::take_program(std::string_view key, json_object *value)
 {
     const doca_argp_param *param = flags_.find_long(key).param;
     if (param == nullptr)
-        return unknown_key(key, "among doca_program_flags" + flags_.help_hint());
+        return unknown_key(key, "among doca_program_flags");
     if (param->is_cli_only)
         return fail(DOCA_ERROR_INVALID_VALUE,
                     "flag " + param->flags() + " is in the JSON file, but is for the command line only");

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "param.hpp"
 
+#include <algorithm>
+
 #include "report.hpp"
 
 using opendoca::argp::fail;
@@ -10,16 +12,13 @@ using opendoca::argp::quoted;
 namespace
 {
 
+/// Whatever can be printed is a name, also with spaces, which the user then quotes.
 bool is_usable(const std::string &name)
 {
-    if (name.starts_with('-'))
-        return false;
-    for (const char c : name) {
+    return !name.starts_with('-') && std::ranges::none_of(name, [](char c) {
         const auto code = static_cast<unsigned char>(c);
-        if (code <= ' ' || code == 0x7f || c == '=')
-            return false;
-    }
-    return true;
+        return code < ' ' || code == 0x7f;
+    });
 }
 
 } // namespace

@@ -8,8 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <doca_log.h>
-
+#include "../core/log.hpp"
 #include "command_line.hpp"
 #include "json_file.hpp"
 #include "json_flags.hpp"
@@ -50,8 +49,12 @@ doca_error_t Parser::start(std::span<char *const> words)
         return fail(DOCA_ERROR_INVALID_VALUE, "doca_argp_start is called by one of its callbacks");
     const Flagged in_start(is_in_start_);
     Request request;
-    if (const doca_error_t result = read(words, request); result != DOCA_SUCCESS)
+    if (const doca_error_t result = read(words, request); result != DOCA_SUCCESS) {
+        // What the user wrote is wrong, and not how a file could be read.
+        if (result == DOCA_ERROR_NOT_SUPPORTED || result == DOCA_ERROR_INVALID_VALUE)
+            print_usage(stderr);
         return result;
+    }
     request_ = std::move(request);
     return act();
 }
@@ -97,7 +100,7 @@ doca_error_t Parser::check_mandatory(const Request &request) const
             missing += (missing.empty() ? "" : ", ") + param->flags();
     }
     if (!missing.empty())
-        return fail(DOCA_ERROR_INVALID_VALUE, "mandatory flags are missing: " + missing + flags_.help_hint());
+        return fail(DOCA_ERROR_INVALID_VALUE, "mandatory flags are missing: " + missing);
     return DOCA_SUCCESS;
 }
 
@@ -116,7 +119,8 @@ doca_error_t Parser::act()
     for (GivenValue &given : request_.values) {
         const doca_error_t result = given.param->callback(given.address(), program_config_);
         if (result != DOCA_SUCCESS)
-            return result;
+            return fail(result, "the program's callback for flag " + given.param->flags() + " failed: " +
+                                    doca_get_error_name(result));
     }
     if (dpdk_callback_ != nullptr) {
         EalArguments &eal = arguments_.emplace_back(program_name_, request_.eal);
@@ -126,10 +130,15 @@ doca_error_t Parser::act()
     return validation_callback_ == nullptr ? DOCA_SUCCESS : validation_callback_(program_config_);
 }
 
-void Parser::show_usage() const
+void Parser::print_usage(std::FILE *file) const
 {
     const std::string text = usage_text(program_name_, flags_, dpdk_callback_ != nullptr);
-    (void)std::fputs(text.c_str(), stdout);
+    (void)std::fputs(text.c_str(), file);
+}
+
+void Parser::show_usage() const
+{
+    print_usage(stdout);
     std::exit(EXIT_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 // The state between doca_argp_init() and doca_argp_destroy().
 #pragma once
 
+#include <cstdio>
 #include <list>
 #include <memory>
 #include <span>
@@ -46,6 +47,7 @@ private:
     [[nodiscard]] doca_error_t read_json(Request &request) const;
     [[nodiscard]] doca_error_t check_mandatory(const Request &request) const;
     [[nodiscard]] doca_error_t act();
+    void print_usage(std::FILE *file) const;
     [[noreturn]] void show_version() const;
 
     std::string program_name_;

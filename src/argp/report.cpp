@@ -2,9 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "report.hpp"
 
-#include <doca_log.h>
-
-DOCA_LOG_REGISTER(ARGP);
+#include "../core/log.hpp"
+OPENDOCA_LOG_SOURCE(ARGP);
 
 namespace opendoca::argp
 {

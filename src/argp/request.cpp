@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <doca_log.h>
-
+#include "../core/log.hpp"
 #include "report.hpp"
 
 namespace opendoca::argp
@@ -74,9 +73,14 @@ std::optional<int> parse_int(std::string_view text)
     return static_cast<int>(number);
 }
 
-bool is_log_level(int level)
+std::optional<int> to_log_level(int number)
 {
-    return level >= DOCA_LOG_LEVEL_CRIT && level <= DOCA_LOG_LEVEL_DEBUG && level % 10 == 0;
+    if (number > DOCA_LOG_LEVEL_DEBUG) {
+        warn("log level " + std::to_string(number) + " is above " + std::to_string(DOCA_LOG_LEVEL_DEBUG) +
+             ", which shows everything, and counts as that");
+        return DOCA_LOG_LEVEL_DEBUG;
+    }
+    return number >= DOCA_LOG_LEVEL_CRIT && number % 10 == 0 ? std::optional(number) : std::nullopt;
 }
 
 } // namespace opendoca::argp

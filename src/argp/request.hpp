@@ -55,7 +55,7 @@ struct Request {
 /// A whole number in the range of int: digits, or 0x and hexadecimal digits, after an optional sign.
 [[nodiscard]] std::optional<int> parse_int(std::string_view text);
 
-/// 20 to 60 in steps of ten.
-[[nodiscard]] bool is_log_level(int level);
+/// One of the levels 20 to 60 in steps of ten; what is above counts as 60, with a warning, and nothing else is one.
+[[nodiscard]] std::optional<int> to_log_level(int number);
 
 } // namespace opendoca::argp

@@ -132,13 +132,13 @@ doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
     if (status != DOCA_SUCCESS)
         return status;
     const auto &function = device->function();
-    if (function.can.representors_net) {
-        LOG_ERR(
-            "device %s is on the DPU's side, where services are; clients connect from functions behind it",
-            device->description().c_str());
+    if (!function.behind_port) {
+        LOG_ERR("device %s is a port of the DPU, where services are, and acts for no function of the host; "
+                "clients connect from functions behind it",
+                device->description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    key_ = make_service_key(function.name, function.pci_address, name);
+    key_ = make_service_key(function.behind_port->name, function.behind_port->pci_address, name);
     opendoca::UniqueFd socket;
     status = connect_to_service(key_, name, socket);
     if (status != DOCA_SUCCESS)
@@ -258,6 +258,8 @@ doca_error_t doca_comm_channel_ep_t::receive_again(void *message, std::size_t &l
         return status;
     }
     recv_channel_.clear();
+    if (is_service())
+        tell_if_alone();
     return std::exchange(has_reset_to_tell_, false) ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_AGAIN;
 }
 
@@ -373,6 +375,7 @@ void doca_comm_channel_ep_t::reset() noexcept
     pending_connections = 0;
     next_ = 0;
     is_recv_armed_ = is_send_armed_ = has_asked_for_channels_ = has_received_ = false;
-    has_ended_peers_ = has_reset_to_tell_ = has_told_shortage_ = has_told_silence_ = false;
+    has_had_client_ = has_ended_peers_ = has_reset_to_tell_ = has_told_shortage_ = has_told_silence_ = false;
+    wait_for_client_.forget();
     role_ = Role::none;
 }

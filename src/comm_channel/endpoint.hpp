@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "../core/dev.hpp"
+#include "../core/wait_notice.hpp"
 #include "event_channel.hpp"
 #include "peer.hpp"
 #include "service_directory.hpp"
@@ -71,6 +73,7 @@ private:
     [[nodiscard]] std::size_t num_silent_clients() const noexcept;
     void take_in_new_clients();
     void take_in(Peer &peer);
+    void tell_if_alone();
     void note_end(Peer &peer);
     void retire_ended();
     void remove(const Peer &peer) noexcept;
@@ -87,6 +90,8 @@ private:
     opendoca::comm_channel::Registration registration_; ///< of a service
     opendoca::UniqueFd
         spare_; ///< of a service: given up to turn clients away when there is no other descriptor
+    std::string description_;                           ///< likewise, for messages
+    opendoca::WaitNotice wait_for_client_;              ///< likewise
     std::vector<std::unique_ptr<Peer>> peers_;
     std::size_t next_ = 0; ///< which peer's messages are looked for first
     opendoca::comm_channel::EventChannel recv_channel_;
@@ -97,6 +102,7 @@ private:
     bool is_send_armed_ = false;
     bool has_asked_for_channels_ = false;
     bool has_received_ = false; ///< a client: receive() was called
+    bool has_had_client_ = false;
     bool has_ended_peers_ = false;
     bool has_reset_to_tell_ = false;
     bool has_told_shortage_ = false;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -49,6 +50,7 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
         return DOCA_ERROR_INVALID_VALUE;
     }
     key_ = make_service_key(info.name, info.pci_address, name);
+    std::string description = "service '" + std::string(name) + "' on " + info.name + " (" + info.pci_address + ")";
     EventChannel channel;
     if (!channel.create()) {
         LOG_ERR("no events for service '%s': %s", name, std::strerror(errno));
@@ -65,6 +67,7 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
     recv_channel_ = std::move(channel);
     registration_ = std::move(registration);
     spare_ = make_spare();
+    description_ = std::move(description);
     role_ = Role::service;
     return DOCA_SUCCESS;
 }
@@ -177,9 +180,24 @@ void doca_comm_channel_ep_t::take_in(Peer &peer)
         return;
     }
     has_told_shortage_ = false;
+    if (!std::exchange(has_had_client_, true))
+        wait_for_client_.forget();
     if (is_recv_armed_)
         peer.wish_for_message();
     service_channel_.kick();
+}
+
+/// A program that polls a service without clients may be waiting for a host that never comes, or has ended.
+void doca_comm_channel_ep_t::tell_if_alone()
+{
+    if (std::ranges::any_of(peers_, [](const auto &peer) { return peer->state() == Peer::State::connected; })) {
+        wait_for_client_.end_wait();
+        return;
+    }
+    if (!wait_for_client_.is_due())
+        return;
+    DOCA_LOG_INFO("%s waits for a client: %s", description_.c_str(),
+                  has_had_client_ ? "the last one has gone" : "none has come yet");
 }
 
 /// Clients that have ended and left no message. Those that the program does not know are forgotten.
@@ -230,6 +248,7 @@ doca_error_t doca_comm_channel_ep_t::update_service_state()
     while (num_silent_clients() < max_silent_clients && accept_client() != nullptr) {
         // The next receive takes it in.
     }
+    tell_if_alone();
     pending_connections = 0;
     listed_peers.clear();
     for (const auto &peer : peers_) {

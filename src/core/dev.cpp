@@ -4,6 +4,7 @@
 // Opening and closing devices. Lists of them are in dev_list.cpp.
 #include "dev.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -102,4 +103,23 @@ doca_error_t doca_dev::close()
         open_devices.erase(key_of(function()));
     take_from_program();
     return DOCA_SUCCESS;
+}
+
+namespace {
+
+bool is_among(const std::string &wanted, const std::string &address, const std::vector<std::string> &also)
+{
+    return wanted == address || std::ranges::find(also, wanted) != also.end();
+}
+
+} // namespace
+
+bool doca_devinfo::answers_to(const std::string &pci_address) const
+{
+    return is_among(pci_address, function->pci_address, function->also);
+}
+
+bool doca_devinfo_rep::answers_to(const std::string &pci_address) const
+{
+    return is_among(pci_address, info.pci_address, info.also);
 }

@@ -6,12 +6,16 @@
 #include <memory>
 #include <string>
 
+#include "address_search.hpp"
 #include "device/device.hpp"
 #include "shareable.hpp"
 
 /// An element of a list of devices, or the description of an open one.
 struct doca_devinfo {
     std::shared_ptr<const opendoca::DeviceFunction> function;
+    std::shared_ptr<opendoca::AddressSearch> search = {}; ///< of its list; null for an open device's
+
+    [[nodiscard]] bool answers_to(const std::string &pci_address) const;
 };
 
 /// An open device; one instance a process and function, however often it is opened, besides those on
@@ -76,6 +80,9 @@ using DeviceUse = std::unique_ptr<doca_dev, ReleaseUse>;
 struct doca_devinfo_rep {
     opendoca::RepresentorInfo info;
     std::shared_ptr<doca_dev> dev; ///< under which it was found
+    std::shared_ptr<opendoca::AddressSearch> search = {}; ///< of its list
+
+    [[nodiscard]] bool answers_to(const std::string &pci_address) const;
 };
 
 /// An open representor.

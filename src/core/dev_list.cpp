@@ -5,7 +5,9 @@
 // and not a crash.
 #include "dev_list.hpp"
 
+#include <algorithm>
 #include <mutex>
+#include <type_traits>
 #include <unordered_map>
 
 #include "log.hpp"
@@ -16,17 +18,47 @@ namespace opendoca {
 
 namespace {
 
+// An element, for a message: its name and all of its addresses.
+
+std::string describe(const std::string &name, const std::string &pci_address, const std::vector<std::string> &also)
+{
+    std::string text = name + " (" + (pci_address.empty() ? "on no PCI bus" : pci_address);
+    for (const std::string &further : also)
+        text += ", " + further;
+    return text + ")";
+}
+
+std::string describe(const doca_devinfo &info)
+{
+    return describe(info.function->name, info.function->pci_address, info.function->also);
+}
+
+std::string describe(const doca_devinfo_rep &info)
+{
+    return describe(info.info.name, info.info.pci_address, info.info.also);
+}
+
+bool is_soft(const std::shared_ptr<const DeviceFunction> &function)
+{
+    return function->provider == "soft";
+}
+
 /// The living lists of one kind of element.
 template <typename Info>
 class Lists {
 public:
-    void add(std::vector<Info> infos, Info **&array, std::uint32_t &count)
+    /// @p port: of representors.
+    void add(std::vector<Info> infos, Info **&array, std::uint32_t &count,
+             std::shared_ptr<const DeviceFunction> port = nullptr)
     {
         auto list = std::make_unique<List>();
         list->infos = std::move(infos);
+        list->port = std::move(port);
         list->pointers.reserve(list->infos.size() + 1);
-        for (auto &info : list->infos)
+        for (auto &info : list->infos) {
+            info.search = list->search;
             list->pointers.push_back(&info);
+        }
         list->pointers.push_back(nullptr);
         const std::lock_guard guard(lock_);
         const auto &added = *lists_.emplace(list->pointers.data(), std::move(list)).first->second;
@@ -36,12 +68,15 @@ public:
 
     doca_error_t remove(Info **array)
     {
-        const std::lock_guard guard(lock_);
-        if (lists_.erase(array) == 0) {
+        std::unique_lock guard(lock_);
+        const auto removed = lists_.extract(array);
+        guard.unlock();
+        if (removed.empty()) {
             LOG_ERR("%p is not a list that this library made, or it was destroyed before",
                     static_cast<void *>(array));
             return DOCA_ERROR_INVALID_VALUE;
         }
+        (void)guarded([&] { return report_miss(*removed.mapped()); });
         return DOCA_SUCCESS;
     }
 
@@ -49,7 +84,35 @@ private:
     struct List {
         std::vector<Info> infos;
         std::vector<Info *> pointers;
+        std::shared_ptr<const DeviceFunction> port;
+        std::shared_ptr<AddressSearch> search = std::make_shared<AddressSearch>();
     };
+
+    /// A program that looks for an address asks one element after the other. When it has done with the list,
+    /// it is known whether one of them was the right one.
+    static doca_error_t report_miss(const List &list)
+    {
+        const std::string address = list.search->missed();
+        if (address.empty() ||
+            std::ranges::any_of(list.infos, [&](const Info &info) { return info.answers_to(address); }))
+            return DOCA_SUCCESS;
+        std::string known;
+        for (const Info &info : list.infos)
+            known += (known.empty() ? "" : ", ") + describe(info);
+        const std::string what =
+            list.port == nullptr ? "no device" : "no representor of device " + list.port->name;
+        LOG_WARN("%s has the PCI address %s; there are %s%s", what.c_str(), address.c_str(), known.c_str(),
+                 explain_missing(address, has_soft(list)).c_str());
+        return DOCA_SUCCESS;
+    }
+
+    static bool has_soft(const List &list)
+    {
+        if constexpr (std::is_same_v<Info, doca_devinfo>)
+            return std::ranges::any_of(list.infos, is_soft, &doca_devinfo::function);
+        else
+            return is_soft(list.port);
+    }
 
     std::mutex lock_;
     std::unordered_map<Info **, std::unique_ptr<List>> lists_;
@@ -118,7 +181,7 @@ doca_error_t list_representors(doca_dev &dev, int filter, doca_devinfo_rep **&ar
         if (filter == rep_filter_all || (filter & kind) != 0)
             infos.push_back({std::move(info), dev.share()});
     }
-    representor_lists().add(std::move(infos), array, count);
+    representor_lists().add(std::move(infos), array, count, dev.info().function);
     return DOCA_SUCCESS;
 }
 

@@ -27,6 +27,12 @@ ROLES = {  # name: (options, macros that must be there, macros that must not)
     "host": (["-DDOCA_ARCH_HOST"], ["DOCA_ARCH_HOST"], ["DOCA_ARCH_DPU"]),
 }
 
+# Each way to log, whose argument must fit its format.
+LOG_CALLS = [
+    'DOCA_LOG(INFO, "%s", {})', 'DOCA_LOG_ERR("%s", {})', 'DOCA_LOG_RATE_LIMIT_WARN("%s", {})',
+    'DOCA_DLOG_DBG("%s", {})', 'doca_log(30, 0, 1, "%s", {})',
+]
+
 # What programs use with these headers alone.
 REACH = [
     ("doca_log.h", 'char text[8]; uint32_t n = 1; bool yes = true; size_t size = strlen(strcpy(text, "x"));'
@@ -95,15 +101,16 @@ def checks(include_dir):
             for language in EVERY_LANGUAGE:
                 source = f'#define REGISTER_SOURCE DOCA_LOG_REGISTER({registration}){semicolon}\n' \
                          f'#include "{LOG_PROGRAM}"\n'
-                for option in ("-UX", "-DDOCA_LOGGING_ALLOW_DLOG", "-DDOCA_LOG_CHECK_FORMAT"):
+                for option in ("-UX", "-DDOCA_LOGGING_ALLOW_DLOG"):
                     pedantic = [] if semicolon and language[0] == "c" else ["-Wpedantic"]
                     what = f"DOCA_LOG_REGISTER({registration}){semicolon}"
                     yield what, language, [API, option, *pedantic], source, True
     for language in (C11, CXX17):
-        bad = '#include <doca_log.h>\nDOCA_LOG_REGISTER(X)\n' \
-              'void f(void);\nvoid f(void) { DOCA_LOG_INFO("%s", 1); }\n'
-        yield "format not checked", language, [API], bad, True
-        yield "format checked", language, [API, "-DDOCA_LOG_CHECK_FORMAT"], bad, False
+        for call in LOG_CALLS:
+            for argument, fits in (('"text"', True), ("1", False)):
+                source = "#include <doca_log.h>\nDOCA_LOG_REGISTER(X)\nvoid f(void);\n" \
+                         f"void f(void) {{ {call.format(argument)}; }}\n"
+                yield f"{call.format(argument)} checked", language, [API, "-DDOCA_LOGGING_ALLOW_DLOG"], source, fits
         call = "#include <doca_error.h>\nconst char *f(void);\n" \
                "const char *f(void) { return doca_get_error_name(DOCA_SUCCESS); }\n"
         yield "experimental API allowed", language, [API], call, True

@@ -23,6 +23,7 @@ from programs import API, PROGRAMS, WARNINGS
 FACTS = facts_of.load()
 FUNCTIONS = {name: version for library in stubs.BUILT
              for name, version in facts_of.exported_functions(FACTS, library).items()}
+PRIVATE_HELPERS = ("priv_doca_strlcpy", "priv_doca_zalloc")  # which no header declares
 SONAMES = [FACTS["libraries"][name]["soname"] for name in stubs.BUILT]
 
 
@@ -88,6 +89,19 @@ class ExistingPrograms(unittest.TestCase):
     def test_every_function_of_the_original_is_there_when_a_program_starts(self):
         done = self.run_on_ours(self.every)
         self.assertEqual((0, f"{len(FUNCTIONS)} functions\n"), (done.returncode, done.stdout), done.stderr)
+
+    def test_the_private_helpers_of_the_original_are_there(self):
+        facts, root = facts_of.load(), pathlib.Path(self.place.name)
+        for name in PRIVATE_HELPERS:
+            facts["headers"]["doca_error.h"]["functions"].append(
+                {"name": name, "symbol_version": "INTERNAL", "exported_by": "libdoca_common"})
+        original, program = stubs.make(facts, root / "with_helpers"), root / "private_helpers"
+        programs.build(PROGRAMS / "private_helpers.c", "gnu11", program, f"-L{original}", "-Wl,-z,now",
+                       *stubs.LINK_FLAGS, *WARNINGS)
+        imported = {s.name: s.version for s in Elf(program).undefined() if s.name.startswith("priv_")}
+        self.assertEqual(dict.fromkeys(PRIVATE_HELPERS, "INTERNAL"), imported)
+        done = self.run_on_ours(program)
+        self.assertEqual((0, "", ""), (done.returncode, done.stdout, done.stderr))
 
     def test_a_program_of_ours_wants_nothing_that_the_original_lacks(self):
         self.assertLessEqual(set(SONAMES), set(Elf(self.every_on_ours).needed))

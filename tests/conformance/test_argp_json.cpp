@@ -185,6 +185,9 @@ TEST_F(ArgpJsonTest, RefusesValuesOfTheWrongType)
             << level;
     }
     EXPECT_EQ(config.calls, Calls{});
+    EXPECT_EQ(start_with_json("{\"doca_general_flags\": {\"log-level\": 70}}"), DOCA_SUCCESS);
+    EXPECT_EQ(doca_log_global_level_get(), 60U);
+    EXPECT_TRUE(has_logged("log level 70 is above 60")) << logged();
 }
 
 TEST_F(ArgpJsonTest, ASingleValueAndAnEmptyArrayAreFineWithMultiplicity)

@@ -4,37 +4,17 @@
 // The software device's functions: the default topology as docs/software-device.md has it, the sides of the
 // PCIe, topology files, and when software devices are listed at all.
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <set>
 
 #include "support/dma_fixture.hpp"
 #include "support/environment.hpp"
 #include "support/log_capture.hpp"
+#include "support/topology_file.hpp"
 
 using namespace doca_test;
 
 namespace {
-
-/// A file that holds a topology, and is gone at the end.
-class TopologyFile {
-public:
-    explicit TopologyFile(const std::string &text)
-    {
-        const int fd = mkstemp(path_.data());
-        must_hold(fd >= 0, "mkstemp");
-        close(fd);
-        std::ofstream(path_) << text;
-    }
-    TopologyFile(const TopologyFile &) = delete;
-    TopologyFile &operator=(const TopologyFile &) = delete;
-    ~TopologyFile() { unlink(path_.c_str()); }
-
-    [[nodiscard]] const std::string &path() const { return path_; }
-
-private:
-    std::string path_ = temporary_directory() + "/opendoca-topology-XXXXXX";
-};
 
 /// The function's ibdev name and PCI address, in listing order.
 using Listing = std::vector<std::pair<std::string, std::string>>;
@@ -127,7 +107,7 @@ TEST_F(TopologyTest, default_capabilities)
         SCOPED_TRACE(name);
         const bool is_port = name == "soft_p0" || name == "soft_p1";
         const bool is_host = name.starts_with("soft_pf");
-        EXPECT_EQ(ask(info, doca_devinfo_get_is_mmap_export_dpu_supported), is_host);
+        EXPECT_EQ(ask(info, doca_devinfo_get_is_mmap_export_dpu_supported), is_host || is_port);
         EXPECT_EQ(ask(info, doca_devinfo_get_is_mmap_from_export_dpu_supported), is_port);
         EXPECT_EQ(ask(info, doca_devinfo_rep_get_is_list_all_supported), is_port);
         EXPECT_EQ(ask(info, doca_devinfo_rep_get_is_list_net_supported), is_port);
@@ -279,12 +259,12 @@ TEST_F(TopologyTest, file_of_the_documentation_puts_the_host_elsewhere)
 {
     const TopologyFile file(R"({"functions": [
         {"name": "p0",  "side": "dpu",  "type": "pf", "pci": "03:00.0"},
-        {"name": "pf0", "side": "host", "type": "pf", "pci": "01:00.0", "parent": "p0"}
+        {"name": "pf0", "side": "host", "type": "pf", "pci": "17:00.0", "parent": "p0", "also": ["af:00.0", "ca:00.0"]}
     ]})");
     const Environment named("DOCA_SOFT_TOPOLOGY", file.path().c_str());
-    EXPECT_EQ(soft_devices(), (Listing{{"soft_p0", "0000:03:00.0"}, {"soft_pf0", "0000:01:00.0"}}));
+    EXPECT_EQ(soft_devices(), (Listing{{"soft_p0", "0000:03:00.0"}, {"soft_pf0", "0000:17:00.0"}}));
     EXPECT_EQ(representors_of("soft_p0"),
-              (std::map<std::string, doca_pci_func_type>{{"0000:01:00.0", DOCA_PCI_FUNC_PF}}));
+              (std::map<std::string, doca_pci_func_type>{{"0000:17:00.0", DOCA_PCI_FUNC_PF}}));
 }
 
 TEST_F(TopologyTest, file_overrides_every_default)
@@ -413,6 +393,15 @@ static std::string good(const std::string &more)
     return R"("name": "x", "side": "host", "type": "vf", "pci": "0b:00.1", "parent": "p0", )" + more;
 }
 
+/// That many addresses, in quotes.
+static std::string addresses(int count)
+{
+    std::string text;
+    for (int i = 0; i < count; ++i)
+        text += (i == 0 ? "\"" : ", \"") + std::to_string(10 + i) + ":00.0\"";
+    return text;
+}
+
 class BadTopologyTest : public testing::TestWithParam<BadFile> {
 protected:
     const Environment soft{"DOCA_SOFT", "1"};
@@ -503,6 +492,31 @@ INSTANTIATE_TEST_SUITE_P(
             "sf_with_an_address",
             with_function(R"("name": "x", "side": "dpu", "type": "sf", "parent": "p0", "pci": "03:00.0")"),
             "an SF has its parent's PCI address"},
+        BadFile{"sf_with_further_addresses",
+                with_function(
+                    R"("name": "x", "side": "dpu", "type": "sf", "parent": "p0", "also": ["05:00.0"])"),
+                "an SF has its parent's PCI address"},
+        BadFile{"also_is_no_array", with_function(good(R"("also": "05:00.0")")),
+                "\"also\" must be an array of at most 16 strings"},
+        BadFile{"also_has_a_number", with_function(good(R"("also": ["05:00.0", 5])")),
+                "\"also\" must be an array"},
+        BadFile{"also_is_null", with_function(good(R"("also": null)")), "\"also\" must be an array"},
+        BadFile{"also_has_17", with_function(good("\"also\": [" + addresses(17) + "]")),
+                "\"also\" must be an array of at most 16 strings"},
+        BadFile{"also_is_no_address", with_function(good(R"("also": ["5:00.0"])")),
+                "\"also\" must have the form"},
+        BadFile{"also_is_the_own_address", with_function(good(R"("also": ["0b:00.1"])")),
+                "the PCI address 0000:0b:00.1 is taken"},
+        BadFile{"also_is_there_twice", with_function(good(R"("also": ["05:00.0", "0000:05:00.0"])")),
+                "the PCI address 0000:05:00.0 is taken"},
+        BadFile{"also_is_taken", with_function(good(R"("also": ["0b:00.0"])")),
+                "the PCI address 0000:0b:00.0 is taken"},
+        BadFile{"address_is_a_further_one", R"({"functions": [
+            {"name": "p0", "side": "dpu", "type": "pf", "pci": "03:00.0", "also": ["05:00.0"]},
+            {"name": "p1", "side": "dpu", "type": "pf", "pci": "05:00.0"}]})",
+                "function 1: the PCI address 0000:05:00.0 is taken"},
+        BadFile{"sha_hardware_is_no_boolean", with_function(good(R"("sha_hardware": 1)")),
+                "\"sha_hardware\" must be true or false"},
         BadFile{"no_address", with_function(R"("name": "x", "side": "host", "type": "vf", "parent": "p0")"),
                 "\"pci\" must have the form"},
         BadFile{

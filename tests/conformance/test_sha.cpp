@@ -8,9 +8,11 @@
 #include <poll.h>
 
 #include "sha_vectors.hpp"
+#include "support/environment.hpp"
 #include "support/log_capture.hpp"
 #include "support/sanitizers.hpp"
 #include "support/sha_fixture.hpp"
+#include "support/topology_file.hpp"
 
 using namespace doca_test;
 
@@ -44,9 +46,47 @@ TEST_P(ShaTest, capabilities)
         }
     }
     if (GetParam().is_soft()) {
-        EXPECT_EQ(doca_sha_get_hardware_supported(info), DOCA_ERROR_NOT_SUPPORTED);
         EXPECT_EQ(list, 1024u);
         EXPECT_EQ(source, std::uint64_t{1} << 31);
+    }
+}
+
+/// The software functions that say that they have an engine.
+static std::vector<std::string> engines()
+{
+    std::vector<std::string> names;
+    for (const DeviceParam &device : devices_that([](doca_devinfo *info) {
+             const doca_error_t status = doca_sha_get_hardware_supported(info);
+             EXPECT_TRUE(status == DOCA_SUCCESS || status == DOCA_ERROR_NOT_SUPPORTED);
+             return is_soft(info) && status == DOCA_SUCCESS;
+         }))
+        names.push_back(device.ibdev);
+    return names;
+}
+
+TEST(ShaEngine, the_software_devices_pfs_stand_for_a_card_with_one)
+{
+    using Names = std::vector<std::string>;
+    const Environment soft("DOCA_SOFT", "1");
+    {
+        const Environment none("DOCA_SOFT_TOPOLOGY", nullptr);
+        EXPECT_EQ(engines(), (Names{"soft_p0", "soft_p1", "soft_pf0", "soft_pf1"}));
+    }
+    const TopologyFile file(R"({"functions": [
+        {"name": "with",    "side": "dpu", "type": "pf", "pci": "03:00.0"},
+        {"name": "without", "side": "dpu", "type": "pf", "pci": "03:00.1", "sha_hardware": false},
+        {"name": "sf",      "side": "dpu", "type": "sf", "parent": "with", "sha_hardware": true},
+        {"name": "vf",      "side": "host", "type": "vf", "parent": "with", "pci": "0b:00.1"}
+    ]})");
+    const Environment named("DOCA_SOFT_TOPOLOGY", file.path().c_str());
+    EXPECT_EQ(engines(), (Names{"soft_with", "soft_sf"}));
+}
+
+TEST(ShaEngine, rdma_devices_have_none)
+{
+    for (const DeviceParam &device : devices_that([](doca_devinfo *info) { return !is_soft(info); })) {
+        const DevHandle dev = open_device(device);
+        EXPECT_EQ(doca_sha_get_hardware_supported(doca_dev_as_devinfo(dev)), DOCA_ERROR_NOT_SUPPORTED) << device;
     }
 }
 

@@ -3,10 +3,13 @@
 //
 // Sync events in asynchronous mode: jobs, and waits that sleep. Both handles of an event are in this process,
 // where sanitizers see what orders them.
+#include <chrono>
 #include <thread>
 
 #include <time.h>
+#include <unistd.h>
 
+#include "support/log_capture.hpp"
 #include "support/sanitizers.hpp"
 #include "support/sync_event.hpp"
 
@@ -452,6 +455,42 @@ TEST_P(SyncSleepTest, imported_handle_is_not_configured_and_not_exported)
     EXPECT_EQ(doca_dev_close(dpu), DOCA_ERROR_IN_USE);
 }
 
+TEST_P(SyncJobTest, a_wait_of_a_second_says_for_what)
+{
+    const auto wait_for_line = [](const LogCapture &log, const std::string &part) {
+        const auto start = std::chrono::steady_clock::now();
+        while (!log.has(part) && std::chrono::steady_clock::now() < start + std::chrono::minutes(1))
+            std::this_thread::yield();
+        EXPECT_LOGGED(log, part);
+    };
+    const std::string process = "waiting for a sync event of process " + std::to_string(getpid());
+    Event event = host_event(Publisher::dpu);
+    event.start();
+    {
+        const LogCapture log;
+        std::thread waiting([&] { EXPECT_EQ(doca_sync_event_wait_gt_yield(event, 4, 0xff), DOCA_SUCCESS); });
+        wait_for_line(log, process + " to exceed 4 (mask 0xff); it is 0, and no process of the DPU has imported it");
+        Event imported = dpu_event(event);
+        imported.start();
+        EXPECT_EQ(doca_sync_event_update_set(imported, 5), DOCA_SUCCESS);
+        waiting.join();
+        EXPECT_EQ(log.text().find(process), log.text().rfind(process)) << "once";
+    }
+    const LogCapture log;
+    Event imported = dpu_event(event);
+    imported.start_as_ctx();
+    EventQueue queue;
+    queue.add(imported);
+    must(queue.submit_wait(imported, 5));
+    const auto start = std::chrono::steady_clock::now();
+    while (!log.has(process) && std::chrono::steady_clock::now() < start + std::chrono::minutes(1))
+        EXPECT_TRUE(queue.has_nothing());
+    EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+    EXPECT_LOGGED(log, process + " to exceed 5 (mask 0xffffffffffffffff); it is 5\n");
+    must(doca_sync_event_update_set(event, 6));
+    EXPECT_EQ(result_of(queue.poll()), DOCA_SUCCESS);
+}
+
 TEST_P(SyncSleepTest, export_states)
 {
     Event event = host_event();
@@ -459,7 +498,10 @@ TEST_P(SyncSleepTest, export_states)
     std::size_t size = 0;
     EXPECT_EQ(doca_sync_event_export_to_dpu(event, host, &data, &size), DOCA_ERROR_BAD_STATE);
     event.start();
-    EXPECT_EQ(doca_sync_event_export_to_dpu(event, dpu, &data, &size), DOCA_ERROR_NOT_SUPPORTED);
+    for (const DeviceParam &device : devices_that([](doca_devinfo *info) { return !exports_sync_events(info); })) {
+        const DevHandle other = open_device(device);
+        EXPECT_EQ(doca_sync_event_export_to_dpu(event, other, &data, &size), DOCA_ERROR_NOT_SUPPORTED) << device;
+    }
     EXPECT_EQ(data, nullptr);
     ASSERT_EQ(doca_sync_event_export_to_dpu(event, host, &data, &size), DOCA_SUCCESS);
     EXPECT_LE(size, 256u);

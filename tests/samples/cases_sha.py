@@ -18,7 +18,7 @@ def expected(text):
 def test_sha(bench):
     for name in SAMPLES:
         program = bench.start(name, side="all")
-        program.succeeds("Starting the sample", "The device hashes in software",
+        program.succeeds("Starting the sample", "The device hashes in hardware",
                          expected("This text is hashed by SHA-256"))
 
 

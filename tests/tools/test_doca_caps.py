@@ -52,7 +52,8 @@ class DocaCaps(unittest.TestCase):
                               "provider": "soft", "type": "PF", "IPv4": "198.18.0.1", "LID": "-"}.items():
             self.assertTrue(row[title.index(column):].startswith(value), f"{column}:\n{title}\n{row}")
         below = lines[lines.index(row) + 1:]
-        self.assertIn("representor 0000:0b:00.0  PF  net", below[0])
+        self.assertIn("acts as 0000:0b:00.0 towards the DPU", below[0])
+        self.assertIn("representor 0000:0b:00.0  PF  net", below[1])
         self.assertEqual(sum("representor 0000:" in line for line in lines), 7)
 
     def test_table_says_what_each_device_supports(self):
@@ -67,7 +68,10 @@ class DocaCaps(unittest.TestCase):
 
         self.assertEqual(value("DMA memcpy", "soft_p0"), "yes")
         self.assertEqual(value("buffers of a list", "soft_p0"), "1024")
-        self.assertEqual(value("export to the DPU", "soft_p0"), "-")
+        self.assertEqual(value("in hardware", "soft_p0"), "emulated")
+        self.assertEqual(value("in hardware", "soft_p0s0"), "-")
+        self.assertEqual(value("export to the DPU", "soft_p0"), "yes")
+        self.assertEqual(value("export to the DPU", "soft_p0s0"), "-")
         self.assertEqual(value("export to the DPU", "soft_pf0"), "yes")
         self.assertEqual(value("import on the DPU", "soft_p0"), "yes")
         self.assertEqual(value("import on the DPU", "soft_pf0"), "-")
@@ -88,14 +92,17 @@ class DocaCaps(unittest.TestCase):
         self.assertEqual(devices["soft_p0s0"]["function_type"], "SF")
         self.assertEqual(port["capabilities"], {
             "dma_memcpy": True, "dma_max_buf_size": 1 << 31, "dma_max_list_buf_num_elem": 1024,
-            "sha": True, "sha_hardware": False, "sha_max_src_buffer_size": 1 << 31, "sha_max_list_buf_num_elem": 1024,
+            "sha": True, "sha_hardware": "emulated",
+            "sha_max_src_buffer_size": 1 << 31, "sha_max_list_buf_num_elem": 1024,
             "rdma_rc": True, "rdma_max_message_size": 1 << 31, "rdma_max_send_queue_size": 16384,
             "rdma_max_recv_queue_size": 16384, "rdma_gid_table_size": 16, "rdma_atomics": True, "rdma_bridge": False,
-            "comm_channel": True, "sync_event": True, "sync_event_export_to_dpu": False,
+            "comm_channel": True, "sync_event": True, "sync_event_export_to_dpu": True,
             "sync_event_create_from_export": True,
-            "mmap_export_dpu": False, "mmap_from_export_dpu": True, "rep_list_net": True,
+            "mmap_export_dpu": True, "mmap_from_export_dpu": True, "rep_list_net": True,
             "rep_list_emulated": False, "hotplug_manager": False})
         self.assertTrue(vf["capabilities"]["mmap_export_dpu"])
+        self.assertEqual((port["acts_as"], vf["acts_as"]), ("0000:0b:00.0", None))
+        self.assertFalse(vf["capabilities"]["sha_hardware"])
         self.assertEqual([(rep["pci_address"], rep["function_type"], rep["kind"]) for rep in port["representors"]],
                          [("0000:0b:00.0", "PF", "net"), ("0000:0b:00.2", "VF", "net"),
                           ("0000:0b:00.3", "VF", "net"), ("0000:03:00.0", "SF", "net")])
@@ -106,6 +113,13 @@ class DocaCaps(unittest.TestCase):
                          {"soft_p0", "soft_p1", "soft_p0s0", "soft_p1s0"})
         self.assertEqual(set(self.soft_devices(DOCA_SOFT_ROLE="host")),
                          {"soft_pf0", "soft_pf1", "soft_pf0vf0", "soft_pf0vf1", "soft_pf1vf0"})
+
+    def test_role_decides_whether_a_port_acts_for_the_host(self):
+        port = self.soft_devices(DOCA_SOFT_ROLE="dpu")["soft_p0"]
+        self.assertIsNone(port["acts_as"])
+        self.assertFalse(port["capabilities"]["mmap_export_dpu"])
+        self.assertFalse(port["capabilities"]["sync_event_export_to_dpu"])
+        self.assertNotIn("acts as", run(DOCA_SOFT_ROLE="dpu").stdout)
 
     def test_topology_of_a_file_is_shown(self):
         devices = self.soft_devices(**self.with_topology(json.dumps(TOPOLOGY)))

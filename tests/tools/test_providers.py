@@ -24,6 +24,8 @@ def cell(device, key):
         return ""
     if isinstance(value, bool):
         return "yes" if value else "-"
+    if isinstance(value, str):
+        return value
     # Of a verbs device, a limit is its own or its kernel's.
     return f"{value:,}" if device["provider"] == "soft" else "its own"
 

@@ -95,13 +95,13 @@ std::optional<std::string> DmaSession::find_exporter() const
         return std::nullopt;
     const DeviceList devices;
     const RepresentorList representors(*dev_, DOCA_DEV_REP_FILTER_NET);
-    for (doca_devinfo *const info : devices.infos()) {
-        if (!has<doca_devinfo_get_is_mmap_export_dpu_supported>(*info))
+    for (const doca_devinfo_rep *const rep : representors.infos()) {
+        char address[DOCA_DEVINFO_REP_PCI_ADDR_SIZE] = {};
+        if (doca_devinfo_rep_get_pci_addr_str(rep, address) != DOCA_SUCCESS)
             continue;
-        for (const doca_devinfo_rep *const rep : representors.infos()) {
-            char address[DOCA_DEVINFO_REP_PCI_ADDR_SIZE] = {};
+        for (doca_devinfo *const info : devices.infos()) {
             std::uint8_t is_equal = 0;
-            if (doca_devinfo_rep_get_pci_addr_str(rep, address) == DOCA_SUCCESS &&
+            if (has<doca_devinfo_get_is_mmap_export_dpu_supported>(*info) &&
                 doca_devinfo_get_is_pci_addr_equal(info, address, &is_equal) == DOCA_SUCCESS && is_equal != 0)
                 return ibdev_of(*info);
         }

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #include "sha_session.hpp"
 
+// The inside of the library: the provider is not in the public API.
+#include "../../src/core/dev.hpp"
+
 namespace opendoca::tools {
 
 namespace {
@@ -54,7 +57,8 @@ ShaSession::ShaSession(const std::string &ibdev, std::size_t largest)
         const DeviceList devices;
         doca_devinfo &info = choose(devices, ibdev);
         ibdev_ = ibdev_of(info);
-        is_hardware_ = doca_sha_get_hardware_supported(&info) == DOCA_SUCCESS;
+        // What a software device claims, it emulates.
+        is_hardware_ = doca_sha_get_hardware_supported(&info) == DOCA_SUCCESS && info.function->provider != "soft";
         std::uint64_t limit = 0;
         must(doca_sha_get_max_src_buffer_size(&info, &limit), "a device's limits");
         if (largest > limit)

@@ -10,6 +10,8 @@
 #include <doca_sync_event.h>
 
 #include "../common/doca.hpp"
+// The inside of the library: the provider is not in the public API.
+#include "../../src/core/dev.hpp"
 
 namespace opendoca::tools {
 
@@ -55,6 +57,16 @@ CapabilityValue sha_limit(doca_devinfo &info)
     return std::uint64_t{value};
 }
 
+/// A software device stands for a card with an engine, whose work the CPU does.
+CapabilityValue hashes_in_hardware(doca_devinfo &info)
+{
+    if (doca_sha_get_hardware_supported(&info) != DOCA_SUCCESS)
+        return false;
+    if (info.function->provider == "soft")
+        return "emulated";
+    return true;
+}
+
 bool can_connect(doca_devinfo &info)
 {
     return doca_rdma_get_transport_type_supported(&info, DOCA_RDMA_TRANSPORT_RC) == DOCA_SUCCESS;
@@ -87,10 +99,7 @@ constexpr CapabilityRow rows[] = {
     {"dma_max_list_buf_num_elem", "  buffers of a list",
      dma_limit<std::uint32_t, doca_dma_get_max_list_buf_num_elem>},
     {"sha", "SHA", [](doca_devinfo &info) -> CapabilityValue { return can_hash(info); }},
-    {"sha_hardware", "  in hardware",
-     [](doca_devinfo &info) -> CapabilityValue {
-         return doca_sha_get_hardware_supported(&info) == DOCA_SUCCESS;
-     }},
+    {"sha_hardware", "  in hardware", hashes_in_hardware},
     {"sha_max_src_buffer_size", "  bytes of a job",
      sha_limit<std::uint64_t, doca_sha_get_max_src_buffer_size>},
     {"sha_max_list_buf_num_elem", "  buffers of a list",
@@ -143,6 +152,8 @@ std::string to_text(const CapabilityValue &value)
         return *is_set ? "yes" : "-";
     if (const std::uint64_t *const number = std::get_if<std::uint64_t>(&value))
         return std::to_string(*number);
+    if (const char *const *const word = std::get_if<const char *>(&value))
+        return *word;
     return "";
 }
 

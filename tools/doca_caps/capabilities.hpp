@@ -11,8 +11,8 @@
 
 namespace opendoca::tools {
 
-/// What a device answers: yes or no, a number, or nothing because the question does not arise.
-using CapabilityValue = std::variant<std::monostate, bool, std::uint64_t>;
+/// What a device answers: yes or no, a number, how, or nothing because the question does not arise.
+using CapabilityValue = std::variant<std::monostate, bool, std::uint64_t, const char *>;
 
 /// One property that devices have or lack. A library joins doca_caps by its rows in capabilities.cpp.
 struct CapabilityRow {
@@ -23,7 +23,7 @@ struct CapabilityRow {
 
 [[nodiscard]] std::span<const CapabilityRow> capability_rows();
 
-/// For people: "yes", "-" for no, a number, or nothing.
+/// For people: "yes", "-" for no, a number, a word, or nothing.
 [[nodiscard]] std::string to_text(const CapabilityValue &value);
 
 } // namespace opendoca::tools

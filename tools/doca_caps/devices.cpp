@@ -106,6 +106,8 @@ DeviceReport report_device(doca_devinfo &info)
     report.interface = text_of<doca_devinfo_get_iface_name, DOCA_DEVINFO_IFACE_NAME_SIZE>(info);
     report.provider = info.function->provider;
     report.function_type = name_of(info.function->type);
+    if (const auto &other = info.function->behind_port; other && other->name != info.function->name)
+        report.acts_as = other->pci_address;
     report.mac = mac_of(info);
     report.ipv4 = ip_of<doca_devinfo_get_ipv4_addr, DOCA_DEVINFO_IPV4_ADDR_SIZE>(info, AF_INET);
     report.ipv6 = ip_of<doca_devinfo_get_ipv6_addr, DOCA_DEVINFO_IPV6_ADDR_SIZE>(info, AF_INET6);

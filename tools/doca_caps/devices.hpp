@@ -26,6 +26,7 @@ struct DeviceReport {
     std::optional<std::string> interface;
     std::string provider;
     std::string function_type;
+    std::optional<std::string> acts_as; ///< of a DPU's port: the address of the host's function that it exports as
     std::optional<std::string> mac;
     std::optional<std::string> ipv4;
     std::optional<std::string> ipv6;

@@ -51,6 +51,8 @@ std::string devices_as_text(const Report &report)
                    or_none(device.ipv6), device.lid ? std::to_string(*device.lid) : "-"});
         if (device.provider != "soft")
             table.add_line(port_as_text(device));
+        if (device.acts_as)
+            table.add_line("  acts as " + *device.acts_as + " towards the DPU");
         for (const RepresentorReport &rep : device.representors) {
             const std::string &address = rep.pci_address.empty() ? "-" : rep.pci_address;
             table.add_line("  representor " + address + "  " + rep.function_type + "  " + rep.kind + "  " +
@@ -101,6 +103,8 @@ Json as_json(const CapabilityValue &value)
         return *is_set;
     if (const std::uint64_t *const number = std::get_if<std::uint64_t>(&value))
         return *number;
+    if (const char *const *const word = std::get_if<const char *>(&value))
+        return *word;
     return {};
 }
 
@@ -112,6 +116,7 @@ Json as_json(const DeviceReport &device)
         .set("interface", device.interface)
         .set("provider", device.provider)
         .set("function_type", device.function_type)
+        .set("acts_as", device.acts_as)
         .set("mac", device.mac)
         .set("ipv4", device.ipv4)
         .set("ipv6", device.ipv6)

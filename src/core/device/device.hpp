@@ -150,6 +150,7 @@ struct Capabilities {
     bool sync_event_export_dpu = false;
     bool sync_event_from_export_dpu = false;
     bool sha_software = false; ///< on the CPU, by OpenSSL
+    bool sha_hardware = false; ///< by an engine, or by the software device's emulation of one
     std::uint32_t sha_max_list_elements = 0;
     std::uint64_t sha_max_size = 0; ///< bytes
     bool comm_channel = false;      ///< between processes of this machine
@@ -166,9 +167,16 @@ struct Capabilities {
     }
 };
 
-struct RepresentorInfo {
+/// What the other side of the PCIe knows a function by.
+struct FunctionIdentity {
     std::string name;
     std::string pci_address; ///< dddd:bb:dd.f
+};
+
+struct RepresentorInfo {
+    std::string name;
+    std::string pci_address;       ///< dddd:bb:dd.f
+    std::vector<std::string> also; ///< further addresses that it answers to, which no list shows
     std::string vuid;
     doca_pci_func_type type = DOCA_PCI_FUNC_PF;
     bool is_emulated = false;
@@ -192,7 +200,8 @@ public:
 
     std::string provider;    ///< "soft", "verbs", "mlx5"
     std::string name;        ///< unique within the provider
-    std::string pci_address; ///< dddd:bb:dd.f, or empty
+    std::string pci_address;       ///< dddd:bb:dd.f, or empty
+    std::vector<std::string> also; ///< further addresses that it answers to, which no list shows
     std::string ibdev_name;
     std::string iface_name;
     doca_pci_func_type type = DOCA_PCI_FUNC_PF;
@@ -202,6 +211,9 @@ public:
     std::optional<std::uint16_t> lid;
     bool is_port_active = true;
     Capabilities can;
+    /// As which function behind a port of the DPU it exports to the DPU and connects to services. A port can
+    /// act as one of those behind it; empty where there is none.
+    std::optional<FunctionIdentity> behind_port;
 };
 
 using DeviceFunctions = std::vector<std::shared_ptr<const DeviceFunction>>;
@@ -212,5 +224,9 @@ using DeviceFunctions = std::vector<std::shared_ptr<const DeviceFunction>>;
 /// On a protection domain of the program, of the provider whose devices have such.
 [[nodiscard]] doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function,
                                         std::unique_ptr<Device> &device);
+
+/// The end of a message that nothing in a list has @p pci_address: what in the topology and the environment of
+/// software devices explains it, from "; " on, or nothing. @p lists_soft: the list has software devices.
+[[nodiscard]] std::string explain_missing(const std::string &pci_address, bool lists_soft);
 
 } // namespace opendoca

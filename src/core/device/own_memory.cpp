@@ -14,9 +14,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include <doca_log.h>
-
-DOCA_LOG_REGISTER(DOCA_OWN_MEMORY);
+#include "../log.hpp"
+OPENDOCA_LOG_SOURCE(DOCA_OWN_MEMORY);
 
 namespace opendoca {
 
@@ -118,12 +117,12 @@ bool is_accessible(const MemoryRange &range, bool for_writing)
 {
     const auto mappings = mappings_of(range);
     if (!has_no_gap(mappings, range)) {
-        DOCA_LOG_ERR("[%p, +%zu) is not mapped throughout", static_cast<void *>(range.addr), range.len);
+        LOG_ERR("[%p, +%zu) is not mapped throughout", static_cast<void *>(range.addr), range.len);
         return false;
     }
     for (const auto &m : mappings) {
         if (!m.is_readable || (for_writing && !m.is_writable)) {
-            DOCA_LOG_ERR("[%p, +%zu) can't be %s from 0x%" PRIxPTR " on", static_cast<void *>(range.addr), range.len,
+            LOG_ERR("[%p, +%zu) can't be %s from 0x%" PRIxPTR " on", static_cast<void *>(range.addr), range.len,
                          m.is_readable ? "written" : "read", m.start);
             return false;
         }

@@ -61,4 +61,9 @@ doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &fun
     return verbs::open_from_pd(pd, function, device);
 }
 
+std::string explain_missing(const std::string &pci_address, bool lists_soft)
+{
+    return soft::explain_missing(pci_address, lists_soft);
+}
+
 } // namespace opendoca

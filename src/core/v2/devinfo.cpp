@@ -31,14 +31,19 @@ doca_error_t copy_pci_address(const std::string &name, const std::string &addres
     return DOCA_SUCCESS;
 }
 
-doca_error_t compare_pci_address(const std::string &address, const char *text, uint8_t *is_equal)
+/// @p Info is the description of a device or of a representor.
+template <typename Info>
+doca_error_t compare_pci_address(const Info &info, const char *text, uint8_t *is_equal)
 {
     const auto wanted = opendoca::normalize_pci_address(text);
     if (!wanted) {
         LOG_ERR("'%.32s' is not a PCI address of the form dddd:bb:dd.f or bb:dd.f", text);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    *is_equal = *wanted == address;
+    const bool is_match = info.answers_to(*wanted);
+    if (info.search != nullptr)
+        info.search->note(*wanted, is_match);
+    *is_equal = is_match;
     return DOCA_SUCCESS;
 }
 
@@ -101,7 +106,7 @@ doca_error_t doca_devinfo_get_is_pci_addr_equal(const struct doca_devinfo *devin
                                                 uint8_t *is_equal)
 {
     return call({devinfo, pci_addr_str, is_equal},
-                [&] { return compare_pci_address(devinfo->function->pci_address, pci_addr_str, is_equal); });
+                [&] { return compare_pci_address(*devinfo, pci_addr_str, is_equal); });
 }
 
 doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr, uint32_t size)
@@ -216,5 +221,5 @@ doca_error_t doca_devinfo_rep_get_is_pci_addr_equal(const struct doca_devinfo_re
                                                     const char *pci_addr_str, uint8_t *is_equal)
 {
     return call({devinfo_rep, pci_addr_str, is_equal},
-                [&] { return compare_pci_address(devinfo_rep->info.pci_address, pci_addr_str, is_equal); });
+                [&] { return compare_pci_address(*devinfo_rep, pci_addr_str, is_equal); });
 }

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <cinttypes>
 
-#include <doca_log.h>
+#include "../../core/log.hpp"
 #include <doca_rdma.h>
 
 #include "../../core/dev.hpp"

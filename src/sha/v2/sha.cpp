@@ -115,6 +115,7 @@ doca_error_t doca_sha_get_min_dst_buffer_size(const struct doca_devinfo *devinfo
 
 doca_error_t doca_sha_get_hardware_supported(const struct doca_devinfo *devinfo)
 {
-    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE
-                              : DOCA_ERROR_NOT_SUPPORTED; // no provider has an engine
+    if (devinfo == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    return devinfo->function->can.sha_hardware ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
 }

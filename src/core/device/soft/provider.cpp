@@ -2,15 +2,15 @@
 // Copyright (c) 2026 The opendoca authors
 #include "provider.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
-#include <doca_log.h>
-
+#include "../../log.hpp"
 #include "topology/function.hpp"
 #include "topology/topology.hpp"
 
-DOCA_LOG_REGISTER(DOCA_SOFT);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT);
 
 namespace opendoca::soft {
 
@@ -19,6 +19,9 @@ namespace {
 struct Role {
     bool sees_dpu = true;
     bool sees_host = true;
+
+    [[nodiscard]] bool sees(Side side) const { return side == Side::dpu ? sees_dpu : sees_host; }
+    [[nodiscard]] bool sees_both() const { return sees_dpu && sees_host; }
 };
 
 /// Which side of the PCIe this process is on.
@@ -27,7 +30,7 @@ doca_error_t read_role(Role &role)
     const char *const text = std::getenv("DOCA_SOFT_ROLE");
     const std::string_view value = text != nullptr && *text != '\0' ? text : "all";
     if (value != "all" && value != "host" && value != "dpu") {
-        DOCA_LOG_ERR("DOCA_SOFT_ROLE is '%s': it can be host, dpu or all", text);
+        LOG_ERR("DOCA_SOFT_ROLE is '%s': it can be host, dpu or all", text);
         return DOCA_ERROR_INVALID_VALUE;
     }
     role = {.sees_dpu = value != "host", .sees_host = value != "dpu"};
@@ -45,10 +48,34 @@ doca_error_t list_functions(DeviceFunctions &functions)
     if (const doca_error_t status = load_topology(topology); status != DOCA_SUCCESS)
         return status;
     for (const auto &description : topology) {
-        if (description.side == Side::dpu ? role.sees_dpu : role.sees_host)
-            functions.push_back(std::make_shared<SoftFunction>(description, topology));
+        if (role.sees(description.side))
+            functions.push_back(std::make_shared<SoftFunction>(description, topology, role.sees_both()));
     }
     return DOCA_SUCCESS;
+}
+
+std::string explain_missing(const std::string &pci_address, bool is_listed)
+{
+    Role role;
+    Topology topology;
+    if (read_role(role) != DOCA_SUCCESS || load_topology(topology) != DOCA_SUCCESS)
+        return {};
+    std::string text;
+    const auto owner = std::ranges::find_if(
+        topology, [&](const auto &function) { return function.answers_to(pci_address); });
+    if (owner != topology.end()) {
+        text = std::string("; it is that of ") + (is_listed ? "" : "the software device ") + owner->name +
+               (owner->side == Side::dpu ? " on the DPU" : " on the host") +
+               (owner->parent.empty() ? "" : ", behind " + owner->parent);
+        if (!is_listed)
+            text += ", which DOCA_SOFT=1 lists";
+        else if (!role.sees(owner->side))
+            text += std::string(", which DOCA_SOFT_ROLE=") + std::getenv("DOCA_SOFT_ROLE") + " hides";
+    }
+    if (is_listed)
+        text += "; the functions are those of " + topology_origin() +
+                (std::getenv("DOCA_SOFT_TOPOLOGY") == nullptr ? ", which DOCA_SOFT_TOPOLOGY=FILE replaces" : "");
+    return text;
 }
 
 } // namespace opendoca::soft

@@ -4,11 +4,16 @@
 // The embedded software device: see docs/software-device.md.
 #pragma once
 
+#include <string>
+
 #include "../device.hpp"
 
 namespace opendoca::soft {
 
 /// Appends the functions of the topology that this process may see.
 [[nodiscard]] doca_error_t list_functions(DeviceFunctions &functions);
+
+/// opendoca::explain_missing(), for the software device.
+[[nodiscard]] std::string explain_missing(const std::string &pci_address, bool is_listed);
 
 } // namespace opendoca::soft

@@ -4,10 +4,12 @@
 // Operations on a counter. How one is made, exported and imported is in counter_setup.cpp.
 #include "counter.hpp"
 
+#include <cinttypes>
 #include <optional>
 
 #include <sched.h>
 
+#include "../../../wait_notice.hpp"
 #include "counter_waits.hpp"
 #include "../memory/process_copy.hpp"
 #include "../process/sealed_page.hpp"
@@ -46,6 +48,19 @@ doca_error_t SoftCounter::explain_end() const noexcept
     else
         LOG_ERR("process %d has destroyed the sync event", process_->pid());
     return DOCA_ERROR_CONNECTION_RESET;
+}
+
+void SoftCounter::tell_of_wait(const WaitCondition &condition) noexcept
+{
+    std::uint64_t value = 0;
+    if (has_told_of_wait_.exchange(true, std::memory_order_relaxed) || confirm(value) != DOCA_SUCCESS)
+        return;
+    const bool has_no_publisher =
+        awaits_importers() && page_->num_importers.load(std::memory_order_relaxed) == 0;
+    DOCA_LOG_INFO("waiting for a sync event of process %d to exceed %" PRIu64 " (mask 0x%" PRIx64 "); it is %" PRIu64
+                  "%s",
+                  process_ == nullptr ? creator_ : process_->pid(), condition.value, condition.mask, value,
+                  has_no_publisher ? ", and no process of the DPU has imported it yet" : "");
 }
 
 doca_error_t SoftCounter::read_word(std::uint64_t &value) const noexcept
@@ -173,6 +188,7 @@ doca_error_t SoftCounter::look(const WaitCondition &condition, bool &is_met) noe
 doca_error_t SoftCounter::wait(const WaitCondition &condition, WhileWaiting how) noexcept
 {
     std::optional<Importers> importers; // large, and mostly not needed
+    WaitNotice notice;
     const std::uint32_t rounds_of_calls =
         how == WhileWaiting::spin ? rounds_of_calls_spinning : rounds_of_calls_yielding;
     for (std::uint32_t round = 1;; ++round) {
@@ -182,10 +198,14 @@ doca_error_t SoftCounter::wait(const WaitCondition &condition, WhileWaiting how)
         if (is_met)
             return DOCA_SUCCESS;
         if (round % rounds_of_loads == 0) [[unlikely]] {
-            if (round % rounds_of_calls == 0 && awaits_importers()) {
-                if (!importers)
-                    importers.emplace(*page_);
-                importers->refresh(true);
+            if (round % rounds_of_calls == 0) {
+                if (awaits_importers()) {
+                    if (!importers)
+                        importers.emplace(*page_);
+                    importers->refresh(true);
+                }
+                if (notice.is_due())
+                    tell_of_wait(condition);
             }
             if (is_deserted(importers ? &*importers : nullptr)) {
                 // It may have been reached between the last look and the end.

@@ -53,6 +53,8 @@ public:
     }
     /// Says in the log why it is deserted. CONNECTION_RESET.
     [[gnu::cold]] [[nodiscard]] doca_error_t explain_end() const noexcept;
+    /// Says in the log what is waited for; once for a handle.
+    [[gnu::cold]] void tell_of_wait(const WaitCondition &condition) noexcept;
 
 private:
     SoftCounter() noexcept;
@@ -104,6 +106,7 @@ private:
     std::shared_ptr<ExporterProcess> process_;
     bool is_locked_ = false;
 
+    std::atomic<bool> has_told_of_wait_{false};
     const pid_t creator_; ///< a forked child's copy does not count
     std::unique_ptr<RemoteMemory> imported_page_;
     std::unique_ptr<RemoteMemory> imported_word_;

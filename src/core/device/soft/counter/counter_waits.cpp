@@ -16,8 +16,9 @@ namespace opendoca::soft {
 
 namespace {
 
-/// Between two looks, with a system call, at whether importers have ended.
+/// Between two looks, with a system call, at whether importers have ended; and between two at the clock.
 constexpr std::uint32_t polls_between_calls = 1 << 12;
+constexpr std::uint32_t polls_between_clocks = 1 << 8;
 
 } // namespace
 
@@ -92,6 +93,8 @@ doca_error_t SoftCounterWaits::wait(Tag tag, const WaitCondition &condition) noe
         completions_.done(tag, *this, status);
         return DOCA_SUCCESS;
     }
+    if (num_pending_ == 0)
+        notice_.end_wait(); // of those before
     Operation &operation = completions_.begin(tag, *this);
     operation.payload<WaitCondition>() = condition;
     pending_[num_pending_++] = &operation;
@@ -132,13 +135,21 @@ bool SoftCounterWaits::is_deserted() noexcept
     return counter_.is_deserted(importers_.get());
 }
 
+void SoftCounterWaits::look_around() noexcept
+{
+    if (importers_ != nullptr && polls_ % polls_between_calls == 0)
+        importers_->refresh(true);
+    if (notice_.is_due())
+        counter_.tell_of_wait(condition_of(*pending_[0]));
+}
+
 /// What was reached before the other side has ended counts: the counter is looked at first.
 void SoftCounterWaits::progress() noexcept
 {
     if (num_pending_ == 0)
         return;
-    if (importers_ != nullptr && ++polls_ % polls_between_calls == 0) [[unlikely]]
-        importers_->refresh(true);
+    if (++polls_ % polls_between_clocks == 0) [[unlikely]]
+        look_around();
     const bool has_no_others = is_deserted();
     std::uint64_t value = 0;
     doca_error_t status = counter_.peek(value);

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "../../../wait_notice.hpp"
 #include "counter.hpp"
 #include "importers.hpp"
 #include "sleepers.hpp"
@@ -30,6 +31,7 @@ private:
     [[nodiscard]] doca_error_t watch_for_wake_ups();
     [[nodiscard]] bool could_end() noexcept;
     [[nodiscard]] bool is_deserted() noexcept;
+    void look_around() noexcept;
     void end_those_met(std::uint64_t value) noexcept;
     void end_all(doca_error_t result) noexcept;
     [[nodiscard]] bool is_any_met(std::uint64_t value) const noexcept;
@@ -41,6 +43,7 @@ private:
     std::uint32_t num_pending_ = 0;
     bool is_polled_ = false;
     std::uint32_t polls_ = 0;
+    WaitNotice notice_;
     std::uint64_t seen_ = 0;              ///< the value at which no pending wait ended,
     bool has_seen_ = false;               ///< if there is one
     std::unique_ptr<OwnSleeper> sleeper_; ///< in event-driven mode

@@ -28,6 +28,14 @@ namespace opendoca::soft {
 
 namespace {
 
+/// The function that the descriptor's reader checks: for the DPU one that is behind a port of it.
+FunctionIdentity identity_for(ExportKind kind, const DeviceFunction &function)
+{
+    const bool is_for_dpu = kind != ExportKind::rdma && kind != ExportKind::receive;
+    return is_for_dpu && function.behind_port ? *function.behind_port
+                                              : FunctionIdentity{function.name, function.pci_address};
+}
+
 /// The kernel marks this lock's word when the thread that holds it ends. Nobody ever waits for it: it is only tried.
 bool lock_alive_mark(pthread_mutex_t &mutex) noexcept
 {
@@ -131,6 +139,7 @@ doca_error_t Exporter::publish(const Memory &memory, std::vector<std::byte> &des
     auto shared = find_shared_object(memory.range, (memory.access & writing) != 0);
     if (!shared)
         exporter->allow_access_under_yama();
+    const FunctionIdentity identity = identity_for(memory.kind, memory.function);
     SharedObject object = shared ? std::move(*shared) : SharedObject{};
     descriptor.resize(sizeof(d));
 
@@ -150,8 +159,8 @@ doca_error_t Exporter::publish(const Memory &memory, std::vector<std::byte> &des
     entry.fd_inode = object.inode;
     entry.fd_offset = object.offset;
     std::memcpy(entry.nonce, d.nonce, sizeof(d.nonce));
-    std::strncpy(entry.function, memory.function.name.c_str(), sizeof(entry.function) - 1);
-    std::strncpy(entry.pci_address, memory.function.pci_address.c_str(), sizeof(entry.pci_address) - 1);
+    std::strncpy(entry.function, identity.name.c_str(), sizeof(entry.function) - 1);
+    std::strncpy(entry.pci_address, identity.pci_address.c_str(), sizeof(entry.pci_address) - 1);
     const std::uint64_t generation = entry.generation.load(std::memory_order_relaxed) + 1;
     entry.generation.store(generation, std::memory_order_release); // the fields above are seen with it
 

@@ -33,13 +33,28 @@ std::vector<Gid> gids_of(const TopologyFunction &description)
     return gids;
 }
 
+/// A port of the DPU acts as the first PF of the host behind it where only a function of the host can serve.
+std::optional<FunctionIdentity> identity_behind_port(const TopologyFunction &function, const Topology &topology,
+                                                     bool acts_for_host)
+{
+    if (!function.parent.empty())
+        return FunctionIdentity{function.name, function.pci_address};
+    const auto first_pf = std::ranges::find_if(topology, [&](const auto &other) {
+        return other.side == Side::host && other.type == DOCA_PCI_FUNC_PF && other.parent == function.name;
+    });
+    if (!acts_for_host || first_pf == topology.end())
+        return std::nullopt;
+    return FunctionIdentity{first_pf->name, first_pf->pci_address};
+}
+
 } // namespace
 
-SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &topology)
+SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &topology, bool acts_for_host)
 {
     provider = "soft";
     name = description.name;
     pci_address = description.pci_address;
+    also = description.also;
     ibdev_name = description.ibdev_name;
     iface_name = description.iface_name;
     type = description.type;
@@ -48,7 +63,8 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     ipv6 = description.ipv6;
 
     const bool is_dpu_port = description.side == Side::dpu && type == DOCA_PCI_FUNC_PF;
-    can.export_dpu = description.side == Side::host;
+    behind_port = identity_behind_port(description, topology, acts_for_host);
+    can.export_dpu = description.side == Side::host || (is_dpu_port && behind_port);
     can.from_export_dpu = is_dpu_port;
     can.representors_net = is_dpu_port;
     can.dma_memcpy = true;
@@ -58,6 +74,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.sync_event_export_dpu = can.export_dpu;
     can.sync_event_from_export_dpu = can.from_export_dpu;
     can.add_work_of_cpu();
+    can.sha_hardware = description.sha_hardware;
     can.comm_channel = true;
 
     can.rdma.reliable_connection = true;
@@ -75,7 +92,8 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     for (const Side side : {Side::host, Side::dpu}) {
         for (const auto &other : topology) {
             if (other.side == side && other.parent == name)
-                representors_.push_back({other.name, other.pci_address, other.vuid, other.type, false});
+                representors_.push_back(
+                    {other.name, other.pci_address, other.also, other.vuid, other.type, false});
         }
     }
 }

@@ -9,7 +9,8 @@ namespace opendoca::soft {
 /// A function of the software topology, as lists show it.
 class SoftFunction final : public DeviceFunction {
 public:
-    SoftFunction(const TopologyFunction &description, const Topology &topology);
+    /// @p acts_for_host: the process sees both sides of the PCIe, and need not know of them.
+    SoftFunction(const TopologyFunction &description, const Topology &topology, bool acts_for_host);
 
     [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
     [[nodiscard]] std::vector<RepresentorInfo> representors() const override { return representors_; }

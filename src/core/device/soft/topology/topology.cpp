@@ -27,14 +27,17 @@ namespace opendoca::soft {
 namespace {
 
 constexpr std::size_t max_functions = 250;
+constexpr std::size_t max_addresses = 16; ///< further ones of a function
 
-// The topology of the DOCA Core guide, section 3.2.1.2.
+// The topology of the DOCA Core guide, section 3.2.1.2. The further addresses of pf0 are those that other guides
+// and shipped samples name for the host's function.
 constexpr const char *default_topology = R"({"functions": [
     {"name": "p0",     "side": "dpu",  "type": "pf", "pci": "03:00.0"},
     {"name": "p1",     "side": "dpu",  "type": "pf", "pci": "03:00.1"},
     {"name": "p0s0",   "side": "dpu",  "type": "sf", "parent": "p0"},
     {"name": "p1s0",   "side": "dpu",  "type": "sf", "parent": "p1"},
-    {"name": "pf0",    "side": "host", "type": "pf", "pci": "0b:00.0", "parent": "p0"},
+    {"name": "pf0",    "side": "host", "type": "pf", "pci": "0b:00.0", "parent": "p0",
+     "also": ["01:00.0", "3b:00.0", "b1:00.0"]},
     {"name": "pf1",    "side": "host", "type": "pf", "pci": "0b:00.1", "parent": "p1"},
     {"name": "pf0vf0", "side": "host", "type": "vf", "pci": "0b:00.2", "parent": "p0"},
     {"name": "pf0vf1", "side": "host", "type": "vf", "pci": "0b:00.3", "parent": "p0"},
@@ -54,9 +57,8 @@ public:
 
     std::string text(const char *key, std::size_t max_length)
     {
-        known_.insert(key);
         json_object *value = nullptr;
-        if (!is_good_ || !json_object_object_get_ex(object_, key, &value))
+        if (!find(key, value))
             return {};
         if (!json_object_is_type(value, json_type_string)) {
             complain(std::string("\"") + key + "\" must be a string");
@@ -67,6 +69,35 @@ public:
             complain(std::string("\"") + key + "\" must have 1 to " + std::to_string(max_length) + " characters");
             return {};
         }
+        return result;
+    }
+
+    bool flag(const char *key, bool if_missing)
+    {
+        json_object *value = nullptr;
+        if (!find(key, value))
+            return if_missing;
+        if (!json_object_is_type(value, json_type_boolean))
+            complain(std::string("\"") + key + "\" must be true or false");
+        return json_object_get_boolean(value) != 0;
+    }
+
+    std::vector<std::string> texts(const char *key, std::size_t max_count)
+    {
+        json_object *value = nullptr;
+        if (!find(key, value))
+            return {};
+        std::vector<std::string> result;
+        bool is_good = json_object_is_type(value, json_type_array) && json_object_array_length(value) <= max_count;
+        for (std::size_t i = 0; is_good && i < json_object_array_length(value); ++i) {
+            json_object *const element = json_object_array_get_idx(value, i);
+            is_good = json_object_is_type(element, json_type_string);
+            if (is_good)
+                result.emplace_back(json_object_get_string(element));
+        }
+        if (!is_good)
+            complain(std::string("\"") + key + "\" must be an array of at most " + std::to_string(max_count) +
+                     " strings");
         return result;
     }
 
@@ -106,6 +137,13 @@ public:
     [[nodiscard]] bool is_good() const noexcept { return is_good_; }
 
 private:
+    /// Whether the key is there; not after a complaint.
+    bool find(const char *key, json_object *&value)
+    {
+        known_.insert(key);
+        return is_good_ && json_object_object_get_ex(object_, key, &value);
+    }
+
     json_object *object_;
     std::string where_;
     std::set<std::string, std::less<>> known_;
@@ -141,6 +179,30 @@ void read_addresses(Reader &reader, std::size_t index, TopologyFunction &functio
         reader.complain("\"ipv6\" is not an IPv6 address");
 }
 
+/// Checks the addresses of a PF or VF, and gives them their long form.
+void read_pci_addresses(Reader &reader, const std::string &pci, const Topology &topology, TopologyFunction &function)
+{
+    const auto normalize = [&](const char *key, const std::string &text, std::string &address) {
+        const auto normal = normalize_pci_address(text);
+        if (!normal) {
+            reader.complain(std::string("\"") + key + "\" must have the form dddd:bb:dd.f or bb:dd.f");
+            return;
+        }
+        if (function.answers_to(*normal) ||
+            std::ranges::any_of(topology, [&](const auto &other) { return other.answers_to(*normal); }))
+            reader.complain("the PCI address " + *normal + " is taken");
+        address = *normal;
+    };
+    const std::vector<std::string> also = std::move(function.also);
+    function.also.clear();
+    normalize("pci", pci, function.pci_address);
+    for (const std::string &text : also) {
+        std::string address;
+        normalize("also", text, address);
+        function.also.push_back(std::move(address));
+    }
+}
+
 bool read_function(json_object *object, const std::string &origin, Topology &topology)
 {
     const std::size_t index = topology.size();
@@ -154,6 +216,8 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
         "type", {{"pf", DOCA_PCI_FUNC_PF}, {"vf", DOCA_PCI_FUNC_VF}, {"sf", DOCA_PCI_FUNC_SF}});
     f.parent = reader.text("parent", 31);
     const std::string pci = reader.text("pci", 12);
+    f.also = reader.texts("also", max_addresses);
+    f.sha_hardware = reader.flag("sha_hardware", f.type == DOCA_PCI_FUNC_PF);
     f.ibdev_name = reader.text("ibdev", DOCA_DEVINFO_IBDEV_NAME_SIZE - 1);
     f.iface_name = reader.text("iface", 15);
     f.vuid = reader.text("vuid", DOCA_DEVINFO_REP_VUID_SIZE - 1);
@@ -178,15 +242,12 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
         return false;
 
     if (f.type == DOCA_PCI_FUNC_SF) {
-        if (!pci.empty())
-            reader.complain("an SF has its parent's PCI address, and no \"pci\"");
+        if (!pci.empty() || !f.also.empty())
+            reader.complain("an SF has its parent's PCI address, and no \"pci\" or \"also\"");
         f.pci_address = parent->pci_address;
-    } else if (const auto address = normalize_pci_address(pci); address) {
-        f.pci_address = *address;
-        if (std::ranges::find(topology, f.pci_address, &TopologyFunction::pci_address) != topology.end())
-            reader.complain("the PCI address " + f.pci_address + " is taken");
+        f.also = parent->also;
     } else {
-        reader.complain("\"pci\" must have the form dddd:bb:dd.f or bb:dd.f");
+        read_pci_addresses(reader, pci, topology, f);
     }
     if (f.ibdev_name.empty())
         f.ibdev_name = "soft_" + f.name;
@@ -199,6 +260,17 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
 }
 
 } // namespace
+
+bool TopologyFunction::answers_to(const std::string &address) const
+{
+    return address == pci_address || std::ranges::find(also, address) != also.end();
+}
+
+std::string topology_origin()
+{
+    const char *const path = std::getenv("DOCA_SOFT_TOPOLOGY");
+    return path == nullptr || *path == '\0' ? "the default topology" : path;
+}
 
 doca_error_t parse_topology(const std::string &text, const std::string &origin, Topology &topology)
 {
@@ -244,7 +316,7 @@ doca_error_t load_topology(Topology &topology)
 {
     const char *const path = std::getenv("DOCA_SOFT_TOPOLOGY");
     if (path == nullptr || *path == '\0')
-        return parse_topology(default_topology, "the default topology", topology);
+        return parse_topology(default_topology, topology_origin(), topology);
     std::ifstream file(path);
     const int error = errno;
     std::error_code ignored;

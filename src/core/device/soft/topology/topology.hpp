@@ -17,7 +17,8 @@ struct TopologyFunction {
     std::string name;
     Side side = Side::dpu;
     doca_pci_func_type type = DOCA_PCI_FUNC_PF;
-    std::string pci_address; ///< dddd:bb:dd.f; an SF has its parent's
+    std::string pci_address;       ///< dddd:bb:dd.f; an SF has its parent's
+    std::vector<std::string> also; ///< further addresses that it answers to; an SF's are its parent's
     std::string parent;      ///< the DPU's PF that owns the representor; empty for a DPU's PF itself
     std::string ibdev_name;
     std::string iface_name;
@@ -25,9 +26,15 @@ struct TopologyFunction {
     std::array<std::uint8_t, 4> ipv4{};
     std::array<std::uint8_t, 16> ipv6{};
     std::string vuid;
+    bool sha_hardware = false; ///< says that it has an engine for SHA
+
+    [[nodiscard]] bool answers_to(const std::string &address) const;
 };
 
 using Topology = std::vector<TopologyFunction>;
+
+/// "the default topology", or the path that DOCA_SOFT_TOPOLOGY names.
+[[nodiscard]] std::string topology_origin();
 
 /// The example of the Core guide, or the one that the file named by DOCA_SOFT_TOPOLOGY describes.
 [[nodiscard]] doca_error_t load_topology(Topology &topology);
