@@ -8,7 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "../core/log.hpp"
+#include <doca_log.h>
+
 #include "command_line.hpp"
 #include "json_file.hpp"
 #include "json_flags.hpp"

@@ -2,8 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #include "report.hpp"
 
-#include "../core/log.hpp"
-OPENDOCA_LOG_SOURCE(ARGP);
+#include <doca_log.h>
+
+DOCA_LOG_REGISTER(ARGP);
 
 namespace opendoca::argp
 {

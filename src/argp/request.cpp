@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "../core/log.hpp"
+#include <doca_log.h>
+
 #include "report.hpp"
 
 namespace opendoca::argp

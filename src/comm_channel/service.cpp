@@ -196,7 +196,7 @@ void doca_comm_channel_ep_t::tell_if_alone()
     }
     if (!wait_for_client_.is_due())
         return;
-    DOCA_LOG_INFO("%s waits for a client: %s", description_.c_str(),
+    LOG_INFO("%s waits for a client: %s", description_.c_str(),
                   has_had_client_ ? "the last one has gone" : "none has come yet");
 }
 

@@ -57,7 +57,7 @@ void SoftCounter::tell_of_wait(const WaitCondition &condition) noexcept
         return;
     const bool has_no_publisher =
         awaits_importers() && page_->num_importers.load(std::memory_order_relaxed) == 0;
-    DOCA_LOG_INFO("waiting for a sync event of process %d to exceed %" PRIu64 " (mask 0x%" PRIx64 "); it is %" PRIu64
+    LOG_INFO("waiting for a sync event of process %d to exceed %" PRIu64 " (mask 0x%" PRIx64 "); it is %" PRIu64
                   "%s",
                   process_ == nullptr ? creator_ : process_->pid(), condition.value, condition.mask, value,
                   has_no_publisher ? ", and no process of the DPU has imported it yet" : "");

@@ -140,7 +140,7 @@ void SoftCounterWaits::look_around() noexcept
     if (importers_ != nullptr && polls_ % polls_between_calls == 0)
         importers_->refresh(true);
     if (notice_.is_due())
-        counter_.tell_of_wait(condition_of(*pending_[0]));
+        counter_.tell_of_wait(pending_[0]->payload<WaitCondition>());
 }
 
 /// What was reached before the other side has ended counts: the counter is looked at first.
