@@ -10,7 +10,6 @@
 
 #include "../counter_waits.hpp"
 #include "../memory/process_copy.hpp"
-#include "../process/sealed_page.hpp"
 
 #include "../../../log.hpp"
 
@@ -71,7 +70,7 @@ doca_error_t SoftCounter::write_word(std::uint64_t value) const noexcept
 template <typename Change>
 doca_error_t SoftCounter::change_locked(std::uint64_t &before, std::uint64_t &after, Change change) noexcept
 {
-    const RobustLock guard(page_->lock);
+    const ProcessLock guard(page_->lock, self_);
     // The owner marks the end, then takes the lock: nobody touches its memory after that.
     if (!is_holder_there())
         return explain_end();
@@ -91,7 +90,7 @@ doca_error_t SoftCounter::change_locked(std::uint64_t &before, std::uint64_t &af
 doca_error_t SoftCounter::get(std::uint64_t &value) noexcept
 {
     if (is_locked_) {
-        const RobustLock guard(page_->lock);
+        const ProcessLock guard(page_->lock, self_);
         return is_holder_there() ? read_word(value) : explain_end();
     }
     if (!is_holder_there()) [[unlikely]]
@@ -155,7 +154,7 @@ doca_error_t SoftCounter::confirm(std::uint64_t &value) noexcept
 {
     if (!is_locked_)
         return peek(value);
-    const RobustLock guard(page_->lock);
+    const ProcessLock guard(page_->lock, self_);
     return process_ != nullptr && has_ended() ? explain_end() : read_word(value);
 }
 
