@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include "../../src/core/device/soft/process/process.hpp"
 
@@ -106,6 +107,29 @@ TEST_P(ExportPagesTest, PageOfExportsIsTheExportersAlone)
     EXPECT_EQ(pwrite(fd, "x", 1, 0), -1);
     EXPECT_EQ(ftruncate(fd, 0), -1);
     close(fd);
+}
+
+/// What large copies touch first, so that they fail in a process that has got the exporter's number.
+TEST_P(ExportPagesTest, GuardIsInTheExporterAlone)
+{
+    RemoteMemory exporters[] = {RemoteMemory(exporter, {}), RemoteMemory(exporter, {})};
+    for (RemoteMemory &remote : exporters) {
+        const ExportDescriptor d = parse_descriptor(remote.descriptor());
+        const std::string path = "/proc/" + std::to_string(d.pid) + "/fd/" + std::to_string(d.page_fd);
+        const int page = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        std::uint64_t addr = 0;
+        ASSERT_EQ(pread(page, &addr, sizeof(addr), offsetof(ExportPage, guard_addr)), 8);
+        close(page);
+        const auto touch = [addr](pid_t pid) {
+            char byte = 0;
+            const iovec here = {&byte, 1};
+            const iovec there = {reinterpret_cast<void *>(addr), 1};
+            return process_vm_writev(pid, &here, 1, &there, 1, 0);
+        };
+        for (RemoteMemory &other : exporters)
+            EXPECT_EQ(touch(other.process().pid()), &other == &remote ? 1 : -1);
+        EXPECT_EQ(touch(getpid()), -1);
+    }
 }
 
 class ReaderSlotsTest : public ExportPagesTest {

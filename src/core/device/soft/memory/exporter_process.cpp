@@ -71,7 +71,7 @@ doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)
     page_fd_ = address.page_fd;
     is_self_ = pid_ == getpid();
     pidfd_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
-    if (!pidfd_.is_open() && errno != ESRCH && errno != EINVAL) {
+    if (!pidfd_.is_open() && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
         LOG_ERR("pidfd_open of process %d: %s", pid_, std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }

@@ -3,6 +3,7 @@
 #include "announce.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <ctime>
 #include <span>
@@ -20,26 +21,33 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr int waits_per_second = 200;
+using Clock = std::chrono::steady_clock;
+
+/// Mostly a reader is just about to withdraw, and asking the kernel at once would take longer than waiting for it.
+constexpr std::chrono::milliseconds between_questions{5};
+constexpr int questions_before_warning = 200;
 
 /// Waits until @p slot does not name export @p number any more, or its owner has ended.
 void wait_for(ReaderSlot &slot, std::uint32_t number) noexcept
 {
     const std::uint32_t mark = number + 1;
-    for (int waits = 0;; ++waits) {
+    Clock::time_point next_question{};
+    for (int questions = 0;;) {
         // Acquire: pairs with the release in ReaderSlot::withdraw().
         const std::uint32_t in_use = slot.in_use.load(std::memory_order_seq_cst);
         if ((in_use & 0xffff) != mark && in_use >> 16 != mark)
             return;
-        const ProcessId owner(slot.owner.load(std::memory_order_acquire));
-        // Mostly it is just about to withdraw, and asking the kernel would take longer. The slot of one that has
-        // died stays as it is: who takes it next cleans it up.
-        if (waits != 0 && life_of(owner) == Life::ended)
-            return;
-        if (waits == waits_per_second)
-            LOG_WARN("waiting for process %d, which is in the middle of a copy of exported memory", owner.pid());
+        if (const Clock::time_point now = Clock::now(); now >= next_question) {
+            const ProcessId owner(slot.owner.load(std::memory_order_acquire));
+            // The slot of one that has died stays as it is: who takes it next cleans it up.
+            if (next_question != Clock::time_point{} && life_of(owner) == Life::ended)
+                return;
+            next_question = now + between_questions;
+            if (++questions == questions_before_warning)
+                LOG_WARN("waiting for process %d, which is in the middle of a copy of exported memory", owner.pid());
+        }
         // The importer wakes us when it withdraws; the limit is there for one that dies.
-        const timespec limit = {0, 1'000'000'000 / waits_per_second};
+        const timespec limit = {0, std::chrono::nanoseconds(between_questions).count()};
         syscall(SYS_futex, &slot.in_use, FUTEX_WAIT, in_use, &limit, nullptr, 0);
     }
 }
