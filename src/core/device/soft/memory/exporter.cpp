@@ -101,12 +101,12 @@ doca_error_t Exporter::create_pages()
 doca_error_t Exporter::create_guard() noexcept
 {
     const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    for (int tries = 0; tries < 16; ++tries) {
+    for (int tries = 0; tries < 64; ++tries) {
         std::uintptr_t addr = 0;
         if (!fill_at_random(addr))
             return DOCA_ERROR_DRIVER;
-        // Kernels give programs 39 bits of addresses or more.
-        addr &= (std::uintptr_t{1} << (46 - tries / 2)) - size;
+        // Kernels give programs 39 bits of addresses or more, and sanitizers take most of the lower ones.
+        addr &= (std::uintptr_t{1} << (46 - tries % 8)) - size;
         void *const wanted = reinterpret_cast<void *>(addr);
         // By the kernel's call: thread sanitizers would move it to where they like it.
         void *const mapped = reinterpret_cast<void *>(
