@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "core/guard.hpp"
+#include "../core/guard.hpp"
 #include "parser.hpp"
 #include "report.hpp"
 

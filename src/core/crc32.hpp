@@ -8,6 +8,15 @@
 namespace opendoca {
 
 /// CRC-32 (IEEE 802.3), of descriptors that programs pass on.
-[[nodiscard]] std::uint32_t crc32(const void *data, std::size_t length) noexcept;
+[[nodiscard]] inline std::uint32_t crc32(const void *data, std::size_t length) noexcept
+{
+    std::uint32_t crc = 0xffffffff;
+    for (const auto *byte = static_cast<const std::uint8_t *>(data); length-- > 0; ++byte) {
+        crc ^= *byte;
+        for (int bit = 0; bit < 8; ++bit)
+            crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xedb88320 : 0);
+    }
+    return ~crc;
+}
 
 } // namespace opendoca

@@ -22,24 +22,17 @@ using namespace opendoca::soft;
 
 ConnectionDetails parse(const std::vector<std::byte> &bytes)
 {
-    ConnectionDetails d;
-    must_hold(bytes.size() == sizeof(d), "details of the software device");
-    std::memcpy(&d, bytes.data(), sizeof(d));
+    ConnectionDetails d{};
+    must_hold(from_bytes(bytes, opendoca::DescriptorKind::soft_connection, d) ==
+                  opendoca::DescriptorReader::Fault::none,
+              "details of the software device");
     return d;
 }
 
 /// The bytes of @p d, with a checksum that is right.
-std::vector<std::byte> seal(ConnectionDetails d)
+std::vector<std::byte> seal(const ConnectionDetails &d)
 {
-    std::uint32_t crc = 0xffffffff;
-    const auto *const bytes = reinterpret_cast<const unsigned char *>(&d);
-    for (std::size_t i = 0; i < offsetof(ConnectionDetails, checksum); ++i) {
-        crc ^= bytes[i];
-        for (int bit = 0; bit < 8; ++bit)
-            crc = (crc >> 1) ^ (0xedb88320 & (0 - (crc & 1)));
-    }
-    d.checksum = ~crc;
-    return to_vector(&d, sizeof(d));
+    return to_bytes(opendoca::DescriptorKind::soft_connection, d);
 }
 
 /// The page of an endpoint of another process, or of this one.
@@ -189,7 +182,7 @@ const ChildProgram trickster_program("rdma-trickster", [](Channel &parent) {
     const Inventory inventory(1);
     const BufHandle buf = inventory.empty(map, memory.data(), memory.size());
     const RdmaEnd end(dev);
-    must(end.connect(to_vector(&request.victim, sizeof(request.victim))));
+    must(end.connect(seal(request.victim)));
     parent.send_bytes(end.details());
     (void)parent.receive_bytes(); // the victim has connected
     const MappedPage own(parse(end.details())), victim(request.victim);
@@ -246,15 +239,13 @@ TEST_P(RdmaForged, DetailsMustFitTheirProcess)
     forger.channel().send(request<ForgerRequest>());
     const std::vector<std::byte> good = forger.channel().receive_bytes();
     const std::function<void(ConnectionDetails &)> lies[] = {
-        [](ConnectionDetails &d) { ++d.version; },
-        [](ConnectionDetails &d) { --d.size; },
         [](ConnectionDetails &d) { d.pid = 0; },
         [](ConnectionDetails &d) { d.pid = 1; },
         [](ConnectionDetails &d) { d.pid = UINT32_MAX; },
         [](ConnectionDetails &d) { d.pid = static_cast<std::uint32_t>(getpid()); },
-        [](ConnectionDetails &d) { d.export_page_fd = -1; },
-        [](ConnectionDetails &d) { d.export_page_fd = d.endpoint_fd; },
-        [](ConnectionDetails &d) { d.endpoint_fd = d.export_page_fd; },
+        [](ConnectionDetails &d) { d.page_fd = -1; },
+        [](ConnectionDetails &d) { d.page_fd = d.endpoint_fd; },
+        [](ConnectionDetails &d) { d.endpoint_fd = d.page_fd; },
         [](ConnectionDetails &d) { d.endpoint_fd = 0; },
         [](ConnectionDetails &d) { d.endpoint_fd = 9999; },
         [](ConnectionDetails &d) { ++d.start_time; },
@@ -268,6 +259,12 @@ TEST_P(RdmaForged, DetailsMustFitTheirProcess)
         ConnectionDetails details = parse(good);
         lies[i](details);
         EXPECT_EQ(end.connect(seal(details)), DOCA_ERROR_CONNECTION_ABORTED) << i;
+    }
+    // All others are in the header, or make the checksum wrong.
+    for (std::size_t i = 0; i < good.size(); ++i) {
+        std::vector<std::byte> changed = good;
+        changed[i] ^= std::byte{0x40};
+        EXPECT_EQ(end.connect(changed), DOCA_ERROR_CONNECTION_ABORTED) << "byte " << i;
     }
     EXPECT_EQ(end.state(), DOCA_RDMA_STATE_INIT);
     EXPECT_EQ(end.connect(good), DOCA_SUCCESS);

@@ -147,6 +147,27 @@ TEST_P(SyncRemoteTest, sleeper_is_woken_by_the_other_process)
     }
 }
 
+/// Also one after the other, by an updater that has not woken them before.
+TEST_P(SyncRemoteTest, update_without_descriptors_wakes)
+{
+    Event event = host_event(Publisher::dpu);
+    event.start_as_ctx();
+    EventQueue queues[] = {EventQueue(4, true), EventQueue(4, true), EventQueue(4, true)};
+    RemoteEvent there = remote_dpu(event);
+    must(there.run(Order::starve).status);
+    std::uint64_t count = 0;
+    for (int round = 0; round < 3; ++round) {
+        for (EventQueue &queue : queues) {
+            if (round == 0)
+                queue.add(event);
+            must(queue.submit_wait(event, count++));
+            there.begin(Order::add, 1);
+            EXPECT_EQ(queue.sleep_for_result(), DOCA_SUCCESS);
+            (void)there.finish();
+        }
+    }
+}
+
 // Death
 
 TEST_P(SyncRemoteTest, death_of_the_holder_ends_everything)
@@ -364,6 +385,22 @@ std::vector<std::byte> bytes_of(std::span<const std::uint8_t> blob)
     return {bytes.begin(), bytes.end()};
 }
 
+using opendoca::soft::CounterDescriptor;
+
+CounterDescriptor parse_counter(std::span<const std::byte> bytes)
+{
+    CounterDescriptor d{};
+    must_hold(opendoca::soft::from_bytes(bytes, opendoca::DescriptorKind::soft_counter, d) ==
+                  opendoca::DescriptorReader::Fault::none,
+              "a sync event's descriptor");
+    return d;
+}
+
+std::vector<std::byte> seal(const CounterDescriptor &d)
+{
+    return opendoca::soft::to_bytes(opendoca::DescriptorKind::soft_counter, d);
+}
+
 } // namespace
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SyncBlobTest);
@@ -398,9 +435,14 @@ TEST_P(SyncBlobTest, memory_maps_and_events_are_not_mixed_up)
     RemoteEvent there = remote_host(Publisher::cpu);
     const std::vector<std::byte> blob = bytes_of(there.blob());
     doca_mmap *mmap = untouched<doca_mmap>();
-    for (std::size_t at = 0; at + sizeof(ExportDescriptor) <= blob.size(); at += sizeof(ExportDescriptor))
-        EXPECT_EQ(doca_mmap_create_from_export(nullptr, blob.data() + at, blob.size() - at, dpu, &mmap),
+    EXPECT_EQ(doca_mmap_create_from_export(nullptr, blob.data(), blob.size(), dpu, &mmap),
+              DOCA_ERROR_INVALID_VALUE);
+    const CounterDescriptor parts = parse_counter(blob);
+    for (const ExportDescriptor &part : {parts.page, parts.word}) {
+        const std::vector<std::byte> as_map = seal(part);
+        EXPECT_EQ(doca_mmap_create_from_export(nullptr, as_map.data(), as_map.size(), dpu, &mmap),
                   DOCA_ERROR_INVALID_VALUE);
+    }
     EXPECT_EQ(mmap, untouched<doca_mmap>());
 
     Memory exported(MemoryKind::memfd, 64 << 10);
@@ -420,6 +462,7 @@ TEST_P(SyncBlobTest, memory_maps_and_events_are_not_mixed_up)
     for (const std::uint16_t kind : std::initializer_list<std::uint16_t>{0, 3, 4, 5, 0xffff}) {
         d.kind = kind;
         EXPECT_EQ(import(seal(d)), DOCA_ERROR_INVALID_VALUE) << kind;
+        EXPECT_EQ(import(seal(CounterDescriptor{.page = d, .word = {}})), DOCA_ERROR_INVALID_VALUE) << kind;
     }
 }
 
@@ -429,12 +472,11 @@ TEST_P(SyncBlobTest, words_of_two_events_are_not_put_together)
         GTEST_SKIP() << "an event in the library's memory has no word of its own";
     RemoteEvent first = remote_host(Publisher::cpu);
     RemoteEvent second = remote_host(Publisher::cpu);
-    std::vector<std::byte> mixed = bytes_of(first.blob());
-    ASSERT_EQ(mixed.size(), 2 * sizeof(ExportDescriptor));
-    std::memcpy(mixed.data() + sizeof(ExportDescriptor), second.blob().data() + sizeof(ExportDescriptor),
-                sizeof(ExportDescriptor));
+    CounterDescriptor mixed = parse_counter(bytes_of(first.blob()));
+    ASSERT_EQ(import(seal(mixed)), DOCA_SUCCESS);
+    mixed.word = parse_counter(bytes_of(second.blob())).word;
     const LogCapture log;
-    EXPECT_EQ(import(mixed), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(import(seal(mixed)), DOCA_ERROR_INVALID_VALUE);
     EXPECT_LOGGED(log, "different sync events");
 }
 

@@ -15,6 +15,7 @@
 #include <sys/sysmacros.h>
 
 #include "../log.hpp"
+
 OPENDOCA_LOG_SOURCE(DOCA_OWN_MEMORY);
 
 namespace opendoca {
@@ -41,14 +42,17 @@ std::vector<Mapping> mappings_of(const MemoryRange &range)
     const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen("/proc/thread-self/maps", "re"), &std::fclose);
     if (file == nullptr)
         return result;
-    char *line = nullptr;
-    std::size_t capacity = 0;
-    while (getline(&line, &capacity, file.get()) > 0) {
+    struct Line {
+        ~Line() { std::free(text); }
+        char *text = nullptr;
+        std::size_t capacity = 0;
+    } line;
+    while (getline(&line.text, &line.capacity, file.get()) > 0) {
         Mapping m{};
         char flags[5] = {};
         unsigned major = 0, minor = 0;
         int path = 0;
-        if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &m.start, &m.end, flags,
+        if (std::sscanf(line.text, "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &m.start, &m.end, flags,
                         &m.offset, &major, &minor, &m.inode, &path) < 7)
             continue;
         if (m.end <= start)
@@ -60,12 +64,11 @@ std::vector<Mapping> mappings_of(const MemoryRange &range)
         m.is_writable = flags[1] == 'w';
         m.is_shared = flags[3] == 's';
         if (path > 0) {
-            m.path = line + path;
+            m.path = line.text + path;
             m.path.erase(m.path.find_last_not_of('\n') + 1);
         }
         result.push_back(std::move(m));
     }
-    std::free(line);
     return result;
 }
 

@@ -73,6 +73,20 @@ void forge_object(Forgery forgery, ExportEntry &entry)
     entry.fd_inode = info.st_ino + (forgery == Forgery::object_is_another ? 1 : 0);
 }
 
+/// The page of readers that goes with the page of exports.
+int forge_readers(Forgery forgery)
+{
+    const std::size_t size = sizeof(opendoca::soft::ReaderPage) - (forgery == Forgery::readers_too_short ? 64 : 0);
+    const int fd = memfd_create(opendoca::soft::reader_page_name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    must_hold(fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0, "the page of readers is made");
+    int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+    if (forgery == Forgery::readers_read_only)
+        seals |= F_SEAL_FUTURE_WRITE;
+    if (forgery != Forgery::readers_not_sealed)
+        must_hold(fcntl(fd, F_ADD_SEALS, seals) == 0, "the page of readers is sealed");
+    return fd;
+}
+
 void fill_page(Forgery forgery, int fd, std::byte *memory, const opendoca::soft::Nonce &nonce)
 {
     void *const mapped = mmap(nullptr, sizeof(ExportPage), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -83,6 +97,7 @@ void fill_page(Forgery forgery, int fd, std::byte *memory, const opendoca::soft:
     page.pid = static_cast<std::uint32_t>(getpid());
     page.start_time = start_time_of(getpid());
     page.size = sizeof(page);
+    page.reader_page_fd = forgery == Forgery::no_readers ? 1000 : forge_readers(forgery);
     page.magic[0] = static_cast<char>(page.magic[0] ^ (forgery == Forgery::wrong_magic ? 1 : 0));
     page.version += forgery == Forgery::wrong_version;
     page.pid += forgery == Forgery::wrong_pid;
@@ -134,9 +149,11 @@ int forge_page(Forgery forgery, std::byte *memory, const opendoca::soft::Nonce &
     must_hold(fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0, "the page's memfd is made");
     if (forgery != Forgery::too_short)
         fill_page(forgery, fd, memory, nonce);
-    int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+    int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | F_SEAL_FUTURE_WRITE;
     if (forgery == Forgery::partly_sealed)
         seals &= ~F_SEAL_SHRINK;
+    if (forgery == Forgery::writable)
+        seals &= ~F_SEAL_FUTURE_WRITE;
     if (forgery != Forgery::not_sealed && forgery != Forgery::plain_file)
         must_hold(fcntl(fd, F_ADD_SEALS, seals) == 0, "the page is sealed");
     return fd;
@@ -165,9 +182,6 @@ const ChildProgram forger_program("forger", run_forger);
 ExportDescriptor blank_descriptor()
 {
     ExportDescriptor d{};
-    std::memcpy(d.magic, opendoca::soft::export_magic, sizeof(d.magic));
-    d.version = opendoca::soft::export_version;
-    d.size = sizeof(d);
     struct stat info {};
     must_hold(stat("/proc/self/ns/pid", &info) == 0, "the PID namespace is known");
     d.pid_namespace = info.st_ino;

@@ -21,26 +21,27 @@ using opendoca::soft::ExportPage;
 
 inline ExportDescriptor parse_descriptor(std::span<const std::byte> bytes)
 {
-    ExportDescriptor d;
-    must_hold(bytes.size() == sizeof(d), "a descriptor of the software device");
-    std::memcpy(&d, bytes.data(), sizeof(d));
+    ExportDescriptor d{};
+    must_hold(opendoca::soft::from_bytes(bytes, opendoca::DescriptorKind::soft_memory, d) ==
+                  opendoca::DescriptorReader::Fault::none,
+              "a descriptor of the software device");
     return d;
 }
 
 /// The bytes of @p d, with a checksum that is right.
-inline std::vector<std::byte> seal(ExportDescriptor d)
+inline std::vector<std::byte> seal(const ExportDescriptor &d)
 {
-    std::uint32_t crc = 0xffffffff;
-    const auto *const bytes = reinterpret_cast<const unsigned char *>(&d);
-    for (std::size_t i = 0; i < offsetof(ExportDescriptor, checksum); ++i) {
-        crc ^= bytes[i];
-        for (int bit = 0; bit < 8; ++bit)
-            crc = (crc >> 1) ^ (0xedb88320 & (0 - (crc & 1)));
-    }
-    d.checksum = ~crc;
-    std::vector<std::byte> sealed(sizeof(d));
-    std::memcpy(sealed.data(), &d, sizeof(d));
-    return sealed;
+    return opendoca::soft::to_bytes(opendoca::DescriptorKind::soft_memory, d);
+}
+
+/// @p bytes of any descriptor, with a checksum that is right.
+inline std::vector<std::byte> seal(std::vector<std::byte> bytes)
+{
+    const std::size_t end = bytes.size() - sizeof(std::uint32_t);
+    const std::uint32_t crc = opendoca::crc32(bytes.data(), end);
+    for (std::size_t i = 0; i < sizeof(crc); ++i)
+        bytes[end + i] = static_cast<std::byte>(crc >> (24 - 8 * i) & 0xff);
+    return bytes;
 }
 
 /// What a process of a forger has at the descriptor where its page of exports should be.
@@ -48,6 +49,11 @@ enum class Forgery : std::uint32_t {
     none, ///< a page as it should be, with one export of 4,096 bytes
     not_sealed,
     partly_sealed, ///< it can still shrink
+    writable,      ///< by everybody
+    no_readers,       ///< there is no page of readers
+    readers_too_short,
+    readers_not_sealed,
+    readers_read_only, ///< nobody else can write to the page of readers
     too_short,
     too_long,
     wrong_magic,

@@ -4,6 +4,7 @@
 // What a process of a test is like, and what it holds.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include <grp.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "child_process.hpp"
@@ -72,6 +74,17 @@ inline std::uint64_t start_time_of(pid_t pid)
     for (int field = 2; at != std::string::npos && field < 22; ++field)
         at = text.find(' ', at + 1);
     return at == std::string::npos ? 0 : std::stoull(text.substr(at));
+}
+
+/// Takes all descriptors that this process can have from now on.
+inline void take_all_descriptors()
+{
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, 256);
+    must_hold(setrlimit(RLIMIT_NOFILE, &limit) == 0, "descriptors are limited");
+    while (dup(STDERR_FILENO) >= 0) {
+    }
 }
 
 /// What a process must give back: descriptors, and mappings that others could share.

@@ -2,10 +2,13 @@
 // Copyright (c) 2026 The opendoca authors
 #include "remote_memory.hpp"
 
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 
+#include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "process_traits.hpp"
@@ -14,7 +17,7 @@ namespace doca_test {
 
 namespace {
 
-enum class MemoryAction : std::uint32_t { fill, compare, stop, export_again, free, fork_and_exit, exec };
+enum class MemoryAction : std::uint32_t { fill, compare, stop, export_again, free, protect, starve, fork_and_exit, exec };
 
 struct MemoryCommand {
     MemoryAction action;
@@ -80,6 +83,11 @@ public:
         has_memory_ = false;
     }
 
+    void protect(int protection)
+    {
+        must_hold(mprotect(memory_.data(), memory_.size(), protection) == 0, "the memory is protected");
+    }
+
     /// The status of a child that destroys its copies of everything, and ends as programs do.
     [[nodiscard]] int fork_and_exit()
     {
@@ -135,6 +143,20 @@ void exec_replacement()
     std::exit(1);
 }
 
+/// Takes all descriptors that this process can have; and is interrupted all the time from now on.
+void starve(bool without_descriptors, bool with_signals)
+{
+    if (without_descriptors)
+        take_all_descriptors();
+    if (!with_signals)
+        return;
+    struct sigaction action {};
+    action.sa_handler = [](int) {};
+    const itimerval often = {{0, 30}, {0, 30}};
+    must_hold(sigaction(SIGALRM, &action, nullptr) == 0 && setitimer(ITIMER_REAL, &often, nullptr) == 0,
+              "signals come");
+}
+
 void run_exporter(const ExportRequest &request, Channel &parent)
 {
     Exporting exporting(request);
@@ -157,6 +179,14 @@ void run_exporter(const ExportRequest &request, Channel &parent)
             break;
         case MemoryAction::free:
             exporting.free();
+            parent.send(true);
+            break;
+        case MemoryAction::protect:
+            exporting.protect(static_cast<int>(command.seed));
+            parent.send(true);
+            break;
+        case MemoryAction::starve:
+            starve(command.seed != 0, command.size != 0);
             parent.send(true);
             break;
         case MemoryAction::fork_and_exit:
@@ -252,6 +282,19 @@ void RemoteMemory::free()
 {
     process_.channel().send(only(MemoryAction::free));
     must_hold(process_.channel().receive<bool>(), "freed");
+}
+
+void RemoteMemory::protect(int protection)
+{
+    process_.channel().send(only(MemoryAction::protect, static_cast<std::uint32_t>(protection)));
+    must_hold(process_.channel().receive<bool>(), "protected");
+}
+
+void RemoteMemory::starve(Want want)
+{
+    process_.channel().send(
+        Command{MemoryAction::starve, want == Want::descriptors, 0, want == Want::quiet ? 1U : 0U, 0});
+    must_hold(process_.channel().receive<bool>(), "starved");
 }
 
 void RemoteMemory::fork_and_exit()

@@ -84,6 +84,14 @@ public:
     /// Starts and exports the stopped map again.
     [[nodiscard]] doca_error_t export_again();
     void free();
+    /// Gives the memory's pages another protection.
+    void protect(int protection);
+    /// What the process lacks from now on.
+    enum class Want : std::uint32_t {
+        descriptors, ///< it has as many as it can
+        quiet,       ///< it gets a signal every 30 us
+    };
+    void starve(Want want);
     /// Forks a child, which ends by exit() after having destroyed its copies of the objects, and waits for
     /// it.
     void fork_and_exit();

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <memory>
 
+#include "process_traits.hpp"
+
 namespace doca_test {
 
 namespace {
@@ -138,6 +140,9 @@ void run_peer(Channel &parent)
             break;
         case Order::fill_handles:
             reply = fill_handles(dev, blob, handles);
+            break;
+        case Order::starve:
+            take_all_descriptors();
             break;
         case Order::destroy:
             event->reset();

@@ -235,6 +235,7 @@ public:
         storm,
         fill_queues,
         fill_handles,
+        starve, ///< takes all descriptors that the process can have
         destroy
     };
 

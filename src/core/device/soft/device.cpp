@@ -2,8 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 #include "device.hpp"
 
-#include <cstring>
-
 #include "../own_memory.hpp"
 #include "memory/copy_engine.hpp"
 #include "counter/counter.hpp"
@@ -13,32 +11,30 @@ namespace opendoca::soft {
 
 doca_error_t SoftKey::export_to(ExportKind kind, std::vector<std::byte> &descriptor)
 {
-    exports_.reserve(exports_.size() + 1);
-    std::unique_ptr<Exporter::Ticket> ticket;
-    const doca_error_t status = Exporter::publish({range_, access_, kind, function_}, descriptor, ticket);
-    if (status == DOCA_SUCCESS)
-        exports_.push_back(std::move(ticket));
-    return status;
+    std::unique_ptr<Exporter::Export> published;
+    const doca_error_t status = Exporter::publish({range_, access_, kind, function_}, published);
+    if (status != DOCA_SUCCESS)
+        return status;
+    std::vector<std::byte> bytes = to_bytes(DescriptorKind::soft_memory, published->descriptor());
+    exports_.push_back(std::move(published));
+    descriptor = std::move(bytes);
+    return DOCA_SUCCESS;
 }
 
-doca_error_t SoftKey::export_for_receives(ReceiveExport &found)
+doca_error_t SoftKey::export_for_receives(const ExportDescriptor *&found)
 {
     // Acquire: pairs with the store below.
     if (!has_receive_export_.load(std::memory_order_acquire)) [[unlikely]] {
         const std::lock_guard guard(receive_lock_);
-        if (receive_ticket_ == nullptr) {
-            std::vector<std::byte> bytes;
+        if (receives_exported_ == nullptr) {
             const doca_error_t status = Exporter::publish(
-                {range_, DOCA_ACCESS_RDMA_WRITE, ExportKind::receive, function_}, bytes, receive_ticket_);
+                {range_, DOCA_ACCESS_RDMA_WRITE, ExportKind::receive, function_}, receives_exported_);
             if (status != DOCA_SUCCESS)
                 return status;
-            ExportDescriptor descriptor;
-            std::memcpy(&descriptor, bytes.data(), sizeof(descriptor));
-            receive_export_ = {descriptor.entry, descriptor.generation};
             has_receive_export_.store(true, std::memory_order_release);
         }
     }
-    found = receive_export_;
+    found = &receives_exported_->descriptor();
     return DOCA_SUCCESS;
 }
 

@@ -34,13 +34,8 @@ public:
 
     [[nodiscard]] doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor) override;
 
-    /// Where peers find memory of this process that receives are posted in.
-    struct ReceiveExport {
-        std::uint32_t entry;
-        std::uint64_t generation;
-    };
-    /// The first call makes it; any thread.
-    [[nodiscard]] doca_error_t export_for_receives(ReceiveExport &found);
+    /// How peers find memory of this process that receives are posted in. The first call exports it; any thread.
+    [[nodiscard]] doca_error_t export_for_receives(const ExportDescriptor *&found);
 
     /// Null for memory of this process that was not imported.
     [[nodiscard]] const RemoteMemory *remote() const noexcept { return remote_.get(); }
@@ -52,11 +47,10 @@ private:
     const MemoryRange range_;
     const std::uint32_t access_;
     const DeviceFunction &function_;
-    std::vector<std::unique_ptr<Exporter::Ticket>> exports_;
+    std::vector<std::unique_ptr<Exporter::Export>> exports_;
     std::mutex receive_lock_;
     std::atomic<bool> has_receive_export_{false};
-    ReceiveExport receive_export_{};
-    std::unique_ptr<Exporter::Ticket> receive_ticket_;
+    std::unique_ptr<Exporter::Export> receives_exported_;
 };
 
 /// An open software function. Stateless: the work is done by the keys and the queues.

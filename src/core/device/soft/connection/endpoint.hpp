@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "../../queue_pair.hpp"
 #include "endpoint_page.hpp"
@@ -22,7 +23,8 @@ public:
     /// Makes one, and the details by which others find it.
     [[nodiscard]] static doca_error_t create(const QueuePairSettings &settings,
                                              const DeviceFunction &function,
-                                             std::shared_ptr<Endpoint> &endpoint, ConnectionDetails &details);
+                                             std::shared_ptr<Endpoint> &endpoint,
+                                             std::vector<std::byte> &details);
     /// Checks @p bytes, details from anywhere, and opens the page that they name.
     [[nodiscard]] static doca_error_t open(std::span<const std::byte> bytes,
                                            std::shared_ptr<Endpoint> &endpoint);
@@ -55,9 +57,7 @@ private:
     [[nodiscard]] doca_error_t open_page(const ConnectionDetails &details);
     [[nodiscard]] bool read_page() noexcept;
 
-    UniqueFd fd_; ///< of an own page
-    std::size_t size_ = 0;
-    Mapping mapping_;
+    std::shared_ptr<SealedPage> memory_;
     EndpointPage *page_ = nullptr;
     MessageCell *cells_ = nullptr;
     std::byte *entries_ = nullptr;

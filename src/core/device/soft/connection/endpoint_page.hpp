@@ -14,6 +14,7 @@
 #include <doca_types.h>
 
 #include "../memory/export_page.hpp"
+#include "../process/wake.hpp"
 
 namespace opendoca::soft {
 
@@ -84,7 +85,7 @@ enum class Turn : std::uint64_t {
     return std::uint64_t{number} << 2 | static_cast<std::uint64_t>(turn);
 }
 
-// What EndpointPage::sleeping says.
+// The wishes of EndpointPage::sleep.
 inline constexpr std::uint32_t wants_messages = 1;
 inline constexpr std::uint32_t wants_receives = 2; ///< to send messages that wait
 
@@ -106,9 +107,7 @@ struct EndpointPage {
     /// The id of the endpoint that the owner has connected to, 0 before, closed after the end of the
     /// connection.
     alignas(64) std::atomic<std::uint64_t> accepts;
-    std::atomic<std::uint32_t> sleeping; ///< set by the owner before it sleeps, cleared by who wakes it
-    std::atomic<std::int32_t> wake_fd;   ///< the pipe to do so, or -1
-    std::uint64_t wake_inode;            ///< of the pipe; set before
+    SleepState sleep; ///< of the owner
 
     /// Messages that the owner has taken: their slots may be used again.
     alignas(64) std::atomic<std::uint32_t> num_taken;
@@ -118,21 +117,23 @@ struct EndpointPage {
 
 static_assert(sizeof(EndpointPage) == 256 && alignof(EndpointPage) == 64);
 
-/// Connection details. Plain bytes from anywhere, until the peer's page has confirmed them.
-struct ConnectionDetails {
-    char magic[8];
-    std::uint32_t version;
-    std::uint32_t size;
-    std::uint32_t pid;
-    std::int32_t export_page_fd;
-    std::uint64_t start_time;
-    std::uint64_t pid_namespace;
+/// What connection details say. From anywhere, until the peer's page has confirmed it.
+struct ConnectionDetails : ExporterAddress {
     std::uint64_t endpoint_id;
     Nonce nonce;
     std::int32_t endpoint_fd;
-    std::uint32_t checksum; ///< CRC-32 of all that stands before
-};
 
-static_assert(sizeof(ConnectionDetails) == 72, "programs read details into 256 bytes");
+    template <typename Self, typename Visitor>
+    static void visit(Self &d, Visitor visitor)
+    {
+        visitor(d.pid);
+        visitor(d.page_fd);
+        visitor(d.start_time);
+        visitor(d.pid_namespace);
+        visitor(d.endpoint_id);
+        visitor(d.nonce);
+        visitor(d.endpoint_fd);
+    }
+};
 
 } // namespace opendoca::soft

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <utility>
 
-#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,7 +42,6 @@ doca_error_t SoftQueuePair::create(const SoftDevice &device, const QueuePairSett
     const doca_error_t status = Endpoint::create(settings, device.function(), fresh->own_, fresh->details_);
     if (status != DOCA_SUCCESS)
         return status;
-    fresh->identity_ = AtomicLock::identity(fresh->details_.pid, fresh->details_.start_time);
     created = std::move(fresh);
     return DOCA_SUCCESS;
 }
@@ -57,7 +55,7 @@ SoftQueuePair::~SoftQueuePair()
 /// Nothing more comes from the peer, and nothing goes there.
 void SoftQueuePair::close() noexcept
 {
-    if (details_.pid != static_cast<std::uint32_t>(getpid()))
+    if (identity_.pid() != getpid())
         return; // a forked child's copy of an object of its parent
     own_->page().accepts.store(EndpointPage::closed, std::memory_order_seq_cst);
     if (peer_ != nullptr)
@@ -77,6 +75,7 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
     peer_ = std::move(peer);
     process_ = peer_->process();
     peer_permissions_ = peer_->permissions();
+    waking_.prepare(peer_->page().sleep);
     needs_barrier_ = process_->needs_barrier();
     if (const std::uint32_t theirs = peer_->page().mtu;
         !is_mtu_fixed_ && theirs < static_cast<std::uint32_t>(mtu_))
@@ -124,17 +123,10 @@ doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
         return DOCA_SUCCESS;
     }
     doca_error_t status = DOCA_SUCCESS;
-    if (!has_pipe_) {
-        status = wake_.open();
-        if (status == DOCA_SUCCESS) {
-            has_pipe_ = true;
-            own_->page().wake_inode = wake_.inode();
-            // Release: pairs with the load in signal_peer().
-            own_->page().wake_fd.store(wake_.write_fd(), std::memory_order_release);
-        }
-    }
+    if (!sleep_.is_open())
+        status = sleep_.open(own_->page().sleep);
     if (status == DOCA_SUCCESS)
-        status = completions.watch(wake_.read_fd());
+        status = completions.watch(sleep_.wake_fd());
     if (status == DOCA_SUCCESS && is_connected())
         status = watch_death();
     if (status == DOCA_SUCCESS)
@@ -151,9 +143,9 @@ void SoftQueuePair::detach() noexcept
     completions_->poll_no_more(*this);
     completions_->unreserve_polled();
     if (completions_->is_event_driven()) {
-        own_->page().sleeping.store(0, std::memory_order_relaxed);
-        if (has_pipe_)
-            completions_->unwatch(wake_.read_fd());
+        sleep_.get_up();
+        if (sleep_.is_open())
+            completions_->unwatch(sleep_.wake_fd());
         if (death_.is_open())
             completions_->unwatch(death_.get());
         death_ = UniqueFd();
@@ -294,7 +286,7 @@ void SoftQueuePair::fail() noexcept
     close();
     // First closed, then the look at what has come: pairs with deliver(). What its sender counts as sent is
     // received.
-    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+    barrier_for_all();
     is_flushing_ = true;
     flush_all();
 }
@@ -316,40 +308,17 @@ void SoftQueuePair::flush() noexcept
 /// After something that the peer may sleep for has been stored.
 void SoftQueuePair::wake_peer(std::uint32_t wish) noexcept
 {
-    std::atomic<std::uint32_t> &sleeping = peer_->page().sleeping;
-    std::uint32_t wishes = 0;
-    // What was stored, and then this look, must not change places. The peer's announce_sleep() makes the
-    // barrier for both; where it can't, the exchange of something for itself does.
-    if (needs_barrier_) [[unlikely]] {
-        wishes = sleeping.fetch_or(0, std::memory_order_seq_cst);
-    } else {
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        wishes = sleeping.load(std::memory_order_relaxed);
-    }
-    if ((wishes & wish) != 0 && sleeping.exchange(0, std::memory_order_seq_cst) != 0) [[unlikely]]
-        signal_peer();
-}
-
-void SoftQueuePair::signal_peer() noexcept
-{
-    try {
-        // Acquire: pairs with the store in attach().
-        const std::int32_t fd = peer_->page().wake_fd.load(std::memory_order_acquire);
-        if (!peer_pipe_.is_open() && fd >= 0 &&
-            peer_pipe_.open(process_->pid(), fd, peer_->page().wake_inode) != DOCA_SUCCESS)
-            return;
-        if (peer_pipe_.is_open())
-            peer_pipe_.signal();
-    } catch (const std::bad_alloc &) {
-        LOG_ERR("no memory to wake process %d", process_->pid());
-    }
+    SleepState &sleep = peer_->page().sleep;
+    if (needs_barrier_) [[unlikely]]
+        waking_.wake_with_barrier(sleep, wish);
+    else
+        waking_.wake_cheaply(sleep, wish);
 }
 
 void SoftQueuePair::announce_sleep() noexcept
 {
-    const std::uint32_t wishes = wants_messages | (num_sends_ != 0 ? wants_receives : 0);
-    own_->page().sleeping.exchange(wishes, std::memory_order_seq_cst);
-    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+    sleep_.lie_down(wants_messages | (num_sends_ != 0 ? wants_receives : 0));
+    barrier_for_all(); // pairs with WakingSide::wake_cheaply()
 }
 
 bool SoftQueuePair::can_progress() const noexcept
@@ -384,8 +353,7 @@ bool SoftQueuePair::arm() noexcept
 
 void SoftQueuePair::disarm() noexcept
 {
-    own_->page().sleeping.store(0, std::memory_order_relaxed);
-    wake_.drain();
+    sleep_.get_up();
     if (death_.is_open() && has_ended(death_.get())) {
         // Told once; who has jobs in flight learns of it in progress().
         completions_->unwatch(death_.get());

@@ -28,7 +28,7 @@ public:
 
     [[nodiscard]] std::span<const std::byte> details() const noexcept override
     {
-        return std::as_bytes(std::span(&details_, 1));
+        return details_;
     }
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details) override;
     [[nodiscard]] doca_mtu_size mtu() const noexcept override { return mtu_; }
@@ -113,7 +113,6 @@ private:
 
     // Sleeping and waking.
     void wake_peer(std::uint32_t wish) noexcept;
-    [[gnu::cold]] void signal_peer() noexcept;
     void announce_sleep() noexcept;
     [[nodiscard]] bool can_progress() const noexcept;
     [[nodiscard]] doca_error_t watch_death() noexcept;
@@ -139,7 +138,7 @@ private:
     void take_message() noexcept;
     [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
                                       const Result &result) noexcept;
-    [[nodiscard]] doca_error_t post_segments(ReceiveEntry &entry, const Receive &receive) noexcept;
+    [[nodiscard]] doca_error_t post_segments(ReceiveEntry &entry, const Receive &receive);
     void flush_receives() noexcept;
 
     // One-sided jobs (queue_pair_one_sided.cpp).
@@ -164,22 +163,21 @@ private:
     const bool is_mtu_fixed_;
     doca_mtu_size mtu_;
     std::shared_ptr<Endpoint> own_;
-    ConnectionDetails details_{};
+    std::vector<std::byte> details_;
 
     // From connect().
     std::shared_ptr<Endpoint> peer_;
     std::shared_ptr<ExporterProcess> process_; ///< the peer's
     std::uint32_t peer_permissions_ = 0;
     bool needs_barrier_ = true;
-    PeerPipe peer_pipe_;
+    WakingSide waking_;
     UniqueFd death_; ///< a pidfd of the peer, while the work queue watches it
 
     // From attach().
-    WakePipe wake_;
-    bool has_pipe_ = false;
+    SleepingSide sleep_; ///< open in event-driven mode
 
     Copier copier_;
-    std::uint64_t identity_ = 0; ///< in AtomicLock
+    const ProcessId identity_ = ProcessId::self();
     bool is_flushing_ = false;
 
     mutable bool is_loss_logged_ = false;

@@ -298,23 +298,23 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
     return DOCA_SUCCESS;
 }
 
-doca_error_t SoftQueuePair::post_segments(ReceiveEntry &entry, const Receive &receive) noexcept
+doca_error_t SoftQueuePair::post_segments(ReceiveEntry &entry, const Receive &receive)
 {
     std::uint32_t count = 0;
     for (const doca_buf *buf = receive.dst; buf != nullptr; buf = buf->next) {
         const std::size_t room = receive.plan.overwrites ? buf->data_len : buf->tailroom();
         if (room == 0)
             continue;
-        SoftKey::ReceiveExport found{};
+        const ExportDescriptor *found = nullptr;
         auto &key = static_cast<SoftKey &>(*buf->mmap->key_for(device_));
         if (const doca_error_t status = key.export_for_receives(found); status != DOCA_SUCCESS)
             return status;
         const std::byte *const start = buf->data + (receive.plan.overwrites ? 0 : buf->data_len);
         entry.segments()[count++] = {
             .addr = reinterpret_cast<std::uintptr_t>(start),
-            .generation = found.generation,
+            .generation = found->generation,
             .length = static_cast<std::uint32_t>(std::min<std::size_t>(room, UINT32_MAX)),
-            .entry = found.entry,
+            .entry = found->entry,
         };
     }
     entry.num_segments = count;

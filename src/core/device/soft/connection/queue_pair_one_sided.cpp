@@ -176,7 +176,7 @@ doca_error_t SoftQueuePair::execute_update(Opcode opcode, const Work &work) noex
     std::uint64_t old = 0;
     // By the lock it is atomic among all who reach this process's memory, by whatever path; by the atomic
     // instruction also among those who reach the same shared object through another process.
-    const AtomicLock lock(process_->atomic_lock(), identity_);
+    const ProcessLock lock(process_->atomic_lock(), identity_);
     if (memory->reach() == RemoteMemory::Reach::mapped) {
         const std::atomic_ref word(*reinterpret_cast<std::uint64_t *>(memory->here(work.remote->data)));
         if (opcode == Opcode::fetch_and_add) {

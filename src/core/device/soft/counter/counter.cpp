@@ -12,7 +12,6 @@
 #include "../../../wait_notice.hpp"
 #include "counter_waits.hpp"
 #include "../memory/process_copy.hpp"
-#include "../process/sealed_page.hpp"
 
 #include "../../../log.hpp"
 
@@ -59,7 +58,7 @@ void SoftCounter::tell_of_wait(const WaitCondition &condition) noexcept
         awaits_importers() && page_->num_importers.load(std::memory_order_relaxed) == 0;
     LOG_INFO("waiting for a sync event of process %d to exceed %" PRIu64 " (mask 0x%" PRIx64 "); it is %" PRIu64
                   "%s",
-                  process_ == nullptr ? creator_ : process_->pid(), condition.value, condition.mask, value,
+                  process_ == nullptr ? self_.pid() : process_->pid(), condition.value, condition.mask, value,
                   has_no_publisher ? ", and no process of the DPU has imported it yet" : "");
 }
 
@@ -86,7 +85,7 @@ doca_error_t SoftCounter::write_word(std::uint64_t value) const noexcept
 template <typename Change>
 doca_error_t SoftCounter::change_locked(std::uint64_t &before, std::uint64_t &after, Change change) noexcept
 {
-    const RobustLock guard(page_->lock);
+    const ProcessLock guard(page_->lock, self_);
     // The owner marks the end, then takes the lock: nobody touches its memory after that.
     if (!is_holder_there())
         return explain_end();
@@ -106,7 +105,7 @@ doca_error_t SoftCounter::change_locked(std::uint64_t &before, std::uint64_t &af
 doca_error_t SoftCounter::get(std::uint64_t &value) noexcept
 {
     if (is_locked_) {
-        const RobustLock guard(page_->lock);
+        const ProcessLock guard(page_->lock, self_);
         return is_holder_there() ? read_word(value) : explain_end();
     }
     if (!is_holder_there()) [[unlikely]]
@@ -170,7 +169,7 @@ doca_error_t SoftCounter::confirm(std::uint64_t &value) noexcept
 {
     if (!is_locked_)
         return peek(value);
-    const RobustLock guard(page_->lock);
+    const ProcessLock guard(page_->lock, self_);
     return process_ != nullptr && has_ended() ? explain_end() : read_word(value);
 }
 

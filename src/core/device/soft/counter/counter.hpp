@@ -10,7 +10,9 @@
 
 #include "../../counter.hpp"
 #include "counter_page.hpp"
+#include "../memory/exporter.hpp"
 #include "../memory/importer.hpp"
+#include "../process/lock.hpp"
 #include "importers.hpp"
 #include "sleepers.hpp"
 
@@ -57,11 +59,11 @@ public:
     [[gnu::cold]] void tell_of_wait(const WaitCondition &condition) noexcept;
 
 private:
-    SoftCounter() noexcept;
+    SoftCounter() noexcept = default;
 
-    [[nodiscard]] doca_error_t open_word(std::span<const std::byte> descriptor,
-                                         const DeviceFunction &importer);
+    [[nodiscard]] doca_error_t open_word(const ExportDescriptor &descriptor, const DeviceFunction &importer);
     [[nodiscard]] doca_error_t register_as_importer();
+    void use_page(std::shared_ptr<SealedPage> memory) noexcept;
     void end() noexcept;
 
     [[nodiscard]] std::atomic_ref<std::uint64_t> word() const noexcept { return std::atomic_ref(*word_); }
@@ -107,12 +109,12 @@ private:
     bool is_locked_ = false;
 
     std::atomic<bool> has_told_of_wait_{false};
-    const pid_t creator_; ///< a forked child's copy does not count
+    const ProcessId self_ = ProcessId::self(); ///< a forked child's copy does not count
     std::unique_ptr<RemoteMemory> imported_page_;
     std::unique_ptr<RemoteMemory> imported_word_;
-    ImporterPlace *place_ = nullptr; ///< of an imported handle
-    UniqueFd fd_;
-    std::vector<std::unique_ptr<Exporter::Ticket>> exports_;
+    ImporterEntry *entry_ = nullptr; ///< of an imported handle
+    std::shared_ptr<SealedPage> memory_; ///< of the page
+    std::vector<std::unique_ptr<Exporter::Export>> exports_;
     Waker waker_;
 };
 

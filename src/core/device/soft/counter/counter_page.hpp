@@ -4,15 +4,12 @@
 // A sync event's counter and who sleeps until it changes: one sealed memfd for each event, which importers
 // map.
 //
-// A lost wake-up is ruled out by the order of two words. Who updates writes the counter, then reads
-// `sleeping` and the sleeper's `arming`; who goes to sleep writes `arming`, and the first time `sleeping`,
-// then reads the counter. All are sequentially consistent, so that one of the two sees what the other has
-// written. Where the counter is in the program's own memory, updates and that last look are made under
-// `lock`, which orders them in the same way.
+// How those who update wake those who sleep is told in process/wake.hpp; the something that is stored is the
+// counter, which both sides access by sequentially consistent operations. Where the counter is in the program's own
+// memory, updates and the sleeper's last look are made under `lock`, which orders them in the same way.
 //
-// A sleeper that was woken leaves nothing to be undone: it sleeps when `arming` and `woken` differ. No
-// process waits for another but for `lock`, which is robust: whoever is killed leaves at most a place that
-// the next one takes over.
+// Nobody waits for another process but for `lock`, which is taken from the dead: whoever is killed leaves at most an
+// entry that the next one takes over.
 #pragma once
 
 #include <array>
@@ -20,15 +17,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <pthread.h>
-
-#include "../memory/export_page.hpp"
+#include "../process/wake.hpp"
 
 namespace opendoca::soft {
 
 inline constexpr char counter_page_name[] = "opendoca-sync-event";
 inline constexpr char counter_magic[8] = {'O', 'D', 'C', 'O', 'U', 'N', 'T', 'R'};
-inline constexpr std::uint32_t counter_version = 1;
+inline constexpr std::uint32_t counter_version = 2;
 inline constexpr std::uint32_t max_sleepers = 63;
 inline constexpr std::uint32_t max_importers = 64;
 inline constexpr std::uint32_t max_targets = 4;
@@ -38,13 +33,9 @@ inline constexpr std::uint64_t counter_ended = std::uint64_t{1} << 63;
 
 /// A work queue that may sleep until the counter reaches one of its targets.
 struct alignas(128) Sleeper {
-    std::atomic<std::uint32_t> owner;
-    std::atomic<std::int32_t> wake_fd; ///< the owner's descriptor of the pipe's writing end
-    std::atomic<std::uint64_t> started;
-    std::atomic<std::uint64_t> tenure; ///< another number for each that takes this place
-    std::atomic<std::uint64_t> arming; ///< odd while armed; another number each time
-    std::atomic<std::uint64_t> woken;  ///< the arming for which the pipe was written, or an older one
-    /// More than max_targets: whatever the value is. While armed, targets are only added or made easier to
+    std::atomic<std::uint64_t> owner; ///< a ProcessId
+    SleepState state;
+    /// More than max_targets: whatever the value is. While asleep, targets are only added or made easier to
     /// reach.
     std::atomic<std::uint32_t> num_targets;
     struct Target {
@@ -55,9 +46,8 @@ struct alignas(128) Sleeper {
 };
 
 /// A process with a handle that was made from an export.
-struct ImporterPlace {
-    std::atomic<std::uint32_t> owner;
-    std::atomic<std::uint64_t> started;
+struct ImporterEntry {
+    std::atomic<std::uint64_t> owner; ///< a ProcessId
 };
 
 struct CounterPage {
@@ -65,24 +55,15 @@ struct CounterPage {
     std::uint32_t version;
     std::uint32_t size;
     std::uint64_t word_addr; ///< the counter's address in the owner's memory; 0 when it is @c word
-    std::uint32_t owner;     ///< process id
     std::uint32_t has_remote_publisher;
     alignas(128) std::uint64_t word;
-    /// A bit for each sleeper that was ever armed, and counter_ended. It hardly changes, so that updates have
+    /// A bit for each sleeper that ever slept, and counter_ended. It hardly changes, so that updates have
     /// it in their cache.
     alignas(128) std::atomic<std::uint64_t> sleeping;
-    alignas(128) pthread_mutex_t lock;
-    alignas(128) std::atomic<std::uint32_t> num_importers; ///< places ever taken
-    ImporterPlace importers[max_importers];
+    alignas(128) std::atomic<std::uint64_t> lock;          ///< a ProcessLock
+    alignas(128) std::atomic<std::uint32_t> num_importers; ///< entries ever taken
+    ImporterEntry importers[max_importers];
     Sleeper sleepers[max_sleepers];
 };
-
-/// What doca_sync_event_export_to_dpu gives: the page and, if the counter is not there, its word.
-struct CounterDescriptor {
-    ExportDescriptor page;
-    ExportDescriptor word; ///< left out when the counter is in the page
-};
-
-static_assert(sizeof(CounterDescriptor) <= 256, "as for memory maps");
 
 } // namespace opendoca::soft

@@ -24,51 +24,47 @@ void Importers::refresh(bool polls) noexcept
     num_dead_ = 0;
     num_living_ = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
-        const ImporterPlace &place = page_.importers[i];
-        const std::uint64_t started = place.started.load(std::memory_order_seq_cst);
-        const std::uint32_t owner = started == 0 ? 0 : place.owner.load(std::memory_order_relaxed);
+        const ProcessId owner(page_.importers[i].owner.load(std::memory_order_seq_cst));
         Known &known = known_[i];
-        if (known.owner != owner || known.started != started) {
+        if (known.owner != owner) {
             leave(known);
-            if (owner == 0)
-                continue;
-            // Without memory for it, another look finds it.
-            if (guarded([&] {
-                    enter(known, owner, started);
-                    return DOCA_SUCCESS;
-                }) != DOCA_SUCCESS)
-                continue;
-        } else if (polls && known.exit.is_open() && has_ended(known.exit.get())) {
-            if (known.is_watched)
-                completions_->unwatch(known.exit.get()); // it stays readable
-            known.is_watched = false;
-            known.exit = UniqueFd();
+            enter(known, owner);
+        } else if (polls && known.life != Life::ended) {
+            look(known);
         }
-        if (known.owner != 0)
-            ++(known.exit.is_open() ? num_living_ : num_dead_);
+        if (!known.owner.is_nobody())
+            ++(known.life == Life::ended ? num_dead_ : num_living_);
     }
 }
 
-void Importers::enter(Known &known, std::uint32_t owner, std::uint64_t started)
+void Importers::enter(Known &known, ProcessId owner) noexcept
 {
-    UniqueFd exit(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(owner), 0)));
-    if (exit.is_open() && is_running(static_cast<pid_t>(owner), started)) {
-        known.is_watched = completions_ != nullptr && static_cast<pid_t>(owner) != getpid() &&
-                           completions_->watch(exit.get()) == DOCA_SUCCESS;
-        known.exit = std::move(exit);
-    }
+    if (owner.is_nobody())
+        return;
     known.owner = owner;
-    known.started = started;
+    known.exit = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, owner.pid(), 0)));
+    // The descriptor is that of the process, since that runs now.
+    known.life = life_of(owner);
+    known.is_watched = known.exit.is_open() && known.life == Life::alive && completions_ != nullptr &&
+                       owner.pid() != getpid() && completions_->watch(known.exit.get()) == DOCA_SUCCESS;
+}
+
+/// Whether it has ended meanwhile. Without a descriptor, the kernel is asked by its number.
+void Importers::look(Known &known) noexcept
+{
+    if (known.life == Life::alive && known.exit.is_open() ? !has_ended(known.exit.get())
+                                                          : life_of(known.owner) != Life::ended)
+        return;
+    const ProcessId owner = known.owner;
+    leave(known); // its descriptor stays readable
+    known.owner = owner;
 }
 
 void Importers::leave(Known &known) noexcept
 {
     if (known.is_watched)
         completions_->unwatch(known.exit.get());
-    known.owner = 0;
-    known.is_watched = false;
-    known.started = 0;
-    known.exit = UniqueFd();
+    known = Known();
 }
 
 } // namespace opendoca::soft

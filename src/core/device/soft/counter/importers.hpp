@@ -36,13 +36,14 @@ public:
 
 private:
     struct Known {
-        std::uint32_t owner = 0;
+        ProcessId owner;
+        Life life = Life::ended;
         bool is_watched = false;
-        std::uint64_t started = 0;
-        UniqueFd exit; ///< not open for one that has ended
+        UniqueFd exit; ///< open as far as could be, while it lives
     };
 
-    void enter(Known &known, std::uint32_t owner, std::uint64_t started);
+    void enter(Known &known, ProcessId owner) noexcept;
+    void look(Known &known) noexcept;
     void leave(Known &known) noexcept;
 
     const CounterPage &page_;

@@ -16,6 +16,8 @@ namespace opendoca::soft {
 
 namespace {
 
+constexpr std::uint32_t any_wish = 1; ///< the targets say which
+
 /// Whether @p value reaches a target. They may change meanwhile: a sleeper that arms itself anew looks at the
 /// counter after it, and one that is armed only makes targets easier to reach.
 bool is_target(const Sleeper &sleeper, std::uint64_t value) noexcept
@@ -37,45 +39,35 @@ bool is_target(const Sleeper &sleeper, std::uint64_t value) noexcept
 doca_error_t OwnSleeper::create(std::shared_ptr<CounterPage> page, std::unique_ptr<OwnSleeper> &sleeper)
 {
     std::unique_ptr<OwnSleeper> created(new OwnSleeper(std::move(page)));
-    if (const doca_error_t status = created->pipe_.open(); status != DOCA_SUCCESS)
-        return status;
-    CounterPage &shared = *created->page_;
-    created->place_ = take_place(std::span<Sleeper>(shared.sleepers), [&](Sleeper &place) {
-        // What a killed one may have left.
-        shared.sleeping.fetch_and(~(std::uint64_t{1} << (&place - shared.sleepers)),
-                                  std::memory_order_seq_cst);
-        created->arming_ = place.arming.load(std::memory_order_relaxed);
-        place.woken.store(created->arming_, std::memory_order_relaxed);
-        place.wake_fd.store(created->pipe_.write_fd(), std::memory_order_relaxed);
-        // Pairs with signal(): who sees it sees owner and pipe.
-        place.tenure.fetch_add(1, std::memory_order_release);
-    });
-    if (created->place_ == nullptr) {
-        LOG_ERR("%" PRIu32 " event-driven work queues wait for the sync event, which is the limit",
-                     max_sleepers);
+    Sleeper *const entry = take_entry(created->page_->sleepers);
+    if (entry == nullptr) {
+        LOG_ERR("%" PRIu32 " event-driven work queues wait for the sync event, which is the limit", max_sleepers);
         return DOCA_ERROR_NO_MEMORY;
     }
+    created->entry_ = entry;
+    if (const doca_error_t status = created->side_.open(entry->state); status != DOCA_SUCCESS)
+        return status;
     sleeper = std::move(created);
     return DOCA_SUCCESS;
 }
 
 OwnSleeper::~OwnSleeper()
 {
-    if (place_ == nullptr)
-        return;
+    if (entry_ == nullptr || entry_->owner.load(std::memory_order_relaxed) != ProcessId::self().word())
+        return; // a forked child ends: the entry is its parent's
     disarm();
     page_->sleeping.fetch_and(~bit(), std::memory_order_seq_cst);
-    give_back_place(*place_);
+    give_back_entry(*entry_);
 }
 
 void OwnSleeper::add_target(const WaitCondition &target) noexcept
 {
-    const std::uint32_t count = has_targets_ ? place_->num_targets.load(std::memory_order_relaxed) : 0;
+    const std::uint32_t count = has_targets_ ? entry_->num_targets.load(std::memory_order_relaxed) : 0;
     has_targets_ = true;
     if (count > max_targets)
         return;
     for (std::uint32_t i = 0; i < count; ++i) {
-        Sleeper::Target &known = place_->targets[i];
+        Sleeper::Target &known = entry_->targets[i];
         if (known.mask.load(std::memory_order_relaxed) != target.mask)
             continue;
         if (target.value < known.value.load(std::memory_order_relaxed))
@@ -83,18 +75,17 @@ void OwnSleeper::add_target(const WaitCondition &target) noexcept
         return;
     }
     if (count < max_targets) {
-        place_->targets[count].value.store(target.value, std::memory_order_relaxed);
-        place_->targets[count].mask.store(target.mask, std::memory_order_relaxed);
+        entry_->targets[count].value.store(target.value, std::memory_order_relaxed);
+        entry_->targets[count].mask.store(target.mask, std::memory_order_relaxed);
     }
-    place_->num_targets.store(count + 1, std::memory_order_release); // pairs with is_target()
+    entry_->num_targets.store(count + 1, std::memory_order_release); // pairs with is_target()
 }
 
 void OwnSleeper::arm() noexcept
 {
     is_armed_ = true;
-    // Before the look at the counter, as an update is before its look at this word. Who sees it sees the
-    // targets.
-    place_->arming.store(++arming_, std::memory_order_seq_cst);
+    side_.lie_down(any_wish); // who sees it sees the targets
+    // Sequentially consistent as well: before the look at the counter. Pairs with SoftCounter::announce().
     if ((page_->sleeping.load(std::memory_order_relaxed) & bit()) == 0)
         page_->sleeping.fetch_or(bit(), std::memory_order_seq_cst);
 }
@@ -106,10 +97,7 @@ bool OwnSleeper::disarm() noexcept
     is_armed_ = false;
     has_targets_ = false;
     __builtin_prefetch(&page_->word); // to be looked at next
-    const bool was_woken = pipe_.drain();
-    if (!was_woken) // otherwise, the waker does it
-        place_->woken.store(arming_, std::memory_order_release);
-    return was_woken;
+    return side_.get_up();
 }
 
 void Waker::wake(CounterPage &page, std::uint64_t sleeping, const std::uint64_t *value) noexcept
@@ -117,39 +105,13 @@ void Waker::wake(CounterPage &page, std::uint64_t sleeping, const std::uint64_t 
     for (sleeping &= ~counter_ended; sleeping != 0; sleeping &= sleeping - 1) {
         const auto number = static_cast<std::size_t>(std::countr_zero(sleeping));
         Sleeper &sleeper = page.sleepers[number];
-        const std::uint64_t arming =
-            sleeper.arming.load(std::memory_order_seq_cst); // pairs with OwnSleeper::arm
-        // Once it is woken, the byte is in the pipe until the sleeper has got up.
-        if (sleeper.woken.load(std::memory_order_acquire) == arming ||
-            (value != nullptr && !is_target(sleeper, *value)))
+        // Pairs with the store in SleepingSide::lie_down().
+        const std::uint64_t seen = sleeper.state.sleeping.load(std::memory_order_seq_cst);
+        if (seen == 0 || (value != nullptr && !is_target(sleeper, *value)))
             continue;
         const std::lock_guard guard(lock_);
-        // Noted after it was done: who is killed in between has at worst written for nothing.
-        if (signal(sleeper, pipes_[number]))
-            sleeper.woken.store(arming, std::memory_order_release);
+        sides_[number].signal(sleeper.state, seen, any_wish);
     }
-}
-
-/// False when the sleeper could not be told, though it is there.
-bool Waker::signal(const Sleeper &sleeper, Pipe &pipe) noexcept
-{
-    const std::uint64_t tenure = sleeper.tenure.load(std::memory_order_acquire);
-    if (!pipe.pipe.is_open() || pipe.tenure != tenure) {
-        const std::uint32_t owner = sleeper.owner.load(std::memory_order_relaxed);
-        const doca_error_t status = guarded([&] {
-            if (owner == 0 || is_dead(owner, sleeper.started.load(std::memory_order_relaxed)))
-                return DOCA_ERROR_NOT_FOUND;
-            return pipe.pipe.open(static_cast<std::int32_t>(owner),
-                                  sleeper.wake_fd.load(std::memory_order_relaxed));
-        });
-        if (status == DOCA_ERROR_NOT_FOUND)
-            return true; // nobody sleeps there any more
-        if (status != DOCA_SUCCESS)
-            return false;
-        pipe.tenure = tenure;
-    }
-    pipe.pipe.signal();
-    return true;
 }
 
 } // namespace opendoca::soft

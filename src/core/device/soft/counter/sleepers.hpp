@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Sleeping until a counter changes, and waking those who do. How the two sides meet is told in
-// counter_page.hpp.
+// Sleeping until a counter changes, and waking those who do.
 #pragma once
 
 #include <array>
@@ -11,14 +10,13 @@
 
 #include "../../counter.hpp"
 #include "counter_page.hpp"
-#include "../process/wake.hpp"
 
 namespace opendoca::soft {
 
-/// One work queue's place among the sleepers of a counter. Belongs to the queue's thread.
+/// One work queue among the sleepers of a counter. Belongs to the queue's thread.
 class OwnSleeper {
 public:
-    /// NO_MEMORY when all places are taken.
+    /// NO_MEMORY when all entries are taken.
     [[nodiscard]] static doca_error_t create(std::shared_ptr<CounterPage> page,
                                              std::unique_ptr<OwnSleeper> &sleeper);
     OwnSleeper(const OwnSleeper &) = delete;
@@ -26,7 +24,7 @@ public:
     ~OwnSleeper();
 
     /// Readable when the sleeper was woken, until disarm().
-    [[nodiscard]] int wake_fd() const noexcept { return pipe_.read_fd(); }
+    [[nodiscard]] int wake_fd() const noexcept { return side_.wake_fd(); }
     /// Forgets the targets of an earlier arming. Takes effect with the next arm().
     void add_target(const WaitCondition &target) noexcept;
     /// From now on, updates that reach a target wake this sleeper. The counter must be looked at after it.
@@ -39,13 +37,12 @@ private:
 
     [[nodiscard]] std::uint64_t bit() const noexcept
     {
-        return std::uint64_t{1} << (place_ - page_->sleepers);
+        return std::uint64_t{1} << (entry_ - page_->sleepers);
     }
 
     std::shared_ptr<CounterPage> page_;
-    Sleeper *place_ = nullptr;
-    WakePipe pipe_;
-    std::uint64_t arming_ = 0;
+    Sleeper *entry_ = nullptr;
+    SleepingSide side_;
     bool is_armed_ = false;
     bool has_targets_ = false; ///< of the coming arming, or of this one
 };
@@ -65,17 +62,10 @@ public:
     }
 
 private:
-    /// The pipe of a sleeper, kept open.
-    struct Pipe {
-        std::uint64_t tenure = 0;
-        PeerPipe pipe;
-    };
-
     void wake(CounterPage &page, std::uint64_t sleeping, const std::uint64_t *value) noexcept;
-    [[nodiscard]] bool signal(const Sleeper &sleeper, Pipe &pipe) noexcept;
 
     std::mutex lock_;
-    std::array<Pipe, max_sleepers> pipes_;
+    std::array<WakingSide, max_sleepers> sides_;
 };
 
 } // namespace opendoca::soft

@@ -3,11 +3,6 @@
 #include "copier.hpp"
 
 #include <algorithm>
-#include <climits>
-
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "../../../log.hpp"
 #include "copy.hpp"
@@ -24,11 +19,6 @@ constexpr std::size_t bounce_size = std::size_t{64} << 10;
 constexpr std::size_t expected_exporters = 16;
 
 } // namespace
-
-void Hazard::wake_exporter() const noexcept
-{
-    syscall(SYS_futex, &slot_->in_use, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
 
 doca_error_t Hazard::explain() const noexcept
 {

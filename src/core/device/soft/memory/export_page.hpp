@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What a process that exports memory shares with those that import it: one sealed memfd, found at /proc/<pid>/fd/<n>.
-// The exporter never believes anything in it but the readers' slots; importers believe it after having checked the
-// process that holds it.
+// What a process that exports memory shares with those that import it: a page that only it writes to, and a
+// ReaderPage, which they write to as well. Both are sealed, and found at its /proc/<pid>/fd/<n>.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include <pthread.h>
+
+#include <doca_error.h>
+#include <doca_types.h>
+
+#include "../../descriptor.hpp"
+#include "../process/announce.hpp"
 
 namespace opendoca::soft {
 
 inline constexpr char export_page_name[] = "opendoca-exports";
+inline constexpr char reader_page_name[] = "opendoca-readers";
 inline constexpr char export_magic[8] = {'O', 'P', 'E', 'N', 'D', 'O', 'C', 'A'};
-inline constexpr std::uint32_t export_version = 2;
+inline constexpr std::uint32_t export_version = 3;
 inline constexpr std::uint32_t max_exports = 16384;
-inline constexpr std::uint32_t max_readers = 4096;
+
+/// Permissions of a memory map under which others write to it.
+inline constexpr std::uint32_t remote_writing_access =
+    DOCA_ACCESS_DPU_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
 
 using Nonce = std::uint8_t[16];
 
@@ -40,52 +51,88 @@ struct alignas(128) ExportEntry {
     char pci_address[16]; ///< and address
 };
 
-/// Which entries one work queue of an importing process is copying from or to: a hazard pointer.
-struct alignas(64) ReaderSlot {
-    std::atomic<std::uint32_t> in_use;   ///< source entry + 1, and destination entry + 1 in the upper half; a futex
-    std::atomic<std::uint32_t> owner;    ///< process id, or 0
-    std::atomic<std::uint64_t> started;  ///< the owner's start time, or 0 while it is being written
-};
-
+/// Sealed so that nobody else can write to it: importers trust it as far as they trust its process.
 struct ExportPage {
     char magic[8];
     std::uint32_t version;
     std::uint32_t pid;
     std::uint64_t start_time;
     std::uint64_t size;
+    std::int32_t reader_page_fd;
     /// Whether the exporter can make importers' barriers for them; otherwise importers need full barriers.
     std::uint32_t has_membarrier;
-    std::atomic<std::uint32_t> num_readers; ///< slots ever taken
+    /// Of a byte that may be written, at an address that no other process is likely to have: see process_copy.hpp.
+    std::uint64_t guard_addr;
     /// Robust, and locked by a thread of the exporter as long as it lives: the kernel marks the word when it dies.
+    /// Importers only read that word.
     alignas(64) pthread_mutex_t alive;
     ExportEntry entries[max_exports];
-    ReaderSlot readers[max_readers];
-    /// Held by whoever carries out an RDMA atomic on this process's memory: see AtomicLock.
-    alignas(64) std::atomic<std::uint64_t> atomic_lock;
 };
 
 static_assert(max_exports < 0xffff, "an entry's number plus one fits in half of ReaderSlot::in_use");
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
-static_assert(sizeof(ExportEntry) == 128 && sizeof(ReaderSlot) == 64);
+static_assert(sizeof(ExportEntry) == 128);
 
-/// An export descriptor. Plain bytes from anywhere, until the exporter's page has confirmed it.
-struct ExportDescriptor {
-    char magic[8];
-    std::uint32_t version;
-    std::uint32_t size;
+/// Where an exporting process is found.
+struct ExporterAddress {
     std::uint32_t pid;
     std::int32_t page_fd;
     std::uint64_t start_time;
     std::uint64_t pid_namespace;
+};
+
+/// What an export descriptor says. From anywhere, until the exporter's page has confirmed it.
+struct ExportDescriptor : ExporterAddress {
     std::uint64_t generation;
     std::uint32_t entry;
     std::uint16_t kind;
-    std::uint16_t reserved;
     Nonce nonce;
-    std::uint32_t reserved2;
-    std::uint32_t checksum; ///< CRC-32 of all that stands before
+
+    template <typename Self, typename Visitor>
+    static void visit(Self &d, Visitor visitor)
+    {
+        visitor(d.pid);
+        visitor(d.page_fd);
+        visitor(d.start_time);
+        visitor(d.pid_namespace);
+        visitor(d.generation);
+        visitor(d.entry);
+        visitor(d.kind);
+        visitor(d.nonce);
+    }
 };
 
-static_assert(sizeof(ExportDescriptor) == 80, "programs read descriptors into 256 bytes");
+/// What doca_sync_event_export_to_dpu gives: the page and, if the counter is not there, its word.
+struct CounterDescriptor {
+    ExportDescriptor page;
+    ExportDescriptor word; ///< all zero when the counter is in the page
+
+    template <typename Self, typename Visitor>
+    static void visit(Self &d, Visitor visitor)
+    {
+        ExportDescriptor::visit(d.page, visitor);
+        ExportDescriptor::visit(d.word, visitor);
+    }
+};
+
+inline constexpr std::uint16_t descriptor_version = 1;
+inline constexpr std::uint16_t minimum_descriptor_version = 1;
+
+/// The bytes of @p d, one of the structures that have visit().
+template <typename Descriptor>
+[[nodiscard]] std::vector<std::byte> to_bytes(DescriptorKind kind, const Descriptor &d)
+{
+    DescriptorWriter writer(kind, descriptor_version, minimum_descriptor_version);
+    Descriptor::visit(d, [&](const auto &field) { writer.put(field); });
+    return writer.finish();
+}
+
+template <typename Descriptor>
+[[nodiscard]] DescriptorReader::Fault from_bytes(std::span<const std::byte> bytes, DescriptorKind kind, Descriptor &d)
+{
+    DescriptorReader reader(bytes, kind, descriptor_version, kind != DescriptorKind::soft_connection);
+    if (reader.fault() == DescriptorReader::Fault::none)
+        Descriptor::visit(d, [&](auto &field) { reader.get(field); });
+    return reader.fault();
+}
 
 } // namespace opendoca::soft

@@ -2,15 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #include "exporter.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cinttypes>
-#include <climits>
 #include <cstring>
 
-#include <linux/futex.h>
-#include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -18,9 +13,8 @@
 #include <unistd.h>
 
 #include "../../../log.hpp"
-#include "../../../crc32.hpp"
 #include "../process/process.hpp"
-#include "../process/sealed_page.hpp"
+#include "../process/reserve.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_EXPORT);
 
@@ -39,7 +33,22 @@ FunctionIdentity identity_for(ExportKind kind, const DeviceFunction &function)
 /// The kernel marks this lock's word when the thread that holds it ends. Nobody ever waits for it: it is only tried.
 bool lock_alive_mark(pthread_mutex_t &mutex) noexcept
 {
-    return init_robust_lock(mutex) && pthread_mutex_trylock(&mutex) == 0;
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    const bool is_made = pthread_mutex_init(&mutex, &attributes) == 0;
+    pthread_mutexattr_destroy(&attributes);
+    return is_made && pthread_mutex_trylock(&mutex) == 0;
+}
+
+template <typename T>
+[[nodiscard]] bool fill_at_random(T &value) noexcept
+{
+    if (getrandom(&value, sizeof(value), 0) == sizeof(value))
+        return true;
+    LOG_ERR("getrandom: %s", std::strerror(errno));
+    return false;
 }
 
 } // namespace
@@ -49,9 +58,9 @@ doca_error_t Exporter::instance(std::shared_ptr<Exporter> &exporter)
     static auto *const lock = new std::mutex;
     static auto *const current = new std::shared_ptr<Exporter>;
     const std::lock_guard guard(*lock);
-    if (*current == nullptr || (*current)->pid_ != static_cast<std::uint32_t>(getpid())) {
+    if (*current == nullptr || (*current)->self_.pid() != getpid()) {
         std::shared_ptr<Exporter> fresh(new Exporter);
-        if (const doca_error_t status = fresh->create_page(); status != DOCA_SUCCESS)
+        if (const doca_error_t status = fresh->create_pages(); status != DOCA_SUCCESS)
             return status;
         *current = std::move(fresh);
     }
@@ -62,41 +71,77 @@ doca_error_t Exporter::instance(std::shared_ptr<Exporter> &exporter)
 
 Exporter::~Exporter()
 {
-    if (page_ != nullptr)
-        munmap(page_, sizeof(ExportPage));
+    if (guard_ != nullptr)
+        munmap(guard_, static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
 }
 
-doca_error_t Exporter::create_page()
+doca_error_t Exporter::create_pages()
 {
-    Mapping mapping;
-    if (const doca_error_t status = create_shared_page(export_page_name, sizeof(ExportPage), fd_, mapping);
-        status != DOCA_SUCCESS)
+    free_entries_ = std::make_unique_for_overwrite<std::uint32_t[]>(max_exports);
+    doca_error_t status =
+        SealedPage::create(export_page_name, sizeof(ExportPage), SealedPage::Writers::owner, page_);
+    if (status == DOCA_SUCCESS)
+        status = SealedPage::create(reader_page_name, sizeof(ReaderPage), SealedPage::Writers::all, reader_page_);
+    if (status == DOCA_SUCCESS)
+        status = create_guard();
+    if (status != DOCA_SUCCESS)
         return status;
-    page_ = static_cast<ExportPage *>(mapping.release()); // all zero: valid atomics and unused entries
-    const auto start_time = process_start_time(getpid());
-    if (!start_time || !lock_alive_mark(page_->alive)) {
-        LOG_ERR("%s", start_time ? "the page's lock can't be taken" : "/proc/thread-self/stat can't be read");
+    DescriptorReserve::fill();
+    ExportPage &shared = page(); // all zero: valid atomics and unused entries
+    const ProcessId self = ProcessId::self();
+    if (self.is_nobody() || !lock_alive_mark(shared.alive)) {
+        LOG_ERR("%s", self.is_nobody() ? "/proc/self/stat can't be read" : "the page's lock can't be taken");
         return DOCA_ERROR_DRIVER;
     }
-    const long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
-    has_membarrier_ = commands > 0 && (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0;
-    pid_ = static_cast<std::uint32_t>(getpid());
-    start_time_ = *start_time;
-    std::memcpy(page_->magic, export_magic, sizeof(export_magic));
-    page_->version = export_version;
-    page_->pid = pid_;
-    page_->start_time = start_time_;
-    page_->size = sizeof(ExportPage);
-    page_->has_membarrier = has_membarrier_;
+    std::memcpy(shared.magic, export_magic, sizeof(export_magic));
+    shared.version = export_version;
+    shared.pid = static_cast<std::uint32_t>(self.pid());
+    shared.start_time = self.start_time();
+    shared.size = sizeof(ExportPage);
+    shared.reader_page_fd = reader_page_->fd();
+    shared.has_membarrier = can_make_barriers();
+    shared.guard_addr = reinterpret_cast<std::uintptr_t>(guard_);
+    self_ = self;
     return DOCA_SUCCESS;
 }
 
-bool Exporter::take_entry(std::uint32_t &entry)
+/// Maps the guard at a random address.
+doca_error_t Exporter::create_guard() noexcept
 {
-    free_entries_.reserve(num_entries_ + 1); // so that revoke() never allocates
-    if (!free_entries_.empty()) {
-        entry = free_entries_.back();
-        free_entries_.pop_back();
+    const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    for (int tries = 0; tries < 64; ++tries) {
+        std::uintptr_t addr = 0;
+        if (!fill_at_random(addr))
+            return DOCA_ERROR_DRIVER;
+        // Kernels give programs 39 bits of addresses or more, and sanitizers take most of the lower ones.
+        addr &= (std::uintptr_t{1} << (46 - tries % 8)) - size;
+        void *const wanted = reinterpret_cast<void *>(addr);
+        // By the kernel's call: thread sanitizers would move it to where they like it.
+        void *const mapped = reinterpret_cast<void *>(
+            syscall(SYS_mmap, wanted, size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+        if (mapped == MAP_FAILED)
+            continue; // something is there, or nothing can be
+        guard_ = mapped;
+        // A forked child is another process.
+        if (mapped == wanted && madvise(mapped, size, MADV_DONTFORK) == 0)
+            return DOCA_SUCCESS;
+        munmap(std::exchange(guard_, nullptr), size);
+    }
+    LOG_ERR("no page can be mapped at a random address: %s", std::strerror(errno));
+    return DOCA_ERROR_NO_MEMORY;
+}
+
+ExporterAddress Exporter::address() const noexcept
+{
+    return {page().pid, page_->fd(), page().start_time, pid_namespace()};
+}
+
+bool Exporter::take_entry(std::uint32_t &entry) noexcept
+{
+    const std::lock_guard guard(lock_);
+    if (num_free_ != 0) {
+        entry = free_entries_[--num_free_];
         return true;
     }
     if (num_entries_ == max_exports) {
@@ -110,8 +155,8 @@ bool Exporter::take_entry(std::uint32_t &entry)
 /// Takes the mark over when the thread that held it has ended.
 void Exporter::keep_alive_mark() noexcept
 {
-    if (pthread_mutex_trylock(&page_->alive) == EOWNERDEAD)
-        pthread_mutex_consistent(&page_->alive);
+    if (pthread_mutex_trylock(&page().alive) == EOWNERDEAD)
+        pthread_mutex_consistent(&page().alive);
 }
 
 /// Lets other processes of this user read and write this one's memory under Yama's scope 1. Without Yama it fails, and is
@@ -124,108 +169,65 @@ void Exporter::allow_access_under_yama() noexcept
     has_allowed_access_ = true;
 }
 
-doca_error_t Exporter::publish(const Memory &memory, std::vector<std::byte> &descriptor,
-                               std::unique_ptr<Ticket> &ticket)
+doca_error_t Exporter::publish(const Memory &memory, std::unique_ptr<Export> &published)
 {
     std::shared_ptr<Exporter> exporter;
     if (const doca_error_t status = instance(exporter); status != DOCA_SUCCESS)
         return status;
-    ExportDescriptor d{};
-    if (getrandom(d.nonce, sizeof(d.nonce), 0) != sizeof(d.nonce)) {
-        LOG_ERR("getrandom: %s", std::strerror(errno));
-        return DOCA_ERROR_DRIVER;
-    }
-    constexpr std::uint32_t writing = DOCA_ACCESS_DPU_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
-    auto shared = find_shared_object(memory.range, (memory.access & writing) != 0);
-    if (!shared)
-        exporter->allow_access_under_yama();
-    const FunctionIdentity identity = identity_for(memory.kind, memory.function);
-    SharedObject object = shared ? std::move(*shared) : SharedObject{};
-    descriptor.resize(sizeof(d));
-
     std::uint32_t number = 0;
-    {
-        const std::lock_guard guard(exporter->lock_);
-        if (!exporter->take_entry(number))
-            return DOCA_ERROR_NO_MEMORY;
+    if (!exporter->take_entry(number))
+        return DOCA_ERROR_NO_MEMORY;
+    // Nothing after this allocates: an export that is live has an owner that can revoke it.
+    std::unique_ptr<Export> created;
+    try {
+        created.reset(new Export(exporter, number));
+    } catch (...) {
+        exporter->end(number);
+        throw;
     }
-    ExportEntry &entry = exporter->page_->entries[number];
+    ExportDescriptor &d = created->descriptor_;
+    if (!fill_at_random(d.nonce))
+        return DOCA_ERROR_DRIVER;
+    ExportEntry &entry = exporter->page().entries[number];
+    entry.fd = -1;
+    if (memory.page != nullptr) {
+        entry.fd = memory.page->fd();
+    } else if (auto object = find_shared_object(memory.range, (memory.access & remote_writing_access) != 0)) {
+        entry.fd = object->fd.get();
+        entry.fd_device = object->device;
+        entry.fd_inode = object->inode;
+        entry.fd_offset = object->offset;
+        created->object_ = std::move(*object);
+    } else {
+        exporter->allow_access_under_yama();
+    }
     entry.addr = reinterpret_cast<std::uintptr_t>(memory.range.addr);
     entry.len = memory.range.len;
     entry.access = memory.access;
     entry.kind = static_cast<std::uint16_t>(memory.kind);
-    entry.fd = object.fd.get();
-    entry.fd_device = object.device;
-    entry.fd_inode = object.inode;
-    entry.fd_offset = object.offset;
     std::memcpy(entry.nonce, d.nonce, sizeof(d.nonce));
+    const FunctionIdentity identity = identity_for(memory.kind, memory.function);
     std::strncpy(entry.function, identity.name.c_str(), sizeof(entry.function) - 1);
     std::strncpy(entry.pci_address, identity.pci_address.c_str(), sizeof(entry.pci_address) - 1);
-    const std::uint64_t generation = entry.generation.load(std::memory_order_relaxed) + 1;
-    entry.generation.store(generation, std::memory_order_release); // the fields above are seen with it
-
-    std::memcpy(d.magic, export_magic, sizeof(d.magic));
-    d.version = export_version;
-    d.size = sizeof(d);
-    d.pid = exporter->pid_;
-    d.page_fd = exporter->fd_.get();
-    d.start_time = exporter->start_time_;
-    d.pid_namespace = pid_namespace();
-    d.generation = generation;
+    static_cast<ExporterAddress &>(d) = exporter->address();
+    d.generation = entry.generation.load(std::memory_order_relaxed) + 1;
     d.entry = number;
-    d.kind = static_cast<std::uint16_t>(memory.kind);
-    d.checksum = crc32(&d, offsetof(ExportDescriptor, checksum));
-    std::memcpy(descriptor.data(), &d, sizeof(d));
-    ticket = std::make_unique<Ticket>(std::move(exporter), number, std::move(object));
+    d.kind = entry.kind;
+    // Release: pairs with the first look in RemoteMemory::read_entry(). Who sees it sees the fields.
+    entry.generation.store(d.generation, std::memory_order_release);
+    published = std::move(created);
     return DOCA_SUCCESS;
 }
 
-void Exporter::revoke(std::uint32_t number) noexcept
+void Exporter::end(std::uint32_t number) noexcept
 {
-    if (pid_ != static_cast<std::uint32_t>(getpid()))
+    if (self_.pid() != getpid())
         return; // a forked child's copy of an object of its parent
-    ExportEntry &entry = page_->entries[number];
-    // Pairs with an importer's order "slot, then generation": after the barrier either its slot is seen here, or the
-    // new generation there.
-    entry.generation.fetch_add(1, std::memory_order_seq_cst);
-    if (has_membarrier_)
-        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
-    wait_for_readers(number);
+    std::atomic<std::uint64_t> &generation = page().entries[number].generation;
+    if ((generation.load(std::memory_order_relaxed) & 1) != 0)
+        static_cast<ReaderPage *>(reader_page_->start())->revoke(generation, number);
     const std::lock_guard guard(lock_);
-    free_entries_.push_back(number);
-}
-
-void Exporter::wait_for_readers(std::uint32_t number) noexcept
-{
-    using Clock = std::chrono::steady_clock;
-    const std::uint32_t mark = number + 1;
-    const std::uint32_t num_readers = std::min(page_->num_readers.load(std::memory_order_seq_cst), max_readers);
-    for (ReaderSlot &slot : std::span(page_->readers, num_readers)) {
-        const Clock::time_point start = Clock::now();
-        bool was_reported = false;
-        for (;;) {
-            const std::uint32_t owner = slot.owner.load(std::memory_order_acquire);
-            // Acquire: what the importer did to the memory happened before.
-            const std::uint32_t in_use = slot.in_use.load(std::memory_order_seq_cst);
-            if ((in_use & 0xffff) != mark && in_use >> 16 != mark)
-                break;
-            const std::uint64_t started = slot.started.load(std::memory_order_acquire);
-            if (owner != 0 && started != 0 && !is_running(static_cast<pid_t>(owner), started)) {
-                slot.in_use.store(0, std::memory_order_relaxed); // died in the middle
-                slot.started.store(0, std::memory_order_relaxed);
-                slot.owner.store(0, std::memory_order_release);
-                break;
-            }
-            if (!was_reported && Clock::now() - start > std::chrono::seconds(1)) {
-                LOG_WARN("waiting for process %" PRIu32 ", which is in the middle of a copy of exported memory",
-                              owner);
-                was_reported = true;
-            }
-            // The importer wakes us when it leaves; the limit is there for one that dies.
-            const timespec limit = {0, 10'000'000};
-            syscall(SYS_futex, &slot.in_use, FUTEX_WAIT, in_use, &limit, nullptr, 0);
-        }
-    }
+    free_entries_[num_free_++] = number;
 }
 
 } // namespace opendoca::soft

@@ -4,70 +4,76 @@
 
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "../../device.hpp"
 #include "../../own_memory.hpp"
+#include "../process/process.hpp"
+#include "../process/sealed_page.hpp"
 #include "export_page.hpp"
 
 namespace opendoca::soft {
 
-/// The exporting side of this process: its page and what is published there. Thread-safe.
+/// The exporting side of this process: its pages and what is published there. Thread-safe.
 class Exporter {
 public:
     /// The one of this process, made at the first export; a forked child gets its own.
     [[nodiscard]] static doca_error_t instance(std::shared_ptr<Exporter> &exporter);
     ~Exporter();
 
-    [[nodiscard]] ExportPage &page() const noexcept { return *page_; }
-    [[nodiscard]] int page_fd() const noexcept { return fd_.get(); }
+    [[nodiscard]] ExporterAddress address() const noexcept;
 
     struct Memory {
         MemoryRange range;
         std::uint32_t access;
         ExportKind kind;
         const DeviceFunction &function;
+        const SealedPage *page = nullptr; ///< which the range is
     };
 
     /// One export; its end revokes it, and returns when no importer touches the memory any more.
-    class Ticket {
+    class Export {
     public:
-        Ticket(std::shared_ptr<Exporter> exporter, std::uint32_t entry, SharedObject object) noexcept
-            : exporter_(std::move(exporter)), entry_(entry), object_(std::move(object))
-        {
-        }
-        Ticket(const Ticket &) = delete;
-        Ticket &operator=(const Ticket &) = delete;
-        ~Ticket() { exporter_->revoke(entry_); }
+        Export(const Export &) = delete;
+        Export &operator=(const Export &) = delete;
+        ~Export() { exporter_->end(entry_); }
+
+        [[nodiscard]] const ExportDescriptor &descriptor() const noexcept { return descriptor_; }
 
     private:
+        friend class Exporter;
+        Export(std::shared_ptr<Exporter> exporter, std::uint32_t entry) noexcept
+            : exporter_(std::move(exporter)), entry_(entry)
+        {
+        }
+
         std::shared_ptr<Exporter> exporter_;
         std::uint32_t entry_;
         SharedObject object_; ///< kept open, for importers to come
+        ExportDescriptor descriptor_{};
     };
 
-    [[nodiscard]] static doca_error_t publish(const Memory &memory, std::vector<std::byte> &descriptor,
-                                              std::unique_ptr<Ticket> &ticket);
+    [[nodiscard]] static doca_error_t publish(const Memory &memory, std::unique_ptr<Export> &published);
 
 private:
     Exporter() = default;
 
-    [[nodiscard]] doca_error_t create_page();
-    [[nodiscard]] bool take_entry(std::uint32_t &entry);
+    [[nodiscard]] doca_error_t create_pages();
+    [[nodiscard]] doca_error_t create_guard() noexcept;
+    [[nodiscard]] bool take_entry(std::uint32_t &entry) noexcept;
+    void end(std::uint32_t entry) noexcept;
     void keep_alive_mark() noexcept;
     void allow_access_under_yama() noexcept;
-    void revoke(std::uint32_t entry) noexcept;
-    void wait_for_readers(std::uint32_t entry) noexcept;
+    [[nodiscard]] ExportPage &page() const noexcept { return *static_cast<ExportPage *>(page_->start()); }
 
     std::mutex lock_;
-    UniqueFd fd_;
-    ExportPage *page_ = nullptr;
-    std::uint32_t pid_ = 0;
-    std::uint64_t start_time_ = 0;
-    bool has_membarrier_ = false;
+    std::shared_ptr<SealedPage> page_;
+    std::shared_ptr<SealedPage> reader_page_;
+    void *guard_ = nullptr;
+    ProcessId self_;
     bool has_allowed_access_ = false;
-    std::uint32_t num_entries_ = 0; ///< ever used
-    std::vector<std::uint32_t> free_entries_;
+    std::uint32_t num_entries_ = 0;                 ///< ever used
+    std::uint32_t num_free_ = 0;                    ///< of those
+    std::unique_ptr<std::uint32_t[]> free_entries_; ///< the first num_free_ are
 };
 
 } // namespace opendoca::soft

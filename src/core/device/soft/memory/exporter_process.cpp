@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstring>
+#include <ctime>
 #include <map>
 #include <mutex>
 #include <string>
 #include <tuple>
 
 #include <fcntl.h>
-#include <linux/membarrier.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "importer.hpp"
-#include "../process/directory.hpp"
-#include "../process/process.hpp"
-#include "../process/sealed_page.hpp"
-
 #include "../../../log.hpp"
+#include "../process/directory.hpp"
+#include "../process/reserve.hpp"
+#include "importer.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_IMPORT);
 
@@ -28,112 +24,84 @@ namespace opendoca::soft {
 
 namespace {
 
-/// Lets exporters make this process's barriers for it.
-bool register_for_membarrier() noexcept
+constexpr std::int64_t nanoseconds_between_questions = 20'000;
+
+std::int64_t now() noexcept
 {
-    static const bool is_registered =
-        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
-    return is_registered;
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 } // namespace
 
-doca_error_t ExporterProcess::attach(const ExportDescriptor &d, std::shared_ptr<ExporterProcess> &process)
+doca_error_t ExporterProcess::attach(const ExporterAddress &address, std::shared_ptr<ExporterProcess> &process)
 {
     using Key = std::tuple<std::uint32_t, std::uint64_t, std::int32_t, pid_t>;
     static auto *const lock = new std::mutex;
     static auto *const known = new std::map<Key, std::weak_ptr<ExporterProcess>>;
     const std::lock_guard guard(*lock);
     std::erase_if(*known, [](const auto &item) { return item.second.expired(); });
-    auto &place = (*known)[{d.pid, d.start_time, d.page_fd, getpid()}];
-    std::shared_ptr<ExporterProcess> found = place.lock();
+    auto &entry = (*known)[{address.pid, address.start_time, address.page_fd, getpid()}];
+    std::shared_ptr<ExporterProcess> found = entry.lock();
     if (found != nullptr && found->is_gone()) {
-        LOG_ERR("process %" PRIu32 ", which exported the memory, has ended", d.pid);
+        LOG_ERR("process %" PRIu32 ", which exported the memory, has ended", address.pid);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (found == nullptr) {
         found = std::shared_ptr<ExporterProcess>(new ExporterProcess);
-        if (const doca_error_t status = found->open_page(d); status != DOCA_SUCCESS)
+        if (const doca_error_t status = found->open_pages(address); status != DOCA_SUCCESS)
             return status;
-        place = found;
+        entry = found;
     }
     process = std::move(found);
     return DOCA_SUCCESS;
 }
 
-doca_error_t ExporterProcess::open_page(const ExportDescriptor &d)
+doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)
 {
-    if (d.pid_namespace != pid_namespace()) {
+    if (address.pid_namespace != pid_namespace()) {
         LOG_ERR("the memory was exported in another PID namespace (%" PRIu64 ", here %" PRIu64
-                     "), as that of "
-                     "another container or machine: the software device can't reach there",
-                     d.pid_namespace, pid_namespace());
+                "), as that of another container or machine: the software device can't reach there",
+                address.pid_namespace, pid_namespace());
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    pid_ = static_cast<pid_t>(d.pid);
+    DescriptorReserve::fill();
+    pid_ = static_cast<pid_t>(address.pid);
+    page_fd_ = address.page_fd;
     is_self_ = pid_ == getpid();
     pidfd_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
-    if (!pidfd_.is_open() || !is_running(pid_, d.start_time)) {
+    if (!pidfd_.is_open() && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+        LOG_ERR("pidfd_open of process %d: %s", pid_, std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    if (!pidfd_.is_open() || life_of(ProcessId(pid_, address.start_time)) == Life::ended) {
         LOG_ERR("process %d, which exported the memory, is not there any more", pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    // Where the main thread has ended, /proc/<pid> is empty but for what other threads have there.
-    place_ =
-        "/proc/" + (is_self_ ? "thread-self" : std::to_string(pid_)) + "/fd/" + std::to_string(d.page_fd);
-    const UniqueFd found(open(place_.c_str(), O_PATH | O_CLOEXEC));
-    if (!found.is_open()) {
-        const int error = errno;
-        if (error == ENOENT) {
-            LOG_ERR("process %d exports no memory at its descriptor %d", pid_, d.page_fd);
-            return DOCA_ERROR_INVALID_VALUE;
-        }
-        if (is_ending(pidfd_.get())) {
-            LOG_ERR("process %d, which exported the memory, has ended", pid_);
-            return DOCA_ERROR_INVALID_VALUE;
-        }
-        LOG_ERR("can't open the exports of process %d: %s", pid_, explain_denial(pid_, error).c_str());
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    struct stat info {};
-    if (fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
-        static_cast<std::uint64_t>(info.st_size) != sizeof(ExportPage)) {
-        LOG_ERR("descriptor %d of process %d is not a page of exports of this version", d.page_fd, pid_);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    if (info.st_uid != geteuid()) {
-        LOG_ERR("the exports of process %d belong to user %u, this process to user %u", pid_,
-                     info.st_uid, geteuid());
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
-    const UniqueFd fd(open(self.c_str(), O_RDWR | O_CLOEXEC));
-    if (!is_sealed(fd.get())) {
-        LOG_ERR("descriptor %d of process %d is not a sealed page of exports", d.page_fd, pid_);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    if (const doca_error_t status = map_shared_page(fd.get(), sizeof(ExportPage), mapping_);
-        status != DOCA_SUCCESS)
-        return status;
-    page_ = static_cast<ExportPage *>(mapping_.get());
-    page_device_ = info.st_dev;
-    page_inode_ = info.st_ino;
-    if (std::memcmp(page_->magic, export_magic, sizeof(export_magic)) != 0 ||
-        page_->version != export_version || page_->pid != d.pid || page_->start_time != d.start_time) {
-        LOG_ERR("the page at descriptor %d of process %d is not its page of exports", d.page_fd, pid_);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    if (is_self_) {
-        // One mapping of the page in a process: thread sanitizers know memory by its address.
-        if (const doca_error_t status = Exporter::instance(own_); status != DOCA_SUCCESS)
+    const auto explain = [this](doca_error_t status) {
+        if (status != DOCA_ERROR_NOT_PERMITTED || !is_ending(pidfd_.get()))
             return status;
-        if (own_->page_fd() != d.page_fd) {
-            LOG_ERR("descriptor %d is not this process's page of exports", d.page_fd);
-            return DOCA_ERROR_INVALID_VALUE;
-        }
-        mapping_.reset();
-        page_ = &own_->page();
+        LOG_ERR("process %d, which exported the memory, has ended", pid_);
+        return DOCA_ERROR_INVALID_VALUE;
+    };
+    doca_error_t status = SealedPage::open(
+        pid_, page_fd_, {"page of exports", sizeof(ExportPage), sizeof(ExportPage), SealedPage::Writers::owner},
+        page_);
+    if (status != DOCA_SUCCESS)
+        return explain(status);
+    if (std::memcmp(page().magic, export_magic, sizeof(export_magic)) != 0 ||
+        page().version != export_version || page().pid != address.pid ||
+        page().start_time != address.start_time) {
+        LOG_ERR("the page at descriptor %d of process %d is not its page of exports", page_fd_, pid_);
+        return DOCA_ERROR_INVALID_VALUE;
     }
-    needs_barrier_ = page_->has_membarrier == 0 || !register_for_membarrier();
+    status = SealedPage::open(pid_, page().reader_page_fd,
+                              {"page of readers", sizeof(ReaderPage), sizeof(ReaderPage)}, reader_page_);
+    if (status != DOCA_SUCCESS)
+        return explain(status);
+    guard_ = reinterpret_cast<void *>(page().guard_addr);
+    needs_barrier_ = page().has_membarrier == 0 || !allow_barriers_by_others();
     return DOCA_SUCCESS;
 }
 
@@ -144,36 +112,34 @@ doca_error_t ExporterProcess::open_memory()
     if (memory_fd_.is_open())
         return DOCA_SUCCESS;
     const std::string path = "/proc/" + std::to_string(pid_) + "/mem";
-    memory_fd_ = UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC));
-    if (!memory_fd_.is_open()) {
-        const int error = errno;
-        if (is_ending(pidfd_.get())) {
+    UniqueFd opened(open(path.c_str(), O_RDWR | O_CLOEXEC));
+    const int error = errno;
+    // It is the memory of the program that has the page, since that still has it now.
+    if (!opened.is_open() || has_exited()) {
+        if (is_ending(pidfd_.get()) || opened.is_open()) {
             LOG_ERR("process %d, which exported the memory, has ended", pid_);
             return DOCA_ERROR_INVALID_VALUE;
         }
         LOG_ERR("can't open the memory of process %d: %s", pid_, explain_denial(pid_, error).c_str());
         return DOCA_ERROR_NOT_PERMITTED;
     }
+    memory_fd_ = std::move(opened);
     return DOCA_SUCCESS;
 }
 
 ReaderSlot *ExporterProcess::take_slot() noexcept
 {
-    ReaderSlot *const slot = take_place(std::span<ReaderSlot>(page_->readers), [](ReaderSlot &taken) {
-        taken.in_use.store(0, std::memory_order_relaxed);
-    });
+    ReaderSlot *const slot = readers().take_slot();
     if (slot == nullptr) {
-        LOG_ERR("all %" PRIu32 " places for importing work queues of process %d are taken", max_readers,
-                     pid_);
+        LOG_ERR("all %" PRIu32 " slots for importing work queues of process %d are taken", max_readers, pid_);
         return nullptr;
     }
-    raise_to(page_->num_readers, static_cast<std::uint32_t>(slot - page_->readers) + 1);
     return slot;
 }
 
 void ExporterProcess::give_back(ReaderSlot &slot) noexcept
 {
-    give_back_place(slot);
+    give_back_entry(slot);
 }
 
 bool ExporterProcess::is_gone_or_ending() const noexcept
@@ -181,13 +147,22 @@ bool ExporterProcess::is_gone_or_ending() const noexcept
     return is_marked_dead(life_sign()) && (has_exited() || is_ending(pidfd_.get()));
 }
 
+bool ExporterProcess::was_gone_lately() const noexcept
+{
+    // Whoever finds an older time asks once more: nothing else depends on it.
+    const std::int64_t time = now();
+    if (time - alive_at_.load(std::memory_order_relaxed) < nanoseconds_between_questions)
+        return false;
+    if (has_exited())
+        return true;
+    alive_at_.store(time, std::memory_order_relaxed);
+    return false;
+}
+
 bool ExporterProcess::has_exited() const noexcept
 {
-    if (has_ended(pidfd_.get()))
-        return true;
     // The page is close-on-exec: a program that was executed since does not hold it.
-    struct stat info {};
-    return stat(place_.c_str(), &info) != 0 || info.st_dev != page_device_ || info.st_ino != page_inode_;
+    return has_ended(pidfd_.get()) || page_->was_closed_by(pid_, page_fd_);
 }
 
 } // namespace opendoca::soft

@@ -9,8 +9,8 @@
 
 namespace opendoca::soft {
 
-/// Announces in the exporter's page that its memory is about to be touched, for as long as it lives: a hazard
-/// pointer. Does nothing for memory of this process. A slot has one writer, so that two of them can share it.
+/// Announces to the exporter that its memory is about to be touched, for as long as it lives. Does nothing for
+/// memory of this process. A slot has one writer, so that two of them can share it.
 class Hazard {
 public:
     enum class Side : std::uint32_t { src = 0, dst = 16 };
@@ -23,14 +23,10 @@ public:
         if (memory_ == nullptr)
             return;
         const std::uint32_t marks = slot_->in_use.load(std::memory_order_relaxed) | marks_of(*memory_, side);
-        // Ordered before the look at the generation by nothing but the compiler, because Exporter::revoke
-        // makes a barrier for both; by the exchange where it can't.
-        if (memory_->process()->needs_barrier()) [[unlikely]] {
-            slot_->in_use.exchange(marks, std::memory_order_seq_cst);
-        } else {
-            slot_->in_use.store(marks, std::memory_order_relaxed);
-            std::atomic_signal_fence(std::memory_order_seq_cst);
-        }
+        if (memory_->process()->needs_barrier()) [[unlikely]]
+            slot_->announce_with_barrier(marks);
+        else
+            slot_->announce(marks);
     }
     Hazard(const Hazard &) = delete;
     Hazard &operator=(const Hazard &) = delete;
@@ -39,12 +35,9 @@ public:
     {
         if (memory_ == nullptr)
             return;
-        // Release: what was done to the memory happened before.
-        const std::uint32_t marks = slot_->in_use.load(std::memory_order_relaxed) & ~(0xffffU << shift_);
-        slot_->in_use.store(marks, std::memory_order_release);
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        if (!memory_->is_live()) [[unlikely]] // someone may be waiting in Exporter::revoke
-            wake_exporter();
+        slot_->withdraw(slot_->in_use.load(std::memory_order_relaxed) & ~(0xffffU << shift_));
+        if (!memory_->is_live()) [[unlikely]]
+            slot_->wake_revoker();
     }
 
     /// What stands in the slot for @p memory on @p side.
@@ -62,7 +55,6 @@ public:
     }
 
 private:
-    [[gnu::cold]] void wake_exporter() const noexcept;
     [[gnu::cold]] [[nodiscard]] doca_error_t explain() const noexcept;
 
     const RemoteMemory *memory_;

@@ -3,22 +3,20 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
 
 #include "../../../unique_fd.hpp"
 #include "../../device.hpp"
-#include "export_page.hpp"
-#include "exporter.hpp"
+#include "../process/process.hpp"
 #include "../process/sealed_page.hpp"
+#include "export_page.hpp"
 
 namespace opendoca::soft {
 
 /// A process whose exports this one imports; shared by all imports from it.
 class ExporterProcess {
 public:
-    [[nodiscard]] static doca_error_t attach(const ExportDescriptor &descriptor,
+    [[nodiscard]] static doca_error_t attach(const ExporterAddress &address,
                                              std::shared_ptr<ExporterProcess> &process);
     ExporterProcess(const ExporterProcess &) = delete;
     ExporterProcess &operator=(const ExporterProcess &) = delete;
@@ -27,8 +25,14 @@ public:
     [[nodiscard]] bool is_self() const noexcept { return is_self_; }
     /// Readable once the process has ended.
     [[nodiscard]] int exit_fd() const noexcept { return pidfd_.get(); }
-    [[nodiscard]] const ExportPage &page() const noexcept { return *page_; }
-    [[nodiscard]] std::atomic<std::uint64_t> &atomic_lock() const noexcept { return page_->atomic_lock; }
+    [[nodiscard]] const ExportPage &page() const noexcept
+    {
+        return *static_cast<const ExportPage *>(page_->start());
+    }
+    /// A ProcessLock.
+    [[nodiscard]] std::atomic<std::uint64_t> &atomic_lock() const noexcept { return readers().atomic_lock; }
+    /// The address of the guard byte there: see process_copy.hpp.
+    [[nodiscard]] void *guard() const noexcept { return guard_; }
     [[nodiscard]] int memory_fd() const noexcept { return memory_fd_.get(); }
     /// Whether readers need a full barrier of their own.
     [[nodiscard]] bool needs_barrier() const noexcept { return needs_barrier_; }
@@ -39,11 +43,11 @@ public:
     [[nodiscard]] ReaderSlot *take_slot() noexcept;
     static void give_back(ReaderSlot &slot) noexcept;
 
-    /// Whether the process has ended, or become another program. Costs a load; two system calls when the
-    /// thread that made the page has ended.
-    [[nodiscard]] bool is_gone() const noexcept { return is_marked_dead(life_sign()) && has_exited(); }
+    /// Whether the process has ended, or become another program. Costs a load as long as the thread that exported
+    /// first lives. After it, the kernel is asked, but not again within some microseconds.
+    [[nodiscard]] bool is_gone() const noexcept { return is_marked_dead(life_sign()) && was_gone_lately(); }
     /// A word in the exporter's page that the kernel marks when the thread that has locked it there ends.
-    [[nodiscard]] const int &life_sign() const noexcept { return page_->alive.__data.__lock; }
+    [[nodiscard]] const int &life_sign() const noexcept { return page().alive.__data.__lock; }
     [[nodiscard]] static bool is_marked_dead(const int &life_sign) noexcept
     {
         return (__atomic_load_n(&life_sign, __ATOMIC_ACQUIRE) & owner_died) != 0;
@@ -58,20 +62,24 @@ private:
 
     static constexpr int owner_died = 0x40000000; // FUTEX_OWNER_DIED
 
-    [[nodiscard]] doca_error_t open_page(const ExportDescriptor &descriptor);
-    [[nodiscard]] bool has_exited() const noexcept;
+    [[nodiscard]] doca_error_t open_pages(const ExporterAddress &address);
+    [[nodiscard]] ReaderPage &readers() const noexcept
+    {
+        return *static_cast<ReaderPage *>(reader_page_->start());
+    }
+    [[gnu::cold]] [[nodiscard]] bool was_gone_lately() const noexcept;
+    [[gnu::cold]] [[nodiscard]] bool has_exited() const noexcept;
 
     pid_t pid_ = 0;
-    std::string place_; ///< of the page, in /proc
-    std::uint64_t page_device_ = 0;
-    std::uint64_t page_inode_ = 0;
+    int page_fd_ = -1; ///< there
     bool is_self_ = false;
     bool needs_barrier_ = true;
+    void *guard_ = nullptr;
     UniqueFd pidfd_;
     UniqueFd memory_fd_;
-    std::shared_ptr<Exporter> own_; ///< where this process imports from itself: the page is the exporter's
-    Mapping mapping_;               ///< the page, of another process
-    ExportPage *page_ = nullptr;
+    std::shared_ptr<SealedPage> page_;
+    std::shared_ptr<SealedPage> reader_page_;
+    mutable std::atomic<std::int64_t> alive_at_{0}; ///< when the kernel was asked last, and it was there
 };
 
 /// An imported range: how to reach it, and how to know that it may still be reached.
@@ -82,11 +90,14 @@ public:
         process ///< only the kernel can copy to and from there
     };
 
-    /// Checks @p bytes, a descriptor from anywhere, and reaches for what it names on behalf of @p importer.
-    /// Without @p wanted, it must be one of a memory map.
+    /// Checks @p bytes, a memory map's descriptor from anywhere, and reaches for what it names on behalf of
+    /// @p importer.
     [[nodiscard]] static doca_error_t import(std::span<const std::byte> bytes, const DeviceFunction &importer,
-                                             std::unique_ptr<RemoteMemory> &memory,
-                                             std::optional<ExportKind> wanted = std::nullopt);
+                                             std::unique_ptr<RemoteMemory> &memory);
+    /// The same for a descriptor that was read, and must be of @p wanted.
+    [[nodiscard]] static doca_error_t import(const ExportDescriptor &descriptor, ExportKind wanted,
+                                             const DeviceFunction &importer,
+                                             std::unique_ptr<RemoteMemory> &memory);
     /// Reaches for the memory of a receive that @p process has posted: one of its exports, of the kind
     /// `receive`.
     [[nodiscard]] static doca_error_t reach_receive(const std::shared_ptr<ExporterProcess> &process,
@@ -124,6 +135,8 @@ public:
     {
         return shared_->generation;
     }
+    /// What is exported, where it is a counter's page.
+    [[nodiscard]] const std::shared_ptr<SealedPage> &page() const noexcept { return page_; }
     /// Where @p addr of the exporter is in this process. Only where mapped.
     [[nodiscard]] std::byte *here(std::byte *addr) const noexcept
     {
@@ -136,10 +149,28 @@ public:
 private:
     RemoteMemory() = default;
 
-    [[nodiscard]] doca_error_t reach_for(const ExportEntry &entry);
-    [[nodiscard]] bool try_map(const ExportEntry &entry);
+    /// What the exporter's page says about the export, read once.
+    struct Entry {
+        std::uint64_t addr;
+        std::uint64_t len;
+        std::uint32_t access;
+        std::uint16_t kind;
+        std::int32_t fd;
+        std::uint64_t fd_device;
+        std::uint64_t fd_inode;
+        std::uint64_t fd_offset;
+        Nonce nonce;
+        char function[33];
+        char pci_address[17];
+    };
+
+    [[nodiscard]] bool read_entry(Entry &entry) const noexcept;
+    [[nodiscard]] doca_error_t reach_for(const Entry &entry);
+    [[nodiscard]] doca_error_t map_page(const Entry &entry);
+    [[nodiscard]] bool try_map(const Entry &entry);
 
     std::shared_ptr<ExporterProcess> process_;
+    std::shared_ptr<SealedPage> page_; ///< of a counter
     const ExportEntry *shared_ = nullptr;
     std::uint64_t generation_ = 0;
     std::uintptr_t shift_ = 0;

@@ -31,12 +31,36 @@ doca_error_t report(const ExporterProcess &process, const std::byte *there, ssiz
     return DOCA_ERROR_OPERATING_SYSTEM;
 }
 
-/// Repeats @p step, which copies a part and says how much, until all is done.
-template <typename Step>
-doca_error_t repeat(const ExporterProcess &process, const std::byte *there, std::size_t length, Step step) noexcept
+/// How many bytes were copied, which may be less, or none.
+template <bool is_write>
+std::size_t copy_by_call(const ExporterProcess &process, std::byte *here, std::byte *there, std::size_t length,
+                         bool is_guarded) noexcept
 {
-    for (std::size_t done = 0; done != length;) {
-        const ssize_t result = step(done);
+    std::byte guard{};
+    const iovec local[] = {{&guard, 1}, {here, length}};
+    const iovec remote[] = {{process.guard(), 1}, {there, length}};
+    const unsigned skipped = is_guarded ? 0 : 1;
+    const auto call = is_write ? &process_vm_writev : &process_vm_readv;
+    const ssize_t result =
+        call(process.pid(), local + skipped, 2 - skipped, remote + skipped, 2 - skipped, 0);
+    return result <= 0 ? 0 : static_cast<std::size_t>(result) - (is_guarded ? 1 : 0);
+}
+
+template <bool is_write>
+doca_error_t copy_in_parts(const ExporterProcess &process, std::byte *here, std::byte *there,
+                           std::size_t length) noexcept
+{
+    std::size_t done = 0;
+    if (length > largest_by_file) {
+        const bool is_guarded = is_write || process.is_marked_dead(process.life_sign());
+        done = copy_by_call<is_write>(process, here, there, length, is_guarded);
+        if (!is_guarded && process.is_marked_dead(process.life_sign())) [[unlikely]]
+            done = copy_by_call<is_write>(process, here, there, length, true);
+    }
+    while (done != length) {
+        const auto offset = reinterpret_cast<off_t>(there + done);
+        const ssize_t result = is_write ? pwrite(process.memory_fd(), here + done, length - done, offset)
+                                        : pread(process.memory_fd(), here + done, length - done, offset);
         if (result > 0)
             done += static_cast<std::size_t>(result);
         else if (result == 0 || errno != EINTR)
@@ -48,33 +72,15 @@ doca_error_t repeat(const ExporterProcess &process, const std::byte *there, std:
 } // namespace
 
 doca_error_t read_process_in_parts(const ExporterProcess &process, std::byte *here, std::byte *there,
-                          std::size_t length) noexcept
+                                   std::size_t length) noexcept
 {
-    if (length <= largest_by_file) {
-        return repeat(process, there, length, [&](std::size_t done) {
-            return pread(process.memory_fd(), here + done, length - done, reinterpret_cast<off_t>(there + done));
-        });
-    }
-    return repeat(process, there, length, [&](std::size_t done) {
-        const iovec local = {here + done, length - done};
-        const iovec remote = {there + done, length - done};
-        return process_vm_readv(process.pid(), &local, 1, &remote, 1, 0);
-    });
+    return copy_in_parts<false>(process, here, there, length);
 }
 
 doca_error_t write_process_in_parts(const ExporterProcess &process, std::byte *there, std::byte *here,
-                           std::size_t length) noexcept
+                                    std::size_t length) noexcept
 {
-    if (length <= largest_by_file) {
-        return repeat(process, there, length, [&](std::size_t done) {
-            return pwrite(process.memory_fd(), here + done, length - done, reinterpret_cast<off_t>(there + done));
-        });
-    }
-    return repeat(process, there, length, [&](std::size_t done) {
-        const iovec local = {here + done, length - done};
-        const iovec remote = {there + done, length - done};
-        return process_vm_writev(process.pid(), &local, 1, &remote, 1, 0);
-    });
+    return copy_in_parts<true>(process, here, there, length);
 }
 
 } // namespace opendoca::soft

@@ -12,10 +12,20 @@ namespace opendoca::soft {
 // Copies from and to the ordinary memory of another process, in the way that is fastest for the size. Errors:
 // CONNECTION_RESET (the process has ended), IO_FAILED (the memory is not there any more), OPERATING_SYSTEM
 // (the kernel refuses).
+//
+// Short ones go through /proc/<pid>/mem, which the kernel binds to the memory that it was opened for. Long ones go
+// through process_vm_readv(2) and process_vm_writev(2), which copy without a page in between, but know a process by
+// its number alone: between a look at whether it lives and the call, the process may end and another may get the
+// number. Hence the guard, a byte that the exporter has at a random address. A call that touches it first fails at
+// it in any other process (and in a forked child or a program that the process has executed since), and then has
+// touched nothing else: the kernel takes the parts of a call in their order. A read does without it where the
+// exporter's mark of life, looked at afterwards, says that the number was the exporter's all the time.
+//
+// What protection the owner has given its pages since it exported them does not matter, as it does not for a device
+// that has registered them: /proc/<pid>/mem reaches them, and where the other way fails, it is what follows.
 
-/// Up to here /proc/<pid>/mem is the faster way, above process_vm_readv and process_vm_writev, which copy
-/// without a page in between.
-constexpr std::size_t largest_by_file = std::size_t{16} << 10;
+/// Up to here, by file.
+constexpr std::size_t largest_by_file = std::size_t{8} << 10;
 
 [[nodiscard]] doca_error_t read_process_in_parts(const ExporterProcess &process, std::byte *here,
                                                  std::byte *there, std::size_t length) noexcept;

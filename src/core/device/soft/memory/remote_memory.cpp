@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstring>
@@ -10,15 +9,13 @@
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "../../../log.hpp"
-#include "../../../crc32.hpp"
 #include "../connection/endpoint.hpp"
 #include "importer.hpp"
-#include "../process/process.hpp"
+#include "process_copy.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_REMOTE);
 
@@ -42,49 +39,31 @@ const char *what_is_of(ExportKind kind) noexcept
     return "an unknown kind";
 }
 
-/// Without @p wanted, any kind of a memory map is.
-bool is_wanted(ExportKind kind, std::optional<ExportKind> wanted) noexcept
+/// What every descriptor of an export must fulfil.
+doca_error_t check_fields(const ExportDescriptor &d) noexcept
 {
-    return wanted ? kind == *wanted : kind == ExportKind::dpu || kind == ExportKind::rdma;
+    if (d.entry < max_exports && d.page_fd >= 0 && d.pid != 0 && d.pid >> ProcessId::pid_bits == 0)
+        return DOCA_SUCCESS;
+    LOG_ERR("the export descriptor names entry %" PRIu32 " at descriptor %" PRId32 " of process %" PRIu32, d.entry,
+            d.page_fd, d.pid);
+    return DOCA_ERROR_INVALID_VALUE;
 }
 
-doca_error_t read_descriptor(std::span<const std::byte> bytes, std::optional<ExportKind> wanted,
-                             ExportDescriptor &d)
+/// Of a word in the exporter's page, which it could change between two looks. Acquire: before a later look at the
+/// generation.
+template <typename T>
+T read_once(const T &word) noexcept
 {
-    if (bytes.size() < sizeof(d)) {
-        LOG_ERR("an export descriptor has %zu bytes, this one %zu", sizeof(d), bytes.size());
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    std::memcpy(&d, bytes.data(), sizeof(d));
-    if (std::memcmp(d.magic, export_magic, sizeof(d.magic)) != 0) {
-        LOG_ERR("these %zu bytes are not an export descriptor of opendoca's software device",
-                     bytes.size());
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    if (d.version != export_version || d.size != sizeof(d)) {
-        LOG_ERR("the export descriptor has version %" PRIu32 " and %" PRIu32
-                     " bytes; this library reads version "
-                     "%" PRIu32 " with %zu bytes",
-                     d.version, d.size, export_version, sizeof(d));
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    if (d.checksum != crc32(&d, offsetof(ExportDescriptor, checksum))) {
-        LOG_ERR("the export descriptor is damaged: its checksum does not match");
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    const auto kind = static_cast<ExportKind>(d.kind);
-    if (!is_wanted(kind, wanted)) {
-        LOG_ERR("the export descriptor is of %s (%u), and one of %s is needed", what_is_of(kind), d.kind,
-                     what_is_of(wanted.value_or(ExportKind::dpu)));
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    if (d.entry >= max_exports || d.page_fd < 0 || d.pid == 0 || d.pid > INT32_MAX) {
-        LOG_ERR("the export descriptor names entry %" PRIu32 " at descriptor %" PRId32
-                     " of process %" PRIu32,
-                     d.entry, d.page_fd, d.pid);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    return DOCA_SUCCESS;
+    return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+}
+
+template <std::size_t size, std::size_t room>
+void copy_text(char (&to)[room], const char (&from)[size]) noexcept
+{
+    static_assert(room == size + 1);
+    for (std::size_t i = 0; i < size; ++i)
+        to[i] = read_once(from[i]);
+    to[size] = '\0';
 }
 
 /// A host's function must be one of those behind the importing DPU port.
@@ -101,22 +80,14 @@ doca_error_t check_port(const char *function, const char *pci_address, const Dev
     return DOCA_ERROR_NOT_PERMITTED;
 }
 
-/// Reads a byte, to learn now and not at the first job whether the kernel allows it.
-doca_error_t probe(const ExporterProcess &process, const MemoryRange &range)
+/// Reads a byte, to learn now and not at the first job whether there is one.
+doca_error_t probe(const ExporterProcess &process, const MemoryRange &range) noexcept
 {
-    std::byte probe;
-    const iovec local = {&probe, 1};
-    const iovec remote = {range.addr, 1};
-    if (process_vm_readv(process.pid(), &local, 1, &remote, 1, 0) == 1)
+    std::byte byte;
+    if (read_at_once(process.memory_fd(), &byte, range.addr, sizeof(byte)))
         return DOCA_SUCCESS;
-    const int error = errno;
-    if (error == EFAULT || error == ESRCH) {
-        LOG_ERR("process %d has no memory at %p", process.pid(), static_cast<void *>(range.addr));
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    LOG_ERR("can't read the memory of process %d: %s", process.pid(),
-                 explain_denial(process.pid(), error).c_str());
-    return DOCA_ERROR_NOT_PERMITTED;
+    LOG_ERR("process %d has no memory at %p", process.pid(), static_cast<void *>(range.addr));
+    return DOCA_ERROR_INVALID_VALUE;
 }
 
 std::uint64_t mapping_alignment(int fd)
@@ -130,38 +101,53 @@ std::uint64_t mapping_alignment(int fd)
 } // namespace
 
 doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const DeviceFunction &importer,
-                                  std::unique_ptr<RemoteMemory> &memory, std::optional<ExportKind> wanted)
+                                  std::unique_ptr<RemoteMemory> &memory)
 {
-    ExportDescriptor d;
-    if (const doca_error_t status = read_descriptor(bytes, wanted, d); status != DOCA_SUCCESS)
+    ExportDescriptor d{};
+    if (const auto fault = from_bytes(bytes, DescriptorKind::soft_memory, d); fault != DescriptorReader::Fault::none) {
+        LOG_ERR("these %zu bytes are no export descriptor of a memory map of the software device: %s", bytes.size(),
+                to_text(fault));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    const bool is_rdma = d.kind == static_cast<std::uint16_t>(ExportKind::rdma);
+    return import(d, is_rdma ? ExportKind::rdma : ExportKind::dpu, importer, memory);
+}
+
+doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, const DeviceFunction &importer,
+                                  std::unique_ptr<RemoteMemory> &memory)
+{
+    if (const doca_error_t status = check_fields(d); status != DOCA_SUCCESS)
         return status;
-    const bool to_dpu = d.kind != static_cast<std::uint16_t>(ExportKind::rdma);
+    if (d.kind != static_cast<std::uint16_t>(wanted)) {
+        LOG_ERR("the export descriptor is of %s (%u), and one of %s is needed",
+                what_is_of(static_cast<ExportKind>(d.kind)), d.kind, what_is_of(wanted));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    const bool to_dpu = wanted != ExportKind::rdma;
     if (to_dpu && !importer.can.from_export_dpu) {
         LOG_ERR("device %s (%s) cannot import memory that was exported to a DPU", importer.name.c_str(),
-                     importer.pci_address.c_str());
+                importer.pci_address.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     std::unique_ptr<RemoteMemory> result(new RemoteMemory);
     if (const doca_error_t status = ExporterProcess::attach(d, result->process_); status != DOCA_SUCCESS)
         return status;
-    const ExportEntry &entry = result->process_->page().entries[d.entry];
-    result->shared_ = &entry;
+    result->shared_ = &result->process_->page().entries[d.entry];
     result->generation_ = d.generation;
     result->entry_ = d.entry;
-    if ((d.generation & 1) == 0 || !result->is_live() ||
-        std::memcmp(entry.nonce, d.nonce, sizeof(d.nonce)) != 0 || entry.kind != d.kind) {
+    result->kind_ = wanted;
+    Entry entry;
+    if (!result->read_entry(entry) || std::memcmp(entry.nonce, d.nonce, sizeof(d.nonce)) != 0 ||
+        entry.kind != d.kind) {
         LOG_ERR("process %d does not export this memory, or not any more", result->process_->pid());
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const std::string function(entry.function, strnlen(entry.function, sizeof(entry.function)));
-    const std::string address(entry.pci_address, strnlen(entry.pci_address, sizeof(entry.pci_address)));
-    result->function_id_ = function_id_of(function.c_str(), address.c_str());
+    result->function_id_ = function_id_of(entry.function, entry.pci_address);
     if (to_dpu) {
-        const doca_error_t status = check_port(function.c_str(), address.c_str(), importer);
+        const doca_error_t status = check_port(entry.function, entry.pci_address, importer);
         if (status != DOCA_SUCCESS)
             return status;
     }
-    result->kind_ = static_cast<ExportKind>(d.kind);
     if (const doca_error_t status = result->reach_for(entry); status != DOCA_SUCCESS)
         return status;
     memory = std::move(result);
@@ -174,15 +160,14 @@ doca_error_t RemoteMemory::reach_receive(const std::shared_ptr<ExporterProcess> 
 {
     if (entry_number >= max_exports)
         return DOCA_ERROR_INVALID_VALUE;
-    const ExportEntry &entry = process->page().entries[entry_number];
     std::unique_ptr<RemoteMemory> result(new RemoteMemory);
     result->process_ = process;
-    result->shared_ = &entry;
+    result->shared_ = &process->page().entries[entry_number];
     result->generation_ = generation;
     result->entry_ = entry_number;
     result->kind_ = ExportKind::receive;
-    if ((generation & 1) == 0 || !result->is_live() ||
-        entry.kind != static_cast<std::uint16_t>(ExportKind::receive))
+    Entry entry;
+    if (!result->read_entry(entry) || entry.kind != static_cast<std::uint16_t>(ExportKind::receive))
         return DOCA_ERROR_INVALID_VALUE;
     if (const doca_error_t status = result->reach_for(entry); status != DOCA_SUCCESS)
         return status;
@@ -190,21 +175,45 @@ doca_error_t RemoteMemory::reach_receive(const std::shared_ptr<ExporterProcess> 
     return DOCA_SUCCESS;
 }
 
-doca_error_t RemoteMemory::reach_for(const ExportEntry &entry)
+/// False when it is not live, or was revoked meanwhile. The exporter can change it at any time: what is used is this
+/// copy.
+bool RemoteMemory::read_entry(Entry &entry) const noexcept
+{
+    if ((generation_ & 1) == 0 || !is_live())
+        return false;
+    entry.addr = read_once(shared_->addr);
+    entry.len = read_once(shared_->len);
+    entry.access = read_once(shared_->access);
+    entry.kind = read_once(shared_->kind);
+    entry.fd = read_once(shared_->fd);
+    entry.fd_device = read_once(shared_->fd_device);
+    entry.fd_inode = read_once(shared_->fd_inode);
+    entry.fd_offset = read_once(shared_->fd_offset);
+    for (std::size_t i = 0; i < sizeof(entry.nonce); ++i)
+        entry.nonce[i] = read_once(shared_->nonce[i]);
+    copy_text(entry.function, shared_->function);
+    copy_text(entry.pci_address, shared_->pci_address);
+    return is_live();
+}
+
+doca_error_t RemoteMemory::reach_for(const Entry &entry)
 {
     range_ = {reinterpret_cast<std::byte *>(entry.addr), entry.len};
     access_ = entry.access;
-    if (range_.len > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(range_.addr))
+    if (range_.len > UINTPTR_MAX - entry.addr)
         return DOCA_ERROR_INVALID_VALUE;
-    if (process_->is_self() || try_map(entry)) {
+    doca_error_t status = DOCA_SUCCESS;
+    if (kind_ == ExportKind::counter) {
+        status = map_page(entry);
+    } else if (process_->is_self() || try_map(entry)) {
         reach_ = Reach::mapped;
     } else {
-        doca_error_t status = process_->open_memory();
+        status = process_->open_memory();
         if (status == DOCA_SUCCESS)
             status = probe(*process_, range_);
-        if (status != DOCA_SUCCESS)
-            return status;
     }
+    if (status != DOCA_SUCCESS)
+        return status;
     if (!is_live()) {
         LOG_ERR("process %d stopped the export in the meantime", process_->pid());
         return DOCA_ERROR_INVALID_VALUE;
@@ -212,12 +221,23 @@ doca_error_t RemoteMemory::reach_for(const ExportEntry &entry)
     return DOCA_SUCCESS;
 }
 
-bool RemoteMemory::try_map(const ExportEntry &entry)
+/// Of a counter, whose page all sides write to.
+doca_error_t RemoteMemory::map_page(const Entry &entry)
+{
+    const doca_error_t status =
+        SealedPage::open(process_->pid(), entry.fd, {"sync event", range_.len, range_.len}, page_);
+    if (status != DOCA_SUCCESS)
+        return status;
+    reach_ = Reach::mapped;
+    shift_ = reinterpret_cast<std::uintptr_t>(page_->start()) - entry.addr;
+    return DOCA_SUCCESS;
+}
+
+bool RemoteMemory::try_map(const Entry &entry)
 {
     if (entry.fd < 0)
         return false;
-    const std::string place = "/proc/" + std::to_string(process_->pid()) + "/fd/" + std::to_string(entry.fd);
-    const UniqueFd found(open(place.c_str(), O_PATH | O_CLOEXEC));
+    const UniqueFd found(open(DescriptorPath(process_->pid(), entry.fd).c_str(), O_PATH | O_CLOEXEC));
     struct stat info {};
     if (!found.is_open() || fstat(found.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
         info.st_dev != entry.fd_device || info.st_ino != entry.fd_inode)
@@ -225,15 +245,10 @@ bool RemoteMemory::try_map(const ExportEntry &entry)
     const auto size = static_cast<std::uint64_t>(info.st_size);
     if (entry.fd_offset > size || entry.len > size - entry.fd_offset)
         return false;
-    constexpr std::uint32_t writing =
-        DOCA_ACCESS_DPU_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
-    const bool is_writable = (entry.access & writing) != 0;
-    const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
-    const UniqueFd fd(open(self.c_str(), (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+    const bool is_writable = (entry.access & remote_writing_access) != 0;
+    const UniqueFd fd(open(DescriptorPath(getpid(), found.get()).c_str(),
+                           (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC));
     if (!fd.is_open())
-        return false;
-    // Only a program's own memory may shrink under its users.
-    if (kind_ == ExportKind::counter && !is_sealed(fd.get()))
         return false;
     const std::uint64_t alignment = mapping_alignment(fd.get());
     const std::uint64_t lead = entry.fd_offset % alignment;

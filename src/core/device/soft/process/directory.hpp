@@ -1,72 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Places in shared memory that processes take and give back, and that others take over from those that were
-// killed. A place has `owner`, a process id or 0, and `started`, the owner's start time or 0.
+// Directories in shared memory: arrays of entries that processes take and give back, and that others take over
+// from those that were killed. An entry has `owner`, the word of a ProcessId, which is 0 while it is free. Taking
+// is one exchange of that word, so that there is nothing half taken, whenever a process dies.
 #pragma once
 
 #include <atomic>
-#include <cerrno>
-#include <csignal>
-#include <cstdint>
-#include <span>
-
-#include <unistd.h>
+#include <cstddef>
 
 #include "process.hpp"
 
 namespace opendoca::soft {
 
-/// Whether the process that took the place has ended without giving it back. @p started is 0 for one that was
-/// just taking it, or giving it back.
-[[nodiscard]] inline bool is_dead(std::uint32_t owner, std::uint64_t started)
+/// A free entry, or one of a process that has ended; null when there is neither. The caller cleans up what the last
+/// owner may have left, and must not rely on others' seeing it do so.
+template <typename Entry, std::size_t size>
+[[nodiscard]] Entry *take_entry(Entry (&entries)[size]) noexcept
 {
-    const auto pid = static_cast<pid_t>(owner);
-    return started == 0 ? kill(pid, 0) != 0 && errno == ESRCH : !is_running(pid, started);
-}
-
-/// A free place, or one of a process that was killed; null when there is neither. @p prepare cleans it up
-/// before anybody else believes in it. For a page that processes share, in any order and at any point of
-/// another's death.
-template <typename Slot, typename Prepare>
-[[nodiscard]] Slot *take_place(std::span<Slot> slots, Prepare prepare)
-{
-    const auto own_start = process_start_time(getpid());
-    if (!own_start)
+    const ProcessId self = ProcessId::self();
+    if (self.is_nobody())
         return nullptr;
     for (const bool from_the_dead : {false, true}) {
-        for (Slot &slot : slots) {
-            std::uint32_t owner = slot.owner.load(std::memory_order_acquire);
-            if ((owner != 0) != from_the_dead)
-                continue;
-            if (from_the_dead) {
-                std::uint64_t started = slot.started.load(std::memory_order_acquire);
-                // Nobody must see the new owner with the start time of the old one.
-                if (!is_dead(owner, started) ||
-                    !slot.started.compare_exchange_strong(started, 0, std::memory_order_acq_rel))
-                    continue;
-            }
-            if (!slot.owner.compare_exchange_strong(owner, static_cast<std::uint32_t>(getpid()),
-                                                    std::memory_order_acq_rel))
-                continue;
-            prepare(slot);
-            slot.started.store(*own_start, std::memory_order_seq_cst); // what was prepared is seen with it
-            return &slot;
+        for (Entry &entry : entries) {
+            // Acquire, here and below: pairs with the release in give_back_entry().
+            std::uint64_t owner = entry.owner.load(std::memory_order_acquire);
+            if ((owner != 0) == from_the_dead &&
+                (!from_the_dead || life_of(ProcessId(owner)) == Life::ended) &&
+                entry.owner.compare_exchange_strong(owner, self.word(), std::memory_order_acq_rel))
+                return &entry;
         }
     }
     return nullptr;
 }
 
-template <typename Slot>
-void give_back_place(Slot &slot) noexcept
+/// Does nothing for an entry of another process, as a forked child has from its parent.
+template <typename Entry>
+void give_back_entry(Entry &entry) noexcept
 {
-    if (slot.owner.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(getpid()))
-        return; // a forked child ends: the place is its parent's
-    slot.started.store(0, std::memory_order_relaxed);
-    slot.owner.store(0, std::memory_order_release); // what was done at the place happened before
+    std::uint64_t owner = ProcessId::self().word();
+    entry.owner.compare_exchange_strong(owner, 0, std::memory_order_release, std::memory_order_relaxed);
 }
 
-/// For a count of places that were ever taken.
+/// For a count of entries that were ever taken.
 inline void raise_to(std::atomic<std::uint32_t> &count, std::uint32_t value) noexcept
 {
     std::uint32_t seen = count.load(std::memory_order_relaxed);

@@ -3,36 +3,30 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 
-#include "../../../guard.hpp"
+#include "process.hpp"
 
 namespace opendoca::soft {
 
-/// Makes RDMA atomics on the memory of one process exclude each other, from whatever process and by whatever
-/// path they come: the word is in the exporter's page. A holder that was killed is found out by those who
-/// wait.
-class AtomicLock {
+/// Holds a lock that threads of several processes share: a word, which is 0 or names the process that holds it.
+/// What it guards must be right at any point of its holder's death, since those who wait take it from the dead.
+/// Whatever another process stores in the word, a waiter's own memory stays whole: at worst it waits for a process
+/// that lives.
+class ProcessLock {
 public:
-    /// Names this process in such words.
-    [[nodiscard]] static std::uint64_t identity(std::uint32_t pid, std::uint64_t start_time) noexcept
-    {
-        return std::uint64_t{pid} << 32 | (start_time & 0xffffffff);
-    }
-
-    AtomicLock(std::atomic<std::uint64_t> &word, std::uint64_t self) noexcept : word_(word)
+    ProcessLock(std::atomic<std::uint64_t> &word, ProcessId self) noexcept : word_(word)
     {
         std::uint64_t holder = 0;
-        // Acquire: what the last holder did to the memory happened before.
-        if (!word_.compare_exchange_strong(holder, self, std::memory_order_acquire)) [[unlikely]]
+        // Acquire: pairs with the release in the destructor.
+        if (!word_.compare_exchange_strong(holder, self.word(), std::memory_order_acquire)) [[unlikely]]
             wait(self);
     }
-    AtomicLock(const AtomicLock &) = delete;
-    AtomicLock &operator=(const AtomicLock &) = delete;
-    ~AtomicLock() { word_.store(0, std::memory_order_release); }
+    ProcessLock(const ProcessLock &) = delete;
+    ProcessLock &operator=(const ProcessLock &) = delete;
+    ~ProcessLock() { word_.store(0, std::memory_order_release); }
 
 private:
-    [[gnu::cold]] void wait(std::uint64_t self) noexcept;
+    [[gnu::cold]] void wait(ProcessId self) noexcept;
 
     std::atomic<std::uint64_t> &word_;
 };

@@ -2,79 +2,178 @@
 // Copyright (c) 2026 The opendoca authors
 #include "process.hpp"
 
+#include <atomic>
+#include <cerrno>
+#include <cinttypes>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../../unique_fd.hpp"
+#include "reserve.hpp"
 
 namespace opendoca::soft {
 
 namespace {
 
-std::string proc_path(pid_t pid, const char *name)
+/// Whether the process of @p pidfd ends within @p patience milliseconds.
+bool ends_within(int pidfd, int patience) noexcept
 {
-    return "/proc/" + std::to_string(pid) + "/" + name;
+    pollfd exit = {.fd = pidfd, .events = POLLIN, .revents = 0};
+    int result = 0;
+    do
+        result = poll(&exit, 1, patience);
+    while (result < 0 && errno == EINTR);
+    return result == 1;
 }
+
+/// What /proc/<pid>/stat says.
+struct ProcessStat {
+    char state;
+    long num_threads;
+    std::uint64_t start_time;
+};
+
+/// 0 or an error number.
+int read_stat(pid_t pid, ProcessStat &stat) noexcept
+{
+    char path[32];
+    std::snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    char text[1024];
+    ssize_t size = 0;
+    {
+        const UniqueFd file(
+            DescriptorReserve::open_with([&] { return open(path, O_RDONLY | O_CLOEXEC); }));
+        if (!file.is_open())
+            return errno;
+        size = read(file.get(), text, sizeof(text) - 1);
+        if (size < 0)
+            return errno;
+    }
+    DescriptorReserve::fill();
+    text[size] = '\0';
+    const char *const name_end = std::strrchr(text, ')'); // the name may hold anything, parentheses too
+    // Fields 3, 20 and 22.
+    return name_end != nullptr && std::sscanf(name_end,
+                                              ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                                              "%*s %ld %*s %" SCNu64,
+                                              &stat.state, &stat.num_threads, &stat.start_time) == 3
+               ? 0
+               : EIO;
+}
+
+std::atomic<std::uint64_t> reserve{0}; ///< two descriptors plus one, or 0
 
 } // namespace
 
-std::optional<std::uint64_t> process_start_time(pid_t pid)
+bool DescriptorReserve::fill() noexcept
 {
-    std::ifstream file(proc_path(pid, "stat"));
-    std::string text;
-    if (!std::getline(file, text, '\0'))
-        return std::nullopt;
-    const auto name_end = text.rfind(')'); // the name may hold anything, parentheses too
-    if (name_end == std::string::npos)
-        return std::nullopt;
-    std::istringstream fields(text.substr(name_end + 1));
-    std::string skipped;
-    for (int field = 3; field < 22; ++field)
-        fields >> skipped;
-    std::uint64_t start_time = 0;
-    return fields >> start_time ? std::optional(start_time) : std::nullopt;
+    if (reserve.load(std::memory_order_relaxed) != 0)
+        return true;
+    const int error = errno;
+    int ends[2];
+    const bool is_made = pipe2(ends, O_CLOEXEC) == 0;
+    if (is_made) {
+        std::uint64_t none = 0;
+        const std::uint64_t both = static_cast<std::uint64_t>(ends[0] + 1) << 32 |
+                                   static_cast<std::uint32_t>(ends[1] + 1);
+        if (!reserve.compare_exchange_strong(none, both, std::memory_order_relaxed)) {
+            close(ends[0]);
+            close(ends[1]);
+        }
+    }
+    errno = error;
+    return is_made;
 }
 
-std::uint64_t pid_namespace()
+bool DescriptorReserve::give_up() noexcept
+{
+    const std::uint64_t both = reserve.exchange(0, std::memory_order_relaxed);
+    if (both == 0)
+        return false;
+    close(static_cast<int>(both >> 32) - 1);
+    close(static_cast<int>(both & 0xffffffff) - 1);
+    return true;
+}
+
+ProcessId ProcessId::self() noexcept
+{
+    static std::atomic<std::uint64_t> known{0};
+    const ProcessId found(known.load(std::memory_order_relaxed));
+    if (found.pid() == getpid()) // a forked child is another process
+        return found;
+    ProcessStat stat{};
+    if (read_stat(getpid(), stat) != 0)
+        return {};
+    const ProcessId self(getpid(), stat.start_time);
+    known.store(self.word(), std::memory_order_relaxed);
+    return self;
+}
+
+Life life_of(ProcessId process) noexcept
+{
+    if (process.pid() <= 0)
+        return Life::ended; // no process that ever ran
+    if (process.pid() == getpid())
+        return process == ProcessId::self() ? Life::alive : Life::ended;
+    // The one answer that costs no descriptor.
+    if (kill(process.pid(), 0) != 0 && errno == ESRCH)
+        return Life::ended;
+    ProcessStat stat{};
+    switch (read_stat(process.pid(), stat)) {
+    case 0:
+        break;
+    case ENOENT:
+    case ESRCH:
+        return kill(process.pid(), 0) != 0 && errno == ESRCH ? Life::ended : Life::unknown; // hidepid hides it
+    default:
+        return Life::unknown;
+    }
+    // The state is that of the first thread, which may have ended long before the process.
+    const bool is_zombie = (stat.state == 'Z' || stat.state == 'X') && stat.num_threads <= 1;
+    return is_zombie || ProcessId(process.pid(), stat.start_time) != process ? Life::ended : Life::alive;
+}
+
+std::uint64_t pid_namespace() noexcept
 {
     struct stat info {};
     return stat("/proc/thread-self/ns/pid", &info) == 0 ? info.st_ino : 0;
 }
 
-bool is_running(pid_t pid, std::uint64_t start_time)
-{
-    // The state in /proc/<pid>/stat is the first thread's, which may have ended long before the process.
-    const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-    return pidfd.is_open() && process_start_time(pid) == start_time && !has_ended(pidfd.get());
-}
-
 bool has_ended(int pidfd) noexcept
 {
-    pollfd exit = {.fd = pidfd, .events = POLLIN, .revents = 0};
-    return poll(&exit, 1, 0) != 0;
+    return ends_within(pidfd, 0);
 }
 
 bool is_ending(int pidfd) noexcept
 {
-    constexpr int patience = 50; // milliseconds: a process that was killed first gives its memory back
-    pollfd exit = {.fd = pidfd, .events = POLLIN, .revents = 0};
-    return poll(&exit, 1, patience) == 1;
+    return ends_within(pidfd, 50); // a process that was killed first gives its memory back
+}
+
+DescriptorPath::DescriptorPath(pid_t pid, int fd) noexcept
+{
+    // Where the main thread has ended, /proc/<pid> is empty but for what other threads have there.
+    if (pid == getpid())
+        std::snprintf(text_, sizeof(text_), "/proc/thread-self/fd/%d", fd);
+    else
+        std::snprintf(text_, sizeof(text_), "/proc/%d/fd/%d", pid, fd);
 }
 
 std::string explain_denial(pid_t pid, int error)
 {
     const std::string who = "process " + std::to_string(pid);
+    const std::string proc = "/proc/" + std::to_string(pid);
     struct stat info {};
-    if (stat(proc_path(pid, "").c_str(), &info) != 0)
+    if (stat(proc.c_str(), &info) != 0)
         return who + " is not there any more";
     if (info.st_uid != geteuid()) {
-        std::ifstream status(proc_path(pid, "status"));
+        std::ifstream status(proc + "/status");
         for (std::string line; std::getline(status, line);) {
             unsigned real = 0, effective = 0;
             if (std::sscanf(line.c_str(), "Uid: %u %u", &real, &effective) == 2 && effective == geteuid())

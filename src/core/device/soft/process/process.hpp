@@ -1,31 +1,71 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the kernel tells about processes, and why it lets one not reach into another.
+// Who a process is, whether it runs, and why the kernel lets one not reach into another.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include <sys/types.h>
 
 namespace opendoca::soft {
 
-/// When the process started, in clock ticks since boot: tells it from a later one with the same id.
-[[nodiscard]] std::optional<std::uint64_t> process_start_time(pid_t pid);
+/// Names a process in a word of shared memory: its id, and when it started, which tells it from a later process
+/// with the same id. A word of 0 names nobody.
+class ProcessId {
+public:
+    static constexpr int pid_bits = 22; ///< the kernel's largest limit for process ids is 1 << 22
 
-/// The inode of this process's PID namespace, or 0.
-[[nodiscard]] std::uint64_t pid_namespace();
+    constexpr ProcessId() noexcept = default;
+    constexpr explicit ProcessId(std::uint64_t word) noexcept : word_(word) {}
+    constexpr ProcessId(pid_t pid, std::uint64_t start_time) noexcept
+        : word_(start_time << pid_bits | static_cast<std::uint32_t>(pid))
+    {
+    }
 
-/// Whether @p pid runs, and is the process that started at @p start_time.
-[[nodiscard]] bool is_running(pid_t pid, std::uint64_t start_time);
+    /// This process. Nobody when /proc can't be read, which is the case at its first call or never.
+    [[nodiscard]] static ProcessId self() noexcept;
 
-/// Whether the process of @p pidfd has ended.
+    [[nodiscard]] constexpr std::uint64_t word() const noexcept { return word_; }
+    [[nodiscard]] constexpr pid_t pid() const noexcept
+    {
+        return static_cast<pid_t>(word_ & ((1U << pid_bits) - 1));
+    }
+    [[nodiscard]] constexpr std::uint64_t start_time() const noexcept { return word_ >> pid_bits; }
+    [[nodiscard]] constexpr bool is_nobody() const noexcept { return word_ == 0; }
+    constexpr bool operator==(const ProcessId &) const noexcept = default;
+
+private:
+    std::uint64_t word_ = 0; ///< the start time, in clock ticks since boot, above the id
+};
+
+/// What the kernel says about a process. Unknown, because descriptors or memory have run out, counts as alive:
+/// nothing that it may still use is taken from it.
+enum class Life : std::uint8_t { alive, ended, unknown };
+
+/// Whether the process runs. Allocates nothing.
+[[nodiscard]] Life life_of(ProcessId process) noexcept;
+
+/// Whether the process of @p pidfd has ended, for certain.
 [[nodiscard]] bool has_ended(int pidfd) noexcept;
 
-/// Whether the process of @p pidfd has ended, or is just ending: its files and memory can't be reached any more then.
+/// The same for a process that may just be ending: its files and its memory can't be reached any more then.
+/// Takes its time.
 [[nodiscard]] bool is_ending(int pidfd) noexcept;
+
+/// The inode of this process's PID namespace, or 0.
+[[nodiscard]] std::uint64_t pid_namespace() noexcept;
+
+/// "/proc/<pid>/fd/<fd>", by which others of the same user reach what a process has at a descriptor.
+class DescriptorPath {
+public:
+    DescriptorPath(pid_t pid, int fd) noexcept;
+    [[nodiscard]] const char *c_str() const noexcept { return text_; }
+
+private:
+    char text_[40];
+};
 
 /// A sentence on why the kernel keeps this process from the files or the memory of @p pid.
 [[nodiscard]] std::string explain_denial(pid_t pid, int error);

@@ -2,14 +2,21 @@
 // Copyright (c) 2026 The opendoca authors
 #include "sealed_page.hpp"
 
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../../log.hpp"
+#include "process.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_PAGE);
 
@@ -19,53 +26,138 @@ namespace {
 
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
+/// The pages that this process has mapped. Never destroyed: events and instances may outlive what is destroyed at
+/// the end of the program.
+struct Registry {
+    std::mutex lock;
+    std::map<std::pair<dev_t, ino_t>, std::weak_ptr<SealedPage>> pages;
+};
+
+Registry &registry()
+{
+    static auto *const instance = new Registry;
+    return *instance;
+}
+
+/// Sets the size of a new memfd. Beyond the program's limit for files the kernel would send it SIGXFSZ.
+bool set_size(int fd, std::size_t size) noexcept
+{
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size) {
+        errno = EFBIG;
+        return false;
+    }
+    return ftruncate(fd, static_cast<off_t>(size)) == 0;
+}
+
 } // namespace
 
-void Unmap::operator()(void *mapped) const noexcept
+SealedPage::~SealedPage()
 {
-    munmap(mapped, size);
+    if (start_ != nullptr)
+        munmap(start_, size_);
 }
 
-doca_error_t create_shared_page(const char *name, std::size_t size, UniqueFd &fd, Mapping &mapping)
+doca_error_t SealedPage::map(int fd, bool is_writable)
 {
-    UniqueFd created(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!created.is_open() || ftruncate(created.get(), static_cast<off_t>(size)) != 0 ||
-        fcntl(created.get(), F_ADD_SEALS, size_seals) != 0) {
-        LOG_ERR("creating the memfd '%s': %s", name, std::strerror(errno));
-        return DOCA_ERROR_NO_MEMORY;
-    }
-    if (const doca_error_t status = map_shared_page(created.get(), size, mapping); status != DOCA_SUCCESS)
-        return status;
-    fd = std::move(created);
-    return DOCA_SUCCESS;
-}
-
-doca_error_t map_shared_page(int fd, std::size_t size, Mapping &mapping)
-{
-    void *const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *const mapped = mmap(nullptr, size_, is_writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
     if (mapped == MAP_FAILED) {
-        LOG_ERR("mapping %zu bytes of a memfd: %s", size, std::strerror(errno));
+        LOG_ERR("mapping %zu bytes of a memfd: %s", size_, std::strerror(errno));
         return DOCA_ERROR_NO_MEMORY;
     }
-    mapping = Mapping(mapped, Unmap{size});
+    start_ = mapped;
     return DOCA_SUCCESS;
 }
 
-bool is_sealed(int fd) noexcept
+doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writers,
+                                std::shared_ptr<SealedPage> &page)
 {
-    const int seals = fcntl(fd, F_GET_SEALS); // -1 for what can't be sealed
-    return seals >= 0 && (seals & size_seals) == size_seals;
+    const std::shared_ptr<SealedPage> created(new SealedPage);
+    created->fd_ = UniqueFd(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    created->size_ = size;
+    const int fd = created->fd_.get();
+    struct stat info {};
+    if (!created->fd_.is_open() || !set_size(fd, size) || fstat(fd, &info) != 0) {
+        LOG_ERR("creating the memfd '%s' of %zu bytes: %s", name, size, std::strerror(errno));
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    if (const doca_error_t status = created->map(fd, true); status != DOCA_SUCCESS)
+        return status;
+    // A mapping that exists when this seal is set stays writable.
+    const int seals = size_seals | (writers == Writers::owner ? F_SEAL_FUTURE_WRITE : 0);
+    if (fcntl(fd, F_ADD_SEALS, seals) != 0) {
+        LOG_ERR("sealing the memfd '%s': %s", name, std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    created->device_ = info.st_dev;
+    created->inode_ = info.st_ino;
+    auto &[lock, pages] = registry();
+    const std::lock_guard guard(lock);
+    std::erase_if(pages, [](const auto &item) { return item.second.expired(); });
+    pages[{info.st_dev, info.st_ino}] = created;
+    page = created;
+    return DOCA_SUCCESS;
 }
 
-bool init_robust_lock(pthread_mutex_t &mutex) noexcept
+doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::shared_ptr<SealedPage> &page)
 {
-    pthread_mutexattr_t attributes;
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    const bool is_made = pthread_mutex_init(&mutex, &attributes) == 0;
-    pthread_mutexattr_destroy(&attributes);
-    return is_made;
+    // First without opening it for anything, which could block or have effects: it may be any file.
+    const UniqueFd found(::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC));
+    struct stat info {};
+    if (!found.is_open() || fstat(found.get(), &info) != 0) {
+        const int error = errno;
+        if (error == ENOENT) {
+            LOG_ERR("process %d has no %s at its descriptor %d", pid, expected.what, fd);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        LOG_ERR("can't open the %s of process %d: %s", expected.what, pid, explain_denial(pid, error).c_str());
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    const auto size = static_cast<std::size_t>(info.st_size);
+    if (!S_ISREG(info.st_mode) || size < expected.smallest || size > expected.largest) {
+        LOG_ERR("descriptor %d of process %d is not a %s of this version", fd, pid, expected.what);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (info.st_uid != geteuid()) {
+        LOG_ERR("the %s of process %d belongs to user %u, this process to user %u", expected.what, pid, info.st_uid,
+                geteuid());
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    const bool is_writable = expected.writers == Writers::all;
+    const UniqueFd opened(
+        ::open(DescriptorPath(getpid(), found.get()).c_str(), (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+    const int seals = fcntl(opened.get(), F_GET_SEALS); // -1 for what can't be sealed
+    constexpr int all_seals = size_seals | F_SEAL_FUTURE_WRITE | F_SEAL_WRITE;
+    if (seals < 0 || (seals & all_seals) != (size_seals | (is_writable ? 0 : F_SEAL_FUTURE_WRITE))) {
+        LOG_ERR("descriptor %d of process %d is not a sealed %s", fd, pid, expected.what);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    auto &[lock, pages] = registry();
+    const std::lock_guard guard(lock);
+    std::weak_ptr<SealedPage> &known = pages[{info.st_dev, info.st_ino}];
+    std::shared_ptr<SealedPage> result = known.lock();
+    if (result == nullptr) {
+        result.reset(new SealedPage);
+        result->size_ = size;
+        result->device_ = info.st_dev;
+        result->inode_ = info.st_ino;
+        if (const doca_error_t status = result->map(opened.get(), is_writable); status != DOCA_SUCCESS)
+            return status;
+        known = result;
+    }
+    page = std::move(result);
+    return DOCA_SUCCESS;
+}
+
+bool SealedPage::was_closed_by(pid_t pid, int fd) const noexcept
+{
+    struct stat info {};
+    if (stat(DescriptorPath(pid, fd).c_str(), &info) == 0)
+        return info.st_dev != device_ || info.st_ino != inode_;
+    // A process whose main thread has ended shows no descriptors, and no program either.
+    char program[32];
+    std::snprintf(program, sizeof(program), "/proc/%d/exe", pid);
+    return errno == ENOENT && stat(program, &info) == 0;
 }
 
 } // namespace opendoca::soft

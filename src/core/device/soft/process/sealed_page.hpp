@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Memory of our own that several processes map: sealed memfds, and robust locks in them.
+// Memory that processes share: memfds of a size that is sealed, so that no access to them raises SIGBUS. Others of
+// the same user open them by the owner's /proc/<pid>/fd/<n>.
 #pragma once
 
-#include <cerrno>
 #include <cstddef>
 #include <memory>
 
-#include <pthread.h>
+#include <sys/types.h>
 
 #include <doca_error.h>
 
@@ -16,41 +16,51 @@
 
 namespace opendoca::soft {
 
-/// Unmaps.
-struct Unmap {
-    std::size_t size = 0;
-    void operator()(void *mapped) const noexcept;
-};
-
-using Mapping = std::unique_ptr<void, Unmap>;
-
-/// A memfd of @p size bytes, all zero, whose size can't change any more, and its mapping. NO_MEMORY.
-[[nodiscard]] doca_error_t create_shared_page(const char *name, std::size_t size, UniqueFd &fd,
-                                              Mapping &mapping);
-
-/// Maps @p size bytes of @p fd, for reading and writing. NO_MEMORY.
-[[nodiscard]] doca_error_t map_shared_page(int fd, std::size_t size, Mapping &mapping);
-
-/// Whether the size of the memfd @p fd can't change any more, so that nobody's access to it raises SIGBUS.
-[[nodiscard]] bool is_sealed(int fd) noexcept;
-
-/// Makes a lock that several processes can use, and that survives the death of who holds it.
-[[nodiscard]] bool init_robust_lock(pthread_mutex_t &mutex) noexcept;
-
-/// Holds such a lock, where what it guards is right at any point of its last holder's death.
-class RobustLock {
+/// A page of this process or of another, mapped. A process maps each page once, whoever asks for it: thread
+/// sanitizers know memory by its address, and see what orders accesses to it.
+class SealedPage {
 public:
-    explicit RobustLock(pthread_mutex_t &mutex) noexcept : mutex_(mutex)
-    {
-        if (pthread_mutex_lock(&mutex_) == EOWNERDEAD)
-            pthread_mutex_consistent(&mutex_);
-    }
-    RobustLock(const RobustLock &) = delete;
-    RobustLock &operator=(const RobustLock &) = delete;
-    ~RobustLock() { pthread_mutex_unlock(&mutex_); }
+    /// Who may write to the page. Where it is its owner alone, the kernel keeps others from doing so.
+    enum class Writers : bool { owner, all };
+
+    /// Makes one of @p size bytes, all zero. NO_MEMORY.
+    [[nodiscard]] static doca_error_t create(const char *name, std::size_t size, Writers writers,
+                                             std::shared_ptr<SealedPage> &page);
+
+    /// Where another page is, and what it must be like.
+    struct Expected {
+        const char *what; ///< in messages: "page of exports"
+        std::size_t smallest;
+        std::size_t largest;
+        Writers writers = Writers::all;
+    };
+    /// Opens the page at descriptor @p fd of process @p pid, which may be this one. INVALID_VALUE (there is nothing
+    /// of that kind), NOT_PERMITTED (the kernel refuses, or it belongs to another user), NO_MEMORY. What it says
+    /// of itself has to be checked by the caller.
+    [[nodiscard]] static doca_error_t open(pid_t pid, int fd, const Expected &expected,
+                                           std::shared_ptr<SealedPage> &page);
+
+    SealedPage(const SealedPage &) = delete;
+    SealedPage &operator=(const SealedPage &) = delete;
+    ~SealedPage();
+
+    [[nodiscard]] void *start() const noexcept { return start_; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// By which others open it; not open for a page of another process.
+    [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+    /// Whether descriptor @p fd of process @p pid, which runs, is not this page any more, for certain.
+    [[nodiscard]] bool was_closed_by(pid_t pid, int fd) const noexcept;
 
 private:
-    pthread_mutex_t &mutex_;
+    SealedPage() = default;
+
+    [[nodiscard]] doca_error_t map(int fd, bool is_writable);
+
+    UniqueFd fd_;
+    void *start_ = nullptr;
+    std::size_t size_ = 0;
+    dev_t device_ = 0;
+    ino_t inode_ = 0;
 };
 
 } // namespace opendoca::soft

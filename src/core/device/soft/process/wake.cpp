@@ -10,9 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "process.hpp"
-
 #include "../../../log.hpp"
+#include "reserve.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_WAKE);
 
@@ -65,35 +64,81 @@ bool WakePipe::drain() const noexcept
     return was_written;
 }
 
-doca_error_t PeerPipe::open(std::int32_t pid, std::int32_t fd, std::uint64_t inode)
+doca_error_t PeerPipe::open(pid_t pid, int fd, std::uint64_t inode) noexcept
 {
-    // Where the main thread has ended, /proc/<pid> is empty but for what other threads have there.
-    const std::string place =
-        "/proc/" + (pid == getpid() ? "thread-self" : std::to_string(pid)) + "/fd/" + std::to_string(fd);
-    const UniqueFd found(::open(place.c_str(), O_PATH | O_CLOEXEC));
-    struct stat info{};
-    if (!found.is_open() || fstat(found.get(), &info) != 0) {
-        const int error = errno;
-        LOG_ERR("can't reach the wake-up pipe of process %d: %s", pid, explain_denial(pid, error).c_str());
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    if (!S_ISFIFO(info.st_mode) || (inode != 0 && info.st_ino != inode)) {
+    const auto report = [&](int error) {
+        if (error == EMFILE || error == ENFILE) {
+            LOG_ERR("no descriptor is left to wake process %d", pid);
+            return DOCA_ERROR_FULL;
+        }
+        return guarded([&] {
+            LOG_ERR("can't reach the wake-up pipe of process %d: %s", pid, explain_denial(pid, error).c_str());
+            return DOCA_ERROR_NOT_PERMITTED;
+        });
+    };
+    const UniqueFd found(DescriptorReserve::open_with(
+        [&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
+    struct stat info {};
+    if (!found.is_open() || fstat(found.get(), &info) != 0)
+        return report(errno);
+    if (!S_ISFIFO(info.st_mode) || info.st_ino != inode) {
         LOG_ERR("descriptor %d of process %d is not the wake-up pipe any more", fd, pid);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const std::string self = "/proc/thread-self/fd/" + std::to_string(found.get());
     // For reading as well: a pipe that has lost its reader would send SIGPIPE to the program.
-    fd_ = UniqueFd(::open(self.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-    if (!fd_.is_open()) {
-        LOG_ERR("can't open the wake-up pipe of process %d: %s", pid, std::strerror(errno));
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
+    UniqueFd opened(DescriptorReserve::open_with([&] {
+        return ::open(DescriptorPath(getpid(), found.get()).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    }));
+    if (!opened.is_open())
+        return report(errno);
+    fd_ = std::move(opened);
+    inode_ = inode;
     return DOCA_SUCCESS;
 }
 
 void PeerPipe::signal() const noexcept
 {
     write_byte(fd_.get());
+}
+
+doca_error_t SleepingSide::open(SleepState &state) noexcept
+{
+    if (const doca_error_t status = pipe_.open(); status != DOCA_SUCCESS)
+        return status;
+    state.sleeping.store(0, std::memory_order_relaxed); // what the last owner may have left
+    state.pipe_fd.store(pipe_.write_fd(), std::memory_order_relaxed);
+    state.pipe_inode.store(pipe_.inode(), std::memory_order_relaxed);
+    // Release: pairs with the load in WakingSide::reach().
+    state.owner.store(ProcessId::self().word(), std::memory_order_release);
+    state_ = &state;
+    return DOCA_SUCCESS;
+}
+
+/// False when the sleeper can't be reached for now. Without a pipe afterwards, there is none any more.
+bool WakingSide::reach(const SleepState &state) noexcept
+{
+    // Acquire: pairs with the store in SleepingSide::open().
+    const ProcessId owner(state.owner.load(std::memory_order_acquire));
+    const std::uint64_t inode = state.pipe_inode.load(std::memory_order_relaxed);
+    if (pipe_.is_open() && pipe_.inode() == inode)
+        return true;
+    pipe_.close();
+    return owner.is_nobody() || life_of(owner) == Life::ended ||
+           pipe_.open(owner.pid(), state.pipe_fd.load(std::memory_order_relaxed), inode) == DOCA_SUCCESS;
+}
+
+void WakingSide::signal_now(SleepState &state, std::uint64_t seen) noexcept
+{
+    if (!reach(state))
+        return;
+    if (pipe_.is_open())
+        pipe_.signal();
+    state.sleeping.compare_exchange_strong(seen, 0, std::memory_order_relaxed);
+    // A descriptor that was taken from the reserve goes back there.
+    if (!DescriptorReserve::fill()) {
+        pipe_.close();
+        DescriptorReserve::fill();
+    }
 }
 
 } // namespace opendoca::soft

@@ -1,18 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Waking another process that sleeps in epoll. Nobody can open the eventfd of another process, but anybody of the same
-// user can open its pipe, through /proc.
+// Sleeping in epoll until a peer, which may be another process, has stored something. Nobody can open the eventfd
+// of another process, but anybody of the same user can open its pipe, through /proc.
+//
+// A lost wake-up is ruled out by the order of two words. Who stores something looks at SleepState::sleeping after
+// it; who goes to sleep stores `sleeping`, and then looks a last time whether there is something. One of the two
+// sees what the other has stored. The stores and looks that this takes of `sleeping` are in this file, and each
+// says what orders it; those of the something are the callers'.
+//
+// `sleeping` is taken back by who has woken the sleeper, after the byte was written: a waker that is killed, or that
+// can't reach the pipe for now, leaves it to the next one.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "../../../guard.hpp"
 #include "../../../unique_fd.hpp"
+#include "barrier.hpp"
+#include "process.hpp"
 
 namespace opendoca::soft {
 
-/// The sleeper's end.
+/// What a sleeper and its wakers share.
+struct SleepState {
+    /// 0 while awake; otherwise the wishes, with a number above them that is another one each time.
+    std::atomic<std::uint64_t> sleeping;
+    // Where the pipe is, constant as long as `owner` is.
+    std::atomic<std::uint64_t> owner; ///< a ProcessId
+    std::atomic<std::uint64_t> pipe_inode;
+    std::atomic<std::int32_t> pipe_fd; ///< its writing end in the owner
+
+    static constexpr std::uint32_t wishes_bits = 8;
+};
+
+/// A pipe that wakes this process.
 class WakePipe {
 public:
     [[nodiscard]] doca_error_t open() noexcept;
@@ -31,17 +54,88 @@ private:
     UniqueFd write_;
 };
 
-/// The waker's end.
+/// The waker's end of a pipe.
 class PeerPipe {
 public:
-    /// Opens the pipe whose writing end is @p fd in process @p pid. The caller has made sure who that process is.
-    /// @p inode, if not 0, tells that pipe from one that has got its number since.
-    [[nodiscard]] doca_error_t open(std::int32_t pid, std::int32_t fd, std::uint64_t inode = 0);
+    /// Opens the pipe whose writing end is @p fd in process @p pid. @p inode tells that pipe from any other that has
+    /// got its number since. NOT_PERMITTED, INVALID_VALUE (it is not there any more), FULL (no descriptor is left).
+    [[nodiscard]] doca_error_t open(pid_t pid, int fd, std::uint64_t inode) noexcept;
     [[nodiscard]] bool is_open() const noexcept { return fd_.is_open(); }
+    [[nodiscard]] std::uint64_t inode() const noexcept { return inode_; }
+    void close() noexcept { fd_ = UniqueFd(); }
     void signal() const noexcept;
 
 private:
     UniqueFd fd_;
+    std::uint64_t inode_ = 0;
+};
+
+/// The sleeper. Belongs to one thread.
+class SleepingSide {
+public:
+    /// @p state belongs to this process and outlives this. Once.
+    [[nodiscard]] doca_error_t open(SleepState &state) noexcept;
+    [[nodiscard]] bool is_open() const noexcept { return state_ != nullptr; }
+    /// Readable once somebody has woken the sleeper, until get_up().
+    [[nodiscard]] int wake_fd() const noexcept { return pipe_.read_fd(); }
+
+    /// From now on, whoever fulfils one of @p wishes, a mask, wakes the sleeper. The caller looks for what it wishes
+    /// after it, and after a barrier_for_all() if its wakers use WakingSide::wake_cheaply().
+    void lie_down(std::uint32_t wishes) noexcept
+    {
+        // Sequentially consistent: before the caller's look. Pairs with the loads in WakingSide.
+        state_->sleeping.store(++number_ << SleepState::wishes_bits | wishes, std::memory_order_seq_cst);
+    }
+    /// Says whether somebody has woken it.
+    bool get_up() noexcept
+    {
+        state_->sleeping.store(0, std::memory_order_relaxed); // who sees it late writes one byte for nothing
+        return pipe_.drain();
+    }
+
+private:
+    SleepState *state_ = nullptr;
+    WakePipe pipe_;
+    std::uint64_t number_ = 0;
+};
+
+/// The waker: it keeps the sleeper's pipe open. Belongs to one thread, or is used under a lock.
+class WakingSide {
+public:
+    /// Opens the pipe, so that waking needs no descriptor later. Without effect where there is no sleeper, or not
+    /// yet: wake() tries again.
+    void prepare(const SleepState &state) noexcept { (void)reach(state); }
+
+    /// After something was stored that @p wish is for. Its store must be sequentially consistent.
+    void wake(SleepState &state, std::uint32_t wish) noexcept
+    {
+        // Pairs with the store in SleepingSide::lie_down().
+        signal(state, state.sleeping.load(std::memory_order_seq_cst), wish);
+    }
+    /// The same after any store.
+    void wake_with_barrier(SleepState &state, std::uint32_t wish) noexcept
+    {
+        // A full barrier, since it writes. Pairs with the store in SleepingSide::lie_down().
+        signal(state, state.sleeping.fetch_or(0, std::memory_order_seq_cst), wish);
+    }
+    /// The same after any store, where this process allows barriers by others and the sleeper makes them.
+    void wake_cheaply(SleepState &state, std::uint32_t wish) noexcept
+    {
+        barrier_by_others(); // pairs with the sleeper's barrier_for_all() after SleepingSide::lie_down()
+        signal(state, state.sleeping.load(std::memory_order_relaxed), wish);
+    }
+    /// Wakes a sleeper whose `sleeping` was @p seen if it wishes @p wish.
+    void signal(SleepState &state, std::uint64_t seen, std::uint32_t wish) noexcept
+    {
+        if ((seen & wish) != 0) [[unlikely]]
+            signal_now(state, seen);
+    }
+
+private:
+    [[gnu::cold]] void signal_now(SleepState &state, std::uint64_t seen) noexcept;
+    [[nodiscard]] bool reach(const SleepState &state) noexcept;
+
+    PeerPipe pipe_;
 };
 
 } // namespace opendoca::soft

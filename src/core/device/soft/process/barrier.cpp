@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "barrier.hpp"
+
+#include <ctime>
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace opendoca::soft {
+
+namespace {
+
+long membarrier(int command) noexcept
+{
+    return syscall(SYS_membarrier, command, 0, 0);
+}
+
+} // namespace
+
+bool allow_barriers_by_others() noexcept
+{
+    static const bool is_registered = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
+    return is_registered;
+}
+
+bool can_make_barriers() noexcept
+{
+    static const bool has_command = [] {
+        const long commands = membarrier(MEMBARRIER_CMD_QUERY);
+        return commands > 0 && (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0;
+    }();
+    return has_command;
+}
+
+void barrier_for_all() noexcept
+{
+    if (!can_make_barriers())
+        return;
+    // The expedited command fails while the kernel has no memory; the other one needs none. Where a seccomp filter
+    // forbids both since, time does it: no processor keeps a store back for 100 ms.
+    for (int i = 0; i < 100 && membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0 &&
+                    membarrier(MEMBARRIER_CMD_GLOBAL) != 0;
+         ++i) {
+        const timespec moment = {0, 1'000'000};
+        nanosleep(&moment, nullptr);
+    }
+}
+
+} // namespace opendoca::soft

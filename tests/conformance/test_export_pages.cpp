@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The pages that a process which exports shares with importers: who may write to them, and what that can do.
+#include <algorithm>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+#include "../../src/core/device/soft/process/process.hpp"
+
+#include "support/export_peers.hpp"
+#include "support/forged_export.hpp"
+#include "support/log_capture.hpp"
+#include "support/sanitizers.hpp"
+
+namespace {
+
+using namespace doca_test;
+using Direction = RemoteImporter::Direction;
+using opendoca::soft::ProcessId;
+using opendoca::soft::ReaderPage;
+
+const ChildProgram idle_reader_program("idle-reader", [](Channel &parent) { (void)parent.receive<bool>(); });
+
+/// The page of readers of the exporter that @p d names.
+class MappedReaders {
+public:
+    explicit MappedReaders(const ExportDescriptor &d)
+    {
+        std::int32_t fd = -1;
+        const int exports = open_page(d, d.page_fd, O_RDONLY);
+        must_hold(pread(exports, &fd, sizeof(fd), offsetof(ExportPage, reader_page_fd)) == sizeof(fd),
+                  "the exports are read");
+        close(exports);
+        const int readers = open_page(d, fd, O_RDWR);
+        page_ = mmap(nullptr, sizeof(ReaderPage), PROT_READ | PROT_WRITE, MAP_SHARED, readers, 0);
+        close(readers);
+        must_hold(page_ != MAP_FAILED, "the page of readers is mapped");
+    }
+    MappedReaders(const MappedReaders &) = delete;
+    MappedReaders &operator=(const MappedReaders &) = delete;
+    ~MappedReaders() { munmap(page_, sizeof(ReaderPage)); }
+
+    ReaderPage *operator->() const { return static_cast<ReaderPage *>(page_); }
+    [[nodiscard]] std::ptrdiff_t slots_of(pid_t pid) const
+    {
+        return std::ranges::count_if((*this)->readers, [&](const auto &slot) {
+            return ProcessId(slot.owner.load()).pid() == pid;
+        });
+    }
+
+private:
+    [[nodiscard]] static int open_page(const ExportDescriptor &d, std::int32_t fd, int flags)
+    {
+        const std::string path = "/proc/" + std::to_string(d.pid) + "/fd/" + std::to_string(fd);
+        const int opened = open(path.c_str(), flags | O_CLOEXEC);
+        must_hold(opened >= 0, "a page of the exporter is opened");
+        return opened;
+    }
+
+    void *page_ = nullptr;
+};
+
+class ExportPagesTest : public testing::TestWithParam<DevicePair> {
+protected:
+    void SetUp() override
+    {
+        if (!exporter.is_soft())
+            GTEST_SKIP() << "the pages are the software device's";
+    }
+
+    const DeviceParam &exporter = GetParam().exporter;
+    const DeviceParam &importer = GetParam().importer;
+};
+
+/// Whoever can open the page of readers can write anything to it; that must not stop the exporter for ever.
+TEST_P(ExportPagesTest, SlotsThatNobodyHoldsDoNotDelayAStop)
+{
+    RemoteMemory remote(exporter, {});
+    const MappedReaders readers(parse_descriptor(remote.descriptor()));
+    const pid_t ended = [] {
+        const ChildProcess child("idle-reader");
+        return child.pid();
+    }();
+    const auto mark = parse_descriptor(remote.descriptor()).entry + 1;
+    const std::uint64_t owners[] = {0, 1, UINT64_MAX, ProcessId(ended, 1).word(),
+                                    ProcessId(getpid(), 1).word()};
+    for (std::size_t i = 0; i < std::size(owners); ++i) {
+        readers->readers[i].owner.store(owners[i]);
+        readers->readers[i].in_use.store(mark | mark << 16);
+    }
+    readers->num_readers.store(UINT32_MAX);
+    EXPECT_EQ(remote.stop(), DOCA_SUCCESS); // or this test hangs
+}
+
+/// The page of exports can't be written to by others.
+TEST_P(ExportPagesTest, PageOfExportsIsTheExportersAlone)
+{
+    const RemoteMemory remote(exporter, {});
+    const ExportDescriptor d = parse_descriptor(remote.descriptor());
+    const std::string path = "/proc/" + std::to_string(d.pid) + "/fd/" + std::to_string(d.page_fd);
+    const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_GE(fd, 0);
+    EXPECT_EQ(mmap(nullptr, sizeof(ExportPage), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
+    EXPECT_EQ(pwrite(fd, "x", 1, 0), -1);
+    EXPECT_EQ(ftruncate(fd, 0), -1);
+    close(fd);
+}
+
+/// What large copies touch first, so that they fail in a process that has got the exporter's number.
+TEST_P(ExportPagesTest, GuardIsInTheExporterAlone)
+{
+    RemoteMemory exporters[] = {RemoteMemory(exporter, {}), RemoteMemory(exporter, {})};
+    for (RemoteMemory &remote : exporters) {
+        const ExportDescriptor d = parse_descriptor(remote.descriptor());
+        const std::string path = "/proc/" + std::to_string(d.pid) + "/fd/" + std::to_string(d.page_fd);
+        const int page = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        std::uint64_t addr = 0;
+        ASSERT_EQ(pread(page, &addr, sizeof(addr), offsetof(ExportPage, guard_addr)), 8);
+        close(page);
+        const auto touch = [addr](pid_t pid) {
+            char byte = 0;
+            const iovec here = {&byte, 1};
+            const iovec there = {reinterpret_cast<void *>(addr), 1};
+            return process_vm_writev(pid, &here, 1, &there, 1, 0);
+        };
+        for (RemoteMemory &other : exporters)
+            EXPECT_EQ(touch(other.process().pid()), &other == &remote ? 1 : -1);
+        EXPECT_EQ(touch(getpid()), -1);
+    }
+}
+
+class ReaderSlotsTest : public ExportPagesTest {
+protected:
+    void SetUp() override
+    {
+        ExportPagesTest::SetUp();
+        if (is_sanitized)
+            GTEST_SKIP() << "4,096 work queues take too long with a sanitizer";
+    }
+};
+
+TEST_P(ReaderSlotsTest, AreLimitedAndComeBackWithTheEndOfTheQueues)
+{
+    Peers peers(GetParam(), {.kind = MemoryKind::memfd});
+    RemoteImporter greedy(importer, peers.remote.descriptor(), {.num_queues = opendoca::soft::max_readers});
+    ASSERT_EQ(greedy.copy(Direction::from_export), DOCA_SUCCESS);
+    const LogCapture log;
+    EXPECT_EQ(peers.copy(Direction::from_export), DOCA_ERROR_NO_MEMORY);
+    EXPECT_LOGGED(log, "are taken");
+    EXPECT_EQ(greedy.process().finish(), 0);
+    EXPECT_EQ(peers.copy(Direction::from_export), DOCA_SUCCESS);
+}
+
+TEST_P(ReaderSlotsTest, OfImportersThatWereKilledComeBack)
+{
+    Peers peers(GetParam(), {.kind = MemoryKind::memfd});
+    RemoteImporter greedy(importer, peers.remote.descriptor(), {.num_queues = opendoca::soft::max_readers});
+    ASSERT_EQ(greedy.copy(Direction::from_export), DOCA_SUCCESS);
+    greedy.process().kill();
+    greedy.process().wait();
+    EXPECT_EQ(peers.copy(Direction::from_export), DOCA_SUCCESS);
+}
+
+/// Otherwise an exporter would not wait for a copy of the parent's.
+TEST_P(ReaderSlotsTest, AreKeptWhenAForkedChildOfTheImporterEnds)
+{
+    const RemoteMemory remote(exporter, {});
+    const MappedReaders readers(parse_descriptor(remote.descriptor()));
+    RemoteImporter peer(importer, remote.descriptor(), {.num_queues = 3});
+    ASSERT_EQ(peer.copy(Direction::from_export), DOCA_SUCCESS);
+    EXPECT_EQ(readers.slots_of(peer.process().pid()), 3);
+    peer.fork_and_exit();
+    EXPECT_EQ(readers.slots_of(peer.process().pid()), 3);
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ExportPagesTest);
+INSTANTIATE_TEST_SUITE_P(pair, ExportPagesTest, testing::ValuesIn(one_device_pair()), pair_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ReaderSlotsTest);
+INSTANTIATE_TEST_SUITE_P(pair, ReaderSlotsTest, testing::ValuesIn(one_device_pair()), pair_name);
+
+} // namespace
