@@ -119,8 +119,8 @@ TEST_F(ArgpTest, RegisterRefusesNamesThatCannotBeWritten)
 TEST_F(ArgpTest, ALongNameMayHaveSpacesAndWhateverCanBePrinted)
 {
     ASSERT_EQ(add({"f", "file size", number, on_number<'f'>}), DOCA_SUCCESS);
-    ASSERT_EQ(add({nullptr, "a=b", text, on_text<'a'>}), DOCA_SUCCESS);
-    ASSERT_EQ(add({nullptr, "größe (in %)!", text, on_text<'g'>}), DOCA_SUCCESS);
+    ASSERT_EQ(add({nullptr, "a=b", string_type, on_text<'a'>}), DOCA_SUCCESS);
+    ASSERT_EQ(add({nullptr, "größe (in %)!", string_type, on_text<'g'>}), DOCA_SUCCESS);
     EXPECT_EQ(start({"--file size", "5", "--a=b", "1", "--größe (in %)!=x=y"}), DOCA_SUCCESS);
     EXPECT_EQ(config.calls, (Calls{"f=5", "a=1", "g=x=y"}));
     config.calls.clear();
@@ -337,7 +337,7 @@ TEST_F(ArgpTest, ReturnsTheErrorOfACallbackAndStops)
 
 TEST_F(ArgpTest, NamesTheFlagWhoseCallbackFails)
 {
-    ASSERT_EQ(add({"p", "pci-addr", text, on_text<'p'>}), DOCA_SUCCESS);
+    ASSERT_EQ(add({"p", "pci-addr", string_type, on_text<'p'>}), DOCA_SUCCESS);
     config.failing = "p=x";
     EXPECT_EQ(start({"-p", "x"}), DOCA_ERROR_TIME_OUT);
     EXPECT_TRUE(has_logged("callback for flag -p/--pci-addr failed: DOCA_ERROR_TIME_OUT")) << logged();

@@ -293,7 +293,7 @@ void RemoteMemory::protect(int protection)
 void RemoteMemory::starve(Want want)
 {
     process_.channel().send(
-        Command{MemoryAction::starve, want == Want::descriptors, 0, want == Want::quiet ? 1U : 0U, 0});
+        MemoryCommand{MemoryAction::starve, want == Want::descriptors, 0, want == Want::quiet ? 1U : 0U, 0});
     must_hold(process_.channel().receive<bool>(), "starved");
 }
 
