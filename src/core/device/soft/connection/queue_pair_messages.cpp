@@ -11,6 +11,7 @@
 #include "../../../log.hpp"
 #include "../../../mmap.hpp"
 #include "../../cursor.hpp"
+#include "../process/read_once.hpp"
 #include "queue_pair.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA_MESSAGES);
@@ -29,13 +30,6 @@ constexpr std::size_t longest_for_slots = 1024;
 bool is_ahead(std::uint32_t a, std::uint32_t b) noexcept
 {
     return static_cast<std::int32_t>(a - b) > 0;
-}
-
-/// Of a word that the peer could change between two looks.
-template <typename T>
-T read_once(const T &word) noexcept
-{
-    return *const_cast<const volatile T *>(&word);
 }
 
 } // namespace
@@ -71,9 +65,8 @@ doca_error_t SoftQueuePair::send_message(Opcode opcode, const Work &work) noexce
         LOG_ERR("the data section of a buffer was changed while its message of %u bytes waited", length);
         return DOCA_ERROR_IO_FAILED;
     }
-    if (length <= cell_room && length <= known_room_ && is_ahead(known_posted_, next_message_)) {
+    if (length <= cell_room && length <= known_room_ && is_ahead(known_posted_, next_message_))
         return deliver(opcode, MessageKind::in_cell, work);
-    }
     if (length <= longest_for_slots && length <= known_room_ && is_ahead(known_posted_, next_message_) &&
         has_slot()) {
         return deliver(opcode, MessageKind::in_slot, work);
@@ -137,9 +130,8 @@ doca_error_t SoftQueuePair::send_long(Opcode opcode, const Work &work) noexcept
         put_message(opcode, MessageKind::too_long, work);
         return DOCA_ERROR_FULL;
     }
-    if (length <= cell_room) {
+    if (length <= cell_room)
         return deliver(opcode, MessageKind::in_cell, work);
-    }
     if (suits_slot(entry, length)) {
         return deliver(opcode, MessageKind::in_slot, work);
     }

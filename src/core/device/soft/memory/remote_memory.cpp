@@ -14,6 +14,7 @@
 
 #include "../../../log.hpp"
 #include "../connection/endpoint.hpp"
+#include "../process/read_once.hpp"
 #include "importer.hpp"
 #include "process_copy.hpp"
 
@@ -47,14 +48,6 @@ doca_error_t check_fields(const ExportDescriptor &d) noexcept
     LOG_ERR("the export descriptor names entry %" PRIu32 " at descriptor %" PRId32 " of process %" PRIu32, d.entry,
             d.page_fd, d.pid);
     return DOCA_ERROR_INVALID_VALUE;
-}
-
-/// Of a word in the exporter's page, which it could change between two looks. Acquire: before a later look at the
-/// generation.
-template <typename T>
-T read_once(const T &word) noexcept
-{
-    return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
 }
 
 template <std::size_t size, std::size_t room>
