@@ -23,12 +23,17 @@ std::string text(const char *format, Values... values)
     return buffer;
 }
 
-void put(const fs::path &path, const std::string &content)
+void put_bytes(const fs::path &path, const std::string &content)
 {
     fs::create_directories(path.parent_path());
     std::ofstream file(path, std::ios::binary);
     file.exceptions(std::ios::failbit | std::ios::badbit);
-    file << content << '\n';
+    file << content;
+}
+
+void put(const fs::path &path, const std::string &content)
+{
+    put_bytes(path, content + '\n');
 }
 
 void link(const fs::path &from, const fs::path &to)
@@ -89,7 +94,19 @@ void write_pci(const fs::path &tree, const Profile &profile, const FunctionProfi
     put(pci / "uevent", "DRIVER=mlx5_core\nPCI_SLOT_NAME=" + function.pci_address);
     put(pci / "numa_node", "-1");
     put(pci / "local_cpus", "ff");
-    put(pci / "vpd", vital_product_data(profile, function.vuid));
+    put(pci / "irq", "0");
+    put_bytes(pci / "vpd", vital_product_data(profile, function.vuid));
+    // libpci, which perftest asks, ends the program where these are missing.
+    std::string regions;
+    for (int i = 0; i < 13; ++i)
+        regions += "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
+    put_bytes(pci / "resource", regions);
+    std::string config(256, '\0');
+    for (const auto &[at, value] : {std::pair(0u, 0x15b3u), {2u, number}, {10u, profile.is_ethernet ? 0x0200u : 0x0207u}}) {
+        config[at] = static_cast<char>(value & 0xff);
+        config[at + 1] = static_cast<char>(value >> 8);
+    }
+    put_bytes(pci / "config", config);
     const fs::path by_address = tree / "bus/pci/devices" / function.pci_address;
     link(by_address, pci);
 }
