@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "../wire.hpp"
+#include "representor.hpp"
 #include "vpd.hpp"
 
 namespace opendoca::card {
@@ -173,40 +174,19 @@ void write_device(const fs::path &tree, const Profile &profile, const Function &
 void write_representors(const fs::path &tree, const Card &card, const FunctionProfile &manager)
 {
     const fs::path device = device_folder(tree, manager);
-    const std::string switch_id = text("%016llx", static_cast<unsigned long long>(
-                                                      __builtin_bswap64(card.profile.system_guid())));
-    unsigned number = 0;
-    const auto write = [&](const std::string &name, const std::string &port_name) {
-        const fs::path net = device / "net" / name;
-        put(net / "phys_switch_id", switch_id);
-        put(net / "phys_port_name", port_name);
+    for (const Representor &port : representors_of(card)) {
+        const fs::path net = device / "net" / port.name;
+        put(net / "phys_switch_id", switch_id_of(card));
+        put(net / "phys_port_name", port.port_name);
         put(net / "dev_port", "0");
-        put(net / "ifindex", std::to_string(1000 + number));
-        put(net / "address", text("02:00:00:bf:32:%02x", number));
+        put(net / "ifindex", std::to_string(port.interface_index));
+        put(net / "address", text("%02x:%02x:%02x:%02x:%02x:%02x", port.address[0], port.address[1], port.address[2],
+                                  port.address[3], port.address[4], port.address[5]));
         put(net / "operstate", "up");
         put(net / "mtu", "1500");
         put(net / "type", "1");
         link(net / "device", device);
-        link(tree / "class/net" / name, net);
-        ++number;
-    };
-    write("p0", "p0");
-    unsigned virtual_function = 0;
-    for (const Function &function : card.functions) {
-        switch (function.profile.kind) {
-        case FunctionKind::physical:
-            write("pf0hpf", "c1pf0");
-            break;
-        case FunctionKind::virtual_function:
-            write(text("pf0vf%u", virtual_function), text("c1pf0vf%u", virtual_function));
-            ++virtual_function;
-            break;
-        case FunctionKind::subfunction:
-            write(text("en3f0pf0sf%u", function.profile.subfunction), text("pf0sf%u", function.profile.subfunction));
-            break;
-        case FunctionKind::embedded:
-            break;
-        }
+        link(tree / "class/net" / port.name, net);
     }
     link_real(tree, "/sys/class/net");
 }
