@@ -87,6 +87,8 @@ Progress look_at(Process &process)
     static std::vector<CompletionQueue *> completion_queues;
     static std::vector<std::uint64_t> addresses;
     static std::vector<std::uint8_t> records;
+    static std::vector<std::uint32_t> produced;
+    produced.clear();
     queue_pairs.clear();
     completion_queues.clear();
     addresses.clear();
@@ -99,6 +101,7 @@ Progress look_at(Process &process)
     for (CompletionQueue *cq : process.completion_queues) {
         if (cq->channel != nullptr) {
             completion_queues.push_back(cq);
+            produced.push_back(cq->produced);
             addresses.push_back(cq->doorbell_record);
         }
     }
@@ -112,8 +115,12 @@ Progress look_at(Process &process)
             continue;
         const std::uint8_t *record = &records[i * record_bytes];
         if (i >= queue_pairs.size()) {
-            if (be32(record + 4) != not_armed)
-                notify(*completion_queues[i - queue_pairs.size()]);
+            CompletionQueue &cq = *completion_queues[i - queue_pairs.size()];
+            const std::uint32_t arm = be32(record + 4);
+            if (cq.produced != produced[i - queue_pairs.size()])
+                process.has_news = true; // a completion of this look may have spent the arm that was read
+            else if (arm != not_armed)
+                notify(cq, arm);
             continue;
         }
         QueuePair &qp = *queue_pairs[i];
