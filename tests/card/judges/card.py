@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""Programs on a card made of software, and how a judge tells what became of them."""
+
+import itertools
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+import traceback
+
+import devinfo
+
+
+class Failed(Exception):
+    """A judge has found something wrong. The message says what, with the values."""
+
+
+class Judge:
+    """Runs the tests of one judge, and reports each in the lines that report.py reads."""
+
+    def __init__(self, name):
+        self.name = name
+        self.status = 0
+
+    def __enter__(self):
+        print(f"@@ begin {self.name}", flush=True)
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind is None:
+            print(f"@@ end {self.status}", flush=True)
+
+    def test(self, name, function, *arguments):
+        """Returns what the function returns, or None where it has failed."""
+        print(f"[ RUN      ] {name}", flush=True)
+        begin = time.monotonic()
+        result, value = "      OK", None
+        try:
+            value = function(*arguments)
+        except Failed as reason:
+            print(reason)
+            result, self.status = " FAILED ", 1
+        except Exception:  # pylint: disable=broad-except # a fault of the judge is a failure of its test
+            traceback.print_exc(file=sys.stdout)
+            result, self.status = " FAILED ", 1
+        print(f"[ {result} ] {name} ({round((time.monotonic() - begin) * 1000)} ms)", flush=True)
+        return value
+
+
+class Program:
+    """A program that runs on the card, with all that it starts."""
+
+    def __init__(self, command, environment=None):
+        self.command = command
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors="replace", env={**os.environ, **(environment or {})}, start_new_session=True)
+
+    def has_ended(self):
+        return self._process.poll() is not None
+
+    def wait(self, seconds):
+        """Returns what it has printed. It has to end with status 0, within this time."""
+        try:
+            output, _ = self._process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{self} did not end within {seconds} s\n{self.end()}") from None
+        if self._process.returncode != 0:
+            raise Failed(f"{self} ended with status {self._process.returncode}\n{output}")
+        return output
+
+    def end(self):
+        """Ends it, if that is still to be done, and returns what it has printed that nobody has read."""
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        if self._process.stdout.closed:
+            return ""
+        return self._process.communicate()[0]
+
+    def __str__(self):
+        return " ".join(str(word) for word in self.command)
+
+
+class Card:
+    """A card of a profile. Each use of it is of a new one."""
+
+    _numbers = itertools.count()
+
+    def __init__(self, with_card, profile):
+        self.with_card, self.profile = with_card, profile
+        self.has_dpu = profile.startswith("bluefield")
+        self._ports = {}
+
+    def _command(self, side, name=None):
+        command = [*self.with_card, "--profile", self.profile, "--side", side]
+        return command + (["--card", name] if name else [])
+
+    def relay(self, *command, folder=None):
+        """Runs one program, which prints to where we do. Returns its exit status."""
+        return subprocess.run([*self._command("host"), *command], stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
+                              cwd=folder, check=False).returncode
+
+    def run(self, *command, side="host", seconds=60):
+        """Runs one program, and returns what it has printed."""
+        program = Program([*self._command(side), *command])
+        try:
+            return program.wait(seconds)
+        finally:
+            program.end()
+
+    def run_pair(self, command, arguments, sides=("host", "host"), seconds=60, environment=None):
+        """Runs a server and a client of one card, on these sides, and returns what both have printed.
+
+        COMMAND is the program, ARGUMENTS a function: it gets the port of the side where the program runs. Both get the
+        TCP port to meet at as '-p'; the client gets the address as well.
+        """
+        name = f"judges-{os.getpid()}-{next(self._numbers)}"
+        tcp_port = free_tcp_port()
+        commands = [[*self._command(side, name), command, "-p", str(tcp_port), *arguments(self.port(side))]
+                    for side in sides]
+        server = Program(commands[0], environment)
+        client = None
+        try:
+            wait_for_listener(tcp_port, server, seconds)
+            client = Program([*commands[1], "127.0.0.1"], environment)
+            try:
+                client_output = client.wait(seconds)
+            except Failed as failure:
+                raise Failed(f"{failure}\nThe server: {server}\n{server.end()}") from None
+            return server.wait(seconds), client_output
+        finally:
+            server.end()
+            if client:
+                client.end()
+
+    def devices(self, side="host"):
+        """What ibv_devinfo -v tells of each device of a side."""
+        return devinfo.parse(self.run("ibv_devinfo", "-v", side=side))
+
+    def port(self, side="host"):
+        """The first port of a side that programs can use."""
+        if side not in self._ports:
+            for device in self.devices(side):
+                for port in device.ports:
+                    if port.is_active and (not port.is_ethernet or port.roce_v2_gid is not None):
+                        self._ports[side] = port
+                        return port
+            raise Failed(f"no device of side {side} has an active port with a LID or a GID of RoCE v2")
+        return self._ports[side]
+
+
+def free_tcp_port():
+    with socket.create_server(("", 0), family=socket.AF_INET) as server:
+        return server.getsockname()[1]
+
+
+def is_listened_at(tcp_port):
+    for path in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for line in pathlib.Path(path).read_text(encoding="ascii").splitlines()[1:]:
+            local, state = line.split()[1], line.split()[3]
+            if state == "0A" and int(local.rpartition(":")[2], 16) == tcp_port:
+                return True
+    return False
+
+
+def wait_for_listener(tcp_port, server, seconds):
+    """Waits for a server to listen. To connect would be the simple way, but these servers take one connection only."""
+    end = time.monotonic() + seconds
+    while not is_listened_at(tcp_port):
+        if server.has_ended():
+            raise Failed(f"{server} ended before it listened\n{server.end()}")
+        if time.monotonic() > end:
+            raise Failed(f"{server} did not listen within {seconds} s\n{server.end()}")
+        time.sleep(0.01)
