@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 
@@ -56,35 +57,46 @@ class Program:
 
     def __init__(self, command, environment=None):
         self.command = command
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", env={**os.environ, **(environment or {})}, start_new_session=True)
+        self._output = tempfile.TemporaryFile(mode="w+", encoding="utf-8", errors="replace")
+        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,
+                                         env={**os.environ, **(environment or {})}, start_new_session=True)
 
     def has_ended(self):
-        return self._process.poll() is not None
-
-    def wait(self, seconds):
-        """Returns what it has printed. It has to end with status 0, within this time."""
-        try:
-            output, _ = self._process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            raise Failed(f"{self} did not end within {seconds} s\n{self.end()}") from None
-        if self._process.returncode != 0:
-            raise Failed(f"{self} ended with status {self._process.returncode}\n{output}")
-        return output
+        """Whether it has ended well. To have ended otherwise is a failure."""
+        status = self._process.poll()
+        if status:
+            raise Failed(f"{self} ended with status {status}")
+        return status == 0
 
     def end(self):
-        """Ends it, if that is still to be done, and returns what it has printed that nobody has read."""
+        """Ends it, if that is still to be done, with all its processes."""
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        if self._process.stdout.closed:
-            return ""
-        return self._process.communicate()[0]
+        self._process.wait()
+
+    def output(self):
+        self._output.seek(0)
+        return self._output.read()
 
     def __str__(self):
-        return " ".join(str(word) for word in self.command)
+        return " ".join(self.command)
+
+
+def wait_for_all(programs, seconds):
+    """Waits until all have ended. The first that fails is the end of the others."""
+    end = time.monotonic() + seconds
+    try:
+        while not all([program.has_ended() for program in programs]):
+            if time.monotonic() > end:
+                raise Failed(f"{' and '.join(map(str, programs))} did not end within {seconds} s")
+            time.sleep(0.01)
+    except Failed as failure:
+        raise Failed("\n".join([str(failure), *(program.output() for program in programs)])) from None
+    finally:
+        for program in programs:
+            program.end()
 
 
 class Card:
@@ -109,35 +121,29 @@ class Card:
     def run(self, *command, side="host", seconds=60):
         """Runs one program, and returns what it has printed."""
         program = Program([*self._command(side), *command])
-        try:
-            return program.wait(seconds)
-        finally:
-            program.end()
+        wait_for_all([program], seconds)
+        return program.output()
 
-    def run_pair(self, command, arguments, sides=("host", "host"), seconds=60, environment=None):
-        """Runs a server and a client of one card, on these sides, and returns what both have printed.
+    def run_pair(self, program, arguments, sides=("host", "host"), seconds=60, environment=lambda port: None):
+        """Runs a program as server and as client on these sides of a card. Returns what both have printed.
 
-        COMMAND is the program, ARGUMENTS a function: it gets the port of the side where the program runs. Both get the
-        TCP port to meet at as '-p'; the client gets the address as well.
+        ARGUMENTS and ENVIRONMENT are functions of the port that the program is to use. Both programs get the TCP port
+        to meet at, as '-p'; the client gets the address as well.
         """
         name = f"judges-{os.getpid()}-{next(self._numbers)}"
         tcp_port = free_tcp_port()
-        commands = [[*self._command(side, name), command, "-p", str(tcp_port), *arguments(self.port(side))]
-                    for side in sides]
-        server = Program(commands[0], environment)
-        client = None
+        ports = [self.port(side) for side in sides]
+        commands = [[*self._command(side, name), program, "-p", str(tcp_port), *arguments(port)]
+                    for side, port in zip(sides, ports)]
+        programs = [Program(commands[0], environment(ports[0]))]
         try:
-            wait_for_listener(tcp_port, server, seconds)
-            client = Program([*commands[1], "127.0.0.1"], environment)
-            try:
-                client_output = client.wait(seconds)
-            except Failed as failure:
-                raise Failed(f"{failure}\nThe server: {server}\n{server.end()}") from None
-            return server.wait(seconds), client_output
+            wait_for_listener(tcp_port, programs[0], seconds)
+            programs.append(Program([*commands[1], "127.0.0.1"], environment(ports[1])))
         finally:
-            server.end()
-            if client:
-                client.end()
+            if len(programs) == 1:
+                programs[0].end()
+        wait_for_all(programs, seconds)
+        return [program.output() for program in programs]
 
     def devices(self, side="host"):
         """What ibv_devinfo -v tells of each device of a side."""
@@ -172,9 +178,12 @@ def is_listened_at(tcp_port):
 def wait_for_listener(tcp_port, server, seconds):
     """Waits for a server to listen. To connect would be the simple way, but these servers take one connection only."""
     end = time.monotonic() + seconds
-    while not is_listened_at(tcp_port):
-        if server.has_ended():
-            raise Failed(f"{server} ended before it listened\n{server.end()}")
-        if time.monotonic() > end:
-            raise Failed(f"{server} did not listen within {seconds} s\n{server.end()}")
-        time.sleep(0.01)
+    try:
+        while not is_listened_at(tcp_port):
+            if server.has_ended():
+                raise Failed(f"{server} ended before it listened")
+            if time.monotonic() > end:
+                raise Failed(f"{server} did not listen within {seconds} s")
+            time.sleep(0.01)
+    except Failed as failure:
+        raise Failed(f"{failure}\n{server.output()}") from None
