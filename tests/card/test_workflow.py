@@ -54,8 +54,8 @@ def main():
     print(f"not run: {first[0]}")
     for name, environment, script in steps:
         print(f"== {name}", flush=True)
-        done = subprocess.run([*in_own_network, "sh", "-e", "-c", script], env={**os.environ, "PATH": path, **environment},
-                              stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
+        done = subprocess.run([*in_own_network, "sh", "-e", "-c", script], stdin=subprocess.DEVNULL, timeout=SECONDS,
+                              env={**os.environ, "PATH": path, **environment}, check=False)
         if done.returncode != 0:
             print(f"failed with status {done.returncode}: {name}")
             return 1

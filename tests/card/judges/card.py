@@ -58,8 +58,9 @@ class Program:
     def __init__(self, command, environment=None):
         self.command = command
         self._output = tempfile.TemporaryFile(mode="w+", encoding="utf-8", errors="replace")
-        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,
-                                         env={**os.environ, **(environment or {})}, start_new_session=True)
+        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self._output,
+                                         stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})},
+                                         start_new_session=True)
 
     def has_ended(self):
         """Whether it has ended well. To have ended otherwise is a failure."""

@@ -23,7 +23,7 @@ class Port:
 
     @property
     def roce_v2_gid(self):
-        """The index of a GID that programs on this machine can use, or None. One made of an IPv4 address is preferred."""
+        """The index of a GID of RoCE v2, of an IPv4 address if there is one, or None."""
         indices = [index for index, (_, kind) in self.gids.items() if kind == "RoCE v2"]
         indices.sort(key=lambda index: (not self.gids[index][0].startswith("::ffff:"), index))
         return indices[0] if indices else None

@@ -127,7 +127,7 @@ def check_ports(profile, devices):
 def _check_infiniband(what, device, port):
     faults = _compare(what, port.values, INFINIBAND_PORT)
     if port.is_active and (port.values["port_lid"] == "0" or port.values["sm_lid"] == "0"):
-        faults.append(f"{what} is active, with LID {port.values['port_lid']} and subnet manager {port.values['sm_lid']}")
+        faults.append(f"{what} is active, with port_lid {port.values['port_lid']} and sm_lid {port.values['sm_lid']}")
     gid = port.gids.get(0, ("none", None))
     if gid != (f"fe80:0000:0000:0000:{device.values['node_guid']}", None):
         faults.append(f"{what}: GID 0 is {gid}, not of node_guid {device.values['node_guid']}")
@@ -135,7 +135,7 @@ def _check_infiniband(what, device, port):
 
 
 def _check_roce_gids(what, port):
-    """An address gives two GIDs, of RoCE v1 and, next to it, of RoCE v2. ibv_devinfo leaves out those that end in zeros."""
+    """An address gives two GIDs, of RoCE v1 and, next to it, of RoCE v2."""
     return [f"{what}: GID {index} is of type {kind}" for index, (_, kind) in port.gids.items()
             if kind != ("RoCE v2" if index % 2 else "RoCE v1")]
 

@@ -131,11 +131,14 @@ def judge_ucx(card, judge):
     for test in ("am_lat", "am_bw", "put_lat", "put_bw", "get", "fadd", "cswap"):
         layout = {"get": "bcopy", "am_bw": "zcopy", "put_bw": "zcopy"}.get(test)
         options = ["-D", layout, "-s", "4096"] if layout else []
-        # The server takes the name of the client's device, too.
-        judge.test(f"ucx.uct_{test}", functools.partial(measure, transport="rc_mlx5"), test, ("host", "host"), *options)
-    for test, size in (("tag_lat", 8), ("tag_bw", 4096), ("tag_bw", 1 << 20), ("ucp_put_lat", 8), ("ucp_put_bw", 1 << 16),
-                       ("ucp_get", 8), ("ucp_get", 1 << 16), ("ucp_fadd", 8), ("stream_bw", 4096), ("ucp_am_lat", 8)):
-        judge.test(f"ucx.{test}_{size}", functools.partial(measure, iterations=100 if size > 4096 else 200), test, sides,
+        # On one side, because the server takes the name of the client's device.
+        judge.test(f"ucx.uct_{test}", functools.partial(measure, transport="rc_mlx5"), test, ("host", "host"),
+                   *options)
+    for test, size in (("tag_lat", 8), ("tag_bw", 4096), ("tag_bw", 1 << 20), ("ucp_put_lat", 8),
+                       ("ucp_put_bw", 1 << 16), ("ucp_get", 8), ("ucp_get", 1 << 16), ("ucp_fadd", 8),
+                       ("stream_bw", 4096), ("ucp_am_lat", 8)):
+        iterations = 100 if size > 4096 else 200
+        judge.test(f"ucx.{test}_{size}", functools.partial(measure, iterations=iterations), test, sides,
                    "-s", str(size))
 
 
@@ -164,7 +167,8 @@ def judge_pyverbs(card, modules):
 
 def what_is_missing(names):
     """What the judges need and is not installed here, or None."""
-    programs = {"devinfo": "ibv_devinfo", "pingpong": "ibv_rc_pingpong", "perftest": "ib_write_bw", "ucx": "ucx_perftest"}
+    programs = {"devinfo": "ibv_devinfo", "pingpong": "ibv_rc_pingpong", "perftest": "ib_write_bw",
+                "ucx": "ucx_perftest"}
     for name in ["devinfo", *names]:
         if name in programs and shutil.which(programs[name]) is None:
             return programs[name]
@@ -174,15 +178,15 @@ def what_is_missing(names):
 
 
 def print_exceptions(profile, name, modules):
-    """The lines of exceptions.txt that hold: PROFILE JUDGE TEST RESULT REASON."""
+    """The lines of exceptions.txt that hold: PROFILES JUDGE TEST KIND REASON."""
     for line in (HERE / "exceptions.txt").read_text(encoding="utf-8").splitlines():
         if not line or line.startswith("#"):
             continue
-        profiles, judge, test, result, reason = line.split(None, 4)
+        profiles, judge, test, kind, reason = line.split(None, 4)
         if judge != name or (modules and test.partition(".")[0] not in modules):
             continue
         if profiles == "all" or profile in profiles.split(","):
-            print(f"@@ {'exception' if result == 'fails' else 'skip'} {name}_{profile} {test} {reason}")
+            print(f"@@ {kind} {name}_{profile} {test} {reason}", flush=True)
 
 
 JUDGES = {"devinfo": judge_devinfo, "pingpong": judge_pingpong, "perftest": judge_perftest, "ucx": judge_ucx}
