@@ -110,18 +110,21 @@ class Card:
         self.has_dpu = profile.startswith("bluefield")
         self._ports = {}
 
-    def _command(self, side, name=None):
-        command = [*self.with_card, "--profile", self.profile, "--side", side]
-        return command + (["--card", name] if name else [])
+    def _commands(self, *sides):
+        """What puts a program on these sides of a card that nobody else uses."""
+        name = f"judges-{os.getpid()}-{next(self._numbers)}"
+        return [[*self.with_card, "--profile", self.profile, "--card", name, "--side", side] for side in sides]
 
     def relay(self, *command, folder=None):
         """Runs one program, which prints to where we do. Returns its exit status."""
-        return subprocess.run([*self._command("host"), *command], stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
-                              cwd=folder, check=False).returncode
+        with_card, = self._commands("host")
+        return subprocess.run([*with_card, *command], stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, cwd=folder,
+                              check=False).returncode
 
     def run(self, *command, side="host", seconds=60):
         """Runs one program, and returns what it has printed."""
-        program = Program([*self._command(side), *command])
+        with_card, = self._commands(side)
+        program = Program([*with_card, *command])
         wait_for_all([program], seconds)
         return program.output()
 
@@ -131,11 +134,10 @@ class Card:
         ARGUMENTS and ENVIRONMENT are functions of the port that the program is to use. Both programs get the TCP port
         to meet at, as '-p'; the client gets the address as well.
         """
-        name = f"judges-{os.getpid()}-{next(self._numbers)}"
         tcp_port = free_tcp_port()
         ports = [self.port(side) for side in sides]
-        commands = [[*self._command(side, name), program, "-p", str(tcp_port), *arguments(port)]
-                    for side, port in zip(sides, ports)]
+        commands = [[*with_card, program, "-p", str(tcp_port), *arguments(port)]
+                    for with_card, port in zip(self._commands(*sides), ports)]
         programs = [Program(commands[0], environment(ports[0]))]
         try:
             wait_for_listener(tcp_port, programs[0], seconds)

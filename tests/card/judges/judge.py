@@ -114,7 +114,7 @@ def judge_perftest(card, judge):
 
 
 def judge_ucx(card, judge):
-    def measure(test, sides, *options, iterations=200, transport=None):
+    def measure(test, sides, iterations, *options, transport=None):
         def arguments(port):
             uct = ["-d", f"{port.device}:{port.number}", "-x", transport] if transport else []
             return ["-t", test, "-n", str(iterations), "-w", "10", "-f", *uct, *options]
@@ -131,15 +131,15 @@ def judge_ucx(card, judge):
     for test in ("am_lat", "am_bw", "put_lat", "put_bw", "get", "fadd", "cswap"):
         layout = {"get": "bcopy", "am_bw": "zcopy", "put_bw": "zcopy"}.get(test)
         options = ["-D", layout, "-s", "4096"] if layout else []
+        iterations = 50 if test.endswith("lat") else 200
         # On one side, because the server takes the name of the client's device.
         judge.test(f"ucx.uct_{test}", functools.partial(measure, transport="rc_mlx5"), test, ("host", "host"),
-                   *options)
+                   iterations, *options)
     for test, size in (("tag_lat", 8), ("tag_bw", 4096), ("tag_bw", 1 << 20), ("ucp_put_lat", 8),
                        ("ucp_put_bw", 1 << 16), ("ucp_get", 8), ("ucp_get", 1 << 16), ("ucp_fadd", 8),
                        ("stream_bw", 4096), ("ucp_am_lat", 8)):
-        iterations = 100 if size > 4096 else 200
-        judge.test(f"ucx.{test}_{size}", functools.partial(measure, iterations=iterations), test, sides,
-                   "-s", str(size))
+        iterations = 50 if test.endswith("lat") else 200
+        judge.test(f"ucx.{test}_{size}", measure, test, sides, iterations, "-s", str(size))
 
 
 def prepare_rdma_core_tests(folder):
