@@ -22,11 +22,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "../wire.hpp"
 #include "card_file.hpp"
 #include "names.hpp"
+#include "netlink.hpp"
 #include "next.hpp"
 
 using namespace opendoca::card;
@@ -232,6 +234,16 @@ int scandir(const char *path, dirent ***list, int (*filter)(const dirent *),
     return next<decltype(scandir), 13>("scandir")(SysfsPath(path).get(), list, filter, compare);
 }
 
+ssize_t getxattr(const char *path, const char *name, void *value, size_t size) noexcept
+{
+    return next<decltype(getxattr), 31>("getxattr")(SysfsPath(path).get(), name, value, size);
+}
+
+ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size) noexcept
+{
+    return next<decltype(lgetxattr), 32>("lgetxattr")(SysfsPath(path).get(), name, value, size);
+}
+
 int stat(const char *path, struct stat *result) noexcept
 {
     return stat_path<14>("stat", path, result);
@@ -322,7 +334,52 @@ int socket(int domain, int type, int protocol) noexcept
         errno = EPROTONOSUPPORT;
         return -1;
     }
+    if (domain == AF_NETLINK && protocol == NETLINK_GENERIC && has_netlink())
+        return open_netlink(type);
     return next<int(int, int, int), 25>("socket")(domain, type, protocol);
+}
+
+// What of netlink a connection to the card is not: its addresses and options.
+int bind(int fd, const sockaddr *address, socklen_t size) noexcept
+{
+    return is_netlink(fd) ? 0 : next<decltype(bind), 26>("bind")(fd, address, size);
+}
+
+int getsockname(int fd, sockaddr *address, socklen_t *size) noexcept
+{
+    if (!is_netlink(fd))
+        return next<decltype(getsockname), 27>("getsockname")(fd, address, size);
+    store_netlink_address(static_cast<unsigned>(getpid()), address, size);
+    return 0;
+}
+
+int setsockopt(int fd, int level, int name, const void *value, socklen_t size) noexcept
+{
+    if (level == SOL_NETLINK && is_netlink(fd))
+        return 0;
+    return next<decltype(setsockopt), 28>("setsockopt")(fd, level, name, value, size);
+}
+
+ssize_t recvmsg(int fd, msghdr *message, int flags)
+{
+    const socklen_t room = message->msg_namelen;
+    const ssize_t got = next<decltype(recvmsg), 29>("recvmsg")(fd, message, flags);
+    if (got >= 0 && message->msg_name != nullptr && is_netlink(fd)) {
+        message->msg_namelen = room;
+        store_netlink_address(0, message->msg_name, &message->msg_namelen);
+    }
+    return got;
+}
+
+ssize_t recvfrom(int fd, void *buffer, size_t size, int flags, sockaddr *address, socklen_t *address_size)
+{
+    const socklen_t room = address_size != nullptr ? *address_size : 0;
+    const ssize_t got = next<decltype(recvfrom), 30>("recvfrom")(fd, buffer, size, flags, address, address_size);
+    if (got >= 0 && address != nullptr && address_size != nullptr && is_netlink(fd)) {
+        *address_size = room;
+        store_netlink_address(0, address, address_size);
+    }
+    return got;
 }
 
 } // extern "C"

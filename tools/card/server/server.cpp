@@ -21,6 +21,7 @@
 
 #include "command.hpp"
 #include "control.hpp"
+#include "devlink.hpp"
 #include "engine.hpp"
 #include "limits.hpp"
 #include "message.hpp"
@@ -111,6 +112,9 @@ bool Server::listen()
         if (!listen_at(path, [this, &function](UniqueFd socket) { add_file(function, std::move(socket)); }))
             return false;
     }
+    if (card_.profile.has_dpu &&
+        !listen_at(folder_ + "/dpu/dev/netlink", [this](UniqueFd socket) { add_netlink(std::move(socket)); }))
+        return false;
     return listen_at(folder_ + "/control", [this](UniqueFd socket) { add_control(std::move(socket)); });
 }
 
@@ -254,24 +258,35 @@ int Server::answer(OpenFile &file, const Request &request, const std::shared_ptr
 
 void Server::add_control(UniqueFd socket)
 {
-    const int fd = socket.get();
-    controls_[fd] = std::move(socket);
-    watch(fd, [this, fd] { serve_control(fd); });
+    add_line(std::move(socket), [this](int fd, std::span<const char> text) {
+        const std::string reply = run_control(card_, {text.data(), text.size()});
+        send(fd, reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    });
 }
 
-void Server::serve_control(int fd)
+void Server::add_netlink(UniqueFd socket)
 {
-    std::array<char, 512> text;
-    const ssize_t got = recv(fd, text.data(), text.size(), MSG_DONTWAIT);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
-    if (got <= 0) {
-        unwatch(fd);
-        controls_.erase(fd);
-        return;
-    }
-    const std::string reply = run_control(card_, {text.data(), static_cast<std::size_t>(got)});
-    send(fd, reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    add_line(std::move(socket), [this](int fd, std::span<const char> request) {
+        const std::span bytes(reinterpret_cast<const std::uint8_t *>(request.data()), request.size());
+        for (const Datagram &answer : answer_netlink(card_, bytes))
+            send(fd, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    });
+}
+
+void Server::add_line(UniqueFd socket, std::function<void(int, std::span<const char>)> on_message)
+{
+    const int fd = socket.get();
+    lines_[fd] = std::move(socket);
+    watch(fd, [this, fd, on_message = std::move(on_message)] {
+        std::array<char, 4096> message;
+        const ssize_t got = recv(fd, message.data(), message.size(), MSG_DONTWAIT);
+        if (got > 0) {
+            on_message(fd, std::span(message).first(static_cast<std::size_t>(got)));
+        } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+            unwatch(fd);
+            lines_.erase(fd);
+        }
+    });
 }
 
 bool Server::protect_idle_pages(std::uint64_t now)
@@ -316,7 +331,7 @@ int Server::turn()
 
 bool Server::may_end(std::uint64_t now)
 {
-    if (!card_.files.empty() || !controls_.empty())
+    if (!card_.files.empty() || !lines_.empty())
         needed_at_ = now;
     return now - needed_at_ > linger_ns && release_folder(folder_);
 }
@@ -326,7 +341,7 @@ void Server::run()
     std::array<epoll_event, 64> events;
     while (!is_stopping_) {
         int wait_ms = turn();
-        const bool is_unneeded = card_.files.empty() && controls_.empty();
+        const bool is_unneeded = card_.files.empty() && lines_.empty();
         if (is_unneeded && wait_ms < 0)
             wait_ms = wait_to_end_ms;
         const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms);

@@ -36,7 +36,9 @@ private:
     int answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process, UniqueFd traps,
                Reply &reply, UniqueFd &descriptor);
     void add_control(UniqueFd socket);
-    void serve_control(int fd);
+    void add_netlink(UniqueFd socket);
+    /// A connection of single messages, until the other side closes it.
+    void add_line(UniqueFd socket, std::function<void(int, std::span<const char>)> on_message);
     std::shared_ptr<Process> process_of(OpenFile &file, pid_t pid);
     void forget(const std::shared_ptr<Process> &process);
 
@@ -50,7 +52,7 @@ private:
     UniqueFd epoll_, signals_;
     std::map<int, std::shared_ptr<Handler>> handlers_;
     std::vector<UniqueFd> listeners_;
-    std::map<int, UniqueFd> controls_;
+    std::map<int, UniqueFd> lines_; ///< control and netlink connections
     std::uint64_t last_work_ = 0;
     std::uint64_t needed_at_ = 0; ///< the last time that anybody did
     bool is_stopping_ = false;

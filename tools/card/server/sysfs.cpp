@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "../wire.hpp"
+#include "representor.hpp"
 #include "vpd.hpp"
 
 namespace opendoca::card {
@@ -23,12 +24,17 @@ std::string text(const char *format, Values... values)
     return buffer;
 }
 
-void put(const fs::path &path, const std::string &content)
+void put_bytes(const fs::path &path, const std::string &content)
 {
     fs::create_directories(path.parent_path());
     std::ofstream file(path, std::ios::binary);
     file.exceptions(std::ios::failbit | std::ios::badbit);
-    file << content << '\n';
+    file << content;
+}
+
+void put(const fs::path &path, const std::string &content)
+{
+    put_bytes(path, content + '\n');
 }
 
 void link(const fs::path &from, const fs::path &to)
@@ -89,7 +95,19 @@ void write_pci(const fs::path &tree, const Profile &profile, const FunctionProfi
     put(pci / "uevent", "DRIVER=mlx5_core\nPCI_SLOT_NAME=" + function.pci_address);
     put(pci / "numa_node", "-1");
     put(pci / "local_cpus", "ff");
-    put(pci / "vpd", vital_product_data(profile, function.vuid));
+    put(pci / "irq", "0");
+    put_bytes(pci / "vpd", vital_product_data(profile, function.vuid));
+    // libpci, which perftest asks, ends the program where these are missing.
+    std::string regions;
+    for (int i = 0; i < 13; ++i)
+        regions += "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
+    put_bytes(pci / "resource", regions);
+    std::string config(256, '\0');
+    for (const auto &[at, value] : {std::pair(0u, 0x15b3u), {2u, number}, {10u, profile.is_ethernet ? 0x0200u : 0x0207u}}) {
+        config[at] = static_cast<char>(value & 0xff);
+        config[at + 1] = static_cast<char>(value >> 8);
+    }
+    put_bytes(pci / "config", config);
     const fs::path by_address = tree / "bus/pci/devices" / function.pci_address;
     link(by_address, pci);
 }
@@ -156,40 +174,19 @@ void write_device(const fs::path &tree, const Profile &profile, const Function &
 void write_representors(const fs::path &tree, const Card &card, const FunctionProfile &manager)
 {
     const fs::path device = device_folder(tree, manager);
-    const std::string switch_id = text("%016llx", static_cast<unsigned long long>(
-                                                      __builtin_bswap64(card.profile.system_guid())));
-    unsigned number = 0;
-    const auto write = [&](const std::string &name, const std::string &port_name) {
-        const fs::path net = device / "net" / name;
-        put(net / "phys_switch_id", switch_id);
-        put(net / "phys_port_name", port_name);
+    for (const Representor &port : representors_of(card)) {
+        const fs::path net = device / "net" / port.name;
+        put(net / "phys_switch_id", switch_id_of(card));
+        put(net / "phys_port_name", port.port_name);
         put(net / "dev_port", "0");
-        put(net / "ifindex", std::to_string(1000 + number));
-        put(net / "address", text("02:00:00:bf:32:%02x", number));
+        put(net / "ifindex", std::to_string(port.interface_index));
+        put(net / "address", text("%02x:%02x:%02x:%02x:%02x:%02x", port.address[0], port.address[1], port.address[2],
+                                  port.address[3], port.address[4], port.address[5]));
         put(net / "operstate", "up");
         put(net / "mtu", "1500");
         put(net / "type", "1");
         link(net / "device", device);
-        link(tree / "class/net" / name, net);
-        ++number;
-    };
-    write("p0", "p0");
-    unsigned virtual_function = 0;
-    for (const Function &function : card.functions) {
-        switch (function.profile.kind) {
-        case FunctionKind::physical:
-            write("pf0hpf", "c1pf0");
-            break;
-        case FunctionKind::virtual_function:
-            write(text("pf0vf%u", virtual_function), text("c1pf0vf%u", virtual_function));
-            ++virtual_function;
-            break;
-        case FunctionKind::subfunction:
-            write(text("en3f0pf0sf%u", function.profile.subfunction), text("pf0sf%u", function.profile.subfunction));
-            break;
-        case FunctionKind::embedded:
-            break;
-        }
+        link(tree / "class/net" / port.name, net);
     }
     link_real(tree, "/sys/class/net");
 }
