@@ -141,7 +141,7 @@ class Reader:
                 case.details.insert(0, "was skipped, which no exception announces")
                 case.result = "failed"
         for exception in self.exceptions:
-            if not exception.is_met:
+            if self.is_complete and not exception.is_met:
                 self._program = exception.program
                 self.add(exception.pattern, "failed", "the exception names no test that was run")
 

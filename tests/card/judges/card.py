@@ -113,7 +113,7 @@ class Card:
     def _commands(self, *sides):
         """What puts a program on these sides of a card that nobody else uses."""
         name = f"judges-{os.getpid()}-{next(self._numbers)}"
-        return [[*self.with_card, "--profile", self.profile, "--card", name, "--side", side] for side in sides]
+        return [[self.with_card, "--profile", self.profile, "--card", name, "--side", side] for side in sides]
 
     def relay(self, *command, folder=None):
         """Runs one program, which prints to where we do. Returns its exit status."""

@@ -18,6 +18,7 @@ exceptions.txt, next to this file, lists the tests that do not pass, and those t
 
 import functools
 import gzip
+import os
 import pathlib
 import re
 import shutil
@@ -199,7 +200,7 @@ def main():
     if program := what_is_missing([word.partition(":")[0] for word in words]):
         print(f"{program} is not here: scripts/install_dependencies.sh card installs it", file=sys.stderr)
         return 77
-    card = Card(with_card.split(), profile)
+    card = Card(os.path.abspath(with_card), profile)
     if status := card.relay("true"):
         print(f"no card of profile {profile} can be had here: status {status}", file=sys.stderr)
         return status
