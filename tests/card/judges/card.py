@@ -5,7 +5,6 @@
 import itertools
 import os
 import pathlib
-import signal
 import socket
 import subprocess
 import sys
@@ -53,14 +52,13 @@ class Judge:
 
 
 class Program:
-    """A program that runs on the card, with all that it starts."""
+    """A program that runs on the card."""
 
     def __init__(self, command, environment=None):
         self.command = command
         self._output = tempfile.TemporaryFile(mode="w+", encoding="utf-8", errors="replace")
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self._output,
-                                         stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})},
-                                         start_new_session=True)
+                                         stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})})
 
     def has_ended(self):
         """Whether it has ended well. To have ended otherwise is a failure."""
@@ -70,11 +68,8 @@ class Program:
         return status == 0
 
     def end(self):
-        """Ends it, if that is still to be done, with all its processes."""
-        try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        """Ends it, if that is still to be done."""
+        self._process.kill()
         self._process.wait()
 
     def output(self):

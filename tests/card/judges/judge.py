@@ -22,6 +22,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -197,6 +198,8 @@ def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
     with_card, profile, *words = sys.argv[1:]
+    # To be ended is to end what has been started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     if program := what_is_missing([word.partition(":")[0] for word in words]):
         print(f"{program} is not here: scripts/install_dependencies.sh card installs it", file=sys.stderr)
         return 77
