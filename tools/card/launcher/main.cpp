@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../wire.hpp"
+#include "abilities.hpp"
 #include "join.hpp"
 #include "options.hpp"
 #include "preload_path.hpp"
@@ -49,7 +50,7 @@ int main(int argc, char **argv)
         return 0;
     }
     const std::string preload = preload_library();
-    if (preload.empty())
+    if (preload.empty() || !check_abilities())
         return no_card;
     const Joined card = join_card(*options);
     if (!card.lease.is_open())

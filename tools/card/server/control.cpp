@@ -105,7 +105,7 @@ std::string describe(const Card &card)
     std::size_t processes = 0;
     for (const auto &process : card.processes)
         processes += process->is_dead() ? 0 : 1;
-    return "ok profile " + std::string(card.profile.name) + " files " + std::to_string(card.files.size()) +
+    return "ok profile " + std::string(card.profile.name) + " pid " + std::to_string(getpid()) + " files " + std::to_string(card.files.size()) +
            " processes " + std::to_string(processes) + " objects " + std::to_string(card.objects.count()) + " keys " +
            std::to_string(card.keys.count());
 }
