@@ -7,8 +7,9 @@ report.py [--gtest_output=xml:FILE] COMMAND [ARGUMENT...]
 
 The command's output is passed on and read: what GoogleTest and TAP print, and the lines of device_suite.sh that begin
 with "@@". FILE, which meson names, gets a report as GoogleTest writes it. A test that is an exception on the devices
-has to fail; it is counted as skipped, with the reason. The exit status is 0 when all is as expected, 77 when the
-command says, by that status, that there is nothing to test, and otherwise 1.
+has to fail; it is counted as skipped, with the reason. In a program of which some tests are announced as skipped, no
+other test may be. The exit status is 0 when all is as expected, 77 when the command says, by that status, that there
+is nothing to test, and otherwise 1.
 """
 
 import fnmatch
@@ -35,9 +36,13 @@ class Case:
 
 
 class Exception_:
-    """A test, or several by a pattern, that may not pass on these devices."""
+    """A test, or several by a pattern, that do not pass on these devices."""
 
-    def __init__(self, program, pattern, reason):
+    # What may become of such a test, by the word of the line that announces it.
+    RESULTS = {"exception": ("failed",), "skip": ("skipped",), "optional": ("skipped", "passed")}
+
+    def __init__(self, kind, program, pattern, reason):
+        self.results = self.RESULTS[kind]
         self.program, self.pattern, self.reason = program, pattern, reason
         self.is_met = False
 
@@ -91,8 +96,8 @@ class Reader:
             self._program, self._num_before = self.prefix + rest, len(self.cases)
         elif word == "end":  # STATUS
             self._end(int(rest))
-        elif word == "exception":  # PROGRAM PATTERN REASON
-            self.exceptions.append(Exception_(*rest.split(None, 2)))
+        elif word in Exception_.RESULTS:  # PROGRAM PATTERN REASON
+            self.exceptions.append(Exception_(word, *rest.split(None, 2)))
         elif word == "complete":
             self.is_complete = True
 
@@ -122,14 +127,21 @@ class Reader:
             for case in filter(exception.names, self.cases):
                 exception.is_met = True
                 case.exception = exception
-                if case.result == "failed":
-                    case.result = "skipped"
-                    case.details = [f"does not pass on this device: {exception.reason}"]
-                else:
-                    case.details = [f"has {case.result}, though it is an exception: {exception.reason}"]
+                if case.result not in exception.results:
+                    case.details.insert(0, f"has {case.result}, though it is an exception: {exception.reason}")
                     case.result = "failed"
+                elif case.result == "failed":
+                    case.details = [f"does not pass on this device: {exception.reason}"]
+                    case.result = "skipped"
+                elif case.result == "skipped":
+                    case.details = [f"is not run on this device: {exception.reason}"]
+        announced = {exception.program for exception in self.exceptions if "skipped" in exception.results}
+        for case in self.cases:
+            if case.result == "skipped" and case.program in announced and not case.exception:
+                case.details.insert(0, "was skipped, which no exception announces")
+                case.result = "failed"
         for exception in self.exceptions:
-            if not exception.is_met:
+            if self.is_complete and not exception.is_met:
                 self._program = exception.program
                 self.add(exception.pattern, "failed", "the exception names no test that was run")
 
