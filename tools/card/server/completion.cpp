@@ -68,8 +68,8 @@ void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool
     const bool owner = (cq.produced & cq.entries) != 0;
     entry[at_owner] = static_cast<std::uint8_t>(kind << 4 | (is_solicited ? 2 : 0) | (owner ? 1 : 0));
     // The owner byte last: with it the entry is the program's.
-    const Access access = cq.process->write_in_order(address_of(cq, cq.produced), std::span(entry).first(at_owner),
-                                                     std::span(entry).subspan(at_owner));
+    const Access access = cq.process->write_in_order(
+        address_of(cq, cq.produced), std::span(entry).first(at_owner), std::span(entry).subspan(at_owner));
     if (access != Access::done)
         return;
     ++cq.produced;
@@ -90,7 +90,8 @@ void put(CompletionQueue &cq, EntryBytes &entry, Entry kind, bool is_solicited)
     // What comes after one that is late waits behind it.
     if (cq.late.empty())
         card.late_queues.push_back(&cq);
-    cq.late.push_back({now_ns() + delay_ms.value_or(0) * std::uint64_t{1'000'000}, entry, opcode, is_solicited});
+    cq.late.push_back(
+        {now_ns() + delay_ms.value_or(0) * std::uint64_t{1'000'000}, entry, opcode, is_solicited});
 }
 
 } // namespace
@@ -108,7 +109,8 @@ void complete_request(QueuePair &qp, std::uint16_t index, std::uint8_t operation
 void complete_receive(QueuePair &qp, Entry kind, const Received &received)
 {
     EntryBytes entry{};
-    store_big(&entry[at_flags_and_source], (qp.type == QpType::ud ? has_route_header : 0) | received.source_qp);
+    store_big(&entry[at_flags_and_source],
+              (qp.type == QpType::ud ? has_route_header : 0) | received.source_qp);
     store_big(&entry[at_user_index], qp.user_index);
     std::memcpy(&entry[at_immediate], &received.immediate, sizeof(received.immediate));
     store_big(&entry[at_byte_count], received.bytes);
@@ -117,8 +119,8 @@ void complete_receive(QueuePair &qp, Entry kind, const Received &received)
     put(*qp.receive_cq, entry, kind, received.is_solicited);
 }
 
-void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index, std::uint8_t operation,
-                    Syndrome syndrome)
+void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index,
+                    std::uint8_t operation, Syndrome syndrome)
 {
     constexpr std::uint8_t vendor_flushed = 0xf5, vendor_other = 0x88;
     EntryBytes entry{};
@@ -130,9 +132,10 @@ void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_
     put(cq, entry, kind, false);
 }
 
-// A program arms a queue by a word of the doorbell record, with the consumer index that it knows. It asks for an event at
-// the first completion that is newer than this index and newer than the last event: programs arm before they poll, and
-// must not get a second event for one completion. The card leaves `not_armed` in the word, so it sees each arm once.
+// A program arms a queue by a word of the doorbell record, with the consumer index that it knows. It asks for
+// an event at the first completion that is newer than this index and newer than the last event: programs arm
+// before they poll, and must not get a second event for one completion. The card leaves `not_armed` in the
+// word, so it sees each arm once.
 void notify(CompletionQueue &cq, std::uint32_t word)
 {
     if (cq.channel == nullptr || word == not_armed)

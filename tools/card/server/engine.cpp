@@ -42,11 +42,12 @@ void run_send_queue(QueuePair &qp, std::uint16_t produced, Progress &progress)
         return;
     }
     for (std::size_t at = 0; at < slots;) {
-        const std::span<const std::uint8_t> rest = std::span(window).subspan(at * slot_bytes, (slots - at) * slot_bytes);
+        const std::span<const std::uint8_t> rest =
+            std::span(window).subspan(at * slot_bytes, (slots - at) * slot_bytes);
         const std::size_t request_slots = (WorkRequest::bytes_of(rest) + slot_bytes - 1) / slot_bytes;
         if (request_slots > slots - at) {
             if (ready > window_slots && at != 0)
-                break; // the rest of it comes with the next window
+                break;                             // the rest of it comes with the next window
             break_queue_pair(qp, Event::qp_fatal); // it ends after the last that was posted
             return;
         }
