@@ -176,14 +176,16 @@ TEST_F(Memory, AProtectionDomainInUseIsNotFreed)
 TEST_F(Memory, RemoteRightsWithoutLocalOnesAreNotRegistered)
 {
     errno = 0;
-    EXPECT_EQ(ibv_reg_mr(first.pd.get(), local.bytes.data(), 64, IBV_ACCESS_REMOTE_WRITE), nullptr);
+    const int remote_alone = IBV_ACCESS_REMOTE_WRITE;
+    EXPECT_EQ(ibv_reg_mr(first.pd.get(), local.bytes.data(), 64, remote_alone), nullptr);
     EXPECT_EQ(errno, EINVAL);
 }
 
 TEST_F(Memory, MemoryThatIsNotThereIsNotRegistered)
 {
     errno = 0;
-    EXPECT_EQ(ibv_reg_mr(first.pd.get(), reinterpret_cast<void *>(0x10), 64, IBV_ACCESS_LOCAL_WRITE),
+    const int writable = IBV_ACCESS_LOCAL_WRITE;
+    EXPECT_EQ(ibv_reg_mr(first.pd.get(), reinterpret_cast<void *>(0x10), 64, writable),
               nullptr);
     EXPECT_EQ(errno, EFAULT);
 }

@@ -73,6 +73,8 @@ int main(int argc, char **argv)
     // AddressSanitizer's library does not want any before it. Ours calls the next one's functions, so it may
     // be.
     append("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
+    // UCX overwrites the code of mmap() with its own, also where that is not libc's, and then maps no doorbell page.
+    setenv("UCX_MEM_MMAP_HOOK_MODE", "none", 0);
     setenv(side_variable, (card.folder + "/" + options->side).c_str(), 1);
     setenv(control_variable, (card.folder + "/control").c_str(), 1);
     std::fflush(nullptr);

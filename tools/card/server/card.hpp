@@ -32,7 +32,7 @@ struct Function {
 /// An open uverbs file. It ends when the program has closed its last descriptor of it, however it did.
 class OpenFile {
 public:
-    static constexpr std::uint32_t most_objects = 65536;
+    static constexpr std::uint32_t most_objects = 1 << 18;
     static constexpr std::size_t most_pipes = 1024;
 
     OpenFile(Card &its_card, Function &its_function, UniqueFd its_socket)

@@ -23,7 +23,7 @@ void describe_general(const Card &card, const Function &function, std::span<std:
         prm::set(to, log_dma_mmo_max_size, 31);
     prm::set(to, log_max_qp, 17);
     prm::set(to, log_max_cq, 22);
-    prm::set(to, log_max_mkey, 17);
+    prm::set(to, log_max_mkey, 20);
     prm::set(to, dma_mmo_sq, profile.dma_by_send_queue);
     prm::set(to, dma_mmo_qp, profile.dma_by_queue_pair);
     prm::set(to, port_type, profile.is_ethernet ? 1 : 0);

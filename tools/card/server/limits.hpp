@@ -18,6 +18,8 @@ inline constexpr std::uint32_t most_srq_sges = 31;
 inline constexpr std::uint32_t most_receive_log_stride = 9; ///< 512 bytes: 32 data segments
 inline constexpr std::uint32_t most_key_entries = 1 << 16;  ///< of an indirect key
 
+inline constexpr std::uint64_t timestamp_mask = ~0ull >> 1;  ///< bits of the card's clock
+
 /// Offsets of the uverbs file at which UARs are mapped: beyond those of mlx5's numbered mappings.
 inline constexpr std::uint64_t first_uar_offset = 1ull << 40;
 inline constexpr unsigned uar_offset_shift = 20;

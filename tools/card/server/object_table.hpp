@@ -15,7 +15,7 @@ namespace opendoca::card {
 /// handle, so they are unique over its functions. A handle is used again as late as can be.
 class ObjectTable {
 public:
-    static constexpr std::uint32_t most = 1 << 17;
+    static constexpr std::uint32_t most = 1 << 20;
 
     /// Null where the card or the file has too many.
     template <typename T>
@@ -76,7 +76,7 @@ private:
 /// Memory keys by index: the upper 24 bits of a key. The lower 8 are the owner's to choose.
 class KeyTable {
 public:
-    static constexpr std::uint32_t most = 1 << 17;
+    static constexpr std::uint32_t most = 1 << 20;
 
     /// Gives a key its number: false where there are too many.
     [[nodiscard]] bool add(MemoryKey &key);

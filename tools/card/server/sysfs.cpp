@@ -154,7 +154,6 @@ void write_device(const fs::path &tree, const Profile &profile, const Function &
     }
     if (its.kind == FunctionKind::physical)
         put(device / "sriov_totalvfs", "8");
-    fs::create_directories(device / "net");
     if (profile.is_ethernet && its.kind != FunctionKind::embedded)
         put(device / "net/lo/dev_port", "0");
     put(infiniband / "node_type", "1: CA");

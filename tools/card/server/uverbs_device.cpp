@@ -58,28 +58,29 @@ void describe(const OpenFile &file, ib_uverbs_query_device_resp &device)
     device.page_size_cap = 0xfffffffffffff000;
     device.vendor_id = 0x02c9;
     device.vendor_part_id = profile.pci_device;
-    device.max_qp = 16384;
+    device.max_qp = 1 << 17;
     device.max_qp_wr = most_send_slots;
+    // No more than OpenFile::most_objects in all, whatever of.
     // Bad pkey and qkey counters, port active event, system image GUID, RC RNR, shared receive queue, memory
     // windows (also of type 2B), memory management extensions.
     device.device_cap_flags =
-        1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 17 | 1 << 21 | 1 << 24;
+        1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 21 | 1 << 24;
     device.max_sge = 30;
     device.max_sge_rd = 30;
-    device.max_cq = 16384;
+    device.max_cq = 1 << 20;
     device.max_cqe = most_completions - 1;
-    device.max_mr = 32768;
-    device.max_pd = 16384;
+    device.max_mr = 1 << 20;
+    device.max_pd = 1 << 20;
     device.max_qp_rd_atom = 16;
     device.max_res_rd_atom = 262144;
     device.max_qp_init_rd_atom = 16;
     device.atomic_cap = 1; // among the card's own
-    device.max_mw = 32768;
+    device.max_mw = 1 << 20;
     device.max_mcast_grp = 2097152;
     device.max_mcast_qp_attach = 240;
     device.max_total_mcast_qp_attach = 503316480;
     device.max_ah = 2147483647;
-    device.max_srq = 8192;
+    device.max_srq = 1 << 16;
     device.max_srq_wr = most_srq_entries - 1;
     device.max_srq_sge = most_srq_sges;
     device.max_pkeys = 128;
@@ -229,7 +230,7 @@ int query_device_more(Command &command)
     describe(command.file, device.base);
     device.response_length =
         static_cast<std::uint32_t>(std::min(command.length(UVERBS_ATTR_CORE_OUT), sizeof(device)));
-    device.timestamp_mask = ~0ull;
+    device.timestamp_mask = timestamp_mask;
     device.hca_core_clock = 1'000'000; // kHz: now_ns()
     device.device_cap_flags_ex = device.base.device_cap_flags;
     mlx5_ib_query_device_resp more{};
