@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Messages between a program (its preloaded library) and the card. One request, one reply. The reply travels on a
-// socket that the request itself carried, so any number of threads and processes may share one uverbs descriptor.
+// Messages between a program (its preloaded library) and the card. One request, one reply. The reply travels
+// on a socket that the request itself carried, so any number of threads and processes may share one uverbs
+// descriptor.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ inline constexpr std::uint64_t hello_word = 0x6f70656e646f6361;
 enum class RequestType : std::uint32_t {
     hello = 1, ///< a: address of a hello_word
     ioctl,     ///< a: address of the ioctl's header
-    map,       ///< a: address of the mapped pages, b: their length, c: the file offset; may carry a userfaultfd
+    map, ///< a: address of the mapped pages, b: their length, c: the file offset; may carry a userfaultfd
 };
 
 struct Request {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A small verbs program: writes to itself through a connection between two functions, with events. Tests start it as
-// other users, below seccomp filters, and built with sanitizers.
+// A small verbs program: writes to itself through a connection between two functions, with events. Tests
+// start it as other users, below seccomp filters, and built with sanitizers.
 //
-//   card_client WRITES [IDLE_SECONDS]   prints microseconds for each write; then keeps its objects, and does nothing
+//   card_client WRITES [IDLE_SECONDS]   prints microseconds for each write; then keeps its objects, and does
+//   nothing
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -21,7 +22,8 @@ void write_once(Device &device, Pair &pair, Buffer &from, Buffer &to)
 {
     if (ibv_req_notify_cq(device.cq.get(), 0) != 0)
         throw std::runtime_error("ibv_req_notify_cq");
-    pair.first.post(IBV_WR_RDMA_WRITE, *from.mr, to.address(), to.mr->rkey, static_cast<std::uint32_t>(from.bytes.size()));
+    pair.first.post(IBV_WR_RDMA_WRITE, *from.mr, to.address(), to.mr->rkey,
+                    static_cast<std::uint32_t>(from.bytes.size()));
     ibv_cq *told = nullptr;
     void *context = nullptr;
     if (ibv_get_cq_event(device.channel.get(), &told, &context) != 0)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Memory keys by DEVX, as UCX and DPDK make them, and copies by the card's DMA engine. All offsets are the tests' own.
+// Memory keys by DEVX, as UCX and DPDK make them, and copies by the card's DMA engine. All offsets are the
+// tests' own.
 #pragma once
 
 #include <array>
@@ -28,7 +29,8 @@ struct DevxKey {
 enum class Wrong : std::uint8_t { nothing, pd, umem, offset, length, mode, short_mailbox, rights, no_umem };
 
 /// A direct key over a registered user memory.
-DevxKey make_direct_key(ibv_context &context, ibv_pd &pd, void *address, std::size_t size, Wrong wrong = Wrong::nothing);
+DevxKey make_direct_key(ibv_context &context, ibv_pd &pd, void *address, std::size_t size,
+                        Wrong wrong = Wrong::nothing);
 /// An indirect key (KSM) over a memory region.
 DevxKey make_indirect_key(ibv_context &context, ibv_pd &pd, const ibv_mr &mr);
 /// Lets other functions of the card use a key: the status of the command.

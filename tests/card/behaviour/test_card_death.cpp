@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Processes that die. The card is clean afterwards, whatever they were at, and for those that they were connected to
-// they are a peer that does not answer.
+// Processes that die. The card is clean afterwards, whatever they were at, and for those that they were
+// connected to they are a peer that does not answer.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -15,7 +15,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-enum Stage : std::uint64_t { opened, has_domain, has_queue, has_memory, has_pair, connected, in_traffic, shares_key, stages };
+enum Stage : std::uint64_t {
+    opened,
+    has_domain,
+    has_queue,
+    has_memory,
+    has_pair,
+    connected,
+    in_traffic,
+    shares_key,
+    stages
+};
 
 constexpr AccessKey secret = {'s'};
 
@@ -132,7 +142,8 @@ TEST_F(Death, OfThePeerInTheMiddleOfATransferIsNoAnswerEither)
         });
         ibv_wc_status status = IBV_WC_SUCCESS;
         while (status == IBV_WC_SUCCESS) {
-            connection.post(IBV_WR_RDMA_WRITE, *local.mr, its.word[1], static_cast<std::uint32_t>(its.word[2]), 1 << 20);
+            connection.post(IBV_WR_RDMA_WRITE, *local.mr, its.word[1],
+                            static_cast<std::uint32_t>(its.word[2]), 1 << 20);
             status = next_completion(*device.cq).status;
         }
         killer.join();
@@ -152,7 +163,8 @@ TEST_F(Death, InTrafficOfItsOwnHurtsNobody)
         victim.send({{local.address(), local.mr->rkey, 0, 0, 0, 0}, {}});
         const volatile std::uint8_t *last = &local.bytes.back(); // the card writes it
         const auto sent = [&] { return *last == 0; };            // the victim's memory is all 0
-        for (const auto end = std::chrono::steady_clock::now() + 10s; !sent() && std::chrono::steady_clock::now() < end;)
+        for (const auto end = std::chrono::steady_clock::now() + 10s;
+             !sent() && std::chrono::steady_clock::now() < end;)
             std::this_thread::yield();
         EXPECT_TRUE(sent());
         victim.kill();

@@ -17,7 +17,10 @@ protected:
     Device first{"mlx5_0"}, second{"mlx5_1"};
     Buffer local{first, 4096, all_rights, 'l'}, remote{second, 4096};
 
-    void post_write(Pair &pair) { pair.first.post(IBV_WR_RDMA_WRITE, *local.mr, remote.address(), remote.mr->rkey, 64); }
+    void post_write(Pair &pair)
+    {
+        pair.first.post(IBV_WR_RDMA_WRITE, *local.mr, remote.address(), remote.mr->rkey, 64);
+    }
 };
 
 TEST_F(Faults, ACommandIsRefusedAsOftenAsWanted)
@@ -46,9 +49,9 @@ TEST_F(Faults, APrmCommandIsRefusedWithItsStatus)
 
 TEST_F(Faults, WhatIsNotUnderstoodIsSaid)
 {
-    for (const char *line : {"", "refuse", "refuse nothing 5", "refuse reg_mr 0", "refuse reg_mr 5 skip", "refuse reg_mr 5 count 0",
-                             "delay-completion", "delay-completion x", "port-down", "port-down host 9",
-                             "port-down nowhere 0", "lose-completion twice", "explode"})
+    for (const char *line : {"", "refuse", "refuse nothing 5", "refuse reg_mr 0", "refuse reg_mr 5 skip",
+                             "refuse reg_mr 5 count 0", "delay-completion", "delay-completion x", "port-down",
+                             "port-down host 9", "port-down nowhere 0", "lose-completion twice", "explode"})
         EXPECT_TRUE(ask_card(*line == '\0' ? " " : line).starts_with("error: ")) << line;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Keys between the two sides of one card, and the DMA engine that copies by them: on profiles with and without.
+// Keys between the two sides of one card, and the DMA engine that copies by them: on profiles with and
+// without.
 #include <gtest/gtest.h>
 
 #include "keys.hpp"
@@ -20,7 +21,8 @@ std::string profile()
 }
 
 struct AlignedBuffer {
-    explicit AlignedBuffer(std::uint8_t fill) : bytes(static_cast<std::uint8_t *>(std::aligned_alloc(4096, size)))
+    explicit AlignedBuffer(std::uint8_t fill)
+        : bytes(static_cast<std::uint8_t *>(std::aligned_alloc(4096, size)))
     {
         std::memset(bytes, fill, size);
     }
@@ -28,7 +30,10 @@ struct AlignedBuffer {
     AlignedBuffer(const AlignedBuffer &) = delete;
     AlignedBuffer &operator=(const AlignedBuffer &) = delete;
     [[nodiscard]] std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(bytes); }
-    [[nodiscard]] bool is_all(std::uint8_t value) const { return bytes[0] == value && bytes[size / 2] == value && bytes[size - 1] == value; }
+    [[nodiscard]] bool is_all(std::uint8_t value) const
+    {
+        return bytes[0] == value && bytes[size / 2] == value && bytes[size - 1] == value;
+    }
     std::uint8_t *bytes;
 };
 
@@ -70,8 +75,14 @@ TEST(Key, IsRefusedWithASyndromeForEachWrongField)
         Wrong wrong;
         unsigned status;
     };
-    for (const auto &[wrong, status] : {Case{Wrong::pd, 5}, {Wrong::umem, 5}, {Wrong::offset, 3}, {Wrong::length, 3}, {Wrong::mode, 3},
-                                        {Wrong::short_mailbox, 0x50}, {Wrong::rights, 3}, {Wrong::no_umem, 3}}) {
+    for (const auto &[wrong, status] : {Case{Wrong::pd, 5},
+                                        {Wrong::umem, 5},
+                                        {Wrong::offset, 3},
+                                        {Wrong::length, 3},
+                                        {Wrong::mode, 3},
+                                        {Wrong::short_mailbox, 0x50},
+                                        {Wrong::rights, 3},
+                                        {Wrong::no_umem, 3}}) {
         errno = 0;
         const DevxKey key = make_direct_key(*device.context, *device.pd, memory.bytes, size, wrong);
         EXPECT_EQ(key.object, nullptr) << static_cast<int>(wrong);
@@ -116,15 +127,15 @@ TEST(DmaEngine, CopiesOrIsNotThere)
     }
     ASSERT_EQ(queue.error, 0);
     Buffer source(device, 5 << 20, all_rights, 's'), destination(device, 5 << 20);
-    const ibv_wc_status status = queue.copy(destination.mr->lkey, destination.address(), source.mr->lkey, source.address(),
-                                            source.bytes.size());
+    const ibv_wc_status status = queue.copy(destination.mr->lkey, destination.address(), source.mr->lkey,
+                                            source.address(), source.bytes.size());
     if (profile() == "connectx-7") {
         EXPECT_EQ(status, IBV_WC_LOC_QP_OP_ERR) << "what is reported is not always carried out";
     } else {
         EXPECT_EQ(status, IBV_WC_SUCCESS);
         EXPECT_TRUE(source.bytes == destination.bytes);
-        EXPECT_EQ(queue.copy(destination.mr->lkey, destination.address() + 1, source.mr->lkey, source.address(),
-                             source.bytes.size()),
+        EXPECT_EQ(queue.copy(destination.mr->lkey, destination.address() + 1, source.mr->lkey,
+                             source.address(), source.bytes.size()),
                   IBV_WC_LOC_PROT_ERR);
     }
 }
@@ -170,7 +181,8 @@ protected:
     DevxKey direct;
 };
 
-/// For each request: makes an alias, copies all from it and 'd' to it. Answers: status of the command, of both copies.
+/// For each request: makes an alias, copies all from it and 'd' to it. Answers: status of the command, of
+/// both copies.
 int be_dpu()
 {
     Device device("mlx5_1"); // the first has no GID
@@ -197,7 +209,9 @@ int be_dpu()
         const bool is_host_memory = own.is_all('h');
         std::memset(own.bytes, 'd', size);
         const auto written = queue.copy(alias.key(), request.word[2], mr->lkey, own.address(), bytes);
-        send_to_test({{0, 0, static_cast<std::uint64_t>(read), is_host_memory, static_cast<std::uint64_t>(written), 0}, {}});
+        send_to_test(
+            {{0, 0, static_cast<std::uint64_t>(read), is_host_memory, static_cast<std::uint64_t>(written), 0},
+             {}});
     }
 }
 

@@ -14,7 +14,8 @@ protected:
     Device first{"mlx5_0"}, second{"mlx5_1"};
     Buffer local{first, 4096, all_rights, 'l'};
 
-    ibv_wc_status run(Pair &pair, ibv_wr_opcode opcode, std::uint64_t remote, std::uint32_t key, std::uint32_t bytes = 64)
+    ibv_wc_status run(Pair &pair, ibv_wr_opcode opcode, std::uint64_t remote, std::uint32_t key,
+                      std::uint32_t bytes = 64)
     {
         pair.first.post(opcode, *local.mr, remote, key, bytes);
         return next_completion(*first.cq).status;
@@ -55,7 +56,8 @@ TEST_F(Memory, AnAtomicAtAnOddAddressIsAnInvalidRequest)
 {
     Pair pair(first, second);
     Buffer remote(second, 64);
-    EXPECT_EQ(run(pair, IBV_WR_ATOMIC_FETCH_AND_ADD, remote.address() + 4, remote.mr->rkey, 8), IBV_WC_REM_INV_REQ_ERR);
+    EXPECT_EQ(run(pair, IBV_WR_ATOMIC_FETCH_AND_ADD, remote.address() + 4, remote.mr->rkey, 8),
+              IBV_WC_REM_INV_REQ_ERR);
 }
 
 struct Refusal {
@@ -106,11 +108,13 @@ TEST_F(Memory, OneByteBeyondTheEndIsRefused)
     Buffer remote(second, 64, all_rights, 'r');
     {
         Pair pair(first, second);
-        EXPECT_EQ(run(pair, IBV_WR_RDMA_WRITE, remote.address() + 1, remote.mr->rkey, 64), IBV_WC_REM_ACCESS_ERR);
+        EXPECT_EQ(run(pair, IBV_WR_RDMA_WRITE, remote.address() + 1, remote.mr->rkey, 64),
+                  IBV_WC_REM_ACCESS_ERR);
     }
     {
         Pair pair(first, second);
-        EXPECT_EQ(run(pair, IBV_WR_RDMA_WRITE, remote.address() - 1, remote.mr->rkey, 8), IBV_WC_REM_ACCESS_ERR);
+        EXPECT_EQ(run(pair, IBV_WR_RDMA_WRITE, remote.address() - 1, remote.mr->rkey, 8),
+                  IBV_WC_REM_ACCESS_ERR);
     }
     EXPECT_EQ(remote.bytes, std::vector<std::uint8_t>(64, 'r'));
 }
@@ -179,7 +183,8 @@ TEST_F(Memory, RemoteRightsWithoutLocalOnesAreNotRegistered)
 TEST_F(Memory, MemoryThatIsNotThereIsNotRegistered)
 {
     errno = 0;
-    EXPECT_EQ(ibv_reg_mr(first.pd.get(), reinterpret_cast<void *>(0x10), 64, IBV_ACCESS_LOCAL_WRITE), nullptr);
+    EXPECT_EQ(ibv_reg_mr(first.pd.get(), reinterpret_cast<void *>(0x10), 64, IBV_ACCESS_LOCAL_WRITE),
+              nullptr);
     EXPECT_EQ(errno, EFAULT);
 }
 

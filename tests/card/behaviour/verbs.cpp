@@ -46,7 +46,8 @@ Owned<ibv_context> open_device(std::string_view name)
 }
 
 Device::Device(std::string_view name)
-    : context(open_device(name)), pd(own(context ? ibv_alloc_pd(context.get()) : nullptr, "ibv_alloc_pd")),
+    : context(open_device(name)),
+      pd(own(context ? ibv_alloc_pd(context.get()) : nullptr, "ibv_alloc_pd")),
       channel(own(ibv_create_comp_channel(context.get()), "ibv_create_comp_channel")),
       cq(own(ibv_create_cq(context.get(), 64, nullptr, channel.get(), 0), "ibv_create_cq"))
 {
@@ -83,7 +84,8 @@ ibv_qp_state Connection::state() const
 {
     ibv_qp_attr attributes{};
     ibv_qp_init_attr made{};
-    return ibv_query_qp(qp_.get(), &attributes, IBV_QP_STATE, &made) == 0 ? attributes.qp_state : IBV_QPS_UNKNOWN;
+    return ibv_query_qp(qp_.get(), &attributes, IBV_QP_STATE, &made) == 0 ? attributes.qp_state
+                                                                          : IBV_QPS_UNKNOWN;
 }
 
 int Connection::connect_to(const Address &peer, Timers timers, int rights)
@@ -111,8 +113,8 @@ int Connection::connect_to(const Address &peer, Timers timers, int rights)
         attributes.ah_attr.grh.hop_limit = 1;
     }
     if (const int error = ibv_modify_qp(qp_.get(), &attributes,
-                                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                                            IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
+                                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                                            IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
         return error;
     attributes = {};
     attributes.qp_state = IBV_QPS_RTS;
@@ -125,7 +127,8 @@ int Connection::connect_to(const Address &peer, Timers timers, int rights)
                              IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-void Connection::post(ibv_wr_opcode opcode, ibv_mr &local, std::uint64_t remote, std::uint32_t key, std::uint32_t bytes)
+void Connection::post(ibv_wr_opcode opcode, ibv_mr &local, std::uint64_t remote, std::uint32_t key,
+                      std::uint32_t bytes)
 {
     ibv_sge piece{reinterpret_cast<std::uintptr_t>(local.addr), bytes, local.lkey};
     ibv_send_wr request{};
@@ -154,7 +157,8 @@ void Connection::post_receive(ibv_mr &local, std::uint32_t bytes)
 }
 
 Pair::Pair(Device &first_device, Device &second_device, Timers timers, int rights_of_second)
-    : first(first_device), second(second_device)
+    : first(first_device),
+      second(second_device)
 {
     if (first.connect_to(second.address(), timers) != 0 ||
         second.connect_to(first.address(), timers, rights_of_second) != 0)
@@ -162,7 +166,8 @@ Pair::Pair(Device &first_device, Device &second_device, Timers timers, int right
 }
 
 Buffer::Buffer(Device &device, std::size_t size, int rights, std::uint8_t fill)
-    : bytes(size, fill), mr(own(ibv_reg_mr(device.pd.get(), bytes.data(), size, rights), "ibv_reg_mr"))
+    : bytes(size, fill),
+      mr(own(ibv_reg_mr(device.pd.get(), bytes.data(), size, rights), "ibv_reg_mr"))
 {
 }
 
@@ -230,7 +235,8 @@ void set_bits(std::uint8_t *mailbox, unsigned bit, unsigned width, std::uint64_t
 {
     for (unsigned i = width; i-- > 0; value >>= 1) {
         const unsigned at = bit + i, mask = 0x80u >> at % 8;
-        mailbox[at / 8] = static_cast<std::uint8_t>((value & 1) != 0 ? mailbox[at / 8] | mask : mailbox[at / 8] & ~mask);
+        mailbox[at / 8] =
+            static_cast<std::uint8_t>((value & 1) != 0 ? mailbox[at / 8] | mask : mailbox[at / 8] & ~mask);
     }
 }
 

@@ -57,8 +57,8 @@ struct Timers {
     std::uint8_t rnr_timer = 12;
 };
 
-constexpr int all_rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
-                           IBV_ACCESS_REMOTE_ATOMIC;
+constexpr int all_rights =
+    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 
 /// A reliable connection.
 class Connection {
@@ -70,7 +70,8 @@ public:
     int set_state(ibv_qp_state state);
     [[nodiscard]] ibv_qp_state state() const;
 
-    void post(ibv_wr_opcode opcode, ibv_mr &local, std::uint64_t remote, std::uint32_t key, std::uint32_t bytes);
+    void post(ibv_wr_opcode opcode, ibv_mr &local, std::uint64_t remote, std::uint32_t key,
+              std::uint32_t bytes);
     void post_receive(ibv_mr &local, std::uint32_t bytes);
     [[nodiscard]] ibv_qp *get() const { return qp_.get(); }
 

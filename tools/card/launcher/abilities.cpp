@@ -34,7 +34,8 @@ int try_process_vm()
 {
     std::uint64_t from = 1, to = 0;
     const iovec source{&from, sizeof(from)}, target{&to, sizeof(to)};
-    return process_vm_readv(getpid(), &target, 1, &source, 1, 0) == static_cast<ssize_t>(sizeof(to)) ? 0 : errno;
+    return process_vm_readv(getpid(), &target, 1, &source, 1, 0) == static_cast<ssize_t>(sizeof(to)) ? 0
+                                                                                                     : errno;
 }
 
 } // namespace
@@ -42,20 +43,23 @@ int try_process_vm()
 bool check_abilities()
 {
     if (const int error = try_userfaultfd())
-        std::fprintf(stderr,
-                     "with_card: userfaultfd is refused here (%s): the card looks for doorbells every millisecond\n",
-                     std::strerror(error));
+        std::fprintf(
+            stderr,
+            "with_card: userfaultfd is refused here (%s): the card looks for doorbells every millisecond\n",
+            std::strerror(error));
     const int error = try_process_vm();
     if (error == 0)
         return true;
     if (UniqueFd(open("/proc/self/mem", O_RDWR | O_CLOEXEC)).is_open()) {
-        std::fprintf(stderr,
-                     "with_card: process_vm_readv is refused here (%s): the card goes through /proc/PID/mem, slowly\n",
-                     std::strerror(error));
+        std::fprintf(
+            stderr,
+            "with_card: process_vm_readv is refused here (%s): the card goes through /proc/PID/mem, slowly\n",
+            std::strerror(error));
         return true;
     }
-    std::fprintf(stderr, "with_card: neither process_vm_readv (%s) nor /proc/PID/mem (%s) may be used here: no card\n",
-                 std::strerror(error), std::strerror(errno));
+    std::fprintf(
+        stderr, "with_card: neither process_vm_readv (%s) nor /proc/PID/mem (%s) may be used here: no card\n",
+        std::strerror(error), std::strerror(errno));
     return false;
 }
 

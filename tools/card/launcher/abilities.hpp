@@ -4,8 +4,8 @@
 
 namespace opendoca::card {
 
-/// Looks for what the card needs of the kernel, which the filters of containers may refuse, and says what it does
-/// instead. False where there is nothing to do instead.
+/// Looks for what the card needs of the kernel, which the filters of containers may refuse, and says what it
+/// does instead. False where there is nothing to do instead.
 bool check_abilities();
 
 } // namespace opendoca::card

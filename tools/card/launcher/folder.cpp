@@ -16,7 +16,7 @@ namespace {
 
 bool is_private_folder(const std::string &path)
 {
-    struct stat state{};
+    struct stat state {};
     return lstat(path.c_str(), &state) == 0 && S_ISDIR(state.st_mode) && state.st_uid == geteuid() &&
            (state.st_mode & 077) == 0;
 }
@@ -33,11 +33,13 @@ std::string cards_folder()
     const std::string folder = has_runtime ? std::string(runtime) + "/opendoca-cards"
                                            : "/tmp/opendoca-cards-" + std::to_string(geteuid());
     if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-        std::fprintf(stderr, "with_card: cannot make the folder %s: %s\n", folder.c_str(), std::strerror(errno));
+        std::fprintf(stderr, "with_card: cannot make the folder %s: %s\n", folder.c_str(),
+                     std::strerror(errno));
         return {};
     }
     if (!is_private_folder(folder)) {
-        std::fprintf(stderr, "with_card: %s has to be a folder that belongs to user %u, who alone may use it\n",
+        std::fprintf(stderr,
+                     "with_card: %s has to be a folder that belongs to user %u, who alone may use it\n",
                      folder.c_str(), geteuid());
         return {};
     }

@@ -6,8 +6,8 @@
 
 namespace opendoca::card {
 
-/// The folder that this user's cards are in, which belongs to this user alone. "" with a message on stderr where there
-/// can be none.
+/// The folder that this user's cards are in, which belongs to this user alone. "" with a message on stderr
+/// where there can be none.
 std::string cards_folder();
 
 } // namespace opendoca::card

@@ -38,16 +38,18 @@ UniqueFd connect_to(const std::string &folder)
 }
 
 /// The card's process, from here on: ends with it. Writes to `ready` once programs can come.
-[[noreturn]] void be_card(const Profile &profile, const std::string &folder, bool is_verbose, const UniqueFd &ready)
+[[noreturn]] void be_card(const Profile &profile, const std::string &folder, bool is_verbose,
+                          const UniqueFd &ready)
 {
     setsid();
-    // Of what was open only the messages so far: the lock is the launcher's, and a pipe of the program's must not stay
-    // open as long as the card.
+    // Of what was open only the messages so far: the lock is the launcher's, and a pipe of the program's must
+    // not stay open as long as the card.
     constexpr int ready_fd = 3, messages_fd = 4;
     if (dup2(fcntl(ready.get(), F_DUPFD, messages_fd + 1), ready_fd) != ready_fd ||
         dup2(STDERR_FILENO, messages_fd) != messages_fd || close_range(messages_fd + 1, ~0u, 0) != 0)
         std::_Exit(1);
-    const int nothing = open("/dev/null", O_RDWR), log = open((folder + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    const int nothing = open("/dev/null", O_RDWR),
+              log = open((folder + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(nothing, STDIN_FILENO);
     dup2(nothing, STDOUT_FILENO);
     if (chdir("/") != 0)
@@ -73,7 +75,8 @@ bool start_card(const Profile &profile, const std::string &folder, bool is_verbo
     std::error_code error;
     std::filesystem::remove_all(folder, error); // of one that was killed
     if (mkdir(folder.c_str(), 0700) != 0) {
-        std::fprintf(stderr, "with_card: cannot make the folder %s: %s\n", folder.c_str(), std::strerror(errno));
+        std::fprintf(stderr, "with_card: cannot make the folder %s: %s\n", folder.c_str(),
+                     std::strerror(errno));
         return false;
     }
     int ends[2];
@@ -137,7 +140,8 @@ Joined join_card(const Options &options)
         running = joined.lease.is_open() ? profile_of(ask(joined.lease, "status")) : "";
     }
     if (running.empty()) {
-        std::fprintf(stderr, "with_card: card '%s' does not answer; see %s/log\n", name.c_str(), folder.c_str());
+        std::fprintf(stderr, "with_card: card '%s' does not answer; see %s/log\n", name.c_str(),
+                     folder.c_str());
         return {};
     }
     if (!options.profile.empty() && running != options.profile) {

@@ -15,8 +15,8 @@ struct Joined {
     std::string folder;
 };
 
-/// Joins the card that the options name, and starts it where it does not run. The lease is not open, with a message on
-/// stderr, where that failed.
+/// Joins the card that the options name, and starts it where it does not run. The lease is not open, with a
+/// message on stderr, where that failed.
 Joined join_card(const Options &options);
 
 /// Asks for one line: the card's answer, or "error: ...".

@@ -70,7 +70,8 @@ int main(int argc, char **argv)
         return no_card;
     }
     put_in_front("LD_PRELOAD", preload, ':');
-    // AddressSanitizer's library does not want any before it. Ours calls the next one's functions, so it may be.
+    // AddressSanitizer's library does not want any before it. Ours calls the next one's functions, so it may
+    // be.
     append("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
     setenv(side_variable, (card.folder + "/" + options->side).c_str(), 1);
     setenv(control_variable, (card.folder + "/control").c_str(), 1);

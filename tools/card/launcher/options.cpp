@@ -17,8 +17,8 @@ bool is_name(std::string_view name)
 {
     constexpr std::size_t longest = 32;
     return !name.empty() && name.size() <= longest && name[0] != '.' && std::ranges::all_of(name, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-               c == '.';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+               c == '_' || c == '.';
     });
 }
 
@@ -42,7 +42,8 @@ bool check(const Options &options)
         return false;
     }
     if (!options.card.empty() && !is_name(options.card)) {
-        std::fprintf(stderr, "with_card: a card's name is up to 32 letters, digits, '-', '_' and '.', not '%s'\n",
+        std::fprintf(stderr,
+                     "with_card: a card's name is up to 32 letters, digits, '-', '_' and '.', not '%s'\n",
                      options.card.c_str());
         return false;
     }
@@ -74,13 +75,16 @@ std::optional<Options> parse_options(int argc, char **argv)
         const std::size_t equals = word.find('=');
         const std::string_view name = word.substr(0, equals);
         const bool has_value = equals != std::string_view::npos || i + 1 < argc;
-        const bool is_known = name == "--profile" || name == "--side" || name == "--card" || name == "--fault";
+        const bool is_known =
+            name == "--profile" || name == "--side" || name == "--card" || name == "--fault";
         if (!is_known || !has_value) {
-            std::fprintf(stderr, is_known ? "with_card: %.*s needs a value\n" : "with_card: no option is named %.*s\n",
-                         static_cast<int>(name.size()), name.data());
+            std::fprintf(
+                stderr, is_known ? "with_card: %.*s needs a value\n" : "with_card: no option is named %.*s\n",
+                static_cast<int>(name.size()), name.data());
             return std::nullopt;
         }
-        std::string value(equals != std::string_view::npos ? word.substr(equals + 1) : std::string_view(argv[++i]));
+        std::string value(equals != std::string_view::npos ? word.substr(equals + 1)
+                                                           : std::string_view(argv[++i]));
         if (name == "--profile")
             options.profile = std::move(value);
         else if (name == "--side")
@@ -94,7 +98,8 @@ std::optional<Options> parse_options(int argc, char **argv)
     if (!check(options))
         return std::nullopt;
     if (options.command == argc && options.requests.empty()) {
-        std::fprintf(stderr, "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] COMMAND...\n");
+        std::fprintf(stderr,
+                     "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] COMMAND...\n");
         return std::nullopt;
     }
     return options;
@@ -102,15 +107,17 @@ std::optional<Options> parse_options(int argc, char **argv)
 
 void print_help()
 {
-    std::printf("usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] [--fault LINE]... COMMAND...\n\n"
-                "Runs a program on an mlx5 card that is made of software.\n\n"
-                "  --profile NAME   which card: %s (default: bluefield-3)\n"
-                "  --side SIDE      which side of a card with a DPU the program is on (default: host)\n"
-                "  --card NAME      which card of that kind: programs of one name share one card\n"
-                "                   (default: the name of the profile)\n"
-                "  --fault LINE     asks the card for a fault before the program starts; without COMMAND, that is all\n"
-                "  --verbose        the card writes what it does to its log\n\nFaults:\n%.*s",
-                profile_names().c_str(), static_cast<int>(control_help().size()), control_help().data());
+    std::printf(
+        "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] [--fault LINE]... COMMAND...\n\n"
+        "Runs a program on an mlx5 card that is made of software.\n\n"
+        "  --profile NAME   which card: %s (default: bluefield-3)\n"
+        "  --side SIDE      which side of a card with a DPU the program is on (default: host)\n"
+        "  --card NAME      which card of that kind: programs of one name share one card\n"
+        "                   (default: the name of the profile)\n"
+        "  --fault LINE     asks the card for a fault before the program starts; without COMMAND, that is "
+        "all\n"
+        "  --verbose        the card writes what it does to its log\n\nFaults:\n%.*s",
+        profile_names().c_str(), static_cast<int>(control_help().size()), control_help().data());
 }
 
 } // namespace opendoca::card

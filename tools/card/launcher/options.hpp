@@ -11,7 +11,7 @@ namespace opendoca::card {
 struct Options {
     std::string profile; ///< "" where none was given
     std::string side = "host";
-    std::string card; ///< "" where none was given
+    std::string card;                  ///< "" where none was given
     std::vector<std::string> requests; ///< lines for the card's control socket
     bool is_verbose = false;
     bool is_help = false;

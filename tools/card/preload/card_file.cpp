@@ -32,8 +32,8 @@ bool set_path(sockaddr_un &address, int number)
 {
     address = {};
     address.sun_family = AF_UNIX;
-    const int length =
-        std::snprintf(address.sun_path, sizeof(address.sun_path), "%s%s%d", side_folder(), device_prefix, number);
+    const int length = std::snprintf(address.sun_path, sizeof(address.sun_path), "%s%s%d", side_folder(),
+                                     device_prefix, number);
     return length > 0 && static_cast<std::size_t>(length) < sizeof(address.sun_path);
 }
 
@@ -129,8 +129,7 @@ int process_userfaultfd(bool &is_new)
         uffdio_api api{};
         api.api = UFFD_API;
         api.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP;
-        descriptor =
-            static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
+        descriptor = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
         if (descriptor >= 0 && ioctl(descriptor, UFFDIO_API, &api) != 0) {
             close(descriptor);
             descriptor = -1;
@@ -175,8 +174,9 @@ int open_uverbs(int number)
         connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0) {
         error = ask_card(fd, hello);
         if (error == EPERM)
-            std::fprintf(stderr, "with_card: the card may not read the memory of process %d (another user's, not "
-                                 "dumpable, or denied by ptrace_scope or seccomp)\n",
+            std::fprintf(stderr,
+                         "with_card: the card may not read the memory of process %d (another user's, not "
+                         "dumpable, or denied by ptrace_scope or seccomp)\n",
                          getpid());
     }
     if (error == 0)
@@ -203,7 +203,8 @@ void *card_map(int fd, std::size_t length, int protection, off_t offset)
     void *pages = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return pages;
-    // Neither may the pages be shared with a child, nor be merged into a huge one: doorbells are trapped by page.
+    // Neither may the pages be shared with a child, nor be merged into a huge one: doorbells are trapped by
+    // page.
     madvise(pages, length, MADV_DONTFORK);
     madvise(pages, length, MADV_NOHUGEPAGE);
     std::memset(pages, 0, length);
@@ -214,7 +215,8 @@ void *card_map(int fd, std::size_t length, int protection, off_t offset)
         range.range.start = reinterpret_cast<std::uintptr_t>(pages);
         range.range.len = length;
         range.mode = UFFDIO_REGISTER_MODE_WP;
-        ioctl(traps, UFFDIO_REGISTER, &range); // not registered: the card finds that it cannot protect it, and polls
+        ioctl(traps, UFFDIO_REGISTER,
+              &range); // not registered: the card finds that it cannot protect it, and polls
     }
     Request request{};
     request.type = RequestType::map;

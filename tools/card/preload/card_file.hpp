@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The uverbs descriptor. It is a connection to the card, so close, dup, fork, exec and SCM_RIGHTS do to it what they do
-// to a real one, and nothing here keeps a table of descriptors.
+// The uverbs descriptor. It is a connection to the card, so close, dup, fork, exec and SCM_RIGHTS do to it
+// what they do to a real one, and nothing here keeps a table of descriptors.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace opendoca::card {
 
-/// Number N of the /dev/infiniband/uverbsN that is open at `fd`, or -1 where it is anything else. Keeps errno.
+/// Number N of the /dev/infiniband/uverbsN that is open at `fd`, or -1 where it is anything else. Keeps
+/// errno.
 int uverbs_number(int fd);
 
 /// Opens /dev/infiniband/uverbsN: a descriptor, or -1 with errno.

@@ -57,7 +57,7 @@ template <typename Result>
 int stat_device(Result *result, int number)
 {
     // As if the node were there only where its function is.
-    struct stat socket_state{};
+    struct stat socket_state {};
     char path[PATH_MAX];
     std::snprintf(path, sizeof(path), "%s/dev/uverbs%d", side_folder(), number);
     if (next<Stat, 0>("stat")(path, &socket_state) != 0)
@@ -95,8 +95,10 @@ int stat_at(const char *name, int folder, const char *path, Result *result, int 
     if (number >= 0)
         return stat_device(result, number);
     if (path != nullptr && *path == '\0' && (flags & AT_EMPTY_PATH) != 0)
-        return stat_descriptor<Tag + 100>(sizeof(Result) == sizeof(struct stat) ? "fstat" : "fstat64", folder, result);
-    return next<int(int, const char *, Result *, int), Tag>(name)(folder, SysfsPath(path).get(), result, flags);
+        return stat_descriptor<Tag + 100>(sizeof(Result) == sizeof(struct stat) ? "fstat" : "fstat64", folder,
+                                          result);
+    return next<int(int, const char *, Result *, int), Tag>(name)(folder, SysfsPath(path).get(), result,
+                                                                  flags);
 }
 
 } // namespace
@@ -131,7 +133,8 @@ int openat(int folder, const char *path, int flags, ...)
     const mode_t mode = mode_argument(flags, arguments);
     va_end(arguments);
     const int number = uverbs_number(path);
-    return number >= 0 ? open_uverbs(number) : next<OpenAt, 3>("openat")(folder, SysfsPath(path).get(), flags, mode);
+    return number >= 0 ? open_uverbs(number)
+                       : next<OpenAt, 3>("openat")(folder, SysfsPath(path).get(), flags, mode);
 }
 
 int openat64(int folder, const char *path, int flags, ...)
@@ -184,7 +187,7 @@ DIR *opendir(const char *path)
 int access(const char *path, int mode) noexcept
 {
     const int number = uverbs_number(path);
-    struct stat ignored{};
+    struct stat ignored {};
     if (number >= 0)
         return (mode & X_OK) != 0 ? (errno = EACCES, -1) : stat_device(&ignored, number);
     return next<int(const char *, int), 8>("access")(SysfsPath(path).get(), mode);
@@ -204,8 +207,8 @@ ssize_t readlink(const char *path, char *target, size_t size) noexcept
 
 ssize_t readlinkat(int folder, const char *path, char *target, size_t size) noexcept
 {
-    return next<ssize_t(int, const char *, char *, size_t), 11>("readlinkat")(folder, SysfsPath(path).get(), target,
-                                                                            size);
+    return next<ssize_t(int, const char *, char *, size_t), 11>("readlinkat")(folder, SysfsPath(path).get(),
+                                                                              target, size);
 }
 
 char *realpath(const char *path, char *resolved) noexcept
@@ -290,7 +293,7 @@ int statx(int folder, const char *path, int flags, unsigned mask, struct statx *
     const int number = uverbs_number(path);
     if (number < 0)
         return real(folder, SysfsPath(path).get(), flags, mask, result);
-    struct stat device{};
+    struct stat device {};
     if (stat_device(&device, number) != 0)
         return -1;
     *result = {};
@@ -315,8 +318,8 @@ int ioctl(int fd, unsigned long request, ...) noexcept
 // The kernel cannot map a socket, and says so by ENODEV.
 void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset) noexcept
 {
-    void *pages =
-        next<void *(void *, size_t, int, int, int, off_t), 24>("mmap")(address, length, protection, flags, fd, offset);
+    void *pages = next<void *(void *, size_t, int, int, int, off_t), 24>("mmap")(address, length, protection,
+                                                                                 flags, fd, offset);
     if (pages == MAP_FAILED && errno == ENODEV && fd >= 0 && uverbs_number(fd) >= 0)
         return card_map(fd, length, protection, offset);
     return pages;
@@ -374,7 +377,8 @@ ssize_t recvmsg(int fd, msghdr *message, int flags)
 ssize_t recvfrom(int fd, void *buffer, size_t size, int flags, sockaddr *address, socklen_t *address_size)
 {
     const socklen_t room = address_size != nullptr ? *address_size : 0;
-    const ssize_t got = next<decltype(recvfrom), 30>("recvfrom")(fd, buffer, size, flags, address, address_size);
+    const ssize_t got =
+        next<decltype(recvfrom), 30>("recvfrom")(fd, buffer, size, flags, address, address_size);
     if (got >= 0 && address != nullptr && address_size != nullptr && is_netlink(fd)) {
         *address_size = room;
         store_netlink_address(0, address, address_size);

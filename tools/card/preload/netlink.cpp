@@ -26,7 +26,8 @@ bool set_path(sockaddr_un &address)
 {
     address = {};
     address.sun_family = AF_UNIX;
-    const int length = std::snprintf(address.sun_path, sizeof(address.sun_path), "%s/dev/netlink", side_folder());
+    const int length =
+        std::snprintf(address.sun_path, sizeof(address.sun_path), "%s/dev/netlink", side_folder());
     return *side_folder() != '\0' && static_cast<std::size_t>(length) < sizeof(address.sun_path);
 }
 
@@ -48,7 +49,8 @@ int open_netlink(int type)
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | flags, 0);
     if (fd < 0)
         return -1;
-    if (!set_path(address) || connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0) {
+    if (!set_path(address) ||
+        connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0) {
         close(fd);
         errno = EPROTONOSUPPORT;
         return -1;
@@ -64,8 +66,9 @@ bool is_netlink(int fd)
     if (!has_opened_one.load(std::memory_order_relaxed))
         return false;
     const int saved = errno;
-    const bool is_ours = getpeername(fd, reinterpret_cast<sockaddr *>(&address), &size) == 0 && set_path(expected) &&
-                         address.sun_family == AF_UNIX && std::strcmp(address.sun_path, expected.sun_path) == 0;
+    const bool is_ours = getpeername(fd, reinterpret_cast<sockaddr *>(&address), &size) == 0 &&
+                         set_path(expected) && address.sun_family == AF_UNIX &&
+                         std::strcmp(address.sun_path, expected.sun_path) == 0;
     errno = saved;
     return is_ours;
 }

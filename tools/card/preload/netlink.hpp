@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Generic netlink, by which programs ask devlink for the ports of an e-switch. On the side of a card that has one, such a
-// socket is a connection to the card: it does for a program what netlink does, but for addresses.
+// Generic netlink, by which programs ask devlink for the ports of an e-switch. On the side of a card that has
+// one, such a socket is a connection to the card: it does for a program what netlink does, but for addresses.
 #pragma once
 
 #include <sys/socket.h>

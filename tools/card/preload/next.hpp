@@ -8,7 +8,8 @@
 
 namespace opendoca::card {
 
-/// The function that `name` would be without this library: libc's, or a sanitizer's. `Tag` keeps one cache a name.
+/// The function that `name` would be without this library: libc's, or a sanitizer's. `Tag` keeps one cache a
+/// name.
 template <typename Function, int Tag>
 Function *next(const char *name)
 {

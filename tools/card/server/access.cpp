@@ -10,7 +10,7 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr int most_levels = 4;                // of keys over keys
+constexpr int most_levels = 4;                 // of keys over keys
 constexpr std::size_t most_segments = 1 << 16; // of a work request
 
 constexpr std::uint32_t any_write = right::local_write | right::remote_write | right::remote_atomic;
@@ -24,21 +24,24 @@ bool add_segment(SegmentList &list, const MemoryKey &key, std::uint64_t address,
     return true;
 }
 
-// A key that stands for another function's is that key, as long as it is there and its owner lets others use it.
+// A key that stands for another function's is that key, as long as it is there and its owner lets others use
+// it.
 const MemoryKey *behind_alias(const Card &card, const MemoryKey &alias)
 {
     const MemoryKey *target = card.keys.by_index(alias.alias_of);
-    return target != nullptr && target->serial == alias.alias_serial && target->permission && !target->is_free &&
-                   target->alias_of == 0
+    return target != nullptr && target->serial == alias.alias_serial && target->permission &&
+                   !target->is_free && target->alias_of == 0
                ? target
                : nullptr;
 }
 
-// Rights below an indirect key are the indirect key's. What is below must only not be written against its owner's will.
+// Rights below an indirect key are the indirect key's. What is below must only not be written against its
+// owner's will.
 bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, const Purpose &purpose,
                   std::uint64_t address, std::uint64_t length, int level)
 {
-    if (key.is_free || key.pd_number != purpose.pd_number || (key.access & purpose.rights) != purpose.rights ||
+    if (key.is_free || key.pd_number != purpose.pd_number ||
+        (key.access & purpose.rights) != purpose.rights ||
         (key.bound_to != 0 && key.bound_to != purpose.queue_pair) || level > most_levels)
         return false;
     if (key.alias_of != 0) {
@@ -65,7 +68,8 @@ bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, con
         }
         const std::uint64_t part = std::min(length, entry.length - offset);
         const MemoryKey *next = card.keys.find(entry.key);
-        if (next == nullptr || !add_at_level(card, list, *next, below, entry.address + offset, part, level + 1))
+        if (next == nullptr ||
+            !add_at_level(card, list, *next, below, entry.address + offset, part, level + 1))
             return false;
         length -= part;
         offset = 0;
@@ -76,14 +80,17 @@ bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, con
 /// Goes through a list, from an offset on.
 class Cursor {
 public:
-    Cursor(const SegmentList &list, std::uint64_t offset) : next_(list.segments.data()), end_(next_ + list.segments.size())
+    Cursor(const SegmentList &list, std::uint64_t offset)
+        : next_(list.segments.data()),
+          end_(next_ + list.segments.size())
     {
         while (next_ != end_ && offset >= next_->length)
             offset -= next_++->length;
         offset_ = offset;
     }
 
-    /// Calls `transfer(segment, offset, position, bytes)` for parts of up to `most` bytes in all. Where it fails, how.
+    /// Calls `transfer(segment, offset, position, bytes)` for parts of up to `most` bytes in all. Where it
+    /// fails, how.
     template <typename Transfer>
     Access take(std::uint64_t most, std::uint64_t &taken, Transfer &&transfer)
     {
@@ -109,14 +116,15 @@ private:
 
 } // namespace
 
-bool add_range(const Card &card, SegmentList &list, const Purpose &purpose, std::uint32_t key, std::uint64_t address,
-               std::uint64_t length)
+bool add_range(const Card &card, SegmentList &list, const Purpose &purpose, std::uint32_t key,
+               std::uint64_t address, std::uint64_t length)
 {
     const MemoryKey *found = card.keys.find(key);
     return found != nullptr && add_at_level(card, list, *found, purpose, address, length, 0);
 }
 
-CopyResult copy(const SegmentList &source, const SegmentList &destination, std::uint64_t offset, std::uint64_t length)
+CopyResult copy(const SegmentList &source, const SegmentList &destination, std::uint64_t offset,
+                std::uint64_t length)
 {
     // 64 KiB stays in the cache, and is enough for the cost of the two system calls not to count.
     static std::array<std::uint8_t, 1 << 16> bounce;
@@ -128,14 +136,16 @@ CopyResult copy(const SegmentList &source, const SegmentList &destination, std::
             [](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
                 if (segment.process != nullptr)
                     return segment.process->read(segment.address + at, bounce.data() + position, bytes);
-                std::memcpy(bounce.data() + position, reinterpret_cast<const void *>(segment.address + at), bytes);
+                std::memcpy(bounce.data() + position, reinterpret_cast<const void *>(segment.address + at),
+                            bytes);
                 return Access::done;
             });
         if (read != Access::done)
             return read == Access::gone ? CopyResult::source_gone : CopyResult::source_fault;
         std::uint64_t put = 0;
         const Access written = to.take(
-            have, put, [](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
+            have, put,
+            [](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
                 return segment.process->write(segment.address + at, bounce.data() + position, bytes);
             });
         if (written != Access::done)

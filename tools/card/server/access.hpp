@@ -13,8 +13,8 @@
 namespace opendoca::card {
 
 namespace right { // as ibv_access_flags
-inline constexpr std::uint32_t local_write = 1, remote_write = 2, remote_read = 4, remote_atomic = 8, bind_window = 16,
-                               on_demand = 64;
+inline constexpr std::uint32_t local_write = 1, remote_write = 2, remote_read = 4, remote_atomic = 8,
+                               bind_window = 16, on_demand = 64;
 } // namespace right
 
 /// Who uses a key, and for what.
@@ -24,8 +24,8 @@ struct Purpose {
     std::uint32_t queue_pair; ///< windows may be bound to one
 };
 
-/// Adds the memory of `key` from `address` to the list. False where the card may not touch it so: no such key, another
-/// protection domain, a range that is not all the key's, a missing right.
+/// Adds the memory of `key` from `address` to the list. False where the card may not touch it so: no such
+/// key, another protection domain, a range that is not all the key's, a missing right.
 [[nodiscard]] bool add_range(const Card &card, SegmentList &list, const Purpose &purpose, std::uint32_t key,
                              std::uint64_t address, std::uint64_t length);
 

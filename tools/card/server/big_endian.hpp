@@ -39,8 +39,17 @@ void store_big(void *to, T value)
     std::memcpy(to, &value, sizeof(value));
 }
 
-inline std::uint16_t be16(const void *from) { return load_big<std::uint16_t>(from); }
-inline std::uint32_t be32(const void *from) { return load_big<std::uint32_t>(from); }
-inline std::uint64_t be64(const void *from) { return load_big<std::uint64_t>(from); }
+inline std::uint16_t be16(const void *from)
+{
+    return load_big<std::uint16_t>(from);
+}
+inline std::uint32_t be32(const void *from)
+{
+    return load_big<std::uint32_t>(from);
+}
+inline std::uint64_t be64(const void *from)
+{
+    return load_big<std::uint64_t>(from);
+}
 
 } // namespace opendoca::card

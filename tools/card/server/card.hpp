@@ -36,7 +36,9 @@ public:
     static constexpr std::size_t most_pipes = 1024;
 
     OpenFile(Card &its_card, Function &its_function, UniqueFd its_socket)
-        : card(its_card), function(its_function), socket(std::move(its_socket))
+        : card(its_card),
+          function(its_function),
+          socket(std::move(its_socket))
     {
     }
 

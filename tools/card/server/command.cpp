@@ -11,7 +11,8 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::size_t inline_bytes = sizeof(ib_uverbs_attr::data); ///< inputs up to that are in the attribute itself
+constexpr std::size_t inline_bytes =
+    sizeof(ib_uverbs_attr::data); ///< inputs up to that are in the attribute itself
 
 } // namespace
 
@@ -25,7 +26,8 @@ int Command::load()
         return EINVAL;
     count_ = header.num_attrs;
     method_ = method_key(header.object_id, header.method_id);
-    if (process->read(address_ + sizeof(header), attributes_.data(), count_ * sizeof(ib_uverbs_attr)) != Access::done)
+    if (process->read(address_ + sizeof(header), attributes_.data(), count_ * sizeof(ib_uverbs_attr)) !=
+        Access::done)
         return EFAULT;
     return 0;
 }
@@ -33,7 +35,8 @@ int Command::load()
 const ib_uverbs_attr *Command::find(unsigned id) const
 {
     const auto end = attributes_.begin() + static_cast<std::ptrdiff_t>(count_);
-    const auto found = std::find_if(attributes_.begin(), end, [&](const auto &attr) { return attr.attr_id == id; });
+    const auto found =
+        std::find_if(attributes_.begin(), end, [&](const auto &attr) { return attr.attr_id == id; });
     return found == end ? nullptr : &*found;
 }
 

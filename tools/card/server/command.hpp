@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// One ioctl of a uverbs file. Its attributes are read from the program's memory once; what they point to, and where
-// results go, is memory of the program, at addresses that are as good as the program is honest.
+// One ioctl of a uverbs file. Its attributes are read from the program's memory once; what they point to, and
+// where results go, is memory of the program, at addresses that are as good as the program is honest.
 #pragma once
 
 #include <array>
@@ -24,19 +24,25 @@ namespace opendoca::card {
 class Command {
 public:
     Command(OpenFile &its_file, std::shared_ptr<Process> its_process, std::uint64_t address)
-        : file(its_file), process(std::move(its_process)), address_(address)
+        : file(its_file),
+          process(std::move(its_process)),
+          address_(address)
     {
     }
 
     /// Reads header and attributes: an errno, or 0.
     [[nodiscard]] int load();
     [[nodiscard]] std::uint32_t method() const { return method_; }
-    static constexpr std::uint32_t method_key(unsigned object, unsigned method) { return object << 16 | method; }
+    static constexpr std::uint32_t method_key(unsigned object, unsigned method)
+    {
+        return object << 16 | method;
+    }
 
     [[nodiscard]] bool has(unsigned id) const { return find(id) != nullptr; }
     /// Bytes that the program gave or has room for; 0 without the attribute.
     [[nodiscard]] std::size_t length(unsigned id) const;
-    /// Copies an input, and fills up with zeros. False where there is none, or the program's memory is not there.
+    /// Copies an input, and fills up with zeros. False where there is none, or the program's memory is not
+    /// there.
     [[nodiscard]] bool get(unsigned id, void *to, std::size_t size) const;
     template <typename T>
     [[nodiscard]] bool get(unsigned id, T &to) const

@@ -34,7 +34,8 @@ constexpr Entry methods[] = {
     {key(UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT), "query_mlx5_port", query_mlx5_port, false},
     {key(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY), "query_gid_entry", query_gid_entry, false},
     {key(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE), "query_gid_table", query_gid_table, false},
-    {key(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC), "create_event_file", create_event_file, false},
+    {key(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC), "create_event_file", create_event_file,
+     false},
     {key(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY), "dealloc_pd", destroy_pd, true},
     {key(UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY), "query_pd", query_pd, false},
     {key(UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY), "destroy_ah", destroy_ah, true},
@@ -55,7 +56,8 @@ constexpr Entry methods[] = {
     {key(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY), "devx_modify", devx_modify, false},
     {key(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY), "devx_query", devx_query, false},
     {key(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG), "reg_umem", register_user_memory, false},
-    {key(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG), "dereg_umem", deregister_user_memory, true},
+    {key(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG), "dereg_umem", deregister_user_memory,
+     true},
     {key(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC), "alloc_uar", alloc_uar, false},
     {key(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY), "dealloc_uar", destroy_uar, true},
 };
@@ -109,7 +111,8 @@ int run_command(Command &command)
     if (found != std::ranges::end(methods))
         return run_entry(command, *found);
     // libibverbs takes EPROTONOSUPPORT as "use write()", which for this one there is not.
-    return command.method() == key(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR) ? EOPNOTSUPP : EPROTONOSUPPORT;
+    return command.method() == key(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR) ? EOPNOTSUPP
+                                                                                  : EPROTONOSUPPORT;
 }
 
 bool is_command_name(std::string_view name)

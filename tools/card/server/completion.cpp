@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "big_endian.hpp"
 
@@ -33,19 +34,33 @@ std::uint64_t address_of(const CompletionQueue &cq, std::uint32_t index)
            sizeof(EntryBytes);
 }
 
-std::uint32_t unread(const CompletionQueue &cq)
+/// A queue's doorbell record.
+struct Record {
+    std::uint32_t consumed, arm;
+};
+
+/// Nothing where the program has taken it away.
+std::optional<Record> record_of(const CompletionQueue &cq)
 {
-    std::uint32_t consumed = 0;
-    if (cq.process->read(cq.doorbell_record, &consumed, sizeof(consumed)) != Access::done)
-        return 0;
-    return (cq.produced - swap_on_little_endian(consumed)) & counter_mask;
+    Record record{};
+    if (cq.process->read(cq.doorbell_record, &record, sizeof(record)) != Access::done)
+        return std::nullopt;
+    return Record{swap_on_little_endian(record.consumed), swap_on_little_endian(record.arm)};
+}
+
+std::uint32_t unread(const CompletionQueue &cq, const Record &record)
+{
+    return (cq.produced - record.consumed) & counter_mask;
 }
 
 void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool is_solicited)
 {
     if (cq.is_overrun || cq.file.function.is_dead)
         return;
-    if (unread(cq) >= cq.entries) {
+    const std::optional<Record> record = record_of(cq);
+    if (!record)
+        return; // nobody is there to read it
+    if (unread(cq, *record) >= cq.entries) {
         cq.is_overrun = true;
         cq.file.send_event(cq.user_handle, static_cast<std::uint32_t>(Event::cq_error), &cq.async_events);
         return;
@@ -53,12 +68,12 @@ void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool
     const bool owner = (cq.produced & cq.entries) != 0;
     entry[at_owner] = static_cast<std::uint8_t>(kind << 4 | (is_solicited ? 2 : 0) | (owner ? 1 : 0));
     // The owner byte last: with it the entry is the program's.
-    const Access access = cq.process->write_in_order(address_of(cq, cq.produced), std::span(entry).first(at_owner),
-                                                     std::span(entry).subspan(at_owner));
+    const Access access = cq.process->write_in_order(
+        address_of(cq, cq.produced), std::span(entry).first(at_owner), std::span(entry).subspan(at_owner));
     if (access != Access::done)
-        return; // nobody is there to read it
+        return;
     ++cq.produced;
-    notify(cq);
+    notify(cq, record->arm); // an arm that came since is seen at the next look
 }
 
 void put(CompletionQueue &cq, EntryBytes &entry, Entry kind, bool is_solicited)
@@ -75,7 +90,8 @@ void put(CompletionQueue &cq, EntryBytes &entry, Entry kind, bool is_solicited)
     // What comes after one that is late waits behind it.
     if (cq.late.empty())
         card.late_queues.push_back(&cq);
-    cq.late.push_back({now_ns() + delay_ms.value_or(0) * std::uint64_t{1'000'000}, entry, opcode, is_solicited});
+    cq.late.push_back(
+        {now_ns() + delay_ms.value_or(0) * std::uint64_t{1'000'000}, entry, opcode, is_solicited});
 }
 
 } // namespace
@@ -93,7 +109,8 @@ void complete_request(QueuePair &qp, std::uint16_t index, std::uint8_t operation
 void complete_receive(QueuePair &qp, Entry kind, const Received &received)
 {
     EntryBytes entry{};
-    store_big(&entry[at_flags_and_source], (qp.type == QpType::ud ? has_route_header : 0) | received.source_qp);
+    store_big(&entry[at_flags_and_source],
+              (qp.type == QpType::ud ? has_route_header : 0) | received.source_qp);
     store_big(&entry[at_user_index], qp.user_index);
     std::memcpy(&entry[at_immediate], &received.immediate, sizeof(received.immediate));
     store_big(&entry[at_byte_count], received.bytes);
@@ -102,8 +119,8 @@ void complete_receive(QueuePair &qp, Entry kind, const Received &received)
     put(*qp.receive_cq, entry, kind, received.is_solicited);
 }
 
-void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index, std::uint8_t operation,
-                    Syndrome syndrome)
+void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index,
+                    std::uint8_t operation, Syndrome syndrome)
 {
     constexpr std::uint8_t vendor_flushed = 0xf5, vendor_other = 0x88;
     EntryBytes entry{};
@@ -115,16 +132,14 @@ void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_
     put(cq, entry, kind, false);
 }
 
-// A program arms a queue by a word of the doorbell record, with the consumer index that it knows. It asks for an event at
-// the first completion that is newer than this index and newer than the last event: programs arm before they poll, and
-// must not get a second event for one completion. The card leaves `not_armed` in the word, so it sees each arm once.
-void notify(CompletionQueue &cq)
+// A program arms a queue by a word of the doorbell record, with the consumer index that it knows. It asks for
+// an event at the first completion that is newer than this index and newer than the last event: programs arm
+// before they poll, and must not get a second event for one completion. The card leaves `not_armed` in the
+// word, so it sees each arm once.
+void notify(CompletionQueue &cq, std::uint32_t word)
 {
-    std::uint32_t word = 0;
-    if (cq.channel == nullptr ||
-        cq.process->read(cq.doorbell_record + sizeof(word), &word, sizeof(word)) != Access::done || word == not_armed)
+    if (cq.channel == nullptr || word == not_armed)
         return;
-    word = swap_on_little_endian(word);
     std::uint32_t index = word & counter_mask;
     if (((cq.notified - index) & counter_mask) <= counter_mask / 2)
         index = cq.notified & counter_mask;
@@ -158,7 +173,8 @@ Access prepare_arm(const CompletionQueue &cq)
 
 bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries, std::uint32_t entry_size)
 {
-    if (unread(cq) >= entries)
+    const std::optional<Record> record = record_of(cq);
+    if (!record || unread(cq, *record) >= entries)
         return false;
     EntryBytes entry{};
     write_entry(cq, entry, static_cast<std::uint8_t>(Entry::resize), false);

@@ -60,15 +60,16 @@ struct Received {
 
 void complete_request(QueuePair &qp, std::uint16_t index, std::uint8_t operation, std::uint32_t bytes);
 void complete_receive(QueuePair &qp, Entry kind, const Received &received);
-void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index, std::uint8_t operation,
-                    Syndrome syndrome);
+void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index,
+                    std::uint8_t operation, Syndrome syndrome);
 
-/// Sends the event that the program has armed the queue for, if there is what it is for.
-void notify(CompletionQueue &cq);
+/// Sends the event that the program has armed the queue for, by this word, if there is what it is for.
+void notify(CompletionQueue &cq, std::uint32_t arm_word);
 /// Marks a new queue's doorbell record so that the first arm can be seen.
 [[nodiscard]] Access prepare_arm(const CompletionQueue &cq);
 /// Goes on in another buffer. False where that is too small for what the program has not taken.
-[[nodiscard]] bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries, std::uint32_t entry_size);
+[[nodiscard]] bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries,
+                          std::uint32_t entry_size);
 /// Writes the entries that were held back until now. When the next is due, or 0.
 std::uint64_t write_late_entries(Card &card, std::uint64_t now);
 

@@ -39,9 +39,9 @@ std::uint64_t answer_timeout_ns(const QueuePair &qp)
 /// Of the codes of IBTA 9.7.5.2.8.
 std::uint64_t rnr_timeout_ns(std::uint8_t code)
 {
-    static constexpr std::uint32_t tens_of_us[32] = {65536, 1,    2,    3,    4,    6,    8,    12,   16,    24,   32,
-                                                     48,    64,   96,   128,  192,  256,  384,  512,  768,   1024, 1536,
-                                                     2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+    static constexpr std::uint32_t tens_of_us[32] = {
+        65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,   192,
+        256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
     return tens_of_us[code & 31] * std::uint64_t{10'000};
 }
 
@@ -79,8 +79,7 @@ QueuePair *peer_of(QueuePair &qp)
     auto *peer = card.objects.by_number<QueuePair>(qp.attributes.destination);
     const ib_uverbs_qp_dest &path = qp.attributes.path;
     if (peer == nullptr || peer->type != qp.type || !peer->is_responding() ||
-        peer->attributes.destination != qp.number() ||
-        !is_reachable(qp.file.function, peer->file.function))
+        peer->attributes.destination != qp.number() || !is_reachable(qp.file.function, peer->file.function))
         return nullptr;
     if (qp.is_looped_back ? &peer->file.function != &qp.file.function
                           : !leads_to(peer->file.function, path.is_global != 0, path.dgid, path.dlid))
@@ -103,7 +102,8 @@ Outcome refuse(QueuePair &qp, QueuePair &peer, const WorkRequest &request, Syndr
 }
 
 /// How a copy that failed ends the request. `is_read`: the source is the peer's.
-Outcome end_failed_copy(QueuePair &qp, QueuePair &peer, const WorkRequest &request, CopyResult result, bool is_read)
+Outcome end_failed_copy(QueuePair &qp, QueuePair &peer, const WorkRequest &request, CopyResult result,
+                        bool is_read)
 {
     switch (result) {
     case CopyResult::source_gone:
@@ -123,18 +123,23 @@ Outcome end_failed_copy(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
 Outcome execute_atomic(QueuePair &qp, QueuePair &peer, const WorkRequest &request, const SegmentList &local,
                        const SegmentList &remote)
 {
-    const std::uint64_t operand = be64(&request.bytes[at_atomic]), compare = be64(&request.bytes[at_atomic + 8]);
-    if (be64(&request.bytes[at_remote]) % sizeof(std::uint64_t) != 0 || local.length != sizeof(std::uint64_t) ||
-        remote.segments.size() != 1)
+    const std::uint64_t operand = be64(&request.bytes[at_atomic]),
+                        compare = be64(&request.bytes[at_atomic + 8]);
+    if (be64(&request.bytes[at_remote]) % sizeof(std::uint64_t) != 0 ||
+        local.length != sizeof(std::uint64_t) || remote.segments.size() != 1)
         return fail(qp, &peer, request, Syndrome::remote_invalid);
     const Segment &place = remote.segments.front();
     std::uint64_t old = 0;
     if (const Access access = place.process->read(place.address, &old, sizeof(old)); access != Access::done)
-        return access == Access::gone ? no_answer(qp, request) : fail(qp, &peer, request, Syndrome::remote_access);
-    const std::uint64_t changed =
-        request.opcode == Opcode::fetch_add ? old + operand : old == compare ? operand : old;
-    if (const Access access = place.process->write(place.address, &changed, sizeof(changed)); access != Access::done)
-        return access == Access::gone ? no_answer(qp, request) : fail(qp, &peer, request, Syndrome::remote_access);
+        return access == Access::gone ? no_answer(qp, request)
+                                      : fail(qp, &peer, request, Syndrome::remote_access);
+    const std::uint64_t changed = request.opcode == Opcode::fetch_add ? old + operand
+                                  : old == compare                    ? operand
+                                                                      : old;
+    if (const Access access = place.process->write(place.address, &changed, sizeof(changed));
+        access != Access::done)
+        return access == Access::gone ? no_answer(qp, request)
+                                      : fail(qp, &peer, request, Syndrome::remote_access);
     SegmentList answer;
     answer.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(&old), sizeof(old)});
     const CopyResult result = copy(answer, local, 0, sizeof(old));
@@ -186,7 +191,8 @@ Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
     if (goes_to_receive && (!receive.is_valid || receive.list.length < local.length)) {
         complete_error(*peer.receive_cq, peer, Entry::receive_error, receive.index, 0,
                        receive.is_valid ? Syndrome::local_length : Syndrome::local_protection);
-        return refuse(qp, peer, request, receive.is_valid ? Syndrome::remote_invalid : Syndrome::remote_operation);
+        return refuse(qp, peer, request,
+                      receive.is_valid ? Syndrome::remote_invalid : Syndrome::remote_operation);
     }
     const CopyResult result = copy(local, goes_to_receive ? receive.list : remote, 0, local.length);
     if (result != CopyResult::done)
@@ -204,11 +210,14 @@ Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
 
 Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
 {
-    if (qp.type == QpType::ud || (qp.type == QpType::uc && traits_of(request.opcode).remote_right != right::remote_write))
+    if (qp.type == QpType::ud ||
+        (qp.type == QpType::uc && traits_of(request.opcode).remote_right != right::remote_write))
         return fail(qp, nullptr, request, Syndrome::local_operation);
     static SegmentList local, remote;
     const Traits kind = traits_of(request.opcode);
-    const std::size_t data_at = kind.is_atomic ? at_atomic + 16 : kind.names_memory ? at_remote + 16 : at_remote;
+    const std::size_t data_at = kind.is_atomic      ? at_atomic + 16
+                                : kind.names_memory ? at_remote + 16
+                                                    : at_remote;
     const bool writes_local = kind.is_read || kind.is_atomic;
     const Syndrome syndrome =
         add_data_segments(qp, request, data_at, writes_local ? right::local_write : 0, local);
@@ -220,10 +229,10 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
     remote.clear();
     if (kind.names_memory) {
         const Purpose purpose{peer->pd->number(), kind.remote_right, peer->number()};
-        const bool is_allowed =
-            (peer->attributes.access & kind.remote_right) != 0 &&
-            (local.length == 0 || add_range(qp.file.card, remote, purpose, be32(&request.bytes[at_remote + 8]),
-                                            be64(&request.bytes[at_remote]), local.length));
+        const bool is_allowed = (peer->attributes.access & kind.remote_right) != 0 &&
+                                (local.length == 0 ||
+                                 add_range(qp.file.card, remote, purpose, be32(&request.bytes[at_remote + 8]),
+                                           be64(&request.bytes[at_remote]), local.length));
         if (!is_allowed)
             return refuse(qp, *peer, request, Syndrome::remote_access);
     }
@@ -234,8 +243,8 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
         outcome = execute_message(qp, *peer, request, local, remote);
     } else {
         bool is_complete = false;
-        const CopyResult result =
-            copy_part(qp, kind.is_read ? remote : local, kind.is_read ? local : remote, local.length, is_complete);
+        const CopyResult result = copy_part(qp, kind.is_read ? remote : local, kind.is_read ? local : remote,
+                                            local.length, is_complete);
         if (result != CopyResult::done)
             outcome = end_failed_copy(qp, *peer, request, result, kind.is_read);
         else

@@ -71,7 +71,8 @@ std::string refuse(Card &card, const Words &words)
     FaultRule rule;
     const auto value = words.size() > 2 ? number_of(words[2]) : std::nullopt;
     if (!value || *value == 0 || *value > 255)
-        return "error: refuse COMMAND VALUE [skip N] [count N]: VALUE is an errno, or the status of a PRM command";
+        return "error: refuse COMMAND VALUE [skip N] [count N]: VALUE is an errno, or the status of a PRM "
+               "command";
     rule.name = words[1];
     rule.value = *value;
     if (!is_command_name(rule.name) && !is_prm_command_name(rule.name))
@@ -82,7 +83,8 @@ std::string refuse(Card &card, const Words &words)
     return "ok";
 }
 
-std::string with_counts(const Words &words, std::size_t at, FaultRule rule, const std::function<void(FaultRule)> &add)
+std::string with_counts(const Words &words, std::size_t at, FaultRule rule,
+                        const std::function<void(FaultRule)> &add)
 {
     if (!read_counts(words, at, rule))
         return "error: after '" + std::string(words[0]) + "' come 'skip N' and 'count N'";
@@ -97,7 +99,8 @@ std::string delay(Card &card, const Words &words)
     if (!ms || *ms > 60'000)
         return "error: delay-completion MS [skip N] [count N]: up to 60000 ms";
     rule.value = *ms;
-    return with_counts(words, 2, rule, [&](FaultRule late) { card.faults.delay_completions(std::move(late)); });
+    return with_counts(words, 2, rule,
+                       [&](FaultRule late) { card.faults.delay_completions(std::move(late)); });
 }
 
 std::string describe(const Card &card)
@@ -105,9 +108,9 @@ std::string describe(const Card &card)
     std::size_t processes = 0;
     for (const auto &process : card.processes)
         processes += process->is_dead() ? 0 : 1;
-    return "ok profile " + std::string(card.profile.name) + " pid " + std::to_string(getpid()) + " files " + std::to_string(card.files.size()) +
-           " processes " + std::to_string(processes) + " objects " + std::to_string(card.objects.count()) + " keys " +
-           std::to_string(card.keys.count());
+    return "ok profile " + std::string(card.profile.name) + " pid " + std::to_string(getpid()) + " files " +
+           std::to_string(card.files.size()) + " processes " + std::to_string(processes) + " objects " +
+           std::to_string(card.objects.count()) + " keys " + std::to_string(card.keys.count());
 }
 
 } // namespace
@@ -118,7 +121,8 @@ std::string_view control_help()
            "refuse COMMAND VALUE [skip N] [count N] fails the command with this errno or PRM status\n"
            "lose-completion [skip N] [count N]      a completion is never written\n"
            "delay-completion MS [skip N] [count N]  a completion, and those behind it, comes late\n"
-           "lose-message [skip N] [count N]         a message does not arrive; it is sent again if it is reliable\n"
+           "lose-message [skip N] [count N]         a message does not arrive; it is sent again if it is "
+           "reliable\n"
            "port-down SIDE N, port-up SIDE N        the port of mlx5_N of a side goes down or comes up\n"
            "vanish SIDE N, appear SIDE N            the function is silent on the wire, without any event\n"
            "fatal SIDE N                            the function dies, with a device fatal event\n"
@@ -142,12 +146,13 @@ std::string run_control(Card &card, std::string_view line)
     if (what == "delay-completion")
         return delay(card, words);
     if (what == "lose-completion")
-        return with_counts(words, 1, {}, [&](FaultRule rule) { card.faults.lose_completions(std::move(rule)); });
+        return with_counts(words, 1, {},
+                           [&](FaultRule rule) { card.faults.lose_completions(std::move(rule)); });
     if (what == "lose-message")
         return with_counts(words, 1, {}, [&](FaultRule rule) { card.faults.lose_messages(std::move(rule)); });
     Function *function = function_of(card, words);
-    const bool is_of_function = what == "port-down" || what == "port-up" || what == "vanish" || what == "appear" ||
-                                what == "fatal";
+    const bool is_of_function =
+        what == "port-down" || what == "port-up" || what == "vanish" || what == "appear" || what == "fatal";
     if (!is_of_function)
         return "error: nothing is named '" + std::string(what) + "'";
     if (function == nullptr)

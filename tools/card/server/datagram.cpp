@@ -14,7 +14,8 @@ namespace opendoca::card {
 namespace {
 
 // Bytes of a request: the address vector comes after the control segment.
-constexpr std::size_t at_qkey = 16, at_destination = 24, at_lid = 30, at_gid_flag = 44, at_gid = 48, at_data = 64;
+constexpr std::size_t at_qkey = 16, at_destination = 24, at_lid = 30, at_gid_flag = 44, at_gid = 48,
+                      at_data = 64;
 constexpr std::size_t route_header_bytes = 40; // in front of what is received, also where the wire had none
 
 void deliver(QueuePair &qp, QueuePair &peer, const WorkRequest &request, SegmentList &message)
@@ -59,12 +60,11 @@ Outcome execute_datagram(QueuePair &qp, const WorkRequest &request)
     const std::uint64_t length = message.length;
     const std::uint32_t given_qkey = be32(&request.bytes[at_qkey]);
     const std::uint32_t qkey = (given_qkey & own_qkey) != 0 ? qp.attributes.qkey : given_qkey;
-    auto *peer =
-        qp.file.card.objects.by_number<QueuePair>(be32(&request.bytes[at_destination]) & 0xffffff);
+    auto *peer = qp.file.card.objects.by_number<QueuePair>(be32(&request.bytes[at_destination]) & 0xffffff);
     const bool is_global = qp.file.card.profile.is_ethernet || (request.bytes[at_gid_flag] & 0x40) != 0;
     const auto gid = request.bytes.subspan<at_gid, 16>();
-    if (peer != nullptr && peer->type == QpType::ud && peer->is_responding() && peer->attributes.qkey == qkey &&
-        is_reachable(qp.file.function, peer->file.function) &&
+    if (peer != nullptr && peer->type == QpType::ud && peer->is_responding() &&
+        peer->attributes.qkey == qkey && is_reachable(qp.file.function, peer->file.function) &&
         leads_to(peer->file.function, is_global, gid, be16(&request.bytes[at_lid])) &&
         !qp.file.card.faults.strike_message_lost())
         deliver(qp, *peer, request, message);

@@ -12,8 +12,8 @@ namespace opendoca::card {
 
 using Datagram = std::vector<std::uint8_t>;
 
-/// Answers a program's generic netlink request, of which the card knows the families nlctrl and devlink: the datagrams
-/// to be sent back.
+/// Answers a program's generic netlink request, of which the card knows the families nlctrl and devlink: the
+/// datagrams to be sent back.
 std::vector<Datagram> answer_netlink(const Card &card, std::span<const std::uint8_t> request);
 
 } // namespace opendoca::card

@@ -34,13 +34,15 @@ constexpr FieldRule qp_rules[] = {
     {prm::qpc::log_receive_stride, 0, 5},
 };
 constexpr FieldRule allow_rules[] = {
-    {prm::allow_other_vhca_access::object_type, prm::general_object::type_mkey, prm::general_object::type_mkey},
+    {prm::allow_other_vhca_access::object_type, prm::general_object::type_mkey,
+     prm::general_object::type_mkey},
 };
 
 constexpr CommandLayout commands[] = {
     {0x100, "QUERY_HCA_CAP", Method::general, 16, header_bytes, {}, prm_query_hca_cap},
     {0x740, "QUERY_ESW_FUNCTIONS", Method::general, 16, 80, {}, prm_query_esw_functions},
-    {0xb16, "ALLOW_OTHER_VHCA_ACCESS", Method::general, 64, header_bytes, allow_rules, prm_allow_other_vhca_access},
+    {0xb16, "ALLOW_OTHER_VHCA_ACCESS", Method::general, 64, header_bytes, allow_rules,
+     prm_allow_other_vhca_access},
     {0xb22, "QUERY_VUID", Method::general, 16, 64, {}, prm_query_vuid},
     {0x754, "QUERY_NIC_VPORT_CONTEXT", Method::general, 16, header_bytes, {}, prm_answer_nothing},
     {0x805, "ACCESS_REGISTER", Method::general, 16, header_bytes, {}, prm_answer_nothing},
@@ -142,8 +144,8 @@ int devx_query_uar(Command &command)
 int devx_create(Command &command)
 {
     Object *made = nullptr;
-    if (const int error =
-            run(command, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, Method::create, &made))
+    if (const int error = run(command, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN,
+                              MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, Method::create, &made))
         return error;
     ObjectTable &objects = command.file.card.objects;
     auto *object = objects.create<DevxObject>(command.file);
@@ -175,12 +177,14 @@ int devx_destroy(Command &command)
 
 int devx_modify(Command &command)
 {
-    return run(command, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, Method::modify);
+    return run(command, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT,
+               Method::modify);
 }
 
 int devx_query(Command &command)
 {
-    return run(command, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, Method::query);
+    return run(command, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT,
+               Method::query);
 }
 
 } // namespace opendoca::card

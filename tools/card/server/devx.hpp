@@ -23,7 +23,10 @@ struct Mailbox {
     Object *made = nullptr; ///< what a create command made
 
     [[nodiscard]] std::uint64_t get(prm::Field field) const { return prm::get(in, field); }
-    [[nodiscard]] std::uint32_t get32(prm::Field field) const { return static_cast<std::uint32_t>(get(field)); }
+    [[nodiscard]] std::uint32_t get32(prm::Field field) const
+    {
+        return static_cast<std::uint32_t>(get(field));
+    }
     void set(prm::Field field, std::uint64_t value) const { prm::set(out, field, value); }
     [[nodiscard]] Card &card() const { return file.card; }
 };

@@ -69,7 +69,8 @@ prm::Status create_alias(Mailbox &mailbox)
 {
     using namespace prm::alias;
     Card &card = mailbox.card();
-    if (!card.profile.reports_alias_keys || mailbox.get(prm::general_object::type) != prm::general_object::type_mkey)
+    if (!card.profile.reports_alias_keys ||
+        mailbox.get(prm::general_object::type) != prm::general_object::type_mkey)
         return prm::Status::bad_parameter;
     if (mailbox.in.size() < 80)
         return prm::Status::bad_input_length;
@@ -77,7 +78,8 @@ prm::Status create_alias(Mailbox &mailbox)
     const MemoryKey *target = card.keys.by_index(mailbox.get32(object_id));
     const auto access_key = mailbox.in.subspan(access_key_at, access_key_bytes);
     // One answer for all that is wrong with the other side's object: whoever asks learns nothing of it.
-    if (target == nullptr || !target->permission || target->file.function.profile.vhca_id != mailbox.get(vhca_id) ||
+    if (target == nullptr || !target->permission ||
+        target->file.function.profile.vhca_id != mailbox.get(vhca_id) ||
         !std::ranges::equal(target->permission->access_key, access_key))
         return prm::Status::bad_parameter;
     if (own_pd == nullptr || &own_pd->file != &mailbox.file)
@@ -101,8 +103,8 @@ prm::Status create_alias(Mailbox &mailbox)
 prm::Status prm_create_mkey(Mailbox &mailbox)
 {
     const auto context = mailbox.in.subspan(prm::mkey::at / 8);
-    const auto *pd =
-        mailbox.card().objects.by_number<ProtectionDomain>(static_cast<std::uint32_t>(prm::get(context, prm::mkey::pd)));
+    const auto *pd = mailbox.card().objects.by_number<ProtectionDomain>(
+        static_cast<std::uint32_t>(prm::get(context, prm::mkey::pd)));
     if (pd == nullptr || &pd->file != &mailbox.file)
         return prm::Status::bad_resource;
     const std::uint64_t mode = prm::get(context, prm::mkey::mode_low);
@@ -138,14 +140,16 @@ prm::Status prm_allow_other_vhca_access(Mailbox &mailbox)
     if (!may_be_shared(mailbox.card().profile, *key))
         return prm::Status::bad_parameter;
     AliasPermission &permission = key->permission.emplace();
-    std::copy_n(mailbox.in.begin() + access_key_at, permission.access_key.size(), permission.access_key.begin());
+    std::copy_n(mailbox.in.begin() + access_key_at, permission.access_key.size(),
+                permission.access_key.begin());
     return prm::Status::ok;
 }
 
 prm::Status prm_create_general_object(Mailbox &mailbox)
 {
     // The capabilities list no other object.
-    return mailbox.get(prm::general_object::is_alias) != 0 ? create_alias(mailbox) : prm::Status::bad_parameter;
+    return mailbox.get(prm::general_object::is_alias) != 0 ? create_alias(mailbox)
+                                                           : prm::Status::bad_parameter;
 }
 
 } // namespace opendoca::card

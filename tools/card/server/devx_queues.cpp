@@ -17,7 +17,8 @@ const UserMemory *memory_at(const Mailbox &mailbox, prm::Field id, prm::Field of
 {
     const auto *memory = mailbox.card().objects.find<UserMemory>(mailbox.get32(id), mailbox.file);
     const std::uint64_t at = mailbox.get(offset);
-    const bool fits = memory != nullptr && memory->is_writable && at <= memory->length && bytes <= memory->length - at;
+    const bool fits =
+        memory != nullptr && memory->is_writable && at <= memory->length && bytes <= memory->length - at;
     return fits ? memory : nullptr;
 }
 
@@ -70,9 +71,11 @@ prm::Status prm_create_cq(Mailbox &mailbox)
 prm::Status prm_create_qp(Mailbox &mailbox)
 {
     using namespace prm::qpc;
-    auto *of_sends = own<CompletionQueue>(mailbox, send_cq), *of_receives = own<CompletionQueue>(mailbox, receive_cq);
+    auto *of_sends = own<CompletionQueue>(mailbox, send_cq),
+         *of_receives = own<CompletionQueue>(mailbox, receive_cq);
     auto *domain = own<ProtectionDomain>(mailbox, pd);
-    const bool receives = mailbox.get(receive_type) != receive_type_none, sends = mailbox.get(no_send_queue) == 0;
+    const bool receives = mailbox.get(receive_type) != receive_type_none,
+               sends = mailbox.get(no_send_queue) == 0;
     const std::uint32_t receive_entries = receives ? 1u << mailbox.get(log_receive_size) : 0;
     const std::uint32_t receive_log_stride = 4 + mailbox.get32(log_receive_stride);
     const std::uint32_t send_slots = sends ? 1u << mailbox.get(log_send_size) : 0;
@@ -80,8 +83,8 @@ prm::Status prm_create_qp(Mailbox &mailbox)
     const UserMemory *record = memory_at(mailbox, record_umem_id, record_offset, record_bytes);
     const UserMemory *buffer = memory_at(mailbox, prm::create_qp::umem_id, prm::create_qp::umem_offset,
                                          receive_bytes + std::uint64_t{send_slots} * 64);
-    if (of_sends == nullptr || of_receives == nullptr || domain == nullptr || record == nullptr || buffer == nullptr ||
-        record->process != buffer->process)
+    if (of_sends == nullptr || of_receives == nullptr || domain == nullptr || record == nullptr ||
+        buffer == nullptr || record->process != buffer->process)
         return prm::Status::bad_resource;
     auto *qp = mailbox.card().objects.create<QueuePair>(mailbox.file);
     if (qp == nullptr)

@@ -17,10 +17,12 @@ namespace opendoca::card {
 
 namespace {
 
-// Where doorbells of a UAR go: arms of completion queues, and the four buffers of its two BlueFlame registers.
+// Where doorbells of a UAR go: arms of completion queues, and the four buffers of its two BlueFlame
+// registers.
 constexpr std::array<std::uint64_t, 5> doorbell_offsets = {0x20, 0x800, 0x900, 0xa00, 0xb00};
-constexpr std::uint64_t store_grace_ns = 5'000'000; // for the thread that has faulted to be scheduled and store again
-constexpr std::size_t most_pages = 4096;            // of one process; any more are left to polling
+constexpr std::uint64_t store_grace_ns =
+    5'000'000;                           // for the thread that has faulted to be scheduled and store again
+constexpr std::size_t most_pages = 4096; // of one process; any more are left to polling
 
 } // namespace
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The UAR pages of one process. A store to one wakes the card: the pages are write-protected by a userfaultfd, and the
-// first store after a pause faults. While stores go on the pages are open, and the card looks at the doorbell records
-// again and again. After a pause it protects the pages and looks once more: a store before the protection is seen by
-// that look, a later one faults.
+// The UAR pages of one process. A store to one wakes the card: the pages are write-protected by a
+// userfaultfd, and the first store after a pause faults. While stores go on the pages are open, and the card
+// looks at the doorbell records again and again. After a pause it protects the pages and looks once more: a
+// store before the protection is seen by that look, a later one faults.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,10 @@ public:
 
     [[nodiscard]] int traps_fd() const { return traps_.get(); }
     /// Stores are not seen: the process has to be looked at from time to time.
-    [[nodiscard]] bool needs_polling() const { return has_untrapped_ || (!pages_.empty() && !traps_.is_open()); }
+    [[nodiscard]] bool needs_polling() const
+    {
+        return has_untrapped_ || (!pages_.empty() && !traps_.is_open());
+    }
     /// Stores go unnoticed until the pages are protected again.
     [[nodiscard]] bool are_open() const { return traps_.is_open() && !is_protected_ && !pages_.empty(); }
 

@@ -42,11 +42,12 @@ void run_send_queue(QueuePair &qp, std::uint16_t produced, Progress &progress)
         return;
     }
     for (std::size_t at = 0; at < slots;) {
-        const std::span<const std::uint8_t> rest = std::span(window).subspan(at * slot_bytes, (slots - at) * slot_bytes);
+        const std::span<const std::uint8_t> rest =
+            std::span(window).subspan(at * slot_bytes, (slots - at) * slot_bytes);
         const std::size_t request_slots = (WorkRequest::bytes_of(rest) + slot_bytes - 1) / slot_bytes;
         if (request_slots > slots - at) {
             if (ready > window_slots && at != 0)
-                break; // the rest of it comes with the next window
+                break;                             // the rest of it comes with the next window
             break_queue_pair(qp, Event::qp_fatal); // it ends after the last that was posted
             return;
         }
@@ -87,6 +88,8 @@ Progress look_at(Process &process)
     static std::vector<CompletionQueue *> completion_queues;
     static std::vector<std::uint64_t> addresses;
     static std::vector<std::uint8_t> records;
+    static std::vector<std::uint32_t> produced;
+    produced.clear();
     queue_pairs.clear();
     completion_queues.clear();
     addresses.clear();
@@ -99,6 +102,7 @@ Progress look_at(Process &process)
     for (CompletionQueue *cq : process.completion_queues) {
         if (cq->channel != nullptr) {
             completion_queues.push_back(cq);
+            produced.push_back(cq->produced);
             addresses.push_back(cq->doorbell_record);
         }
     }
@@ -112,8 +116,12 @@ Progress look_at(Process &process)
             continue;
         const std::uint8_t *record = &records[i * record_bytes];
         if (i >= queue_pairs.size()) {
-            if (be32(record + 4) != not_armed)
-                notify(*completion_queues[i - queue_pairs.size()]);
+            CompletionQueue &cq = *completion_queues[i - queue_pairs.size()];
+            const std::uint32_t arm = be32(record + 4);
+            if (cq.produced != produced[i - queue_pairs.size()])
+                process.has_news = true; // a completion of this look may have spent the arm that was read
+            else if (arm != not_armed)
+                notify(cq, arm);
             continue;
         }
         QueuePair &qp = *queue_pairs[i];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the card does with work queues: reads doorbell records, carries out work requests on the programs' memory.
+// What the card does with work queues: reads doorbell records, carries out work requests on the programs'
+// memory.
 #pragma once
 
 #include <cstdint>

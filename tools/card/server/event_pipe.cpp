@@ -22,7 +22,7 @@ std::shared_ptr<EventPipe> EventPipe::create(UniqueFd &program_end)
     UniqueFd read_end(ends[0]);
     auto result = std::make_shared<EventPipe>();
     result->write_end_ = UniqueFd(ends[1]);
-    struct stat state{};
+    struct stat state {};
     if (fcntl(ends[1], F_SETFL, O_NONBLOCK) != 0 || fstat(ends[0], &state) != 0)
         return nullptr;
     result->inode_ = state.st_ino;
@@ -39,8 +39,8 @@ bool EventPipe::write(const void *event, std::size_t size) const
 std::uint32_t EventPipe::take_back(std::uint64_t element, std::size_t size) const
 {
     // Opened anew: O_NONBLOCK belongs to an open file, and the program sets its own.
-    const UniqueFd read_end(
-        open(("/proc/self/fd/" + std::to_string(write_end_.get())).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    const UniqueFd read_end(open(("/proc/self/fd/" + std::to_string(write_end_.get())).c_str(),
+                                 O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (!read_end.is_open())
         return 0;
     std::vector<std::uint8_t> events(1 << 16);
@@ -63,7 +63,7 @@ bool EventPipe::is_closed_by_program() const
 
 bool EventPipe::is_open_in(const Process &process, int fd) const
 {
-    struct stat state{};
+    struct stat state {};
     const std::string path = "/proc/" + std::to_string(process.pid()) + "/fd/" + std::to_string(fd);
     return fd >= 0 && stat(path.c_str(), &state) == 0 && state.st_ino == inode_ && state.st_dev == device_;
 }

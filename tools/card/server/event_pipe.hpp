@@ -14,8 +14,8 @@ namespace opendoca::card {
 
 class Process;
 
-/// A completion channel or an asynchronous event file: the program has the read end of a pipe. The card opens another to take
-/// back what the program has not read of a queue that is destroyed.
+/// A completion channel or an asynchronous event file: the program has the read end of a pipe. The card opens
+/// another to take back what the program has not read of a queue that is destroyed.
 class EventPipe {
 public:
     /// Null where descriptors are spent. `program_end` is for the program.

@@ -13,7 +13,8 @@ namespace opendoca::card {
 
 namespace {
 
-/// Reads the address range of an indirect key from what follows a registration's key context. False where it is none.
+/// Reads the address range of an indirect key from what follows a registration's key context. False where it
+/// is none.
 bool read_entries(std::span<const std::uint8_t> bytes, std::vector<KeyEntry> &entries)
 {
     constexpr std::size_t entry_bytes = 16;
@@ -22,7 +23,8 @@ bool read_entries(std::span<const std::uint8_t> bytes, std::vector<KeyEntry> &en
     if (bytes.size() < entry_bytes)
         return false;
     if (be32(&bytes[4]) == interleaved) {
-        // Bytes of a block, operation, how many blocks, reserved, number of entries. Each entry: stride, bytes, key, address.
+        // Bytes of a block, operation, how many blocks, reserved, number of entries. Each entry: stride,
+        // bytes, key, address.
         const std::uint64_t blocks = be32(&bytes[8]), count = be16(&bytes[14]);
         if (count * entry_bytes > bytes.size() - entry_bytes || blocks * count > most_key_entries)
             return false;
@@ -41,7 +43,8 @@ bool read_entries(std::span<const std::uint8_t> bytes, std::vector<KeyEntry> &en
     return true;
 }
 
-/// A window takes its range from a region that may be bound to, and cannot give a right to write that the region lacks.
+/// A window takes its range from a region that may be bound to, and cannot give a right to write that the
+/// region lacks.
 bool may_bind_window(const Card &card, const std::vector<KeyEntry> &entries, std::uint32_t access)
 {
     const MemoryKey *region = entries.empty() ? nullptr : card.keys.find(entries.front().key);
@@ -72,10 +75,10 @@ Outcome execute_copy(QueuePair &qp, const WorkRequest &request)
         to_write{qp.pd->number(), right::local_write, qp.number()};
     constexpr std::array<std::uint8_t, 64> status{};
     if (length > largest || be32(&request.bytes[at_destination]) != given ||
-        !add_range(card, opaque, to_write, be32(&request.bytes[at_opaque]), be64(&request.bytes[at_opaque + 4]),
-                   status.size()) ||
-        !add_range(card, source, to_read, be32(&request.bytes[at_source + 4]), be64(&request.bytes[at_source + 8]),
-                   length) ||
+        !add_range(card, opaque, to_write, be32(&request.bytes[at_opaque]),
+                   be64(&request.bytes[at_opaque + 4]), status.size()) ||
+        !add_range(card, source, to_read, be32(&request.bytes[at_source + 4]),
+                   be64(&request.bytes[at_source + 8]), length) ||
         !add_range(card, destination, to_write, be32(&request.bytes[at_destination + 4]),
                    be64(&request.bytes[at_destination + 8]), length))
         return fail(qp, nullptr, request, Syndrome::local_protection);
@@ -96,8 +99,8 @@ Outcome execute_registration(QueuePair &qp, const WorkRequest &request)
     constexpr std::size_t at_control = 16, at_context = 64, at_entries = 128;
     constexpr std::uint8_t check_free = 0x20, check_queue_pair = 0x08, entries_inline = 0x80;
     // Of the mask: which fields of the context are to be taken.
-    constexpr std::uint64_t takes_length = 1, takes_start = 1 << 6, takes_variant = 1 << 13, takes_qp = 1 << 14,
-                            takes_access = 31 << 17, takes_free = 1 << 29;
+    constexpr std::uint64_t takes_length = 1, takes_start = 1 << 6, takes_variant = 1 << 13,
+                            takes_qp = 1 << 14, takes_access = 31 << 17, takes_free = 1 << 29;
     const std::uint8_t flags = request.bytes[at_control];
     const std::uint64_t mask = be64(&request.bytes[at_control + 8]);
     const auto context = request.bytes.subspan(at_context, 64);
@@ -108,11 +111,11 @@ Outcome execute_registration(QueuePair &qp, const WorkRequest &request)
         ((flags & check_queue_pair) != 0 && key->bound_to != 0 && key->bound_to != qp.number()))
         return fail(qp, nullptr, request, Syndrome::window_bind);
     const bool frees = (mask & takes_free) != 0 && prm::get(context, prm::mkey::free) != 0;
-    const std::uint32_t access =
-        (mask & takes_access) != 0 ? prm::access_of(context) : key->access;
+    const std::uint32_t access = (mask & takes_access) != 0 ? prm::access_of(context) : key->access;
     std::vector<KeyEntry> entries;
     const bool gives_entries = be16(&request.bytes[at_control + 4]) != 0;
-    if (gives_entries && ((flags & entries_inline) == 0 || !read_entries(request.bytes.subspan(at_entries), entries)))
+    if (gives_entries &&
+        ((flags & entries_inline) == 0 || !read_entries(request.bytes.subspan(at_entries), entries)))
         return fail(qp, nullptr, request, Syndrome::window_bind);
     if (key->kind == Kind::memory_window && !frees && !may_bind_window(qp.file.card, entries, access))
         return fail(qp, nullptr, request, Syndrome::window_bind);

@@ -28,7 +28,8 @@ Incoming receive_request(int socket)
         incoming.is_closed = got == 0 || (errno != EAGAIN && errno != EINTR);
         return incoming;
     }
-    for (cmsghdr *header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+    for (cmsghdr *header = CMSG_FIRSTHDR(&message); header != nullptr;
+         header = CMSG_NXTHDR(&message, header)) {
         const std::uint8_t *data = CMSG_DATA(header);
         const std::size_t size = header->cmsg_len - CMSG_LEN(0);
         if (header->cmsg_level != SOL_SOCKET)

@@ -11,8 +11,8 @@ constexpr std::size_t padded(std::size_t size)
     return (size + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
 }
 
-std::vector<std::uint8_t> control(const nlmsghdr &request, std::uint16_t type, std::uint16_t flags, const void *body,
-                                  std::size_t size)
+std::vector<std::uint8_t> control(const nlmsghdr &request, std::uint16_t type, std::uint16_t flags,
+                                  const void *body, std::size_t size)
 {
     nlmsghdr header{};
     header.nlmsg_len = static_cast<std::uint32_t>(sizeof(header) + size);

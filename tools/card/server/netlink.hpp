@@ -34,7 +34,10 @@ public:
     {
         add(type, &value, sizeof(value));
     }
-    void add_text(std::uint16_t type, const std::string &value) { add(type, value.c_str(), value.size() + 1); }
+    void add_text(std::uint16_t type, const std::string &value)
+    {
+        add(type, value.c_str(), value.size() + 1);
+    }
     /// What is added until end_nest() is inside.
     [[nodiscard]] std::size_t begin_nest(std::uint16_t type);
     void end_nest(std::size_t nest);

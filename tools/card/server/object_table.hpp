@@ -11,8 +11,8 @@
 
 namespace opendoca::card {
 
-/// All objects of a card by handle. Numbers that a card gives out, of queue pairs and others, are made of the handle,
-/// so they are unique over its functions. A handle is used again as late as can be.
+/// All objects of a card by handle. Numbers that a card gives out, of queue pairs and others, are made of the
+/// handle, so they are unique over its functions. A handle is used again as late as can be.
 class ObjectTable {
 public:
     static constexpr std::uint32_t most = 1 << 17;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What programs create on the card. Every object belongs to the open file that created it, and refers only to objects
-// of that file; `Use` keeps those from being destroyed. Only numbers cross files: queue pair numbers and memory keys.
+// What programs create on the card. Every object belongs to the open file that created it, and refers only to
+// objects of that file; `Use` keeps those from being destroyed. Only numbers cross files: queue pair numbers
+// and memory keys.
 #pragma once
 
 #include <array>
@@ -23,12 +24,24 @@ namespace opendoca::card {
 
 class OpenFile;
 
-enum class Kind : std::uint8_t { queue_pair, shared_receive_queue, completion_queue, address_handle, memory_key,
-                                 memory_window, user_memory, uar, devx_object, protection_domain };
+enum class Kind : std::uint8_t {
+    queue_pair,
+    shared_receive_queue,
+    completion_queue,
+    address_handle,
+    memory_key,
+    memory_window,
+    user_memory,
+    uar,
+    devx_object,
+    protection_domain
+};
 
 struct Object {
     Object(Kind its_kind, OpenFile &its_file, std::uint32_t its_handle)
-        : kind(its_kind), handle(its_handle), file(its_file)
+        : kind(its_kind),
+          handle(its_handle),
+          file(its_file)
     {
     }
     virtual ~Object() = default;
@@ -129,7 +142,8 @@ struct QpAttributes {
     ib_uverbs_qp_dest path{}, alternate_path{};
     std::uint32_t destination = 0, access = 0, qkey = 0, receive_psn = 0, send_psn = 0;
     std::uint16_t pkey_index = 0, alternate_pkey_index = 0;
-    std::uint8_t path_mtu = 0, path_migration = 0, most_reads = 0, most_reads_of_peer = 0, rnr_timer = 0, port = 0;
+    std::uint8_t path_mtu = 0, path_migration = 0, most_reads = 0, most_reads_of_peer = 0, rnr_timer = 0,
+                 port = 0;
     std::uint8_t timeout = 0, retry_count = 0, rnr_retry = 0, alternate_port = 0, alternate_timeout = 0;
 };
 
@@ -166,8 +180,8 @@ struct QueuePair : Object {
     QpType type = QpType::rc;
     QpState state = QpState::reset;
     std::uint32_t user_index = 0;
-    std::uint32_t send_slots = 0;       ///< of 64 bytes; a power of two, or 0
-    std::uint32_t receive_entries = 0;  ///< a power of two, or 0
+    std::uint32_t send_slots = 0;      ///< of 64 bytes; a power of two, or 0
+    std::uint32_t receive_entries = 0; ///< a power of two, or 0
     std::uint32_t receive_log_stride = 4;
     std::uint64_t receive_buffer = 0, send_buffer = 0, doorbell_record = 0, user_handle = 0;
     std::uint16_t send_consumed = 0, receive_consumed = 0;
@@ -210,16 +224,16 @@ struct MemoryKey : Object {
     std::uint32_t access = 0; ///< ib_uverbs_access_flags
     std::uint64_t start = 0;  ///< in the process
     std::uint64_t iova = 0, length = 0;
-    bool is_indirect = false; ///< its range is made of other keys'
-    bool is_free = false;     ///< has no range: an unbound window
+    bool is_indirect = false;    ///< its range is made of other keys'
+    bool is_free = false;        ///< has no range: an unbound window
     bool is_user_memory = false; ///< made of a registered user memory, without a system's memory region
-    std::uint32_t bound_to = 0; ///< only through this queue pair; 0: any
+    std::uint32_t bound_to = 0;  ///< only through this queue pair; 0: any
     std::vector<KeyEntry> entries;
     Use<struct UserMemory> user_memory;
     std::optional<AliasPermission> permission;
     std::uint32_t alias_of = 0; ///< index of another function's key; 0: none
     std::uint64_t alias_serial = 0;
-    std::uint64_t serial = 0;   ///< no two keys have the same, though their indices come again
+    std::uint64_t serial = 0; ///< no two keys have the same, though their indices come again
 };
 
 struct MemoryWindow : MemoryKey {

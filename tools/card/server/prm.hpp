@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Layout of the device's commands (Programmer's Reference Manual): where each field stands in its mailbox, in bits from
-// the most significant one of the first byte.
+// Layout of the device's commands (Programmer's Reference Manual): where each field stands in its mailbox, in
+// bits from the most significant one of the first byte.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ constexpr void set(std::span<std::uint8_t> mailbox, Field field, std::uint64_t v
         return;
     for (unsigned i = field.width; i-- > 0; value >>= 1) {
         const unsigned bit = field.bit + i, shift = 7 - bit % 8;
-        mailbox[bit / 8] =
-            static_cast<std::uint8_t>((mailbox[bit / 8] & ~(1u << shift)) | static_cast<unsigned>(value & 1) << shift);
+        mailbox[bit / 8] = static_cast<std::uint8_t>((mailbox[bit / 8] & ~(1u << shift)) |
+                                                     static_cast<unsigned>(value & 1) << shift);
     }
 }
 
@@ -68,7 +68,8 @@ inline constexpr std::size_t capability_bytes = 4096;
 
 namespace general_cap { // type 0
 inline constexpr Field vhca_resource_manager{0x1f, 1}, hca_cap_2{0x20, 1}, vhca_id{0x30, 16};
-inline constexpr Field log_dma_mmo_max_size{0x6b, 5}, log_max_qp{0x9b, 5}, log_max_cq{0xdb, 5}, log_max_mkey{0xea, 6};
+inline constexpr Field log_dma_mmo_max_size{0x6b, 5}, log_max_qp{0x9b, 5}, log_max_cq{0xdb, 5},
+    log_max_mkey{0xea, 6};
 inline constexpr Field dma_mmo_sq{0x153, 1}, port_type{0x1b6, 2}, num_ports{0x1b8, 8}, cqe_version{0x1fc, 4};
 inline constexpr Field atomic{0x21e, 1}, max_wqe_sz_sq{0x290, 16}, dma_mmo_qp{0x748, 1};
 inline constexpr Field eswitch_manager{0x1a7, 1};
@@ -87,9 +88,10 @@ inline constexpr Field operations{0x90, 16}, sizes{0xb0, 16};
 /// Memory key context.
 namespace mkey {
 inline constexpr unsigned at = 0x80; ///< in CREATE_MKEY
-inline constexpr Field free{0x01, 1}, mode_high{0x03, 3}, atomic{0x11, 1}, remote_write{0x12, 1}, remote_read{0x13, 1},
-    local_write{0x14, 1}, local_read{0x15, 1}, mode_low{0x16, 2}, qpn{0x20, 24}, variant{0x38, 8}, length64{0x60, 1},
-    pd{0x68, 24}, start{0x80, 64}, length{0xc0, 64}, log_entity_size{0x1db, 5};
+inline constexpr Field free{0x01, 1}, mode_high{0x03, 3}, atomic{0x11, 1}, remote_write{0x12, 1},
+    remote_read{0x13, 1}, local_write{0x14, 1}, local_read{0x15, 1}, mode_low{0x16, 2}, qpn{0x20, 24},
+    variant{0x38, 8}, length64{0x60, 1}, pd{0x68, 24}, start{0x80, 64}, length{0xc0, 64},
+    log_entity_size{0x1db, 5};
 inline constexpr unsigned mode_mtt = 1, mode_klm = 2, mode_ksm = 3;
 } // namespace mkey
 
@@ -103,7 +105,8 @@ constexpr std::uint32_t access_of(std::span<const std::uint8_t> context)
 }
 
 namespace create_mkey {
-inline constexpr Field umem_valid{0x61, 1}, actual_size{0x300, 32}, umem_id{0x320, 32}, umem_offset{0x340, 64};
+inline constexpr Field umem_valid{0x61, 1}, actual_size{0x300, 32}, umem_id{0x320, 32},
+    umem_offset{0x340, 64};
 inline constexpr std::size_t entries_at = 0x880 / 8, entry_bytes = 16;
 inline constexpr Field index{0x48, 24}; // of the output
 } // namespace create_mkey
@@ -128,8 +131,8 @@ inline constexpr std::size_t access_key_at = 0x100 / 8, access_key_bytes = 32;
 
 namespace create_cq {
 inline constexpr unsigned at = 0x80; ///< of the context
-inline constexpr Field record_umem_valid{at + 0x06, 1}, entry_size{at + 0x08, 3}, record_umem_id{at + 0x20, 32},
-    log_size{at + 0x63, 5}, record_offset{at + 0x1c0, 64};
+inline constexpr Field record_umem_valid{at + 0x06, 1}, entry_size{at + 0x08, 3},
+    record_umem_id{at + 0x20, 32}, log_size{at + 0x63, 5}, record_offset{at + 0x1c0, 64};
 inline constexpr Field umem_offset{0x280, 64}, umem_id{0x2c0, 32}, umem_valid{0x2e0, 1};
 inline constexpr Field number{0x48, 24}; // of the output
 } // namespace create_cq
@@ -139,9 +142,10 @@ namespace qpc {
 inline constexpr unsigned at = 0xc0;
 inline constexpr Field service{at + 0x08, 8}, pd{at + 0x28, 24}, log_receive_size{at + 0x49, 4},
     log_receive_stride{at + 0x4d, 3}, no_send_queue{at + 0x50, 1}, log_send_size{at + 0x51, 4},
-    user_index{at + 0x88, 24}, remote_qpn{at + 0xa8, 24}, retry_count{at + 0x38d, 3}, rnr_retry{at + 0x390, 3},
-    send_cq{at + 0x3e8, 24}, remote_read{at + 0x490, 1}, remote_write{at + 0x491, 1}, remote_atomic{at + 0x492, 1},
-    rnr_timer{at + 0x4a3, 5}, receive_cq{at + 0x4e8, 24}, record_offset{at + 0x500, 64}, receive_type{at + 0x565, 3},
+    user_index{at + 0x88, 24}, remote_qpn{at + 0xa8, 24}, retry_count{at + 0x38d, 3},
+    rnr_retry{at + 0x390, 3}, send_cq{at + 0x3e8, 24}, remote_read{at + 0x490, 1},
+    remote_write{at + 0x491, 1}, remote_atomic{at + 0x492, 1}, rnr_timer{at + 0x4a3, 5},
+    receive_cq{at + 0x4e8, 24}, record_offset{at + 0x500, 64}, receive_type{at + 0x565, 3},
     record_umem_valid{at + 0x683, 1}, record_umem_id{at + 0x720, 32};
 // Its primary path.
 inline constexpr unsigned path = at + 0xc0;

@@ -27,7 +27,9 @@ iovec remote_part(std::uint64_t address, std::size_t length)
 } // namespace
 
 Process::Process(pid_t pid, UniqueFd pidfd, UniqueFd memory)
-    : pid_(pid), pidfd_(std::move(pidfd)), memory_(std::move(memory))
+    : pid_(pid),
+      pidfd_(std::move(pidfd)),
+      memory_(std::move(memory))
 {
 }
 
@@ -51,7 +53,8 @@ Access Process::failure() const
 {
     if (errno == ESRCH || is_dead())
         return Access::gone;
-    // A process that is being killed loses its memory first. Its files, and with them the connection, go later.
+    // A process that is being killed loses its memory first. Its files, and with them the connection, go
+    // later.
     std::array<char, 64> text{};
     const UniqueFd file(::open(("/proc/" + std::to_string(pid_) + "/statm").c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.is_open() || ::read(file.get(), text.data(), text.size() - 1) <= 0)
@@ -92,7 +95,8 @@ Access Process::read(std::uint64_t from, void *to, std::size_t length) const
         return Access::done;
     const iovec local{to, length}, remote = remote_part(from, length);
     errno = EFAULT; // of a transfer that is too short
-    return transfer(false, {&local, 1}, {&remote, 1}) == static_cast<ssize_t>(length) ? Access::done : failure();
+    return transfer(false, {&local, 1}, {&remote, 1}) == static_cast<ssize_t>(length) ? Access::done
+                                                                                      : failure();
 }
 
 Access Process::write(std::uint64_t to, const void *from, std::size_t length) const
@@ -101,7 +105,8 @@ Access Process::write(std::uint64_t to, const void *from, std::size_t length) co
         return Access::done;
     const iovec local{const_cast<void *>(from), length}, remote = remote_part(to, length);
     errno = EFAULT;
-    return transfer(true, {&local, 1}, {&remote, 1}) == static_cast<ssize_t>(length) ? Access::done : failure();
+    return transfer(true, {&local, 1}, {&remote, 1}) == static_cast<ssize_t>(length) ? Access::done
+                                                                                     : failure();
 }
 
 Access Process::write_in_order(std::uint64_t to, std::span<const std::uint8_t> first,
@@ -113,7 +118,7 @@ Access Process::write_in_order(std::uint64_t to, std::span<const std::uint8_t> f
     const iovec remote[] = {remote_part(to, first.size()), remote_part(to + first.size(), second.size())};
     errno = EFAULT;
     return transfer(true, local, remote) == static_cast<ssize_t>(first.size() + second.size()) ? Access::done
-                                                                                                 : failure();
+                                                                                               : failure();
 }
 
 void Process::read_pieces(std::span<const std::uint64_t> from, std::size_t piece, std::uint8_t *to,

@@ -26,8 +26,8 @@ enum class Access : std::uint8_t {
     gone,  ///< the program is dead or dying, which on a wire is no answer
 };
 
-/// A client process: its memory and its doorbell pages. It is what `pid` was when it first spoke, and no later
-/// process of that number.
+/// A client process: its memory and its doorbell pages. It is what `pid` was when it first spoke, and no
+/// later process of that number.
 class Process {
 public:
     /// Null where there is no such process. errno says why.
@@ -38,8 +38,8 @@ public:
     /// Two parts in this order: the second is not seen before the first.
     [[nodiscard]] Access write_in_order(std::uint64_t to, std::span<const std::uint8_t> first,
                                         std::span<const std::uint8_t> second) const;
-    /// Reads pieces of `piece` bytes into `to`, one after the other. Those that cannot be read are set to zero, and
-    /// their place in `is_read` to false.
+    /// Reads pieces of `piece` bytes into `to`, one after the other. Those that cannot be read are set to
+    /// zero, and their place in `is_read` to false.
     void read_pieces(std::span<const std::uint64_t> from, std::size_t piece, std::uint8_t *to,
                      std::span<bool> is_read) const;
 
@@ -58,7 +58,8 @@ public:
 private:
     Process(pid_t pid, UniqueFd pidfd, UniqueFd memory);
     [[nodiscard]] Access failure() const;
-    [[nodiscard]] ssize_t transfer(bool is_write, std::span<const iovec> local, std::span<const iovec> remote) const;
+    [[nodiscard]] ssize_t transfer(bool is_write, std::span<const iovec> local,
+                                   std::span<const iovec> remote) const;
 
     pid_t pid_;
     UniqueFd pidfd_;

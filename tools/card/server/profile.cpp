@@ -99,12 +99,13 @@ constexpr Profile profiles[] = {
 
 constexpr std::uint8_t roce_v1 = 1, roce_v2 = 2;
 
-/// The link-local GID and that of an IPv4 address, both as RoCE v1 and v2. The addresses are loopback ones of the
-/// machine: a program that takes the network address of a GID reaches the machine by it.
+/// The link-local GID and that of an IPv4 address, both as RoCE v1 and v2. The addresses are loopback ones of
+/// the machine: a program that takes the network address of a GID reaches the machine by it.
 std::vector<Gid> ethernet_gids(std::uint16_t vhca_id)
 {
     const auto low = static_cast<std::uint8_t>(vhca_id);
-    const Gid link_local{{0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0xee, 0x0d, 0x9a, 0xff, 0xfe, 0xbf, 0x32, low}, roce_v1};
+    const Gid link_local{{0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0xee, 0x0d, 0x9a, 0xff, 0xfe, 0xbf, 0x32, low},
+                         roce_v1};
     const Gid ipv4{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, low}, roce_v1};
     std::vector<Gid> gids = {link_local, link_local, ipv4, ipv4};
     gids[1].type = gids[3].type = roce_v2;
@@ -145,8 +146,9 @@ std::vector<FunctionProfile> functions_of(const Profile &profile)
     std::vector<FunctionProfile> functions;
     const auto add = [&](Side side, FunctionKind kind, std::uint16_t vhca_id, std::uint16_t vport,
                          const char *device_name, const char *pci_address, bool has_address) {
-        FunctionProfile function{side, kind, vhca_id, vport, device_name, pci_address,
-                                 kind == FunctionKind::subfunction ? 4u : 0u, 0, {}, {}};
+        FunctionProfile function{
+            side, kind, vhca_id, vport, device_name, pci_address, kind == FunctionKind::subfunction ? 4u : 0u,
+            0,    {},   {}};
         if (!profile.is_ethernet) {
             function.lid = static_cast<std::uint16_t>(0x10 + vhca_id);
             function.gids = infiniband_gids(profile.guid(vhca_id));

@@ -23,8 +23,7 @@ void read_segments(const QueuePair &qp, std::span<const std::uint8_t> segments, 
         const std::uint32_t length = be32(&segments[0]), key = be32(&segments[4]);
         if (key == end_of_list)
             break;
-        if (length != 0 &&
-            !add_range(qp.file.card, receive.list, purpose, key, be64(&segments[8]), length))
+        if (length != 0 && !add_range(qp.file.card, receive.list, purpose, key, be64(&segments[8]), length))
             receive.is_valid = false;
     }
 }
@@ -38,7 +37,8 @@ Take take_shared(QueuePair &qp, Receive &receive)
 {
     SharedReceiveQueue &srq = *qp.srq;
     std::uint32_t posted = 0;
-    if (const Access access = srq.process->read(srq.doorbell_record, &posted, sizeof(posted)); access != Access::done)
+    if (const Access access = srq.process->read(srq.doorbell_record, &posted, sizeof(posted));
+        access != Access::done)
         return failed(access);
     const auto ready = static_cast<std::uint16_t>(swap_on_little_endian(posted) - srq.consumed);
     if (ready == 0 || ready > srq.entries)
@@ -46,8 +46,8 @@ Take take_shared(QueuePair &qp, Receive &receive)
     Entry512 entry;
     const std::size_t size = std::size_t{1} << srq.log_stride;
     const std::uint32_t place = srq.next & (srq.entries - 1);
-    if (const Access access =
-            srq.process->read(srq.buffer + (static_cast<std::uint64_t>(place) << srq.log_stride), entry.data(), size);
+    if (const Access access = srq.process->read(
+            srq.buffer + (static_cast<std::uint64_t>(place) << srq.log_stride), entry.data(), size);
         access != Access::done)
         return failed(access);
     receive.index = static_cast<std::uint16_t>(place);
@@ -65,7 +65,8 @@ Take take_shared(QueuePair &qp, Receive &receive)
 Take take_own(QueuePair &qp, Receive &receive)
 {
     std::uint32_t posted = 0;
-    if (const Access access = qp.process->read(qp.doorbell_record, &posted, sizeof(posted)); access != Access::done)
+    if (const Access access = qp.process->read(qp.doorbell_record, &posted, sizeof(posted));
+        access != Access::done)
         return failed(access);
     const auto ready = static_cast<std::uint16_t>(swap_on_little_endian(posted) - qp.receive_consumed);
     if (ready == 0 || ready > qp.receive_entries)
@@ -73,7 +74,8 @@ Take take_own(QueuePair &qp, Receive &receive)
     Entry512 entry;
     const std::size_t size = std::size_t{1} << qp.receive_log_stride;
     const std::uint64_t place = qp.receive_consumed & (qp.receive_entries - 1);
-    if (const Access access = qp.process->read(qp.receive_buffer + (place << qp.receive_log_stride), entry.data(), size);
+    if (const Access access =
+            qp.process->read(qp.receive_buffer + (place << qp.receive_log_stride), entry.data(), size);
         access != Access::done)
         return failed(access);
     receive.index = qp.receive_consumed++;

@@ -40,13 +40,17 @@ std::vector<Representor> representors_of(const Card &card)
     const Function *manager = eswitch_manager(card);
     if (manager == nullptr)
         return ports;
-    const auto add = [&](std::string name, std::string port_name, std::uint16_t vport, const Function *function,
-                         std::uint16_t virtual_function) {
+    const auto add = [&](std::string name, std::string port_name, std::uint16_t vport,
+                         const Function *function, std::uint16_t virtual_function) {
         const auto number = static_cast<std::uint8_t>(ports.size());
-        ports.push_back({std::move(name), std::move(port_name), first_interface_index + number,
+        ports.push_back({std::move(name),
+                         std::move(port_name),
+                         first_interface_index + number,
                          {0x02, 0x00, 0x00, 0xbf, 0x32, number},
-                         static_cast<std::uint32_t>(manager->profile.vhca_id) << 16 | vport, function,
-                         function != nullptr && function->profile.side == Side::host, virtual_function});
+                         static_cast<std::uint32_t>(manager->profile.vhca_id) << 16 | vport,
+                         function,
+                         function != nullptr && function->profile.side == Side::host,
+                         virtual_function});
     };
     add("p0", "p0", uplink_vport, nullptr, 0);
     std::uint16_t virtual_functions = 0;

@@ -30,8 +30,8 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::uint64_t spin_ns = 50'000;               // looked at so long after the last work
-constexpr std::uint64_t linger_ns = 2'000'000'000;      // kept so long for the next program
+constexpr std::uint64_t spin_ns = 50'000;          // looked at so long after the last work
+constexpr std::uint64_t linger_ns = 2'000'000'000; // kept so long for the next program
 constexpr int wait_for_peers_ms = 1;
 constexpr int wait_to_end_ms = 250;
 
@@ -40,14 +40,15 @@ std::uint64_t page_size()
     return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// What a program needs to turn a completion's time into that of the wall clock. now_ns() counts it, so a second is a
-/// second, and the page has never to be written again.
+/// What a program needs to turn a completion's time into that of the wall clock. now_ns() counts it, so a
+/// second is a second, and the page has never to be written again.
 mlx5_ib_clock_info clock_page()
 {
     timespec wall{};
     clock_gettime(CLOCK_REALTIME, &wall);
     mlx5_ib_clock_info info{};
-    info.nsec = static_cast<std::uint64_t>(wall.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(wall.tv_nsec);
+    info.nsec =
+        static_cast<std::uint64_t>(wall.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(wall.tv_nsec);
     info.cycles = now_ns();
     info.mult = 1;
     info.mask = ~0ull;
@@ -64,7 +65,8 @@ int map(OpenFile &file, Process &process, const Request &request)
         return EINVAL;
     if (request.c >= first_uar_offset) {
         const std::uint64_t handle = (request.c - first_uar_offset) >> uar_offset_shift;
-        if (handle > ObjectTable::most || file.card.objects.find<Uar>(static_cast<std::uint32_t>(handle), file) == nullptr)
+        if (handle > ObjectTable::most ||
+            file.card.objects.find<Uar>(static_cast<std::uint32_t>(handle), file) == nullptr)
             return EINVAL;
         process.doorbells.add(request.a, request.b);
         return 0;
@@ -85,7 +87,10 @@ int greet(const Process &process, const Request &request)
 } // namespace
 
 Server::Server(Card &card, std::string folder)
-    : card_(card), folder_(std::move(folder)), epoll_(epoll_create1(EPOLL_CLOEXEC)), needed_at_(now_ns())
+    : card_(card),
+      folder_(std::move(folder)),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      needed_at_(now_ns())
 {
     // Every client has a few.
     rlimit limit{};
@@ -107,8 +112,8 @@ Server::Server(Card &card, std::string folder)
 bool Server::listen()
 {
     for (Function &function : card_.functions) {
-        const std::string path = folder_ + (function.profile.side == Side::host ? "/host" : "/dpu") + "/dev/uverbs" +
-                                 std::to_string(function.number);
+        const std::string path = folder_ + (function.profile.side == Side::host ? "/host" : "/dpu") +
+                                 "/dev/uverbs" + std::to_string(function.number);
         if (!listen_at(path, [this, &function](UniqueFd socket) { add_file(function, std::move(socket)); }))
             return false;
     }
@@ -123,8 +128,8 @@ bool Server::listen_at(const std::string &path, std::function<void(UniqueFd)> on
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof(address.sun_path)) {
-        std::fprintf(stderr, "with_card: the socket's name '%s' is longer than %zu characters\n", path.c_str(),
-                     sizeof(address.sun_path) - 1);
+        std::fprintf(stderr, "with_card: the socket's name '%s' is longer than %zu characters\n",
+                     path.c_str(), sizeof(address.sun_path) - 1);
         return false;
     }
     std::strcpy(address.sun_path, path.c_str());
@@ -221,8 +226,8 @@ void Server::serve(OpenFile &file)
     last_work_ = now_ns();
 }
 
-int Server::answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process, UniqueFd traps,
-                   Reply &reply, UniqueFd &descriptor)
+int Server::answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
+                   UniqueFd traps, Reply &reply, UniqueFd &descriptor)
 {
     switch (request.type) {
     case RequestType::hello:
@@ -318,7 +323,8 @@ int Server::turn()
     const std::uint64_t next_late = write_late_entries(card_, now);
     if (done != 0)
         last_work_ = now;
-    const bool has_open = std::ranges::any_of(card_.processes, [](const auto &p) { return p->doorbells.are_open(); });
+    const bool has_open =
+        std::ranges::any_of(card_.processes, [](const auto &p) { return p->doorbells.are_open(); });
     if (done == 0 && has_open && now - last_work_ > spin_ns && !protect_idle_pages(now))
         sched_yield(); // the thread that has faulted has not had a processor yet
     bool has_news = done != 0, has_waiting = next_late != 0;
@@ -348,7 +354,7 @@ void Server::run()
         for (int i = 0; i < count; ++i) {
             const auto found = handlers_.find(events[static_cast<std::size_t>(i)].data.fd);
             if (found == handlers_.end())
-                continue; // ended by one before it
+                continue;                                           // ended by one before it
             const std::shared_ptr<Handler> handler = found->second; // may unwatch itself
             (*handler)();
         }

@@ -12,8 +12,8 @@
 
 namespace opendoca::card {
 
-/// The card's process: one thread and one event loop over its sockets, its clients and their doorbells. No client can
-/// keep it from the others, and none that is idle costs anything.
+/// The card's process: one thread and one event loop over its sockets, its clients and their doorbells. No
+/// client can keep it from the others, and none that is idle costs anything.
 class Server {
 public:
     /// `folder` has to exist, and to belong to this user alone.
@@ -33,8 +33,8 @@ private:
 
     void add_file(Function &function, UniqueFd socket);
     void serve(OpenFile &file);
-    int answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process, UniqueFd traps,
-               Reply &reply, UniqueFd &descriptor);
+    int answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
+               UniqueFd traps, Reply &reply, UniqueFd &descriptor);
     void add_control(UniqueFd socket);
     void add_netlink(UniqueFd socket);
     /// A connection of single messages, until the other side closes it.

@@ -48,7 +48,8 @@ void link_real(const fs::path &tree, const char *folder)
 {
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(folder, error)) {
-        const fs::path name = tree / fs::path(folder).relative_path().lexically_relative("sys") / entry.path().filename();
+        const fs::path name =
+            tree / fs::path(folder).relative_path().lexically_relative("sys") / entry.path().filename();
         if (!fs::exists(fs::symlink_status(name))) {
             fs::create_directories(name.parent_path());
             fs::create_symlink(entry.path(), name);
@@ -58,8 +59,9 @@ void link_real(const fs::path &tree, const char *folder)
 
 std::string groups(std::uint64_t guid)
 {
-    return text("%04x:%04x:%04x:%04x", static_cast<unsigned>(guid >> 48), static_cast<unsigned>(guid >> 32 & 0xffff),
-                static_cast<unsigned>(guid >> 16 & 0xffff), static_cast<unsigned>(guid & 0xffff));
+    return text("%04x:%04x:%04x:%04x", static_cast<unsigned>(guid >> 48),
+                static_cast<unsigned>(guid >> 32 & 0xffff), static_cast<unsigned>(guid >> 16 & 0xffff),
+                static_cast<unsigned>(guid & 0xffff));
 }
 
 std::string groups(const Gid &gid)
@@ -78,13 +80,15 @@ fs::path pci_folder(const fs::path &tree, const FunctionProfile &function)
 fs::path device_folder(const fs::path &tree, const FunctionProfile &function)
 {
     const fs::path pci = pci_folder(tree, function);
-    return function.kind == FunctionKind::subfunction ? pci / text("mlx5_core.sf.%u", function.subfunction) : pci;
+    return function.kind == FunctionKind::subfunction ? pci / text("mlx5_core.sf.%u", function.subfunction)
+                                                      : pci;
 }
 
 void write_pci(const fs::path &tree, const Profile &profile, const FunctionProfile &function)
 {
     constexpr unsigned virtual_function = 0x101e; // of all cards since ConnectX-6
-    const unsigned number = function.kind == FunctionKind::virtual_function ? virtual_function : profile.pci_device;
+    const unsigned number =
+        function.kind == FunctionKind::virtual_function ? virtual_function : profile.pci_device;
     const fs::path pci = pci_folder(tree, function);
     put(pci / "vendor", "0x15b3");
     put(pci / "device", text("0x%04x", number));
@@ -103,7 +107,8 @@ void write_pci(const fs::path &tree, const Profile &profile, const FunctionProfi
         regions += "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
     put_bytes(pci / "resource", regions);
     std::string config(256, '\0');
-    for (const auto &[at, value] : {std::pair(0u, 0x15b3u), {2u, number}, {10u, profile.is_ethernet ? 0x0200u : 0x0207u}}) {
+    for (const auto &[at, value] :
+         {std::pair(0u, 0x15b3u), {2u, number}, {10u, profile.is_ethernet ? 0x0200u : 0x0207u}}) {
         config[at] = static_cast<char>(value & 0xff);
         config[at + 1] = static_cast<char>(value >> 8);
     }
@@ -141,7 +146,8 @@ void write_device(const fs::path &tree, const Profile &profile, const Function &
     if (its.kind == FunctionKind::subfunction) {
         put(device / "sfnum", std::to_string(its.subfunction));
         put(device / "uevent", "DRIVER=mlx5_core.sf\nMODALIAS=auxiliary:mlx5_core.sf");
-        put(device / "modalias", text("pci:v000015B3d%08Xsv000015B3sd00000001bc02sc00i00", profile.pci_device));
+        put(device / "modalias",
+            text("pci:v000015B3d%08Xsv000015B3sd00000001bc02sc00i00", profile.pci_device));
         for (const char *name : {"vendor", "device", "numa_node", "local_cpus"})
             link(device / name, pci_folder(tree, its) / name);
         link(tree / "bus/auxiliary/devices" / device.filename(), device);
@@ -180,8 +186,8 @@ void write_representors(const fs::path &tree, const Card &card, const FunctionPr
         put(net / "phys_port_name", port.port_name);
         put(net / "dev_port", "0");
         put(net / "ifindex", std::to_string(port.interface_index));
-        put(net / "address", text("%02x:%02x:%02x:%02x:%02x:%02x", port.address[0], port.address[1], port.address[2],
-                                  port.address[3], port.address[4], port.address[5]));
+        put(net / "address", text("%02x:%02x:%02x:%02x:%02x:%02x", port.address[0], port.address[1],
+                                  port.address[2], port.address[3], port.address[4], port.address[5]));
         put(net / "operstate", "up");
         put(net / "mtu", "1500");
         put(net / "type", "1");
@@ -232,7 +238,8 @@ bool write_sysfs(const Card &card, const std::string &folder)
             write_side(card, Side::dpu, fs::path(folder) / "dpu");
         return true;
     } catch (const std::exception &error) { // of std::filesystem and of streams
-        std::fprintf(stderr, "with_card: cannot write the card's files in %s: %s\n", folder.c_str(), error.what());
+        std::fprintf(stderr, "with_card: cannot write the card's files in %s: %s\n", folder.c_str(),
+                     error.what());
         return false;
     }
 }

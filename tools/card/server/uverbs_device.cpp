@@ -60,8 +60,8 @@ void describe(const OpenFile &file, ib_uverbs_query_device_resp &device)
     device.vendor_part_id = profile.pci_device;
     device.max_qp = 16384;
     device.max_qp_wr = most_send_slots;
-    // Bad pkey and qkey counters, port active event, system image GUID, RC RNR, shared receive queue, memory windows
-    // (also of type 2B), memory management extensions.
+    // Bad pkey and qkey counters, port active event, system image GUID, RC RNR, shared receive queue, memory
+    // windows (also of type 2B), memory management extensions.
     device.device_cap_flags =
         1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 17 | 1 << 21 | 1 << 24;
     device.max_sge = 30;
@@ -121,14 +121,16 @@ int destroy_plain(Command &command, unsigned id)
 int get_context(Command &command)
 {
     command.put(UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, completion_vectors);
-    command.put(UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, std::uint64_t{IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS});
+    command.put(UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT,
+                std::uint64_t{IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS});
     return command.put(UVERBS_ATTR_UHW_OUT, user_context());
 }
 
 int query_context(Command &command)
 {
     command.put(UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, completion_vectors);
-    command.put(UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, std::uint64_t{IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS});
+    command.put(UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT,
+                std::uint64_t{IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS});
     return command.put(MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, user_context());
 }
 
@@ -182,7 +184,8 @@ int query_gid_entry(Command &command)
 {
     const Function &function = command.file.function;
     const std::uint64_t index = command.number32(UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
-    if (command.number32(UVERBS_ATTR_QUERY_GID_ENTRY_PORT) != port_number || index >= function.profile.gids.size())
+    if (command.number32(UVERBS_ATTR_QUERY_GID_ENTRY_PORT) != port_number ||
+        index >= function.profile.gids.size())
         return EINVAL;
     if (!is_set(function.profile.gids[index]))
         return ENODATA;
@@ -333,7 +336,8 @@ int alloc_uar(Command &command)
     if (uar == nullptr)
         return ENOMEM;
     command.put_number(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, uar_offset(uar->handle));
-    command.put_number(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+    command.put_number(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH,
+                       static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
     command.put_number(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, uar->handle);
     return command.put_handle(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, *uar);
 }

@@ -84,7 +84,8 @@ int rereg_mr(Command &command)
     const bool gives_pd = (request.flags & new_pd) != 0;
     auto *pd = gives_pd ? command.object_of<ProtectionDomain>(request.pd_handle) : nullptr;
     if (mr == nullptr || request.flags == 0 || (request.flags & ~(new_range | new_pd | new_access)) != 0 ||
-        (gives_pd && pd == nullptr) || ((request.flags & new_access) != 0 && !is_allowed(request.access_flags)))
+        (gives_pd && pd == nullptr) ||
+        ((request.flags & new_access) != 0 && !is_allowed(request.access_flags)))
         return EINVAL;
     if ((request.flags & new_range) != 0) {
         if (const int error = check_memory(*command.process, request.start, request.length))

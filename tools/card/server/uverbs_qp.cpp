@@ -53,7 +53,8 @@ constexpr Transition transitions[] = {
     {QpState::init, QpState::init, 0, 0, 0},
     {QpState::init, QpState::rtr, path_of_rc | set_most_reads_of_peer | set_rnr_timer, path_of_rc, 0},
     {QpState::rtr, QpState::rts,
-     set_timeout | set_retry_count | set_rnr_retry | set_send_psn | set_most_reads, set_send_psn, set_send_psn},
+     set_timeout | set_retry_count | set_rnr_retry | set_send_psn | set_most_reads, set_send_psn,
+     set_send_psn},
     {QpState::rts, QpState::rts, 0, 0, 0},
     {QpState::rts, QpState::sqd, 0, 0, 0},
     {QpState::sqd, QpState::rts, 0, 0, 0},
@@ -93,7 +94,8 @@ int change(QueuePair &qp, const ib_uverbs_modify_qp &request)
     const auto state = static_cast<QpState>(request.qp_state);
     if (gives(set_current_state) && request.cur_qp_state != static_cast<std::uint8_t>(qp.state))
         return EINVAL;
-    if (gives(set_state) && (request.qp_state > static_cast<std::uint8_t>(QpState::error) || !may_change(qp, state, given)))
+    if (gives(set_state) &&
+        (request.qp_state > static_cast<std::uint8_t>(QpState::error) || !may_change(qp, state, given)))
         return EINVAL;
     if ((gives(set_port) && request.port_num != 1) || (gives(set_pkey) && request.pkey_index != 0))
         return EINVAL;
@@ -151,7 +153,8 @@ int create_qp(Command &command)
         return EINVAL;
     if (!is_ring_size(driver.sq_wqe_count, most_send_slots) ||
         !is_ring_size(driver.rq_wqe_count, most_receive_entries) ||
-        (driver.rq_wqe_count != 0 && (driver.rq_wqe_shift < 4 || driver.rq_wqe_shift > most_receive_log_stride)))
+        (driver.rq_wqe_count != 0 &&
+         (driver.rq_wqe_shift < 4 || driver.rq_wqe_shift > most_receive_log_stride)))
         return EINVAL;
     auto *qp = command.file.card.objects.create<QueuePair>(command.file);
     if (qp == nullptr)
@@ -167,7 +170,8 @@ int create_qp(Command &command)
     qp->receive_entries = driver.rq_wqe_count;
     qp->receive_log_stride = driver.rq_wqe_shift;
     qp->receive_buffer = driver.buf_addr;
-    qp->send_buffer = driver.buf_addr + (static_cast<std::uint64_t>(qp->receive_entries) << driver.rq_wqe_shift);
+    qp->send_buffer =
+        driver.buf_addr + (static_cast<std::uint64_t>(qp->receive_entries) << driver.rq_wqe_shift);
     qp->doorbell_record = driver.db_addr;
     qp->user_handle = command.number(UVERBS_ATTR_CREATE_QP_USER_HANDLE);
     qp->signals_all = (command.number32(UVERBS_ATTR_CREATE_QP_FLAGS) & IB_UVERBS_QP_CREATE_SQ_SIG_ALL) != 0;

@@ -31,7 +31,8 @@ int create_cq(Command &command)
     mlx5_ib_create_cq driver;
     const std::uint32_t wanted = command.number32(UVERBS_ATTR_CREATE_CQ_CQE);
     if (!command.get(UVERBS_ATTR_UHW_IN, driver) || wanted == 0 || wanted >= most_completions ||
-        !is_entry_size(driver.cqe_size) || command.number32(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR) >= completion_vectors)
+        !is_entry_size(driver.cqe_size) ||
+        command.number32(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR) >= completion_vectors)
         return EINVAL;
     OpenFile &file = command.file;
     std::shared_ptr<EventPipe> channel;
@@ -69,10 +70,12 @@ int resize_cq(Command &command)
 {
     ib_uverbs_resize_cq request;
     mlx5_ib_resize_cq driver;
-    if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)) || !command.get(UVERBS_ATTR_UHW_IN, driver))
+    if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)) ||
+        !command.get(UVERBS_ATTR_UHW_IN, driver))
         return EINVAL;
     auto *cq = command.object_of<CompletionQueue>(request.cq_handle);
-    if (cq == nullptr || request.cqe == 0 || request.cqe >= most_completions || !is_entry_size(driver.cqe_size))
+    if (cq == nullptr || request.cqe == 0 || request.cqe >= most_completions ||
+        !is_entry_size(driver.cqe_size))
         return EINVAL;
     const std::uint32_t entries = std::bit_ceil(request.cqe + 1);
     if (!resize(*cq, driver.buf_addr, entries, driver.cqe_size))

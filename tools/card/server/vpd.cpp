@@ -33,9 +33,9 @@ std::string vital_product_data(const Profile &profile, const std::string &vuid)
                          keyword("VU", vuid) + "RV" + '\1';
     const std::string before_checksum = data + resource(read_only_tag, fields + '\0');
     // All bytes up to the checksum add up to 0.
-    const unsigned sum = std::accumulate(before_checksum.begin(), before_checksum.end(), 0u, [](unsigned total, char c) {
-        return total + static_cast<unsigned char>(c);
-    });
+    const unsigned sum =
+        std::accumulate(before_checksum.begin(), before_checksum.end(), 0u,
+                        [](unsigned total, char c) { return total + static_cast<unsigned char>(c); });
     fields += static_cast<char>(-sum & 0xff);
     data += resource(read_only_tag, fields);
     data += static_cast<char>(end_tag);

@@ -82,10 +82,10 @@ Outcome execute(QueuePair &qp, const WorkRequest &request)
 Outcome fail(QueuePair &qp, QueuePair *responder, const WorkRequest &request, Syndrome syndrome)
 {
     if (qp.file.card.is_verbose)
-        std::fprintf(stderr, "qp %#x: request %u opcode %#x fails with syndrome %#x\n", qp.number(), request.index,
-                     static_cast<unsigned>(request.opcode), static_cast<unsigned>(syndrome));
-    complete_error(*qp.send_cq, qp, Entry::request_error, request.index, static_cast<std::uint8_t>(request.opcode),
-                   syndrome);
+        std::fprintf(stderr, "qp %#x: request %u opcode %#x fails with syndrome %#x\n", qp.number(),
+                     request.index, static_cast<unsigned>(request.opcode), static_cast<unsigned>(syndrome));
+    complete_error(*qp.send_cq, qp, Entry::request_error, request.index,
+                   static_cast<std::uint8_t>(request.opcode), syndrome);
     break_queue_pair(qp, std::nullopt);
     if (responder == nullptr)
         return Outcome::done;
@@ -106,8 +106,8 @@ Outcome finish(QueuePair &qp, const WorkRequest &request, std::uint64_t bytes)
     return Outcome::done;
 }
 
-Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std::size_t at, std::uint32_t rights,
-                           SegmentList &list)
+Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std::size_t at,
+                           std::uint32_t rights, SegmentList &list)
 {
     constexpr std::size_t segment_bytes = 16, inline_header = 4;
     list.clear();
@@ -135,8 +135,8 @@ Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std:
     return Syndrome::none;
 }
 
-CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList &destination, std::uint64_t length,
-                     bool &is_complete)
+CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList &destination,
+                     std::uint64_t length, bool &is_complete)
 {
     is_complete = false;
     const std::uint64_t done = std::min(qp.copied, length); // the program may have rewritten the request
@@ -153,7 +153,8 @@ CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList
 
 bool is_reachable(const Function &from, const Function &to)
 {
-    return from.is_port_up && to.is_port_up && !from.is_dead && !to.is_dead && !from.is_silent && !to.is_silent;
+    return from.is_port_up && to.is_port_up && !from.is_dead && !to.is_dead && !from.is_silent &&
+           !to.is_silent;
 }
 
 bool leads_to(const Function &to, bool is_global, std::span<const std::uint8_t, 16> gid, std::uint16_t lid)

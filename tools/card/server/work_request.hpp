@@ -54,18 +54,19 @@ enum class Outcome : std::uint8_t {
 /// Carries out a request, or a part of it.
 Outcome execute(QueuePair &qp, const WorkRequest &request);
 
-/// Fails a request: its queue pair breaks, and so does the responder's where that is how the syndrome came about.
+/// Fails a request: its queue pair breaks, and so does the responder's where that is how the syndrome came
+/// about.
 Outcome fail(QueuePair &qp, QueuePair *responder, const WorkRequest &request, Syndrome syndrome);
 /// Completes a request if it asks for that.
 Outcome finish(QueuePair &qp, const WorkRequest &request, std::uint64_t bytes);
 
 /// Reads the data segments from byte `at` on. A syndrome where they are not what the card may touch.
-Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std::size_t at, std::uint32_t rights,
-                           SegmentList &list);
+Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std::size_t at,
+                           std::uint32_t rights, SegmentList &list);
 
 /// Copies what is left of a long transfer up to a turn's part. Sets `is_complete`.
-CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList &destination, std::uint64_t length,
-                     bool &is_complete);
+CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList &destination,
+                     std::uint64_t length, bool &is_complete);
 
 // By kind of request.
 Outcome execute_connected(QueuePair &qp, const WorkRequest &request);
