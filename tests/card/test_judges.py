@@ -59,9 +59,10 @@ class JudgesTest(unittest.TestCase):
 
     def report(self, *command):
         xml = self.folder / "report.xml"
-        done = subprocess.run([sys.executable, REPORT, f"--gtest_output=xml:{xml}", sys.executable, *command], check=False,
-                              env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
+        path = f"{self.folder}:{os.environ['PATH']}"
+        done = subprocess.run([sys.executable, REPORT, f"--gtest_output=xml:{xml}", sys.executable, *command],
+                              env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=False)
         results = {}
         for case in ElementTree.parse(xml).iter("testcase") if xml.exists() else ():
             result = next(iter(case), None)
@@ -92,10 +93,8 @@ class JudgesTest(unittest.TestCase):
         self.assertEqual(tag, "failure")
         self.assertTrue(message.endswith("-n 50 -c ended with status 3"), message)
 
-    def test_no_card_can_run(self):
-        self.add_program("with_card", "#!/bin/sh\necho no userfaultfd\nexit 77\n")
-        self.assertEqual(self.run_judge("bluefield-3", "devinfo"), (77, {}))
-        self.add_program("with_card", "#!/bin/sh\necho broken\nexit 1\n")
+    def test_card_that_does_not_start(self):
+        self.add_program("with_card", "#!/bin/sh\necho broken\nexit 125\n")
         self.assertEqual(self.run_judge("bluefield-3", "devinfo")[0], 1)
 
     def test_tests_of_rdma_core(self):
