@@ -33,9 +33,10 @@ void deliver(QueuePair &qp, QueuePair &peer, const WorkRequest &request, Segment
     std::array<std::uint8_t, route_header_bytes> header{};
     header[0] = 0x60; // IP version 6
     store_big(&header[4], static_cast<std::uint16_t>(message.length));
-    const auto &gids = qp.file.function.profile.gids;
-    if (!gids.empty())
-        std::copy(gids.back().raw.begin(), gids.back().raw.end(), header.begin() + 8);
+    for (const Gid &gid : qp.file.function.profile.gids) { // its last is the one that programs use
+        if (gid.is_set())
+            std::ranges::copy(gid.raw, header.begin() + 8);
+    }
     std::copy_n(request.bytes.begin() + at_gid, 16, header.begin() + 24);
     message.segments.insert(message.segments.begin(),
                             {nullptr, reinterpret_cast<std::uintptr_t>(header.data()), header.size()});

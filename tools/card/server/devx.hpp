@@ -57,6 +57,7 @@ bool is_prm_command_name(std::string_view name);
 
 // The commands.
 prm::Status prm_query_hca_cap(Mailbox &mailbox);
+prm::Status prm_query_hca_vport_context(Mailbox &mailbox);
 prm::Status prm_query_esw_functions(Mailbox &mailbox);
 prm::Status prm_query_vuid(Mailbox &mailbox);
 prm::Status prm_create_mkey(Mailbox &mailbox);

@@ -86,6 +86,12 @@ prm::Status prm_query_hca_cap(Mailbox &mailbox)
     return prm::Status::ok;
 }
 
+prm::Status prm_query_hca_vport_context(Mailbox &mailbox)
+{
+    mailbox.set(prm::query_hca_vport_context::lid, mailbox.file.function.profile.lid);
+    return prm::Status::ok;
+}
+
 prm::Status prm_query_esw_functions(Mailbox &mailbox)
 {
     using namespace prm::query_esw_functions;

@@ -167,6 +167,10 @@ inline constexpr Field has_extension{0x40, 1}, extension_mask{0x840, 64}, mmo{0x
 inline constexpr std::uint64_t mask_mmo = 1 << 3;
 } // namespace modify_qp
 
+namespace query_hca_vport_context {
+inline constexpr Field lid{0x380, 16}; // of the output
+} // namespace query_hca_vport_context
+
 namespace query_esw_functions {
 inline constexpr unsigned at = 0x80; ///< of the host's parameters in the output
 inline constexpr Field host_number{at + 0x00, 8}, pf_vhca_id_valid{at + 0x0e, 1}, pf_disabled{at + 0x0f, 1},

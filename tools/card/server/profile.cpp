@@ -98,6 +98,7 @@ constexpr Profile profiles[] = {
 };
 
 constexpr std::uint8_t roce_v1 = 1, roce_v2 = 2;
+constexpr std::size_t gid_table_length = 16; // most of it is not set
 
 /// The link-local GID and that of an IPv4 address, both as RoCE v1 and v2. The addresses are loopback ones of
 /// the machine: a program that takes the network address of a GID reaches the machine by it.
@@ -109,6 +110,7 @@ std::vector<Gid> ethernet_gids(std::uint16_t vhca_id)
     const Gid ipv4{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, low}, roce_v1};
     std::vector<Gid> gids = {link_local, link_local, ipv4, ipv4};
     gids[1].type = gids[3].type = roce_v2;
+    gids.resize(gid_table_length);
     return gids;
 }
 
@@ -117,7 +119,9 @@ std::vector<Gid> infiniband_gids(std::uint64_t guid)
     Gid gid{{0xfe, 0x80}, 0};
     for (std::size_t i = 0; i < 8; ++i)
         gid.raw[8 + i] = static_cast<std::uint8_t>(guid >> (56 - 8 * i));
-    return {gid};
+    std::vector<Gid> gids(gid_table_length);
+    gids[0] = gid;
+    return gids;
 }
 
 std::string vuid_of(const FunctionProfile &function)
@@ -155,7 +159,7 @@ std::vector<FunctionProfile> functions_of(const Profile &profile)
         } else if (has_address) {
             function.gids = ethernet_gids(vhca_id);
         } else {
-            function.gids.resize(4);
+            function.gids.resize(gid_table_length);
         }
         function.vuid = vuid_of(function);
         functions.push_back(std::move(function));

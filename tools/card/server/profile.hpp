@@ -25,6 +25,8 @@ enum class FunctionKind : std::uint8_t {
 struct Gid {
     std::array<std::uint8_t, 16> raw;
     std::uint8_t type; ///< as ib_uverbs_gid_entry: 0 InfiniBand, 1 RoCE v1, 2 RoCE v2
+
+    [[nodiscard]] bool is_set() const { return raw != decltype(raw){}; }
 };
 
 /// A function as it was when the card came up.
@@ -55,6 +57,8 @@ struct Profile {
     std::string_view rate; ///< text of sysfs
     std::uint8_t active_speed, active_width;
 
+    /// Partition keys of a port; only the first is set.
+    [[nodiscard]] std::uint16_t pkeys() const { return is_ethernet ? 1 : 128; }
     [[nodiscard]] std::uint64_t guid(std::uint16_t vhca_id) const { return guid_base | vhca_id; }
     [[nodiscard]] std::uint64_t system_guid() const { return guid_base; }
     static constexpr std::uint64_t guid_base = 0xec0d9a0300bf3200;

@@ -125,12 +125,13 @@ void write_port(const fs::path &port, const Profile &profile, const FunctionProf
     put(port / "lid", text("0x%x", function.lid));
     put(port / "sm_lid", profile.is_ethernet ? "0x0" : "0x1");
     put(port / "rate", std::string(profile.rate));
-    put(port / "pkeys/0", "0xffff");
+    for (unsigned i = 0; i < profile.pkeys(); ++i)
+        put(port / "pkeys" / std::to_string(i), i == 0 ? "0xffff" : "0x0000");
     for (std::size_t i = 0; i < function.gids.size(); ++i) {
         const Gid &gid = function.gids[i];
         const std::string index = std::to_string(i);
         put(port / "gids" / index, groups(gid));
-        if (gid.raw == decltype(gid.raw){})
+        if (!gid.is_set())
             continue; // the kernel does not let these be read of a GID that is not set
         put(port / "gid_attrs/types" / index, gid.type == 2 ? "RoCE v2" : "IB/RoCE v1");
         if (profile.is_ethernet)

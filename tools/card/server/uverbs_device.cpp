@@ -63,8 +63,8 @@ void describe(const OpenFile &file, ib_uverbs_query_device_resp &device)
     // No more than OpenFile::most_objects in all, whatever of.
     // Bad pkey and qkey counters, port active event, system image GUID, RC RNR, shared receive queue, memory
     // windows (also of type 2B), memory management extensions.
-    device.device_cap_flags =
-        1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 21 | 1 << 24;
+    device.device_cap_flags = 1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 13 |
+                              1 << 17 | 1 << 21 | 1 << 24;
     device.max_sge = 30;
     device.max_sge_rd = 30;
     device.max_cq = 1 << 20;
@@ -72,7 +72,7 @@ void describe(const OpenFile &file, ib_uverbs_query_device_resp &device)
     device.max_mr = 1 << 20;
     device.max_pd = 1 << 20;
     device.max_qp_rd_atom = 16;
-    device.max_res_rd_atom = 262144;
+    device.max_res_rd_atom = device.max_qp * device.max_qp_rd_atom;
     device.max_qp_init_rd_atom = 16;
     device.atomic_cap = 1; // among the card's own
     device.max_mw = 1 << 20;
@@ -98,11 +98,6 @@ ib_uverbs_gid_entry entry_of(const Function &function, std::size_t index)
     entry.gid_type = gid.type;
     entry.netdev_ifindex = gid.type == 0 ? 0 : 1; // the loopback interface
     return entry;
-}
-
-bool is_set(const Gid &gid)
-{
-    return std::ranges::any_of(gid.raw, [](std::uint8_t byte) { return byte != 0; });
 }
 
 template <typename T>
@@ -148,7 +143,7 @@ int query_port(Command &command)
     port.legacy_resp.port_cap_flags = profile.is_ethernet ? cm_supported | ip_based_gids : cm_supported;
     port.legacy_resp.max_msg_sz = 1u << 30;
     port.legacy_resp.gid_tbl_len = static_cast<std::int32_t>(function.profile.gids.size());
-    port.legacy_resp.pkey_tbl_len = 1;
+    port.legacy_resp.pkey_tbl_len = profile.pkeys();
     port.legacy_resp.lid = function.profile.lid;
     port.legacy_resp.sm_lid = profile.is_ethernet ? 0 : 1;
     port.legacy_resp.state = function.is_port_up ? active : down;
@@ -188,7 +183,7 @@ int query_gid_entry(Command &command)
     if (command.number32(UVERBS_ATTR_QUERY_GID_ENTRY_PORT) != port_number ||
         index >= function.profile.gids.size())
         return EINVAL;
-    if (!is_set(function.profile.gids[index]))
+    if (!function.profile.gids[index].is_set())
         return ENODATA;
     return command.put(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, entry_of(function, index));
 }
@@ -201,7 +196,7 @@ int query_gid_table(Command &command)
         return EINVAL;
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < function.profile.gids.size(); ++i) {
-        if (!is_set(function.profile.gids[i]))
+        if (!function.profile.gids[i].is_set())
             continue;
         const ib_uverbs_gid_entry entry = entry_of(function, i);
         if (size > command.length(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES))
@@ -307,7 +302,7 @@ int create_ah(Command &command)
     if (request.attr.is_global != 0) {
         if (request.attr.grh.sgid_index >= function.profile.gids.size())
             return EINVAL;
-        if (!is_set(function.profile.gids[request.attr.grh.sgid_index]))
+        if (!function.profile.gids[request.attr.grh.sgid_index].is_set())
             return ENODATA;
     }
     auto *handle = command.file.card.objects.create<AddressHandle>(command.file);

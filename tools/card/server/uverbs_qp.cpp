@@ -83,8 +83,7 @@ int check_path(const Card &card, const Function &function, const ib_uverbs_qp_de
         return card.profile.is_ethernet ? EINVAL : 0;
     if (path.sgid_index >= function.profile.gids.size())
         return EINVAL;
-    const auto &gid = function.profile.gids[path.sgid_index].raw;
-    return std::ranges::all_of(gid, [](std::uint8_t byte) { return byte == 0; }) ? ENODATA : 0;
+    return function.profile.gids[path.sgid_index].is_set() ? 0 : ENODATA;
 }
 
 int change(QueuePair &qp, const ib_uverbs_modify_qp &request)

@@ -164,8 +164,8 @@ bool leads_to(const Function &to, bool is_global, std::span<const std::uint8_t, 
     // On InfiniBand the LID leads there, and a GID only has to fit.
     if (!is_global)
         return to.profile.lid != 0;
-    return std::ranges::any_of(to.profile.gids,
-                               [&](const Gid &own) { return std::ranges::equal(own.raw, gid); });
+    return std::ranges::any_of(
+        to.profile.gids, [&](const Gid &own) { return own.is_set() && std::ranges::equal(own.raw, gid); });
 }
 
 } // namespace opendoca::card
