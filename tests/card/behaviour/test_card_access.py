@@ -121,7 +121,17 @@ class Access(unittest.TestCase):
         while Path(f"/proc/{first}").exists() and time.monotonic() < end:
             time.sleep(0.1)
         self.assertFalse(Path(f"/proc/{first}").exists(), "it ends when nobody has needed it for a while")
-        self.assertFalse((self.folder / "opendoca-cards" / "one").exists(), "and takes its files with it")
+        self.assertEqual([path.name for path in (self.folder / "opendoca-cards").glob("one*")], [],
+                         "and takes its files with it")
+
+    def test_a_card_whose_files_were_cleaned_away_ends_too(self):
+        self.run_client(with_card, "true")
+        pid = self.status()["pid"]
+        shutil.rmtree(self.folder / "opendoca-cards")
+        end = time.monotonic() + 20
+        while Path(f"/proc/{pid}").exists() and time.monotonic() < end:
+            time.sleep(0.1)
+        self.assertFalse(Path(f"/proc/{pid}").exists())
 
     def test_a_command_line_that_is_wrong_is_said(self):
         for words in (["--profile", "none", "true"], ["--side", "left", "true"], ["--card", "a/b", "true"], ["--what"],

@@ -97,6 +97,20 @@ bool start_card(const Profile &profile, const std::string &folder, bool is_verbo
     return child > 0 && read(read_end.get(), &is_ready, sizeof(is_ready)) == sizeof(is_ready);
 }
 
+/// A card that ends removes its lock: one that has been waited for may be of no use any more.
+UniqueFd take_lock(const std::string &name)
+{
+    for (;;) {
+        UniqueFd lock(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+        struct stat locked {
+        }, named{};
+        if (!lock.is_open() || flock(lock.get(), LOCK_EX) != 0 || fstat(lock.get(), &locked) != 0)
+            return {};
+        if (stat(name.c_str(), &named) == 0 && named.st_ino == locked.st_ino && named.st_dev == locked.st_dev)
+            return lock;
+    }
+}
+
 /// The word after "profile" of a status line.
 std::string profile_of(const std::string &status)
 {
@@ -126,8 +140,8 @@ Joined join_card(const Options &options)
     if (base.empty())
         return {};
     const std::string folder = base + "/" + name;
-    const UniqueFd lock(open((folder + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (!lock.is_open() || flock(lock.get(), LOCK_EX) != 0) {
+    const UniqueFd lock = take_lock(folder + ".lock");
+    if (!lock.is_open()) {
         std::fprintf(stderr, "with_card: cannot lock %s.lock: %s\n", folder.c_str(), std::strerror(errno));
         return {};
     }

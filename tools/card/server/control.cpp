@@ -170,11 +170,14 @@ std::string run_control(Card &card, std::string_view line)
 bool release_folder(const std::string &folder)
 {
     // Who starts or joins a card holds the lock meanwhile.
-    const UniqueFd lock(open((folder + ".lock").c_str(), O_RDWR | O_CLOEXEC));
-    if (!lock.is_open() || flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+    const std::string lock_name = folder + ".lock";
+    const UniqueFd lock(open(lock_name.c_str(), O_RDWR | O_CLOEXEC));
+    if (lock.is_open() && flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
         return false;
+    // Without a lock somebody has cleaned up here, and nobody finds this card any more.
     std::error_code error;
     std::filesystem::remove_all(folder, error);
+    std::filesystem::remove(lock_name, error);
     return true;
 }
 
