@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 #
-# Runs tests on the RDMA devices that are here: a machine's own ones, or those of a virtual machine. Nobody else may
-# use them meanwhile, because objects of verbs are counted.
+# Runs tests on the RDMA devices that are here: a machine's own ones, those of a virtual machine, or those of a card made
+# of software (with_card before the command). Nobody else may use them meanwhile, because objects of verbs are counted.
 #
 #   device_suite.sh BUILD PART...
 #
@@ -31,7 +31,9 @@ build=$1
 shift
 PATH=$PATH:/usr/sbin:/sbin
 python=${OPENDOCA_TEST_PYTHON:-python3}
-export DOCA_SOFT=0 OPENDOCA_TEST_COUNTS_VERBS_OBJECTS=1
+export DOCA_SOFT=0
+# The kernel knows of no objects of a card made of software.
+[ -n "${OPENDOCA_CARD_SIDE-}" ] || export OPENDOCA_TEST_COUNTS_VERBS_OBJECTS=1
 
 # Devices, and what sort they are: exceptions of Soft-RoCE are no exceptions of others.
 devices=() kinds=rc
@@ -171,7 +173,7 @@ count_objects() {
     done
 }
 
-objects=$(count_objects)
+[ -n "${OPENDOCA_CARD_SIDE-}" ] || objects=$(count_objects)
 for part in "$@"; do
     case $part in
     samples) run_samples ;;
@@ -191,8 +193,9 @@ for part in "$@"; do
     esac
 done
 echo "@@ begin verbs_objects"
-after=$(count_objects)
-if [ "$objects" = "$after" ]; then
+if [ -n "${OPENDOCA_CARD_SIDE-}" ]; then
+    echo "ok - none_is_left # SKIP the kernel knows of no objects of a card made of software"
+elif after=$(count_objects) && [ "$objects" = "$after" ]; then
     echo "ok - none_is_left"
 else
     echo "not ok - none_is_left"

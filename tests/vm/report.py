@@ -7,8 +7,9 @@ report.py [--gtest_output=xml:FILE] COMMAND [ARGUMENT...]
 
 The command's output is passed on and read: what GoogleTest and TAP print, and the lines of device_suite.sh that begin
 with "@@". FILE, which meson names, gets a report as GoogleTest writes it. A test that is an exception on the devices
-has to fail in the way that exceptions.txt names; it is counted as skipped, with the reason. The exit status is 0 when all is as expected, 77 when the
-command says, by that status, that there is nothing to test, and otherwise 1.
+has to fail in the way that exceptions.txt names; it is counted as skipped, with the reason. In a program of which some
+tests are announced as skipped, no other test may be. The exit status is 0 when all is as expected, 77 when the command
+says, by that status, that there is nothing to test, and otherwise 1.
 """
 
 import fnmatch
@@ -41,9 +42,13 @@ class Case:
 
 
 class Exception_:
-    """A test, or several by a pattern, that may not pass on these devices."""
+    """A test, or several by a pattern, that do not pass on these devices."""
 
-    def __init__(self, program, pattern, way, reason):
+    # What may become of such a test, by the word of the line that announces it.
+    RESULTS = {"exception": ("failed",), "skip": ("skipped",), "optional": ("skipped", "passed")}
+
+    def __init__(self, kind, program, pattern, way, reason):
+        self.results = self.RESULTS[kind]
         self.program, self.pattern, self.way, self.reason = program, pattern, way, reason
         self.has_run = False
 
@@ -51,9 +56,8 @@ class Exception_:
         return case.program == self.program and fnmatch.fnmatchcase(case.name, self.pattern)
 
     def is_met_by(self, case):
-        """Whether a test has failed in the way that is named: stopped at the time limit, or by itself, with a text."""
-        if case.result != "failed":
-            return False
+        """Whether a test that has failed has done so in the way that is named: stopped at the time limit, or by itself,
+        with a text."""
         if self.way == "timeout":
             return case.end_status in TIMEOUT_STATUSES
         return case.end_status is None and any(self.way[1:-1] in line for line in case.details)
@@ -107,9 +111,12 @@ class Reader:
             self._end(int(rest))
         elif word == "exception":  # PROGRAM PATTERN WAY REASON
             if match := EXCEPTION.match(rest):
-                self.exceptions.append(Exception_(*match.groups()))
+                self.exceptions.append(Exception_(word, *match.groups()))
             else:
                 self.add(rest, "failed", 'an exception has to name how it fails: timeout, or a "text"')
+        elif word in Exception_.RESULTS:  # PROGRAM PATTERN REASON
+            program, pattern, reason = rest.split(None, 2)
+            self.exceptions.append(Exception_(word, program, pattern, None, reason))
         elif word == "complete":
             self.is_complete = True
 
@@ -140,16 +147,23 @@ class Reader:
             for case in filter(exception.names, self.cases):
                 exception.has_run = True
                 case.exception = exception
-                if exception.is_met_by(case):
+                if case.result not in exception.results:
+                    case.details.insert(0, f"has {case.result}, though it is an exception: {exception.reason}")
+                    case.result = "failed"
+                elif case.result == "skipped":
+                    case.details = [f"is not run on this device: {exception.reason}"]
+                elif case.result == "failed" and exception.is_met_by(case):
                     case.result = "skipped"
                     case.details = [f"does not pass on this device: {exception.reason}"]
                 elif case.result == "failed":
                     case.details.insert(0, f"has failed in another way than its exception, which is {exception.way}")
-                else:
-                    case.details = [f"has {case.result}, though it is an exception: {exception.reason}"]
-                    case.result = "failed"
+        announced = {exception.program for exception in self.exceptions if "skipped" in exception.results}
+        for case in self.cases:
+            if case.result == "skipped" and case.program in announced and not case.exception:
+                case.details.insert(0, "was skipped, which no exception announces")
+                case.result = "failed"
         for exception in self.exceptions:
-            if not exception.has_run:
+            if self.is_complete and not exception.has_run:
                 self._program = exception.program
                 self.add(exception.pattern, "failed", "the exception names no test that was run")
 

@@ -114,6 +114,25 @@ class ReportTest(unittest.TestCase):
         for line in lines:
             self.assertRegex(line, r'^(rxe|rc) \S+ \S+ (timeout|"[^"]+") \S')
 
+    def test_announced_skips(self):
+        def run(tests, *announced):
+            marks = "".join(f"@@ {line}\n" for line in announced)
+            return self.report(f"{marks}@@ begin dma\n{tests}@@ end 0\n@@ complete\n")
+
+        status, results = run(PASSED + SKIPPED, "skip dma d/A.d/* no engine")
+        self.assertEqual(status, 0)
+        self.assertEqual(results["dma d/A.d/rxe0"], ("skipped", "is not run on this device: no engine"))
+        # A test that runs all the same, one that is skipped besides, and one that is not there.
+        status, results = run(PASSED + SKIPPED, "skip dma d/A.* no engine")
+        self.assertEqual((status, results["dma d/A.b/rxe0"][0]), (1, "failure"))
+        status, results = run(PASSED + SKIPPED, "skip dma d/A.b/* no engine")
+        self.assertEqual((status, results["dma d/A.d/rxe0"]),
+                         (1, ("failure", "was skipped, which no exception announces")))
+        self.assertEqual(run(SKIPPED, "skip dma d/A.d/* no engine", "skip dma d/A.e/* no engine")[0], 1)
+        # What depends on the machine may pass, too, but not fail.
+        for tests, expected in ((PASSED + SKIPPED, 0), (PASSED + FAILED, 1)):
+            self.assertEqual(run(tests, "optional dma d/A.* huge pages")[0], expected)
+
     def test_second_machine(self):
         first = f"@@ begin dma\n{PASSED}@@ end 0\n"
         second = "".join(f"host 2: {line}\n" for line in ("@@ begin serve", "not ok - serve", "@@ end 1", "@@ complete"))

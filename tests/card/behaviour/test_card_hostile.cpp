@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Requests that no honest program makes. The card runs in this process, so that sanitizers see what it does,
+// and the client is this process as well. Whatever it asks for, the card must stay in one piece and touch no
+// memory but what was registered.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <random>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server/big_endian.hpp"
+#include "server/command.hpp"
+#include "server/control.hpp"
+#include "server/devlink.hpp"
+#include "server/devx.hpp"
+#include "server/engine.hpp"
+
+namespace opendoca::card {
+namespace {
+
+/// One ioctl as a program writes it.
+class Ioctl {
+public:
+    Ioctl(unsigned object, unsigned method) : object_(object), method_(method) {}
+    Ioctl &number(unsigned id, std::uint64_t value, unsigned length = 8)
+    {
+        attributes_.push_back({});
+        attributes_.back().attr_id = static_cast<std::uint16_t>(id);
+        attributes_.back().len = static_cast<std::uint16_t>(length);
+        attributes_.back().data = value;
+        return *this;
+    }
+    Ioctl &bytes(unsigned id, void *data, std::size_t size)
+    {
+        return number(id, reinterpret_cast<std::uintptr_t>(data), static_cast<unsigned>(size));
+    }
+    /// An errno, or 0; and what the card wrote into the attributes.
+    int run(OpenFile &file, const std::shared_ptr<Process> &process)
+    {
+        image_.assign(sizeof(ib_uverbs_ioctl_hdr) + attributes_.size() * sizeof(ib_uverbs_attr), 0);
+        ib_uverbs_ioctl_hdr header;
+        std::memset(&header, 0, sizeof(header));
+        header.length = static_cast<std::uint16_t>(image_.size());
+        header.object_id = static_cast<std::uint16_t>(object_);
+        header.method_id = static_cast<std::uint16_t>(method_);
+        header.num_attrs = static_cast<std::uint16_t>(attributes_.size());
+        std::memcpy(image_.data(), &header, sizeof(header));
+        std::memcpy(image_.data() + sizeof(header), attributes_.data(),
+                    attributes_.size() * sizeof(ib_uverbs_attr));
+        return run_image(file, process, image_);
+    }
+    static int run_image(OpenFile &file, const std::shared_ptr<Process> &process,
+                         std::vector<std::uint8_t> &image)
+    {
+        Command command(file, process, reinterpret_cast<std::uintptr_t>(image.data()));
+        return run_command(command);
+    }
+    [[nodiscard]] std::uint32_t handle(std::size_t attribute) const
+    {
+        ib_uverbs_attr attr;
+        std::memcpy(&attr, image_.data() + sizeof(ib_uverbs_ioctl_hdr) + attribute * sizeof(attr),
+                    sizeof(attr));
+        return static_cast<std::uint32_t>(attr.data);
+    }
+
+private:
+    unsigned object_, method_;
+    std::vector<ib_uverbs_attr> attributes_;
+    std::vector<std::uint8_t> image_;
+};
+
+class Hostile : public testing::Test {
+protected:
+    static constexpr std::size_t ring_slots = 256, arena_bytes = 1 << 20, registered_at = 1 << 18,
+                                 registered_bytes = 1 << 16;
+
+    Hostile()
+    {
+        card.faults.clear();
+        arena = static_cast<std::uint8_t *>(
+            mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        std::memset(arena, 0xa5, arena_bytes);
+    }
+    ~Hostile() override { munmap(arena, arena_bytes); }
+
+    std::uint32_t random(std::uint32_t below) { return static_cast<std::uint32_t>(generator() % below); }
+    bool chance(std::uint32_t one_in) { return random(one_in) == 0; }
+
+    /// The card's memory is this process's: what it must not write to.
+    void expect_only_registered_memory_changed()
+    {
+        const auto untouched = [&](std::size_t from, std::size_t to) {
+            return std::all_of(arena + from, arena + to, [](std::uint8_t byte) { return byte == 0xa5; });
+        };
+        EXPECT_TRUE(untouched(0, registered_at));
+        EXPECT_TRUE(untouched(registered_at + registered_bytes, arena_bytes));
+    }
+
+    std::uint32_t make_pd()
+    {
+        ib_uverbs_alloc_pd request{};
+        ib_uverbs_alloc_pd_resp response{};
+        Ioctl ioctl(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+        ioctl.number(UVERBS_ATTR_WRITE_CMD, IB_USER_VERBS_CMD_ALLOC_PD)
+            .bytes(UVERBS_ATTR_CORE_IN, &request, sizeof(request))
+            .bytes(UVERBS_ATTR_CORE_OUT, &response, 4);
+        EXPECT_EQ(ioctl.run(file, process), 0);
+        return response.pd_handle;
+    }
+    std::uint32_t make_key(std::uint32_t pd)
+    {
+        ib_uverbs_reg_mr request{};
+        ib_uverbs_reg_mr_resp response{};
+        request.start = request.hca_va = reinterpret_cast<std::uintptr_t>(arena + registered_at);
+        request.length = registered_bytes;
+        request.pd_handle = pd;
+        request.access_flags = 31;
+        Ioctl ioctl(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+        ioctl.number(UVERBS_ATTR_WRITE_CMD, IB_USER_VERBS_CMD_REG_MR)
+            .bytes(UVERBS_ATTR_CORE_IN, &request, sizeof(request))
+            .bytes(UVERBS_ATTR_CORE_OUT, &response, sizeof(response));
+        EXPECT_EQ(ioctl.run(file, process), 0);
+        return response.lkey;
+    }
+    std::uint32_t make_cq()
+    {
+        queues.emplace_back(4096 * 64);
+        records.emplace_back(16);
+        mlx5_ib_create_cq driver{};
+        driver.buf_addr = reinterpret_cast<std::uintptr_t>(queues.back().data());
+        driver.db_addr = reinterpret_cast<std::uintptr_t>(records.back().data());
+        driver.cqe_size = 64;
+        Ioctl ioctl(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE);
+        ioctl.number(UVERBS_ATTR_CREATE_CQ_HANDLE, 0, 0)
+            .number(UVERBS_ATTR_CREATE_CQ_CQE, 4095, 4)
+            .bytes(UVERBS_ATTR_UHW_IN, &driver, sizeof(driver));
+        EXPECT_EQ(ioctl.run(file, process), 0);
+        return ioctl.handle(0);
+    }
+    QueuePair *make_qp(std::uint32_t pd, std::uint32_t cq, std::uint32_t type)
+    {
+        queues.emplace_back(ring_slots * 64 * 2);
+        records.emplace_back(16);
+        mlx5_ib_create_qp driver{};
+        driver.buf_addr = reinterpret_cast<std::uintptr_t>(queues.back().data());
+        driver.db_addr = reinterpret_cast<std::uintptr_t>(records.back().data());
+        driver.sq_wqe_count = driver.rq_wqe_count = ring_slots;
+        driver.rq_wqe_shift = 6;
+        ib_uverbs_qp_cap limits{};
+        Ioctl ioctl(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
+        ioctl.number(UVERBS_ATTR_CREATE_QP_HANDLE, 0, 0)
+            .number(UVERBS_ATTR_CREATE_QP_PD_HANDLE, pd, 0)
+            .number(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, cq, 0)
+            .number(UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, cq, 0)
+            .number(UVERBS_ATTR_CREATE_QP_TYPE, type)
+            .bytes(UVERBS_ATTR_CREATE_QP_CAP, &limits, sizeof(limits))
+            .bytes(UVERBS_ATTR_UHW_IN, &driver, sizeof(driver));
+        EXPECT_EQ(ioctl.run(file, process), 0);
+        return card.objects.find<QueuePair>(ioctl.handle(0));
+    }
+    /// As a program would have connected it to itself, without its many steps.
+    static void connect(QueuePair &qp)
+    {
+        qp.attributes.destination = qp.number();
+        qp.attributes.access = 15;
+        qp.attributes.timeout = 1;
+        qp.attributes.path.is_global = 1;
+        std::ranges::copy(qp.file.function.profile.gids[3].raw, qp.attributes.path.dgid);
+        qp.may_copy = true;
+        qp.state = QpState::rts;
+    }
+    /// Fills the send ring with requests whose keys, addresses and lengths are nearly right.
+    void fill_ring(QueuePair &qp, std::span<const std::uint32_t> keys)
+    {
+        static constexpr std::uint8_t opcodes[] = {0, 1, 8, 9, 10, 11, 16, 17, 18, 0x25, 0x2f, 0x77};
+        auto *ring = reinterpret_cast<std::uint8_t *>(qp.send_buffer);
+        auto *receives = reinterpret_cast<std::uint8_t *>(qp.receive_buffer);
+        for (std::size_t i = 0; i < ring_slots * 16; ++i) {
+            std::uint32_t word = static_cast<std::uint32_t>(generator());
+            if (chance(2))
+                word = keys[random(static_cast<std::uint32_t>(keys.size()))];
+            store_big(ring + i * 4, word);
+            store_big(receives + i * 4, word);
+        }
+        for (std::size_t slot = 0; slot < ring_slots; ++slot) {
+            std::uint8_t *request = ring + slot * 64;
+            store_big(request,
+                      static_cast<std::uint32_t>(random(256) << 24 | opcodes[random(sizeof(opcodes))]));
+            store_big(request + 4, chance(8) ? random(64) : 1 + random(4));
+            for (const std::size_t at : {16, 24, 32, 40, 48, 56}) {
+                if (chance(2))
+                    store_big(request + at, static_cast<std::uint64_t>(
+                                                reinterpret_cast<std::uintptr_t>(arena + registered_at) +
+                                                random(registered_bytes)));
+                else if (chance(2))
+                    store_big(request + at, std::uint32_t{random(4096)});
+            }
+        }
+    }
+    static void ring_doorbell(QueuePair &qp, std::uint32_t sent, std::uint32_t received)
+    {
+        auto *record = reinterpret_cast<std::uint8_t *>(qp.doorbell_record);
+        store_big(record, received);
+        store_big(record + 4, sent);
+    }
+
+    std::mt19937_64 generator{20221122};
+    Card card{*find_profile("bluefield-3")};
+    OpenFile &file = card.open(card.functions[0], UniqueFd(dup(0)));
+    std::shared_ptr<Process> process = card.process(getpid());
+    std::uint8_t *arena = nullptr;
+    std::deque<std::vector<std::uint8_t>> queues, records;
+};
+
+constexpr unsigned objects[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 0x1000, 0x1001, 0x1002, 0x1008, 0x1009, 77};
+
+TEST_F(Hostile, IoctlsOfAnyContent)
+{
+    make_cq();
+    make_pd();
+    for (int round = 0; round < 60'000; ++round) {
+        std::vector<std::uint8_t> image(sizeof(ib_uverbs_ioctl_hdr) + random(20) * sizeof(ib_uverbs_attr));
+        for (std::uint8_t &byte : image)
+            byte = static_cast<std::uint8_t>(generator());
+        ib_uverbs_ioctl_hdr header;
+        std::memset(&header, 0, sizeof(header));
+        header.length = static_cast<std::uint16_t>(chance(50) ? random(65536) : image.size());
+        header.object_id = static_cast<std::uint16_t>(objects[random(std::size(objects))]);
+        header.method_id = static_cast<std::uint16_t>(chance(2) ? random(10) : 0x1000 + random(6));
+        header.num_attrs = static_cast<std::uint16_t>(
+            chance(50) ? random(65536) : (image.size() - sizeof(header)) / sizeof(ib_uverbs_attr));
+        std::memcpy(image.data(), &header, sizeof(header));
+        for (std::size_t at = sizeof(header); at < image.size(); at += sizeof(ib_uverbs_attr)) {
+            ib_uverbs_attr attribute{};
+            attribute.attr_id = static_cast<std::uint16_t>(chance(4) ? 0x1000 + random(6) : random(20));
+            attribute.len = static_cast<std::uint16_t>(chance(3) ? random(65536) : random(128));
+            // Numbers of commands and handles, addresses of memory that it may read, and anything.
+            attribute.data = chance(3) ? random(64)
+                             : chance(2)
+                                 ? reinterpret_cast<std::uintptr_t>(arena + registered_at + random(1 << 15))
+                                 : generator();
+            if (chance(20))
+                attribute.data = 0x80000000u + random(64);
+            std::memcpy(image.data() + at, &attribute, sizeof(attribute));
+        }
+        // Inputs behind pointers are as random as the memory there.
+        if (chance(4))
+            std::generate(arena + registered_at, arena + registered_at + 4096,
+                          [&] { return static_cast<std::uint8_t>(chance(2) ? random(8) : generator()); });
+        Ioctl::run_image(file, process, image);
+    }
+    card.close(file);
+    EXPECT_EQ(card.objects.count(), 0u) << "what it made ends with its file";
+    EXPECT_EQ(card.keys.count(), 0u);
+}
+
+TEST_F(Hostile, CommandMailboxesOfAnyContent)
+{
+    const std::uint32_t pd = make_pd();
+    make_key(pd);
+    static constexpr std::uint16_t opcodes[] = {0x100, 0x740, 0xb16, 0xb22, 0x200, 0xa00, 0x400, 0x500, 0x502,
+                                                0x503, 0x504, 0x505, 0x507, 0x50a, 0x50e, 0x754, 0x999};
+    unsigned accepted = 0;
+    for (int round = 0; round < 100'000; ++round) {
+        std::vector<std::uint8_t> in(8 + random(chance(2) ? 512 : 64)),
+            out(8 + random(chance(4) ? 8192 : 128));
+        const bool is_sparse = chance(2);
+        for (std::uint8_t &byte : in)
+            byte = is_sparse && !chance(16) ? std::uint8_t{0} : static_cast<std::uint8_t>(generator());
+        store_big(in.data(), opcodes[random(std::size(opcodes))]);
+        if (in.size() >= 0x110 && chance(2)) {
+            prm::set(in, prm::mkey::pd + prm::mkey::at, ProtectionDomain::first_number + pd);
+            prm::set(in, prm::mkey::mode_high + prm::mkey::at, 0);
+            prm::set(in, prm::mkey::mode_low + prm::mkey::at, 2 + random(2));
+            prm::set(in, prm::create_mkey::actual_size, random(20));
+        }
+        Mailbox mailbox{file, process, in, out};
+        const auto method = static_cast<Method>(random(4));
+        if (run_prm_command(mailbox, method)) {
+            ++accepted;
+            EXPECT_EQ(out[0], 0);
+        } else {
+            EXPECT_NE(out[0], 0);
+        }
+        if (mailbox.made != nullptr && chance(2))
+            card.objects.destroy(*mailbox.made);
+    }
+    EXPECT_GT(accepted, 100u) << "the requests have to be nearly right to test anything";
+    card.close(file);
+    EXPECT_EQ(card.keys.count(), 0u);
+    expect_only_registered_memory_changed();
+}
+
+TEST_F(Hostile, WorkRequestsOfAnyContent)
+{
+    const std::uint32_t pd = make_pd(), cq = make_cq();
+    std::vector<std::uint32_t> keys = {make_key(pd)};
+    ib_uverbs_alloc_mw request{};
+    request.pd_handle = pd;
+    request.mw_type = 2;
+    ib_uverbs_alloc_mw_resp window{};
+    Ioctl alloc(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+    alloc.number(UVERBS_ATTR_WRITE_CMD, IB_USER_VERBS_CMD_ALLOC_MW)
+        .bytes(UVERBS_ATTR_CORE_IN, &request, sizeof(request))
+        .bytes(UVERBS_ATTR_CORE_OUT, &window, sizeof(window));
+    ASSERT_EQ(alloc.run(file, process), 0);
+    keys.push_back(window.rkey);
+    QueuePair *const qps[] = {make_qp(pd, cq, 2), make_qp(pd, cq, 3), make_qp(pd, cq, 4)};
+    auto *completions = card.objects.find<CompletionQueue>(cq);
+    unsigned done = 0;
+    for (int round = 0; round < 600; ++round) {
+        for (QueuePair *qp : qps) {
+            ASSERT_NE(qp, nullptr);
+            set_state_of(*qp, QpState::reset);
+            connect(*qp);
+            fill_ring(*qp, keys);
+            const std::uint32_t sent =
+                chance(8) ? static_cast<std::uint32_t>(generator()) : random(ring_slots + 1);
+            ring_doorbell(*qp, sent, random(chance(8) ? 65536 : ring_slots));
+        }
+        for (int turn = 0; turn < 16; ++turn)
+            done += look_at(*process).done;
+        // The program takes what has come.
+        store_big(reinterpret_cast<std::uint8_t *>(completions->doorbell_record), completions->produced);
+        completions->is_overrun = false;
+    }
+    EXPECT_GT(done, 3000u);
+    expect_only_registered_memory_changed();
+}
+
+TEST_F(Hostile, ObjectsOfOthersAreNotFound)
+{
+    const std::uint32_t pd = make_pd(), key = make_key(pd);
+    const std::uint32_t cq = make_cq();
+    OpenFile &other = card.open(card.functions[1], UniqueFd(dup(0)));
+    for (std::uint32_t handle = 0; handle < 64; ++handle) {
+        struct Destroy {
+            unsigned object, method;
+        };
+        for (const auto &[object, method] : {Destroy{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY},
+                                             Destroy{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY},
+                                             Destroy{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY},
+                                             Destroy{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY}})
+            EXPECT_NE(Ioctl(object, method).number(0, handle, 0).run(other, process), 0);
+    }
+    EXPECT_NE(card.objects.find<ProtectionDomain>(pd, file), nullptr);
+    EXPECT_NE(card.objects.find<CompletionQueue>(cq, file), nullptr);
+    EXPECT_NE(card.keys.find(key), nullptr);
+}
+
+TEST_F(Hostile, OneFileCannotTakeAllObjects)
+{
+    std::uint32_t made = 0;
+    while (made <= OpenFile::most_objects && card.objects.create<ProtectionDomain>(file) != nullptr)
+        ++made;
+    EXPECT_EQ(made, OpenFile::most_objects);
+    OpenFile &other = card.open(card.functions[0], UniqueFd(dup(0)));
+    EXPECT_NE(card.objects.create<ProtectionDomain>(other), nullptr);
+}
+
+TEST_F(Hostile, ControlLinesAndNetlinkRequestsOfAnyContent)
+{
+    for (int round = 0; round < 50'000; ++round) {
+        static constexpr std::string_view words[] = {
+            "refuse", "status",    "reg_mr", "count", "0",     "4294967296", "0x",
+            "host",   "port-down", "dpu",    "1",     "fatal", "\t",         "delay-completion"};
+        std::string line;
+        for (std::uint32_t i = 0, count = random(6); i < count; ++i)
+            line.append(words[random(std::size(words))]).append(" ");
+        if (chance(4) && !line.empty())
+            line[random(static_cast<std::uint32_t>(line.size()))] = static_cast<char>(generator());
+        EXPECT_FALSE(run_control(card, line).empty());
+        std::vector<std::uint8_t> request(random(64));
+        for (std::uint8_t &byte : request)
+            byte = static_cast<std::uint8_t>(chance(2) ? random(32) : generator());
+        if (request.size() >= 6) {
+            const auto size = static_cast<std::uint32_t>(request.size());
+            const std::uint16_t family = chance(2) ? 0x10 : 0x15;
+            std::memcpy(request.data(), &size, sizeof(size));
+            std::memcpy(request.data() + 4, &family, sizeof(family));
+        }
+        for (const Datagram &answer : answer_netlink(card, request))
+            EXPECT_GE(answer.size(), 16u);
+    }
+}
+
+} // namespace
+} // namespace opendoca::card

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""Programs that others wrote judge the card: what runs on a real one has to run on it, and to see what it sees there.
+
+judge.py WITH_CARD PROFILE JUDGE...
+
+WITH_CARD is the command that puts a program on a card. JUDGEs are
+  devinfo   what `ibv_devinfo -v` shows, against what it shows of a real card
+  pingpong  the ping-pong programs of ibverbs-utils
+  perftest  bandwidth and latency programs of perftest
+  pyverbs   rdma-core's own tests; or only some of their modules: pyverbs:test_qp,test_cq
+  ucx       ucx_perftest, over rc_mlx5
+
+Prints what tests/vm/report.py reads. Exit status 77 says, with a reason, that nothing can be judged on this machine.
+exceptions.txt, next to this file, lists the tests that do not pass, and those that are not run.
+"""
+
+import ctypes
+import functools
+import gzip
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sys
+import tempfile
+
+import identity
+from card import Card, Failed, Judge
+
+HERE = pathlib.Path(__file__).resolve().parent
+RDMA_CORE_TESTS = pathlib.Path("/usr/share/doc/rdma-core/tests")
+# Tests of other makers' devices.
+NOT_OF_THIS_CARD = ("test_efa", "test_cuda", "test_mlx5_cuda", "test_mlx5_vfio")
+
+
+def sides_of(card):
+    """Between which functions of the card to talk, and what the name of the test says of it."""
+    yield ("host", "host"), "one_side"
+    if card.has_dpu:
+        yield ("host", "dpu"), "two_sides"
+        yield ("dpu", "host"), "two_sides_turned"
+
+
+def judge_devinfo(card, judge):
+    devices = judge.test("devinfo.host", card.devices)
+    if devices is None:
+        return
+    judge.test("devinfo.part", identity.check_part, card.profile, devices)
+    judge.test("devinfo.limits", identity.check_limits, devices)
+    judge.test("devinfo.ports", identity.check_ports, card.profile, devices)
+    judge.test("devinfo.usable_port", card.port)
+    if not card.has_dpu:
+        return
+    on_dpu = judge.test("devinfo.dpu", card.devices, "dpu")
+    if on_dpu is None:
+        return
+    judge.test("devinfo.part_on_dpu", identity.check_part, card.profile, on_dpu)
+    judge.test("devinfo.limits_on_dpu", identity.check_limits, on_dpu)
+    judge.test("devinfo.ports_on_dpu", identity.check_ports, card.profile, on_dpu)
+    judge.test("devinfo.usable_port_on_dpu", card.port, "dpu")
+    judge.test("devinfo.sides_of_one_card", identity.check_sides, devices, on_dpu)
+
+
+def judge_pingpong(card, judge):
+    def exchange(program, sides, iterations, *options):
+        def arguments(port):
+            gid = ["-g", str(port.roce_v2_gid)] if port.is_ethernet else []
+            return ["-d", port.device, "-i", str(port.number), *gid, "-n", str(iterations), *options]
+
+        for output in card.run_pair(program, arguments, sides):
+            if not re.search(rf"^{iterations} iters in ", output, re.M):
+                raise Failed(f"{program} does not tell of {iterations} iterations:\n{output}")
+
+    for sides, name in sides_of(card):
+        judge.test(f"pingpong.rc_events_{name}", exchange, "ibv_rc_pingpong", sides, 1000, "-e", "-c")
+    sides = ("host", "dpu") if card.has_dpu else ("host", "host")
+    judge.test("pingpong.rc", exchange, "ibv_rc_pingpong", sides, 50, "-c")
+    judge.test("pingpong.rc_work_request_api", exchange, "ibv_rc_pingpong", sides, 200, "-e", "-c", "-N")
+    # Not with events: this program takes an event whose completion it has had already for an error.
+    judge.test("pingpong.rc_timestamps", exchange, "ibv_rc_pingpong", sides, 50, "-c", "-t")
+    judge.test("pingpong.rc_large", exchange, "ibv_rc_pingpong", sides, 20, "-e", "-c", "-s", str(4 << 20))
+    judge.test("pingpong.uc", exchange, "ibv_uc_pingpong", sides, 200, "-e", "-c")
+    judge.test("pingpong.srq", exchange, "ibv_srq_pingpong", sides, 200, "-e", "-c")
+    judge.test("pingpong.ud", exchange, "ibv_ud_pingpong", sides, 200, "-e", "-c", "-s", "1024")
+
+
+def judge_perftest(card, judge):
+    def measure(program, sides, iterations, *options):
+        def arguments(port):
+            gid = ["-x", str(port.roce_v2_gid)] if port.is_ethernet else []
+            return ["-d", port.device, "-i", str(port.number), *gid, "-F", "-n", str(iterations), *options]
+
+        _, output = card.run_pair(program, arguments, sides)
+        rows = [line.split() for line in output.splitlines() if re.match(r"\s*\d+\s+\d+\s+[\d.]", line)]
+        total = iterations * (int(options[options.index("-q") + 1]) if "-q" in options else 1)
+        if not rows or any(row[1] != str(total) or float(row[2]) <= 0 for row in rows):
+            raise Failed(f"{program} has no good row of results:\n{output}")
+
+    sides = ("host", "dpu") if card.has_dpu else ("host", "host")
+    # Who waits for events leaves the processor to the peer. The programs that write can't.
+    events, polling = (200, "-e"), (50,)
+    for operation, (iterations, *options) in {"write": polling, "read": events, "send": events,
+                                              "atomic": events}.items():
+        judge.test(f"perftest.{operation}_bw", measure, f"ib_{operation}_bw", sides, 200, "-t", "64", *options)
+        judge.test(f"perftest.{operation}_lat", measure, f"ib_{operation}_lat", sides, iterations, *options)
+    judge.test("perftest.write_bw_one_side", measure, "ib_write_bw", ("host", "host"), 200, "-t", "64")
+    judge.test("perftest.write_bw_both_ways", measure, "ib_write_bw", sides, 200, "-t", "64", "-b")
+    judge.test("perftest.write_bw_4_queue_pairs", measure, "ib_write_bw", sides, 100, "-t", "64", "-q", "4")
+    judge.test("perftest.write_bw_1_mib", measure, "ib_write_bw", sides, 100, "-t", "16", "-s", str(1 << 20))
+    judge.test("perftest.atomic_compare_and_swap", measure, "ib_atomic_bw", sides, 200, "-e", "-A", "CMP_AND_SWAP")
+    judge.test("perftest.send_bw_srq", measure, "ib_send_bw", sides, 200, "-e", "-t", "64", "--use-srq")
+    judge.test("perftest.send_bw_ud", measure, "ib_send_bw", sides, 200, "-e", "-t", "64", "-c", "UD", "-s", "1024")
+    judge.test("perftest.send_lat_uc", measure, "ib_send_lat", sides, 200, "-e", "-c", "UC")
+
+
+def judge_ucx(card, judge):
+    def measure(test, sides, iterations, *options, transport=None):
+        def arguments(port):
+            uct = ["-d", f"{port.device}:{port.number}", "-x", transport] if transport else []
+            return ["-t", test, "-n", str(iterations), "-w", "10", "-f", *uct, *options]
+
+        def environment(port):
+            gid = {"UCX_IB_GID_INDEX": str(port.roce_v2_gid)} if port.is_ethernet else {}
+            return {"UCX_TLS": "rc_x", "UCX_NET_DEVICES": f"{port.device}:{port.number}", **gid}
+
+        _, output = card.run_pair("ucx_perftest", arguments, sides, environment=environment)
+        if not re.search(rf"^(?:Final:)?\s*{iterations}\s", output, re.M):
+            raise Failed(f"ucx_perftest does not tell of {iterations} iterations:\n{output}")
+
+    sides = ("host", "dpu") if card.has_dpu else ("host", "host")
+    for test in ("am_lat", "am_bw", "put_lat", "put_bw", "get", "fadd", "cswap"):
+        layout = {"get": "bcopy", "am_bw": "zcopy", "put_bw": "zcopy"}.get(test)
+        options = ["-D", layout, "-s", "4096"] if layout else []
+        iterations = 50 if test.endswith("lat") else 200
+        # On one side, because the server takes the name of the client's device.
+        judge.test(f"ucx.uct_{test}", functools.partial(measure, transport="rc_mlx5"), test, ("host", "host"),
+                   iterations, *options)
+    for test, size in (("tag_lat", 8), ("tag_bw", 4096), ("tag_bw", 1 << 20), ("ucp_put_lat", 8),
+                       ("ucp_put_bw", 1 << 16), ("ucp_get", 8), ("ucp_get", 1 << 16), ("ucp_fadd", 8),
+                       ("stream_bw", 4096), ("ucp_am_lat", 8)):
+        iterations = 50 if test.endswith("lat") else 200
+        judge.test(f"ucx.{test}_{size}", measure, test, sides, iterations, "-s", str(size))
+
+
+def prepare_rdma_core_tests(folder):
+    """Unpacks the tests that come with the package of pyverbs."""
+    folder.mkdir()
+    for path in RDMA_CORE_TESTS.iterdir():
+        if not path.name.startswith(NOT_OF_THIS_CARD):
+            if path.suffix == ".gz":
+                (folder / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
+            else:
+                shutil.copy(path, folder)
+
+
+def judge_pyverbs(card, modules):
+    """The tests report themselves. Returns the exit status."""
+    port = card.port()
+    with tempfile.TemporaryDirectory(prefix="judges-") as folder:
+        tests = pathlib.Path(folder, "tests")
+        prepare_rdma_core_tests(tests)
+        gid = ["--gid", str(port.roce_v2_gid)] if port.is_ethernet else []
+        # The interpreter that Debian's module is for.
+        return card.relay("/usr/bin/python3", HERE / "pyverbs_tests.py", tests, "--dev", port.device, *gid, *modules,
+                          folder=folder)
+
+
+def what_is_missing(names):
+    """What the judges need and is not installed here, or None."""
+    programs = {"devinfo": "ibv_devinfo", "pingpong": "ibv_rc_pingpong", "perftest": "ib_write_bw",
+                "ucx": "ucx_perftest"}
+    for name in ["devinfo", *names]:
+        if name in programs and shutil.which(programs[name]) is None:
+            return programs[name]
+        if name == "pyverbs" and not RDMA_CORE_TESTS.is_dir():
+            return f"{RDMA_CORE_TESTS}, of python3-pyverbs,"
+    return None
+
+
+def can_read_other_processes():
+    """Whether the kernel has the call by which a card gets at a program's memory. Filters of containers forbid it."""
+    text = ctypes.create_string_buffer(b"here")
+    copy = ctypes.create_string_buffer(len(text))
+    pieces = [(ctypes.c_size_t * 2)(ctypes.addressof(buffer), len(buffer)) for buffer in (copy, text)]
+    libc = ctypes.CDLL(None)
+    libc.process_vm_readv(os.getpid(), pieces[0], ctypes.c_ulong(1), pieces[1], ctypes.c_ulong(1), ctypes.c_ulong(0))
+    return copy.raw == text.raw
+
+
+def print_exceptions(profile, name, modules):
+    """The lines of exceptions.txt that hold: PROFILES JUDGE TEST KIND REASON."""
+    for line in (HERE / "exceptions.txt").read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        profiles, judge, test, kind, reason = line.split(None, 4)
+        if judge != name or (modules and test.partition(".")[0] not in modules):
+            continue
+        if profiles == "all" or profile in profiles.split(","):
+            print(f"@@ {kind} {name}_{profile} {test} {reason}", flush=True)
+
+
+JUDGES = {"devinfo": judge_devinfo, "pingpong": judge_pingpong, "perftest": judge_perftest, "ucx": judge_ucx}
+
+
+def main():
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    with_card, profile, *words = sys.argv[1:]
+    # To be ended is to end what has been started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
+    if program := what_is_missing([word.partition(":")[0] for word in words]):
+        print(f"{program} is not here: scripts/install_dependencies.sh card installs it", file=sys.stderr)
+        return 77
+    if not can_read_other_processes():
+        print("a card can't run here: process_vm_readv is refused", file=sys.stderr)
+        return 77
+    card = Card(os.path.abspath(with_card), profile)
+    if status := card.relay("true"):
+        print(f"no card of profile {profile} can be had: status {status}", file=sys.stderr)
+        return 1
+
+    for word in words:
+        name, _, modules = word.partition(":")
+        modules = modules.split(",") if modules else []
+        with Judge(f"{name}_{profile}") as judge:
+            print_exceptions(profile, name, modules)
+            if name == "pyverbs":
+                judge.status = judge_pyverbs(card, modules)
+            else:
+                JUDGES[name](card, judge)
+    print("@@ complete")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

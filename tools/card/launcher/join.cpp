@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "join.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "../server/server.hpp"
+#include "../server/sysfs.hpp"
+#include "folder.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+UniqueFd connect_to(const std::string &folder)
+{
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string path = folder + "/control";
+    UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    if (!socket.is_open() || path.size() >= sizeof(address.sun_path))
+        return {};
+    std::strcpy(address.sun_path, path.c_str());
+    if (connect(socket.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0)
+        return {};
+    return socket;
+}
+
+/// The card's process, from here on: ends with it. Writes to `ready` once programs can come.
+[[noreturn]] void be_card(const Profile &profile, const std::string &folder, bool is_verbose,
+                          const UniqueFd &ready)
+{
+    setsid();
+    // Of what was open only the messages so far: the lock is the launcher's, and a pipe of the program's must
+    // not stay open as long as the card.
+    constexpr int ready_fd = 3, messages_fd = 4;
+    if (dup2(fcntl(ready.get(), F_DUPFD, messages_fd + 1), ready_fd) != ready_fd ||
+        dup2(STDERR_FILENO, messages_fd) != messages_fd || close_range(messages_fd + 1, ~0u, 0) != 0)
+        std::_Exit(1);
+    const int nothing = open("/dev/null", O_RDWR),
+              log = open((folder + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    dup2(nothing, STDIN_FILENO);
+    dup2(nothing, STDOUT_FILENO);
+    if (chdir("/") != 0)
+        std::_Exit(1);
+    {
+        Card card(profile);
+        card.is_verbose = is_verbose;
+        Server server(card, folder);
+        if (!write_sysfs(card, folder) || !server.listen())
+            std::_Exit(1);
+        dup2(log >= 0 ? log : nothing, STDERR_FILENO);
+        const char is_ready = 1;
+        if (write(ready_fd, &is_ready, sizeof(is_ready)) != sizeof(is_ready))
+            std::_Exit(1);
+        close_range(ready_fd, messages_fd, 0);
+        server.run();
+    }
+    std::_Exit(0);
+}
+
+bool start_card(const Profile &profile, const std::string &folder, bool is_verbose)
+{
+    std::error_code error;
+    std::filesystem::remove_all(folder, error); // of one that was killed
+    if (mkdir(folder.c_str(), 0700) != 0) {
+        std::fprintf(stderr, "with_card: cannot make the folder %s: %s\n", folder.c_str(),
+                     std::strerror(errno));
+        return false;
+    }
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    const UniqueFd read_end(ends[0]);
+    UniqueFd write_end(ends[1]);
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+        // Another fork: the card is no child of the program's.
+        if (fork() == 0)
+            be_card(profile, folder, is_verbose, write_end);
+        std::_Exit(0);
+    }
+    write_end.reset();
+    char is_ready = 0;
+    return child > 0 && read(read_end.get(), &is_ready, sizeof(is_ready)) == sizeof(is_ready);
+}
+
+/// A card that ends removes its lock: one that has been waited for may be of no use any more.
+UniqueFd take_lock(const std::string &name)
+{
+    for (;;) {
+        UniqueFd lock(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+        struct stat locked {
+        }, named{};
+        if (!lock.is_open() || flock(lock.get(), LOCK_EX) != 0 || fstat(lock.get(), &locked) != 0)
+            return {};
+        if (stat(name.c_str(), &named) == 0 && named.st_ino == locked.st_ino && named.st_dev == locked.st_dev)
+            return lock;
+    }
+}
+
+/// The word after "profile" of a status line.
+std::string profile_of(const std::string &status)
+{
+    constexpr std::string_view before = "ok profile ";
+    if (!status.starts_with(before))
+        return {};
+    return status.substr(before.size(), status.find(' ', before.size()) - before.size());
+}
+
+} // namespace
+
+std::string ask(const UniqueFd &lease, const std::string &line)
+{
+    std::array<char, 1024> answer;
+    if (send(lease.get(), line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size()))
+        return "error: the card is gone";
+    const ssize_t got = recv(lease.get(), answer.data(), answer.size(), 0);
+    return got <= 0 ? "error: the card is gone" : std::string(answer.data(), static_cast<std::size_t>(got));
+}
+
+Joined join_card(const Options &options)
+{
+    constexpr const char *default_profile = "bluefield-3";
+    const std::string profile_name = options.profile.empty() ? default_profile : options.profile;
+    const std::string name = options.card.empty() ? profile_name : options.card;
+    const std::string base = cards_folder();
+    if (base.empty())
+        return {};
+    const std::string folder = base + "/" + name;
+    const UniqueFd lock = take_lock(folder + ".lock");
+    if (!lock.is_open()) {
+        std::fprintf(stderr, "with_card: cannot lock %s.lock: %s\n", folder.c_str(), std::strerror(errno));
+        return {};
+    }
+    Joined joined{connect_to(folder), folder};
+    std::string running = joined.lease.is_open() ? profile_of(ask(joined.lease, "status")) : "";
+    if (running.empty()) {
+        if (!start_card(*find_profile(profile_name), folder, options.is_verbose))
+            return {};
+        joined.lease = connect_to(folder);
+        running = joined.lease.is_open() ? profile_of(ask(joined.lease, "status")) : "";
+    }
+    if (running.empty()) {
+        std::fprintf(stderr, "with_card: card '%s' does not answer; see %s/log\n", name.c_str(),
+                     folder.c_str());
+        return {};
+    }
+    if (!options.profile.empty() && running != options.profile) {
+        std::fprintf(stderr, "with_card: card '%s' runs as %s, not as %s\n", name.c_str(), running.c_str(),
+                     options.profile.c_str());
+        return {};
+    }
+    if (options.side == "dpu" && !find_profile(running)->has_dpu) {
+        std::fprintf(stderr, "with_card: a %s has no DPU\n", running.c_str());
+        return {};
+    }
+    return joined;
+}
+
+} // namespace opendoca::card

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// with_card: runs a program on a card that is made of software.
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../wire.hpp"
+#include "abilities.hpp"
+#include "join.hpp"
+#include "options.hpp"
+#include "preload_path.hpp"
+
+using namespace opendoca::card;
+
+namespace {
+
+constexpr int no_card = 125, not_executable = 126, not_found = 127; // exit statuses, as env has them
+
+void put_in_front(const char *variable, const std::string &value, char separator)
+{
+    const char *before = std::getenv(variable);
+    const bool has_more = before != nullptr && *before != '\0';
+    setenv(variable, (has_more ? value + separator + before : value).c_str(), 1);
+}
+
+void append(const char *variable, const std::string &value, char separator)
+{
+    const char *before = std::getenv(variable);
+    const bool has_more = before != nullptr && *before != '\0';
+    setenv(variable, (has_more ? before + (separator + value) : value).c_str(), 1);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const auto options = parse_options(argc, argv);
+    if (!options)
+        return no_card;
+    if (options->is_help) {
+        print_help();
+        return 0;
+    }
+    const std::string preload = preload_library();
+    if (preload.empty() || !check_abilities())
+        return no_card;
+    const Joined card = join_card(*options);
+    if (!card.lease.is_open())
+        return no_card;
+    for (const std::string &line : options->requests) {
+        const std::string answer = ask(card.lease, line);
+        std::fprintf(answer.starts_with("ok") ? stdout : stderr, "with_card: %s\n", answer.c_str());
+        if (!answer.starts_with("ok"))
+            return no_card;
+    }
+    if (options->command == argc)
+        return 0;
+    // The program and its children keep this open, and with it the card: at a number that is in nobody's way.
+    constexpr int out_of_the_way = 200;
+    if (fcntl(card.lease.get(), F_DUPFD, out_of_the_way) < 0 && fcntl(card.lease.get(), F_DUPFD, 3) < 0) {
+        std::fprintf(stderr, "with_card: no descriptor is left: %s\n", std::strerror(errno));
+        return no_card;
+    }
+    put_in_front("LD_PRELOAD", preload, ':');
+    // AddressSanitizer's library does not want any before it. Ours calls the next one's functions, so it may
+    // be.
+    append("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
+    // UCX overwrites the code of mmap() with its own, also where that is not libc's, and then maps no doorbell page.
+    setenv("UCX_MEM_MMAP_HOOK_MODE", "none", 0);
+    setenv(side_variable, (card.folder + "/" + options->side).c_str(), 1);
+    setenv(control_variable, (card.folder + "/control").c_str(), 1);
+    std::fflush(nullptr);
+    execvp(argv[options->command], argv + options->command);
+    const int error = errno;
+    std::fprintf(stderr, "with_card: cannot run %s: %s\n", argv[options->command], std::strerror(error));
+    return error == ENOENT ? not_found : not_executable;
+}

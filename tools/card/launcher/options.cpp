@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "options.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+#include "../server/control.hpp"
+#include "../server/profile.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+bool is_name(std::string_view name)
+{
+    constexpr std::size_t longest = 32;
+    return !name.empty() && name.size() <= longest && name[0] != '.' && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+               c == '_' || c == '.';
+    });
+}
+
+std::string profile_names()
+{
+    std::string names;
+    for (const Profile &profile : all_profiles())
+        names += (names.empty() ? "" : ", ") + std::string(profile.name);
+    return names;
+}
+
+bool check(const Options &options)
+{
+    if (!options.profile.empty() && find_profile(options.profile) == nullptr) {
+        std::fprintf(stderr, "with_card: there is no profile '%s', but %s\n", options.profile.c_str(),
+                     profile_names().c_str());
+        return false;
+    }
+    if (options.side != "host" && options.side != "dpu") {
+        std::fprintf(stderr, "with_card: a side is host or dpu, not '%s'\n", options.side.c_str());
+        return false;
+    }
+    if (!options.card.empty() && !is_name(options.card)) {
+        std::fprintf(stderr,
+                     "with_card: a card's name is up to 32 letters, digits, '-', '_' and '.', not '%s'\n",
+                     options.card.c_str());
+        return false;
+    }
+    return true;
+}
+
+} // namespace
+
+std::optional<Options> parse_options(int argc, char **argv)
+{
+    Options options;
+    int i = 1;
+    for (; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        if (!word.starts_with("-"))
+            break;
+        if (word == "--") {
+            ++i;
+            break;
+        }
+        if (word == "--help" || word == "-h") {
+            options.is_help = true;
+            return options;
+        }
+        if (word == "--verbose") {
+            options.is_verbose = true;
+            continue;
+        }
+        const std::size_t equals = word.find('=');
+        const std::string_view name = word.substr(0, equals);
+        const bool has_value = equals != std::string_view::npos || i + 1 < argc;
+        const bool is_known =
+            name == "--profile" || name == "--side" || name == "--card" || name == "--fault";
+        if (!is_known || !has_value) {
+            std::fprintf(
+                stderr, is_known ? "with_card: %.*s needs a value\n" : "with_card: no option is named %.*s\n",
+                static_cast<int>(name.size()), name.data());
+            return std::nullopt;
+        }
+        std::string value(equals != std::string_view::npos ? word.substr(equals + 1)
+                                                           : std::string_view(argv[++i]));
+        if (name == "--profile")
+            options.profile = std::move(value);
+        else if (name == "--side")
+            options.side = std::move(value);
+        else if (name == "--card")
+            options.card = std::move(value);
+        else
+            options.requests.push_back(std::move(value));
+    }
+    options.command = i;
+    if (!check(options))
+        return std::nullopt;
+    if (options.command == argc && options.requests.empty()) {
+        std::fprintf(stderr,
+                     "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] COMMAND...\n");
+        return std::nullopt;
+    }
+    return options;
+}
+
+void print_help()
+{
+    std::printf(
+        "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] [--fault LINE]... COMMAND...\n\n"
+        "Runs a program on an mlx5 card that is made of software.\n\n"
+        "  --profile NAME   which card: %s (default: bluefield-3)\n"
+        "  --side SIDE      which side of a card with a DPU the program is on (default: host)\n"
+        "  --card NAME      which card of that kind: programs of one name share one card\n"
+        "                   (default: the name of the profile)\n"
+        "  --fault LINE     asks the card for a fault before the program starts; without COMMAND, that is "
+        "all\n"
+        "  --verbose        the card writes what it does to its log\n\nFaults:\n%.*s",
+        profile_names().c_str(), static_cast<int>(control_help().size()), control_help().data());
+}
+
+} // namespace opendoca::card

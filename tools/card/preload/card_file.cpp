@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "card_file.hpp"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "../wire.hpp"
+#include "names.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+constexpr char device_prefix[] = "/dev/uverbs"; ///< below the side's folder
+
+bool set_path(sockaddr_un &address, int number)
+{
+    address = {};
+    address.sun_family = AF_UNIX;
+    const int length = std::snprintf(address.sun_path, sizeof(address.sun_path), "%s%s%d", side_folder(),
+                                     device_prefix, number);
+    return length > 0 && static_cast<std::size_t>(length) < sizeof(address.sun_path);
+}
+
+/// Yama lets a process read another's memory only where the other has said that it may.
+void let_card_read_memory(int fd)
+{
+    static pid_t allowed_in = 0; // not what a fork inherits
+    const pid_t self = getpid();
+    if (__atomic_load_n(&allowed_in, __ATOMIC_RELAXED) == self)
+        return;
+    ucred peer{};
+    socklen_t length = sizeof(peer);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0)
+        prctl(PR_SET_PTRACER, static_cast<unsigned long>(peer.pid), 0, 0, 0); // EINVAL: there is no Yama
+    __atomic_store_n(&allowed_in, self, __ATOMIC_RELAXED);
+}
+
+bool send_request(int fd, const Request &request, const int *descriptors, std::size_t count)
+{
+    alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
+    iovec part = {const_cast<Request *>(&request), sizeof(request)};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+    cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(count * sizeof(int));
+    std::memcpy(CMSG_DATA(header), descriptors, count * sizeof(int));
+    ssize_t sent = 0;
+    do
+        sent = sendmsg(fd, &message, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == static_cast<ssize_t>(sizeof(request));
+}
+
+/// An errno, or 0. Stores the numbers of descriptors that came with the reply where the card says.
+int receive_reply(int fd)
+{
+    Reply reply{};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    iovec part = {&reply, sizeof(reply)};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    ssize_t got = 0;
+    do
+        got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got != static_cast<ssize_t>(sizeof(reply)))
+        return EIO; // the card is gone
+    const cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (reply.descriptors == 1 && header != nullptr) {
+        int received = -1;
+        std::memcpy(&received, CMSG_DATA(header), sizeof(received));
+        if (reply.slot[0].size == sizeof(std::int64_t))
+            *reinterpret_cast<std::int64_t *>(reply.slot[0].address) = received;
+        else
+            *reinterpret_cast<std::int32_t *>(reply.slot[0].address) = received;
+    }
+    return reply.error;
+}
+
+/// An errno, or 0.
+int ask_card(int fd, const Request &request, int extra = -1)
+{
+    let_card_read_memory(fd);
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return errno;
+    const int descriptors[] = {pair[1], extra};
+    const bool is_sent = send_request(fd, request, descriptors, extra < 0 ? 1 : 2);
+    close(pair[1]);
+    const int error = is_sent ? receive_reply(pair[0]) : EIO;
+    close(pair[0]);
+    return error;
+}
+
+/// This process's userfaultfd, or -1. `is_new` is set where the card has not got it yet.
+int process_userfaultfd(bool &is_new)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static int descriptor = -1;
+    static pid_t owner = 0;
+    is_new = false;
+    pthread_mutex_lock(&mutex);
+    if (owner != getpid()) { // the first time, and after a fork: a userfaultfd belongs to one memory
+        owner = getpid();
+        uffdio_api api{};
+        api.api = UFFD_API;
+        api.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP;
+        descriptor = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
+        if (descriptor >= 0 && ioctl(descriptor, UFFDIO_API, &api) != 0) {
+            close(descriptor);
+            descriptor = -1;
+        }
+        is_new = descriptor >= 0;
+    }
+    const int result = descriptor;
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+} // namespace
+
+int uverbs_number(int fd)
+{
+    const char *folder = side_folder();
+    const std::size_t length = std::strlen(folder);
+    sockaddr_un address{};
+    socklen_t size = sizeof(address);
+    const int saved = errno;
+    int number = -1;
+    if (length != 0 && getpeername(fd, reinterpret_cast<sockaddr *>(&address), &size) == 0 &&
+        address.sun_family == AF_UNIX && std::strncmp(address.sun_path, folder, length) == 0 &&
+        std::strncmp(address.sun_path + length, device_prefix, sizeof(device_prefix) - 1) == 0)
+        number = std::atoi(address.sun_path + length + sizeof(device_prefix) - 1);
+    errno = saved;
+    return number;
+}
+
+int open_uverbs(int number)
+{
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    sockaddr_un address{};
+    const std::uint64_t word = hello_word;
+    Request hello{};
+    hello.type = RequestType::hello;
+    hello.a = reinterpret_cast<std::uintptr_t>(&word);
+    int error = ENODEV;
+    if (set_path(address, number) &&
+        connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0) {
+        error = ask_card(fd, hello);
+        if (error == EPERM)
+            std::fprintf(stderr,
+                         "with_card: the card may not read the memory of process %d (another user's, not "
+                         "dumpable, or denied by ptrace_scope or seccomp)\n",
+                         getpid());
+    }
+    if (error == 0)
+        return fd;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+int card_ioctl(int fd, void *header)
+{
+    Request request{};
+    request.type = RequestType::ioctl;
+    request.a = reinterpret_cast<std::uintptr_t>(header);
+    const int error = ask_card(fd, request);
+    if (error == 0)
+        return 0;
+    errno = error;
+    return -1;
+}
+
+void *card_map(int fd, std::size_t length, int protection, off_t offset)
+{
+    void *pages = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        return pages;
+    // Neither may the pages be shared with a child, nor be merged into a huge one: doorbells are trapped by
+    // page.
+    madvise(pages, length, MADV_DONTFORK);
+    madvise(pages, length, MADV_NOHUGEPAGE);
+    std::memset(pages, 0, length);
+    bool is_new = false;
+    const int traps = process_userfaultfd(is_new);
+    if (traps >= 0) {
+        uffdio_register range{};
+        range.range.start = reinterpret_cast<std::uintptr_t>(pages);
+        range.range.len = length;
+        range.mode = UFFDIO_REGISTER_MODE_WP;
+        ioctl(traps, UFFDIO_REGISTER,
+              &range); // not registered: the card finds that it cannot protect it, and polls
+    }
+    Request request{};
+    request.type = RequestType::map;
+    request.a = reinterpret_cast<std::uintptr_t>(pages);
+    request.b = length;
+    request.c = static_cast<std::uint64_t>(offset);
+    const int error = ask_card(fd, request, is_new ? traps : -1);
+    if (error != 0) {
+        munmap(pages, length);
+        errno = error;
+        return MAP_FAILED;
+    }
+    if ((protection & PROT_WRITE) == 0)
+        mprotect(pages, length, protection);
+    return pages;
+}
+
+} // namespace opendoca::card

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "names.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../wire.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+// Where the kernel's own file must not show through: its RDMA devices are not this program's.
+constexpr const char *always_ours[] = {"/sys/class/infiniband", "/sys/class/infiniband_verbs"};
+// Where the card's files stand beside the kernel's.
+constexpr const char *shared[] = {"/sys/class/net", "/sys/bus/pci/devices", "/sys/bus/auxiliary/devices",
+                                  "/sys/devices"};
+
+bool is_below(const char *path, const char *folder)
+{
+    const std::size_t length = std::strlen(folder);
+    return std::strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+bool exists(const char *path)
+{
+    const int saved = errno;
+    const bool found = syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
+    errno = saved;
+    return found;
+}
+
+} // namespace
+
+const char *side_folder()
+{
+    // The environment at the start counts: programs clean theirs. Threads that race here store the same.
+    static char folder[PATH_MAX];
+    static std::atomic<bool> is_known;
+    if (!is_known.load(std::memory_order_acquire)) {
+        const char *value = std::getenv(side_variable);
+        if (value != nullptr && std::strlen(value) < sizeof(folder))
+            std::strcpy(folder, value);
+        is_known.store(true, std::memory_order_release);
+    }
+    return folder;
+}
+
+int uverbs_number(const char *path)
+{
+    static constexpr char prefix[] = "/dev/infiniband/uverbs";
+    if (path == nullptr || *side_folder() == '\0' || std::strncmp(path, prefix, sizeof(prefix) - 1) != 0)
+        return -1;
+    int number = 0;
+    const char *digit = path + sizeof(prefix) - 1;
+    if (*digit == '\0')
+        return -1;
+    for (; *digit != '\0'; ++digit) {
+        if (*digit < '0' || *digit > '9' || number > 999)
+            return -1;
+        number = number * 10 + (*digit - '0');
+    }
+    return number;
+}
+
+SysfsPath::SysfsPath(const char *path) : result_(path)
+{
+    const char *folder = side_folder();
+    if (path == nullptr || *folder == '\0' || std::strncmp(path, "/sys/", 5) != 0 ||
+        std::strlen(folder) + std::strlen(path) >= sizeof(buffer_))
+        return;
+    std::strcpy(buffer_, folder);
+    std::strcat(buffer_, path);
+    for (const char *ours : always_ours) {
+        if (is_below(path, ours))
+            result_ = buffer_;
+    }
+    for (const char *folder_of_both : shared) {
+        if (is_below(path, folder_of_both) && exists(buffer_))
+            result_ = buffer_;
+    }
+}
+
+void restore_sysfs_name(char *path)
+{
+    const char *folder = side_folder();
+    const std::size_t length = std::strlen(folder);
+    if (length != 0 && std::strncmp(path, folder, length) == 0 && is_below(path + length, "/sys"))
+        std::memmove(path, path + length, std::strlen(path + length) + 1);
+}
+
+} // namespace opendoca::card

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "netlink.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "names.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+std::atomic<bool> has_opened_one; // then descriptors are looked at
+
+bool set_path(sockaddr_un &address)
+{
+    address = {};
+    address.sun_family = AF_UNIX;
+    const int length =
+        std::snprintf(address.sun_path, sizeof(address.sun_path), "%s/dev/netlink", side_folder());
+    return *side_folder() != '\0' && static_cast<std::size_t>(length) < sizeof(address.sun_path);
+}
+
+} // namespace
+
+bool has_netlink()
+{
+    sockaddr_un address;
+    const int saved = errno;
+    const bool found = set_path(address) && syscall(SYS_faccessat, AT_FDCWD, address.sun_path, F_OK) == 0;
+    errno = saved;
+    return found;
+}
+
+int open_netlink(int type)
+{
+    sockaddr_un address;
+    const int flags = type & (SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | flags, 0);
+    if (fd < 0)
+        return -1;
+    if (!set_path(address) ||
+        connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0) {
+        close(fd);
+        errno = EPROTONOSUPPORT;
+        return -1;
+    }
+    has_opened_one.store(true, std::memory_order_relaxed);
+    return fd;
+}
+
+bool is_netlink(int fd)
+{
+    sockaddr_un expected, address{};
+    socklen_t size = sizeof(address);
+    if (!has_opened_one.load(std::memory_order_relaxed))
+        return false;
+    const int saved = errno;
+    const bool is_ours = getpeername(fd, reinterpret_cast<sockaddr *>(&address), &size) == 0 &&
+                         set_path(expected) && address.sun_family == AF_UNIX &&
+                         std::strcmp(address.sun_path, expected.sun_path) == 0;
+    errno = saved;
+    return is_ours;
+}
+
+void store_netlink_address(unsigned port, void *address, socklen_t *size)
+{
+    sockaddr_nl own{};
+    own.nl_family = AF_NETLINK;
+    own.nl_pid = port;
+    if (address != nullptr)
+        std::memcpy(address, &own, std::min<std::size_t>(*size, sizeof(own)));
+    *size = sizeof(own);
+}
+
+} // namespace opendoca::card

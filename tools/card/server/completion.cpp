@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "completion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "big_endian.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+using EntryBytes = std::array<std::uint8_t, 64>;
+
+// Offsets in an entry.
+constexpr std::size_t at_flags_and_source = 24, at_user_index = 32, at_immediate = 36, at_byte_count = 44,
+                      at_timestamp = 48, at_vendor_syndrome = 54, at_syndrome = 55, at_opcode_and_qpn = 56,
+                      at_counter = 60, at_owner = 63;
+constexpr std::uint32_t counter_mask = 0xffffff; // consumer indices have 24 bits
+constexpr std::uint32_t solicited_only = 1 << 24;
+constexpr std::uint32_t has_route_header = 1 << 28; // of what an unreliable datagram brought
+
+bool is_error(Entry kind)
+{
+    return kind == Entry::request_error || kind == Entry::receive_error;
+}
+
+std::uint64_t address_of(const CompletionQueue &cq, std::uint32_t index)
+{
+    // The entry is the last part of a slot of 128 bytes.
+    return cq.buffer + static_cast<std::uint64_t>(index & (cq.entries - 1)) * cq.entry_size + cq.entry_size -
+           sizeof(EntryBytes);
+}
+
+/// A queue's doorbell record.
+struct Record {
+    std::uint32_t consumed, arm;
+};
+
+/// Nothing where the program has taken it away.
+std::optional<Record> record_of(const CompletionQueue &cq)
+{
+    Record record{};
+    if (cq.process->read(cq.doorbell_record, &record, sizeof(record)) != Access::done)
+        return std::nullopt;
+    return Record{swap_on_little_endian(record.consumed), swap_on_little_endian(record.arm)};
+}
+
+std::uint32_t unread(const CompletionQueue &cq, const Record &record)
+{
+    return (cq.produced - record.consumed) & counter_mask;
+}
+
+void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool is_solicited)
+{
+    if (cq.is_overrun || cq.file.function.is_dead)
+        return;
+    const std::optional<Record> record = record_of(cq);
+    if (!record)
+        return; // nobody is there to read it
+    if (unread(cq, *record) >= cq.entries) {
+        cq.is_overrun = true;
+        cq.file.send_event(cq.user_handle, static_cast<std::uint32_t>(Event::cq_error), &cq.async_events);
+        return;
+    }
+    const bool owner = (cq.produced & cq.entries) != 0;
+    entry[at_owner] = static_cast<std::uint8_t>(kind << 4 | (is_solicited ? 2 : 0) | (owner ? 1 : 0));
+    // The owner byte last: with it the entry is the program's.
+    const Access access = cq.process->write_in_order(
+        address_of(cq, cq.produced), std::span(entry).first(at_owner), std::span(entry).subspan(at_owner));
+    if (access != Access::done)
+        return;
+    ++cq.produced;
+    notify(cq, record->arm); // an arm that came since is seen at the next look
+}
+
+void put(CompletionQueue &cq, EntryBytes &entry, Entry kind, bool is_solicited)
+{
+    Card &card = cq.file.card;
+    const auto opcode = static_cast<std::uint8_t>(kind);
+    if (!is_error(kind)) // an error has its syndromes there
+        store_big(&entry[at_timestamp], now_ns());
+    if (kind != Entry::resize && card.faults.strike_completion_lost())
+        return;
+    const auto delay_ms = kind == Entry::resize ? std::nullopt : card.faults.strike_completion_late();
+    if (!delay_ms && cq.late.empty())
+        return write_entry(cq, entry, opcode, is_solicited);
+    // What comes after one that is late waits behind it.
+    if (cq.late.empty())
+        card.late_queues.push_back(&cq);
+    cq.late.push_back(
+        {now_ns() + delay_ms.value_or(0) * std::uint64_t{1'000'000}, entry, opcode, is_solicited});
+}
+
+} // namespace
+
+void complete_request(QueuePair &qp, std::uint16_t index, std::uint8_t operation, std::uint32_t bytes)
+{
+    EntryBytes entry{};
+    store_big(&entry[at_user_index], qp.user_index);
+    store_big(&entry[at_byte_count], bytes);
+    store_big(&entry[at_opcode_and_qpn], static_cast<std::uint32_t>(operation) << 24 | qp.number());
+    store_big(&entry[at_counter], index);
+    put(*qp.send_cq, entry, Entry::request, false);
+}
+
+void complete_receive(QueuePair &qp, Entry kind, const Received &received)
+{
+    EntryBytes entry{};
+    store_big(&entry[at_flags_and_source],
+              (qp.type == QpType::ud ? has_route_header : 0) | received.source_qp);
+    store_big(&entry[at_user_index], qp.user_index);
+    std::memcpy(&entry[at_immediate], &received.immediate, sizeof(received.immediate));
+    store_big(&entry[at_byte_count], received.bytes);
+    store_big(&entry[at_opcode_and_qpn], qp.number());
+    store_big(&entry[at_counter], received.index);
+    put(*qp.receive_cq, entry, kind, received.is_solicited);
+}
+
+void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index,
+                    std::uint8_t operation, Syndrome syndrome)
+{
+    constexpr std::uint8_t vendor_flushed = 0xf5, vendor_other = 0x88;
+    EntryBytes entry{};
+    store_big(&entry[at_user_index], qp.user_index);
+    entry[at_vendor_syndrome] = syndrome == Syndrome::flushed ? vendor_flushed : vendor_other;
+    entry[at_syndrome] = static_cast<std::uint8_t>(syndrome);
+    store_big(&entry[at_opcode_and_qpn], static_cast<std::uint32_t>(operation) << 24 | qp.number());
+    store_big(&entry[at_counter], index);
+    put(cq, entry, kind, false);
+}
+
+// A program arms a queue by a word of the doorbell record, with the consumer index that it knows. It asks for
+// an event at the first completion that is newer than this index and newer than the last event: programs arm
+// before they poll, and must not get a second event for one completion. The card leaves `not_armed` in the
+// word, so it sees each arm once.
+void notify(CompletionQueue &cq, std::uint32_t word)
+{
+    if (cq.channel == nullptr || word == not_armed)
+        return;
+    std::uint32_t index = word & counter_mask;
+    if (((cq.notified - index) & counter_mask) <= counter_mask / 2)
+        index = cq.notified & counter_mask;
+    const std::uint32_t produced = cq.produced & counter_mask;
+    if (index == produced)
+        return; // it stays armed
+    if ((word & solicited_only) != 0) {
+        bool has_any = false;
+        // No more than the ring holds: what an index of the program's own making claims is not gone through.
+        std::uint32_t left = std::min((produced - index) & counter_mask, cq.entries);
+        for (std::uint32_t i = produced - left; left != 0 && !has_any; ++i, --left) {
+            std::uint8_t owner = 0;
+            if (cq.process->read(address_of(cq, i) + at_owner, &owner, 1) != Access::done)
+                return;
+            has_any = (owner & 2) != 0 || is_error(static_cast<Entry>(owner >> 4));
+        }
+        if (!has_any)
+            return;
+    }
+    if (prepare_arm(cq) != Access::done)
+        return;
+    cq.notified = cq.produced;
+    if (cq.channel->write(&cq.user_handle, sizeof(cq.user_handle)))
+        ++cq.completion_events;
+}
+
+Access prepare_arm(const CompletionQueue &cq)
+{
+    return cq.process->write(cq.doorbell_record + sizeof(not_armed), &not_armed, sizeof(not_armed));
+}
+
+bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries, std::uint32_t entry_size)
+{
+    const std::optional<Record> record = record_of(cq);
+    if (!record || unread(cq, *record) >= entries)
+        return false;
+    EntryBytes entry{};
+    write_entry(cq, entry, static_cast<std::uint8_t>(Entry::resize), false);
+    cq.buffer = buffer;
+    cq.entries = entries;
+    cq.entry_size = entry_size;
+    return true;
+}
+
+std::uint64_t write_late_entries(Card &card, std::uint64_t now)
+{
+    std::uint64_t next_due = 0;
+    for (CompletionQueue *cq : card.late_queues) {
+        while (!cq->late.empty() && cq->late.front().due <= now) {
+            LateCompletion &late = cq->late.front();
+            write_entry(*cq, late.entry, late.opcode, late.is_solicited);
+            cq->late.pop_front();
+        }
+        if (!cq->late.empty() && (next_due == 0 || cq->late.front().due < next_due))
+            next_due = cq->late.front().due;
+    }
+    std::erase_if(card.late_queues, [](const CompletionQueue *cq) { return cq->late.empty(); });
+    return next_due;
+}
+
+} // namespace opendoca::card

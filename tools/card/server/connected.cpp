@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Requests of reliable and unreliable connections.
+#include "big_endian.hpp"
+#include "engine.hpp"
+#include "work_request.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+constexpr std::size_t at_remote = 16, at_atomic = 32; // bytes of a request
+
+struct Traits {
+    bool is_read, is_atomic, names_memory, takes_receive;
+    std::uint32_t remote_right;
+};
+
+Traits traits_of(Opcode opcode)
+{
+    Traits kind{};
+    kind.is_read = opcode == Opcode::read;
+    kind.is_atomic = opcode == Opcode::compare_swap || opcode == Opcode::fetch_add;
+    const bool is_write = opcode == Opcode::write || opcode == Opcode::write_immediate;
+    kind.names_memory = kind.is_read || kind.is_atomic || is_write;
+    kind.takes_receive = !kind.names_memory || opcode == Opcode::write_immediate;
+    kind.remote_right = kind.is_read     ? right::remote_read
+                        : kind.is_atomic ? right::remote_atomic
+                                         : right::remote_write;
+    return kind;
+}
+
+std::uint64_t answer_timeout_ns(const QueuePair &qp)
+{
+    return std::uint64_t{4096} << qp.attributes.timeout;
+}
+
+/// Of the codes of IBTA 9.7.5.2.8.
+std::uint64_t rnr_timeout_ns(std::uint8_t code)
+{
+    static constexpr std::uint32_t tens_of_us[32] = {
+        65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,   192,
+        256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+    return tens_of_us[code & 31] * std::uint64_t{10'000};
+}
+
+/// The peer does not answer: a card sends again until its retries are spent. Timeout 0 is for ever.
+Outcome no_answer(QueuePair &qp, const WorkRequest &request)
+{
+    if (qp.type == QpType::uc)
+        return finish(qp, request, 0); // nobody tells it
+    const std::uint64_t now = now_ns();
+    if (qp.retry_until == 0)
+        qp.retry_until = now + (qp.attributes.retry_count + 1u) * answer_timeout_ns(qp);
+    if (qp.attributes.timeout != 0 && now > qp.retry_until)
+        return fail(qp, nullptr, request, Syndrome::retries_spent);
+    return Outcome::waiting;
+}
+
+/// The peer has no receive request: it is asked again after its timer. A count of 7 is for ever.
+Outcome not_ready(QueuePair &qp, const QueuePair &peer, const WorkRequest &request)
+{
+    constexpr std::uint8_t for_ever = 7;
+    if (qp.type == QpType::uc)
+        return finish(qp, request, 0);
+    const std::uint64_t now = now_ns();
+    if (qp.rnr_until == 0)
+        qp.rnr_until = now + (qp.attributes.rnr_retry + 1u) * rnr_timeout_ns(peer.attributes.rnr_timer);
+    if (qp.attributes.rnr_retry != for_ever && now > qp.rnr_until)
+        return fail(qp, nullptr, request, Syndrome::receiver_not_ready);
+    return Outcome::waiting;
+}
+
+/// Null where no message arrives.
+QueuePair *peer_of(QueuePair &qp)
+{
+    Card &card = qp.file.card;
+    auto *peer = card.objects.by_number<QueuePair>(qp.attributes.destination);
+    const ib_uverbs_qp_dest &path = qp.attributes.path;
+    if (peer == nullptr || peer->type != qp.type || !peer->is_responding() ||
+        peer->attributes.destination != qp.number() || !is_reachable(qp.file.function, peer->file.function))
+        return nullptr;
+    if (qp.is_looped_back ? &peer->file.function != &qp.file.function
+                          : !leads_to(peer->file.function, path.is_global != 0, path.dgid, path.dlid))
+        return nullptr;
+    if (now_ns() < qp.lost_until)
+        return nullptr;
+    if (qp.copied == 0 && card.faults.strike_message_lost()) {
+        constexpr std::uint64_t without_timeout = 1'000'000;
+        qp.lost_until = now_ns() + (qp.attributes.timeout != 0 ? answer_timeout_ns(qp) : without_timeout);
+        return nullptr;
+    }
+    return peer;
+}
+
+Outcome refuse(QueuePair &qp, QueuePair &peer, const WorkRequest &request, Syndrome syndrome)
+{
+    if (qp.type == QpType::uc)
+        return finish(qp, request, 0);
+    return fail(qp, &peer, request, syndrome);
+}
+
+/// How a copy that failed ends the request. `is_read`: the source is the peer's.
+Outcome end_failed_copy(QueuePair &qp, QueuePair &peer, const WorkRequest &request, CopyResult result,
+                        bool is_read)
+{
+    switch (result) {
+    case CopyResult::source_gone:
+    case CopyResult::destination_gone:
+        return no_answer(qp, request);
+    case CopyResult::source_fault:
+        return is_read ? fail(qp, &peer, request, Syndrome::remote_access)
+                       : fail(qp, nullptr, request, Syndrome::local_protection);
+    case CopyResult::destination_fault:
+    case CopyResult::done:
+        break;
+    }
+    return is_read ? fail(qp, nullptr, request, Syndrome::local_protection)
+                   : fail(qp, &peer, request, Syndrome::remote_access);
+}
+
+Outcome execute_atomic(QueuePair &qp, QueuePair &peer, const WorkRequest &request, const SegmentList &local,
+                       const SegmentList &remote)
+{
+    const std::uint64_t operand = be64(&request.bytes[at_atomic]),
+                        compare = be64(&request.bytes[at_atomic + 8]);
+    if (be64(&request.bytes[at_remote]) % sizeof(std::uint64_t) != 0 ||
+        local.length != sizeof(std::uint64_t) || remote.segments.size() != 1)
+        return fail(qp, &peer, request, Syndrome::remote_invalid);
+    const Segment &place = remote.segments.front();
+    std::uint64_t old = 0;
+    if (const Access access = place.process->read(place.address, &old, sizeof(old)); access != Access::done)
+        return access == Access::gone ? no_answer(qp, request)
+                                      : fail(qp, &peer, request, Syndrome::remote_access);
+    const std::uint64_t changed = request.opcode == Opcode::fetch_add ? old + operand
+                                  : old == compare                    ? operand
+                                                                      : old;
+    if (const Access access = place.process->write(place.address, &changed, sizeof(changed));
+        access != Access::done)
+        return access == Access::gone ? no_answer(qp, request)
+                                      : fail(qp, &peer, request, Syndrome::remote_access);
+    SegmentList answer;
+    answer.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(&old), sizeof(old)});
+    const CopyResult result = copy(answer, local, 0, sizeof(old));
+    if (result != CopyResult::done)
+        return end_failed_copy(qp, peer, request, result, true);
+    return finish(qp, request, sizeof(old));
+}
+
+/// SEND with invalidate: the peer's window or indirect key loses its range.
+bool invalidate(const QueuePair &peer, std::uint32_t key)
+{
+    MemoryKey *found = peer.file.card.keys.find(key);
+    if (found == nullptr || !found->is_indirect || found->pd_number != peer.pd->number() ||
+        (found->bound_to != 0 && found->bound_to != peer.number()))
+        return false;
+    found->is_free = true;
+    return true;
+}
+
+Entry entry_of(Opcode opcode)
+{
+    switch (opcode) {
+    case Opcode::send_immediate:
+        return Entry::receive_immediate;
+    case Opcode::send_invalidate:
+        return Entry::receive_invalidate;
+    case Opcode::write_immediate:
+        return Entry::receive_write_immediate;
+    default:
+        return Entry::receive;
+    }
+}
+
+/// A message that takes a receive request, in one turn.
+Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &request, const SegmentList &local,
+                        const SegmentList &remote)
+{
+    static Receive receive;
+    switch (take_receive(peer, receive)) {
+    case Take::taken:
+        break;
+    case Take::none:
+        return not_ready(qp, peer, request);
+    case Take::gone:
+        return no_answer(qp, request);
+    }
+    qp.rnr_until = 0;
+    const bool goes_to_receive = request.opcode != Opcode::write_immediate;
+    if (goes_to_receive && (!receive.is_valid || receive.list.length < local.length)) {
+        complete_error(*peer.receive_cq, peer, Entry::receive_error, receive.index, 0,
+                       receive.is_valid ? Syndrome::local_length : Syndrome::local_protection);
+        return refuse(qp, peer, request,
+                      receive.is_valid ? Syndrome::remote_invalid : Syndrome::remote_operation);
+    }
+    const CopyResult result = copy(local, goes_to_receive ? receive.list : remote, 0, local.length);
+    if (result != CopyResult::done)
+        return end_failed_copy(qp, peer, request, result, false);
+    const std::uint32_t key = swap_on_little_endian(request.immediate);
+    if (request.opcode == Opcode::send_invalidate && !invalidate(peer, key))
+        return refuse(qp, peer, request, Syndrome::remote_access);
+    complete_receive(peer, entry_of(request.opcode),
+                     {receive.index, static_cast<std::uint32_t>(local.length), qp.number(), request.immediate,
+                      request.is_solicited});
+    return finish(qp, request, local.length);
+}
+
+} // namespace
+
+Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
+{
+    if (qp.type == QpType::ud ||
+        (qp.type == QpType::uc && traits_of(request.opcode).remote_right != right::remote_write))
+        return fail(qp, nullptr, request, Syndrome::local_operation);
+    static SegmentList local, remote;
+    const Traits kind = traits_of(request.opcode);
+    const std::size_t data_at = kind.is_atomic      ? at_atomic + 16
+                                : kind.names_memory ? at_remote + 16
+                                                    : at_remote;
+    const bool writes_local = kind.is_read || kind.is_atomic;
+    const Syndrome syndrome =
+        add_data_segments(qp, request, data_at, writes_local ? right::local_write : 0, local);
+    if (syndrome != Syndrome::none)
+        return fail(qp, nullptr, request, syndrome);
+    QueuePair *peer = peer_of(qp);
+    if (peer == nullptr)
+        return no_answer(qp, request);
+    remote.clear();
+    if (kind.names_memory) {
+        const Purpose purpose{peer->pd->number(), kind.remote_right, peer->number()};
+        const bool is_allowed = (peer->attributes.access & kind.remote_right) != 0 &&
+                                (local.length == 0 ||
+                                 add_range(qp.file.card, remote, purpose, be32(&request.bytes[at_remote + 8]),
+                                           be64(&request.bytes[at_remote]), local.length));
+        if (!is_allowed)
+            return refuse(qp, *peer, request, Syndrome::remote_access);
+    }
+    Outcome outcome = Outcome::done;
+    if (kind.is_atomic) {
+        outcome = execute_atomic(qp, *peer, request, local, remote);
+    } else if (kind.takes_receive) {
+        outcome = execute_message(qp, *peer, request, local, remote);
+    } else {
+        bool is_complete = false;
+        const CopyResult result = copy_part(qp, kind.is_read ? remote : local, kind.is_read ? local : remote,
+                                            local.length, is_complete);
+        if (result != CopyResult::done)
+            outcome = end_failed_copy(qp, *peer, request, result, kind.is_read);
+        else
+            outcome = is_complete ? finish(qp, request, local.length) : Outcome::more;
+    }
+    if (outcome != Outcome::waiting)
+        qp.retry_until = 0;
+    return outcome;
+}
+
+} // namespace opendoca::card

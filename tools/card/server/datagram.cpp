@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Requests of unreliable datagrams: a message that cannot be delivered is lost, and nobody is told.
+#include <algorithm>
+#include <array>
+
+#include "big_endian.hpp"
+#include "engine.hpp"
+#include "work_request.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+// Bytes of a request: the address vector comes after the control segment.
+constexpr std::size_t at_qkey = 16, at_destination = 24, at_lid = 30, at_gid_flag = 44, at_gid = 48,
+                      at_data = 64;
+constexpr std::size_t route_header_bytes = 40; // in front of what is received, also where the wire had none
+
+void deliver(QueuePair &qp, QueuePair &peer, const WorkRequest &request, SegmentList &message)
+{
+    static Receive receive;
+    if (take_receive(peer, receive) != Take::taken)
+        return;
+    const std::uint64_t length = message.length + route_header_bytes;
+    if (!receive.is_valid || receive.list.length < length) {
+        complete_error(*peer.receive_cq, peer, Entry::receive_error, receive.index, 0,
+                       receive.is_valid ? Syndrome::local_length : Syndrome::local_protection);
+        break_queue_pair(peer, Event::qp_fatal);
+        return;
+    }
+    std::array<std::uint8_t, route_header_bytes> header{};
+    header[0] = 0x60; // IP version 6
+    store_big(&header[4], static_cast<std::uint16_t>(message.length));
+    for (const Gid &gid : qp.file.function.profile.gids) { // its last is the one that programs use
+        if (gid.is_set())
+            std::ranges::copy(gid.raw, header.begin() + 8);
+    }
+    std::copy_n(request.bytes.begin() + at_gid, 16, header.begin() + 24);
+    message.segments.insert(message.segments.begin(),
+                            {nullptr, reinterpret_cast<std::uintptr_t>(header.data()), header.size()});
+    if (copy(message, receive.list, 0, length) == CopyResult::done)
+        complete_receive(peer,
+                         request.opcode == Opcode::send_immediate ? Entry::receive_immediate : Entry::receive,
+                         {receive.index, static_cast<std::uint32_t>(length), qp.number(), request.immediate,
+                          request.is_solicited});
+}
+
+} // namespace
+
+Outcome execute_datagram(QueuePair &qp, const WorkRequest &request)
+{
+    constexpr std::uint32_t own_qkey = 0x80000000;
+    if (request.bytes.size() < at_data)
+        return fail(qp, nullptr, request, Syndrome::local_operation);
+    static SegmentList message;
+    const Syndrome syndrome = add_data_segments(qp, request, at_data, 0, message);
+    if (syndrome != Syndrome::none)
+        return fail(qp, nullptr, request, syndrome);
+    const std::uint64_t length = message.length;
+    const std::uint32_t given_qkey = be32(&request.bytes[at_qkey]);
+    const std::uint32_t qkey = (given_qkey & own_qkey) != 0 ? qp.attributes.qkey : given_qkey;
+    auto *peer = qp.file.card.objects.by_number<QueuePair>(be32(&request.bytes[at_destination]) & 0xffffff);
+    const bool is_global = qp.file.card.profile.is_ethernet || (request.bytes[at_gid_flag] & 0x40) != 0;
+    const auto gid = request.bytes.subspan<at_gid, 16>();
+    if (peer != nullptr && peer->type == QpType::ud && peer->is_responding() &&
+        peer->attributes.qkey == qkey && is_reachable(qp.file.function, peer->file.function) &&
+        leads_to(peer->file.function, is_global, gid, be16(&request.bytes[at_lid])) &&
+        !qp.file.card.faults.strike_message_lost())
+        deliver(qp, *peer, request, message);
+    return finish(qp, request, length);
+}
+
+} // namespace opendoca::card

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "devlink.hpp"
+
+#include <cerrno>
+#include <string>
+
+#include <linux/devlink.h>
+
+#include "netlink.hpp"
+#include "representor.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+constexpr std::uint16_t devlink_family = 0x15; // the kernel gives such numbers out as it likes
+constexpr std::uint32_t config_group = 5;
+constexpr char bus_name[] = "pci";
+
+struct Request {
+    nlmsghdr header;
+    genlmsghdr generic;
+    std::span<const std::uint8_t> attributes;
+    [[nodiscard]] bool is_dump() const { return (header.nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP; }
+    [[nodiscard]] std::uint16_t flags() const { return is_dump() ? NLM_F_MULTI : 0; }
+};
+
+Datagram describe_family(const Request &request)
+{
+    NetlinkMessage message(GENL_ID_CTRL, CTRL_CMD_NEWFAMILY, request.header, request.flags());
+    message.add_text(CTRL_ATTR_FAMILY_NAME, DEVLINK_GENL_NAME);
+    message.add_number(CTRL_ATTR_FAMILY_ID, devlink_family);
+    message.add_number(CTRL_ATTR_VERSION, std::uint32_t{DEVLINK_GENL_VERSION});
+    message.add_number(CTRL_ATTR_HDRSIZE, std::uint32_t{0});
+    message.add_number(CTRL_ATTR_MAXATTR, std::uint32_t{DEVLINK_ATTR_MAX});
+    const std::size_t groups = message.begin_nest(CTRL_ATTR_MCAST_GROUPS), group = message.begin_nest(1);
+    message.add_number(CTRL_ATTR_MCAST_GRP_ID, config_group);
+    message.add_text(CTRL_ATTR_MCAST_GRP_NAME, DEVLINK_GENL_MCGRP_CONFIG_NAME);
+    message.end_nest(group);
+    message.end_nest(groups);
+    return message.take();
+}
+
+Datagram describe_device(const Request &request, const Function &manager)
+{
+    NetlinkMessage message(devlink_family, DEVLINK_CMD_NEW, request.header, request.flags());
+    message.add_text(DEVLINK_ATTR_BUS_NAME, bus_name);
+    message.add_text(DEVLINK_ATTR_DEV_NAME, manager.profile.pci_address);
+    message.add_number(DEVLINK_ATTR_RELOAD_FAILED, std::uint8_t{0});
+    return message.take();
+}
+
+void describe_function(NetlinkMessage &message, const Representor &port)
+{
+    const Function *function = port.function;
+    const auto flavour = [&](devlink_port_flavour value) {
+        message.add_number(DEVLINK_ATTR_PORT_FLAVOUR, static_cast<std::uint16_t>(value));
+    };
+    if (function == nullptr) {
+        flavour(DEVLINK_PORT_FLAVOUR_PHYSICAL);
+        message.add_number(DEVLINK_ATTR_PORT_NUMBER, std::uint32_t{0});
+        return;
+    }
+    // The host's functions belong to controller 1, the DPU's own to 0.
+    message.add_number(DEVLINK_ATTR_PORT_CONTROLLER_NUMBER, std::uint32_t{port.is_external});
+    message.add_number(DEVLINK_ATTR_PORT_PCI_PF_NUMBER, std::uint16_t{0});
+    message.add_number(DEVLINK_ATTR_PORT_EXTERNAL, std::uint8_t{port.is_external});
+    switch (function->profile.kind) {
+    case FunctionKind::virtual_function:
+        flavour(DEVLINK_PORT_FLAVOUR_PCI_VF);
+        message.add_number(DEVLINK_ATTR_PORT_PCI_VF_NUMBER, port.virtual_function);
+        break;
+    case FunctionKind::subfunction:
+        flavour(DEVLINK_PORT_FLAVOUR_PCI_SF);
+        message.add_number(DEVLINK_ATTR_PORT_PCI_SF_NUMBER, function->profile.subfunction);
+        break;
+    default:
+        flavour(DEVLINK_PORT_FLAVOUR_PCI_PF);
+        break;
+    }
+    const std::size_t nest = message.begin_nest(DEVLINK_ATTR_PORT_FUNCTION);
+    message.add(DEVLINK_PORT_FUNCTION_ATTR_HW_ADDR, port.address.data(), port.address.size());
+    if (function->profile.kind == FunctionKind::subfunction) {
+        message.add_number(DEVLINK_PORT_FN_ATTR_STATE, std::uint8_t{DEVLINK_PORT_FN_STATE_ACTIVE});
+        message.add_number(DEVLINK_PORT_FN_ATTR_OPSTATE, std::uint8_t{DEVLINK_PORT_FN_OPSTATE_ATTACHED});
+    }
+    message.end_nest(nest);
+}
+
+Datagram describe_port(const Request &request, const Function &manager, const Representor &port)
+{
+    NetlinkMessage message(devlink_family, DEVLINK_CMD_PORT_NEW, request.header, request.flags());
+    message.add_text(DEVLINK_ATTR_BUS_NAME, bus_name);
+    message.add_text(DEVLINK_ATTR_DEV_NAME, manager.profile.pci_address);
+    message.add_number(DEVLINK_ATTR_PORT_INDEX, port.port_index);
+    message.add_number(DEVLINK_ATTR_PORT_TYPE, std::uint16_t{DEVLINK_PORT_TYPE_ETH});
+    message.add_number(DEVLINK_ATTR_PORT_NETDEV_IFINDEX, port.interface_index);
+    message.add_text(DEVLINK_ATTR_PORT_NETDEV_NAME, port.name);
+    describe_function(message, port);
+    return message.take();
+}
+
+/// Is what a request names, if it names anything, this?
+bool names(const Request &request, std::uint16_t type, std::string_view value)
+{
+    const auto attribute = netlink_attribute(request.attributes, type);
+    return !attribute || netlink_text(*attribute) == value;
+}
+
+/// An errno, or 0: adds what was asked for.
+int answer(const Card &card, const Request &request, std::vector<Datagram> &answers)
+{
+    if (request.header.nlmsg_type == GENL_ID_CTRL) {
+        if (request.generic.cmd != CTRL_CMD_GETFAMILY)
+            return EOPNOTSUPP;
+        if (!names(request, CTRL_ATTR_FAMILY_NAME, DEVLINK_GENL_NAME))
+            return ENOENT;
+        answers.push_back(describe_family(request));
+        return 0;
+    }
+    const Function *manager = eswitch_manager(card);
+    if (request.header.nlmsg_type != devlink_family || manager == nullptr)
+        return ENOENT;
+    const bool is_manager = names(request, DEVLINK_ATTR_BUS_NAME, bus_name) &&
+                            names(request, DEVLINK_ATTR_DEV_NAME, manager->profile.pci_address);
+    if (!is_manager)
+        return ENODEV;
+    if (request.generic.cmd == DEVLINK_CMD_GET) {
+        answers.push_back(describe_device(request, *manager));
+        return 0;
+    }
+    if (request.generic.cmd != DEVLINK_CMD_PORT_GET)
+        return EOPNOTSUPP;
+    const auto index = netlink_attribute(request.attributes, DEVLINK_ATTR_PORT_INDEX);
+    std::uint32_t wanted = 0;
+    if (index && index->size() == sizeof(wanted))
+        std::memcpy(&wanted, index->data(), sizeof(wanted));
+    for (const Representor &port : representors_of(card)) {
+        if (!index || port.port_index == wanted)
+            answers.push_back(describe_port(request, *manager, port));
+    }
+    return answers.empty() ? ENODEV : 0;
+}
+
+} // namespace
+
+std::vector<Datagram> answer_netlink(const Card &card, std::span<const std::uint8_t> bytes)
+{
+    std::vector<Datagram> answers;
+    Request request{};
+    constexpr std::size_t headers = sizeof(request.header) + sizeof(request.generic);
+    if (bytes.size() < headers)
+        return answers;
+    std::memcpy(&request.header, bytes.data(), sizeof(request.header));
+    std::memcpy(&request.generic, bytes.data() + sizeof(request.header), sizeof(request.generic));
+    if (request.header.nlmsg_len < headers || request.header.nlmsg_len > bytes.size())
+        return answers;
+    request.attributes = bytes.subspan(headers, request.header.nlmsg_len - headers);
+    const int error = answer(card, request, answers);
+    if (error == 0 && request.is_dump())
+        answers.push_back(netlink_done(request.header));
+    else if (error != 0 || (request.header.nlmsg_flags & NLM_F_ACK) != 0)
+        answers.push_back(netlink_error(request.header, error));
+    return answers;
+}
+
+} // namespace opendoca::card

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Commands about memory keys, and keys that another function of the card may use.
+#include <algorithm>
+
+#include "big_endian.hpp"
+#include "devx.hpp"
+#include "limits.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+/// The range of an indirect key, which follows the context. Each entry of a KSM has the same length.
+prm::Status read_entries(const Mailbox &mailbox, bool is_ksm, std::span<const std::uint8_t> context,
+                         std::vector<KeyEntry> &entries)
+{
+    using namespace prm::create_mkey;
+    const std::uint64_t count = mailbox.get(actual_size);
+    if (count > most_key_entries || count * entry_bytes > mailbox.in.size() - entries_at)
+        return prm::Status::bad_input_length;
+    const std::uint64_t log_length = prm::get(context, prm::mkey::log_entity_size);
+    const std::uint64_t ksm_length =
+        log_length != 0 ? std::uint64_t{1} << log_length : prm::get(context, prm::mkey::length);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint8_t *entry = &mailbox.in[entries_at + i * entry_bytes];
+        if (be32(entry + 4) != 0) // a list is filled up to a multiple of four entries
+            entries.push_back({is_ksm ? ksm_length : be32(entry), be32(entry + 4), be64(entry + 8)});
+    }
+    return prm::Status::ok;
+}
+
+prm::Status fill_direct(const Mailbox &mailbox, MemoryKey &key)
+{
+    using namespace prm::create_mkey;
+    auto *memory = mailbox.card().objects.find<UserMemory>(mailbox.get32(umem_id), mailbox.file);
+    const std::uint64_t offset = mailbox.get(umem_offset);
+    if (mailbox.get(umem_valid) == 0) // no program names memory by its physical address
+        return prm::Status::bad_parameter;
+    if (memory == nullptr)
+        return prm::Status::bad_resource;
+    constexpr std::uint32_t writes = right::local_write | right::remote_write | right::remote_atomic;
+    if (offset > memory->length || key.length > memory->length - offset ||
+        ((key.access & writes) != 0 && !memory->is_writable))
+        return prm::Status::bad_parameter;
+    key.process = memory->process;
+    key.start = memory->start + offset;
+    key.user_memory = Use(memory);
+    return prm::Status::ok;
+}
+
+/// A new key of the file that the command came by. Null where there are too many.
+MemoryKey *new_key(Mailbox &mailbox)
+{
+    auto *key = mailbox.card().objects.create<MemoryKey>(mailbox.file);
+    if (key == nullptr || mailbox.card().keys.add(*key))
+        return key;
+    mailbox.card().objects.destroy(*key);
+    return nullptr;
+}
+
+bool may_be_shared(const Profile &profile, const MemoryKey &key)
+{
+    return key.alias_of == 0 && (key.is_indirect ? profile.shares_indirect_keys : profile.shares_direct_keys);
+}
+
+prm::Status create_alias(Mailbox &mailbox)
+{
+    using namespace prm::alias;
+    Card &card = mailbox.card();
+    if (!card.profile.reports_alias_keys ||
+        mailbox.get(prm::general_object::type) != prm::general_object::type_mkey)
+        return prm::Status::bad_parameter;
+    if (mailbox.in.size() < 80)
+        return prm::Status::bad_input_length;
+    const auto *own_pd = card.objects.by_number<ProtectionDomain>(mailbox.get32(pd));
+    const MemoryKey *target = card.keys.by_index(mailbox.get32(object_id));
+    const auto access_key = mailbox.in.subspan(access_key_at, access_key_bytes);
+    // One answer for all that is wrong with the other side's object: whoever asks learns nothing of it.
+    if (target == nullptr || !target->permission ||
+        target->file.function.profile.vhca_id != mailbox.get(vhca_id) ||
+        !std::ranges::equal(target->permission->access_key, access_key))
+        return prm::Status::bad_parameter;
+    if (own_pd == nullptr || &own_pd->file != &mailbox.file)
+        return prm::Status::bad_resource;
+    MemoryKey *alias = new_key(mailbox);
+    if (alias == nullptr)
+        return prm::Status::no_resources;
+    alias->key &= ~0xffu; // an alias's key has no variant
+    alias->process = target->process;
+    alias->pd_number = own_pd->number();
+    alias->access = target->access;
+    alias->alias_of = target->key >> 8;
+    alias->alias_serial = target->serial;
+    mailbox.set(prm::general_object::id, alias->key >> 8);
+    mailbox.made = alias;
+    return prm::Status::ok;
+}
+
+} // namespace
+
+prm::Status prm_create_mkey(Mailbox &mailbox)
+{
+    const auto context = mailbox.in.subspan(prm::mkey::at / 8);
+    const auto *pd = mailbox.card().objects.by_number<ProtectionDomain>(
+        static_cast<std::uint32_t>(prm::get(context, prm::mkey::pd)));
+    if (pd == nullptr || &pd->file != &mailbox.file)
+        return prm::Status::bad_resource;
+    const std::uint64_t mode = prm::get(context, prm::mkey::mode_low);
+    MemoryKey *key = new_key(mailbox);
+    if (key == nullptr)
+        return prm::Status::no_resources;
+    key->process = mailbox.process;
+    key->key = (key->key & ~0xffu) | static_cast<std::uint32_t>(prm::get(context, prm::mkey::variant));
+    key->pd_number = pd->number();
+    key->access = prm::access_of(context);
+    key->iova = prm::get(context, prm::mkey::start);
+    key->length = prm::get(context, prm::mkey::length64) != 0 ? ~0ull : prm::get(context, prm::mkey::length);
+    key->is_indirect = mode != prm::mkey::mode_mtt;
+    key->is_free = prm::get(context, prm::mkey::free) != 0;
+    const prm::Status status = key->is_indirect
+                                   ? read_entries(mailbox, mode == prm::mkey::mode_ksm, context, key->entries)
+                                   : fill_direct(mailbox, *key);
+    if (status != prm::Status::ok) {
+        mailbox.card().objects.destroy(*key);
+        return status;
+    }
+    mailbox.set(prm::create_mkey::index, key->key >> 8);
+    mailbox.made = key;
+    return prm::Status::ok;
+}
+
+prm::Status prm_allow_other_vhca_access(Mailbox &mailbox)
+{
+    using namespace prm::allow_other_vhca_access;
+    MemoryKey *key = mailbox.card().keys.by_index(mailbox.get32(object_id));
+    if (key == nullptr || &key->file != &mailbox.file)
+        return prm::Status::bad_resource;
+    if (!may_be_shared(mailbox.card().profile, *key))
+        return prm::Status::bad_parameter;
+    AliasPermission &permission = key->permission.emplace();
+    std::copy_n(mailbox.in.begin() + access_key_at, permission.access_key.size(),
+                permission.access_key.begin());
+    return prm::Status::ok;
+}
+
+prm::Status prm_create_general_object(Mailbox &mailbox)
+{
+    // The capabilities list no other object.
+    return mailbox.get(prm::general_object::is_alias) != 0 ? create_alias(mailbox)
+                                                           : prm::Status::bad_parameter;
+}
+
+} // namespace opendoca::card

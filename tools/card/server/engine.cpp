@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "big_endian.hpp"
+#include "work_request.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+constexpr std::size_t record_bytes = 8; // receive counter or consumer index, then send counter or arm
+constexpr std::size_t window_slots = 64;
+static_assert(window_slots >= most_request_slots);
+using Window = std::array<std::uint8_t, window_slots * slot_bytes>;
+
+/// Reads up to 64 slots of the send ring from the next request on. The ring wraps.
+bool read_window(const QueuePair &qp, std::uint32_t slots, Window &window)
+{
+    const std::uint32_t first = qp.send_consumed & (qp.send_slots - 1);
+    const std::uint32_t before_end = std::min(slots, qp.send_slots - first);
+    return qp.process->read(qp.send_buffer + std::uint64_t{first} * slot_bytes, window.data(),
+                            before_end * slot_bytes) == Access::done &&
+           qp.process->read(qp.send_buffer, window.data() + before_end * slot_bytes,
+                            (slots - before_end) * slot_bytes) == Access::done;
+}
+
+void run_send_queue(QueuePair &qp, std::uint16_t produced, Progress &progress)
+{
+    static Window window;
+    const auto ready = static_cast<std::uint16_t>(produced - qp.send_consumed);
+    if (ready > qp.send_slots)
+        return; // no program that keeps to its ring comes there
+    const std::uint32_t slots = std::min<std::uint32_t>(ready, window_slots);
+    if (!read_window(qp, slots, window)) {
+        if (!qp.process->is_dead())
+            break_queue_pair(qp, Event::qp_fatal);
+        return;
+    }
+    for (std::size_t at = 0; at < slots;) {
+        const std::span<const std::uint8_t> rest =
+            std::span(window).subspan(at * slot_bytes, (slots - at) * slot_bytes);
+        const std::size_t request_slots = (WorkRequest::bytes_of(rest) + slot_bytes - 1) / slot_bytes;
+        if (request_slots > slots - at) {
+            if (ready > window_slots && at != 0)
+                break;                             // the rest of it comes with the next window
+            break_queue_pair(qp, Event::qp_fatal); // it ends after the last that was posted
+            return;
+        }
+        const WorkRequest request = WorkRequest::parse(rest, qp.send_consumed);
+        if (qp.state == QpState::error) {
+            complete_error(*qp.send_cq, qp, Entry::request_error, request.index,
+                           static_cast<std::uint8_t>(request.opcode), Syndrome::flushed);
+        } else if (qp.state != QpState::rts) {
+            return;
+        } else {
+            const Outcome outcome = execute(qp, request);
+            if (outcome == Outcome::waiting) {
+                progress.is_waiting = true;
+                return;
+            }
+            if (outcome == Outcome::more) {
+                ++progress.done;
+                return;
+            }
+        }
+        at += request_slots;
+        qp.send_consumed = static_cast<std::uint16_t>(qp.send_consumed + request_slots);
+        ++progress.done;
+    }
+}
+
+bool has_doorbell(const QueuePair &qp)
+{
+    return qp.state >= QpState::rts && !qp.file.function.is_dead;
+}
+
+} // namespace
+
+Progress look_at(Process &process)
+{
+    // Both lists stay as they are: work requests create and destroy nothing.
+    static std::vector<QueuePair *> queue_pairs;
+    static std::vector<CompletionQueue *> completion_queues;
+    static std::vector<std::uint64_t> addresses;
+    static std::vector<std::uint8_t> records;
+    static std::vector<std::uint32_t> produced;
+    produced.clear();
+    queue_pairs.clear();
+    completion_queues.clear();
+    addresses.clear();
+    for (QueuePair *qp : process.queue_pairs) {
+        if (has_doorbell(*qp)) {
+            queue_pairs.push_back(qp);
+            addresses.push_back(qp->doorbell_record);
+        }
+    }
+    for (CompletionQueue *cq : process.completion_queues) {
+        if (cq->channel != nullptr) {
+            completion_queues.push_back(cq);
+            produced.push_back(cq->produced);
+            addresses.push_back(cq->doorbell_record);
+        }
+    }
+    const std::size_t count = addresses.size();
+    records.resize(count * record_bytes);
+    const auto is_read = std::make_unique<bool[]>(count);
+    process.read_pieces(addresses, record_bytes, records.data(), {is_read.get(), count});
+    Progress progress;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!is_read[i])
+            continue;
+        const std::uint8_t *record = &records[i * record_bytes];
+        if (i >= queue_pairs.size()) {
+            CompletionQueue &cq = *completion_queues[i - queue_pairs.size()];
+            const std::uint32_t arm = be32(record + 4);
+            if (cq.produced != produced[i - queue_pairs.size()])
+                process.has_news = true; // a completion of this look may have spent the arm that was read
+            else if (arm != not_armed)
+                notify(cq, arm);
+            continue;
+        }
+        QueuePair &qp = *queue_pairs[i];
+        const auto sent = static_cast<std::uint16_t>(be32(record + 4));
+        const auto received = static_cast<std::uint16_t>(be32(record));
+        if (sent != qp.send_consumed)
+            run_send_queue(qp, sent, progress);
+        if (qp.state == QpState::error && received != qp.receive_consumed)
+            flush_receives(qp);
+    }
+    return progress;
+}
+
+void set_state_of(QueuePair &qp, QpState state)
+{
+    if (state == QpState::error) {
+        break_queue_pair(qp, std::nullopt);
+    } else {
+        qp.state = state;
+        if (state == QpState::reset) {
+            qp.send_consumed = qp.receive_consumed = 0;
+            qp.retry_until = qp.rnr_until = qp.lost_until = qp.copied = 0;
+            qp.may_copy = false;
+        }
+    }
+    qp.file.card.look_at_all(); // its own requests, and those of peers that wait for it
+}
+
+void break_queue_pair(QueuePair &qp, std::optional<Event> event)
+{
+    OpenFile &file = qp.file;
+    if (event)
+        file.send_event(qp.user_handle, static_cast<std::uint32_t>(*event), &qp.async_events);
+    if (qp.srq && qp.state != QpState::error)
+        file.send_event(qp.user_handle, static_cast<std::uint32_t>(Event::last_request), &qp.async_events);
+    qp.state = QpState::error;
+    qp.retry_until = qp.rnr_until = qp.lost_until = qp.copied = 0;
+    qp.process->has_news = true; // to flush what it has posted
+}
+
+} // namespace opendoca::card

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "event_pipe.hpp"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+#include "process.hpp"
+
+namespace opendoca::card {
+
+std::shared_ptr<EventPipe> EventPipe::create(UniqueFd &program_end)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return nullptr;
+    UniqueFd read_end(ends[0]);
+    auto result = std::make_shared<EventPipe>();
+    result->write_end_ = UniqueFd(ends[1]);
+    struct stat state {};
+    if (fcntl(ends[1], F_SETFL, O_NONBLOCK) != 0 || fstat(ends[0], &state) != 0)
+        return nullptr;
+    result->inode_ = state.st_ino;
+    result->device_ = state.st_dev;
+    program_end = std::move(read_end);
+    return result;
+}
+
+bool EventPipe::write(const void *event, std::size_t size) const
+{
+    return ::write(write_end_.get(), event, size) == static_cast<ssize_t>(size);
+}
+
+std::uint32_t EventPipe::take_back(std::uint64_t element, std::size_t size) const
+{
+    // Opened anew: O_NONBLOCK belongs to an open file, and the program sets its own.
+    const UniqueFd read_end(open(("/proc/self/fd/" + std::to_string(write_end_.get())).c_str(),
+                                 O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    if (!read_end.is_open())
+        return 0;
+    std::vector<std::uint8_t> events(1 << 16);
+    const ssize_t got = read(read_end.get(), events.data(), events.size());
+    std::uint32_t taken = 0;
+    for (std::size_t at = 0; got > 0 && at + size <= static_cast<std::size_t>(got); at += size) {
+        if (std::memcmp(events.data() + at, &element, sizeof(element)) == 0)
+            ++taken;
+        else
+            write(events.data() + at, size); // there is room: it was just read
+    }
+    return taken;
+}
+
+bool EventPipe::is_closed_by_program() const
+{
+    pollfd state{write_end_.get(), 0, 0};
+    return poll(&state, 1, 0) > 0 && (state.revents & POLLERR) != 0;
+}
+
+bool EventPipe::is_open_in(const Process &process, int fd) const
+{
+    struct stat state {};
+    const std::string path = "/proc/" + std::to_string(process.pid()) + "/fd/" + std::to_string(fd);
+    return fd >= 0 && stat(path.c_str(), &state) == 0 && state.st_ino == inode_ && state.st_dev == device_;
+}
+
+} // namespace opendoca::card

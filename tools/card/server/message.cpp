@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "message.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace opendoca::card {
+
+Incoming receive_request(int socket)
+{
+    Incoming incoming;
+    Request request{};
+    alignas(cmsghdr) std::array<char, 256> control;
+    iovec part{&request, sizeof(request)};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    const ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (got <= 0) {
+        incoming.is_closed = got == 0 || (errno != EAGAIN && errno != EINTR);
+        return incoming;
+    }
+    for (cmsghdr *header = CMSG_FIRSTHDR(&message); header != nullptr;
+         header = CMSG_NXTHDR(&message, header)) {
+        const std::uint8_t *data = CMSG_DATA(header);
+        const std::size_t size = header->cmsg_len - CMSG_LEN(0);
+        if (header->cmsg_level != SOL_SOCKET)
+            continue;
+        if (header->cmsg_type == SCM_CREDENTIALS && size >= sizeof(ucred)) {
+            ucred credentials{};
+            std::memcpy(&credentials, data, sizeof(credentials));
+            incoming.sender = credentials.pid;
+            incoming.user = credentials.uid;
+        } else if (header->cmsg_type == SCM_RIGHTS) {
+            for (std::size_t at = 0; at + sizeof(int) <= size; at += sizeof(int)) {
+                int fd = -1;
+                std::memcpy(&fd, data + at, sizeof(fd));
+                incoming.descriptors.emplace_back(fd);
+            }
+        }
+    }
+    if (got == static_cast<ssize_t>(sizeof(request)) && (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
+        incoming.request = request;
+    return incoming;
+}
+
+void send_reply(int socket, const Reply &reply, const UniqueFd &descriptor)
+{
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    iovec part{const_cast<Reply *>(&reply), sizeof(reply)};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (descriptor.is_open()) {
+        message.msg_control = control.data();
+        message.msg_controllen = control.size();
+        cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        const int fd = descriptor.get();
+        std::memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+    }
+    sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+std::optional<uid_t> peer_user(int socket)
+{
+    ucred credentials{};
+    socklen_t size = sizeof(credentials);
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
+        return std::nullopt;
+    return credentials.uid;
+}
+
+bool is_userfaultfd(int fd)
+{
+    std::array<char, 64> target{};
+    const std::string path = "/proc/self/fd/" + std::to_string(fd);
+    return readlink(path.c_str(), target.data(), target.size() - 1) > 0 &&
+           std::strcmp(target.data(), "anon_inode:[userfaultfd]") == 0 &&
+           fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) == 0;
+}
+
+} // namespace opendoca::card

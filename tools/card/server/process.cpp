@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+
+namespace opendoca::card {
+
+namespace {
+
+constexpr std::size_t most_pieces = 512; // of one process_vm_readv; the kernel takes 1024
+
+iovec remote_part(std::uint64_t address, std::size_t length)
+{
+    return {reinterpret_cast<void *>(address), length};
+}
+
+} // namespace
+
+Process::Process(pid_t pid, UniqueFd pidfd, UniqueFd memory)
+    : pid_(pid),
+      pidfd_(std::move(pidfd)),
+      memory_(std::move(memory))
+{
+}
+
+std::shared_ptr<Process> Process::open(pid_t pid)
+{
+    UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    if (!pidfd.is_open())
+        return nullptr;
+    // May fail where process_vm_readv works, and the other way round.
+    UniqueFd memory(::open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDWR | O_CLOEXEC));
+    return std::shared_ptr<Process>(new Process(pid, std::move(pidfd), std::move(memory)));
+}
+
+bool Process::is_dead() const
+{
+    pollfd state{pidfd_.get(), POLLIN, 0};
+    return poll(&state, 1, 0) != 0;
+}
+
+Access Process::failure() const
+{
+    if (errno == ESRCH || is_dead())
+        return Access::gone;
+    // A process that is being killed loses its memory first. Its files, and with them the connection, go
+    // later.
+    std::array<char, 64> text{};
+    const UniqueFd file(::open(("/proc/" + std::to_string(pid_) + "/statm").c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.is_open() || ::read(file.get(), text.data(), text.size() - 1) <= 0)
+        return Access::gone;
+    return std::strncmp(text.data(), "0 ", 2) == 0 ? Access::gone : Access::fault;
+}
+
+ssize_t Process::transfer(bool is_write, std::span<const iovec> local, std::span<const iovec> remote) const
+{
+    if (!uses_file_) {
+        const auto call = is_write ? process_vm_writev : process_vm_readv;
+        const ssize_t done = call(pid_, local.data(), local.size(), remote.data(), remote.size(), 0);
+        if (done >= 0 || (errno != EPERM && errno != ENOSYS) || !memory_.is_open())
+            return done;
+        uses_file_ = true; // a seccomp filter of a container
+    }
+    ssize_t sum = 0;
+    for (std::size_t i = 0, offset = 0; i < remote.size(); ++i) {
+        // Callers give one local part, or parts of the same lengths as the remote ones.
+        std::uint8_t *at = static_cast<std::uint8_t *>(local[local.size() == 1 ? 0 : i].iov_base) +
+                           (local.size() == 1 ? offset : 0);
+        const auto place = static_cast<off_t>(reinterpret_cast<std::uintptr_t>(remote[i].iov_base));
+        const ssize_t done = is_write ? pwrite(memory_.get(), at, remote[i].iov_len, place)
+                                      : pread(memory_.get(), at, remote[i].iov_len, place);
+        if (done < 0)
+            return sum != 0 ? sum : (errno = errno == EIO ? EFAULT : errno, -1);
+        sum += done;
+        offset += static_cast<std::size_t>(done);
+        if (static_cast<std::size_t>(done) != remote[i].iov_len)
+            break;
+    }
+    return sum;
+}
+
+Access Process::read(std::uint64_t from, void *to, std::size_t length) const
+{
+    if (length == 0)
+        return Access::done;
+    const iovec local{to, length}, remote = remote_part(from, length);
+    errno = EFAULT; // of a transfer that is too short
+    return transfer(false, {&local, 1}, {&remote, 1}) == static_cast<ssize_t>(length) ? Access::done
+                                                                                      : failure();
+}
+
+Access Process::write(std::uint64_t to, const void *from, std::size_t length) const
+{
+    if (length == 0)
+        return Access::done;
+    const iovec local{const_cast<void *>(from), length}, remote = remote_part(to, length);
+    errno = EFAULT;
+    return transfer(true, {&local, 1}, {&remote, 1}) == static_cast<ssize_t>(length) ? Access::done
+                                                                                     : failure();
+}
+
+Access Process::write_in_order(std::uint64_t to, std::span<const std::uint8_t> first,
+                               std::span<const std::uint8_t> second) const
+{
+    // The bytes of one copy are not ordered, those of two parts are.
+    const iovec local[] = {{const_cast<std::uint8_t *>(first.data()), first.size()},
+                           {const_cast<std::uint8_t *>(second.data()), second.size()}};
+    const iovec remote[] = {remote_part(to, first.size()), remote_part(to + first.size(), second.size())};
+    errno = EFAULT;
+    return transfer(true, local, remote) == static_cast<ssize_t>(first.size() + second.size()) ? Access::done
+                                                                                               : failure();
+}
+
+void Process::read_pieces(std::span<const std::uint64_t> from, std::size_t piece, std::uint8_t *to,
+                          std::span<bool> is_read) const
+{
+    std::array<iovec, most_pieces> remote;
+    std::ranges::fill(is_read, false);
+    for (std::size_t next = 0; next < from.size();) {
+        const std::size_t count = std::min(from.size() - next, most_pieces);
+        for (std::size_t i = 0; i < count; ++i)
+            remote[i] = remote_part(from[next + i], piece);
+        const iovec local{to + next * piece, count * piece};
+        const ssize_t done = transfer(false, {&local, 1}, {remote.data(), count});
+        const std::size_t pieces = done < 0 ? 0 : static_cast<std::size_t>(done) / piece;
+        std::fill_n(is_read.begin() + static_cast<std::ptrdiff_t>(next), pieces, true);
+        next += pieces;
+        if (pieces < count) { // the client has unmapped this one: the others are still served
+            std::memset(to + next * piece, 0, piece);
+            ++next;
+        }
+    }
+}
+
+} // namespace opendoca::card

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Receive queues. They have no doorbell that wakes the card: they are read when a message is there.
+#include <array>
+
+#include "big_endian.hpp"
+#include "limits.hpp"
+#include "work_request.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+constexpr std::size_t segment_bytes = 16;
+using Entry512 = std::array<std::uint8_t, 1u << most_receive_log_stride>;
+
+void read_segments(const QueuePair &qp, std::span<const std::uint8_t> segments, Receive &receive)
+{
+    constexpr std::uint32_t end_of_list = 0x100; // as key
+    const Purpose purpose{qp.pd->number(), right::local_write, qp.number()};
+    for (; segments.size() >= segment_bytes; segments = segments.subspan(segment_bytes)) {
+        const std::uint32_t length = be32(&segments[0]), key = be32(&segments[4]);
+        if (key == end_of_list)
+            break;
+        if (length != 0 && !add_range(qp.file.card, receive.list, purpose, key, be64(&segments[8]), length))
+            receive.is_valid = false;
+    }
+}
+
+Take failed(Access access)
+{
+    return access == Access::gone ? Take::gone : Take::none;
+}
+
+Take take_shared(QueuePair &qp, Receive &receive)
+{
+    SharedReceiveQueue &srq = *qp.srq;
+    std::uint32_t posted = 0;
+    if (const Access access = srq.process->read(srq.doorbell_record, &posted, sizeof(posted));
+        access != Access::done)
+        return failed(access);
+    const auto ready = static_cast<std::uint16_t>(swap_on_little_endian(posted) - srq.consumed);
+    if (ready == 0 || ready > srq.entries)
+        return Take::none;
+    Entry512 entry;
+    const std::size_t size = std::size_t{1} << srq.log_stride;
+    const std::uint32_t place = srq.next & (srq.entries - 1);
+    if (const Access access = srq.process->read(
+            srq.buffer + (static_cast<std::uint64_t>(place) << srq.log_stride), entry.data(), size);
+        access != Access::done)
+        return failed(access);
+    receive.index = static_cast<std::uint16_t>(place);
+    srq.next = be16(&entry[2]);
+    ++srq.consumed;
+    // Its first 16 bytes link to the next.
+    read_segments(qp, std::span(entry).first(size).subspan(segment_bytes), receive);
+    if (srq.limit != 0 && ready - 1u < srq.limit) {
+        srq.limit = 0;
+        srq.file.send_event(srq.user_handle, static_cast<std::uint32_t>(Event::srq_limit), &srq.async_events);
+    }
+    return Take::taken;
+}
+
+Take take_own(QueuePair &qp, Receive &receive)
+{
+    std::uint32_t posted = 0;
+    if (const Access access = qp.process->read(qp.doorbell_record, &posted, sizeof(posted));
+        access != Access::done)
+        return failed(access);
+    const auto ready = static_cast<std::uint16_t>(swap_on_little_endian(posted) - qp.receive_consumed);
+    if (ready == 0 || ready > qp.receive_entries)
+        return Take::none;
+    Entry512 entry;
+    const std::size_t size = std::size_t{1} << qp.receive_log_stride;
+    const std::uint64_t place = qp.receive_consumed & (qp.receive_entries - 1);
+    if (const Access access =
+            qp.process->read(qp.receive_buffer + (place << qp.receive_log_stride), entry.data(), size);
+        access != Access::done)
+        return failed(access);
+    receive.index = qp.receive_consumed++;
+    read_segments(qp, std::span(entry).first(size), receive);
+    return Take::taken;
+}
+
+} // namespace
+
+Take take_receive(QueuePair &qp, Receive &receive)
+{
+    receive.list.clear();
+    receive.is_valid = true;
+    return qp.srq ? take_shared(qp, receive) : take_own(qp, receive);
+}
+
+void flush_receives(QueuePair &qp)
+{
+    Receive receive;
+    while (!qp.srq && take_receive(qp, receive) == Take::taken)
+        complete_error(*qp.receive_cq, qp, Entry::receive_error, receive.index, 0, Syndrome::flushed);
+}
+
+} // namespace opendoca::card

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "server.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
+#include <rdma/mlx5-abi.h>
+#include <sched.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+
+#include "command.hpp"
+#include "control.hpp"
+#include "devlink.hpp"
+#include "engine.hpp"
+#include "limits.hpp"
+#include "message.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+constexpr std::uint64_t spin_ns = 50'000;          // looked at so long after the last work
+constexpr std::uint64_t linger_ns = 2'000'000'000; // kept so long for the next program
+constexpr int wait_for_peers_ms = 1;
+constexpr int wait_to_end_ms = 250;
+
+std::uint64_t page_size()
+{
+    return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// What a program needs to turn a completion's time into that of the wall clock. now_ns() counts it, so a
+/// second is a second, and the page has never to be written again.
+mlx5_ib_clock_info clock_page()
+{
+    timespec wall{};
+    clock_gettime(CLOCK_REALTIME, &wall);
+    mlx5_ib_clock_info info{};
+    info.nsec =
+        static_cast<std::uint64_t>(wall.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(wall.tv_nsec);
+    info.cycles = now_ns();
+    info.mult = 1;
+    info.mask = ~0ull;
+    info.overflow_period = ~0ull;
+    return info;
+}
+
+/// An errno, or 0.
+int map(OpenFile &file, Process &process, const Request &request)
+{
+    constexpr std::uint64_t command_shift = 8;
+    const std::uint64_t page = page_size();
+    if (request.a % page != 0 || request.b != page)
+        return EINVAL;
+    if (request.c >= first_uar_offset) {
+        const std::uint64_t handle = (request.c - first_uar_offset) >> uar_offset_shift;
+        if (handle > ObjectTable::most ||
+            file.card.objects.find<Uar>(static_cast<std::uint32_t>(handle), file) == nullptr)
+            return EINVAL;
+        process.doorbells.add(request.a, request.b);
+        return 0;
+    }
+    if (request.c / page >> command_shift != MLX5_IB_MMAP_CLOCK_INFO)
+        return EINVAL;
+    const mlx5_ib_clock_info info = clock_page();
+    return process.write(request.a, &info, sizeof(info)) == Access::done ? 0 : EFAULT;
+}
+
+/// Can the card see the program's memory? An errno, or 0.
+int greet(const Process &process, const Request &request)
+{
+    std::uint64_t word = 0;
+    return process.read(request.a, &word, sizeof(word)) == Access::done && word == hello_word ? 0 : EPERM;
+}
+
+} // namespace
+
+Server::Server(Card &card, std::string folder)
+    : card_(card),
+      folder_(std::move(folder)),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      needed_at_(now_ns())
+{
+    // Every client has a few.
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    std::signal(SIGPIPE, SIG_IGN);
+    sigset_t ending;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ending, nullptr);
+    signals_ = UniqueFd(signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK));
+    watch(signals_.get(), [this] { is_stopping_ = true; });
+}
+
+bool Server::listen()
+{
+    for (Function &function : card_.functions) {
+        const std::string path = folder_ + (function.profile.side == Side::host ? "/host" : "/dpu") +
+                                 "/dev/uverbs" + std::to_string(function.number);
+        if (!listen_at(path, [this, &function](UniqueFd socket) { add_file(function, std::move(socket)); }))
+            return false;
+    }
+    if (card_.profile.has_dpu &&
+        !listen_at(folder_ + "/dpu/dev/netlink", [this](UniqueFd socket) { add_netlink(std::move(socket)); }))
+        return false;
+    return listen_at(folder_ + "/control", [this](UniqueFd socket) { add_control(std::move(socket)); });
+}
+
+bool Server::listen_at(const std::string &path, std::function<void(UniqueFd)> on_connection)
+{
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof(address.sun_path)) {
+        std::fprintf(stderr, "with_card: the socket's name '%s' is longer than %zu characters\n",
+                     path.c_str(), sizeof(address.sun_path) - 1);
+        return false;
+    }
+    std::strcpy(address.sun_path, path.c_str());
+    UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const int one = 1;
+    unlink(path.c_str());
+    if (!socket.is_open() || setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)) != 0 ||
+        bind(socket.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 ||
+        ::listen(socket.get(), SOMAXCONN) != 0) {
+        std::fprintf(stderr, "with_card: cannot listen at %s: %s\n", path.c_str(), std::strerror(errno));
+        return false;
+    }
+    const int fd = socket.get();
+    listeners_.push_back(std::move(socket));
+    watch(fd, [fd, on_connection = std::move(on_connection)] {
+        UniqueFd connection(accept4(fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        // The folder keeps others out already; this does where it has been opened up.
+        if (connection.is_open() && peer_user(connection.get()) == geteuid())
+            on_connection(std::move(connection));
+    });
+    return true;
+}
+
+void Server::watch(int fd, Handler handler)
+{
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.fd = fd;
+    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0)
+        handlers_[fd] = std::make_shared<Handler>(std::move(handler));
+}
+
+void Server::unwatch(int fd)
+{
+    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+    handlers_.erase(fd);
+}
+
+void Server::add_file(Function &function, UniqueFd socket)
+{
+    const int fd = socket.get();
+    OpenFile &file = card_.open(function, std::move(socket));
+    watch(fd, [this, &file] { serve(file); });
+}
+
+std::shared_ptr<Process> Server::process_of(OpenFile &file, pid_t pid)
+{
+    std::shared_ptr<Process> process = pid > 0 ? card_.process(pid) : nullptr;
+    if (process == nullptr)
+        return nullptr;
+    if (std::ranges::find(file.processes, process) == file.processes.end())
+        file.processes.push_back(process);
+    if (!handlers_.contains(process->death_fd())) {
+        std::weak_ptr<Process> weak = process;
+        watch(process->death_fd(), [this, weak] {
+            if (const std::shared_ptr<Process> dead = weak.lock())
+                forget(dead);
+        });
+    }
+    return process;
+}
+
+void Server::forget(const std::shared_ptr<Process> &process)
+{
+    unwatch(process->death_fd());
+    if (process->doorbells.traps_fd() >= 0)
+        unwatch(process->doorbells.traps_fd());
+    process->doorbells.clear();
+    for (OpenFile &file : card_.files)
+        std::erase(file.processes, process);
+    std::erase(card_.processes, process);
+}
+
+void Server::serve(OpenFile &file)
+{
+    Incoming incoming = receive_request(file.socket.get());
+    if (incoming.is_closed) {
+        unwatch(file.socket.get());
+        card_.close(file);
+        return;
+    }
+    // Not what the preloaded library sends, and nobody to answer to.
+    if (!incoming.request || incoming.descriptors.empty())
+        return;
+    Reply reply{};
+    UniqueFd descriptor;
+    const std::shared_ptr<Process> process =
+        incoming.user == geteuid() ? process_of(file, incoming.sender) : nullptr;
+    UniqueFd traps = incoming.descriptors.size() > 1 ? std::move(incoming.descriptors[1]) : UniqueFd();
+    reply.error = process == nullptr
+                      ? EPERM
+                      : answer(file, *incoming.request, process, std::move(traps), reply, descriptor);
+    send_reply(incoming.descriptors[0].get(), reply, descriptor);
+    last_work_ = now_ns();
+}
+
+int Server::answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
+                   UniqueFd traps, Reply &reply, UniqueFd &descriptor)
+{
+    switch (request.type) {
+    case RequestType::hello:
+        return greet(*process, request);
+    case RequestType::map:
+        if (traps.is_open() && is_userfaultfd(traps.get())) {
+            if (process->doorbells.traps_fd() >= 0)
+                unwatch(process->doorbells.traps_fd());
+            const int fd = traps.get();
+            process->doorbells.set_traps(std::move(traps));
+            std::weak_ptr<Process> weak = process;
+            watch(fd, [this, weak] {
+                const std::shared_ptr<Process> faulted = weak.lock();
+                if (faulted != nullptr && faulted->doorbells.take_faults(*faulted, now_ns()))
+                    last_work_ = now_ns();
+            });
+        }
+        return map(file, *process, request);
+    case RequestType::ioctl: {
+        Command command(file, process, request.a);
+        const int error = run_command(command);
+        process->has_news = true; // what it posted before its queue was in the right state
+        if (error == 0 && command.new_descriptor.is_open()) {
+            reply.descriptors = 1;
+            reply.slot[0] = command.descriptor_slot;
+            descriptor = std::move(command.new_descriptor);
+        }
+        return error;
+    }
+    }
+    return EINVAL;
+}
+
+void Server::add_control(UniqueFd socket)
+{
+    add_line(std::move(socket), [this](int fd, std::span<const char> text) {
+        const std::string reply = run_control(card_, {text.data(), text.size()});
+        send(fd, reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    });
+}
+
+void Server::add_netlink(UniqueFd socket)
+{
+    add_line(std::move(socket), [this](int fd, std::span<const char> request) {
+        const std::span bytes(reinterpret_cast<const std::uint8_t *>(request.data()), request.size());
+        for (const Datagram &answer : answer_netlink(card_, bytes))
+            send(fd, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    });
+}
+
+void Server::add_line(UniqueFd socket, std::function<void(int, std::span<const char>)> on_message)
+{
+    const int fd = socket.get();
+    lines_[fd] = std::move(socket);
+    watch(fd, [this, fd, on_message = std::move(on_message)] {
+        std::array<char, 4096> message;
+        const ssize_t got = recv(fd, message.data(), message.size(), MSG_DONTWAIT);
+        if (got > 0) {
+            on_message(fd, std::span(message).first(static_cast<std::size_t>(got)));
+        } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+            unwatch(fd);
+            lines_.erase(fd);
+        }
+    });
+}
+
+bool Server::protect_idle_pages(std::uint64_t now)
+{
+    bool has_protected = false;
+    for (const auto &process : card_.processes) {
+        if (process->doorbells.are_open() && process->doorbells.try_protect(*process, now)) {
+            process->has_news = true; // a doorbell may have come before the page was protected
+            has_protected = true;
+        }
+    }
+    return has_protected;
+}
+
+int Server::turn()
+{
+    unsigned done = 0;
+    for (std::size_t i = 0; i < card_.processes.size(); ++i) {
+        Process &process = *card_.processes[i];
+        if (!process.has_news && !process.is_waiting && !process.doorbells.are_open() &&
+            !process.doorbells.needs_polling())
+            continue;
+        process.has_news = false;
+        const Progress progress = look_at(process);
+        process.is_waiting = progress.is_waiting;
+        done += progress.done;
+    }
+    const std::uint64_t now = now_ns();
+    const std::uint64_t next_late = write_late_entries(card_, now);
+    if (done != 0)
+        last_work_ = now;
+    const bool has_open =
+        std::ranges::any_of(card_.processes, [](const auto &p) { return p->doorbells.are_open(); });
+    if (done == 0 && has_open && now - last_work_ > spin_ns && !protect_idle_pages(now))
+        sched_yield(); // the thread that has faulted has not had a processor yet
+    bool has_news = done != 0, has_waiting = next_late != 0;
+    for (const auto &process : card_.processes) {
+        has_news = has_news || process->has_news || process->doorbells.are_open();
+        has_waiting = has_waiting || process->is_waiting || process->doorbells.needs_polling();
+    }
+    return has_news || (has_waiting && now - last_work_ < spin_ns) ? 0 : has_waiting ? wait_for_peers_ms : -1;
+}
+
+bool Server::may_end(std::uint64_t now)
+{
+    if (!card_.files.empty() || !lines_.empty())
+        needed_at_ = now;
+    return now - needed_at_ > linger_ns && release_folder(folder_);
+}
+
+void Server::run()
+{
+    std::array<epoll_event, 64> events;
+    while (!is_stopping_) {
+        int wait_ms = turn();
+        const bool is_unneeded = card_.files.empty() && lines_.empty();
+        if (is_unneeded && wait_ms < 0)
+            wait_ms = wait_to_end_ms;
+        const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms);
+        for (int i = 0; i < count; ++i) {
+            const auto found = handlers_.find(events[static_cast<std::size_t>(i)].data.fd);
+            if (found == handlers_.end())
+                continue;                                           // ended by one before it
+            const std::shared_ptr<Handler> handler = found->second; // may unwatch itself
+            (*handler)();
+        }
+        if (may_end(now_ns()))
+            break;
+    }
+}
+
+} // namespace opendoca::card

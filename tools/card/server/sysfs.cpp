@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "sysfs.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "../wire.hpp"
+#include "representor.hpp"
+#include "vpd.hpp"
+
+namespace opendoca::card {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+template <typename... Values>
+std::string text(const char *format, Values... values)
+{
+    char buffer[256];
+    std::snprintf(buffer, sizeof(buffer), format, values...);
+    return buffer;
+}
+
+void put_bytes(const fs::path &path, const std::string &content)
+{
+    fs::create_directories(path.parent_path());
+    std::ofstream file(path, std::ios::binary);
+    file.exceptions(std::ios::failbit | std::ios::badbit);
+    file << content;
+}
+
+void put(const fs::path &path, const std::string &content)
+{
+    put_bytes(path, content + '\n');
+}
+
+void link(const fs::path &from, const fs::path &to)
+{
+    fs::create_directories(from.parent_path());
+    fs::create_symlink(to.lexically_relative(from.parent_path()), from);
+}
+
+/// Names of the kernel's own files, beside which the card's stand.
+void link_real(const fs::path &tree, const char *folder)
+{
+    std::error_code error;
+    for (const auto &entry : fs::directory_iterator(folder, error)) {
+        const fs::path name =
+            tree / fs::path(folder).relative_path().lexically_relative("sys") / entry.path().filename();
+        if (!fs::exists(fs::symlink_status(name))) {
+            fs::create_directories(name.parent_path());
+            fs::create_symlink(entry.path(), name);
+        }
+    }
+}
+
+std::string groups(std::uint64_t guid)
+{
+    return text("%04x:%04x:%04x:%04x", static_cast<unsigned>(guid >> 48),
+                static_cast<unsigned>(guid >> 32 & 0xffff), static_cast<unsigned>(guid >> 16 & 0xffff),
+                static_cast<unsigned>(guid & 0xffff));
+}
+
+std::string groups(const Gid &gid)
+{
+    std::string result;
+    for (std::size_t i = 0; i < gid.raw.size(); i += 2)
+        result += text(i == 0 ? "%02x%02x" : ":%02x%02x", gid.raw[i], gid.raw[i + 1]);
+    return result;
+}
+
+fs::path pci_folder(const fs::path &tree, const FunctionProfile &function)
+{
+    return tree / "devices/pci0000:00" / function.pci_address;
+}
+
+fs::path device_folder(const fs::path &tree, const FunctionProfile &function)
+{
+    const fs::path pci = pci_folder(tree, function);
+    return function.kind == FunctionKind::subfunction ? pci / text("mlx5_core.sf.%u", function.subfunction)
+                                                      : pci;
+}
+
+void write_pci(const fs::path &tree, const Profile &profile, const FunctionProfile &function)
+{
+    constexpr unsigned virtual_function = 0x101e; // of all cards since ConnectX-6
+    const unsigned number =
+        function.kind == FunctionKind::virtual_function ? virtual_function : profile.pci_device;
+    const fs::path pci = pci_folder(tree, function);
+    put(pci / "vendor", "0x15b3");
+    put(pci / "device", text("0x%04x", number));
+    put(pci / "subsystem_vendor", "0x15b3");
+    put(pci / "subsystem_device", "0x0001");
+    put(pci / "class", profile.is_ethernet ? "0x020000" : "0x020700");
+    put(pci / "modalias", text("pci:v000015B3d%08Xsv000015B3sd00000001bc02sc00i00", number));
+    put(pci / "uevent", "DRIVER=mlx5_core\nPCI_SLOT_NAME=" + function.pci_address);
+    put(pci / "numa_node", "-1");
+    put(pci / "local_cpus", "ff");
+    put(pci / "irq", "0");
+    put_bytes(pci / "vpd", vital_product_data(profile, function.vuid));
+    // libpci, which perftest asks, ends the program where these are missing.
+    std::string regions;
+    for (int i = 0; i < 13; ++i)
+        regions += "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
+    put_bytes(pci / "resource", regions);
+    std::string config(256, '\0');
+    for (const auto &[at, value] :
+         {std::pair(0u, 0x15b3u), {2u, number}, {10u, profile.is_ethernet ? 0x0200u : 0x0207u}}) {
+        config[at] = static_cast<char>(value & 0xff);
+        config[at + 1] = static_cast<char>(value >> 8);
+    }
+    put_bytes(pci / "config", config);
+    const fs::path by_address = tree / "bus/pci/devices" / function.pci_address;
+    link(by_address, pci);
+}
+
+void write_port(const fs::path &port, const Profile &profile, const FunctionProfile &function)
+{
+    put(port / "state", "4: ACTIVE");
+    put(port / "phys_state", "5: LinkUp");
+    put(port / "link_layer", profile.is_ethernet ? "Ethernet" : "InfiniBand");
+    put(port / "lid", text("0x%x", function.lid));
+    put(port / "sm_lid", profile.is_ethernet ? "0x0" : "0x1");
+    put(port / "rate", std::string(profile.rate));
+    for (unsigned i = 0; i < profile.pkeys(); ++i)
+        put(port / "pkeys" / std::to_string(i), i == 0 ? "0xffff" : "0x0000");
+    for (std::size_t i = 0; i < function.gids.size(); ++i) {
+        const Gid &gid = function.gids[i];
+        const std::string index = std::to_string(i);
+        put(port / "gids" / index, groups(gid));
+        if (!gid.is_set())
+            continue; // the kernel does not let these be read of a GID that is not set
+        put(port / "gid_attrs/types" / index, gid.type == 2 ? "RoCE v2" : "IB/RoCE v1");
+        if (profile.is_ethernet)
+            put(port / "gid_attrs/ndevs" / index, "lo");
+    }
+}
+
+void write_device(const fs::path &tree, const Profile &profile, const Function &function)
+{
+    const FunctionProfile &its = function.profile;
+    const fs::path device = device_folder(tree, its), infiniband = device / "infiniband" / its.device_name;
+    const std::string uverbs = "uverbs" + std::to_string(function.number);
+    if (its.kind == FunctionKind::subfunction) {
+        put(device / "sfnum", std::to_string(its.subfunction));
+        put(device / "uevent", "DRIVER=mlx5_core.sf\nMODALIAS=auxiliary:mlx5_core.sf");
+        put(device / "modalias",
+            text("pci:v000015B3d%08Xsv000015B3sd00000001bc02sc00i00", profile.pci_device));
+        for (const char *name : {"vendor", "device", "numa_node", "local_cpus"})
+            link(device / name, pci_folder(tree, its) / name);
+        link(tree / "bus/auxiliary/devices" / device.filename(), device);
+    }
+    if (its.kind == FunctionKind::physical)
+        put(device / "sriov_totalvfs", "8");
+    if (profile.is_ethernet && its.kind != FunctionKind::embedded)
+        put(device / "net/lo/dev_port", "0");
+    put(infiniband / "node_type", "1: CA");
+    put(infiniband / "node_guid", groups(profile.guid(its.vhca_id)));
+    put(infiniband / "sys_image_guid", groups(profile.system_guid()));
+    put(infiniband / "node_desc", "opendoca software card");
+    put(infiniband / "fw_ver",
+        text("%u.%u.%u", profile.firmware_major, profile.firmware_minor, profile.firmware_patch));
+    put(infiniband / "board_id", std::string(profile.board));
+    put(infiniband / "hca_type", text("MT%u", profile.pci_device));
+    link(infiniband / "device", device);
+    write_port(infiniband / "ports/1", profile, its);
+    link(tree / "class/infiniband" / its.device_name, infiniband);
+    const fs::path verbs = device / "infiniband_verbs" / uverbs;
+    put(verbs / "ibdev", its.device_name);
+    put(verbs / "abi_version", "1"); // of mlx5
+    put(verbs / "dev", text("%u:%u", uverbs_major, uverbs_minor + function.number));
+    link(verbs / "device", device);
+    link(tree / "class/infiniband_verbs" / uverbs, verbs);
+}
+
+/// The network interfaces by which a DPU's e-switch shows what is behind it.
+void write_representors(const fs::path &tree, const Card &card, const FunctionProfile &manager)
+{
+    const fs::path device = device_folder(tree, manager);
+    for (const Representor &port : representors_of(card)) {
+        const fs::path net = device / "net" / port.name;
+        put(net / "phys_switch_id", switch_id_of(card));
+        put(net / "phys_port_name", port.port_name);
+        put(net / "dev_port", "0");
+        put(net / "ifindex", std::to_string(port.interface_index));
+        put(net / "address", text("%02x:%02x:%02x:%02x:%02x:%02x", port.address[0], port.address[1],
+                                  port.address[2], port.address[3], port.address[4], port.address[5]));
+        put(net / "operstate", "up");
+        put(net / "mtu", "1500");
+        put(net / "type", "1");
+        link(net / "device", device);
+        link(tree / "class/net" / port.name, net);
+    }
+    link_real(tree, "/sys/class/net");
+}
+
+void write_side(const Card &card, Side side, const fs::path &folder)
+{
+    const fs::path tree = folder / "sys";
+    fs::create_directories(folder / "dev");
+    put(tree / "class/infiniband_verbs/abi_version", "6");
+    fs::create_directories(tree / "class/infiniband");
+    const FunctionProfile *physical = nullptr;
+    unsigned virtual_functions = 0;
+    for (const Function &function : card.functions) {
+        if (function.profile.side != side)
+            continue;
+        const FunctionProfile &its = function.profile;
+        if (its.kind != FunctionKind::subfunction)
+            write_pci(tree, card.profile, its);
+        write_device(tree, card.profile, function);
+        if (its.kind == FunctionKind::physical)
+            physical = &its;
+        if (its.kind == FunctionKind::virtual_function && physical != nullptr) {
+            link(pci_folder(tree, its) / "physfn", pci_folder(tree, *physical));
+            link(pci_folder(tree, *physical) / text("virtfn%u", virtual_functions++), pci_folder(tree, its));
+        }
+        if (its.kind == FunctionKind::embedded)
+            write_representors(tree, card, its);
+    }
+    if (physical != nullptr)
+        put(pci_folder(tree, *physical) / "sriov_numvfs", std::to_string(virtual_functions));
+    link_real(tree, "/sys/bus/pci/devices");
+    if (fs::exists(tree / "bus/auxiliary"))
+        link_real(tree, "/sys/bus/auxiliary/devices");
+}
+
+} // namespace
+
+bool write_sysfs(const Card &card, const std::string &folder)
+{
+    try {
+        write_side(card, Side::host, fs::path(folder) / "host");
+        if (card.profile.has_dpu)
+            write_side(card, Side::dpu, fs::path(folder) / "dpu");
+        return true;
+    } catch (const std::exception &error) { // of std::filesystem and of streams
+        std::fprintf(stderr, "with_card: cannot write the card's files in %s: %s\n", folder.c_str(),
+                     error.what());
+        return false;
+    }
+}
+
+} // namespace opendoca::card

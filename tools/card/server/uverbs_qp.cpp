@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Commands about queue pairs.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5-abi.h>
+
+#include "command.hpp"
+#include "engine.hpp"
+#include "limits.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+// Bits of attr_mask, as ibv_qp_attr_mask.
+enum : std::uint32_t {
+    set_state = 1 << 0,
+    set_current_state = 1 << 1,
+    set_access = 1 << 3,
+    set_pkey = 1 << 4,
+    set_port = 1 << 5,
+    set_qkey = 1 << 6,
+    set_path = 1 << 7,
+    set_mtu = 1 << 8,
+    set_timeout = 1 << 9,
+    set_retry_count = 1 << 10,
+    set_rnr_retry = 1 << 11,
+    set_receive_psn = 1 << 12,
+    set_most_reads = 1 << 13,
+    set_alternate_path = 1 << 14,
+    set_rnr_timer = 1 << 15,
+    set_send_psn = 1 << 16,
+    set_most_reads_of_peer = 1 << 17,
+    set_path_migration = 1 << 18,
+    set_destination = 1 << 20,
+};
+
+/// A change of state that a program may ask for, and what it has to give with it.
+struct Transition {
+    QpState from, to;
+    std::uint32_t needs_rc, needs_uc, needs_ud;
+};
+constexpr std::uint32_t path_of_rc = set_path | set_mtu | set_destination | set_receive_psn;
+constexpr Transition transitions[] = {
+    {QpState::reset, QpState::init, set_pkey | set_port | set_access, set_pkey | set_port | set_access,
+     set_pkey | set_port | set_qkey},
+    {QpState::init, QpState::init, 0, 0, 0},
+    {QpState::init, QpState::rtr, path_of_rc | set_most_reads_of_peer | set_rnr_timer, path_of_rc, 0},
+    {QpState::rtr, QpState::rts,
+     set_timeout | set_retry_count | set_rnr_retry | set_send_psn | set_most_reads, set_send_psn,
+     set_send_psn},
+    {QpState::rts, QpState::rts, 0, 0, 0},
+    {QpState::rts, QpState::sqd, 0, 0, 0},
+    {QpState::sqd, QpState::rts, 0, 0, 0},
+    {QpState::sqd, QpState::sqd, 0, 0, 0},
+    {QpState::sqe, QpState::rts, 0, 0, 0},
+};
+
+bool may_change(const QueuePair &qp, QpState to, std::uint32_t given)
+{
+    if (to == QpState::reset || to == QpState::error)
+        return true;
+    const auto found = std::ranges::find_if(
+        transitions, [&](const Transition &change) { return change.from == qp.state && change.to == to; });
+    if (found == std::ranges::end(transitions))
+        return false;
+    const std::uint32_t needs = qp.type == QpType::rc   ? found->needs_rc
+                                : qp.type == QpType::uc ? found->needs_uc
+                                                        : found->needs_ud;
+    return (given & needs) == needs;
+}
+
+/// An errno, or 0.
+int check_path(const Card &card, const Function &function, const ib_uverbs_qp_dest &path)
+{
+    if (path.is_global == 0)
+        return card.profile.is_ethernet ? EINVAL : 0;
+    if (path.sgid_index >= function.profile.gids.size())
+        return EINVAL;
+    return function.profile.gids[path.sgid_index].is_set() ? 0 : ENODATA;
+}
+
+int change(QueuePair &qp, const ib_uverbs_modify_qp &request)
+{
+    const std::uint32_t given = request.attr_mask;
+    const auto gives = [&](std::uint32_t bit) { return (given & bit) != 0; };
+    const auto state = static_cast<QpState>(request.qp_state);
+    if (gives(set_current_state) && request.cur_qp_state != static_cast<std::uint8_t>(qp.state))
+        return EINVAL;
+    if (gives(set_state) &&
+        (request.qp_state > static_cast<std::uint8_t>(QpState::error) || !may_change(qp, state, given)))
+        return EINVAL;
+    if ((gives(set_port) && request.port_num != 1) || (gives(set_pkey) && request.pkey_index != 0))
+        return EINVAL;
+    if (gives(set_path)) {
+        if (const int error = check_path(qp.file.card, qp.file.function, request.dest))
+            return error;
+    }
+    QpAttributes &set = qp.attributes;
+    const auto store = [&](std::uint32_t bit, auto &to, const auto &from) {
+        if (gives(bit))
+            to = static_cast<std::remove_reference_t<decltype(to)>>(from);
+    };
+    store(set_access, set.access, request.qp_access_flags);
+    store(set_pkey, set.pkey_index, request.pkey_index);
+    store(set_port, set.port, request.port_num);
+    store(set_qkey, set.qkey, request.qkey);
+    store(set_path, set.path, request.dest);
+    store(set_mtu, set.path_mtu, request.path_mtu);
+    store(set_timeout, set.timeout, request.timeout & 31);
+    store(set_retry_count, set.retry_count, request.retry_cnt & 7);
+    store(set_rnr_retry, set.rnr_retry, request.rnr_retry & 7);
+    store(set_receive_psn, set.receive_psn, request.rq_psn);
+    store(set_most_reads, set.most_reads, request.max_rd_atomic);
+    store(set_alternate_path, set.alternate_path, request.alt_dest);
+    store(set_alternate_path, set.alternate_port, request.alt_port_num);
+    store(set_alternate_path, set.alternate_timeout, request.alt_timeout);
+    store(set_alternate_path, set.alternate_pkey_index, request.alt_pkey_index);
+    store(set_rnr_timer, set.rnr_timer, request.min_rnr_timer & 31);
+    store(set_send_psn, set.send_psn, request.sq_psn);
+    store(set_most_reads_of_peer, set.most_reads_of_peer, request.max_dest_rd_atomic);
+    store(set_path_migration, set.path_migration, request.path_mig_state);
+    store(set_destination, set.destination, request.dest_qp_num & 0xffffff);
+    if (gives(set_state))
+        set_state_of(qp, state);
+    return 0;
+}
+
+} // namespace
+
+int create_qp(Command &command)
+{
+    mlx5_ib_create_qp driver;
+    ib_uverbs_qp_cap limits;
+    auto *pd = command.object<ProtectionDomain>(UVERBS_ATTR_CREATE_QP_PD_HANDLE);
+    auto *send_cq = command.object<CompletionQueue>(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
+    auto *receive_cq = command.object<CompletionQueue>(UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
+    auto *srq = command.object<SharedReceiveQueue>(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+    const auto type = static_cast<QpType>(command.number32(UVERBS_ATTR_CREATE_QP_TYPE));
+    if (!command.get(UVERBS_ATTR_UHW_IN, driver) || !command.get(UVERBS_ATTR_CREATE_QP_CAP, limits))
+        return EINVAL;
+    if (type != QpType::rc && type != QpType::uc && type != QpType::ud)
+        return EOPNOTSUPP;
+    if (pd == nullptr || send_cq == nullptr || receive_cq == nullptr ||
+        (srq == nullptr && command.has(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE)))
+        return EINVAL;
+    if (!is_ring_size(driver.sq_wqe_count, most_send_slots) ||
+        !is_ring_size(driver.rq_wqe_count, most_receive_entries) ||
+        (driver.rq_wqe_count != 0 &&
+         (driver.rq_wqe_shift < 4 || driver.rq_wqe_shift > most_receive_log_stride)))
+        return EINVAL;
+    auto *qp = command.file.card.objects.create<QueuePair>(command.file);
+    if (qp == nullptr)
+        return ENOMEM;
+    qp->process = command.process;
+    qp->pd = Use(pd);
+    qp->send_cq = Use(send_cq);
+    qp->receive_cq = Use(receive_cq);
+    qp->srq = Use(srq);
+    qp->type = type;
+    qp->user_index = driver.uidx;
+    qp->send_slots = driver.sq_wqe_count;
+    qp->receive_entries = driver.rq_wqe_count;
+    qp->receive_log_stride = driver.rq_wqe_shift;
+    qp->receive_buffer = driver.buf_addr;
+    qp->send_buffer =
+        driver.buf_addr + (static_cast<std::uint64_t>(qp->receive_entries) << driver.rq_wqe_shift);
+    qp->doorbell_record = driver.db_addr;
+    qp->user_handle = command.number(UVERBS_ATTR_CREATE_QP_USER_HANDLE);
+    qp->signals_all = (command.number32(UVERBS_ATTR_CREATE_QP_FLAGS) & IB_UVERBS_QP_CREATE_SQ_SIG_ALL) != 0;
+    qp->limits = limits;
+    command.process->queue_pairs.push_back(qp);
+    mlx5_ib_create_qp_resp response{};
+    response.bfreg_index = driver.bfreg_index;
+    command.put(UVERBS_ATTR_CREATE_QP_RESP_CAP, limits);
+    command.put(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, qp->number());
+    command.put(UVERBS_ATTR_UHW_OUT, response);
+    return command.put_handle(UVERBS_ATTR_CREATE_QP_HANDLE, *qp);
+}
+
+int modify_qp(Command &command)
+{
+    ib_uverbs_modify_qp request;
+    if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)))
+        return EINVAL;
+    auto *qp = command.object_of<QueuePair>(request.qp_handle);
+    return qp == nullptr ? EINVAL : change(*qp, request);
+}
+
+int modify_qp_more(Command &command)
+{
+    const int error = modify_qp(command); // what is more, rate limits and ECE, changes nothing here
+    ib_uverbs_ex_modify_qp_resp response{};
+    response.response_length = sizeof(response);
+    return error != 0 ? error : command.put(UVERBS_ATTR_CORE_OUT, response);
+}
+
+int query_qp(Command &command)
+{
+    ib_uverbs_query_qp request;
+    if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)))
+        return EINVAL;
+    const auto *qp = command.object_of<QueuePair>(request.qp_handle);
+    if (qp == nullptr)
+        return EINVAL;
+    const QpAttributes &set = qp->attributes;
+    ib_uverbs_query_qp_resp response{};
+    response.dest = set.path;
+    response.alt_dest = set.alternate_path;
+    response.max_send_wr = qp->limits.max_send_wr;
+    response.max_recv_wr = qp->receive_entries; // the ring, which is what a program can post
+    response.max_send_sge = qp->limits.max_send_sge;
+    response.max_recv_sge = qp->receive_entries == 0 ? 0 : (1u << qp->receive_log_stride) / 16;
+    response.max_inline_data = qp->limits.max_inline_data;
+    response.qkey = set.qkey;
+    response.rq_psn = set.receive_psn;
+    response.sq_psn = set.send_psn;
+    response.dest_qp_num = set.destination;
+    response.qp_access_flags = set.access;
+    response.pkey_index = set.pkey_index;
+    response.alt_pkey_index = set.alternate_pkey_index;
+    response.qp_state = response.cur_qp_state = static_cast<std::uint8_t>(qp->state);
+    response.path_mtu = set.path_mtu;
+    response.path_mig_state = set.path_migration;
+    response.max_rd_atomic = set.most_reads;
+    response.max_dest_rd_atomic = set.most_reads_of_peer;
+    response.min_rnr_timer = set.rnr_timer;
+    response.port_num = set.port;
+    response.timeout = set.timeout;
+    response.retry_cnt = set.retry_count;
+    response.rnr_retry = set.rnr_retry;
+    response.alt_port_num = set.alternate_port;
+    response.alt_timeout = set.alternate_timeout;
+    response.sq_sig_all = qp->signals_all;
+    return command.put(UVERBS_ATTR_CORE_OUT, &response, sizeof(response));
+}
+
+int destroy_qp(Command &command)
+{
+    auto *qp = command.object<QueuePair>(UVERBS_ATTR_DESTROY_QP_HANDLE);
+    if (qp == nullptr)
+        return EINVAL;
+    ib_uverbs_destroy_qp_resp response{};
+    response.events_reported = command.file.delivered_events(qp->user_handle, qp->async_events);
+    command.file.card.objects.destroy(*qp);
+    command.file.card.look_at_all(); // its peer waits for an answer
+    return command.put(UVERBS_ATTR_DESTROY_QP_RESP, response);
+}
+
+} // namespace opendoca::card

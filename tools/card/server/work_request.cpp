@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "work_request.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "big_endian.hpp"
+#include "engine.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+constexpr std::uint64_t bytes_of_turn = 4 << 20; // then others have theirs
+constexpr std::uint32_t is_inline = 0x80000000;
+constexpr std::size_t control_bytes = 16;
+
+struct Operation {
+    Opcode opcode;
+    std::size_t least_bytes; ///< that its fixed segments take
+    Outcome (*execute)(QueuePair &qp, const WorkRequest &request);
+};
+
+Outcome execute_nothing(QueuePair &qp, const WorkRequest &request)
+{
+    return finish(qp, request, 0);
+}
+
+Outcome execute_send(QueuePair &qp, const WorkRequest &request)
+{
+    return qp.type == QpType::ud ? execute_datagram(qp, request) : execute_connected(qp, request);
+}
+
+constexpr Operation operations[] = {
+    {Opcode::nop, control_bytes, execute_nothing},
+    {Opcode::send_invalidate, control_bytes, execute_connected},
+    {Opcode::write, control_bytes + 16, execute_connected},
+    {Opcode::write_immediate, control_bytes + 16, execute_connected},
+    {Opcode::send, control_bytes, execute_send},
+    {Opcode::send_immediate, control_bytes, execute_send},
+    {Opcode::read, control_bytes + 16, execute_connected},
+    {Opcode::compare_swap, control_bytes + 32, execute_connected},
+    {Opcode::fetch_add, control_bytes + 32, execute_connected},
+    {Opcode::register_memory, control_bytes + 48 + 64, execute_registration},
+    {Opcode::copy, control_bytes + 48, execute_copy},
+};
+
+} // namespace
+
+std::size_t WorkRequest::bytes_of(std::span<const std::uint8_t> first_slot)
+{
+    return std::max<std::size_t>(be32(&first_slot[4]) & 0x3f, 1) * 16;
+}
+
+WorkRequest WorkRequest::parse(std::span<const std::uint8_t> linear, std::uint16_t index)
+{
+    constexpr std::uint8_t completion_mask = 0x0c, completion_always = 0x08, solicited = 0x02;
+    const std::uint32_t head = be32(&linear[0]);
+    WorkRequest request{};
+    request.bytes = linear.first(bytes_of(linear));
+    request.opcode = static_cast<Opcode>(head & 0xff);
+    request.modifier = static_cast<std::uint8_t>(head >> 24);
+    request.index = index;
+    std::memcpy(&request.immediate, &linear[12], sizeof(request.immediate));
+    request.is_signaled = (linear[11] & completion_mask) == completion_always;
+    request.is_solicited = (linear[11] & solicited) != 0;
+    return request;
+}
+
+Outcome execute(QueuePair &qp, const WorkRequest &request)
+{
+    const auto found = std::ranges::find(operations, request.opcode, &Operation::opcode);
+    if (qp.file.card.is_verbose)
+        std::fprintf(stderr, "qp %#x: request %u opcode %#x of %zu bytes\n", qp.number(), request.index,
+                     static_cast<unsigned>(request.opcode), request.bytes.size());
+    if (found == std::ranges::end(operations) || request.bytes.size() < found->least_bytes)
+        return fail(qp, nullptr, request, Syndrome::local_operation);
+    return found->execute(qp, request);
+}
+
+Outcome fail(QueuePair &qp, QueuePair *responder, const WorkRequest &request, Syndrome syndrome)
+{
+    if (qp.file.card.is_verbose)
+        std::fprintf(stderr, "qp %#x: request %u opcode %#x fails with syndrome %#x\n", qp.number(),
+                     request.index, static_cast<unsigned>(request.opcode), static_cast<unsigned>(syndrome));
+    complete_error(*qp.send_cq, qp, Entry::request_error, request.index,
+                   static_cast<std::uint8_t>(request.opcode), syndrome);
+    break_queue_pair(qp, std::nullopt);
+    if (responder == nullptr)
+        return Outcome::done;
+    if (syndrome == Syndrome::remote_access)
+        break_queue_pair(*responder, Event::qp_access_error);
+    else if (syndrome == Syndrome::remote_invalid)
+        break_queue_pair(*responder, Event::qp_request_error);
+    else if (syndrome == Syndrome::remote_operation)
+        break_queue_pair(*responder, Event::qp_fatal);
+    return Outcome::done;
+}
+
+Outcome finish(QueuePair &qp, const WorkRequest &request, std::uint64_t bytes)
+{
+    if (request.is_signaled)
+        complete_request(qp, request.index, static_cast<std::uint8_t>(request.opcode),
+                         static_cast<std::uint32_t>(bytes));
+    return Outcome::done;
+}
+
+Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std::size_t at,
+                           std::uint32_t rights, SegmentList &list)
+{
+    constexpr std::size_t segment_bytes = 16, inline_header = 4;
+    list.clear();
+    while (at + inline_header <= request.bytes.size()) {
+        const std::uint32_t head = be32(&request.bytes[at]);
+        if ((head & is_inline) != 0) {
+            const std::uint32_t length = head & ~is_inline;
+            if (length > request.bytes.size() - at - inline_header)
+                return Syndrome::local_length;
+            list.segments.push_back(
+                {nullptr, reinterpret_cast<std::uintptr_t>(&request.bytes[at]) + inline_header, length});
+            list.length += length;
+            at += (inline_header + length + segment_bytes - 1) / segment_bytes * segment_bytes;
+            continue;
+        }
+        if (at + segment_bytes > request.bytes.size())
+            break;
+        // A segment of no bytes names no memory.
+        const Purpose purpose{qp.pd->number(), rights, qp.number()};
+        if (head != 0 && !add_range(qp.file.card, list, purpose, be32(&request.bytes[at + 4]),
+                                    be64(&request.bytes[at + 8]), head))
+            return Syndrome::local_protection;
+        at += segment_bytes;
+    }
+    return Syndrome::none;
+}
+
+CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList &destination,
+                     std::uint64_t length, bool &is_complete)
+{
+    is_complete = false;
+    const std::uint64_t done = std::min(qp.copied, length); // the program may have rewritten the request
+    const std::uint64_t part = std::min(length - done, bytes_of_turn);
+    const CopyResult result = copy(source, destination, done, part);
+    if (result != CopyResult::done)
+        return result;
+    qp.copied = done + part;
+    is_complete = qp.copied == length;
+    if (is_complete)
+        qp.copied = 0;
+    return result;
+}
+
+bool is_reachable(const Function &from, const Function &to)
+{
+    return from.is_port_up && to.is_port_up && !from.is_dead && !to.is_dead && !from.is_silent &&
+           !to.is_silent;
+}
+
+bool leads_to(const Function &to, bool is_global, std::span<const std::uint8_t, 16> gid, std::uint16_t lid)
+{
+    if (to.profile.lid != 0 && lid != to.profile.lid)
+        return false;
+    // On InfiniBand the LID leads there, and a GID only has to fit.
+    if (!is_global)
+        return to.profile.lid != 0;
+    return std::ranges::any_of(
+        to.profile.gids, [&](const Gid &own) { return own.is_set() && std::ranges::equal(own.raw, gid); });
+}
+
+} // namespace opendoca::card
