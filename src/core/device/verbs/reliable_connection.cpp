@@ -18,9 +18,6 @@ namespace opendoca::verbs {
 
 namespace {
 
-/// Larger ones are not faster than a read by the device, and make the send queue larger.
-constexpr std::uint32_t most_inline = 128;
-
 constexpr std::uint8_t retries = 6;                 // 7 are without end on rdma_rxe
 constexpr std::uint8_t retries_without_receive = 7; ///< without end: a message waits for its receive
 constexpr std::uint8_t receive_timer = 12;          ///< 0.64 ms between two of them
@@ -64,6 +61,26 @@ std::uint32_t random_packet_number() noexcept
     while (getrandom(&number, sizeof(number), 0) != sizeof(number))
         ;
     return number & largest_number;
+}
+
+Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept
+{
+    // Larger ones are not faster than a read by the device, and make the send queue larger.
+    constexpr std::uint32_t inline_bytes[] = {128, 64, 32, 0};
+    Handle<ibv_qp> created;
+    for (const std::uint32_t wanted : inline_bytes) {
+        // Of the sizes, too: libmlx5 writes to them also where it creates nothing.
+        ibv_qp_init_attr_ex tried = attributes;
+        tried.cap.max_inline_data = wanted;
+        created.reset(ibv_create_qp_ex(&context, &tried));
+        if (created != nullptr) {
+            attributes = tried;
+            break;
+        }
+        if (errno != EINVAL && errno != ENOMEM)
+            break;
+    }
+    return created;
 }
 
 ReliableConnection::~ReliableConnection()
@@ -138,15 +155,10 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
     attributes.cap.max_recv_wr = sizes.receives;
     attributes.cap.max_send_sge = sizes.send_segments;
     attributes.cap.max_recv_sge = sizes.receive_segments;
-    attributes.cap.max_inline_data = most_inline;
     attributes.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
     attributes.pd = parent_domain_ != nullptr ? parent_domain_.get() : &device.pd();
     attributes.send_ops_flags = sizes.send_operations;
-    queue_pair_.reset(ibv_create_qp_ex(&device.context(), &attributes));
-    while (queue_pair_ == nullptr && errno == EINVAL && attributes.cap.max_inline_data != 0) {
-        attributes.cap.max_inline_data /= 2; // what a device can do depends on all of the sizes
-        queue_pair_.reset(ibv_create_qp_ex(&device.context(), &attributes));
-    }
+    queue_pair_ = create_with_inline(device.context(), attributes);
     if (queue_pair_ == nullptr) {
         LOG_ERR(
             "creating a queue pair of %u sends and %u receives, of %u and %u segments, on device %s: %s",

@@ -21,6 +21,11 @@ inline constexpr std::uint32_t largest_number = 0xffffff;
 /// which keeps out what an earlier connection has left.
 [[nodiscard]] std::uint32_t random_packet_number() noexcept;
 
+/// Creates the queue pair of @p attributes with as many bytes of inline data as @p context's device can have with
+/// sends of that size and number. On success @p attributes tell what there is; null, and errno, when the device
+/// refuses it even without inline data.
+[[nodiscard]] Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept;
+
 /// A queue pair of the reliable connection type, with a completion queue and a completion channel of its own.
 class ReliableConnection {
 public:
