@@ -8,9 +8,9 @@
 
 #include "../../log.hpp"
 #include "../../dmabuf.hpp"
-#include "../own_memory.hpp"
+#include "../host/counter.hpp"
+#include "../host/own_memory.hpp"
 #include "copy_engine.hpp"
-#include "../soft/counter/counter.hpp"
 #include "memory_descriptor.hpp"
 #include "queue_pair.hpp"
 
@@ -162,7 +162,7 @@ doca_error_t VerbsDevice::create_queue_pair(const QueuePairSettings &settings, s
 
 doca_error_t VerbsDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
-    return soft::SoftCounter::create(setup, counter); // it stays in this process: the device is not needed
+    return create_local_counter(setup, counter);
 }
 
 } // namespace opendoca::verbs
