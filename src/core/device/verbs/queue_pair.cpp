@@ -8,6 +8,7 @@
 
 #include "../../log.hpp"
 #include "../cursor.hpp"
+#include "../descriptor.hpp"
 #include "completion_status.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_RDMA);
@@ -73,6 +74,7 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSe
             describe_end(device.context(), device.port(), settings, connection.number(), fresh->end_);
         status != DOCA_SUCCESS)
         return status;
+    fresh->details_ = to_bytes(DescriptorKind::verbs_connection, fresh->end_.details);
     fresh->sender_ = &connection.sender();
     fresh->polled_ = &connection.completions();
     fresh->queue_pair_ = &connection.queue_pair();
@@ -83,7 +85,7 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSe
 
 doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
 {
-    ConnectionDetails peer;
+    ConnectionDetails peer{};
     if (const doca_error_t status = read_details(details, peer); status != DOCA_SUCCESS)
         return status;
     int error = 0;

@@ -23,10 +23,7 @@ public:
                                              std::unique_ptr<QueuePair> &created);
     ~VerbsQueuePair() override { detach(); }
 
-    [[nodiscard]] std::span<const std::byte> details() const noexcept override
-    {
-        return std::as_bytes(std::span(&end_.details, 1));
-    }
+    [[nodiscard]] std::span<const std::byte> details() const noexcept override { return details_; }
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details) override;
     [[nodiscard]] doca_mtu_size mtu() const noexcept override { return mtu_; }
     [[nodiscard]] doca_error_t attach(CompletionQueue &completions) override;
@@ -237,6 +234,7 @@ private:
     const QueuePairSettings settings_;
     doca_mtu_size mtu_;
     LocalEnd end_{};
+    std::vector<std::byte> details_; ///< end_'s, as a peer gets them
 };
 
 } // namespace opendoca::verbs
