@@ -14,6 +14,10 @@
 
 namespace opendoca::verbs {
 
+/// Of the queue pair of a connection with @p settings.
+[[nodiscard]] ReliableConnection::Sizes sizes_for(const RdmaCapabilities &can,
+                                                  const QueuePairSettings &settings) noexcept;
+
 /// One end of a connection: a queue pair of the device. Every operation is one signaled work request, whose id is
 /// the Operation.
 class OPENDOCA_INTERNAL VerbsQueuePair final : public QueuePair, public Pollable {

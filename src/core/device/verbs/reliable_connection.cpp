@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "reliable_connection.hpp"
 
+#include <bit>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -53,6 +54,22 @@ std::uint8_t repeat_after()
     return exponent;
 }
 
+ibv_qp_init_attr_ex attributes_of(const ReliableConnection::Sizes &sizes, ibv_cq &completions, ibv_pd &pd) noexcept
+{
+    ibv_qp_init_attr_ex attributes{};
+    attributes.qp_type = IBV_QPT_RC;
+    attributes.send_cq = &completions;
+    attributes.recv_cq = &completions;
+    attributes.cap.max_send_wr = sizes.sends;
+    attributes.cap.max_recv_wr = sizes.receives;
+    attributes.cap.max_send_sge = sizes.send_segments;
+    attributes.cap.max_recv_sge = sizes.receive_segments;
+    attributes.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+    attributes.pd = &pd;
+    attributes.send_ops_flags = sizes.send_operations;
+    return attributes;
+}
+
 } // namespace
 
 std::uint32_t random_packet_number() noexcept
@@ -81,6 +98,22 @@ Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &att
             break;
     }
     return created;
+}
+
+std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::uint32_t most) noexcept
+{
+    std::uint32_t size = std::bit_floor(most);
+    for (; size != 0; size /= 2) {
+        const Handle<ibv_cq> completions(
+            ibv_create_cq(pd.context, static_cast<int>(2 * size), nullptr, nullptr, 0));
+        if (completions == nullptr)
+            continue;
+        sizes.sends = sizes.receives = size;
+        ibv_qp_init_attr_ex attributes = attributes_of(sizes, *completions, pd);
+        if (create_with_inline(*pd.context, attributes) != nullptr)
+            break;
+    }
+    return size;
 }
 
 ReliableConnection::~ReliableConnection()
@@ -147,17 +180,8 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
         parent.td = thread_domain_.get();
         parent_domain_.reset(ibv_alloc_parent_domain(&device.context(), &parent));
     }
-    ibv_qp_init_attr_ex attributes{};
-    attributes.qp_type = IBV_QPT_RC;
-    attributes.send_cq = completion_queue_.get();
-    attributes.recv_cq = completion_queue_.get();
-    attributes.cap.max_send_wr = sizes.sends;
-    attributes.cap.max_recv_wr = sizes.receives;
-    attributes.cap.max_send_sge = sizes.send_segments;
-    attributes.cap.max_recv_sge = sizes.receive_segments;
-    attributes.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-    attributes.pd = parent_domain_ != nullptr ? parent_domain_.get() : &device.pd();
-    attributes.send_ops_flags = sizes.send_operations;
+    ibv_qp_init_attr_ex attributes =
+        attributes_of(sizes, *completion_queue_, parent_domain_ != nullptr ? *parent_domain_ : device.pd());
     queue_pair_ = create_with_inline(device.context(), attributes);
     if (queue_pair_ == nullptr) {
         LOG_ERR(

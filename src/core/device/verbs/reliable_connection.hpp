@@ -112,4 +112,8 @@ private:
     std::uint8_t port_ = 0;
 };
 
+/// How many sends, and at the same time receives, a queue pair of @p pd can have whose other sizes are @p sizes: a
+/// power of two up to @p most, found by trying; 0 when there can be none.
+[[nodiscard]] std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::uint32_t most) noexcept;
+
 } // namespace opendoca::verbs
