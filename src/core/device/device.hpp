@@ -121,6 +121,13 @@ private:
 
 /// A global identifier of an RDMA port.
 using Gid = std::array<std::uint8_t, 16>;
+using MacAddress = std::array<std::uint8_t, 6>;
+using Ipv4Address = std::array<std::uint8_t, 4>;
+using Ipv6Address = std::array<std::uint8_t, 16>;
+
+// Bytes that programs have room for, with the NUL. Equal in all generations of the API.
+inline constexpr std::size_t max_ibdev_name = 64;
+inline constexpr std::size_t max_vuid = 128;
 
 struct RdmaCapabilities {
     bool reliable_connection = false; ///< with all operations but atomics
@@ -207,9 +214,9 @@ public:
     std::string ibdev_name;
     std::string iface_name;
     doca_pci_func_type type = DOCA_PCI_FUNC_PF;
-    std::optional<std::array<std::uint8_t, 6>> mac;
-    std::optional<std::array<std::uint8_t, 4>> ipv4;
-    std::optional<std::array<std::uint8_t, 16>> ipv6;
+    std::optional<MacAddress> mac;
+    std::optional<Ipv4Address> ipv4;
+    std::optional<Ipv6Address> ipv6;
     std::optional<std::uint16_t> lid;
     bool is_port_active = true;
     Capabilities can;

@@ -29,6 +29,12 @@ struct Result {
     Received received = Received::send;
 };
 
+/// The part of a Result that only a receive has.
+struct Message {
+    std::uint32_t immediate;
+    Received received;
+};
+
 /// An operation in flight, up to the retrieval of its end. Operations that end in their submit need none.
 struct alignas(64) Operation {
     Tag tag;
@@ -40,10 +46,7 @@ struct alignas(64) Operation {
     };
     union {
         std::byte payload_bytes[32]; ///< the source's own, while it is in flight
-        struct {
-            std::uint32_t immediate;
-            Received received;
-        } message; ///< the rest of the Result, once a receive has ended
+        Message message;             ///< the rest of the Result, once a receive has ended
     };
 
     static constexpr std::uint32_t in_flight = UINT32_MAX;

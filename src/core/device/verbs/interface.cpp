@@ -94,20 +94,20 @@ Addresses addresses_of(const std::string &interface)
         switch (entry->ifa_addr->sa_family) {
         case AF_PACKET: {
             const auto &link = *reinterpret_cast<const sockaddr_ll *>(entry->ifa_addr);
-            if (link.sll_halen == DOCA_DEVINFO_MAC_ADDR_SIZE)
-                std::memcpy(found.mac.emplace().data(), link.sll_addr, DOCA_DEVINFO_MAC_ADDR_SIZE);
+            if (link.sll_halen == sizeof(MacAddress))
+                std::memcpy(found.mac.emplace().data(), link.sll_addr, sizeof(MacAddress));
             break;
         }
         case AF_INET:
             if (!found.ipv4)
                 std::memcpy(found.ipv4.emplace().data(),
                             &reinterpret_cast<const sockaddr_in *>(entry->ifa_addr)->sin_addr,
-                            DOCA_DEVINFO_IPV4_ADDR_SIZE);
+                            sizeof(Ipv4Address));
             break;
         case AF_INET6: {
             const in6_addr &address = reinterpret_cast<const sockaddr_in6 *>(entry->ifa_addr)->sin6_addr;
             if (!found.ipv6 || (!is_global && !IN6_IS_ADDR_LINKLOCAL(&address))) {
-                std::memcpy(found.ipv6.emplace().data(), &address, DOCA_DEVINFO_IPV6_ADDR_SIZE);
+                std::memcpy(found.ipv6.emplace().data(), &address, sizeof(Ipv6Address));
                 is_global = !IN6_IS_ADDR_LINKLOCAL(&address);
             }
             break;

@@ -11,7 +11,8 @@
 
 #include <infiniband/verbs.h>
 
-#include <doca_dev.h>
+#include "../device.hpp"
+
 
 namespace opendoca::verbs {
 
@@ -30,9 +31,9 @@ struct Place {
 [[nodiscard]] std::string interface_in(const std::string &ibdev_path, std::uint32_t port);
 
 struct Addresses {
-    std::optional<std::array<std::uint8_t, 6>> mac;
-    std::optional<std::array<std::uint8_t, 4>> ipv4;
-    std::optional<std::array<std::uint8_t, 16>>
+    std::optional<MacAddress> mac;
+    std::optional<Ipv4Address> ipv4;
+    std::optional<Ipv6Address>
         ipv6; ///< a global one, where there is
 };
 

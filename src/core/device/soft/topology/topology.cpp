@@ -16,7 +16,6 @@
 #include <arpa/inet.h>
 #include <json-c/json.h>
 
-#include <doca_dev.h>
 #include "../../../log.hpp"
 #include "../../../pci_address.hpp"
 
@@ -218,9 +217,9 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
     const std::string pci = reader.text("pci", 12);
     f.also = reader.texts("also", max_addresses);
     f.sha_hardware = reader.flag("sha_hardware", f.type == DOCA_PCI_FUNC_PF);
-    f.ibdev_name = reader.text("ibdev", DOCA_DEVINFO_IBDEV_NAME_SIZE - 1);
+    f.ibdev_name = reader.text("ibdev", max_ibdev_name - 1);
     f.iface_name = reader.text("iface", 15);
-    f.vuid = reader.text("vuid", DOCA_DEVINFO_REP_VUID_SIZE - 1);
+    f.vuid = reader.text("vuid", max_vuid - 1);
     read_addresses(reader, index, f);
     reader.finish();
     if (!reader.is_good())

@@ -22,9 +22,9 @@ struct TopologyFunction {
     std::string parent;      ///< the DPU's PF that owns the representor; empty for a DPU's PF itself
     std::string ibdev_name;
     std::string iface_name;
-    std::array<std::uint8_t, 6> mac{};
-    std::array<std::uint8_t, 4> ipv4{};
-    std::array<std::uint8_t, 16> ipv6{};
+    MacAddress mac{};
+    Ipv4Address ipv4{};
+    Ipv6Address ipv6{};
     std::string vuid;
     bool sha_hardware = false; ///< says that it has an engine for SHA
 
