@@ -269,7 +269,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_rdma_job_get_supported(const struct doca_d
                                                              enum doca_rdma_job_types job_type);
 
 /**
- * Largest receive queue that doca_rdma_set_recv_queue_size can give on a device.
+ * Largest receive queue that doca_rdma_set_recv_queue_size can give on a device, also beside the largest send queue.
+ * The first question may take some milliseconds, because it is tried on the device.
  *
  * @param [in] devinfo The device; not NULL.
  * @param [out] max_recv_queue_size Number of receives; not NULL.
@@ -281,7 +282,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_max_recv_queue_size(const struct 
                                                                    uint32_t *max_recv_queue_size);
 
 /**
- * Largest send queue that doca_rdma_set_send_queue_size can give on a device.
+ * Largest send queue that doca_rdma_set_send_queue_size can give on a device; as
+ * doca_rdma_get_max_recv_queue_size().
  *
  * @param [in] devinfo The device; not NULL.
  * @param [out] max_send_queue_size Number of jobs other than receives; not NULL.

@@ -312,13 +312,13 @@ TEST_P(Rdma, WithoutAResultPointerNothingIsWritten)
     const BufHandle dst = remote_empty(0, 8);
     ASSERT_EQ(left.write(dst, src, {}, 9), DOCA_SUCCESS);
     doca_event event = {};
-    EXPECT_EQ(doca_workq_progress_retrieve(left.workq(), &event, 0), DOCA_SUCCESS);
+    EXPECT_EQ(wait_for(left.workq(), event), DOCA_SUCCESS);
     EXPECT_EQ(event.type, DOCA_RDMA_JOB_WRITE);
     EXPECT_EQ(event.user_data.u64, 9U);
     EXPECT_EQ(event.result.ptr, nullptr);
     ASSERT_EQ(right.receive(nullptr), DOCA_SUCCESS);
     ASSERT_EQ(left.send(nullptr), DOCA_SUCCESS);
-    EXPECT_EQ(doca_workq_progress_retrieve(right.workq(), &event, 0), DOCA_SUCCESS);
+    EXPECT_EQ(wait_for(right.workq(), event), DOCA_SUCCESS);
     EXPECT_EQ(event.result.ptr, nullptr);
     EXPECT_EQ(left.result(), DOCA_SUCCESS);
     // Nor while there is nothing to retrieve.

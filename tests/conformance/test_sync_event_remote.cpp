@@ -390,7 +390,7 @@ using opendoca::soft::CounterDescriptor;
 CounterDescriptor parse_counter(std::span<const std::byte> bytes)
 {
     CounterDescriptor d{};
-    must_hold(opendoca::soft::from_bytes(bytes, opendoca::DescriptorKind::soft_counter, d) ==
+    must_hold(opendoca::from_bytes(bytes, opendoca::DescriptorKind::soft_counter, d) ==
                   opendoca::DescriptorReader::Fault::none,
               "a sync event's descriptor");
     return d;
@@ -398,7 +398,7 @@ CounterDescriptor parse_counter(std::span<const std::byte> bytes)
 
 std::vector<std::byte> seal(const CounterDescriptor &d)
 {
-    return opendoca::soft::to_bytes(opendoca::DescriptorKind::soft_counter, d);
+    return opendoca::to_bytes(opendoca::DescriptorKind::soft_counter, d);
 }
 
 } // namespace

@@ -83,9 +83,6 @@ protected:
     }
     void TearDown() override
     {
-        doca_event event = {};
-        while (doca_workq_progress_retrieve(workq, &event, 0) != DOCA_ERROR_AGAIN) {
-        }
         for (doca_ctx *each : ctx) {
             const doca_error_t status = doca_ctx_workq_rm(each, workq);
             EXPECT_TRUE(status == DOCA_SUCCESS || status == DOCA_ERROR_NOT_FOUND ||
@@ -105,6 +102,13 @@ protected:
         doca_event event = {};
         EXPECT_EQ(wait_for(workq, event), DOCA_SUCCESS);
         return event.user_data.u64;
+    }
+    /// Of a queue that is full.
+    void retrieve_all()
+    {
+        for (std::uint32_t i = 0; i < depth; ++i)
+            (void)retrieve();
+        expect_nothing_to_retrieve();
     }
     void expect_nothing_to_retrieve()
     {
@@ -191,6 +195,7 @@ TEST_P(WorkqTest, one_retrieve_makes_room_for_one_job)
         (void)retrieve();
         ASSERT_EQ(submit(0, 1), DOCA_SUCCESS);
     }
+    retrieve_all();
 }
 
 TEST_P(WorkqTest, depth_counts_over_all_contexts)
@@ -204,6 +209,7 @@ TEST_P(WorkqTest, depth_counts_over_all_contexts)
     (void)retrieve();
     EXPECT_EQ(submit(1, 98), DOCA_SUCCESS);
     EXPECT_EQ(submit(0, 99), DOCA_ERROR_NO_MEMORY);
+    retrieve_all();
 }
 
 TEST_P(WorkqTest, each_job_of_each_context_has_one_event)

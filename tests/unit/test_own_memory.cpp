@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../src/core/device/own_memory.hpp"
+#include "../../src/core/device/host/own_memory.hpp"
 #include "../conformance/support/memory.hpp"
 
 namespace {

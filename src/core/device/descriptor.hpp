@@ -188,4 +188,28 @@ private:
     return "";
 }
 
+inline constexpr std::uint16_t descriptor_version = 1; ///< of all kinds, so far
+inline constexpr std::uint16_t minimum_descriptor_version = 1;
+
+/// The bytes of @p d, whose visit() calls its argument with one field after the other.
+template <typename Descriptor>
+[[nodiscard]] std::vector<std::byte> to_bytes(DescriptorKind kind, const Descriptor &d)
+{
+    DescriptorWriter writer(kind, descriptor_version, minimum_descriptor_version);
+    Descriptor::visit(d, [&](const auto &field) { writer.put(field); });
+    return writer.finish();
+}
+
+/// The fields that @p bytes hold, with whatever values.
+template <typename Descriptor>
+[[nodiscard]] DescriptorReader::Fault from_bytes(std::span<const std::byte> bytes, DescriptorKind kind,
+                                                 Descriptor &d) noexcept
+{
+    const bool is_connection = kind == DescriptorKind::soft_connection || kind == DescriptorKind::verbs_connection;
+    DescriptorReader reader(bytes, kind, descriptor_version, !is_connection);
+    if (reader.fault() == DescriptorReader::Fault::none)
+        Descriptor::visit(d, [&](auto &field) { reader.get(field); });
+    return reader.fault();
+}
+
 } // namespace opendoca

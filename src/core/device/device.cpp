@@ -100,4 +100,9 @@ std::vector<RepresentorInfo> DeviceFunction::representors() const
     return {};
 }
 
+std::uint32_t DeviceFunction::max_queue_size() const noexcept
+{
+    return can.rdma.max_queue_size;
+}
+
 } // namespace opendoca

@@ -134,8 +134,7 @@ struct RdmaCapabilities {
     bool atomics = false;
     bool event_driven = false;
     bool is_ethernet = true;
-    std::uint32_t max_send_queue_size = 0;
-    std::uint32_t max_recv_queue_size = 0;
+    std::uint32_t max_queue_size = 0; ///< as the device's attributes have it, see DeviceFunction::max_queue_size()
     std::uint32_t max_message_size = 0; ///< bytes
     std::uint32_t max_chain_length = 0; ///< buffers on the local side of a job
     doca_mtu_size active_mtu = DOCA_MTU_SIZE_1K_BYTES;
@@ -201,6 +200,9 @@ public:
 
     [[nodiscard]] virtual doca_error_t open(std::unique_ptr<Device> &device) const = 0;
     [[nodiscard]] virtual std::vector<RepresentorInfo> representors() const;
+    /// Sends, and at the same time receives, that a connection can have in flight: a power of two, or 0 when there can
+    /// be no connection. The first question may take the time of trying it on the device. Thread-safe.
+    [[nodiscard]] virtual std::uint32_t max_queue_size() const noexcept;
 
     /// "p0 (0000:03:00.0)", for messages.
     [[nodiscard]] std::string description() const;

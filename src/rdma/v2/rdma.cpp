@@ -4,6 +4,7 @@
 // An instance's life: start, export, connect, stop. Its properties are in rdma_properties.cpp.
 #include "rdma.hpp"
 
+#include <algorithm>
 #include <cinttypes>
 
 #include "../../core/dev.hpp"
@@ -49,12 +50,9 @@ doca_error_t doca_rdma::on_start(const std::vector<doca_dev *> &devices)
         return status;
     const opendoca::RdmaCapabilities &can = devices.front()->function().can.rdma;
     // What could not be checked when it was set, because no device was there.
-    if (settings_.send_queue_size > can.max_send_queue_size ||
-        settings_.recv_queue_size > can.max_recv_queue_size) {
-        LOG_ERR("queues of %" PRIu32 " sends and %" PRIu32 " receives; the device does at most %" PRIu32
-                     " and %" PRIu32,
-                     settings_.send_queue_size, settings_.recv_queue_size, can.max_send_queue_size,
-                     can.max_recv_queue_size);
+    if (std::max(settings_.send_queue_size, settings_.recv_queue_size) > can.max_queue_size) {
+        LOG_ERR("queues of %" PRIu32 " sends and %" PRIu32 " receives; the device does at most %" PRIu32 " of each",
+                settings_.send_queue_size, settings_.recv_queue_size, can.max_queue_size);
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     if (settings_.recv_chain_length > can.max_chain_length) {

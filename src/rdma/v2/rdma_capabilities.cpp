@@ -25,12 +25,14 @@ bool is_atomic(doca_rdma_job_types type) noexcept
     return type == DOCA_RDMA_JOB_ATOMIC_CMP_SWP || type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD;
 }
 
-doca_error_t get(const doca_devinfo *devinfo, std::uint32_t *out,
-                 std::uint32_t opendoca::RdmaCapabilities::*limit)
+doca_error_t get_queue_size(const doca_devinfo *devinfo, std::uint32_t *size) noexcept
 {
-    if (devinfo == nullptr || out == nullptr)
+    if (devinfo == nullptr || size == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    *out = devinfo->function->can.rdma.*limit;
+    const std::uint32_t largest = devinfo->function->max_queue_size();
+    if (largest == 0 && devinfo->function->can.rdma.reliable_connection)
+        return DOCA_ERROR_DRIVER;
+    *size = largest;
     return DOCA_SUCCESS;
 }
 
@@ -60,18 +62,21 @@ doca_error_t doca_rdma_get_transport_type_supported(const struct doca_devinfo *d
 doca_error_t doca_rdma_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
                                                uint32_t *max_recv_queue_size)
 {
-    return get(devinfo, max_recv_queue_size, &opendoca::RdmaCapabilities::max_recv_queue_size);
+    return get_queue_size(devinfo, max_recv_queue_size);
 }
 
 doca_error_t doca_rdma_get_max_send_queue_size(const struct doca_devinfo *devinfo,
                                                uint32_t *max_send_queue_size)
 {
-    return get(devinfo, max_send_queue_size, &opendoca::RdmaCapabilities::max_send_queue_size);
+    return get_queue_size(devinfo, max_send_queue_size);
 }
 
 doca_error_t doca_rdma_get_max_message_size(const struct doca_devinfo *devinfo, uint32_t *max_message_size)
 {
-    return get(devinfo, max_message_size, &opendoca::RdmaCapabilities::max_message_size);
+    if (devinfo == nullptr || max_message_size == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    *max_message_size = devinfo->function->can.rdma.max_message_size;
+    return DOCA_SUCCESS;
 }
 
 doca_error_t doca_rdma_get_max_buf_chain_len(const struct doca_devinfo *devinfo,

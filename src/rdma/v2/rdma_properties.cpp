@@ -51,10 +51,8 @@ doca_error_t doca_rdma::set_queue_size(bool is_send, std::uint32_t size) noexcep
         LOG_ERR("a %s has at least 1 place", what);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const opendoca::RdmaCapabilities *const can = capabilities();
-    const std::uint32_t largest = can == nullptr ? largest_queue_size
-                                  : is_send      ? can->max_send_queue_size
-                                                 : can->max_recv_queue_size;
+    const std::uint32_t largest =
+        has_device() ? devices().front()->function().max_queue_size() : largest_queue_size;
     if (size > largest) {
         LOG_ERR("a %s of %" PRIu32 ": at most %" PRIu32 " are supported", what, size, largest);
         return DOCA_ERROR_NOT_SUPPORTED;

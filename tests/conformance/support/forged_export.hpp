@@ -22,7 +22,7 @@ using opendoca::soft::ExportPage;
 inline ExportDescriptor parse_descriptor(std::span<const std::byte> bytes)
 {
     ExportDescriptor d{};
-    must_hold(opendoca::soft::from_bytes(bytes, opendoca::DescriptorKind::soft_memory, d) ==
+    must_hold(opendoca::from_bytes(bytes, opendoca::DescriptorKind::soft_memory, d) ==
                   opendoca::DescriptorReader::Fault::none,
               "a descriptor of the software device");
     return d;
@@ -31,7 +31,7 @@ inline ExportDescriptor parse_descriptor(std::span<const std::byte> bytes)
 /// The bytes of @p d, with a checksum that is right.
 inline std::vector<std::byte> seal(const ExportDescriptor &d)
 {
-    return opendoca::soft::to_bytes(opendoca::DescriptorKind::soft_memory, d);
+    return opendoca::to_bytes(opendoca::DescriptorKind::soft_memory, d);
 }
 
 /// @p bytes of any descriptor, with a checksum that is right.

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "device.hpp"
 
-#include "../own_memory.hpp"
+#include "../host/own_memory.hpp"
 #include "memory/copy_engine.hpp"
 #include "counter/counter.hpp"
 #include "connection/queue_pair.hpp"

@@ -10,6 +10,7 @@
 
 #include "../../log.hpp"
 #include "../../crc32.hpp"
+#include "../descriptor.hpp"
 #include "device.hpp"
 #include "gid_table.hpp"
 
@@ -18,9 +19,6 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS_DETAILS);
 namespace opendoca::verbs {
 
 namespace {
-
-constexpr char details_magic[8] = {'D', 'O', 'C', 'A', 'R', 'C', 'Q', 'P'};
-constexpr std::uint32_t details_version = 1;
 
 std::uint32_t number_of_machine()
 {
@@ -42,12 +40,6 @@ bool has_gid(const ConnectionDetails &details, const ibv_gid &gid) noexcept
 bool are_two_ports_of_one_machine(const ConnectionDetails &a, const ConnectionDetails &b) noexcept
 {
     return a.machine == b.machine && a.machine != 0 && a.num_gids != 0 && !has_gid(b, a.gids[0]);
-}
-
-doca_error_t refuse(const char *reason) noexcept
-{
-    LOG_ERR("the connection details can't be used: %s", reason);
-    return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
 } // namespace
@@ -82,9 +74,6 @@ doca_error_t describe_end(ibv_context &context, const VerbsFunction &function,
 
     end = {};
     ConnectionDetails &d = end.details;
-    std::memcpy(d.magic, details_magic, sizeof(d.magic));
-    d.version = details_version;
-    d.size = sizeof(d);
     d.queue_pair = queue_pair;
     d.packet = random_packet_number();
     d.lid = attributes.lid;
@@ -98,31 +87,24 @@ doca_error_t describe_end(ibv_context &context, const VerbsFunction &function,
         end.gid_indices[i] = static_cast<std::uint8_t>(gids[i].gid_index);
     }
     d.machine = number_of_machine();
-    d.checksum = crc32(&d, offsetof(ConnectionDetails, checksum));
     return DOCA_SUCCESS;
 }
 
 doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &details) noexcept
 {
-    ConnectionDetails d;
-    if (bytes.size() != sizeof(d)) {
-        LOG_ERR("connection details of a verbs device have %zu bytes, not %zu", sizeof(d), bytes.size());
+    ConnectionDetails d{};
+    if (const auto fault = from_bytes(bytes, DescriptorKind::verbs_connection, d);
+        fault != DescriptorReader::Fault::none) {
+        LOG_ERR("these %zu bytes are no connection details of a verbs device: %s", bytes.size(), to_text(fault));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
-    std::memcpy(&d, bytes.data(), sizeof(d));
-    if (std::memcmp(d.magic, details_magic, sizeof(d.magic)) != 0)
-        return refuse("they are not of doca_rdma_export() on a verbs device");
-    if (d.version != details_version || d.size != sizeof(d)) {
-        LOG_ERR("connection details have version %" PRIu32 " and %" PRIu32
-                     " bytes; this library's have %" PRIu32 " and %zu",
-                     d.version, d.size, details_version, sizeof(d));
+    if (d.queue_pair > largest_number || d.packet > largest_number || d.mtu < IBV_MTU_256 || d.mtu > IBV_MTU_4096 ||
+        d.max_reads == 0 || d.num_gids > max_candidates) {
+        LOG_ERR("the connection details can't be used: queue pair 0x%" PRIx32 ", packet 0x%" PRIx32
+                ", MTU %u, %u reads and %u GIDs make no sense",
+                d.queue_pair, d.packet, d.mtu, d.max_reads, d.num_gids);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
-    if (d.checksum != crc32(&d, offsetof(ConnectionDetails, checksum)))
-        return refuse("they were damaged on their way");
-    if (d.queue_pair > largest_number || d.packet > largest_number || d.mtu < IBV_MTU_256 ||
-        d.mtu > IBV_MTU_4096 || d.max_reads == 0 || d.num_gids > max_candidates)
-        return refuse("they hold values that make no sense");
     details = d;
     return DOCA_SUCCESS;
 }

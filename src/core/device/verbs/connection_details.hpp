@@ -19,11 +19,9 @@ class VerbsFunction;
 
 inline constexpr std::size_t max_candidates = 8;
 
-/// Plain bytes from anywhere. The address is a choice of GIDs: which one suits is known when both ends are.
+/// What connection details say; from anywhere. The address is a choice of GIDs: which one suits is known when both
+/// ends are.
 struct ConnectionDetails {
-    char magic[8];
-    std::uint32_t version;
-    std::uint32_t size;
     std::uint32_t queue_pair;
     std::uint32_t packet; ///< number of the first packet that is sent
     std::uint16_t lid;
@@ -31,14 +29,26 @@ struct ConnectionDetails {
     std::uint8_t mtu; ///< enum ibv_mtu
     std::uint8_t max_reads;
     std::uint8_t num_gids;
-    std::uint8_t reserved[2];
     std::uint8_t ranks[max_candidates]; ///< as rank_of() has them: ends reach each other within one
     ibv_gid gids[max_candidates];       ///< best first
     std::uint32_t machine;              ///< the same for all processes of one, or 0
-    std::uint32_t checksum;             ///< CRC-32 of all that stands before
-};
 
-static_assert(sizeof(ConnectionDetails) == 176, "programs read details into 256 bytes");
+    template <typename Self, typename Visitor>
+    static void visit(Self &d, Visitor visitor)
+    {
+        visitor(d.queue_pair);
+        visitor(d.packet);
+        visitor(d.lid);
+        visitor(d.link_layer);
+        visitor(d.mtu);
+        visitor(d.max_reads);
+        visitor(d.num_gids);
+        visitor(d.ranks);
+        for (auto &gid : d.gids)
+            visitor(gid.raw);
+        visitor(d.machine);
+    }
+};
 
 /// This end: the details, and to each of its GIDs the number in the port's table.
 struct LocalEnd {

@@ -44,7 +44,7 @@ VerbsCopyEngine::VerbsCopyEngine(const VerbsDevice &device, CompletionQueue &com
     const RdmaCapabilities &can = function.can.rdma;
     const std::uint32_t wanted =
         rooms_per_message * std::clamp(std::bit_ceil(completions.depth()), least_messages, most_messages);
-    send_credits_ = std::min({wanted, can.max_send_queue_size, can.max_recv_queue_size});
+    send_credits_ = std::min(wanted, can.max_queue_size);
     signal_period_ = std::max(send_credits_ / signals_per_round, 1u);
     until_signal_ = signal_period_;
     limits_ = {std::min(can.max_message_size, most_bytes),
@@ -66,7 +66,7 @@ doca_error_t VerbsCopyEngine::create(const VerbsDevice &device, CompletionQueue 
 doca_error_t VerbsCopyEngine::connect()
 {
     num_messages_ = send_credits_;
-    const std::uint32_t most_receives = device_.port().can.rdma.max_recv_queue_size;
+    const std::uint32_t most_receives = device_.port().can.rdma.max_queue_size;
     const ReliableConnection::Sizes sizes = {.sends = num_messages_,
                                              .receives =
                                                  std::min(num_messages_ + spare_receives, most_receives),

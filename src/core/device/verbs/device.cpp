@@ -8,9 +8,10 @@
 
 #include "../../log.hpp"
 #include "../../dmabuf.hpp"
-#include "../own_memory.hpp"
+#include "../descriptor.hpp"
+#include "../host/counter.hpp"
+#include "../host/own_memory.hpp"
 #include "copy_engine.hpp"
-#include "../soft/counter/counter.hpp"
 #include "memory_descriptor.hpp"
 #include "queue_pair.hpp"
 
@@ -53,9 +54,11 @@ doca_error_t VerbsKey::export_to(ExportKind kind, std::vector<std::byte> &descri
 {
     if (kind != ExportKind::rdma)
         return MemoryKey::export_to(kind, descriptor);
-    const RemoteMemoryDescriptor d = describe(range_, region_->rkey, access_);
-    const auto bytes = std::as_bytes(std::span(&d, 1));
-    descriptor.assign(bytes.begin(), bytes.end());
+    const RemoteMemoryDescriptor d = {.addr = reinterpret_cast<std::uintptr_t>(range_.addr),
+                                      .len = range_.len,
+                                      .key = region_->rkey,
+                                      .access = access_ & rdma_access};
+    descriptor = to_bytes(DescriptorKind::verbs_memory, d);
     return DOCA_SUCCESS;
 }
 
@@ -162,7 +165,7 @@ doca_error_t VerbsDevice::create_queue_pair(const QueuePairSettings &settings, s
 
 doca_error_t VerbsDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
-    return soft::SoftCounter::create(setup, counter); // it stays in this process: the device is not needed
+    return create_local_counter(setup, counter);
 }
 
 } // namespace opendoca::verbs

@@ -14,6 +14,7 @@
 #include "device.hpp"
 #include "gid_table.hpp"
 #include "interface.hpp"
+#include "queue_pair.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_FUNCTION);
 
@@ -21,7 +22,7 @@ namespace opendoca::verbs {
 
 namespace {
 
-constexpr std::uint32_t max_queue_size = 32768;
+constexpr std::uint32_t largest_queue = 32768;
 constexpr std::uint32_t max_chain_length = 16; ///< more makes every entry of a send queue larger
 constexpr int most_reads = 16;
 constexpr std::uint64_t largest_copy = std::uint64_t{1} << 31;
@@ -41,9 +42,8 @@ RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &
     can.is_ethernet = is_ethernet;
     // Sends and receives share one completion queue.
     const int longest = std::max(std::min(device.max_qp_wr, (device.max_cqe - 1) / 2), 1);
-    const std::uint32_t size = std::min(std::bit_floor(static_cast<std::uint32_t>(longest)), max_queue_size);
-    can.max_send_queue_size = size;
-    can.max_recv_queue_size = size;
+    const std::uint32_t size = std::min(std::bit_floor(static_cast<std::uint32_t>(longest)), largest_queue);
+    can.max_queue_size = size;
     can.max_message_size = std::min<std::uint32_t>(attributes.max_msg_sz, 1u << 31);
     can.max_chain_length =
         std::min(static_cast<std::uint32_t>(std::max(device.max_sge, 1)), max_chain_length);
@@ -102,6 +102,24 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
 doca_error_t VerbsFunction::open(std::unique_ptr<Device> &device) const
 {
     return VerbsDevice::open(*this, device);
+}
+
+std::uint32_t VerbsFunction::max_queue_size() const noexcept
+{
+    const std::lock_guard guard(trying_);
+    if (max_queue_size_ != 0 || !can.rdma.reliable_connection)
+        return max_queue_size_;
+    std::unique_ptr<Device> device;
+    if (guarded([&] { return open(device); }) != DOCA_SUCCESS)
+        return 0;
+    QueuePairSettings settings{};
+    settings.recv_chain_length = can.rdma.max_chain_length;
+    max_queue_size_ =
+        largest_queues(*device->protection_domain(), sizes_for(can.rdma, settings), can.rdma.max_queue_size);
+    if (max_queue_size_ == 0)
+        LOG_ERR("device %s creates no queue pair with entries of %u segments: %s", name.c_str(),
+                can.rdma.max_chain_length, std::strerror(errno));
+    return max_queue_size_;
 }
 
 } // namespace opendoca::verbs

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <mutex>
+
 #include <infiniband/verbs.h>
 
 #include "../device.hpp"
@@ -34,6 +36,8 @@ public:
     VerbsFunction(ibv_context &context, const ibv_device_attr_ex &attributes, std::uint32_t port);
 
     [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
+    /// What a device says of its queue pairs is for the smallest entries; how many of ours it has is found by trying.
+    [[nodiscard]] std::uint32_t max_queue_size() const noexcept override;
 
     [[nodiscard]] std::uint32_t port() const noexcept { return port_; }
     /// Segments that a work request can have.
@@ -45,6 +49,8 @@ private:
     const std::uint32_t port_;
     std::uint32_t max_segments_ = 0;
     std::uint8_t max_reads_ = 0;
+    mutable std::mutex trying_;
+    mutable std::uint32_t max_queue_size_ = 0; ///< 0 until it was found
 };
 
 } // namespace opendoca::verbs

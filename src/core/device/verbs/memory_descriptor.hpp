@@ -7,29 +7,32 @@
 #include <span>
 
 #include <doca_error.h>
-
-#include "../../memory_range.hpp"
+#include <doca_types.h>
 
 namespace opendoca::verbs {
 
-/// An export descriptor for RDMA: what a peer has to know to name memory of this process. Plain bytes from
-/// anywhere; the exporter's device is who checks the key.
+/// All permissions that a descriptor can give.
+inline constexpr std::uint32_t rdma_access =
+    DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
+
+/// What an export descriptor for RDMA says: what a peer has to know to name memory of this process. From anywhere; the
+/// exporter's device is who checks the key.
 struct RemoteMemoryDescriptor {
-    char magic[8];
-    std::uint32_t version;
-    std::uint32_t size;
     std::uint64_t addr;
-    std::uint64_t len;
+    std::uint64_t len; ///< bytes
     std::uint32_t key;
-    std::uint32_t access;
-    std::uint32_t reserved;
-    std::uint32_t checksum; ///< CRC-32 of all that stands before
+    std::uint32_t access; ///< of rdma_access
+
+    template <typename Self, typename Visitor>
+    static void visit(Self &d, Visitor visitor)
+    {
+        visitor(d.addr);
+        visitor(d.len);
+        visitor(d.key);
+        visitor(d.access);
+    }
 };
 
-static_assert(sizeof(RemoteMemoryDescriptor) == 48, "programs read descriptors into 256 bytes");
-
-[[nodiscard]] RemoteMemoryDescriptor describe(const MemoryRange &range, std::uint32_t key,
-                                              std::uint32_t access) noexcept;
 /// Checks @p bytes. INVALID_VALUE, with the reason in the log, when they are no descriptor.
 [[nodiscard]] doca_error_t read_descriptor(std::span<const std::byte> bytes,
                                            RemoteMemoryDescriptor &descriptor) noexcept;

@@ -8,6 +8,7 @@
 
 #include "../../log.hpp"
 #include "../cursor.hpp"
+#include "../descriptor.hpp"
 #include "completion_status.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_RDMA);
@@ -51,28 +52,34 @@ VerbsQueuePair::VerbsQueuePair(const VerbsDevice &device, const QueuePairSetting
 {
 }
 
+ReliableConnection::Sizes sizes_for(const RdmaCapabilities &can, const QueuePairSettings &settings) noexcept
+{
+    std::uint64_t operations = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ |
+                               IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
+    if (can.atomics)
+        operations |= IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+    return {.sends = settings.send_queue_size,
+            .receives = settings.recv_queue_size,
+            .send_segments = can.max_chain_length,
+            .receive_segments = settings.recv_chain_length,
+            .send_operations = operations};
+}
+
 doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSettings &settings,
                                     std::atomic<ConnectionState> &state, std::unique_ptr<QueuePair> &created)
 {
     const RdmaCapabilities &can = device.port().can.rdma;
     std::unique_ptr<VerbsQueuePair> fresh(new VerbsQueuePair(device, settings, state, can.max_chain_length));
-    std::uint64_t operations = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ |
-                               IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
-    if (can.atomics)
-        operations |= IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
-    const ReliableConnection::Sizes sizes = {.sends = settings.send_queue_size,
-                                             .receives = settings.recv_queue_size,
-                                             .send_segments = can.max_chain_length,
-                                             .receive_segments = settings.recv_chain_length,
-                                             .send_operations = operations};
     ReliableConnection &connection = fresh->connection_;
-    if (const doca_error_t status = connection.create(device, sizes, remote_access(settings.permissions));
+    if (const doca_error_t status =
+            connection.create(device, sizes_for(can, settings), remote_access(settings.permissions));
         status != DOCA_SUCCESS)
         return status;
     if (const doca_error_t status =
             describe_end(device.context(), device.port(), settings, connection.number(), fresh->end_);
         status != DOCA_SUCCESS)
         return status;
+    fresh->details_ = to_bytes(DescriptorKind::verbs_connection, fresh->end_.details);
     fresh->sender_ = &connection.sender();
     fresh->polled_ = &connection.completions();
     fresh->queue_pair_ = &connection.queue_pair();
@@ -83,7 +90,7 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSe
 
 doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
 {
-    ConnectionDetails peer;
+    ConnectionDetails peer{};
     if (const doca_error_t status = read_details(details, peer); status != DOCA_SUCCESS)
         return status;
     int error = 0;

@@ -14,6 +14,10 @@
 
 namespace opendoca::verbs {
 
+/// Of the queue pair of a connection with @p settings.
+[[nodiscard]] ReliableConnection::Sizes sizes_for(const RdmaCapabilities &can,
+                                                  const QueuePairSettings &settings) noexcept;
+
 /// One end of a connection: a queue pair of the device. Every operation is one signaled work request, whose id is
 /// the Operation.
 class OPENDOCA_INTERNAL VerbsQueuePair final : public QueuePair, public Pollable {
@@ -23,10 +27,7 @@ public:
                                              std::unique_ptr<QueuePair> &created);
     ~VerbsQueuePair() override { detach(); }
 
-    [[nodiscard]] std::span<const std::byte> details() const noexcept override
-    {
-        return std::as_bytes(std::span(&end_.details, 1));
-    }
+    [[nodiscard]] std::span<const std::byte> details() const noexcept override { return details_; }
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details) override;
     [[nodiscard]] doca_mtu_size mtu() const noexcept override { return mtu_; }
     [[nodiscard]] doca_error_t attach(CompletionQueue &completions) override;
@@ -237,6 +238,7 @@ private:
     const QueuePairSettings settings_;
     doca_mtu_size mtu_;
     LocalEnd end_{};
+    std::vector<std::byte> details_; ///< end_'s, as a peer gets them
 };
 
 } // namespace opendoca::verbs

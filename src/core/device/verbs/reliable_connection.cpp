@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "reliable_connection.hpp"
 
+#include <bit>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -17,9 +18,6 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS_CONNECTION);
 namespace opendoca::verbs {
 
 namespace {
-
-/// Larger ones are not faster than a read by the device, and make the send queue larger.
-constexpr std::uint32_t most_inline = 128;
 
 constexpr std::uint8_t retries = 6;                 // 7 are without end on rdma_rxe
 constexpr std::uint8_t retries_without_receive = 7; ///< without end: a message waits for its receive
@@ -56,6 +54,22 @@ std::uint8_t repeat_after()
     return exponent;
 }
 
+ibv_qp_init_attr_ex attributes_of(const ReliableConnection::Sizes &sizes, ibv_cq &completions, ibv_pd &pd) noexcept
+{
+    ibv_qp_init_attr_ex attributes{};
+    attributes.qp_type = IBV_QPT_RC;
+    attributes.send_cq = &completions;
+    attributes.recv_cq = &completions;
+    attributes.cap.max_send_wr = sizes.sends;
+    attributes.cap.max_recv_wr = sizes.receives;
+    attributes.cap.max_send_sge = sizes.send_segments;
+    attributes.cap.max_recv_sge = sizes.receive_segments;
+    attributes.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+    attributes.pd = &pd;
+    attributes.send_ops_flags = sizes.send_operations;
+    return attributes;
+}
+
 } // namespace
 
 std::uint32_t random_packet_number() noexcept
@@ -64,6 +78,42 @@ std::uint32_t random_packet_number() noexcept
     while (getrandom(&number, sizeof(number), 0) != sizeof(number))
         ;
     return number & largest_number;
+}
+
+Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept
+{
+    // Larger ones are not faster than a read by the device, and make the send queue larger.
+    constexpr std::uint32_t inline_bytes[] = {128, 64, 32, 0};
+    Handle<ibv_qp> created;
+    for (const std::uint32_t wanted : inline_bytes) {
+        // Of the sizes, too: libmlx5 writes to them also where it creates nothing.
+        ibv_qp_init_attr_ex tried = attributes;
+        tried.cap.max_inline_data = wanted;
+        created.reset(ibv_create_qp_ex(&context, &tried));
+        if (created != nullptr) {
+            attributes = tried;
+            break;
+        }
+        if (errno != EINVAL && errno != ENOMEM)
+            break;
+    }
+    return created;
+}
+
+std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::uint32_t most) noexcept
+{
+    std::uint32_t size = std::bit_floor(most);
+    for (; size != 0; size /= 2) {
+        const Handle<ibv_cq> completions(
+            ibv_create_cq(pd.context, static_cast<int>(2 * size), nullptr, nullptr, 0));
+        if (completions == nullptr)
+            continue;
+        sizes.sends = sizes.receives = size;
+        ibv_qp_init_attr_ex attributes = attributes_of(sizes, *completions, pd);
+        if (create_with_inline(*pd.context, attributes) != nullptr)
+            break;
+    }
+    return size;
 }
 
 ReliableConnection::~ReliableConnection()
@@ -130,23 +180,9 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
         parent.td = thread_domain_.get();
         parent_domain_.reset(ibv_alloc_parent_domain(&device.context(), &parent));
     }
-    ibv_qp_init_attr_ex attributes{};
-    attributes.qp_type = IBV_QPT_RC;
-    attributes.send_cq = completion_queue_.get();
-    attributes.recv_cq = completion_queue_.get();
-    attributes.cap.max_send_wr = sizes.sends;
-    attributes.cap.max_recv_wr = sizes.receives;
-    attributes.cap.max_send_sge = sizes.send_segments;
-    attributes.cap.max_recv_sge = sizes.receive_segments;
-    attributes.cap.max_inline_data = most_inline;
-    attributes.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-    attributes.pd = parent_domain_ != nullptr ? parent_domain_.get() : &device.pd();
-    attributes.send_ops_flags = sizes.send_operations;
-    queue_pair_.reset(ibv_create_qp_ex(&device.context(), &attributes));
-    while (queue_pair_ == nullptr && errno == EINVAL && attributes.cap.max_inline_data != 0) {
-        attributes.cap.max_inline_data /= 2; // what a device can do depends on all of the sizes
-        queue_pair_.reset(ibv_create_qp_ex(&device.context(), &attributes));
-    }
+    ibv_qp_init_attr_ex attributes =
+        attributes_of(sizes, *completion_queue_, parent_domain_ != nullptr ? *parent_domain_ : device.pd());
+    queue_pair_ = create_with_inline(device.context(), attributes);
     if (queue_pair_ == nullptr) {
         LOG_ERR(
             "creating a queue pair of %u sends and %u receives, of %u and %u segments, on device %s: %s",

@@ -21,6 +21,11 @@ inline constexpr std::uint32_t largest_number = 0xffffff;
 /// which keeps out what an earlier connection has left.
 [[nodiscard]] std::uint32_t random_packet_number() noexcept;
 
+/// Creates the queue pair of @p attributes with as many bytes of inline data as @p context's device can have with
+/// sends of that size and number. On success @p attributes tell what there is; null, and errno, when the device
+/// refuses it even without inline data.
+[[nodiscard]] Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept;
+
 /// A queue pair of the reliable connection type, with a completion queue and a completion channel of its own.
 class ReliableConnection {
 public:
@@ -106,5 +111,9 @@ private:
     unsigned access_ = 0;
     std::uint8_t port_ = 0;
 };
+
+/// How many sends, and at the same time receives, a queue pair of @p pd can have whose other sizes are @p sizes: a
+/// power of two up to @p most, found by trying; 0 when there can be none.
+[[nodiscard]] std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::uint32_t most) noexcept;
 
 } // namespace opendoca::verbs

@@ -5,7 +5,7 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "../../own_memory.hpp"
+#include "../../host/own_memory.hpp"
 #include "counter.hpp"
 #include "../process/directory.hpp"
 #include "../process/reserve.hpp"

@@ -114,25 +114,4 @@ struct CounterDescriptor {
     }
 };
 
-inline constexpr std::uint16_t descriptor_version = 1;
-inline constexpr std::uint16_t minimum_descriptor_version = 1;
-
-/// The bytes of @p d, one of the structures that have visit().
-template <typename Descriptor>
-[[nodiscard]] std::vector<std::byte> to_bytes(DescriptorKind kind, const Descriptor &d)
-{
-    DescriptorWriter writer(kind, descriptor_version, minimum_descriptor_version);
-    Descriptor::visit(d, [&](const auto &field) { writer.put(field); });
-    return writer.finish();
-}
-
-template <typename Descriptor>
-[[nodiscard]] DescriptorReader::Fault from_bytes(std::span<const std::byte> bytes, DescriptorKind kind, Descriptor &d)
-{
-    DescriptorReader reader(bytes, kind, descriptor_version, kind != DescriptorKind::soft_connection);
-    if (reader.fault() == DescriptorReader::Fault::none)
-        Descriptor::visit(d, [&](auto &field) { reader.get(field); });
-    return reader.fault();
-}
-
 } // namespace opendoca::soft

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "../../device.hpp"
-#include "../../own_memory.hpp"
+#include "../../host/own_memory.hpp"
 #include "../process/process.hpp"
 #include "../process/sealed_page.hpp"
 #include "export_page.hpp"

@@ -7,8 +7,8 @@
 
 #include <doca_types.h>
 
-#include "../memory_range.hpp"
-#include "../unique_fd.hpp"
+#include "../../memory_range.hpp"
+#include "../../unique_fd.hpp"
 
 namespace opendoca {
 

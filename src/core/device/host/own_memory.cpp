@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "../log.hpp"
+#include "../../log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_OWN_MEMORY);
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "counter.hpp"
+
+#include "../soft/counter/counter.hpp"
+
+namespace opendoca {
+
+/// It is the software device's, which other processes come to know by an export only: devices of another provider
+/// can't make one.
+doca_error_t create_local_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
+{
+    return soft::SoftCounter::create(setup, counter);
+}
+
+} // namespace opendoca
