@@ -42,13 +42,18 @@ public:
     }
     [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &dst, const doca_buf &src) const noexcept
     {
-        if (!are_plain(dst, src))
+        return may_be_copied(dst, src) && fits(dst, src);
+    }
+    /// The same for one that may also overwrite: of programs that never reset their destination, each copy does.
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &dst, const doca_buf &src,
+                                                       CopyPlan &plan) const noexcept
+    {
+        if (!may_be_copied(dst, src))
             return false;
-        const FirstKey &from = src.mmap->first();
-        const FirstKey &to = dst.mmap->first();
-        return from.device == device_ && to.device == device_ &&
-               (from.uses & KeyUse::dma_source) != 0 && (to.uses & KeyUse::dma_destination) != 0 &&
-               src.data_len <= max_size_ && fits(dst, src);
+        const std::size_t tailroom = dst.tailroom();
+        const bool overwrites = tailroom == 0;
+        plan = {src.data_len, false, overwrites};
+        return src.data_len - 1 < (overwrites ? dst.data_len : tailroom);
     }
 
     /// Any copy: makes the plan, or says in the log what is wrong. Null pointers are errors.
@@ -56,12 +61,21 @@ public:
                                                                     CopyPlan &plan) const noexcept;
 
 private:
+    [[gnu::always_inline]] [[nodiscard]] bool may_be_copied(const doca_buf &dst, const doca_buf &src) const noexcept
+    {
+        if (!are_plain(dst, src))
+            return false;
+        const FirstKey &from = src.mmap->first();
+        const FirstKey &to = dst.mmap->first();
+        return from.device == device_ && to.device == device_ && (from.uses & KeyUse::dma_source) != 0 &&
+               (to.uses & KeyUse::dma_destination) != 0 && src.data_len <= max_size_;
+    }
     /// By one branch for both.
     [[gnu::always_inline]] [[nodiscard]] static bool are_plain(const doca_buf &dst, const doca_buf &src) noexcept
     {
         return (dst.is_plain & src.is_plain) != 0;
     }
-    /// Whether there is data, and room behind the destination's. By one comparison: a length of 0 wraps around.
+    /// Whether there is data, and room behind the destination's: one comparison: a length of 0 wraps around.
     [[gnu::always_inline]] [[nodiscard]] static bool fits(const doca_buf &dst, const doca_buf &src) noexcept
     {
         return src.data_len - 1 < dst.tailroom();
