@@ -32,13 +32,15 @@ public:
     // Fast paths: one buffer a side, of memory that the device is the first one of, and whose data is appended. What
     // fails here goes to check(), which explains.
 
-    /// One that is a copy by the CPU.
+    /// One that is a copy by the CPU. It overwrites where there is no tailroom.
     [[gnu::always_inline]] [[nodiscard]] bool is_plain_here(const doca_buf &dst, const doca_buf &src) const noexcept
     {
         if (!are_plain(dst, src) || src.mmap->first().copied_from != device_ ||
             dst.mmap->first().copied_to != device_) [[unlikely]]
             return false;
-        return fits(dst, src);
+        if (fits(dst, src)) [[likely]]
+            return true;
+        return dst.tailroom() == 0 && src.data_len - 1 < dst.data_len; // overwrites
     }
     [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &dst, const doca_buf &src) const noexcept
     {

@@ -38,8 +38,10 @@ public:
         if (completions_.is_full()) [[unlikely]]
             return DOCA_ERROR_NO_MEMORY;
         const std::size_t length = src.data_len;
-        std::byte *const to = dst.data + dst.data_len; // in a register already, by the check
-        dst.data_len += length;
+        // It appends, or else overwrites: costs nothing, as the check has branched by the same.
+        const std::size_t before = length - 1 < dst.tailroom() ? dst.data_len : 0;
+        std::byte *const to = dst.data + before;
+        dst.data_len = before + length;
         completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
         return copy_bytes(to, src.data, length, length);
     }
