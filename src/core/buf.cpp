@@ -18,6 +18,8 @@ doca_error_t doca_buf::chain(doca_buf &list) noexcept
     last->next = &list;
     last = list.last;
     list.last = nullptr;
+    is_plain = 0;
+    list.is_plain = 0;
     return DOCA_SUCCESS;
 }
 
@@ -39,6 +41,8 @@ doca_error_t doca_buf::unchain(doca_buf &list) noexcept
     before->next = nullptr;
     list.last = last;
     last = before;
+    update_is_plain();
+    list.update_is_plain();
     return DOCA_SUCCESS;
 }
 
@@ -92,7 +96,8 @@ BufStore::BufStore(std::size_t num_elements) noexcept
 {
     auto *const elements = reinterpret_cast<doca_buf *>(this + 1);
     for (std::uint32_t number = num_elements_; number-- > 0;)
-        free_ = new (elements + number) doca_buf{nullptr, 0, nullptr, 0, nullptr, free_, nullptr, number, 1};
+        free_ = new (elements + number)
+            doca_buf{nullptr, 0, nullptr, 0, nullptr, free_, elements + number, number, 0};
 }
 
 void BufStore::Delete::operator()(BufStore *store) const noexcept
@@ -111,6 +116,7 @@ doca_buf *BufStore::take(const doca_mmap &mmap, std::byte *head, std::size_t len
 void BufStore::give_back(doca_buf &buf) noexcept
 {
     store_of(buf).meet(*buf.mmap); // finds it, and so does not throw
+    buf.last = &buf;
     (void)try_give_back(buf);
 }
 

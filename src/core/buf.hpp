@@ -25,32 +25,34 @@ struct doca_buf {
     std::size_t data_len;
     const doca_mmap *mmap;  ///< null when the element is at home
     doca_buf *next;         ///< the next element of the list, or of the store's free list
-    doca_buf *last;         ///< of a list's head: the list's last element (itself when alone); else null
+    doca_buf *last;         ///< of a list's head: the last element, itself when alone or at home; else null
     std::uint32_t number;   ///< among the store's elements; the same each time that it is taken
-    std::uint32_t refcount; ///< 1 while it is out: DOCA 2.2 does not count further
+    std::uint32_t is_plain; ///< a bool; see update_is_plain()
 
-    [[nodiscard]] bool is_head() const noexcept { return last != nullptr; }
+    [[nodiscard]] bool is_head() const noexcept { return last != nullptr && mmap != nullptr; }
     /// The head of a list that has no other element.
-    [[nodiscard]] bool is_alone() const noexcept { return last == this; }
+    [[nodiscard]] bool is_alone() const noexcept { return last == this && mmap != nullptr; }
     [[nodiscard]] std::size_t tailroom() const noexcept
     {
         return static_cast<std::size_t>(head + len - (data + data_len));
     }
 
-    /// doca_buf_set_data() moves the data section wherever it is told to.
+    /// Whether the buffer is out, alone in its list, and has its data inside of its memory: noted by who changes
+    /// that, so that a job asks for all of it by one load. Ends of jobs need not: they grow data by no more than
+    /// the room that there was.
+    void update_is_plain() noexcept { is_plain = is_alone() && has_data_inside() ? 1 : 0; }
+    /// Moves the data section to wherever it is told to, which a job finds out.
+    void set_data(std::byte *start, std::size_t length) noexcept
+    {
+        data = start;
+        data_len = length;
+        update_is_plain();
+    }
+
     [[nodiscard]] bool has_data_inside() const noexcept
     {
-        std::size_t room = 0;
-        return has_data_inside(room);
-    }
-    /// The same, and what tailroom() is then.
-    [[nodiscard]] bool has_data_inside(std::size_t &room) const noexcept
-    {
         const auto offset = static_cast<std::size_t>(data - head);
-        room = len - offset;
-        const bool is_inside = offset <= len && data_len <= room;
-        room -= data_len;
-        return is_inside;
+        return offset <= len && data_len <= len - offset;
     }
 
     [[nodiscard]] doca_error_t chain(doca_buf &list) noexcept;
@@ -97,7 +99,7 @@ public:
         buf->data_len = data_len;
         buf->mmap = &mmap;
         buf->next = nullptr;
-        buf->last = buf;
+        buf->is_plain = 1; // the inventory has checked the data
         return buf;
     }
     /// The same. Null when all are out. Throws std::bad_alloc for a map that it meets the first time.
@@ -113,7 +115,7 @@ public:
             return false;
         count->decrease();
         buf.mmap = nullptr;
-        buf.last = nullptr;
+        buf.is_plain = 0;
         buf.next = store.free_;
         store.free_ = &buf;
         return true;

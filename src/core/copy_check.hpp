@@ -32,19 +32,30 @@ public:
     // Fast paths: one buffer a side, of memory that the device is the first one of, and whose data is appended. What
     // fails here goes to check(), which explains.
 
-    /// One that is a copy by the CPU.
+    /// One that is a copy by the CPU. It overwrites where there is no tailroom.
     [[gnu::always_inline]] [[nodiscard]] bool is_plain_here(const doca_buf &dst, const doca_buf &src) const noexcept
     {
-        return src.is_alone() && dst.is_alone() && src.mmap->first().copied_from == device_ &&
-               dst.mmap->first().copied_to == device_ && fits(dst, src);
+        if (!are_plain(dst, src) || src.mmap->first().copied_from != device_ ||
+            dst.mmap->first().copied_to != device_) [[unlikely]]
+            return false;
+        if (fits(dst, src)) [[likely]]
+            return true;
+        return dst.tailroom() == 0 && src.data_len - 1 < dst.data_len; // overwrites
     }
     [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &dst, const doca_buf &src) const noexcept
     {
-        const FirstKey &from = src.mmap->first();
-        const FirstKey &to = dst.mmap->first();
-        return src.is_alone() && dst.is_alone() && from.device == device_ && to.device == device_ &&
-               (from.uses & KeyUse::dma_source) != 0 && (to.uses & KeyUse::dma_destination) != 0 &&
-               src.data_len <= max_size_ && fits(dst, src);
+        return may_be_copied(dst, src) && fits(dst, src);
+    }
+    /// The same for one that may also overwrite: of programs that never reset their destination, each copy does.
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &dst, const doca_buf &src,
+                                                       CopyPlan &plan) const noexcept
+    {
+        if (!may_be_copied(dst, src))
+            return false;
+        const std::size_t tailroom = dst.tailroom();
+        const bool overwrites = tailroom == 0;
+        plan = {src.data_len, false, overwrites};
+        return src.data_len - 1 < (overwrites ? dst.data_len : tailroom);
     }
 
     /// Any copy: makes the plan, or says in the log what is wrong. Null pointers are errors.
@@ -52,18 +63,24 @@ public:
                                                                     CopyPlan &plan) const noexcept;
 
 private:
-    /// Whether the data of both is inside of their memory, and there is some that fits behind the destination's. By
-    /// one branch for all that is negative: where data is in front of its buffer, or goes beyond it.
+    [[gnu::always_inline]] [[nodiscard]] bool may_be_copied(const doca_buf &dst, const doca_buf &src) const noexcept
+    {
+        if (!are_plain(dst, src))
+            return false;
+        const FirstKey &from = src.mmap->first();
+        const FirstKey &to = dst.mmap->first();
+        return from.device == device_ && to.device == device_ && (from.uses & KeyUse::dma_source) != 0 &&
+               (to.uses & KeyUse::dma_destination) != 0 && src.data_len <= max_size_;
+    }
+    /// By one branch for both.
+    [[gnu::always_inline]] [[nodiscard]] static bool are_plain(const doca_buf &dst, const doca_buf &src) noexcept
+    {
+        return (dst.is_plain & src.is_plain) != 0;
+    }
+    /// Whether there is data, and room behind the destination's: one comparison: a length of 0 wraps around.
     [[gnu::always_inline]] [[nodiscard]] static bool fits(const doca_buf &dst, const doca_buf &src) noexcept
     {
-        std::ptrdiff_t offset = src.data - src.head;
-        std::ptrdiff_t all = offset | (static_cast<std::ptrdiff_t>(src.len - src.data_len) - offset);
-        offset = dst.data - dst.head;
-        const std::ptrdiff_t tailroom = static_cast<std::ptrdiff_t>(dst.len - dst.data_len) - offset;
-        all |= offset | static_cast<std::ptrdiff_t>(dst.data_len) | tailroom;
-        // A length of 0 wraps around. One that is too large for its buffer's length to be subtracted is also too
-        // large for the tailroom.
-        return all >= 0 && src.data_len - 1 < static_cast<std::size_t>(tailroom);
+        return src.data_len - 1 < dst.tailroom();
     }
 
     [[nodiscard]] doca_error_t check_list(const doca_buf &head, std::uint32_t wanted) const noexcept;

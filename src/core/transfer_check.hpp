@@ -83,7 +83,7 @@ private:
     [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &buf, std::uint32_t side) const noexcept
     {
         const FirstKey &first = buf.mmap->first();
-        return buf.is_alone() && first.device == device_ && (first.uses & side) != 0 && buf.has_data_inside();
+        return buf.is_plain != 0 && first.device == device_ && (first.uses & side) != 0;
     }
     [[gnu::always_inline]] [[nodiscard]] bool is_plain_transfer(const doca_buf *dst, const doca_buf *src,
                                                                 std::uint32_t dst_side, std::uint32_t src_side,

@@ -46,7 +46,7 @@ public:
 
     // Submitting: what sources call. An operation takes a credit, which its retrieval gives back.
 
-    [[nodiscard]] bool is_full() const noexcept { return num_waiting() == limit_; }
+    [[nodiscard]] bool is_full() const noexcept { return tail_ == limit_; }
 
     /// An operation of @p source has ended in its submit. The queue must not be full.
     void done(Tag tag, Source &source, doca_error_t status, std::uint32_t length = 0) noexcept
@@ -113,7 +113,7 @@ public:
     /// Keeps @p count credits back, or gives them back. False when there are not as many.
     [[nodiscard]] bool reserve(std::uint32_t count) noexcept
     {
-        if (count > (limit_ - num_waiting()) / step)
+        if (count > (limit_ - tail_) / step)
             return false;
         limit_ -= count * step;
         return true;
@@ -122,7 +122,7 @@ public:
 
     // Retrieving: what a front end calls.
 
-    [[nodiscard]] bool is_empty() const noexcept { return num_waiting() == 0; }
+    [[nodiscard]] bool is_empty() const noexcept { return head_ == tail_; }
     /// The oldest completion; there is one. It stays until drop() or pop().
     [[nodiscard]] const Completion &first() const noexcept { return at(head_); }
     /// Removes the first completion, which has no operation.
@@ -130,6 +130,7 @@ public:
     {
         const std::uint32_t head = head_ + step;
         store(head_, head);
+        limit_ += step;
         // Whoever submits one operation that ends at once for each that he retrieves never lets the ring run
         // empty. The others get their turn all the same.
         if (head % (poll_interval * step) == 0) [[unlikely]]
@@ -191,8 +192,6 @@ private:
     {
         return *reinterpret_cast<Completion *>(reinterpret_cast<std::byte *>(ring_) + (position & mask_));
     }
-    /// To be retrieved.
-    [[nodiscard]] std::uint32_t num_waiting() const noexcept { return tail_ - head_; }
     void free(Operation &operation) noexcept
     {
         store(operation.source, reinterpret_cast<Source *>(free_));
@@ -207,7 +206,7 @@ private:
     void end(Operation &operation, doca_error_t status, std::uint32_t flags) noexcept
     {
         operation.status = status;
-        limit_ += step; // from now on it counts as one that waits
+        limit_ += step; // from now on it takes its credit by being in the ring
         Completion &completion = append();
         store(completion.operation, &operation);
         store(completion.status, Completion::with_operation | flags);
@@ -222,8 +221,9 @@ private:
     alignas(64) std::uint32_t head_ = 0; ///< counts on and wraps around, as tail_
     std::uint32_t tail_ = 0;
     std::uint32_t mask_;
-    /// Of completions in the ring: the depth, less what is in flight and what is reserved. An operation that ends
-    /// in its submit so takes its credit by being there.
+    /// The position that tail_ can't pass: the depth behind head_, less what is in flight and what is reserved. So
+    /// submitting asks by one comparison, and an operation that ends in its submit takes its credit by being there.
+    /// A number of free credits would be counted down and up by each job, and the one would wait for the other.
     std::uint32_t limit_;
     Completion *ring_;
     Operation *free_; ///< a stack: the one used last is the warmest

@@ -25,7 +25,7 @@ static __attribute__((noinline)) doca_error_t release_slowly(doca_buf *buf, uint
 
 doca_error_t doca_buf_refcount_rm(struct doca_buf *buf, uint16_t *refcount)
 {
-    if (buf == nullptr || !buf->is_alone() || !opendoca::BufStore::try_give_back(*buf)) [[unlikely]]
+    if (buf == nullptr || buf->is_plain == 0 || !opendoca::BufStore::try_give_back(*buf)) [[unlikely]]
         return release_slowly(buf, refcount); // a tail call: the fast path needs no stack frame
     if (refcount != nullptr)
         *refcount = 1;
@@ -34,7 +34,7 @@ doca_error_t doca_buf_refcount_rm(struct doca_buf *buf, uint16_t *refcount)
 
 doca_error_t doca_buf_get_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
-    return call({buf, refcount}, [&] { *refcount = static_cast<uint16_t>(buf->refcount); });
+    return call({buf, refcount}, [&] { *refcount = 1; }); // DOCA 2.2 does not count further
 }
 
 doca_error_t doca_buf_get_len(const struct doca_buf *buf, size_t *len)
@@ -59,10 +59,7 @@ doca_error_t doca_buf_get_data(const struct doca_buf *buf, void **data)
 
 doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len)
 {
-    return call({buf}, [&] {
-        buf->data = static_cast<std::byte *>(data);
-        buf->data_len = data_len;
-    });
+    return call({buf}, [&] { buf->set_data(static_cast<std::byte *>(data), data_len); });
 }
 
 doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)

@@ -22,10 +22,10 @@ doca_error_t DmaJobs<Engine>::submit_any(const doca_dma_job_memcpy &job, Tag tag
         LOG_ERR("job type %d is not one of DMA's", job.base.type);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    if (job.src_buff != nullptr && job.dst_buff != nullptr &&
-        check_.is_plain(*job.dst_buff, *job.src_buff)) [[likely]]
-        return owned_->copy(tag, *job.dst_buff, *job.src_buff, {job.src_buff->data_len, false, false});
     CopyPlan plan{};
+    if (job.src_buff != nullptr && job.dst_buff != nullptr &&
+        check_.is_plain(*job.dst_buff, *job.src_buff, plan)) [[likely]]
+        return owned_->copy(tag, *job.dst_buff, *job.src_buff, plan);
     const doca_error_t status = check_.check(job.dst_buff, job.src_buff, plan);
     return status == DOCA_SUCCESS ? owned_->copy(tag, *job.dst_buff, *job.src_buff, plan) : status;
 }

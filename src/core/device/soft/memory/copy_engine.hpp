@@ -38,10 +38,12 @@ public:
         if (completions_.is_full()) [[unlikely]]
             return DOCA_ERROR_NO_MEMORY;
         const std::size_t length = src.data_len;
-        const std::size_t before = dst.data_len;
+        // It appends, or else overwrites: costs nothing, as the check has branched by the same.
+        const std::size_t before = length - 1 < dst.tailroom() ? dst.data_len : 0;
+        std::byte *const to = dst.data + before;
         dst.data_len = before + length;
         completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
-        return copy_bytes(dst.data + before, src.data, length, length);
+        return copy_bytes(to, src.data, length, length);
     }
 
     /// One copy a call, so that each waits for the retrieve that gives it out.
