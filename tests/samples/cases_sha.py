@@ -18,7 +18,8 @@ def expected(text):
 def test_sha(bench):
     for name in SAMPLES:
         program = bench.start(name, side="all")
-        program.succeeds("Starting the sample", "The device hashes in hardware",
+        # The software device has the engine of the one whose place it takes; libibverbs knows none.
+        program.succeeds("Starting the sample", f"The device hashes in {'software' if bench.devices else 'hardware'}",
                          expected("This text is hashed by SHA-256"))
 
 

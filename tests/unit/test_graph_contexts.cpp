@@ -53,12 +53,13 @@ public:
         return DOCA_SUCCESS;
     }
     opendoca::Source &source() noexcept override { return *this; }
-    void write_result(int type, const opendoca::Ended &ended, doca_event &event) const noexcept override
+    void write_result(int type, doca_error_t status, const opendoca::Result &details,
+                      doca_event &event) const noexcept override
     {
         if (!has_structures)
-            JobQueue::write_result(type, ended, event);
+            JobQueue::write_result(type, status, details, event);
         else if (event.result.ptr != nullptr)
-            *static_cast<Result *>(event.result.ptr) = {42, ended.status};
+            *static_cast<Result *>(event.result.ptr) = {42, status};
     }
 
     void end_one(doca_error_t how = DOCA_SUCCESS)

@@ -41,10 +41,7 @@ bool CompletionQueue::pop(Ended &ended) noexcept
         return true;
     }
     Operation &operation = *completion.operation;
-    ended = {operation.tag,
-             operation.source,
-             static_cast<doca_error_t>(operation.status),
-             {operation.length, operation.message.immediate, operation.message.received}};
+    ended = {operation.tag, operation.source, static_cast<doca_error_t>(operation.status), operation.result()};
     if ((completion.status & Completion::tells_source) != 0)
         operation.source->retrieved(operation);
     free(operation);

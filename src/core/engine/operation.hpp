@@ -51,6 +51,9 @@ struct alignas(64) Operation {
 
     static constexpr std::uint32_t in_flight = UINT32_MAX;
 
+    /// Once it has ended.
+    [[nodiscard]] Result result() const noexcept { return {length, message.immediate, message.received}; }
+
     template <typename Payload>
     [[nodiscard]] Payload &payload() noexcept
     {

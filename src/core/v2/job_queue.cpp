@@ -8,9 +8,9 @@ namespace opendoca::v2 {
 
 JobQueue::~JobQueue() = default;
 
-void JobQueue::write_result(int, const Ended &ended, doca_event &event) const noexcept
+void JobQueue::write_result(int, doca_error_t status, const Result &, doca_event &event) const noexcept
 {
-    event.result.u64 = ended.status;
+    event.result.u64 = status;
 }
 
 } // namespace opendoca::v2

@@ -66,8 +66,8 @@ public:
     [[nodiscard]] virtual doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept = 0;
     /// Whose operations the jobs become.
     [[nodiscard]] virtual Source &source() noexcept = 0;
-    /// Writes the result of a job of @p type into @p event, or to where its result.ptr points.
-    virtual void write_result(int type, const Ended &ended, doca_event &event) const noexcept;
+    /// Writes how a job of @p type has ended into @p event, or to where its result.ptr points.
+    virtual void write_result(int type, doca_error_t status, const Result &result, doca_event &event) const noexcept;
 };
 
 } // namespace opendoca::v2

@@ -11,6 +11,7 @@ OPENDOCA_LOG_SOURCE(DOCA_WORKQ);
 
 using opendoca::Ended;
 using opendoca::Operation;
+using opendoca::Tag;
 using opendoca::v2::call;
 using opendoca::v2::EndHandler;
 using opendoca::v2::JobQueue;
@@ -44,10 +45,25 @@ constexpr std::uint32_t max_depth = 65536;
     Operation *const operation = completions.poll();
     if (operation == nullptr)
         return completions.is_empty() ? DOCA_ERROR_AGAIN : give_first(event);
-    const Ended ended = {
-        operation->tag, operation->source, DOCA_SUCCESS,
-        {operation->length, operation->message.immediate, operation->message.received}};
+    const Tag tag = operation->tag;
+    if ((tag.a & opendoca::v2::has_handler) != 0) [[unlikely]]
+        return give_operation(*operation, event);
+    event.type = static_cast<int>(tag.a);
+    event.user_data.u64 = tag.b;
+    if ((tag.a & opendoca::v2::has_result) != 0)
+        static_cast<JobQueue *>(operation->source->owner)
+            ->write_result(event.type, DOCA_SUCCESS, operation->result(), event);
+    else
+        event.result.u64 = DOCA_SUCCESS;
     completions.release(*operation);
+    return DOCA_SUCCESS;
+}
+
+/// The end of an operation that has ended well and that somebody else is told of.
+[[gnu::noinline]] doca_error_t doca_workq::give_operation(Operation &operation, doca_event &event) noexcept
+{
+    const Ended ended = {operation.tag, operation.source, DOCA_SUCCESS, operation.result()};
+    completions.release(operation);
     return give(ended, event);
 }
 
@@ -68,7 +84,7 @@ constexpr std::uint32_t max_depth = 65536;
     event.type = static_cast<int>(ended.tag.a);
     event.user_data.u64 = ended.tag.b;
     if ((ended.tag.a & opendoca::v2::has_result) != 0)
-        static_cast<JobQueue *>(ended.source->owner)->write_result(event.type, ended, event);
+        static_cast<JobQueue *>(ended.source->owner)->write_result(event.type, ended.status, ended.result, event);
     else
         event.result.u64 = ended.status;
     return ended.status == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;

@@ -60,6 +60,7 @@ private:
     [[nodiscard]] doca_error_t submit_by_id(const doca_job &job) noexcept;
     [[nodiscard]] doca_error_t poll(doca_event &event) noexcept;
     [[nodiscard]] doca_error_t give_first(doca_event &event) noexcept;
+    [[nodiscard]] doca_error_t give_operation(opendoca::Operation &operation, doca_event &event) noexcept;
     [[nodiscard]] doca_error_t give(const opendoca::Ended &ended, doca_event &event) noexcept;
 
     std::unique_ptr<opendoca::v2::JobQueue *[]> queues_; ///< by the id of the context or graph

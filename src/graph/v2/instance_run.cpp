@@ -196,7 +196,7 @@ void doca_graph_instance::job_ended(const Job &job, const opendoca::Ended &ended
         event->user_data = job.user_data;
         submission_->workq()
             .queue_of(*plan_.nodes[job.node].action.ctx)
-            ->write_result(event->type, ended, *event);
+            ->write_result(event->type, ended.status, ended.result, *event);
         results_[job.node] = event->result;
     }
     end_in_flight(job.node, ended.status);

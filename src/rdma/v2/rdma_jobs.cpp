@@ -44,17 +44,17 @@ public:
     [[nodiscard]] Source &source() noexcept override { return queue_pair_; }
 
     /// Fills the caller's doca_rdma_result, if there is one.
-    void write_result(int type, const Ended &ended, doca_event &event) const noexcept override
+    void write_result(int type, doca_error_t status, const Result &of, doca_event &event) const noexcept override
     {
         auto *const result = static_cast<doca_rdma_result *>(event.result.ptr);
         if (result == nullptr)
             return;
-        const bool has_message = type == DOCA_RDMA_JOB_RECV && ended.status == DOCA_SUCCESS;
-        result->result = ended.status;
-        result->opcode = has_message ? static_cast<doca_rdma_opcode_t>(ended.result.received) : DOCA_RDMA_OPCODE_RECV_SEND;
-        result->length = ended.status == DOCA_SUCCESS ? ended.result.length : 0;
+        const bool has_message = type == DOCA_RDMA_JOB_RECV && status == DOCA_SUCCESS;
+        result->result = status;
+        result->opcode = has_message ? static_cast<doca_rdma_opcode_t>(of.received) : DOCA_RDMA_OPCODE_RECV_SEND;
+        result->length = status == DOCA_SUCCESS ? of.length : 0;
         result->rdma_peer_addr = nullptr;
-        result->immediate_data = has_message ? ended.result.immediate : 0;
+        result->immediate_data = has_message ? of.immediate : 0;
     }
 
 private:
@@ -76,11 +76,15 @@ private:
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_recv &>(base);
         TransferPlan plan;
-        if (!self.check_.is_plain_receive(job.dst_buff, plan)) [[unlikely]] {
-            if (const doca_error_t status = self.check_.receive(job.dst_buff, plan); status != DOCA_SUCCESS)
-                return status;
-        }
-        return self.queue_pair_.receive(tag, job.dst_buff, plan);
+        if (self.check_.is_plain_receive(job.dst_buff, plan)) [[likely]]
+            return self.queue_pair_.receive(tag, job.dst_buff, plan);
+        return self.receive_any(job, tag);
+    }
+    [[gnu::noinline]] doca_error_t receive_any(const doca_rdma_job_recv &job, Tag tag) noexcept
+    {
+        TransferPlan plan;
+        const doca_error_t status = check_.receive(job.dst_buff, plan);
+        return status == DOCA_SUCCESS ? queue_pair_.receive(tag, job.dst_buff, plan) : status;
     }
 
     template <bool has_immediate>
@@ -88,12 +92,19 @@ private:
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_send &>(base);
         TransferPlan plan;
-        if (!self.check_.is_plain_send(job.src_buff, plan)) [[unlikely]] {
-            if (const doca_error_t status = self.check_.send(job.src_buff, plan); status != DOCA_SUCCESS)
-                return status;
-        }
-        return self.queue_pair_.send(tag, job.src_buff, plan,
-                                     has_immediate ? Immediate(job.immediate_data) : std::nullopt);
+        if (self.check_.is_plain_send(job.src_buff, plan)) [[likely]]
+            return self.queue_pair_.send(tag, job.src_buff, plan,
+                                         has_immediate ? Immediate(job.immediate_data) : std::nullopt);
+        return self.template send_any<has_immediate>(job, tag);
+    }
+    template <bool has_immediate>
+    [[gnu::noinline]] doca_error_t send_any(const doca_rdma_job_send &job, Tag tag) noexcept
+    {
+        TransferPlan plan;
+        const doca_error_t status = check_.send(job.src_buff, plan);
+        return status == DOCA_SUCCESS ? queue_pair_.send(tag, job.src_buff, plan,
+                                                         has_immediate ? Immediate(job.immediate_data) : std::nullopt)
+                                      : status;
     }
 
     static doca_error_t read(RdmaJobs &self, const doca_job &base, Tag tag) noexcept
@@ -102,27 +113,36 @@ private:
         TransferPlan plan;
         if (self.check_.is_plain_read(job.dst_buff, job.src_buff, plan)) [[likely]]
             return self.queue_pair_.read(tag, job.dst_buff, job.src_buff, plan, job.src_buff->mmap->first().key);
+        return self.read_any(job, tag);
+    }
+    [[gnu::noinline]] doca_error_t read_any(const doca_rdma_job_read_write &job, Tag tag) noexcept
+    {
+        TransferPlan plan;
         MemoryKey *key = nullptr;
-        if (const doca_error_t status = self.check_.read(job.dst_buff, job.src_buff, plan, key);
-            status != DOCA_SUCCESS)
-            return status;
-        return self.queue_pair_.read(tag, job.dst_buff, job.src_buff, plan, key);
+        const doca_error_t status = check_.read(job.dst_buff, job.src_buff, plan, key);
+        return status == DOCA_SUCCESS ? queue_pair_.read(tag, job.dst_buff, job.src_buff, plan, key) : status;
     }
 
     template <bool has_immediate>
     static doca_error_t write(RdmaJobs &self, const doca_job &base, Tag tag) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
-        const Immediate immediate = has_immediate ? Immediate(job.immediate_data) : std::nullopt;
         TransferPlan plan;
         if (self.check_.is_plain_write(job.dst_buff, job.src_buff, plan)) [[likely]]
             return self.queue_pair_.write(tag, job.dst_buff, job.src_buff, plan, job.dst_buff->mmap->first().key,
-                                          immediate);
+                                          has_immediate ? Immediate(job.immediate_data) : std::nullopt);
+        return self.template write_any<has_immediate>(job, tag);
+    }
+    template <bool has_immediate>
+    [[gnu::noinline]] doca_error_t write_any(const doca_rdma_job_read_write &job, Tag tag) noexcept
+    {
+        TransferPlan plan;
         MemoryKey *key = nullptr;
-        if (const doca_error_t status = self.check_.write(job.dst_buff, job.src_buff, plan, key);
-            status != DOCA_SUCCESS)
+        const doca_error_t status = check_.write(job.dst_buff, job.src_buff, plan, key);
+        if (status != DOCA_SUCCESS)
             return status;
-        return self.queue_pair_.write(tag, job.dst_buff, job.src_buff, plan, key, immediate);
+        return queue_pair_.write(tag, job.dst_buff, job.src_buff, plan, key,
+                                 has_immediate ? Immediate(job.immediate_data) : std::nullopt);
     }
 
     static doca_error_t update(RdmaJobs &self, const doca_job &base, Tag tag) noexcept

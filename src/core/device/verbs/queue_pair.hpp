@@ -50,22 +50,24 @@ public:
     {
         if (!can_post_plain(plan)) [[unlikely]]
             return send_any(tag, src, plan, immediate);
-        return post_data(tag, Kind::send, *src, plan.length, nullptr, [&](ibv_qp_ex *sender) {
+        const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             if (immediate)
                 ibv_wr_send_imm(sender, *immediate);
             else
                 ibv_wr_send(sender);
-        });
+        };
+        return post_data(tag, Kind::send, *src, plan.length, nullptr, make);
     }
     [[gnu::always_inline]] [[nodiscard]] doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src,
                                                            TransferPlan plan, MemoryKey *remote) noexcept override
     {
         if (!can_post_plain(plan)) [[unlikely]]
             return read_any(tag, dst, src, plan, remote);
-        return post_plain(tag, Kind::read, 0, plan.length, plan.length, dst, [&](ibv_qp_ex *sender) {
+        const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             ibv_wr_rdma_read(sender, first_key_of(*src), address(src->data));
             ibv_wr_set_sge(sender, first_key_of(*dst), address(dst->data) + dst->data_len, plan.length);
-        });
+        };
+        return post_plain(tag, Kind::read, 0, plan.length, plan.length, dst, make);
     }
     [[gnu::always_inline]] [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src,
                                                             TransferPlan plan, MemoryKey *remote,
@@ -73,14 +75,14 @@ public:
     {
         if (!can_post_plain(plan)) [[unlikely]]
             return write_any(tag, dst, src, plan, remote, immediate);
-        return post_data(tag, immediate ? Kind::write_with_immediate : Kind::write, *src, plan.length, dst,
-                         [&](ibv_qp_ex *sender) {
-                             const std::uint64_t to = address(dst->data) + dst->data_len;
-                             if (immediate)
-                                 ibv_wr_rdma_write_imm(sender, first_key_of(*dst), to, *immediate);
-                             else
-                                 ibv_wr_rdma_write(sender, first_key_of(*dst), to);
-                         });
+        const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
+            const std::uint64_t to = address(dst->data) + dst->data_len;
+            if (immediate)
+                ibv_wr_rdma_write_imm(sender, first_key_of(*dst), to, *immediate);
+            else
+                ibv_wr_rdma_write(sender, first_key_of(*dst), to);
+        };
+        return post_data(tag, immediate ? Kind::write_with_immediate : Kind::write, *src, plan.length, dst, make);
     }
     [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
                                       MemoryKey &remote) noexcept override;
@@ -166,15 +168,18 @@ private:
                                                                 std::uint32_t length, doca_buf *dst,
                                                                 Make make) noexcept
     {
-        if (length - 1 < max_inline_) // rdma_rxe wants the flag when the request is started
-            return post_plain(tag, kind, IBV_SEND_INLINE, 0, length, dst, [&](ibv_qp_ex *sender) {
-                make(sender);
-                ibv_wr_set_inline_data(sender, src.data, length);
-            });
-        return post_plain(tag, kind, 0, 0, length, dst, [&](ibv_qp_ex *sender) {
+        // Twice, because rdma_rxe wants the flag when the request is started.
+        const auto make_inline = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
+            make(sender);
+            ibv_wr_set_inline_data(sender, src.data, length);
+        };
+        const auto make_segment = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             make(sender);
             ibv_wr_set_sge(sender, first_key_of(src), address(src.data), length);
-        });
+        };
+        if (length - 1 < max_inline_)
+            return post_plain(tag, kind, IBV_SEND_INLINE, 0, length, dst, make_inline);
+        return post_plain(tag, kind, 0, 0, length, dst, make_segment);
     }
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_receive(Operation &operation, ibv_sge *segments,
                                                                    int num_segments) noexcept
