@@ -38,8 +38,7 @@ struct doca_buf {
     }
 
     /// Whether the buffer is out, alone in its list, and has its data inside of its memory: noted by who changes
-    /// that, so that a job asks for all of it by one load. Ends of jobs need not: they grow data by no more than
-    /// the room that there was.
+    /// that, so that a job asks for all of it by one load.
     void update_is_plain() noexcept { is_plain = is_alone() && has_data_inside() ? 1 : 0; }
     /// Moves the data section to wherever it is told to, which a job finds out.
     void set_data(std::byte *start, std::size_t length) noexcept
@@ -47,6 +46,14 @@ struct doca_buf {
         data = start;
         data_len = length;
         update_is_plain();
+    }
+
+    /// The end of a job that took time: the program may have moved the data since it submitted it.
+    void end_data_at(std::size_t length) noexcept
+    {
+        data_len = length;
+        if (!has_data_inside()) [[unlikely]]
+            is_plain = 0;
     }
 
     [[nodiscard]] bool has_data_inside() const noexcept

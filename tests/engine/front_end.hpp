@@ -67,8 +67,7 @@ public:
         opendoca::Ended ended{};
         if (completions.is_empty()) {
             if (opendoca::Operation *const operation = completions.poll()) {
-                ended = {operation->tag, operation->source, DOCA_SUCCESS,
-                         {operation->length, operation->message.immediate, operation->message.received}};
+                ended = {operation->tag, operation->source, DOCA_SUCCESS, operation->result()};
                 completions.release(*operation);
                 Task::of(ended.tag).end(ended);
                 return true;

@@ -194,7 +194,7 @@ Operation *VerbsCopyEngine::poll_one() noexcept
     Operation &operation = *reinterpret_cast<Operation *>(id);
     const Copy &copy = operation.payload<Copy>();
     --num_in_flight_;
-    copy.dst->data_len = copy.data_len;
+    copy.dst->end_data_at(copy.data_len);
     return &operation;
 }
 
@@ -225,7 +225,7 @@ void VerbsCopyEngine::end_started() noexcept
     } else {
         Operation &operation = *reinterpret_cast<Operation *>(id);
         const Copy &copy = operation.payload<Copy>();
-        copy.dst->data_len = copy.data_len;
+        copy.dst->end_data_at(copy.data_len);
         --num_in_flight_;
         completions_.done(operation, DOCA_SUCCESS);
     }
@@ -244,7 +244,7 @@ void VerbsCopyEngine::end_specials() noexcept
             if (copy.is_list) [[unlikely]]
                 set_data_end(*copy.dst, *copy.last, special.data_len, copy.overwrites);
             else
-                copy.dst->data_len = special.data_len;
+                copy.dst->end_data_at(special.data_len);
         }
         --num_in_flight_;
         completions_.done(*special.operation, special.result);

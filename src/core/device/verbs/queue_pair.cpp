@@ -165,7 +165,7 @@ Operation *VerbsQueuePair::poll_one() noexcept
     ReliableConnection::end_completion(*polled_);
     ++send_credits_;
     if (work.dst != nullptr)
-        work.dst->data_len += work.growth;
+        work.dst->end_data_at(work.dst->data_len + work.growth);
     return &operation;
 }
 
@@ -179,7 +179,8 @@ Operation *VerbsQueuePair::poll_one() noexcept
     const std::uint32_t length = ibv_wc_read_byte_len(polled_);
     ReliableConnection::end_completion(*polled_);
     ++receive_credits_;
-    operation.payload<Work>().dst->data_len += length;
+    doca_buf &dst = *operation.payload<Work>().dst;
+    dst.end_data_at(dst.data_len + length);
     operation.length = length;
     operation.message = {0, Received::send};
     return &operation;
@@ -221,11 +222,11 @@ void VerbsQueuePair::end_started() noexcept
     if (dst == nullptr)
         ;
     else if (work.is_plain)
-        dst->data_len += growth;
+        dst->end_data_at(dst->data_len + growth);
     else if (work.is_list)
         extend_data(*dst, growth, work.overwrites);
     else
-        dst->data_len = (work.overwrites ? 0 : dst->data_len) + growth;
+        dst->end_data_at((work.overwrites ? 0 : dst->data_len) + growth);
     end(operation, DOCA_SUCCESS, result);
 }
 
