@@ -134,7 +134,8 @@ TEST_P(RdmaErrors, MemoryOfAnotherDeviceIsRefused)
     const std::vector<DeviceParam> all = devices_that(can_connect);
     if (all.size() < 2)
         GTEST_SKIP() << "one device only";
-    const DevHandle second = open_device(all.back());
+    const bool is_first = GetParam().pci == all.front().pci && GetParam().ibdev == all.front().ibdev;
+    const DevHandle second = open_device(is_first ? all.back() : all.front());
     Memory memory(MemoryKind::heap, 4096);
     const LocalMap map(second.get(), memory.bytes(), exposed);
     const BufHandle buf = inventory.full(map, memory.data(), 8);
