@@ -19,10 +19,12 @@ public:
         std::swap(fd_, other.fd_);
         return *this;
     }
-    ~UniqueFd()
+    ~UniqueFd() { reset(); }
+
+    void reset() noexcept
     {
-        if (fd_ >= 0)
-            close(fd_);
+        if (const int fd = std::exchange(fd_, -1); fd >= 0)
+            close(fd);
     }
 
     [[nodiscard]] int get() const noexcept { return fd_; }

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "../server/unique_fd.hpp"
+#include "../../../src/core/unique_fd.hpp"
 
 namespace opendoca::card {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "unique_fd.hpp"
+#include "../../../src/core/unique_fd.hpp"
 
 namespace opendoca::card {
 

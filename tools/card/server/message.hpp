@@ -10,8 +10,8 @@
 
 #include <sys/types.h>
 
+#include "../../../src/core/unique_fd.hpp"
 #include "../wire.hpp"
-#include "unique_fd.hpp"
 
 namespace opendoca::card {
 

@@ -11,8 +11,8 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "../../../src/core/unique_fd.hpp"
 #include "doorbell_pages.hpp"
-#include "unique_fd.hpp"
 
 namespace opendoca::card {
 

@@ -19,7 +19,7 @@ namespace opendoca::verbs {
 /// lists, and memory needs no rights for remote access.
 ///
 /// A plain copy (one buffer on each side, one message, nothing that waits) is posted by submit and given out
-/// by retrieve; nothing but its slot knows of it. Special ones are on a ring, in the order of their
+/// by retrieve; nothing but its Operation knows of it. Special ones are on a ring, in the order of their
 /// submission.
 ///
 /// A job's place in the destination is that of its submission: jobs in flight at the same time that append to

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The connection, and what it does with completions. Jobs are posted in queue_pair_jobs.cpp.
+// The connection, and what it does with completions. Operations are posted in queue_pair_post.cpp.
 #include "queue_pair.hpp"
 
 #include <cstring>
