@@ -27,7 +27,7 @@ constexpr std::uint32_t all_access = Access::local_read_write | rdma_access | dp
 
 } // namespace
 
-doca_error_t doca_mmap::destroy() noexcept
+doca_error_t doca_mmap::destroy()
 {
     if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
         return status;
@@ -37,8 +37,27 @@ doca_error_t doca_mmap::destroy() noexcept
     members_.clear(); // ends every import before the device and the memory can go
     if (free_cb_is_due_)
         free_cb_(range_.addr, range_.len, free_cb_cookie_);
-    take_from_program();
+    if (!counts_bufs_)
+        outlive_buffers();
+    else
+        take_from_program();
     return DOCA_SUCCESS;
+}
+
+/// The buffers of a map that did not look for them may come home later, and look at the map. Its memory is given back
+/// once they have, when another such map goes.
+void doca_mmap::outlive_buffers()
+{
+    static std::mutex lock;
+    static auto &maps = *new std::vector<doca_mmap *>; // never destroyed: exit handlers may destroy maps
+    const std::lock_guard guard(lock);
+    maps.push_back(this);
+    std::erase_if(maps, [](doca_mmap *map) {
+        const bool is_unused = map->num_bufs() == 0;
+        if (is_unused)
+            map->take_from_program();
+        return is_unused;
+    });
 }
 
 doca_error_t doca_mmap::check_unused() const noexcept

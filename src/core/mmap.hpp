@@ -64,7 +64,7 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
                                                          std::span<const std::byte> descriptor, doca_dev &dev,
                                                          doca_mmap *&mmap);
     /// Ends every import, gives the devices up and calls the program's free callback.
-    [[nodiscard]] doca_error_t destroy() noexcept;
+    [[nodiscard]] doca_error_t destroy();
 
     [[nodiscard]] doca_error_t set_memrange(std::byte *addr, std::size_t len) noexcept;
     /// At @p addr, where the program has mapped it, or null: anywhere.
@@ -129,6 +129,7 @@ private:
     [[nodiscard]] std::vector<Member>::iterator find(const doca_dev &dev) noexcept;
     [[nodiscard]] doca_error_t register_members();
     void started() noexcept;
+    void outlive_buffers();
     [[nodiscard]] doca_error_t check_unused() const noexcept;
     [[nodiscard]] doca_error_t check_rangeless() const noexcept;
     [[nodiscard]] doca_error_t check_configurable(const char *what, doca_error_t when_started) const noexcept;
