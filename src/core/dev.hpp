@@ -14,6 +14,7 @@
 struct doca_devinfo {
     std::shared_ptr<const opendoca::DeviceFunction> function;
     std::shared_ptr<opendoca::AddressSearch> search = {}; ///< of its list; null for an open device's
+    bool is_from_pd = false; ///< of a device on a protection domain of the program, which can't be opened by it
 
     [[nodiscard]] bool answers_to(const std::string &pci_address) const;
 };
@@ -24,7 +25,7 @@ struct OPENDOCA_INTERNAL doca_dev : opendoca::Shareable<doca_dev> {
     doca_dev(std::shared_ptr<const opendoca::DeviceFunction> function,
              std::unique_ptr<opendoca::Device> device, bool from_pd = false)
         : is_from_pd(from_pd),
-          info_{std::move(function)},
+          info_{std::move(function), {}, from_pd},
           device_(std::move(device))
     {
     }
