@@ -42,6 +42,7 @@ class ShaDigests {
 public:
     /// NOT_SUPPORTED when OpenSSL, as it is configured here, lacks one of the kinds.
     [[nodiscard]] static doca_error_t create(ShaDigests &digests);
+    [[nodiscard]] bool exist() const noexcept { return of(ShaKind::sha1) != nullptr; }
 
     // False when OpenSSL fails, which it is not known to do.
 
