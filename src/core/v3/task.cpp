@@ -53,7 +53,7 @@ doca_error_t doca_task_submit(struct doca_task *task)
 {
     if (task == nullptr) [[unlikely]]
         return DOCA_ERROR_INVALID_VALUE;
-    return task->ctx->submit(*task);
+    return doca_ctx::submit(*task);
 }
 
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t)
@@ -65,7 +65,7 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 {
     if (task == nullptr || task->pool->check(*task) != DOCA_SUCCESS)
         return DOCA_ERROR_INVALID_VALUE;
-    return task->ctx->submit(*task);
+    return doca_ctx::submit(*task);
 }
 
 void doca_task_free(struct doca_task *task)

@@ -14,7 +14,7 @@ template <typename Engine>
 class MemcpyTasks final : public PoolOf<doca_dma_task_memcpy> {
 public:
     MemcpyTasks(doca_ctx &owner, const TaskConf &as_told, CopyEngine &any, Engine &engine, const doca_dev &dev)
-        : PoolOf(owner, as_told),
+        : PoolOf(owner, as_told, false, true),
           engine_(engine),
           completions_(owner.completions()),
           check_(dev.device(), dev.function().can.dma_max_list_elements, dev.function().can.dma_max_size),
