@@ -160,6 +160,11 @@ void doca_ctx::settle() noexcept
         become_idle(state_);
 }
 
+[[gnu::noinline]] void doca_ctx::settle_context_of(TaskPool &pool) noexcept
+{
+    pool.ctx.settle();
+}
+
 bool doca_ctx::is_at_rest() const noexcept
 {
     return is_library_done_ && num_in_flight() == 0 && num_allocated_ == 0;
@@ -184,10 +189,27 @@ void doca_ctx::change(doca_ctx_states before, doca_ctx_states next) noexcept
 void doca_ctx::set_state(doca_ctx_states state) noexcept
 {
     state_ = state;
+    open_pools(is_running() && !pe_->is_armed());
+}
+
+void doca_ctx::open_pools(bool open) noexcept
+{
     for (const TaskTypeBase *type : types_) {
         if (TaskPool *const pool = type->pool())
-            pool->is_open = is_running() && pool->takes_all;
+            pool->is_open = open && pool->takes_all;
     }
+}
+
+void doca_ctx::arm() noexcept
+{
+    open_pools(false);
+    Member::arm();
+}
+
+void doca_ctx::clear() noexcept
+{
+    Member::clear();
+    open_pools(is_running());
 }
 
 std::size_t doca_ctx::num_in_flight() const noexcept
@@ -234,7 +256,7 @@ doca_error_t doca_ctx::submit_any(doca_task &task, TaskState state) noexcept
     TaskPool &pool = *task.pool;
     task.state = state;
     ++pool.num_submitted;
-    const doca_error_t status = pool.submit(task);
+    const doca_error_t status = pool.submit_closed(task);
     if (status != DOCA_SUCCESS) [[unlikely]] { // there is no room for it
         --pool.num_submitted;
         task.state = TaskState::owned;
@@ -264,6 +286,7 @@ void doca_ctx::free(doca_task &task) noexcept
             completions().wake(); // the program sleeps until the context is idle
         return;
     case TaskState::submitted:
+    case TaskState::expecting:
         --num_allocated_;
         ++num_abandoned_;
         task.state = TaskState::abandoned;

@@ -31,6 +31,8 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
     [[nodiscard]] doca_error_t start();
     [[nodiscard]] doca_error_t stop() noexcept;
     [[nodiscard]] doca_ctx_states state() const noexcept { return state_; }
+    void arm() noexcept override;
+    void clear() noexcept override;
     [[nodiscard]] bool is_idle() const noexcept { return state_ == DOCA_CTX_STATE_IDLE; }
     [[nodiscard]] bool is_running() const noexcept { return state_ == DOCA_CTX_STATE_RUNNING; }
     /// @p if_not, with a message, unless the context is idle: the only state in which it is configured and destroyed.
@@ -47,8 +49,8 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
     {
         opendoca::v3::TaskPool &pool = *task.pool;
         if (!pool.is_open || task.state != opendoca::v3::TaskState::owned) [[unlikely]]
-            return task.ctx->submit_any(task, opendoca::v3::TaskState::submitted);
-        task.state = opendoca::v3::TaskState::submitted;
+            return task.ctx->submit_any(task, pool.state_when_submitted);
+        task.state = pool.state_when_submitted;
         ++pool.num_submitted;
         return pool.submit(task);
     }
@@ -104,18 +106,20 @@ private:
     void task_ended(doca_task &task, const opendoca::Ended &ended) noexcept override;
     void drop_abandoned() noexcept;
     /// After the callback of a task of @p pool. May make the context idle, and the program may destroy it then.
-    void callback_returned(opendoca::v3::TaskPool &pool) noexcept
+    static void callback_returned(opendoca::v3::TaskPool &pool) noexcept
     {
         ++pool.num_ended;
         if (!pool.is_open) [[unlikely]]
-            settle();
+            settle_context_of(pool);
     }
+    static void settle_context_of(opendoca::v3::TaskPool &pool) noexcept;
     void settle() noexcept;
     [[nodiscard]] bool is_at_rest() const noexcept;
     void begin_stop() noexcept;
     void become_idle(doca_ctx_states before) noexcept;
     void change(doca_ctx_states before, doca_ctx_states next) noexcept;
     void set_state(doca_ctx_states state) noexcept;
+    void open_pools(bool open) noexcept;
 
     std::size_t num_allocated_ = 0; ///< out of their pools and not freed
     std::size_t num_abandoned_ = 0; ///< of those in flight
@@ -135,7 +139,7 @@ inline void Member::succeed(doca_task &task) noexcept
     task.status = DOCA_SUCCESS;
     task.state = TaskState::owned;
     pool.conf.succeeded(&task, task.user_data, task.ctx->user_data);
-    pool.ctx.callback_returned(pool);
+    doca_ctx::callback_returned(pool);
 }
 
 /// A type of tasks of a context, as a member of it. See TaskType.

@@ -34,6 +34,7 @@ enum class TaskState : std::uint32_t {
     at_home,   ///< in its pool
     owned,     ///< the program's
     submitted, ///< until its callback is called
+    expecting, ///< the same, of a pool that has_results
     lent,      ///< submitted, with an EndHandler in place of the callbacks
     abandoned, ///< submitted, and freed since: goes home at its end, of which nobody is told
 };
@@ -79,7 +80,8 @@ public:
         : ctx(owner),
           conf(as_told),
           has_results(gives_results),
-          takes_all(never_refuses)
+          takes_all(never_refuses),
+          state_when_submitted(gives_results ? TaskState::expecting : TaskState::submitted)
     {
     }
     TaskPool(const TaskPool &) = delete;
@@ -90,6 +92,8 @@ public:
     /// completion queue. What is wrong with it is the status of its end; only what the program may try again is
     /// refused: AGAIN, and nothing has changed.
     [[nodiscard]] virtual doca_error_t submit(doca_task &task) noexcept = 0;
+    /// The same where the pool is not open. Some fast paths are only for one that is.
+    [[nodiscard]] virtual doca_error_t submit_closed(doca_task &task) noexcept { return submit(task); }
     /// Whether @p task is one that can succeed. INVALID_VALUE when that can be ruled out now.
     [[nodiscard]] virtual doca_error_t check(const doca_task &task) const noexcept;
     /// @p task has ended well. Only where there are results.
@@ -119,10 +123,11 @@ public:
     doca_ctx &ctx;
     const TaskConf conf;
     const bool has_results;
-    const bool takes_all;
+    bool takes_all;
+    const TaskState state_when_submitted;
 
     // The context's.
-    bool is_open = false; ///< it is running, and the pool takes_all
+    bool is_open = false; ///< it is running, nobody sleeps on its completion queue, and the pool takes_all
     // In flight is what was submitted and has not ended, which it has when its callback has returned. One counter that
     // goes up and down with each task would make each wait for the other.
     std::size_t num_submitted = 0;
