@@ -385,7 +385,6 @@ TEST(SyncEventRemotePci, is_reached_by_another_process)
     int status = 0;
     EXPECT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
-    EXPECT_EQ(doca_sync_event_wait_neq(event, 6, all_bits), DOCA_ERROR_CONNECTION_RESET)
     must(doca_sync_event_stop(event));
     close(to_child[0]);
     close(to_child[1]);
