@@ -71,6 +71,13 @@ doca_error_t SoftDevice::create_queue_pair(const QueuePairSettings &settings, st
     return SoftQueuePair::create(*this, settings, state, queue_pair);
 }
 
+doca_error_t SoftDevice::create_receive_queue(CompletionQueue &completions, std::uint32_t size, std::uint32_t,
+                                              std::unique_ptr<ReceiveQueue> &queue)
+{
+    queue = std::make_unique<SoftReceiveQueue>(*this, completions, size);
+    return DOCA_SUCCESS;
+}
+
 doca_error_t SoftDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
     return SoftCounter::create(setup, counter);
