@@ -80,7 +80,10 @@ std::uint32_t random_packet_number() noexcept
     return number & largest_number;
 }
 
-Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept
+namespace {
+
+/// Of the mask alone that @p attributes have: extended or classic.
+Handle<ibv_qp> create_largest_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept
 {
     // Larger ones are not faster than a read by the device, and make the send queue larger.
     constexpr std::uint32_t inline_bytes[] = {128, 64, 32, 0};
@@ -97,6 +100,23 @@ Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &att
         if (errno != EINVAL && errno != ENOMEM)
             break;
     }
+    return created;
+}
+
+} // namespace
+
+Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept
+{
+    Handle<ibv_qp> created = create_largest_inline(context, attributes);
+    if (created != nullptr || errno == ENOMEM)
+        return created;
+    // Drivers differ in how they refuse what they do not know.
+    ibv_qp_init_attr_ex classic = attributes;
+    classic.comp_mask = IBV_QP_INIT_ATTR_PD;
+    classic.send_ops_flags = 0;
+    created = create_largest_inline(context, classic);
+    if (created != nullptr)
+        attributes = classic;
     return created;
 }
 
@@ -159,12 +179,21 @@ doca_error_t ReliableConnection::create_completion_queue(const VerbsDevice &devi
         attributes.flags = 0;
         completions_ = ibv_create_cq_ex(&device.context(), &attributes);
     }
-    if (completions_ == nullptr) {
+    if (completions_ != nullptr) {
+        completion_queue_.reset(ibv_cq_ex_to_cq(completions_));
+    } else if (errno != ENOMEM) { // drivers differ in how they refuse what they do not know
+        completion_queue_.reset(
+            ibv_create_cq(&device.context(), static_cast<int>(size), nullptr, channel_.get(), 0));
+    }
+    if (completion_queue_ == nullptr) {
         LOG_ERR("creating a completion queue of %u entries on device %s: %s", size,
                      device.port().name.c_str(), std::strerror(errno));
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
     }
-    completion_queue_.reset(ibv_cq_ex_to_cq(completions_));
+    if (completions_ == nullptr) {
+        classic_completions_ = std::make_unique<ClassicCompletions>(*completion_queue_);
+        completions_ = &classic_completions_->extended();
+    }
     return DOCA_SUCCESS;
 }
 
@@ -191,7 +220,12 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
     }
     max_inline_ = attributes.cap.max_inline_data;
-    sender_ = ibv_qp_to_qp_ex(queue_pair_.get());
+    if ((attributes.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0) {
+        sender_ = ibv_qp_to_qp_ex(queue_pair_.get());
+    } else {
+        classic_sender_ = std::make_unique<ClassicSender>(*queue_pair_);
+        sender_ = &classic_sender_->extended();
+    }
     return DOCA_SUCCESS;
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <infiniband/verbs.h>
 
 #include <doca_error.h>
 
+#include "classic_calls.hpp"
 #include "handle.hpp"
 
 namespace opendoca::verbs {
@@ -23,7 +25,8 @@ inline constexpr std::uint32_t largest_number = 0xffffff;
 
 /// Creates the queue pair of @p attributes with as many bytes of inline data as @p context's device can have with
 /// sends of that size and number. On success @p attributes tell what there is; null, and errno, when the device
-/// refuses it even without inline data.
+/// refuses it even without inline data. Where the driver has no extended calls (ibv_wr_start() and so on), the queue
+/// pair is one for classic calls, and @p attributes no longer ask for send operations.
 [[nodiscard]] Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept;
 
 /// A queue pair of the reliable connection type, with a completion queue and a completion channel of its own.
@@ -102,8 +105,10 @@ private:
     Handle<ibv_td> thread_domain_;
     Handle<ibv_pd> parent_domain_; ///< null where the device has no thread domains
     Handle<ibv_comp_channel> channel_;
-    Handle<ibv_cq> completion_queue_; ///< completions_ by its other type
+    Handle<ibv_cq> completion_queue_;
     Handle<ibv_qp> queue_pair_;
+    std::unique_ptr<ClassicCompletions> classic_completions_; ///< of a driver without extended calls
+    std::unique_ptr<ClassicSender> classic_sender_;           ///< the same
     ibv_cq_ex *completions_ = nullptr;
     ibv_qp_ex *sender_ = nullptr;
     std::uint32_t max_inline_ = 0;
