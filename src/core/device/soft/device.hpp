@@ -54,7 +54,7 @@ private:
 };
 
 /// An open software function. Stateless: the work is done by the keys and the queues.
-class SoftDevice final : public Device {
+class SoftDevice : public Device {
 public:
     using Device::Device;
 

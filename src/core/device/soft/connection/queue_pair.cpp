@@ -36,15 +36,9 @@ SoftQueuePair::SoftQueuePair(const SoftDevice &device, const QueuePairSettings &
 {
 }
 
-doca_error_t SoftQueuePair::create(const SoftDevice &device, const QueuePairSettings &settings,
-                                   std::atomic<ConnectionState> &state, std::unique_ptr<QueuePair> &created)
+doca_error_t SoftQueuePair::open(const QueuePairSettings &settings)
 {
-    std::unique_ptr<SoftQueuePair> fresh(new SoftQueuePair(device, settings, state));
-    const doca_error_t status = Endpoint::create(settings, device.function(), fresh->own_, fresh->details_);
-    if (status != DOCA_SUCCESS)
-        return status;
-    created = std::move(fresh);
-    return DOCA_SUCCESS;
+    return Endpoint::create(settings, device_.function(), own_, details_);
 }
 
 SoftQueuePair::~SoftQueuePair()
@@ -222,7 +216,6 @@ doca_error_t SoftQueuePair::try_to(Opcode opcode, const Work &work) noexcept
     }
 }
 
-/// Ends an operation within its submit.
 void SoftQueuePair::end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept
 {
     completions_->done(tag, *this, status, length);

@@ -20,12 +20,13 @@ namespace opendoca::soft {
 /// What this side can do alone, it does in submit: one-sided jobs, and messages whose receive is posted. What
 /// has to wait, for the peer to connect or to post a receive, is kept in the order of submission, and
 /// everything after it as well.
-class OPENDOCA_INTERNAL SoftQueuePair final : public QueuePair, public Pollable {
+class OPENDOCA_INTERNAL SoftQueuePair : public QueuePair, public Pollable {
 public:
-    [[nodiscard]] static doca_error_t create(const SoftDevice &device, const QueuePairSettings &settings,
-                                             std::atomic<ConnectionState> &state,
-                                             std::unique_ptr<QueuePair> &created);
+    /// To be followed by open().
+    SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings,
+                  std::atomic<ConnectionState> &state);
     ~SoftQueuePair() override;
+    [[nodiscard]] doca_error_t open(const QueuePairSettings &settings);
 
     [[nodiscard]] std::span<const std::byte> details() const noexcept override
     {
@@ -50,6 +51,10 @@ public:
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
     void flush() noexcept override;
+
+protected:
+    /// An operation ends within its submit. One that has failed ends the connection.
+    void end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept;
 
 private:
     enum class Opcode : std::uint32_t {
@@ -81,14 +86,10 @@ private:
         };
     };
 
-    SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings,
-                  std::atomic<ConnectionState> &state);
-
     // Operations (queue_pair.cpp). AGAIN stands for "has to wait".
     [[nodiscard]] doca_error_t start(Tag tag, Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] doca_error_t execute(Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] doca_error_t try_to(Opcode opcode, const Work &work) noexcept;
-    void end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept;
     void go_on_sending() noexcept;
 
     // The connection.
@@ -212,6 +213,12 @@ private:
     std::uint32_t first_receive_ = 0;
     std::uint32_t next_receive_ = 0;
     std::uint32_t least_room_ = 0; ///< of those that were posted since none waited
+};
+
+/// The one that is common: final, so that who knows its type calls it directly.
+class OPENDOCA_INTERNAL PlainQueuePair final : public SoftQueuePair {
+public:
+    using SoftQueuePair::SoftQueuePair;
 };
 
 } // namespace opendoca::soft
