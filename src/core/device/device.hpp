@@ -32,6 +32,7 @@ class Counter;
 class DeviceFunction;
 class Dmabuf;
 class QueuePair;
+class ReceiveQueue;
 struct CounterSetup;
 enum class ConnectionState : std::uint8_t;
 struct QueuePairSettings;
@@ -104,6 +105,10 @@ public:
     [[nodiscard]] virtual doca_error_t create_queue_pair(const QueuePairSettings &settings,
                                                          std::atomic<ConnectionState> &state,
                                                          std::unique_ptr<QueuePair> &queue_pair);
+    /// For at most @p size receives of at most @p chain_length buffers each, which queue pairs then share.
+    [[nodiscard]] virtual doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
+                                                            std::uint32_t chain_length,
+                                                            std::unique_ptr<ReceiveQueue> &queue);
     [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup,
                                                       std::unique_ptr<Counter> &counter);
     /// A handle of a counter that another process, the host, has exported.

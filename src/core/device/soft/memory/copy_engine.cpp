@@ -25,11 +25,11 @@ bool is_deferring()
 
 } // namespace
 
-SoftCopyEngine::SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions)
+SoftCopyEngine::SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions, Plainness plainness)
     : device_(device),
       completions_(completions),
       is_deferring_(is_deferring()),
-      copies_at_once_(!is_deferring_ && !completions.is_event_driven())
+      copies_at_once_(!is_deferring_ && !completions.is_event_driven() && plainness == Plainness::plain_ones_apart)
 {
     if (!is_deferring_)
         return;
@@ -89,7 +89,6 @@ template <Hazard::Side side>
     return DOCA_SUCCESS;
 }
 
-/// Null for memory of this process that was not imported.
 const RemoteMemory *SoftCopyEngine::memory_of(const doca_buf &buf) const noexcept
 {
     return static_cast<const SoftKey &>(*buf.mmap->key_for(device_)).remote();

@@ -7,6 +7,7 @@
 
 #include "../device.hpp"
 #include "../connection/endpoint_page.hpp"
+#include "../faults/faulty_device.hpp"
 
 namespace opendoca::soft {
 
@@ -99,7 +100,13 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
 
 doca_error_t SoftFunction::open(std::unique_ptr<Device> &device) const
 {
-    device = std::make_unique<SoftDevice>(*this);
+    std::shared_ptr<FaultPlan> faults;
+    if (const doca_error_t status = FaultPlan::from_environment(faults); status != DOCA_SUCCESS)
+        return status;
+    if (faults != nullptr)
+        device = std::make_unique<FaultyDevice>(*this, std::move(faults));
+    else
+        device = std::make_unique<SoftDevice>(*this);
     return DOCA_SUCCESS;
 }
 
