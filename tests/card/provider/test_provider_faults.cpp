@@ -102,6 +102,29 @@ TEST_F(CardFaults, ABrokenQueuePairNeedsNoFlushedCompletions)
     } // the completions are still late when all of it is taken down
 }
 
+TEST_F(CardFaults, CopiesStartAgainOnAQueuePairThatWasBroken)
+{
+    for (const bool is_event_driven : {false, true}) {
+        for (const int num_late : {1, 0}) { // whether flushed completions come before the event or not at all
+            Copies copies(first, is_event_driven);
+            if (num_late != 0)
+                delay_completions(60s, 1000);
+            copies.submit(20);
+            if (is_event_driven)
+                copies.arm();
+            ASSERT_EQ(ask_card("qp-fatal host 0"), "ok");
+            ASSERT_EQ(ask_card("clear"), "ok");
+            if (is_event_driven) {
+                EXPECT_TRUE(is_readable(copies.handle(), patience));
+                copies.clear();
+            }
+            EXPECT_EQ(copies.results(20), times(20, DOCA_SUCCESS)) << "copying twice does no harm";
+            copies.submit(20);
+            EXPECT_EQ(copies.results(20), times(20, DOCA_SUCCESS));
+        }
+    }
+}
+
 TEST_F(CardFaults, LateCompletionsAreWaitedFor)
 {
     Connected pair(first, second);
@@ -248,18 +271,17 @@ TEST(RefusedCommands, FailCallsAndLeaveNothingBehind)
              {"get_context", "query_device", "query_port", "create_event_file", "alloc_pd", "alloc_uar", "reg_mr",
               "create_channel", "create_cq", "create_qp", "modify_qp", "query_gid_table"}) {
             for (int skip = 0; skip < 12; ++skip) {
-                for (const int error : {ENOMEM, EINVAL, EIO}) {
-                    const std::string numbers = std::to_string(error) + " skip " + std::to_string(skip);
-                    ASSERT_EQ(ask_card("refuse " + std::string(command) + " " + numbers), "ok");
-                    failed += runs() ? 0 : 1; // some are tried in another way, and some not called as often
-                    ASSERT_EQ(ask_card("clear"), "ok");
-                }
+                constexpr int errors[] = {ENOMEM, EINVAL, EIO};
+                const std::string numbers = std::to_string(errors[skip % 3]) + " skip " + std::to_string(skip);
+                ASSERT_EQ(ask_card("refuse " + std::string(command) + " " + numbers), "ok");
+                failed += runs() ? 0 : 1; // some are tried in another way, and some not called as often
+                ASSERT_EQ(ask_card("clear"), "ok");
             }
             EXPECT_TRUE(runs()) << "after " << command << " was refused";
             EXPECT_TRUE(card_count_becomes("files", files)) << command;
             EXPECT_TRUE(card_count_becomes("objects", objects)) << command;
         }
-        EXPECT_GT(failed, 20);
+        EXPECT_GT(failed, 10);
     }
 }
 
