@@ -28,7 +28,7 @@ doca_error_t SoftKey::export_for_receives(const ExportDescriptor *&found)
         const std::lock_guard guard(receive_lock_);
         if (receives_exported_ == nullptr) {
             const doca_error_t status = Exporter::publish(
-                {range_, DOCA_ACCESS_RDMA_WRITE, ExportKind::receive, function_}, receives_exported_);
+                {range_, Access::rdma_write, ExportKind::receive, function_}, receives_exported_);
             if (status != DOCA_SUCCESS)
                 return status;
             has_receive_export_.store(true, std::memory_order_release);

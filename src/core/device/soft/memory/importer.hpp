@@ -125,7 +125,7 @@ public:
             return KeyUse::rdma_remote;
         if (kind_ != ExportKind::dpu)
             return 0;
-        return KeyUse::dma_source | ((access_ & DOCA_ACCESS_DPU_READ_WRITE) != 0 ? KeyUse::dma_destination : 0);
+        return KeyUse::dma_source | ((access_ & Access::dpu_read_write) != 0 ? KeyUse::dma_destination : 0);
     }
     /// The function that it was exported through, as endpoints name it.
     [[nodiscard]] std::uint64_t function_id() const noexcept { return function_id_; }
