@@ -10,6 +10,7 @@
 #include <doca_error.h>
 
 #include "classic_calls.hpp"
+#include "device_events.hpp"
 #include "handle.hpp"
 
 namespace opendoca::verbs {
@@ -18,6 +19,9 @@ class VerbsDevice;
 
 /// Of queue pairs and packets, which have 24 bits.
 inline constexpr std::uint32_t largest_number = 0xffffff;
+
+/// That find nothing, before the next look for what the device tells otherwise: that takes a system call.
+inline constexpr std::uint32_t polls_between_looks = 1024;
 
 /// Of a connection's first packet. Not to be guessed, which keeps strangers out, and another one each time,
 /// which keeps out what an earlier connection has left.
@@ -65,6 +69,15 @@ public:
     /// From any state back to INIT. What is posted is gone, without completions of its own.
     [[nodiscard]] doca_error_t reset() noexcept;
 
+    /// Reads the device's asynchronous events, and says whether there is any trouble: now, or from before.
+    [[nodiscard]] Trouble look_for_trouble() noexcept;
+    /// Why somebody who waits for a completion is woken: readable while look_for_trouble() has something new, which may
+    /// turn out to be nothing. -1 on a device whose events are the program's.
+    [[nodiscard]] int trouble_fd() const noexcept { return trouble_.fd(); }
+    [[nodiscard]] doca_error_t make_trouble_fd() noexcept;
+    /// Whether what was suspected is true: the queue pair does nothing more. After that it is suspected no more.
+    [[nodiscard]] bool is_broken() noexcept;
+
     [[nodiscard]] bool exists() const noexcept { return queue_pair_ != nullptr; }
     [[nodiscard]] std::uint32_t number() const noexcept { return queue_pair_->qp_num; }
     [[nodiscard]] std::uint32_t max_inline() const noexcept { return max_inline_; }
@@ -101,6 +114,8 @@ private:
     [[nodiscard]] int initialize() noexcept;
     [[nodiscard]] int go_to_send(const Path &path) noexcept;
 
+    TroubleListener trouble_;
+    DeviceEvents *events_ = nullptr; ///< that it listens to
     // In the order in which they depend on each other.
     Handle<ibv_td> thread_domain_;
     Handle<ibv_pd> parent_domain_; ///< null where the device has no thread domains
