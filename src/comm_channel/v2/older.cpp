@@ -42,7 +42,7 @@ public:
     }
 
     /// The first device that can, with its first representor if it is @p for_service. Leaves dev null if there is none.
-    [[nodiscard]] doca_error_t find(bool for_service)
+    [[nodiscard]] doca_error_t open_first(bool for_service)
     {
         doca_devinfo **infos = nullptr;
         std::uint32_t count = 0;
@@ -83,7 +83,7 @@ class OlderEndpoint final : private FoundDevice, public doca_comm_channel_ep_t {
 public:
     doca_error_t find_device(bool for_service) override
     {
-        if (const doca_error_t status = find(for_service); status != DOCA_SUCCESS)
+        if (const doca_error_t status = open_first(for_service); status != DOCA_SUCCESS)
             return status;
         if (dev == nullptr)
             return DOCA_SUCCESS; // who needs it reports it
