@@ -28,7 +28,7 @@ doca_error_t SoftKey::export_for_receives(const ExportDescriptor *&found)
         const std::lock_guard guard(receive_lock_);
         if (receives_exported_ == nullptr) {
             const doca_error_t status = Exporter::publish(
-                {range_, DOCA_ACCESS_RDMA_WRITE, ExportKind::receive, function_}, receives_exported_);
+                {range_, Access::rdma_write, ExportKind::receive, function_}, receives_exported_);
             if (status != DOCA_SUCCESS)
                 return status;
             has_receive_export_.store(true, std::memory_order_release);
@@ -50,8 +50,20 @@ doca_error_t SoftDevice::register_memory(const MemoryRange &range, std::uint32_t
 doca_error_t SoftDevice::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                        std::unique_ptr<MemoryKey> &key)
 {
+    return import(descriptor, false, range, key);
+}
+
+doca_error_t SoftDevice::import_across(std::span<const std::byte> descriptor, MemoryRange &range,
+                                       std::unique_ptr<MemoryKey> &key)
+{
+    return import(descriptor, function().can.from_export_host, range, key);
+}
+
+doca_error_t SoftDevice::import(std::span<const std::byte> descriptor, bool by_host, MemoryRange &range,
+                                std::unique_ptr<MemoryKey> &key)
+{
     std::unique_ptr<RemoteMemory> memory;
-    const doca_error_t status = RemoteMemory::import(descriptor, function(), memory);
+    const doca_error_t status = RemoteMemory::import(descriptor, function(), by_host, memory);
     if (status != DOCA_SUCCESS)
         return status;
     range = memory->range();

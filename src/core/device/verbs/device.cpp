@@ -25,7 +25,7 @@ namespace {
 int verbs_access(std::uint32_t access) noexcept
 {
     int flags = 0;
-    if ((access & (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC)) != 0)
+    if ((access & (Access::local_read_write | Access::rdma_write | Access::rdma_atomic)) != 0)
         flags |= IBV_ACCESS_LOCAL_WRITE;
     return flags | static_cast<int>(remote_access(access));
 }

@@ -82,9 +82,9 @@ private:
 /// What a peer may do, as enum ibv_access_flags has it.
 [[nodiscard]] constexpr unsigned remote_access(std::uint32_t permissions) noexcept
 {
-    return ((permissions & DOCA_ACCESS_RDMA_READ) != 0 ? unsigned{IBV_ACCESS_REMOTE_READ} : 0) |
-           ((permissions & DOCA_ACCESS_RDMA_WRITE) != 0 ? unsigned{IBV_ACCESS_REMOTE_WRITE} : 0) |
-           ((permissions & DOCA_ACCESS_RDMA_ATOMIC) != 0 ? unsigned{IBV_ACCESS_REMOTE_ATOMIC} : 0);
+    return ((permissions & Access::rdma_read) != 0 ? unsigned{IBV_ACCESS_REMOTE_READ} : 0) |
+           ((permissions & Access::rdma_write) != 0 ? unsigned{IBV_ACCESS_REMOTE_WRITE} : 0) |
+           ((permissions & Access::rdma_atomic) != 0 ? unsigned{IBV_ACCESS_REMOTE_ATOMIC} : 0);
 }
 
 /// enum doca_mtu_size counts from 0, enum ibv_mtu from 1.
