@@ -13,4 +13,9 @@ void JobQueue::write_result(int, doca_error_t status, const Result &, doca_event
     event.result.u64 = status;
 }
 
+doca_error_t JobQueue::retrieve(doca_event &) noexcept
+{
+    return DOCA_ERROR_AGAIN;
+}
+
 } // namespace opendoca::v2

@@ -5,7 +5,6 @@
 #include "../../core/device/engines.hpp"
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
-#include "../../core/v2/workq.hpp"
 #include "dma_jobs.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_DMA);
@@ -59,7 +58,7 @@ doca_error_t doca_dma::create_queue(const std::vector<doca_dev *> &devices, doca
         status != DOCA_SUCCESS)
         return status;
     opendoca::visit_engine(*engine, [&]<typename Engine>(Engine &own) {
-        queue = std::make_unique<opendoca::v2::DmaJobs<Engine>>(std::move(engine), own, dev);
+        queue = std::make_unique<opendoca::v2::DmaJobs<Engine>>(std::move(engine), own, dev, workq);
     });
     return DOCA_SUCCESS;
 }

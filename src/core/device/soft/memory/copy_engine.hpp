@@ -27,8 +27,8 @@ public:
     /// Fast path where copies_at_once(), with nothing left to be done after the copy, and so without a stack frame: between two buffers
     /// of this process nothing can go wrong that is not known before, and so the end can be recorded first. Only
     /// this thread could see the difference, and a completion queue that is polled has nobody to wake up.
-    [[gnu::always_inline]] [[nodiscard]] static bool is_plain(const CopyCheck &check, const doca_buf &dst,
-                                                              const doca_buf &src) noexcept
+    [[gnu::always_inline]] [[nodiscard]] static bool admit(const CopyCheck &check, const doca_buf &dst,
+                                                           const doca_buf &src) noexcept
     {
         return check.is_plain_here(dst, src);
     }
