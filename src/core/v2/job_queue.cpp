@@ -18,4 +18,9 @@ doca_error_t JobQueue::retrieve(doca_event &) noexcept
     return DOCA_ERROR_AGAIN;
 }
 
+doca_error_t JobQueue::submit_1_3(const doca_job &job) noexcept
+{
+    return submit(job);
+}
+
 } // namespace opendoca::v2

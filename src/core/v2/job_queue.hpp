@@ -71,6 +71,8 @@ public:
     /// As doca_workq_progress_retrieve() on a work queue that has nothing to give out. Called of a queue that is
     /// Pollable::retriever.
     [[nodiscard]] virtual doca_error_t retrieve(doca_event &event) noexcept;
+    /// The same as submit() for a job of a program of DOCA 1.3 or 1.4, whose structure can have more members.
+    [[nodiscard]] virtual doca_error_t submit_1_3(const doca_job &job) noexcept;
 };
 
 } // namespace opendoca::v2

@@ -170,7 +170,8 @@ void VerbsCopyEngine::finish_posting(Special &special) noexcept
 
 void VerbsCopyEngine::progress_copies() noexcept
 {
-    poll();
+    if (poll() == 0)
+        count_empty_poll();
     if (failure_.has_happened) [[unlikely]]
         recover();
     if (next_ != last_) [[unlikely]]
@@ -186,8 +187,9 @@ Operation *VerbsCopyEngine::poll_one() noexcept
 }
 
 /// Nothing has ended.
-void VerbsCopyEngine::post_what_waits() noexcept
+void VerbsCopyEngine::polled_nothing() noexcept
 {
+    count_empty_poll();
     if (failure_.has_happened || next_ != last_) [[unlikely]]
         progress_copies();
 }

@@ -59,7 +59,7 @@ public:
         if (num_in_flight_ == 0)
             return otherwise();
         if (!ReliableConnection::start_completion(*polled_))
-            return post_what_waits(), otherwise();
+            return polled_nothing(), otherwise();
         const std::uint64_t id = polled_->wr_id;
         if (polled_->status == IBV_WC_SUCCESS && (id & id_flags) == 0) [[likely]] {
             // The completion is ended last, by what need not return: nothing has to be kept over a call.
@@ -85,7 +85,12 @@ public:
     }
     [[nodiscard]] Operation *poll_one() noexcept override;
     [[nodiscard]] bool arm() noexcept override;
-    void disarm() noexcept override { events_.disarm(); }
+    void disarm() noexcept override
+    {
+        events_.disarm();
+        look_for_trouble(); // it may be what the program was woken for
+    }
+    void flush() noexcept override { look_for_trouble(); }
 
 private:
     // Operation::kind.
@@ -213,13 +218,20 @@ private:
 
     // Completing.
     [[gnu::noinline]] void progress_copies() noexcept;
-    void post_what_waits() noexcept;
+    void polled_nothing() noexcept;
     [[nodiscard]] Operation *poll_after_started() noexcept;
     std::uint32_t poll() noexcept;
     void end_started() noexcept;
     void end_specials() noexcept;
 
     // Recovering.
+    [[gnu::noinline]] void look_for_trouble() noexcept;
+    /// Nothing has completed: now and then the reason is trouble.
+    void count_empty_poll() noexcept
+    {
+        if (--polls_until_look_ == 0) [[unlikely]]
+            look_for_trouble();
+    }
     [[gnu::cold]] void note_failure(std::uint64_t id, ibv_wc_status status) noexcept;
     [[gnu::cold]] void recover() noexcept;
     void make_special() noexcept;
@@ -238,6 +250,7 @@ private:
     std::int32_t send_credits_ = 0;
     std::uint32_t until_signal_ = 0; ///< messages: the last of them is signaled, which gives room for as many
     std::uint32_t signal_period_ = 1;
+    std::uint32_t polls_until_look_ = polls_between_looks;
     const unsigned send_flags_;
     CopyPartLimits limits_;
     std::unique_ptr<Special[]> specials_; ///< a ring

@@ -96,8 +96,10 @@ public:
     template <typename Give, typename Otherwise>
     [[gnu::always_inline]] [[nodiscard]] doca_error_t poll_plain(Give give, Otherwise otherwise) noexcept
     {
-        if (polled_ == nullptr || !ReliableConnection::start_completion(*polled_))
+        if (polled_ == nullptr)
             return otherwise();
+        if (!ReliableConnection::start_completion(*polled_))
+            return polled_nothing(), otherwise();
         Operation &operation = operation_of(polled_->wr_id);
         const Work &work = operation.payload<Work>();
         if (polled_->status != IBV_WC_SUCCESS) [[unlikely]]
@@ -259,7 +261,15 @@ private:
     void end(Operation &operation, doca_error_t status, const Result &result) noexcept;
     [[nodiscard]] static doca_error_t failure_of(Kind kind, ibv_wc_status status) noexcept;
     [[gnu::cold]] void end_failed(Operation &operation, ibv_wc_status status) noexcept;
-    [[gnu::cold]] void fail() noexcept;
+    [[gnu::cold]] void fail(doca_error_t status = DOCA_ERROR_SHUTDOWN) noexcept;
+    [[gnu::noinline]] void look_for_trouble() noexcept;
+    void polled_nothing() noexcept;
+    /// Nothing has completed: now and then the reason is trouble.
+    void count_empty_poll() noexcept
+    {
+        if (--polls_until_look_ == 0) [[unlikely]]
+            look_for_trouble();
+    }
 
     // What operations use comes first.
     ibv_qp_ex *sender_ = nullptr;
@@ -271,6 +281,7 @@ private:
     std::int32_t send_credits_ = 0; ///< for all but receives
     std::int32_t receive_credits_ = 0;
     std::int32_t credits_ = 0;      ///< their sum while nothing is in flight
+    std::uint32_t polls_until_look_ = polls_between_looks;
     std::vector<ibv_sge> segments_; ///< of the work request that is being made
     ReliableConnection connection_;
     CompletionEvents events_{connection_};
