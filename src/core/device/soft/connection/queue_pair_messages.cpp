@@ -161,7 +161,7 @@ doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Work &work) noexcep
         for (std::size_t room = segment.length; room != 0 && left != 0;) {
             src.skip_empty();
             const std::size_t length = std::min({room, left, src.left()});
-            const doca_error_t status = copier_.copy(memory, there, nullptr, src.addr(), length, total);
+            const doca_error_t status = poller_->copier.copy(memory, there, nullptr, src.addr(), length, total);
             if (status != DOCA_SUCCESS)
                 return status;
             src.advance(length);
@@ -246,7 +246,7 @@ void SoftQueuePair::put_message(Opcode opcode, MessageKind kind, const Work &wor
     cell.room = has_receives() ? least_room_ : 0;
     // Release: who sees the number sees the message.
     cell.sequence.store(number + 1, std::memory_order_release);
-    wake_peer(wants_messages);
+    tell_peer(wants_messages);
 }
 
 /// Puts a message that the peer may just be turning away, for all that its ticket says.
@@ -254,7 +254,7 @@ doca_error_t SoftQueuePair::deliver(Opcode opcode, MessageKind kind, const Work 
 {
     const std::uint32_t number = next_message_;
     put_message(opcode, kind, work);
-    // First the message, then this look; the peer's fail() makes the barrier for both, or what wake_peer()
+    // First the message, then this look; the peer's fail() makes the barrier for both, or what tell_peer()
     // has exchanged does. Acquire: who sees that the peer has closed sees what it has taken before.
     const EndpointPage &page = peer_->page();
     if (page.accepts.load(std::memory_order_acquire) == own_->id() ||
@@ -266,7 +266,7 @@ doca_error_t SoftQueuePair::deliver(Opcode opcode, MessageKind kind, const Work 
 
 doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
-    if (next_receive_ - first_receive_ == recv_queue_size_ || completions_->is_full())
+    if (next_receive_ - first_receive_ == recv_queue_size_ || completions_->is_full() || !may_wait())
         return DOCA_ERROR_NO_MEMORY;
     const std::uint32_t number = next_receive_;
     ReceiveEntry &entry = own_->entry(number);
@@ -276,6 +276,7 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
         if (status != DOCA_SUCCESS)
             return status;
     }
+    const bool is_first = !has_waiting_operations();
     Operation &operation = completions_->begin(tag, *this);
     operation.payload<Receive>() = receive;
     receives_[number & (recv_queue_size_ - 1)] = &operation;
@@ -284,9 +285,9 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
     next_receive_ = number + 1;
     // Release: who sees the ticket sees the segments, and what the program has done with the memory.
     entry.ticket.store(ticket_of(number, Turn::posted), std::memory_order_release);
-    wake_peer(wants_receives);
-    if (completions_->is_armed() && can_progress()) [[unlikely]]
-        completions_->wake();
+    tell_peer(wants_receives);
+    if (has_doorbells_ && is_first) [[unlikely]]
+        began_to_wait();
     return DOCA_SUCCESS;
 }
 
