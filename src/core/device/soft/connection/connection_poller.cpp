@@ -135,7 +135,7 @@ void ConnectionPoller::progress() noexcept
     if (is_many_)
         return poll_by_rings();
     for (SoftQueuePair *const connection : connections_) {
-        if (connection != nullptr && connection->may_progress())
+        if (connection != nullptr)
             connection->progress();
     }
 }

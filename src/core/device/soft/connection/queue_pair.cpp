@@ -213,20 +213,6 @@ void SoftQueuePair::go_on_sending() noexcept
     }
 }
 
-void SoftQueuePair::progress() noexcept
-{
-    if (is_flushing_) [[unlikely]]
-        return flush_all();
-    if (!is_connected() || !has_waiting_operations())
-        return;
-    while (has_receives() && is_message_there())
-        take_message();
-    if (num_sends_ != 0)
-        go_on_sending();
-    if (has_waiting_operations() && is_connected() && check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
-        lose_peer();
-}
-
 /// The peer is gone, while jobs wait for it. What it has sent before still counts.
 void SoftQueuePair::lose_peer() noexcept
 {

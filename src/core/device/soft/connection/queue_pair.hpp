@@ -48,9 +48,19 @@ public:
 
     // What the ConnectionPoller calls.
 
-    /// Whether there is anything that progress() could end.
-    [[nodiscard]] bool may_progress() const noexcept { return has_waiting_operations() || is_flushing_; }
-    void progress() noexcept;
+    void progress() noexcept
+    {
+        if (!has_waiting_operations())
+            return;
+        if (is_flushing_) [[unlikely]]
+            return flush_all();
+        while (has_receives() && is_message_there())
+            take_message();
+        if (num_sends_ != 0)
+            go_on_sending();
+        if (has_waiting_operations() && check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
+            lose_peer();
+    }
     /// Whether progress() would end something now.
     [[nodiscard]] bool can_progress() const noexcept;
     /// From now on the peer rings for what is waited for. A barrier_for_all() follows, and then a look.
@@ -200,7 +210,7 @@ private:
     bool is_watched_ = false;    ///< the peer's process, by the poller
 
     const ProcessId identity_ = ProcessId::self();
-    bool is_flushing_ = false;
+    bool is_flushing_ = false; ///< the connection has ended, and a receive is being filled
 
     mutable bool is_loss_logged_ = false;
 
