@@ -29,21 +29,16 @@ SoftQueuePair::SoftQueuePair(const SoftDevice &device, const QueuePairSettings &
       recv_queue_size_(settings.recv_queue_size),
       is_mtu_fixed_(settings.is_mtu_fixed),
       mtu_(settings.mtu),
+      shared_(static_cast<SoftReceiveQueue *>(settings.shared_receives)),
       waiting_(std::make_unique_for_overwrite<Operation *[]>(std::size_t{send_queue_size_} + recv_queue_size_)),
       sends_(waiting_.get()),
       receives_(sends_ + send_queue_size_)
 {
 }
 
-doca_error_t SoftQueuePair::create(const SoftDevice &device, const QueuePairSettings &settings,
-                                   std::atomic<ConnectionState> &state, std::unique_ptr<QueuePair> &created)
+doca_error_t SoftQueuePair::open(const QueuePairSettings &settings)
 {
-    std::unique_ptr<SoftQueuePair> fresh(new SoftQueuePair(device, settings, state));
-    const doca_error_t status = Endpoint::create(settings, device.function(), fresh->own_, fresh->details_);
-    if (status != DOCA_SUCCESS)
-        return status;
-    created = std::move(fresh);
-    return DOCA_SUCCESS;
+    return Endpoint::create(settings, device_.function(), own_, details_);
 }
 
 SoftQueuePair::~SoftQueuePair()
@@ -84,6 +79,11 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
     tell_peer_with_barrier();
     // Last: from now on the work queue's thread may submit jobs, and one that fails closes the page.
     set_state(ConnectionState::connected);
+    // Where receives are shared, messages are waited for from now on, and this is the work queue's thread.
+    if (shared_ != nullptr && has_doorbells_) {
+        (void)may_wait();
+        began_to_wait();
+    }
     return DOCA_SUCCESS;
 }
 
@@ -108,6 +108,8 @@ doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
             poller_->look_at(number_);
         }
     }
+    if (shared_ != nullptr && is_connected())
+        (void)may_wait();
     return DOCA_SUCCESS;
 }
 
@@ -117,8 +119,11 @@ void SoftQueuePair::detach() noexcept
         return;
     if (identity_.pid() == getpid())
         own_->page().bell.store(0, std::memory_order_relaxed); // who sees it late rings for nothing
+    if (shared_ != nullptr)
+        shared_->forget(*this);
     poller_->remove(number_);
     poller_.reset();
+    has_doorbells_ = false;
     completions_ = nullptr;
 }
 
@@ -187,7 +192,6 @@ doca_error_t SoftQueuePair::try_to(Opcode opcode, const Work &work) noexcept
     }
 }
 
-/// Ends an operation within its submit.
 void SoftQueuePair::end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept
 {
     completions_->done(tag, *this, status, length);
@@ -213,18 +217,19 @@ void SoftQueuePair::go_on_sending() noexcept
     }
 }
 
-/// The peer is gone, while jobs wait for it. What it has sent before still counts.
+/// The peer is gone, while jobs wait for it.
 void SoftQueuePair::lose_peer() noexcept
 {
-    while (has_receives() && is_message_there())
-        take_message();
+    while (take_next()) {
+        // What it has sent before still counts.
+    }
     if (!is_connected() || !has_waiting_operations())
         return;
     if (num_sends_ != 0) {
         --num_sends_;
         completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
-    } else {
-        completions_->done(*receives_[first_receive_++ & (recv_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
+    } else if (has_receives()) {
+        end_unmet(*receive_of(first_receive_++), DOCA_ERROR_CONNECTION_RESET);
     }
     fail();
 }
@@ -241,6 +246,8 @@ void SoftQueuePair::fail() noexcept
     barrier_for_all();
     is_flushing_ = true;
     flush_all();
+    if (shared_ != nullptr)
+        shared_->forget(*this);
 }
 
 void SoftQueuePair::flush_all() noexcept
@@ -334,9 +341,9 @@ bool SoftQueuePair::can_progress() const noexcept
 {
     if (is_flushing_)
         return true;
-    if (!is_connected() || !has_waiting_operations())
+    if (!has_waiting_operations())
         return false;
-    if (has_receives() && is_message_there())
+    if (can_take())
         return true;
     const doca_error_t status = check_peer();
     if (status == DOCA_ERROR_CONNECTION_RESET)
@@ -347,6 +354,9 @@ bool SoftQueuePair::can_progress() const noexcept
     case Opcode::send:
     case Opcode::send_with_immediate:
     case Opcode::write_with_immediate:
+        if (peer_->shares_receives() && !has_asked_)
+            return is_ahead(peer_->page().num_taken.load(std::memory_order_acquire) + peer_->recv_queue_size(),
+                            next_message_);
         return peer_->entry(next_message_).ticket.load(std::memory_order_acquire) ==
                ticket_of(next_message_, Turn::posted);
     default:
