@@ -9,7 +9,11 @@ namespace opendoca::v3 {
 /// The tasks of a SHA context that hash a message at once.
 class HashTasks final : public PoolOf<doca_sha_task_hash> {
 public:
-    HashTasks(doca_ctx &owner, const TaskConf &as_told, HashQueue &hashes) : PoolOf(owner, as_told), hashes_(hashes) {}
+    HashTasks(doca_ctx &owner, const TaskConf &as_told, HashQueue &hashes)
+        : PoolOf(owner, as_told),
+          hashes_(hashes)
+    {
+    }
 
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override;
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override;

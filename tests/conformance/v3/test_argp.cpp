@@ -15,8 +15,7 @@
 #include <doca_argp.h>
 #include <doca_log.h>
 
-namespace
-{
+namespace {
 
 using Calls = std::vector<std::string>;
 
@@ -74,7 +73,8 @@ doca_argp_param *make(const Flag &flag)
     return param;
 }
 
-doca_argp_cmd *make_command(const char *name, doca_argp_cmd_cb_t callback = nullptr, const char *text = "a command")
+doca_argp_cmd *make_command(const char *name, doca_argp_cmd_cb_t callback = nullptr,
+                            const char *text = "a command")
 {
     doca_argp_cmd *command = nullptr;
     EXPECT_EQ(doca_argp_cmd_create(&command), DOCA_SUCCESS);
@@ -84,8 +84,17 @@ doca_argp_cmd *make_command(const char *name, doca_argp_cmd_cb_t callback = null
     return command;
 }
 
-class Argp : public testing::Test
+/// For what prints to stdout and ends the process: death tests look at stderr.
+void start_on_stderr(std::vector<std::string> words)
 {
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    std::vector<char *> argv;
+    for (std::string &word : words)
+        argv.push_back(word.data());
+    (void)doca_argp_start(static_cast<int>(argv.size()), argv.data());
+}
+
+class Argp : public testing::Test {
 protected:
     void SetUp() override { ASSERT_EQ(doca_argp_init("prog", &config), DOCA_SUCCESS); }
     void TearDown() override { EXPECT_EQ(doca_argp_destroy(), DOCA_SUCCESS); }
@@ -122,7 +131,8 @@ TEST(ArgpLife, calls_out_of_place_are_a_bad_state)
     EXPECT_EQ(doca_argp_register_cmd(make_command("c")), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_argp_register_version_callback(on_text<'v'>), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_argp_register_validation_callback(on_command<'v'>), DOCA_ERROR_BAD_STATE);
-    EXPECT_EQ(doca_argp_register_logger_callback([](doca_log_level, const char *, va_list) { return DOCA_SUCCESS; }),
+    EXPECT_EQ(doca_argp_register_logger_callback(
+                  [](doca_log_level, const char *, va_list) { return DOCA_SUCCESS; }),
               DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_argp_disable_logger_callback(), DOCA_ERROR_BAD_STATE);
     int level = -1;
@@ -139,15 +149,8 @@ TEST(ArgpLife, a_name_that_was_not_given_is_that_of_the_program)
     Config config;
     EXPECT_EQ(doca_argp_init("", &config), DOCA_ERROR_INVALID_VALUE);
     ASSERT_EQ(doca_argp_init(nullptr, &config), DOCA_SUCCESS);
-    char name[] = "/opt/bin/my_program";
-    char help[] = "-h";
-    char *argv[] = {name, help, nullptr};
-    EXPECT_EXIT(
-        {
-            dup2(STDERR_FILENO, STDOUT_FILENO);
-            (void)doca_argp_start(2, argv);
-        },
-        testing::ExitedWithCode(0), "Usage: my_program \\[DOCA Flags\\]");
+    EXPECT_EXIT(start_on_stderr({"/opt/bin/my_program", "-h"}), testing::ExitedWithCode(0),
+                "Usage: my_program \\[DOCA Flags\\]");
     EXPECT_EQ(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
@@ -211,7 +214,8 @@ TEST_F(Argp, short_names_may_have_several_letters)
 
 TEST_F(Argp, a_singular_flag_stands_alone)
 {
-    ASSERT_EQ(add({"i", "info", on_flag<'i'>, DOCA_ARGP_TYPE_BOOLEAN, {doca_argp_param_set_singular}}), DOCA_SUCCESS);
+    ASSERT_EQ(add({"i", "info", on_flag<'i'>, DOCA_ARGP_TYPE_BOOLEAN, {doca_argp_param_set_singular}}),
+              DOCA_SUCCESS);
     ASSERT_EQ(add({"m", "must", on_flag<'m'>, DOCA_ARGP_TYPE_BOOLEAN, {doca_argp_param_set_mandatory}}),
               DOCA_SUCCESS);
     EXPECT_EQ(start({"-i"}), DOCA_SUCCESS) << "no mandatory flag is missed";
@@ -226,7 +230,8 @@ TEST_F(Argp, a_singular_flag_stands_alone)
 
 TEST_F(Argp, hidden_parts_work_and_are_not_shown)
 {
-    ASSERT_EQ(add({"s", "secret", on_flag<'s'>, DOCA_ARGP_TYPE_BOOLEAN, {doca_argp_param_set_hidden}}), DOCA_SUCCESS);
+    ASSERT_EQ(add({"s", "secret", on_flag<'s'>, DOCA_ARGP_TYPE_BOOLEAN, {doca_argp_param_set_hidden}}),
+              DOCA_SUCCESS);
     ASSERT_EQ(add({"p", "public", on_flag<'p'>}), DOCA_SUCCESS);
     doca_argp_cmd *const command = make_command("backdoor", on_command<'b'>);
     doca_argp_cmd_set_hidden(command);
@@ -241,24 +246,29 @@ TEST_F(Argp, hidden_parts_work_and_are_not_shown)
 
 // Commands
 
-class ArgpCommands : public Argp
-{
+class ArgpCommands : public Argp {
 protected:
     /// prog [-g] [-i] send [-x] [-i] (now [-n] | later)
     void SetUp() override
     {
         Argp::SetUp();
         ASSERT_EQ(add({"g", "global", on_flag<'g'>}), DOCA_SUCCESS);
-        ASSERT_EQ(add({"i", "inherited", on_flag<'i'>, DOCA_ARGP_TYPE_BOOLEAN,
+        ASSERT_EQ(add({"i",
+                       "inherited",
+                       on_flag<'i'>,
+                       DOCA_ARGP_TYPE_BOOLEAN,
                        {doca_argp_param_set_inherited, doca_argp_param_set_multiplicity}}),
                   DOCA_SUCCESS);
         doca_argp_cmd *const send = make_command("send", on_command<'s'>, "sends something");
         doca_argp_cmd *const now = make_command("now", on_command<'n'>);
-        ASSERT_EQ(doca_argp_cmd_register_param(send, make({"x", "extra", on_text<'x'>, DOCA_ARGP_TYPE_STRING})),
-                  DOCA_SUCCESS);
-        ASSERT_EQ(doca_argp_cmd_register_param(now, make({"n", "need", on_text<'n'>, DOCA_ARGP_TYPE_STRING,
-                                                          {doca_argp_param_set_mandatory}})),
-                  DOCA_SUCCESS);
+        ASSERT_EQ(
+            doca_argp_cmd_register_param(send, make({"x", "extra", on_text<'x'>, DOCA_ARGP_TYPE_STRING})),
+            DOCA_SUCCESS);
+        ASSERT_EQ(
+            doca_argp_cmd_register_param(
+                now,
+                make({"n", "need", on_text<'n'>, DOCA_ARGP_TYPE_STRING, {doca_argp_param_set_mandatory}})),
+            DOCA_SUCCESS);
         ASSERT_EQ(doca_argp_cmd_register_cmd(send, now), DOCA_SUCCESS);
         ASSERT_EQ(doca_argp_cmd_register_cmd(send, make_command("later")), DOCA_SUCCESS);
         ASSERT_EQ(doca_argp_register_cmd(send), DOCA_SUCCESS);
@@ -313,20 +323,13 @@ TEST_F(ArgpCommands, have_a_usage_text_each)
     EXPECT_NE(errors.find("sends something"), errors.npos);
     EXPECT_NE(errors.find("--global"), errors.npos);
     EXPECT_EQ(start({"send", "--bogus"}), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_NE(errors.find("Usage: prog send [DOCA Flags] [Command Flags] [Command]\n"), errors.npos) << errors;
+    EXPECT_NE(errors.find("Usage: prog send [DOCA Flags] [Command Flags] [Command]\n"), errors.npos)
+        << errors;
     EXPECT_NE(errors.find("--extra"), errors.npos);
     EXPECT_NE(errors.find("--inherited"), errors.npos);
     EXPECT_EQ(errors.find("--global"), errors.npos);
-    EXPECT_EXIT(
-        {
-            dup2(STDERR_FILENO, STDOUT_FILENO);
-            std::vector<std::string> words{"prog", "send", "now", "--help"};
-            std::vector<char *> argv;
-            for (std::string &word : words)
-                argv.push_back(word.data());
-            (void)doca_argp_start(static_cast<int>(argv.size()), argv.data());
-        },
-        testing::ExitedWithCode(0), "Usage: prog send now \\[DOCA Flags\\] \\[Command Flags\\]\n");
+    EXPECT_EXIT(start_on_stderr({"prog", "send", "now", "--help"}), testing::ExitedWithCode(0),
+                "Usage: prog send now \\[DOCA Flags\\] \\[Command Flags\\]\n");
 }
 
 TEST_F(ArgpCommands, find_their_flags_in_a_json_file)
@@ -341,7 +344,8 @@ TEST_F(ArgpCommands, find_their_flags_in_a_json_file)
     EXPECT_EQ(level, 60);
     EXPECT_EQ(doca_argp_get_sdk_log_level(&level), DOCA_SUCCESS);
     EXPECT_EQ(level, 20);
-    EXPECT_EQ(start({"-j", path}), DOCA_ERROR_NOT_SUPPORTED) << "extra is that of a command that was not given";
+    EXPECT_EQ(start({"-j", path}), DOCA_ERROR_NOT_SUPPORTED)
+        << "extra is that of a command that was not given";
     EXPECT_EQ(remove(path.c_str()), 0);
 }
 
