@@ -39,7 +39,7 @@ public:
                 engine_.admit(check_, *job.dst_buff, *job.src_buff)) [[likely]]
                 return engine_.copy_plain(tag_of(base), *job.dst_buff, *job.src_buff);
         }
-        return submit_any(job);
+        return submit_other(job);
     }
     [[nodiscard]] doca_error_t submit_tagged(const doca_job &base, Tag tag) noexcept override
     {
@@ -63,6 +63,16 @@ public:
     [[nodiscard]] doca_error_t submit_1_3(const doca_job &job) noexcept override;
 
 private:
+    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_other(const doca_dma_job_memcpy &job) noexcept
+    {
+        const auto make_tag = [&] { return tag_of(job.base); };
+        if constexpr (requires { engine_.copy_imported(check_, *job.dst_buff, *job.src_buff, make_tag); }) {
+            if (job.base.type == DOCA_DMA_JOB_MEMCPY && job.src_buff != nullptr && job.dst_buff != nullptr &&
+                engine_.copy_imported(check_, *job.dst_buff, *job.src_buff, make_tag)) [[likely]]
+                return DOCA_SUCCESS;
+        }
+        return submit_any(job);
+    }
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_any(const doca_dma_job_memcpy &job) noexcept
     {
         return submit_any(job, tag_of(job.base));

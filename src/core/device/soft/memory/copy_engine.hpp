@@ -9,6 +9,7 @@
 #include "../../copy_engine.hpp"
 #include "copier.hpp"
 #include "copy.hpp"
+#include "route.hpp"
 #include "../device.hpp"
 
 namespace opendoca::soft {
@@ -53,6 +54,30 @@ public:
         return copy_bytes(to, src.data, length, length);
     }
 
+    /// The same for a plain copy from or to imported memory whose key is in the cache. False, and nothing has changed,
+    /// where it is not such a copy, or where something is in the way: then it is for copy().
+    template <typename MakeTag>
+    [[gnu::always_inline]] [[nodiscard]] bool copy_imported(const CopyCheck &check, doca_buf &dst, const doca_buf &src,
+                                                            MakeTag make_tag) noexcept
+    {
+        if (!check.may_be_copied(dst, src) || completions_.is_full()) [[unlikely]]
+            return false;
+        const std::size_t tailroom = dst.tailroom();
+        const std::size_t before = tailroom == 0 ? 0 : dst.data_len;
+        if (src.data_len - 1 >= (tailroom == 0 ? dst.data_len : tailroom)) [[unlikely]]
+            return false;
+        const bool is_src_here = (src.plain_uses & KeyUse::copied_here) != 0;
+        const bool is_dst_here = (dst.plain_uses & KeyUse::copied_here) != 0;
+        if (is_src_here == is_dst_here ||
+            !(is_dst_here ? copy_by_cache<Hazard::Side::src>(dst, src, before, src.data_len)
+                          : copy_by_cache<Hazard::Side::dst>(dst, src, before, src.data_len))) [[unlikely]]
+            return false;
+        // Found anew: keeping it over the copy would be more stores, which is what a short copy waits for.
+        dst.data_len = (dst.tailroom() == 0 ? 0 : dst.data_len) + src.data_len;
+        completions_.done_unarmed(make_tag(), *this, DOCA_SUCCESS);
+        return true;
+    }
+
     /// One copy a call, so that each waits for the retrieve that gives it out.
     void progress() noexcept override;
     [[nodiscard]] bool arm() noexcept override { return num_deferred_ != 0; }
@@ -72,6 +97,27 @@ private:
         CopyPlan plan;
     };
 
+    /// Of imported memory.
+    [[nodiscard]] static const FirstKey &imported_key(Hazard::Side side, const doca_buf &dst, const doca_buf &src) noexcept
+    {
+        return (side == Hazard::Side::src ? src : dst).mmap->first();
+    }
+    [[nodiscard]] Route &cached(Hazard::Side side, std::uint64_t number) noexcept
+    {
+        return routes_[side == Hazard::Side::src][number % num_routes];
+    }
+    /// Between buffers of which that on @p side is imported. False when something is in the way.
+    template <Hazard::Side side>
+    [[gnu::always_inline]] [[nodiscard]] bool copy_by_cache(const doca_buf &dst, const doca_buf &src, std::size_t before,
+                                                            std::size_t length) noexcept
+    {
+        const std::uint64_t number = imported_key(side, dst, src).number;
+        const Route &route = cached(side, number);
+        std::byte *const to = dst.data + before;
+        if (!route.leads_to(number) || !route.is_short(length)) [[unlikely]]
+            return false;
+        return side == Hazard::Side::src ? route.copy<side>(src.data, to, length) : route.copy<side>(to, src.data, length);
+    }
     template <Hazard::Side side>
     [[nodiscard]] doca_error_t copy_remote(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
     [[nodiscard]] doca_error_t defer(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
