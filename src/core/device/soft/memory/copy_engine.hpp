@@ -40,7 +40,9 @@ public:
     {
         return check.is_plain_here(dst, src);
     }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_plain(Tag tag, doca_buf &dst,
+    /// @p tag is a Tag, or becomes one where it is stored.
+    template <typename AsTag>
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_plain(const AsTag &tag, doca_buf &dst,
                                                                  const doca_buf &src) noexcept
     {
         if (completions_.is_full()) [[unlikely]]
@@ -54,28 +56,29 @@ public:
         return copy_bytes(to, src.data, length, length);
     }
 
-    /// The same for a plain copy from or to imported memory whose key is in the cache. False, and nothing has changed,
-    /// where it is not such a copy, or where something is in the way: then it is for copy().
-    template <typename MakeTag>
-    [[gnu::always_inline]] [[nodiscard]] bool copy_imported(const CopyCheck &check, doca_buf &dst, const doca_buf &src,
-                                                            MakeTag make_tag) noexcept
+    static constexpr Hazard::Side imported_src = Hazard::Side::src;
+    static constexpr Hazard::Side imported_dst = Hazard::Side::dst;
+    /// Moves the bytes of a plain copy whose memory on @p side is imported, and its key in the cache; end_imported() is
+    /// to follow. False, and nothing has changed, where it is not such a copy, or where something is in the way: then it
+    /// is for copy().
+    template <Hazard::Side side>
+    [[gnu::always_inline]] [[nodiscard]] bool copy_imported(const CopyCheck &check, const doca_buf &dst,
+                                                            const doca_buf &src) noexcept
     {
-        if (!check.may_be_copied(dst, src) || completions_.is_full()) [[unlikely]]
+        const doca_buf &here = side == Hazard::Side::src ? dst : src;
+        if (!check.may_be_copied(dst, src) || (here.plain_uses & KeyUse::copied_here) == 0 || completions_.is_full())
+            [[unlikely]]
             return false;
         const std::size_t tailroom = dst.tailroom();
-        const std::size_t before = tailroom == 0 ? 0 : dst.data_len;
-        if (src.data_len - 1 >= (tailroom == 0 ? dst.data_len : tailroom)) [[unlikely]]
-            return false;
-        const bool is_src_here = (src.plain_uses & KeyUse::copied_here) != 0;
-        const bool is_dst_here = (dst.plain_uses & KeyUse::copied_here) != 0;
-        if (is_src_here == is_dst_here ||
-            !(is_dst_here ? copy_by_cache<Hazard::Side::src>(dst, src, before, src.data_len)
-                          : copy_by_cache<Hazard::Side::dst>(dst, src, before, src.data_len))) [[unlikely]]
-            return false;
-        // Found anew: keeping it over the copy would be more stores, which is what a short copy waits for.
+        return src.data_len - 1 < (tailroom == 0 ? dst.data_len : tailroom) &&
+               copy_by_cache<side>(dst, src, tailroom == 0 ? 0 : dst.data_len, src.data_len);
+    }
+    /// Finds anew what copy_imported() has known: to keep that over the copy would be more stores, which is what a short
+    /// copy waits for.
+    [[gnu::always_inline]] void end_imported(Tag tag, doca_buf &dst, const doca_buf &src) noexcept
+    {
         dst.data_len = (dst.tailroom() == 0 ? 0 : dst.data_len) + src.data_len;
-        completions_.done_unarmed(make_tag(), *this, DOCA_SUCCESS);
-        return true;
+        completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
     }
 
     /// One copy a call, so that each waits for the retrieve that gives it out.
