@@ -12,7 +12,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
-#include <malloc.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -35,7 +34,6 @@ std::uint64_t count = 0;
 const char *failed = nullptr;
 thread_local int depth = 0;
 std::atomic<std::int64_t> live_allocations{0};
-std::atomic<std::int64_t> live_bytes{0};
 
 bool is_struck(Failing what, const char *function) noexcept
 {
@@ -55,19 +53,15 @@ bool allocation_fails(const char *function) noexcept
 
 void *note(void *memory) noexcept
 {
-    if (memory != nullptr) {
+    if (memory != nullptr)
         live_allocations.fetch_add(1, std::memory_order_relaxed);
-        live_bytes.fetch_add(static_cast<std::int64_t>(malloc_usable_size(memory)), std::memory_order_relaxed);
-    }
     return memory;
 }
 
 void forget(void *memory) noexcept
 {
-    if (memory != nullptr) {
+    if (memory != nullptr)
         live_allocations.fetch_sub(1, std::memory_order_relaxed);
-        live_bytes.fetch_sub(static_cast<std::int64_t>(malloc_usable_size(memory)), std::memory_order_relaxed);
-    }
 }
 
 /// With an error that this call can have where the machine is short of something.
@@ -117,7 +111,7 @@ Inside::~Inside()
 
 Resources count_resources() noexcept
 {
-    Resources found = {live_allocations, live_bytes, 0, 0};
+    Resources found = {live_allocations, 0, 0};
     for (int fd = 0; fd < 256; ++fd)
         found.descriptors += fcntl(fd, F_GETFD) >= 0;
     // Read without memory of our own, which would be counted.

@@ -31,7 +31,6 @@ public:
 /// What a process holds.
 struct Resources {
     std::int64_t allocations;
-    std::int64_t bytes;
     std::int64_t descriptors;
     std::int64_t mappings;
 

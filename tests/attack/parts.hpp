@@ -4,6 +4,8 @@
 // The parts of the walk; each begins and ends with nothing but an open device.
 #pragma once
 
+#include <chrono>
+
 #include <doca_buf_inventory.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
@@ -13,6 +15,9 @@
 #include "scenario.hpp"
 
 namespace attack {
+
+/// For what comes soon unless something has failed.
+inline constexpr std::chrono::seconds patience{4};
 
 /// Memory that is mapped for a device.
 class Map {

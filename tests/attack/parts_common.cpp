@@ -83,7 +83,8 @@ Queue::~Queue()
 
 doca_error_t Queue::retrieve(doca_event &event)
 {
-    for (int tries = 0; tries < 20'000; ++tries) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (std::chrono::steady_clock::now() < end) {
         const doca_error_t status = walk_.enter([&] { return doca_workq_progress_retrieve(workq_, &event, 0); });
         if (status != DOCA_ERROR_AGAIN)
             return status;

@@ -329,7 +329,8 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev)
     // Each waits for what the other does, so whoever fails says so by going away, which the other one sees.
     const auto patiently = [&](doca_error_t not_yet, auto body) {
         doca_error_t status = not_yet;
-        for (int i = 0; i < 20'000 && status == not_yet; ++i) {
+        const auto end = std::chrono::steady_clock::now() + patience;
+        while (status == not_yet && std::chrono::steady_clock::now() < end) {
             status = walk.enter(body);
             if (status == not_yet)
                 sched_yield();

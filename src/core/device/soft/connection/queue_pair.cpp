@@ -137,9 +137,10 @@ void SoftQueuePair::detach() noexcept
     completions_->poll_no_more(*this);
     completions_->unreserve_polled();
     if (completions_->is_event_driven()) {
-        sleep_.get_up();
-        if (sleep_.is_open())
+        if (sleep_.is_open()) {
+            sleep_.get_up();
             completions_->unwatch(sleep_.wake_fd());
+        }
         if (death_.is_open())
             completions_->unwatch(death_.get());
         death_ = UniqueFd();
