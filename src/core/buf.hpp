@@ -11,6 +11,7 @@
 #include <doca_error.h>
 
 #include "mmap.hpp"
+#include "reason.hpp"
 
 namespace opendoca {
 class BufStore;
@@ -27,7 +28,8 @@ struct doca_buf {
     doca_buf *next;         ///< the next element of the list, or of the store's free list
     doca_buf *last;         ///< of a list's head: the last element, itself when alone or at home; else null
     std::uint32_t number;   ///< among the store's elements; the same each time that it is taken
-    std::uint32_t is_plain; ///< a bool; see update_is_plain()
+    std::uint8_t is_plain;  ///< a bool; see update_is_plain()
+    std::uint16_t more_references; ///< than the first, which is what it is out for. 0 at home, and of later members
 
     [[nodiscard]] bool is_head() const noexcept { return last != nullptr && mmap != nullptr; }
     /// The head of a list that has no other element.
@@ -62,11 +64,21 @@ struct doca_buf {
         return offset <= len && data_len <= len - offset;
     }
 
+    /// Gives the count before. NOT_PERMITTED for a later member of a list.
+    [[nodiscard]] opendoca::Status add_reference(std::uint32_t &before) noexcept;
+    /// The same, and with the last one gives every element of the list that starts here back to its store. BAD_STATE
+    /// when it is at home.
+    [[nodiscard]] doca_error_t drop_reference(std::uint32_t &before) noexcept;
+    [[nodiscard]] std::uint32_t num_references() const noexcept
+    {
+        return mmap != nullptr ? more_references + 1U : 0;
+    }
+
     [[nodiscard]] doca_error_t chain(doca_buf &list) noexcept;
     [[nodiscard]] doca_error_t unchain(doca_buf &list) noexcept;
     [[nodiscard]] doca_error_t get_num_elements(std::uint32_t &count) const noexcept;
     [[nodiscard]] doca_buf &last_of_list() noexcept;
-    /// Gives every element of the list that starts here back to its store.
+    /// Gives every element of the list that starts here back to its store, however many references there are.
     [[nodiscard]] doca_error_t release() noexcept;
 };
 
@@ -129,6 +141,7 @@ public:
     }
     static void give_back(doca_buf &buf) noexcept;
 
+    [[nodiscard]] bool is_empty() const noexcept { return free_ == nullptr; }
     [[nodiscard]] std::uint32_t num_elements() const noexcept { return num_elements_; }
     [[nodiscard]] std::uint32_t num_out() const noexcept;
     [[nodiscard]] std::uint32_t num_free() const noexcept { return num_elements_ - num_out(); }

@@ -9,6 +9,7 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_MMAP);
 
+using opendoca::Access;
 using opendoca::BufCount;
 using opendoca::ExportKind;
 using opendoca::KeyUse;
@@ -19,10 +20,10 @@ using opendoca::use;
 
 namespace {
 
-constexpr std::uint32_t dpu_access = DOCA_ACCESS_DPU_READ_ONLY | DOCA_ACCESS_DPU_READ_WRITE;
+constexpr std::uint32_t dpu_access = Access::dpu_read_only | Access::dpu_read_write;
 constexpr std::uint32_t rdma_access =
-    DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
-constexpr std::uint32_t all_access = DOCA_ACCESS_LOCAL_READ_WRITE | rdma_access | dpu_access;
+    Access::rdma_read | Access::rdma_write | Access::rdma_atomic;
+constexpr std::uint32_t all_access = Access::local_read_write | rdma_access | dpu_access;
 
 } // namespace
 
@@ -42,7 +43,7 @@ doca_error_t doca_mmap::destroy() noexcept
 
 doca_error_t doca_mmap::check_unused() const noexcept
 {
-    const std::uint32_t count = num_bufs();
+    const std::uint32_t count = counts_bufs_ ? num_bufs() : 0;
     if (count == 0)
         return DOCA_SUCCESS;
     LOG_ERR("%" PRIu32 " buffers of the memory map still exist", count);
@@ -78,6 +79,15 @@ MemoryKey *doca_mmap::key_for(const opendoca::Device &device) const noexcept
 {
     for (const auto &member : members_) {
         if (&member.dev->device() == &device)
+            return member.key.get();
+    }
+    return nullptr;
+}
+
+MemoryKey *doca_mmap::key_on(const ibv_pd &pd) const noexcept
+{
+    for (const auto &member : members_) {
+        if (member.dev->device().protection_domain() == &pd)
             return member.key.get();
     }
     return nullptr;
@@ -152,11 +162,13 @@ doca_error_t doca_mmap::set_memrange(std::byte *addr, std::size_t len) noexcept
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap::set_dmabuf_memrange(int fd, std::size_t offset, std::size_t len)
+doca_error_t doca_mmap::set_dmabuf_memrange(int fd, std::byte *addr, std::size_t offset, std::size_t len)
 {
     if (const doca_error_t status = check_rangeless(); status != DOCA_SUCCESS)
         return status;
-    if (const doca_error_t status = opendoca::Dmabuf::map(fd, offset, len, dmabuf_); status != DOCA_SUCCESS)
+    const doca_error_t status = addr == nullptr ? opendoca::Dmabuf::map(fd, offset, len, dmabuf_)
+                                                : opendoca::Dmabuf::adopt(fd, addr, offset, len, dmabuf_);
+    if (status != DOCA_SUCCESS)
         return status;
     range_ = dmabuf_->range();
     return DOCA_SUCCESS;
@@ -173,7 +185,8 @@ doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
         return DOCA_ERROR_INVALID_VALUE;
     }
     if ((access & dpu_access) == dpu_access) {
-        LOG_ERR("access flags 0x%" PRIx32 ": DPU_READ_ONLY and DPU_READ_WRITE exclude each other", access);
+        LOG_ERR("access flags 0x%" PRIx32 ": read only and read and write across the PCIe exclude each other",
+                access);
         return DOCA_ERROR_INVALID_VALUE;
     }
     access_ = access;
@@ -189,6 +202,26 @@ doca_error_t doca_mmap::set_free_cb(opendoca::FreeCallback *callback, void *cook
         free_cb_is_due_ = false;
     free_cb_ = callback;
     free_cb_cookie_ = cookie;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::set_user_data(doca_data data) noexcept
+{
+    if (state_ == State::started && !is_imported_) {
+        LOG_ERR("the memory map is started: its user data can't be changed");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    user_data_ = data;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::enable_thread_safety() noexcept
+{
+    if (state_ == State::started || num_bufs() != 0) {
+        LOG_ERR("the memory map is started or has buffers: thread safety can't be enabled");
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    counts_bufs_ = false;
     return DOCA_SUCCESS;
 }
 
@@ -310,8 +343,8 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&d
         return DOCA_ERROR_NOT_PERMITTED;
     }
     if ((access_ & (to_dpu ? dpu_access : rdma_access)) == 0) {
-        LOG_ERR("access flags 0x%" PRIx32 " of the memory map hold none of DOCA_ACCESS_%s_*", access_,
-                to_dpu ? "DPU" : "RDMA");
+        LOG_ERR("access flags 0x%" PRIx32 " of the memory map let nobody reach it %s", access_,
+                to_dpu ? "across the PCIe" : "by RDMA");
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const auto member = find(dev);

@@ -14,6 +14,7 @@
 #include "device/device.hpp"
 #include "dmabuf.hpp"
 #include "memory_range.hpp"
+#include "public_values.hpp"
 #include "reason.hpp"
 #include "shareable.hpp"
 
@@ -55,7 +56,7 @@ using FreeCallback = void(void *addr, std::size_t len, void *cookie);
 
 /// A memory range and the devices that may use it. Configured, then started, then read by any thread.
 struct doca_mmap : opendoca::Shareable<doca_mmap> {
-    explicit doca_mmap(doca_data data) noexcept : user_data(data) {}
+    explicit doca_mmap(doca_data data) noexcept : user_data_(data) {}
     doca_mmap(const doca_mmap &) = delete;
     doca_mmap &operator=(const doca_mmap &) = delete;
 
@@ -66,7 +67,12 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
     [[nodiscard]] doca_error_t destroy() noexcept;
 
     [[nodiscard]] doca_error_t set_memrange(std::byte *addr, std::size_t len) noexcept;
-    [[nodiscard]] doca_error_t set_dmabuf_memrange(int fd, std::size_t offset, std::size_t len);
+    /// At @p addr, where the program has mapped it, or null: anywhere.
+    [[nodiscard]] doca_error_t set_dmabuf_memrange(int fd, std::byte *addr, std::size_t offset, std::size_t len);
+    [[nodiscard]] doca_error_t set_user_data(doca_data data) noexcept;
+    /// Buffers may come and go in several threads at once, and the map does not look for them when it is stopped or
+    /// destroyed.
+    [[nodiscard]] doca_error_t enable_thread_safety() noexcept;
     [[nodiscard]] doca_error_t set_permissions(std::uint32_t access) noexcept;
     [[nodiscard]] doca_error_t set_free_cb(opendoca::FreeCallback *callback, void *cookie) noexcept;
     [[nodiscard]] doca_error_t set_max_num_devices(std::uint32_t count) noexcept;
@@ -101,7 +107,10 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
     [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *
     key_for(const opendoca::Device &device) const noexcept;
 
-    const doca_data user_data;
+    [[nodiscard]] doca_data user_data() const noexcept { return user_data_; }
+    [[nodiscard]] bool counts_bufs() const noexcept { return counts_bufs_; }
+    /// The key of one of its devices on @p pd, or null.
+    [[nodiscard]] opendoca::MemoryKey *key_on(const ibv_pd &pd) const noexcept;
 
 private:
     enum class State : std::uint8_t { configurable, started, revoked };
@@ -133,11 +142,13 @@ private:
     State state_ = State::configurable;
     bool is_imported_ = false;
     bool was_started_ = false;
+    bool counts_bufs_ = true;
     bool free_cb_is_due_ = false; ///< the callback was there at a start and is still the same
 
+    doca_data user_data_;
     std::vector<Member> members_;
     std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null
-    std::uint32_t access_ = DOCA_ACCESS_LOCAL_READ_WRITE;
+    std::uint32_t access_ = opendoca::Access::local_read_write;
     std::uint32_t max_num_devices_ = 64;
     opendoca::FreeCallback *free_cb_ = nullptr;
     void *free_cb_cookie_ = nullptr;

@@ -12,11 +12,13 @@
 
 namespace opendoca {
 
-/// Calls @p visitor with @p engine by its own type.
+/// Calls @p visitor with @p engine by its own type, where the front end may use its copy_plain(). That of some only
+/// serves completion queues that are not armed: @p is_armed_known says that the front end asks before each use.
 template <typename Visitor>
-auto visit_engine(CopyEngine &engine, Visitor &&visitor)
+auto visit_engine(CopyEngine &engine, bool is_armed_known, Visitor &&visitor)
 {
-    if (auto *const soft = dynamic_cast<soft::SoftCopyEngine *>(&engine); soft != nullptr && soft->copies_at_once())
+    auto *const soft = dynamic_cast<soft::SoftCopyEngine *>(&engine);
+    if (soft != nullptr && soft->copies_at_once() && is_armed_known)
         return visitor(*soft);
     if (auto *const verbs = dynamic_cast<verbs::VerbsCopyEngine *>(&engine))
         return visitor(*verbs);

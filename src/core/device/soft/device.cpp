@@ -28,7 +28,7 @@ doca_error_t SoftKey::export_for_receives(const ExportDescriptor *&found)
         const std::lock_guard guard(receive_lock_);
         if (receives_exported_ == nullptr) {
             const doca_error_t status = Exporter::publish(
-                {range_, DOCA_ACCESS_RDMA_WRITE, ExportKind::receive, function_}, receives_exported_);
+                {range_, Access::rdma_write, ExportKind::receive, function_}, receives_exported_);
             if (status != DOCA_SUCCESS)
                 return status;
             has_receive_export_.store(true, std::memory_order_release);
@@ -73,6 +73,13 @@ doca_error_t SoftDevice::create_queue_pair(const QueuePairSettings &settings, st
     if (status == DOCA_SUCCESS)
         queue_pair = std::move(created);
     return status;
+}
+
+doca_error_t SoftDevice::create_receive_queue(CompletionQueue &completions, std::uint32_t size, std::uint32_t,
+                                              std::unique_ptr<ReceiveQueue> &queue)
+{
+    queue = std::make_unique<SoftReceiveQueue>(*this, completions, size);
+    return DOCA_SUCCESS;
 }
 
 doca_error_t SoftDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)

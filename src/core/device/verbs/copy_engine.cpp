@@ -167,7 +167,8 @@ void VerbsCopyEngine::finish_posting(Special &special) noexcept
 
 void VerbsCopyEngine::progress_copies() noexcept
 {
-    poll();
+    if (poll() == 0)
+        count_empty_poll();
     if (failure_.has_happened) [[unlikely]]
         recover();
     if (next_ != last_) [[unlikely]]
@@ -180,6 +181,7 @@ Operation *VerbsCopyEngine::poll_one() noexcept
     if (num_in_flight_ == 0)
         return nullptr;
     if (!ReliableConnection::start_completion(*polled_)) {
+        count_empty_poll();
         if (failure_.has_happened || next_ != last_) [[unlikely]]
             progress_copies();
         return nullptr;

@@ -64,7 +64,12 @@ public:
     }
     [[nodiscard]] Operation *poll_one() noexcept override;
     [[nodiscard]] bool arm() noexcept override;
-    void disarm() noexcept override { events_.disarm(); }
+    void disarm() noexcept override
+    {
+        events_.disarm();
+        look_for_trouble(); // it may be what the program was woken for
+    }
+    void flush() noexcept override { look_for_trouble(); }
 
 private:
     enum class Stage : std::uint8_t { plain, special };
@@ -191,6 +196,13 @@ private:
     void end_specials() noexcept;
 
     // Recovering.
+    [[gnu::noinline]] void look_for_trouble() noexcept;
+    /// Nothing has completed: now and then the reason is trouble.
+    void count_empty_poll() noexcept
+    {
+        if (--polls_until_look_ == 0) [[unlikely]]
+            look_for_trouble();
+    }
     [[gnu::cold]] void note_failure(std::uint64_t id, ibv_wc_status status) noexcept;
     [[gnu::cold]] void recover() noexcept;
     void make_special() noexcept;
@@ -207,6 +219,7 @@ private:
     std::uint32_t send_credits_ = 0;    ///< for messages; those for receives are as many, and free by then
     std::uint32_t until_signal_ = 0; ///< messages: the last of them is signaled, which gives room for as many
     std::uint32_t signal_period_ = 1;
+    std::uint32_t polls_until_look_ = polls_between_looks;
     const unsigned send_flags_;
     CopyPartLimits limits_;
     std::unique_ptr<Special[]> specials_; ///< a ring

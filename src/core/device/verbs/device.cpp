@@ -25,7 +25,7 @@ namespace {
 int verbs_access(std::uint32_t access) noexcept
 {
     int flags = 0;
-    if ((access & (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC)) != 0)
+    if ((access & (Access::local_read_write | Access::rdma_write | Access::rdma_atomic)) != 0)
         flags |= IBV_ACCESS_LOCAL_WRITE;
     return flags | static_cast<int>(remote_access(access));
 }
@@ -75,12 +75,13 @@ VerbsDevice::VerbsDevice(const VerbsFunction &function, ibv_pd &pd) noexcept
 {
 }
 
-VerbsDevice::VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd) noexcept
+VerbsDevice::VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd)
     : Device(function),
       function_(function),
       own_context_(std::move(context)),
       own_pd_(std::move(pd)),
-      pd_(*own_pd_)
+      pd_(*own_pd_),
+      events_(std::make_unique<DeviceEvents>(*own_context_, function.ibdev_name))
 {
 }
 

@@ -24,7 +24,7 @@ bool is_page(const CounterPage &page) noexcept
            page.version == counter_version && page.size == sizeof(CounterPage);
 }
 
-constexpr std::uint32_t all_rights = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE;
+constexpr std::uint32_t all_rights = Access::local_read_write | Access::dpu_read_write;
 
 } // namespace
 

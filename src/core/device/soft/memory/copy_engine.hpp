@@ -29,11 +29,11 @@ public:
 
     [[nodiscard]] doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept override;
 
-    /// Whether copies are carried out in their submit, on a queue that has nobody to be woken.
+    /// Whether copies are carried out in their submit.
     [[nodiscard]] bool copies_at_once() const noexcept { return copies_at_once_; }
-    /// Fast path where copies_at_once(), with nothing left to be done after the copy, and so without a stack frame: between two buffers
-    /// of this process nothing can go wrong that is not known before, and so the end can be recorded first. Only
-    /// this thread could see the difference, and a completion queue that is polled has nobody to wake up.
+    /// Fast path where copies_at_once(), for a completion queue that is not armed: it has nobody to wake up. Nothing is
+    /// left to be done after the copy, and so there is no stack frame: between two buffers of this process nothing can
+    /// go wrong that is not known before, and so the end can be recorded first, which only this thread could see.
     [[gnu::always_inline]] [[nodiscard]] static bool is_plain(const CopyCheck &check, const doca_buf &dst,
                                                               const doca_buf &src) noexcept
     {

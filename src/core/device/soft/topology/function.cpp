@@ -41,7 +41,7 @@ std::optional<FunctionIdentity> identity_behind_port(const TopologyFunction &fun
     if (!function.parent.empty())
         return FunctionIdentity{function.name, function.pci_address};
     const auto first_pf = std::ranges::find_if(topology, [&](const auto &other) {
-        return other.side == Side::host && other.type == DOCA_PCI_FUNC_PF && other.parent == function.name;
+        return other.side == Side::host && other.type == FunctionType::pf && other.parent == function.name;
     });
     if (!acts_for_host || first_pf == topology.end())
         return std::nullopt;
@@ -63,7 +63,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     ipv4 = description.ipv4;
     ipv6 = description.ipv6;
 
-    const bool is_dpu_port = description.side == Side::dpu && type == DOCA_PCI_FUNC_PF;
+    const bool is_dpu_port = description.side == Side::dpu && type == FunctionType::pf;
     behind_port = identity_behind_port(description, topology, acts_for_host);
     can.export_dpu = description.side == Side::host || (is_dpu_port && behind_port);
     can.from_export_dpu = is_dpu_port;

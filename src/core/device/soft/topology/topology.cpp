@@ -208,12 +208,12 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
     if (f.name.empty())
         reader.complain("\"name\" is missing");
     f.side = reader.choice<Side>("side", {{"dpu", Side::dpu}, {"host", Side::host}});
-    f.type = reader.choice<doca_pci_func_type>(
-        "type", {{"pf", DOCA_PCI_FUNC_PF}, {"vf", DOCA_PCI_FUNC_VF}, {"sf", DOCA_PCI_FUNC_SF}});
+    f.type = reader.choice<FunctionType>(
+        "type", {{"pf", FunctionType::pf}, {"vf", FunctionType::vf}, {"sf", FunctionType::sf}});
     f.parent = reader.text("parent", 31);
     const std::string pci = reader.text("pci", 12);
     f.also = reader.texts("also", max_addresses);
-    f.sha_hardware = reader.flag("sha_hardware", f.type == DOCA_PCI_FUNC_PF);
+    f.sha_hardware = reader.flag("sha_hardware", f.type == FunctionType::pf);
     f.ibdev_name = reader.text("ibdev", max_ibdev_name - 1);
     f.iface_name = reader.text("iface", 15);
     f.vuid = reader.text("vuid", max_vuid - 1);
@@ -222,22 +222,22 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
     if (!reader.is_good())
         return false;
 
-    const bool is_dpu_port = f.side == Side::dpu && f.type == DOCA_PCI_FUNC_PF;
-    if (f.side == Side::dpu && f.type == DOCA_PCI_FUNC_VF)
+    const bool is_dpu_port = f.side == Side::dpu && f.type == FunctionType::pf;
+    if (f.side == Side::dpu && f.type == FunctionType::vf)
         reader.complain("a DPU's function is a PF or an SF");
-    if (f.side == Side::host && f.type == DOCA_PCI_FUNC_SF)
+    if (f.side == Side::host && f.type == FunctionType::sf)
         reader.complain("a host's function is a PF or a VF");
     if (std::ranges::find(topology, f.name, &TopologyFunction::name) != topology.end())
         reader.complain("the name \"" + f.name + "\" is taken");
     const auto parent = std::ranges::find(topology, f.parent, &TopologyFunction::name);
     if (is_dpu_port && !f.parent.empty())
         reader.complain("a DPU's PF has no \"parent\"");
-    if (!is_dpu_port && (parent == topology.end() || parent->side != Side::dpu || parent->type != DOCA_PCI_FUNC_PF))
+    if (!is_dpu_port && (parent == topology.end() || parent->side != Side::dpu || parent->type != FunctionType::pf))
         reader.complain("\"parent\" must name a DPU's PF that stands above it");
     if (!reader.is_good())
         return false;
 
-    if (f.type == DOCA_PCI_FUNC_SF) {
+    if (f.type == FunctionType::sf) {
         if (!pci.empty() || !f.also.empty())
             reader.complain("an SF has its parent's PCI address, and no \"pci\" or \"also\"");
         f.pci_address = parent->pci_address;
