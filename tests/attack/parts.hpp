@@ -16,8 +16,11 @@
 
 namespace attack {
 
-/// For what comes soon unless something has failed.
-inline constexpr std::chrono::seconds patience{4};
+/// How long a part waits for what comes soon, unless something has failed.
+[[nodiscard]] inline std::chrono::milliseconds patience_of(const Walk &walk)
+{
+    return std::chrono::milliseconds(walk.may_fail() ? 300 : 10'000);
+}
 
 /// Memory that is mapped for a device.
 class Map {

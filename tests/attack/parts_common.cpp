@@ -83,7 +83,7 @@ Queue::~Queue()
 
 doca_error_t Queue::retrieve(doca_event &event)
 {
-    const auto end = std::chrono::steady_clock::now() + patience;
+    const auto end = std::chrono::steady_clock::now() + patience_of(walk_);
     while (std::chrono::steady_clock::now() < end) {
         const doca_error_t status = walk_.enter([&] { return doca_workq_progress_retrieve(workq_, &event, 0); });
         if (status != DOCA_ERROR_AGAIN)
@@ -95,7 +95,7 @@ doca_error_t Queue::retrieve(doca_event &event)
         if (!walk_.call([&] { return doca_workq_event_handle_arm(workq_); }))
             continue;
         pollfd handle = {.fd = handle_, .events = POLLIN, .revents = 0};
-        if (poll(&handle, 1, 3000) == 0)
+        if (poll(&handle, 1, static_cast<int>(patience_of(walk_).count())) == 0)
             return DOCA_ERROR_TIME_OUT;
         while (walk_.enter([&] { return doca_workq_event_handle_clear(workq_, handle_); }) != DOCA_SUCCESS) {
         }

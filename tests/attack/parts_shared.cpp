@@ -297,7 +297,7 @@ void walk_through_sync_events(Walk &walk, doca_dev *dev)
 
 void walk_through_comm_channel(Walk &walk, doca_dev *dev)
 {
-    const std::string name = "walk " + std::to_string(walk.is_host() ? getppid() : getppid());
+    const std::string name = "walk " + std::to_string(getppid());
     Owned<doca_dev_rep> rep(walk, doca_dev_rep_close);
     Owned<doca_comm_channel_ep_t> ep(walk, doca_comm_channel_ep_destroy);
     bool is_ready = walk.call([&] { return doca_comm_channel_ep_create(ep.out()); }) &&
@@ -329,7 +329,7 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev)
     // Each waits for what the other does, so whoever fails says so by going away, which the other one sees.
     const auto patiently = [&](doca_error_t not_yet, auto body) {
         doca_error_t status = not_yet;
-        const auto end = std::chrono::steady_clock::now() + patience;
+        const auto end = std::chrono::steady_clock::now() + patience_of(walk);
         while (status == not_yet && std::chrono::steady_clock::now() < end) {
             status = walk.enter(body);
             if (status == not_yet)
@@ -353,10 +353,13 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev)
         is_good = patiently(DOCA_ERROR_AGAIN, [&] {
                       std::uint32_t count = 0;
                       doca_comm_channel_addr_t **peers = nullptr;
-                      (void)receive();
-                      const doca_error_t status = doca_comm_channel_ep_get_peer_addr_list(ep, &peers, &count);
+                      (void)receive(); // which takes clients in
+                      doca_error_t status = doca_comm_channel_ep_update_service_state_info(ep);
+                      if (status == DOCA_SUCCESS)
+                          status = doca_comm_channel_ep_get_peer_addr_list(ep, &peers, &count);
                       return status == DOCA_SUCCESS && count == 0 ? DOCA_ERROR_AGAIN : status;
                   }) == DOCA_SUCCESS;
+    walk.require(is_good || walk.may_fail(), "client and service have met");
     if (!walk.agree(is_good))
         return;
     if (walk.is_host()) {
