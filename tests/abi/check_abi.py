@@ -114,6 +114,7 @@ def default_compilers(include):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", help="a build directory, installed to a temporary place first")
+    parser.add_argument("--root", default="", help="with --build, the folder of the SDK tree below the prefix")
     parser.add_argument("--include", help="the directory of the headers")
     parser.add_argument("--libdir", help="the directory of the libraries")
     parser.add_argument("--facts", default=facts_of.FACTS_FILE)
@@ -126,7 +127,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         include, libdir = args.include, args.libdir
         if args.build:
-            installed = tree.install(args.build, place)
+            installed = tree.install(args.build, place).below(args.root)
             include, libdir = str(installed.include), str(installed.lib)
         tally = check(facts, exceptions, include, libdir)
     for problem in tally.problems[:MOST_LINES]:
