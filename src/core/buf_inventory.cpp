@@ -32,9 +32,10 @@ Status check_ranges(const doca_mmap &mmap, std::byte *addr, std::size_t len, std
 
 } // namespace
 
-Status doca_buf_inventory::take(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
+Status doca_buf_inventory::take(const doca_mmap &whole, std::byte *addr, std::size_t len, std::byte *data,
                                 std::size_t data_len, doca_buf *&buf)
 {
+    const doca_mmap &mmap = whole.with_range(addr, len);
     if (store_->is_empty()) {
         const auto other = std::ranges::find_if(stores_, [](const auto &store) { return !store->is_empty(); });
         store_ = other != stores_.end() ? other->get() : store_;

@@ -18,15 +18,14 @@ using opendoca::Reason;
 using opendoca::Status;
 using opendoca::use;
 
-namespace {
+doca_mmap::~doca_mmap() = default;
 
-constexpr std::uint32_t dpu_access = Access::dpu_read_only | Access::dpu_read_write;
-constexpr std::uint32_t rdma_access = Access::rdma_read | Access::rdma_write | Access::rdma_atomic;
-constexpr std::uint32_t all_access = Access::local_read_write | rdma_access | dpu_access;
+const doca_mmap &doca_mmap::with_range(std::byte *, std::size_t) const noexcept
+{
+    return *this;
+}
 
-} // namespace
-
-doca_error_t doca_mmap::destroy()
+doca_error_t doca_mmap::destroy() noexcept
 {
     if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
         return status;
@@ -42,18 +41,21 @@ doca_error_t doca_mmap::destroy()
 
 /// The buffers of a map that did not look for them may come home later, and look at the map. Its memory is given back
 /// once they have, when another such map goes.
-void doca_mmap::outlive_buffers()
+void doca_mmap::outlive_buffers() noexcept
 {
-    static std::mutex lock;
-    static auto &maps = *new std::vector<doca_mmap *>; // never destroyed: exit handlers may destroy maps
+    static constinit std::mutex lock;
+    static constinit doca_mmap *first = nullptr;
     const std::lock_guard guard(lock);
-    maps.push_back(this);
-    std::erase_if(maps, [](doca_mmap *map) {
-        if (map->num_bufs() != 0)
-            return false;
-        map->take_from_program();
-        return true;
-    });
+    next_outlived_ = std::exchange(first, this);
+    for (doca_mmap **place = &first; *place != nullptr;) {
+        doca_mmap &map = **place;
+        if (map.num_bufs() != 0) {
+            place = &map.next_outlived_;
+        } else {
+            *place = map.next_outlived_;
+            map.take_from_program();
+        }
+    }
 }
 
 doca_error_t doca_mmap::check_unused() const noexcept
@@ -112,10 +114,11 @@ MemoryKey *doca_mmap::key_on(const ibv_pd &pd) const noexcept
 void doca_mmap::started() noexcept
 {
     state_ = State::started;
-    if (members_.empty())
+    first_ = {};
+    if (members_.empty() || !has_range())
         return;
     const auto &[dev, key] = members_.front();
-    first_ = {&dev->device(), key.get(), key->number, key->uses};
+    first_ = {&dev->device(), key.get(), key->number, KeyUse::by_plain_buffer | key->uses};
     const bool is_small = range_.len <= dev->function().can.dma_max_size;
     if (is_small && key->can(KeyUse::copied_here | KeyUse::dma_source))
         first_.copied_from = first_.device;
@@ -123,26 +126,15 @@ void doca_mmap::started() noexcept
         first_.copied_to = first_.device;
 }
 
-doca_error_t doca_mmap::check_configurable(const char *what, doca_error_t when_started) const noexcept
-{
-    if (is_imported_) {
-        LOG_ERR("an imported memory map has no %s to change", what);
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    if (state_ == State::started) {
-        LOG_ERR("the memory map is started: its %s can't be changed", what);
-        return when_started;
-    }
-    return DOCA_SUCCESS;
-}
-
 doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::byte> descriptor,
-                                           doca_dev &dev, doca_mmap *&mmap)
+                                           doca_dev &dev, doca_mmap *&mmap, Import from)
 {
     auto imported = std::make_shared<doca_mmap>(data);
     imported->members_.reserve(1);
     std::unique_ptr<MemoryKey> key;
-    const doca_error_t status = dev.device().import_memory(descriptor, imported->range_, key);
+    const doca_error_t status = from == Import::across
+                                    ? dev.device().import_across(descriptor, imported->range_, key)
+                                    : dev.device().import_memory(descriptor, imported->range_, key);
     if (status != DOCA_SUCCESS)
         return status;
     imported->members_.push_back({use(dev), std::move(key)});
@@ -152,116 +144,14 @@ doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap::check_rangeless() const noexcept
+doca_error_t doca_mmap::check_devices_changeable() const noexcept
 {
-    if (const doca_error_t status = check_configurable("memory range", DOCA_ERROR_BAD_STATE);
-        status != DOCA_SUCCESS)
-        return status;
-    if (has_range()) {
-        LOG_ERR("the memory map has the range [%p, +%zu) already", static_cast<void *>(range_.addr),
-                range_.len);
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::set_memrange(std::byte *addr, std::size_t len) noexcept
-{
-    if (const doca_error_t status = check_rangeless(); status != DOCA_SUCCESS)
-        return status;
-    if (len > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(addr)) {
-        LOG_ERR("the range [%p, +%zu) wraps around the address space", static_cast<void *>(addr), len);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    range_ = {addr, len};
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::set_dmabuf_memrange(int fd, std::byte *addr, std::size_t offset, std::size_t len)
-{
-    if (const doca_error_t status = check_rangeless(); status != DOCA_SUCCESS)
-        return status;
-    const doca_error_t status = addr == nullptr ? opendoca::Dmabuf::map(fd, offset, len, dmabuf_)
-                                                : opendoca::Dmabuf::adopt(fd, addr, offset, len, dmabuf_);
-    if (status != DOCA_SUCCESS)
-        return status;
-    range_ = dmabuf_->range();
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
-{
-    if (const doca_error_t status = check_configurable("permissions", DOCA_ERROR_BAD_STATE);
-        status != DOCA_SUCCESS)
-        return status;
-    if ((access & ~all_access) != 0) {
-        LOG_ERR("access flags 0x%" PRIx32 ": the bits 0x%" PRIx32 " are not defined", access,
-                access & ~all_access);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    if ((access & dpu_access) == dpu_access) {
-        LOG_ERR("access flags 0x%" PRIx32 ": read only and read and write across the PCIe exclude each other",
-                access);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    access_ = access;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::set_free_cb(opendoca::FreeCallback *callback, void *cookie) noexcept
-{
-    if (const doca_error_t status = check_configurable("free callback", DOCA_ERROR_BAD_STATE);
-        status != DOCA_SUCCESS)
-        return status;
-    if (callback != free_cb_ || cookie != free_cb_cookie_)
-        free_cb_is_due_ = false;
-    free_cb_ = callback;
-    free_cb_cookie_ = cookie;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::set_user_data(doca_data data) noexcept
-{
-    if (state_ == State::started && !is_imported_) {
-        LOG_ERR("the memory map is started: its user data can't be changed");
-        return DOCA_ERROR_BAD_STATE;
-    }
-    user_data_ = data;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::enable_thread_safety() noexcept
-{
-    if (state_ == State::started || num_bufs() != 0) {
-        LOG_ERR("the memory map is started or has buffers: thread safety can't be enabled");
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    counts_bufs_ = false;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::set_max_num_devices(std::uint32_t count) noexcept
-{
-    if (const doca_error_t status = check_configurable("device limit", DOCA_ERROR_NOT_PERMITTED);
-        status != DOCA_SUCCESS)
-        return status;
-    if (was_started_) {
-        LOG_ERR("the device limit is fixed by the first start of the memory map");
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    if (count == 0 || count < members_.size()) {
-        LOG_ERR("a limit of %" PRIu32 " devices is too small: %zu were added, and 1 is the minimum", count,
-                members_.size());
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    max_num_devices_ = count;
-    return DOCA_SUCCESS;
+    return devices_ == Devices::any_time ? DOCA_SUCCESS : check_configurable("devices", DOCA_ERROR_NOT_PERMITTED);
 }
 
 Status doca_mmap::dev_add(doca_dev &dev)
 {
-    if (const doca_error_t status = check_configurable("devices", DOCA_ERROR_NOT_PERMITTED);
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_devices_changeable(); status != DOCA_SUCCESS)
         return status;
     if (find(dev) != members_.end()) {
         LOG_ERR("device %s was added to the memory map before", dev.description().c_str());
@@ -271,21 +161,35 @@ Status doca_mmap::dev_add(doca_dev &dev)
         LOG_ERR("the memory map has %" PRIu32 " devices, its limit", max_num_devices_);
         return DOCA_ERROR_NO_MEMORY;
     }
-    members_.push_back({use(dev), nullptr});
+    Member member{use(dev), nullptr};
+    if (state_ == State::started) {
+        if (const doca_error_t status = register_with(member); status != DOCA_SUCCESS)
+            return status;
+    }
+    members_.push_back(std::move(member));
+    if (state_ == State::started)
+        started();
     return DOCA_SUCCESS;
 }
 
 Status doca_mmap::dev_rm(doca_dev &dev) noexcept
 {
-    if (const doca_error_t status = check_configurable("devices", DOCA_ERROR_NOT_PERMITTED);
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_devices_changeable(); status != DOCA_SUCCESS)
         return status;
     const auto member = find(dev);
     if (member == members_.end()) {
         LOG_ERR("the device was not added to the memory map");
         return Reason::not_added;
     }
+    if (state_ != State::started) {
+        members_.erase(member);
+        return DOCA_SUCCESS;
+    }
+    if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
+        return status;
+    std::erase_if(exports_, [&](const Export &e) { return e.dev == &dev; });
     members_.erase(member);
+    started();
     return DOCA_SUCCESS;
 }
 
@@ -299,7 +203,7 @@ doca_error_t doca_mmap::start()
         LOG_ERR("the memory map is started already");
         return is_exported() ? DOCA_ERROR_NOT_PERMITTED : DOCA_ERROR_BAD_STATE;
     }
-    if (!has_range()) {
+    if (!has_range() && devices_ == Devices::before_start) {
         LOG_ERR("the memory map has no memory range yet");
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -314,13 +218,19 @@ doca_error_t doca_mmap::start()
     return DOCA_SUCCESS;
 }
 
+doca_error_t doca_mmap::register_with(Member &member)
+{
+    if (!has_range())
+        return DOCA_SUCCESS;
+    opendoca::Device &device = member.dev->device();
+    return dmabuf_ != nullptr ? device.register_dmabuf(*dmabuf_, access_, member.key)
+                              : device.register_memory(range_, access_, member.key);
+}
+
 doca_error_t doca_mmap::register_members()
 {
-    for (auto &[dev, key] : members_) {
-        opendoca::Device &device = dev->device();
-        const doca_error_t status = dmabuf_ != nullptr ? device.register_dmabuf(*dmabuf_, access_, key)
-                                                       : device.register_memory(range_, access_, key);
-        if (status != DOCA_SUCCESS)
+    for (Member &member : members_) {
+        if (const doca_error_t status = register_with(member); status != DOCA_SUCCESS)
             return status;
     }
     return DOCA_SUCCESS;
@@ -344,12 +254,13 @@ doca_error_t doca_mmap::stop() noexcept
 
 Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&descriptor, std::size_t &size)
 {
-    const bool to_dpu = kind == ExportKind::dpu;
-    if (to_dpu && !dev.function().can.export_dpu) {
-        LOG_ERR("device %s cannot export memory to a DPU", dev.description().c_str());
+    const auto &can = dev.function().can;
+    const bool to_dpu = kind != ExportKind::rdma;
+    if (to_dpu && !(kind == ExportKind::host ? can.export_host : can.export_dpu)) {
+        LOG_ERR("device %s cannot export memory to the other side of the PCIe", dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    if (!to_dpu && !dev.function().can.rdma.reliable_connection) {
+    if (!to_dpu && !can.rdma.reliable_connection) {
         LOG_ERR("device %s cannot export memory for RDMA", dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
@@ -357,7 +268,7 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&d
         LOG_ERR("only a started memory map of this process can be exported");
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    if ((access_ & (to_dpu ? dpu_access : rdma_access)) == 0) {
+    if ((access_ & (to_dpu ? Access::any_dpu : Access::any_rdma)) == 0) {
         LOG_ERR("access flags 0x%" PRIx32 " of the memory map let nobody reach it %s", access_,
                 to_dpu ? "across the PCIe" : "by RDMA");
         return DOCA_ERROR_NOT_PERMITTED;

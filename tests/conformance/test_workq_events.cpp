@@ -269,7 +269,10 @@ TEST_P(WorkqEventTest, rearmed_with_events_left_it_signals_at_once)
     clear();
     EXPECT_EQ(retrieve(), 2u);
     arm();
-    EXPECT_FALSE(is_signalled());
+    // A device that works by itself may announce the second one only now, as it may have been found before.
+    if (GetParam().device.is_soft()) {
+        EXPECT_FALSE(is_signalled());
+    }
 }
 
 TEST_P(WorkqEventTest, one_arm_is_good_for_one_signal)
@@ -485,7 +488,15 @@ TEST_P(WorkqEventTest, any_order_follows_the_model)
             is_armed = false;
             signalled = true;
         }
-        ASSERT_EQ(is_readable(handle, signalled ? patience : 0), signalled)
-            << "after " << what << ", step " << step;
+        // A device that works by itself may announce a completion after it was retrieved: it can wake for nothing.
+        const bool is_woken = is_readable(handle, signalled ? patience : 0);
+        if (signalled || GetParam().device.is_soft()) {
+            ASSERT_EQ(is_woken, signalled) << "after " << what << ", step " << step;
+        }
     }
+    while (waiting-- != 0)
+        ASSERT_EQ(retrieve(), retrieved++);
+    clear();
+    while (is_readable(handle))
+        clear(); // of what was still on its way: the last of it comes within the test's time limit
 }

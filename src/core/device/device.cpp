@@ -23,6 +23,12 @@ doca_error_t not_supported(const char *operation) noexcept
 
 MemoryKey::~MemoryKey() = default;
 
+doca_error_t Device::import_across(std::span<const std::byte> descriptor, MemoryRange &range,
+                                   std::unique_ptr<MemoryKey> &key)
+{
+    return import_memory(descriptor, range, key);
+}
+
 doca_error_t MemoryKey::export_to(ExportKind, std::vector<std::byte> &)
 {
     return not_supported("export memory");
@@ -59,6 +65,12 @@ doca_error_t Device::create_queue_pair(const QueuePairSettings &, std::atomic<Co
                                        std::unique_ptr<QueuePair> &)
 {
     return not_supported("connect to a peer");
+}
+
+doca_error_t Device::create_receive_queue(CompletionQueue &, std::uint32_t, std::uint32_t,
+                                          std::unique_ptr<ReceiveQueue> &)
+{
+    return not_supported("share receives between connections");
 }
 
 doca_error_t Device::create_counter(const CounterSetup &, std::unique_ptr<Counter> &)

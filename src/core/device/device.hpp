@@ -33,6 +33,7 @@ class Counter;
 class DeviceFunction;
 class Dmabuf;
 class QueuePair;
+class ReceiveQueue;
 struct CounterSetup;
 enum class ConnectionState : std::uint8_t;
 struct QueuePairSettings;
@@ -44,6 +45,7 @@ enum class ExportKind : std::uint16_t {
     receive = 3,      ///< nobody: a device's own, for the messages of a connection
     counter = 4,      ///< the DPU, as a sync event
     counter_word = 5, ///< the same, for a counter outside of the device's own memory
+    host = 6,         ///< the host: memory of the DPU, of programs up to DOCA 1.5
 };
 
 /// What a device may do with a memory range: bits, of which a range can have any.
@@ -53,6 +55,7 @@ struct KeyUse {
     static constexpr std::uint32_t copied_here = 4; ///< DMA is done by the CPU, as any memory of this process
     static constexpr std::uint32_t rdma_local = 8;
     static constexpr std::uint32_t rdma_remote = 16;
+    static constexpr std::uint32_t by_plain_buffer = 1u << 15; ///< of no key: see doca_buf::plain_uses
 
     /// Of a range of this process. RDMA needs Access::local_read_write.
     [[nodiscard]] static constexpr std::uint32_t of_own(std::uint32_t access) noexcept
@@ -98,6 +101,9 @@ public:
                                                        std::unique_ptr<MemoryKey> &key);
     [[nodiscard]] virtual doca_error_t import_memory(std::span<const std::byte> descriptor,
                                                      MemoryRange &range, std::unique_ptr<MemoryKey> &key);
+    /// The same, and on the host also what was exported to it.
+    [[nodiscard]] virtual doca_error_t import_across(std::span<const std::byte> descriptor, MemoryRange &range,
+                                                     std::unique_ptr<MemoryKey> &key);
     /// Copies whose ends go to @p completions.
     [[nodiscard]] virtual doca_error_t create_copy_engine(CompletionQueue &completions,
                                                           std::unique_ptr<CopyEngine> &engine);
@@ -105,6 +111,10 @@ public:
     [[nodiscard]] virtual doca_error_t create_queue_pair(const QueuePairSettings &settings,
                                                          std::atomic<ConnectionState> &state,
                                                          std::unique_ptr<QueuePair> &queue_pair);
+    /// For at most @p size receives of at most @p chain_length buffers each, which queue pairs then share.
+    [[nodiscard]] virtual doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
+                                                            std::uint32_t chain_length,
+                                                            std::unique_ptr<ReceiveQueue> &queue);
     [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup,
                                                       std::unique_ptr<Counter> &counter);
     /// A handle of a counter that another process, the host, has exported.
@@ -146,6 +156,9 @@ struct Capabilities {
     bool hotplug_manager = false;
     bool export_dpu = false;
     bool from_export_dpu = false;
+    // The other direction, which programs up to DOCA 1.5 use.
+    bool export_host = false;
+    bool from_export_host = false;
     bool representors_net = false;
     bool representors_emulated = false;
     bool dma_memcpy = false;
@@ -224,6 +237,7 @@ public:
     /// As which function behind a port of the DPU it exports to the DPU and connects to services. A port can
     /// act as one of those behind it; empty where there is none.
     std::optional<FunctionIdentity> behind_port;
+    std::string port; ///< of the DPU, that it is behind; empty for a port itself, and where none is known
 };
 
 using DeviceFunctions = std::vector<std::shared_ptr<const DeviceFunction>>;

@@ -29,7 +29,7 @@ auto visit_engine(CopyEngine &engine, bool is_armed_known, Visitor &&visitor)
 template <typename Visitor>
 auto visit_engine(QueuePair &queue_pair, Visitor &&visitor)
 {
-    if (auto *const soft = dynamic_cast<soft::SoftQueuePair *>(&queue_pair))
+    if (auto *const soft = dynamic_cast<soft::PlainQueuePair *>(&queue_pair))
         return visitor(*soft);
     if (auto *const verbs = dynamic_cast<verbs::VerbsQueuePair *>(&queue_pair))
         return visitor(*verbs);

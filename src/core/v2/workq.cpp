@@ -44,7 +44,7 @@ constexpr std::uint32_t max_depth = 65536;
 {
     Operation *const operation = completions.poll();
     if (operation == nullptr)
-        return completions.is_empty() ? DOCA_ERROR_AGAIN : give_first(event);
+        return give_waiting(event);
     const Tag tag = operation->tag;
     if ((tag.a & opendoca::v2::has_handler) != 0) [[unlikely]]
         return give_operation(*operation, event);
@@ -59,7 +59,11 @@ constexpr std::uint32_t max_depth = 65536;
     return DOCA_SUCCESS;
 }
 
-/// The end of an operation that has ended well and that somebody else is told of.
+doca_error_t doca_workq::give_waiting(doca_event &event) noexcept
+{
+    return completions.is_empty() ? DOCA_ERROR_AGAIN : give_first(event);
+}
+
 [[gnu::noinline]] doca_error_t doca_workq::give_operation(Operation &operation, doca_event &event) noexcept
 {
     const Ended ended = {operation.tag, operation.source, DOCA_SUCCESS, operation.result()};
@@ -101,6 +105,26 @@ doca_error_t doca_workq::set_event_driven(bool enable) noexcept
     return completions.set_event_driven(enable);
 }
 
+doca_error_t doca_workq::check_depth(std::uint32_t depth) noexcept
+{
+    if (depth != 0 && depth <= max_depth)
+        return DOCA_SUCCESS;
+    LOG_ERR("a work queue is 1 to %u jobs deep, not %u", max_depth, depth);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_workq::set_least_depth(std::uint32_t depth)
+{
+    if (const doca_error_t status = check_depth(depth); status != DOCA_SUCCESS || depth <= completions.depth())
+        return status;
+    if (has_contexts()) {
+        LOG_ERR("the depth can't be changed: the work queue has %u contexts and graphs", num_contexts_);
+        return DOCA_ERROR_BAD_STATE;
+    }
+    completions.set_depth(depth);
+    return DOCA_SUCCESS;
+}
+
 void doca_workq::attach(std::uint32_t id, JobQueue &queue)
 {
     if (id >= num_queues_) {
@@ -123,12 +147,10 @@ void doca_workq::detach(std::uint32_t id) noexcept
 doca_error_t doca_workq_create(uint32_t depth, struct doca_workq **workq)
 {
     return call({workq}, [&] {
-        if (depth == 0 || depth > max_depth) {
-            LOG_ERR("a work queue is 1 to %u jobs deep, not %u", max_depth, depth);
-            return DOCA_ERROR_INVALID_VALUE;
-        }
-        *workq = new doca_workq(depth);
-        return DOCA_SUCCESS;
+        const doca_error_t status = doca_workq::check_depth(depth);
+        if (status == DOCA_SUCCESS)
+            *workq = new doca_workq(depth);
+        return status;
     });
 }
 

@@ -5,8 +5,8 @@
 #include "../../core/device/engines.hpp"
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
-#include "../../core/v2/workq.hpp"
 #include "dma_jobs.hpp"
+#include "older.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_DMA);
 
@@ -28,6 +28,13 @@ doca_error_t DmaJobs<Engine>::submit_any(const doca_dma_job_memcpy &job, Tag tag
         return owned_->copy(tag, *job.dst_buff, *job.src_buff, plan);
     const doca_error_t status = check_.check(job.dst_buff, job.src_buff, plan);
     return status == DOCA_SUCCESS ? owned_->copy(tag, *job.dst_buff, *job.src_buff, plan) : status;
+}
+
+template <typename Engine>
+doca_error_t DmaJobs<Engine>::submit_1_3(const doca_job &job) noexcept
+{
+    const doca_error_t status = take_length(job);
+    return status == DOCA_SUCCESS ? submit(job) : status;
 }
 
 } // namespace opendoca::v2
@@ -60,8 +67,11 @@ doca_error_t doca_dma::create_queue(const std::vector<doca_dev *> &devices, doca
         return status;
     const bool is_never_armed = !workq.completions.is_event_driven();
     opendoca::visit_engine(*engine, is_never_armed, [&]<typename Engine>(Engine &own) {
-        queue = std::make_unique<opendoca::v2::DmaJobs<Engine>>(std::move(engine), own, dev);
+        queue = std::make_unique<opendoca::v2::DmaJobs<Engine>>(std::move(engine), own, dev, workq);
     });
+    if (copies_ == Copies::overwrite)
+        queue = std::make_unique<opendoca::v2::OverwritingJobs>(std::move(queue),
+                                                                dev.function().can.dma_max_list_elements);
     return DOCA_SUCCESS;
 }
 

@@ -58,10 +58,8 @@ doca_error_t configure(Type &type, Callback succeeded, Callback failed, std::uin
 doca_error_t doca_sha::on_start()
 {
     const opendoca::Capabilities &can = dev()->function().can;
-    const doca_error_t status = opendoca::HashQueue::create(
-        completions(), dev()->device(), {can.sha_max_list_elements, can.sha_max_size}, hashes_);
-    if (status != DOCA_SUCCESS)
-        return status;
+    hashes_ = std::make_unique<opendoca::HashQueue>(
+        completions(), dev()->device(), opendoca::HashQueue::Limits{can.sha_max_list_elements, can.sha_max_size});
     if (hash.is_configured())
         hash.set_pool(std::make_unique<opendoca::v3::HashTasks>(*this, hash.conf(), *hashes_));
     if (partial_hash.is_configured())
@@ -77,11 +75,8 @@ doca_error_t doca_sha_create(struct doca_dev *dev, struct doca_sha **sha)
             LOG_ERR("device %s cannot do SHA", dev->description().c_str());
             return DOCA_ERROR_NOT_SUPPORTED;
         }
-        opendoca::ShaDigests all_kinds; // here only to know that OpenSSL has them
-        const doca_error_t status = opendoca::ShaDigests::create(all_kinds);
-        if (status == DOCA_SUCCESS)
-            *sha = new doca_sha(*dev);
-        return status;
+        *sha = new doca_sha(*dev);
+        return DOCA_SUCCESS;
     });
 }
 

@@ -20,7 +20,7 @@ struct doca_sha_task_partial_hash : doca_task {
     opendoca::ShaKind kind;
     const doca_buf *src;
     doca_buf *dst;
-    opendoca::HashSession session; ///< its digests are made when the task is allocated for the first time
+    opendoca::HashSession session;
     bool is_final;
     bool has_result;
 };

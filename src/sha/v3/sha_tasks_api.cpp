@@ -64,15 +64,9 @@ doca_error_t doca_sha_task_partial_hash_alloc_init(struct doca_sha *sha, enum do
 {
     return call({sha, src_buf, dst_buf, task}, [&] {
         doca_sha_task_partial_hash *taken = nullptr;
-        doca_error_t status = alloc(sha->partial_hash, algorithm, src_buf, dst_buf, user_data, taken);
+        const doca_error_t status = alloc(sha->partial_hash, algorithm, src_buf, dst_buf, user_data, taken);
         if (status != DOCA_SUCCESS)
             return status;
-        if (!taken->session.digests.exist())
-            status = opendoca::ShaDigests::create(taken->session.digests);
-        if (status != DOCA_SUCCESS) {
-            doca_task_free(taken);
-            return status;
-        }
         forget_message(*taken);
         *task = taken;
         return DOCA_SUCCESS;

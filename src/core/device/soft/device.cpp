@@ -50,8 +50,20 @@ doca_error_t SoftDevice::register_memory(const MemoryRange &range, std::uint32_t
 doca_error_t SoftDevice::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                        std::unique_ptr<MemoryKey> &key)
 {
+    return import(descriptor, false, range, key);
+}
+
+doca_error_t SoftDevice::import_across(std::span<const std::byte> descriptor, MemoryRange &range,
+                                       std::unique_ptr<MemoryKey> &key)
+{
+    return import(descriptor, function().can.from_export_host, range, key);
+}
+
+doca_error_t SoftDevice::import(std::span<const std::byte> descriptor, bool by_host, MemoryRange &range,
+                                std::unique_ptr<MemoryKey> &key)
+{
     std::unique_ptr<RemoteMemory> memory;
-    const doca_error_t status = RemoteMemory::import(descriptor, function(), memory);
+    const doca_error_t status = RemoteMemory::import(descriptor, function(), by_host, memory);
     if (status != DOCA_SUCCESS)
         return status;
     range = memory->range();
@@ -68,17 +80,36 @@ doca_error_t SoftDevice::create_copy_engine(CompletionQueue &completions, std::u
 doca_error_t SoftDevice::create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
                                            std::unique_ptr<QueuePair> &queue_pair)
 {
-    return SoftQueuePair::create(*this, settings, state, queue_pair);
+    auto created = std::make_unique<PlainQueuePair>(*this, settings, state);
+    const doca_error_t status = created->open(settings);
+    if (status == DOCA_SUCCESS)
+        queue_pair = std::move(created);
+    return status;
+}
+
+doca_error_t SoftDevice::create_receive_queue(CompletionQueue &completions, std::uint32_t size, std::uint32_t,
+                                              std::unique_ptr<ReceiveQueue> &queue)
+{
+    queue = std::make_unique<SoftReceiveQueue>(*this, completions, size);
+    return DOCA_SUCCESS;
 }
 
 doca_error_t SoftDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
-    return SoftCounter::create(setup, counter);
+    auto created = std::make_unique<SoftCounter>();
+    const doca_error_t status = created->create(setup);
+    if (status == DOCA_SUCCESS)
+        counter = std::move(created);
+    return status;
 }
 
 doca_error_t SoftDevice::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
 {
-    return SoftCounter::import(descriptor, function(), counter);
+    auto created = std::make_unique<SoftCounter>();
+    const doca_error_t status = created->import(descriptor, function());
+    if (status == DOCA_SUCCESS)
+        counter = std::move(created);
+    return status;
 }
 
 } // namespace opendoca::soft

@@ -54,7 +54,7 @@ private:
 };
 
 /// An open software function. Stateless: the work is done by the keys and the queues.
-class SoftDevice final : public Device {
+class SoftDevice : public Device {
 public:
     using Device::Device;
 
@@ -62,15 +62,24 @@ public:
                                                std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                              std::unique_ptr<MemoryKey> &key) override;
+    [[nodiscard]] doca_error_t import_across(std::span<const std::byte> descriptor, MemoryRange &range,
+                                             std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
                                                   std::unique_ptr<CopyEngine> &engine) override;
     [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings,
                                                  std::atomic<ConnectionState> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;
+    [[nodiscard]] doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
+                                                    std::uint32_t chain_length,
+                                                    std::unique_ptr<ReceiveQueue> &queue) override;
     [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup,
                                               std::unique_ptr<Counter> &counter) override;
     [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
                                               std::unique_ptr<Counter> &counter) override;
+
+private:
+    [[nodiscard]] doca_error_t import(std::span<const std::byte> descriptor, bool by_host, MemoryRange &range,
+                                      std::unique_ptr<MemoryKey> &key);
 };
 
 } // namespace opendoca::soft

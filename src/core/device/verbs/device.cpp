@@ -75,12 +75,13 @@ VerbsDevice::VerbsDevice(const VerbsFunction &function, ibv_pd &pd) noexcept
 {
 }
 
-VerbsDevice::VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd) noexcept
+VerbsDevice::VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd)
     : Device(function),
       function_(function),
       own_context_(std::move(context)),
       own_pd_(std::move(pd)),
-      pd_(*own_pd_)
+      pd_(*own_pd_),
+      events_(std::make_unique<DeviceEvents>(*own_context_, function.ibdev_name))
 {
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../device.hpp"
+#include "device_events.hpp"
 #include "function.hpp"
 #include "handle.hpp"
 
@@ -65,14 +66,17 @@ public:
     [[nodiscard]] ibv_context &context() const noexcept { return *pd_.context; }
     [[nodiscard]] ibv_pd &pd() const noexcept { return pd_; }
     [[nodiscard]] const VerbsFunction &port() const noexcept { return function_; }
+    /// Null on a protection domain of the program, whose asynchronous events are the program's.
+    [[nodiscard]] DeviceEvents *events() const noexcept { return events_.get(); }
 
 private:
-    VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd) noexcept;
+    VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd);
 
     const VerbsFunction &function_;
     const Handle<ibv_context> own_context_; ///< null, as the next, on a protection domain of the program
     const Handle<ibv_pd> own_pd_;
     ibv_pd &pd_;
+    const std::unique_ptr<DeviceEvents> events_;
 };
 
 /// What a peer may do, as enum ibv_access_flags has it.

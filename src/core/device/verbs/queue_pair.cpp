@@ -81,7 +81,6 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSe
         return status;
     fresh->details_ = to_bytes(DescriptorKind::verbs_connection, fresh->end_.details);
     fresh->sender_ = &connection.sender();
-    fresh->polled_ = &connection.completions();
     fresh->queue_pair_ = &connection.queue_pair();
     fresh->max_inline_ = connection.max_inline();
     created = std::move(fresh);
@@ -152,44 +151,30 @@ void VerbsQueuePair::detach() noexcept
 /// A plain operation that has ended well goes right to the front end.
 Operation *VerbsQueuePair::poll_one() noexcept
 {
-    if (is_idle() || !ReliableConnection::start_completion(*polled_))
-        return nullptr;
-    Operation &operation = operation_of(polled_->wr_id);
-    const Work &work = operation.payload<Work>();
-    if (polled_->status != IBV_WC_SUCCESS || !work.is_plain) [[unlikely]] {
-        end_started();
-        return nullptr;
-    }
-    if (work.kind == Kind::receive)
-        return end_plain_receive(operation);
-    ReliableConnection::end_completion(*polled_);
-    ++send_credits_;
-    if (work.dst != nullptr)
-        work.dst->end_data_at(work.dst->data_len + work.growth);
-    return &operation;
+    Operation *ended = nullptr;
+    const auto give = [&](Operation &operation, std::uint32_t length) {
+        operation.length = length;
+        operation.message = {0, Received::send};
+        ended = &operation;
+    };
+    (void)poll_plain(give, [] { return DOCA_ERROR_AGAIN; });
+    return ended;
 }
 
-/// The same for a receive, which has ended well and whose completion was started.
-[[gnu::noinline]] Operation *VerbsQueuePair::end_plain_receive(Operation &operation) noexcept
+/// Nothing has ended.
+void VerbsQueuePair::polled_nothing() noexcept
 {
-    if ((ibv_wc_read_wc_flags(polled_) & IBV_WC_WITH_IMM) != 0) [[unlikely]] {
-        end_started();
-        return nullptr;
-    }
-    const std::uint32_t length = ibv_wc_read_byte_len(polled_);
-    ReliableConnection::end_completion(*polled_);
-    ++receive_credits_;
-    doca_buf &dst = *operation.payload<Work>().dst;
-    dst.end_data_at(dst.data_len + length);
-    operation.length = length;
-    operation.message = {0, Received::send};
-    return &operation;
+    if (!is_idle())
+        count_empty_poll();
 }
 
 void VerbsQueuePair::progress() noexcept
 {
-    for (int left = most_at_once; left != 0 && !is_idle() && poll(); --left)
-        ;
+    int left = most_at_once;
+    while (left != 0 && !is_idle() && poll())
+        --left;
+    if (left == most_at_once)
+        count_empty_poll();
 }
 
 /// Ends the operation that the next completion is of. False when there is none.
@@ -221,7 +206,7 @@ void VerbsQueuePair::end_started() noexcept
     ReliableConnection::end_completion(*polled_);
     if (dst == nullptr)
         ;
-    else if (work.is_plain)
+    else if (work.shape != Shape::any)
         dst->end_data_at(dst->data_len + growth);
     else if (work.is_list)
         extend_data(*dst, growth, work.overwrites);
@@ -271,8 +256,28 @@ bool VerbsQueuePair::may_wait_forever() const noexcept
     return may;
 }
 
-/// The connection ends here. What the device has done before still counts.
-void VerbsQueuePair::fail() noexcept
+/// Ends the connection where the device tells that there will be no completions.
+void VerbsQueuePair::look_for_trouble() noexcept
+{
+    polls_until_look_ = polls_between_looks;
+    const Trouble trouble = connection_.look_for_trouble();
+    if (trouble == Trouble::none)
+        return;
+    if (trouble == Trouble::fatal) {
+        events_.ignore_trouble();
+        fail(DOCA_ERROR_IO_FAILED); // DeviceEvents has said why
+        return;
+    }
+    while (!is_idle() && poll()) // most often the failure is among the completions
+        ;
+    if (connection_.is_broken() && is_connected()) {
+        LOG_ERR("the device tells that queue pair 0x%x is broken, which ends the connection", connection_.number());
+        fail(DOCA_ERROR_CONNECTION_RESET);
+    }
+}
+
+/// The connection ends here. What the device has done before still counts; all else ends with @p status.
+void VerbsQueuePair::fail(doca_error_t status) noexcept
 {
     if (!is_connected())
         return;
@@ -281,13 +286,15 @@ void VerbsQueuePair::fail() noexcept
     while (!is_idle() && poll())
         ;
     // Not every device flushes everything: rdma_rxe leaves receives that were posted after the error.
-    each_in_flight([this](Operation &operation) { end(operation, DOCA_ERROR_SHUTDOWN, {}); });
+    each_in_flight([&](Operation &operation) { end(operation, status, {}); });
     send_credits_ = receive_credits_ = credits_ = 0;
+    polled_ = nullptr;
 }
 
 void VerbsQueuePair::flush() noexcept
 {
     progress();
+    look_for_trouble();
     if (is_connected() && may_wait_forever())
         fail();
 }
@@ -303,6 +310,7 @@ bool VerbsQueuePair::arm() noexcept
 void VerbsQueuePair::disarm() noexcept
 {
     events_.disarm();
+    look_for_trouble(); // it may be what the program was woken for
 }
 
 } // namespace opendoca::verbs

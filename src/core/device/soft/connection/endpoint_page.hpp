@@ -14,13 +14,12 @@
 #include <doca_types.h>
 
 #include "../memory/export_page.hpp"
-#include "../process/wake.hpp"
 
 namespace opendoca::soft {
 
 inline constexpr char endpoint_page_name[] = "opendoca-endpoint";
 inline constexpr char endpoint_magic[8] = {'O', 'P', 'E', 'N', 'R', 'D', 'M', 'A'};
-inline constexpr std::uint32_t endpoint_version = 1;
+inline constexpr std::uint32_t endpoint_version = 2;
 inline constexpr std::uint32_t max_queue_size = 16384;
 inline constexpr std::uint32_t max_chain_length = 32;
 inline constexpr std::uint32_t max_slots = 64; ///< fewer where the receive queue is shorter
@@ -33,6 +32,7 @@ enum class MessageKind : std::uint16_t {
     placed,   ///< its bytes are in the receive's buffers, or where a WRITE_IMM put them
     too_long, ///< not at all: it has more bytes than the receive
     failed,   ///< not at all: the receive's memory can't be reached
+    asks,     ///< not yet: the next message asks for a receive to be placed in; where receives are shared
 };
 
 /// One message, on its way to the receive with the same number. One cache line: that of a short message is
@@ -50,6 +50,14 @@ struct alignas(64) MessageCell {
 };
 
 static_assert(sizeof(MessageCell) == 64);
+
+inline constexpr std::size_t cell_room = sizeof(MessageCell::data);
+
+/// Whether the number @p a is ahead of @p b; both wrap around.
+[[nodiscard]] constexpr bool is_ahead(std::uint32_t a, std::uint32_t b) noexcept
+{
+    return static_cast<std::int32_t>(a - b) > 0;
+}
 
 /// A part of a posted receive's memory, in an export of its process.
 struct ReceiveSegment {
@@ -85,7 +93,7 @@ enum class Turn : std::uint64_t {
     return std::uint64_t{number} << 2 | static_cast<std::uint64_t>(turn);
 }
 
-// The wishes of EndpointPage::sleep.
+// The wishes of EndpointPage::bell.
 inline constexpr std::uint32_t wants_messages = 1;
 inline constexpr std::uint32_t wants_receives = 2; ///< to send messages that wait
 
@@ -103,11 +111,15 @@ struct EndpointPage {
     std::uint64_t function_id;
     std::uint32_t permissions; ///< enum doca_access_flags
     std::uint32_t mtu;         ///< enum doca_mtu_size
+    /// A bool: receives are shared with other connections, and messages come before them.
+    std::uint32_t shares_receives;
 
     /// The id of the endpoint that the owner has connected to, 0 before, closed after the end of the
     /// connection.
     alignas(64) std::atomic<std::uint64_t> accepts;
-    SleepState sleep; ///< of the owner
+    /// A Bell: which of the owner's doorbells is rung after what was stored. None while the owner looks here itself.
+    std::atomic<std::uint64_t> bell;
+    std::atomic<std::int32_t> doorbells_fd; ///< of the owner; where the page of doorbells is
 
     /// Messages that the owner has taken: their slots may be used again.
     alignas(64) std::atomic<std::uint32_t> num_taken;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <tuple>
 
 #include "../../../unique_fd.hpp"
 #include "../../device.hpp"
@@ -20,6 +21,7 @@ public:
                                              std::shared_ptr<ExporterProcess> &process);
     ExporterProcess(const ExporterProcess &) = delete;
     ExporterProcess &operator=(const ExporterProcess &) = delete;
+    ~ExporterProcess();
 
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     [[nodiscard]] bool is_self() const noexcept { return is_self_; }
@@ -60,6 +62,9 @@ public:
 private:
     ExporterProcess() = default;
 
+    /// Its id, when it started, where its page is, and for which process this is: a forked child asks anew.
+    using Key = std::tuple<std::uint32_t, std::uint64_t, std::int32_t, pid_t>;
+
     static constexpr int owner_died = 0x40000000; // FUTEX_OWNER_DIED
 
     [[nodiscard]] doca_error_t open_pages(const ExporterAddress &address);
@@ -70,6 +75,7 @@ private:
     [[gnu::cold]] [[nodiscard]] bool was_gone_lately() const noexcept;
     [[gnu::cold]] [[nodiscard]] bool has_exited() const noexcept;
 
+    Key key_{};
     pid_t pid_ = 0;
     int page_fd_ = -1; ///< there
     bool is_self_ = false;
@@ -80,6 +86,7 @@ private:
     std::shared_ptr<SealedPage> page_;
     std::shared_ptr<SealedPage> reader_page_;
     mutable std::atomic<std::int64_t> alive_at_{0}; ///< when the kernel was asked last, and it was there
+    mutable std::atomic<bool> has_gone_{false};     ///< for good
 };
 
 /// An imported range: how to reach it, and how to know that it may still be reached.
@@ -91,13 +98,13 @@ public:
     };
 
     /// Checks @p bytes, a memory map's descriptor from anywhere, and reaches for what it names on behalf of
-    /// @p importer.
+    /// @p importer. @p by_host: a function of the host, which imports what was exported to it as well.
     [[nodiscard]] static doca_error_t import(std::span<const std::byte> bytes, const DeviceFunction &importer,
-                                             std::unique_ptr<RemoteMemory> &memory);
+                                             bool by_host, std::unique_ptr<RemoteMemory> &memory);
     /// The same for a descriptor that was read, and must be of @p wanted.
     [[nodiscard]] static doca_error_t import(const ExportDescriptor &descriptor, ExportKind wanted,
                                              const DeviceFunction &importer,
-                                             std::unique_ptr<RemoteMemory> &memory);
+                                             std::unique_ptr<RemoteMemory> &memory, bool by_host = false);
     /// Reaches for the memory of a receive that @p process has posted: one of its exports, of the kind
     /// `receive`.
     [[nodiscard]] static doca_error_t reach_receive(const std::shared_ptr<ExporterProcess> &process,
@@ -116,7 +123,7 @@ public:
     {
         if (kind_ == ExportKind::rdma)
             return KeyUse::rdma_remote;
-        if (kind_ != ExportKind::dpu)
+        if (kind_ != ExportKind::dpu && kind_ != ExportKind::host)
             return 0;
         return KeyUse::dma_source | ((access_ & Access::dpu_read_write) != 0 ? KeyUse::dma_destination : 0);
     }

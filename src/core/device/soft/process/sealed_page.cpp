@@ -5,8 +5,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <utility>
 
 #include <fcntl.h>
@@ -17,6 +15,8 @@
 
 #include "../../../log.hpp"
 #include "process.hpp"
+#include "registry.hpp"
+#include "reserve.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_PAGE);
 
@@ -26,18 +26,7 @@ namespace {
 
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-/// The pages that this process has mapped. Never destroyed: events and instances may outlive what is destroyed at
-/// the end of the program.
-struct Registry {
-    std::mutex lock;
-    std::map<std::pair<dev_t, ino_t>, std::weak_ptr<SealedPage>> pages;
-};
-
-Registry &registry()
-{
-    static auto *const instance = new Registry;
-    return *instance;
-}
+using Pages = Registry<std::pair<dev_t, ino_t>, SealedPage>;
 
 /// Sets the size of a new memfd. Beyond the program's limit for files the kernel would send it SIGXFSZ.
 bool set_size(int fd, std::size_t size) noexcept
@@ -54,8 +43,10 @@ bool set_size(int fd, std::size_t size) noexcept
 
 SealedPage::~SealedPage()
 {
-    if (start_ != nullptr)
-        munmap(start_, size_);
+    if (start_ == nullptr)
+        return;
+    munmap(start_, size_);
+    Pages::instance().remove({device_, inode_});
 }
 
 doca_error_t SealedPage::map(int fd, bool is_writable)
@@ -91,10 +82,11 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
     }
     created->device_ = info.st_dev;
     created->inode_ = info.st_ino;
-    auto &[lock, pages] = registry();
-    const std::lock_guard guard(lock);
-    std::erase_if(pages, [](const auto &item) { return item.second.expired(); });
-    pages[{info.st_dev, info.st_ino}] = created;
+    {
+        Pages &pages = Pages::instance();
+        const std::lock_guard guard(pages.lock);
+        pages.add({info.st_dev, info.st_ino}, created);
+    }
     page = created;
     return DOCA_SUCCESS;
 }
@@ -102,7 +94,8 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
 doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::shared_ptr<SealedPage> &page)
 {
     // First without opening it for anything, which could block or have effects: it may be any file.
-    const UniqueFd found(::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC));
+    const UniqueFd found(DescriptorReserve::open_with(
+        [&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
     struct stat info {};
     if (!found.is_open() || fstat(found.get(), &info) != 0) {
         const int error = errno;
@@ -124,26 +117,30 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const bool is_writable = expected.writers == Writers::all;
-    const UniqueFd opened(
-        ::open(DescriptorPath(getpid(), found.get()).c_str(), (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+    const UniqueFd opened(DescriptorReserve::open_with([&] {
+        return ::open(DescriptorPath(getpid(), found.get()).c_str(),
+                      (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    }));
     const int seals = fcntl(opened.get(), F_GET_SEALS); // -1 for what can't be sealed
     constexpr int all_seals = size_seals | F_SEAL_FUTURE_WRITE | F_SEAL_WRITE;
     if (seals < 0 || (seals & all_seals) != (size_seals | (is_writable ? 0 : F_SEAL_FUTURE_WRITE))) {
         LOG_ERR("descriptor %d of process %d is not a sealed %s", fd, pid, expected.what);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    auto &[lock, pages] = registry();
-    const std::lock_guard guard(lock);
-    std::weak_ptr<SealedPage> &known = pages[{info.st_dev, info.st_ino}];
-    std::shared_ptr<SealedPage> result = known.lock();
-    if (result == nullptr) {
-        result.reset(new SealedPage);
-        result->size_ = size;
-        result->device_ = info.st_dev;
-        result->inode_ = info.st_ino;
-        if (const doca_error_t status = result->map(opened.get(), is_writable); status != DOCA_SUCCESS)
-            return status;
-        known = result;
+    std::shared_ptr<SealedPage> result; // ends not under the lock, which its end takes
+    {
+        Pages &pages = Pages::instance();
+        const std::lock_guard guard(pages.lock);
+        result = pages.find({info.st_dev, info.st_ino});
+        if (result == nullptr) {
+            result.reset(new SealedPage);
+            result->size_ = size;
+            result->device_ = info.st_dev;
+            result->inode_ = info.st_ino;
+            if (const doca_error_t status = result->map(opened.get(), is_writable); status != DOCA_SUCCESS)
+                return status;
+            pages.add({info.st_dev, info.st_ino}, result);
+        }
     }
     page = std::move(result);
     return DOCA_SUCCESS;

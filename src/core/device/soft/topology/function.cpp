@@ -7,6 +7,7 @@
 
 #include "../device.hpp"
 #include "../connection/endpoint_page.hpp"
+#include "../faults/faulty_device.hpp"
 
 namespace opendoca::soft {
 
@@ -64,8 +65,11 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
 
     const bool is_dpu_port = description.side == Side::dpu && type == FunctionType::pf;
     behind_port = identity_behind_port(description, topology, acts_for_host);
+    port = description.parent;
     can.export_dpu = description.side == Side::host || (is_dpu_port && behind_port);
     can.from_export_dpu = is_dpu_port;
+    can.export_host = is_dpu_port;
+    can.from_export_host = description.side == Side::host;
     can.representors_net = is_dpu_port;
     can.dma_memcpy = true;
     can.dma_event_driven = true;
@@ -99,7 +103,13 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
 
 doca_error_t SoftFunction::open(std::unique_ptr<Device> &device) const
 {
-    device = std::make_unique<SoftDevice>(*this);
+    std::shared_ptr<FaultPlan> faults;
+    if (const doca_error_t status = FaultPlan::from_environment(faults); status != DOCA_SUCCESS)
+        return status;
+    if (faults != nullptr)
+        device = std::make_unique<FaultyDevice>(*this, std::move(faults));
+    else
+        device = std::make_unique<SoftDevice>(*this);
     return DOCA_SUCCESS;
 }
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstdint>
+
+#include "ring.hpp"
+#include "wire.hpp"
+
+namespace opendoca::comm_channel {
+
+/// One end of a connection between a service and a client.
+class Connection {
+public:
+    enum class State : std::uint8_t {
+        connecting, ///< the service has not taken the client in
+        connected,
+        left,  ///< has disconnected; its messages can still be received
+        died,  ///< ended without that; likewise
+        failed ///< the connection never came about
+    };
+    enum class Side : std::uint8_t { service, client };
+
+    struct Counters {
+        std::uint64_t send_messages = 0;
+        std::uint64_t send_bytes = 0;
+        std::uint64_t recv_messages = 0;
+        std::uint64_t recv_bytes = 0;
+        std::uint64_t send_in_flight = 0;
+    };
+
+    /// @p own_side: of this process's end of the connection.
+    Connection(Side own_side, UniqueFd connection) noexcept : side_(own_side), socket_(std::move(connection)) {}
+
+    /// Client: asks to be taken in.
+    [[nodiscard]] doca_error_t say_hello(const ServiceKey &service,
+                                         const Limits &own);
+    /// Client: CONNECTION_INPROGRESS, SUCCESS, or CONNECTION_ABORTED.
+    [[nodiscard]] doca_error_t take_welcome(const Limits &own);
+    /// Service: the same, after which the client is taken in. Says no to it unless it @p has_room.
+    /// OPERATING_SYSTEM with errno, and no message, when descriptors or memory lack.
+    [[nodiscard]] doca_error_t take_hello(const ServiceKey &service,
+                                          const Limits &own, bool has_room);
+
+    [[nodiscard]] State state() const noexcept { return state_; }
+    [[nodiscard]] bool has_ended() const noexcept { return state_ >= State::left; }
+    [[nodiscard]] bool is_released() const noexcept { return !socket_.is_open(); }
+    [[nodiscard]] int socket() const noexcept { return socket_.get(); }
+    [[nodiscard]] int room_socket() const noexcept { return room_.get(); }
+    [[nodiscard]] std::uint32_t longest_to_send() const noexcept { return out_.message_size(); }
+    [[nodiscard]] std::uint64_t num_received() const noexcept { return now_.recv_messages; }
+    [[nodiscard]] std::uint64_t num_sent() const noexcept { return now_.send_messages; }
+
+    /// What has room, or has arrived; a peer that does not keep the rules counts as dead.
+    [[nodiscard]] bool has_room() noexcept;
+    [[nodiscard]] bool has_message() noexcept;
+    /// SUCCESS, or AGAIN; CONNECTION_RESET when the peer turns out not to keep the rules.
+    [[nodiscard]] doca_error_t send(const void *message, std::size_t length, std::uint32_t kind = 0) noexcept;
+    /// The same; INVALID_VALUE when the message is too long for @p length.
+    [[nodiscard]] doca_error_t receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
+    /// The same, where only messages of the program are expected.
+    [[nodiscard]] doca_error_t receive(void *message, std::size_t &length) noexcept;
+    /// A message that the peer can't receive any more, having left.
+    void send_in_vain(std::size_t length) noexcept;
+
+    /// Asks for bells. Each is to be followed by a look at what is there.
+    void wish_for_message() noexcept { in_.wish_for_message(); }
+    void wish_for_room() noexcept { out_.wish_for_room(); }
+    void silence_room() noexcept;
+
+    /// Looks whether the other end is still there; true when it has just turned out that it is not.
+    [[nodiscard]] bool check_end() noexcept;
+    /// Takes the bells that have rung for messages; result as check_end().
+    [[nodiscard]] bool silence() noexcept;
+
+    void fail() noexcept { state_ = State::failed; }
+    /// Tells the peer that this end is about to be closed.
+    void leave() noexcept;
+    /// Gives descriptors and memory back; counters stay.
+    void release() noexcept;
+
+    void update_counters() noexcept;
+
+    Counters counters; ///< as of the last update
+
+private:
+    void attach() noexcept;
+    void note_end() noexcept;
+    void note_damage() noexcept;
+
+    const Side side_;
+    State state_ = State::connecting;
+    UniqueFd socket_;
+    UniqueFd room_; ///< where bells for room ring
+    SharedMemory memory_;
+    RingShape to_service_;
+    RingShape to_client_;
+    SendRing out_;
+    ReceiveRing in_;
+    Counters now_;
+};
+
+} // namespace opendoca::comm_channel

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What services and clients have in common: properties, messages, ends of connections. Events are in
+// events.cpp.
+#include "endpoint.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "../../core/log.hpp"
+#include "../limits.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_COMM_CHANNEL);
+
+using namespace opendoca::comm_channel;
+
+namespace {
+
+/// A service that is never without messages looks after so many of them whether clients have come or gone.
+constexpr unsigned messages_between_looks = 64;
+
+} // namespace
+
+doca_comm_channel_ep_t::~doca_comm_channel_ep_t()
+{
+    reset();
+}
+
+doca_error_t doca_comm_channel_ep_t::find_device(bool)
+{
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_t::check_idle() const
+{
+    if (is_idle())
+        return DOCA_SUCCESS;
+    LOG_ERR("this endpoint is %s, and its properties can't be changed any more",
+            is_service() ? "listening" : "connected");
+    return DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t doca_comm_channel_ep_t::set_device(doca_dev &dev)
+{
+    if (const doca_error_t status = check_idle(); status != DOCA_SUCCESS)
+        return status;
+    if (!dev.function().can.comm_channel) {
+        LOG_ERR("device %s: Comm Channel works on software devices only, so far", dev.description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    device = opendoca::use(dev);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_t::set_representor(doca_dev_rep &rep)
+{
+    if (const doca_error_t status = check_idle(); status != DOCA_SUCCESS)
+        return status;
+    representor = &rep;
+    representor_info_ = rep.info;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_t::set_message_size(std::uint16_t size)
+{
+    if (const doca_error_t status = check_idle(); status != DOCA_SUCCESS)
+        return status;
+    if (size == 0 || size > max_message_size) {
+        LOG_ERR("messages of %u bytes are not between 1 and %u", size, max_message_size);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    limits.message_size = std::max<std::uint16_t>(size, min_message_size);
+    return DOCA_SUCCESS;
+}
+
+namespace {
+
+doca_error_t set_queue_size(std::uint16_t &field, std::uint16_t size)
+{
+    if (size == 0 || size > max_queue_size) {
+        LOG_ERR("a queue of %u messages is not between 1 and %u", size, max_queue_size);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    field = std::max<std::uint16_t>(std::bit_ceil(size), min_queue_size);
+    return DOCA_SUCCESS;
+}
+
+} // namespace
+
+doca_error_t doca_comm_channel_ep_t::set_send_queue_size(std::uint16_t size)
+{
+    const doca_error_t status = check_idle();
+    return status == DOCA_SUCCESS ? set_queue_size(limits.send_queue, size) : status;
+}
+
+doca_error_t doca_comm_channel_ep_t::set_recv_queue_size(std::uint16_t size)
+{
+    const doca_error_t status = check_idle();
+    return status == DOCA_SUCCESS ? set_queue_size(limits.recv_queue, size) : status;
+}
+
+doca_error_t doca_comm_channel_ep_t::check_beginning(const char *name, Role role)
+{
+    if (!is_idle()) {
+        LOG_ERR("this endpoint is %s already", is_service() ? "listening" : "connected");
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    if (device == nullptr) {
+        if (const doca_error_t status = find_device(role == Role::service); status != DOCA_SUCCESS)
+            return status;
+    }
+    if (device == nullptr) {
+        LOG_ERR("the endpoint has no device");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const std::size_t length = strnlen(name, max_service_name_size);
+    if (length == 0 || length == max_service_name_size) {
+        LOG_ERR("the name of a service has 1 to %u bytes", max_service_name_size - 1);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+/// Null for what is no address of this endpoint, which is not looked into.
+doca_comm_channel_addr_t *doca_comm_channel_ep_t::find(const Peer *peer) noexcept
+{
+    for (const auto &known : peers_) {
+        if (known.get() == peer)
+            return known.get();
+    }
+    return nullptr;
+}
+
+doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
+{
+    doca_error_t status = check_beginning(name, Role::client);
+    if (status != DOCA_SUCCESS)
+        return status;
+    const auto &function = device->function();
+    if (!function.behind_port) {
+        LOG_ERR("device %s is a port of the DPU, where services are, and acts for no function of the host; "
+                "clients connect from functions behind it",
+                device->description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    key_ = make_service_key(function.behind_port->name, function.behind_port->pci_address, name);
+    opendoca::UniqueFd socket;
+    status = connect_to_service(key_, name, socket);
+    if (status != DOCA_SUCCESS)
+        return status;
+    auto made = std::make_unique<Peer>(*this, Peer::Side::client, std::move(socket));
+    peers_.reserve(1);
+    status = made->say_hello(key_, limits);
+    if (status != DOCA_SUCCESS)
+        return status;
+    made->is_known = true;
+    peer = made.get();
+    peers_.push_back(std::move(made));
+    role_ = Role::client;
+    return DOCA_SUCCESS;
+}
+
+/// A client's connection, if it is still being made: CONNECTION_INPROGRESS, or CONNECTION_ABORTED.
+doca_error_t doca_comm_channel_ep_t::complete(Peer &peer)
+{
+    if (peer.state() == Peer::State::failed)
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    if (peer.state() != Peer::State::connecting)
+        return DOCA_SUCCESS;
+    doca_error_t status = peer.take_welcome(limits);
+    if (status == DOCA_SUCCESS && !watch(peer)) {
+        LOG_ERR("a connection cannot be watched: %s", std::strerror(errno));
+        status = DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    if (status == DOCA_ERROR_CONNECTION_ABORTED)
+        peer.fail();
+    if (status == DOCA_SUCCESS && is_recv_armed_) {
+        wish_for_messages();
+        if (peer.has_message())
+            recv_channel_.kick(); // the service was faster than the wish
+    }
+    return status;
+}
+
+doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t length, int flags, const Peer *to)
+{
+    Peer *const peer = find(to);
+    if (peer == nullptr) {
+        LOG_ERR("%p is no address that this endpoint is connected to", static_cast<const void *>(to));
+        return DOCA_ERROR_NOT_CONNECTED;
+    }
+    if (flags != 0 || length == 0 || length > limits.message_size) {
+        LOG_ERR("a message of %zu bytes with flags %d: 1 to %u bytes and no flags are possible", length,
+                flags, limits.message_size);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (const doca_error_t status = complete(*peer); status != DOCA_SUCCESS) {
+        if (status != DOCA_ERROR_CONNECTION_INPROGRESS)
+            return DOCA_ERROR_INITIALIZATION;
+        is_send_armed_ = send_channel_.is_open();
+        return DOCA_ERROR_AGAIN;
+    }
+    if (length > peer->longest_to_send()) {
+        LOG_ERR("a message of %zu bytes: the peer takes at most %u", length, peer->longest_to_send());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (peer->check_end())
+        note_end(*peer);
+    if (peer->has_ended()) {
+        // As if it had been sent a moment earlier. The end is told when what came before it was received.
+        if (peer->state() != Peer::State::left || !peer->has_message())
+            return DOCA_ERROR_CONNECTION_RESET;
+        peer->send_in_vain(length);
+        return DOCA_SUCCESS;
+    }
+    doca_error_t status = peer->send(message, length);
+    if (status == DOCA_ERROR_AGAIN && send_channel_.is_open()) {
+        send_channel_.clear();
+        peer->silence_room();
+        is_send_armed_ = true;
+        peer->wish_for_room();
+        status = peer->send(message, length);
+    }
+    if (status == DOCA_SUCCESS && is_send_armed_) {
+        is_send_armed_ = false;
+        send_channel_.clear();
+        peer->silence_room();
+    }
+    if (status == DOCA_ERROR_CONNECTION_RESET)
+        note_end(*peer);
+    return status;
+}
+
+doca_error_t doca_comm_channel_ep_t::receive(void *message, std::size_t &length, Peer *&from)
+{
+    if (is_idle()) {
+        LOG_ERR("the endpoint is neither listening nor connected");
+        return DOCA_ERROR_NOT_CONNECTED;
+    }
+    if (is_client()) {
+        // Programs that send twice and then lose what an unchecked first call gives them. Who polls calls
+        // again, and who waits for events has asked for them before.
+        if (!std::exchange(has_received_, true) && peers_.front()->num_sent() >= 2 &&
+            !has_asked_for_channels_)
+            return DOCA_ERROR_AGAIN;
+    } else if (++received_since_look_ >= messages_between_looks) {
+        return receive_again(message, length, from);
+    }
+    const doca_error_t status = receive_from_any(message, length, from);
+    return status == DOCA_ERROR_AGAIN ? receive_again(message, length, from) : status;
+}
+
+/// After a look at who has come, gone or rung.
+doca_error_t doca_comm_channel_ep_t::receive_again(void *message, std::size_t &length, Peer *&from)
+{
+    look_at_sockets();
+    if (is_recv_armed_)
+        wish_for_messages();
+    const doca_error_t status = receive_from_any(message, length, from);
+    if (status != DOCA_ERROR_AGAIN) {
+        if (is_recv_armed_)
+            recv_channel_.kick(); // the bells for what is left were just silenced
+        return status;
+    }
+    recv_channel_.clear();
+    if (is_service())
+        tell_if_alone();
+    return std::exchange(has_reset_to_tell_, false) ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_AGAIN;
+}
+
+doca_error_t doca_comm_channel_ep_t::receive_from_any(void *message, std::size_t &length, Peer *&from)
+{
+    if (is_client()) {
+        Peer &service = *peers_.front();
+        if (service.state() == Peer::State::failed)
+            return DOCA_ERROR_INITIALIZATION;
+        const doca_error_t status = service.receive(message, length);
+        if (status == DOCA_SUCCESS)
+            from = &service;
+        return status == DOCA_ERROR_AGAIN && service.has_ended() ? DOCA_ERROR_CONNECTION_RESET : status;
+    }
+    const std::size_t count = peers_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t at = next_ + i < count ? next_ + i : next_ + i - count;
+        Peer &client = *peers_[at];
+        const doca_error_t status = client.receive(message, length);
+        if (status == DOCA_ERROR_AGAIN)
+            continue;
+        if (status == DOCA_ERROR_CONNECTION_RESET) { // does not keep the rules
+            note_end(client);
+            continue;
+        }
+        if (status == DOCA_SUCCESS) {
+            next_ = at + 1 == count ? 0 : at + 1; // so that none is forgotten for another's many messages
+            client.is_known = true;
+            from = &client;
+        }
+        return status;
+    }
+    return DOCA_ERROR_AGAIN;
+}
+
+void doca_comm_channel_ep_t::look_at_sockets()
+{
+    received_since_look_ = 0;
+    recv_channel_.clear();
+    if (is_service()) {
+        look_at_service();
+        return;
+    }
+    Peer &service = *peers_.front();
+    if (service.state() == Peer::State::connecting)
+        (void)complete(service);
+    else if (service.silence())
+        note_end(service);
+}
+
+void doca_comm_channel_ep_t::note_end(Peer &peer)
+{
+    if (is_client())
+        return; // its descriptors stay readable
+    has_ended_peers_ = true;
+    forget(peer);
+    service_channel_.kick();
+    // A program that sleeps is to be told: to receive what is left, and not to wait for room.
+    recv_channel_.kick();
+    if (is_send_armed_)
+        send_channel_.kick();
+}
+
+doca_error_t doca_comm_channel_ep_t::update_peer(Peer &peer)
+{
+    if (const doca_error_t status = complete(peer); status != DOCA_SUCCESS)
+        return status;
+    if (peer.check_end())
+        note_end(peer);
+    peer.update_counters();
+    const bool is_usable = !peer.has_ended() || (peer.state() == Peer::State::left && peer.has_message());
+    return is_usable ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_ABORTED;
+}
+
+doca_error_t doca_comm_channel_ep_t::disconnect(const Peer *address)
+{
+    Peer *const peer = find(address);
+    if (peer == nullptr) {
+        LOG_ERR("%p is no address that this endpoint is connected to", static_cast<const void *>(address));
+        return DOCA_ERROR_NOT_CONNECTED;
+    }
+    (void)complete(*peer);
+    (void)peer->check_end();
+    const bool was_fine = peer->state() == Peer::State::connected || peer->state() == Peer::State::left;
+    if (is_client())
+        reset();
+    else
+        remove(*peer);
+    return was_fine ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
+}
+
+void doca_comm_channel_ep_t::remove(const Peer &peer) noexcept
+{
+    const auto found = std::ranges::find(peers_, &peer, [](const auto &known) { return known.get(); });
+    forget(peer);
+    (*found)->leave();
+    peers_.erase(found);
+    next_ = 0;
+}
+
+/// As it was before it listened or connected.
+void doca_comm_channel_ep_t::reset() noexcept
+{
+    for (const auto &peer : peers_)
+        peer->leave();
+    peers_.clear();
+    listener_.close();
+    recv_channel_.close();
+    send_channel_.close();
+    service_channel_.close();
+    listed_peers.clear();
+    pending_connections = 0;
+    next_ = 0;
+    is_recv_armed_ = is_send_armed_ = has_asked_for_channels_ = has_received_ = false;
+    has_had_client_ = has_ended_peers_ = has_reset_to_tell_ = has_told_silence_ = false;
+    wait_for_client_.forget();
+    role_ = Role::none;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../core/dev.hpp"
+#include "../../core/wait_notice.hpp"
+#include "../event_channel.hpp"
+#include "../listener.hpp"
+#include "address.hpp"
+#include "../service_directory.hpp"
+
+/// One end of Comm Channel: the opaque type of the C API. What services alone do is in service.cpp.
+struct doca_comm_channel_ep_t {
+    using Peer = doca_comm_channel_addr_t;
+
+    doca_comm_channel_ep_t() = default;
+    doca_comm_channel_ep_t(const doca_comm_channel_ep_t &) = delete;
+    doca_comm_channel_ep_t &operator=(const doca_comm_channel_ep_t &) = delete;
+    virtual ~doca_comm_channel_ep_t();
+
+    /// Called where the program has set no device. Does nothing, but for programs of DOCA 1.3: see v2/older.cpp.
+    [[nodiscard]] virtual doca_error_t find_device(bool for_service);
+
+    [[nodiscard]] bool is_service() const noexcept { return role_ == Role::service; }
+    [[nodiscard]] bool is_client() const noexcept { return role_ == Role::client; }
+    [[nodiscard]] bool is_idle() const noexcept { return role_ == Role::none; }
+
+    [[nodiscard]] doca_error_t set_device(doca_dev &device);
+    [[nodiscard]] doca_error_t set_representor(doca_dev_rep &rep);
+    [[nodiscard]] doca_error_t set_message_size(std::uint16_t size);
+    [[nodiscard]] doca_error_t set_send_queue_size(std::uint16_t size);
+    [[nodiscard]] doca_error_t set_recv_queue_size(std::uint16_t size);
+
+    [[nodiscard]] doca_error_t listen(const char *name);
+    [[nodiscard]] doca_error_t connect(const char *name, Peer *&peer);
+    [[nodiscard]] doca_error_t send(const void *message, std::size_t length, int flags, const Peer *to);
+    [[nodiscard]] doca_error_t receive(void *message, std::size_t &length, Peer *&from);
+    [[nodiscard]] doca_error_t disconnect(const Peer *peer);
+
+    [[nodiscard]] doca_error_t get_event_channels(int *send, int *recv);
+    [[nodiscard]] doca_error_t get_service_event_channel(int &service);
+    [[nodiscard]] doca_error_t arm_send();
+    [[nodiscard]] doca_error_t arm_recv();
+
+    [[nodiscard]] doca_error_t update_peer(Peer &peer);
+    [[nodiscard]] doca_error_t update_service_state();
+    [[nodiscard]] doca_error_t check_service() const;
+
+    opendoca::DeviceUse device;
+    doca_dev_rep *representor = nullptr; ///< as the program has set it; it may have been closed
+    opendoca::comm_channel::Limits limits;
+    std::vector<Peer *> listed_peers; ///< as of the last update
+    std::uint32_t pending_connections = 0;
+
+private:
+    enum class Role : std::uint8_t { none, service, client };
+
+    [[nodiscard]] doca_error_t check_idle() const;
+    /// Whether the endpoint can listen, or connect, to @p name.
+    [[nodiscard]] doca_error_t check_beginning(const char *name, Role role);
+    [[nodiscard]] Peer *find(const Peer *peer) noexcept;
+
+    [[nodiscard]] doca_error_t complete(Peer &peer);
+    [[nodiscard]] doca_error_t receive_from_any(void *message, std::size_t &length, Peer *&from);
+    [[nodiscard]] doca_error_t receive_again(void *message, std::size_t &length, Peer *&from);
+    void look_at_sockets();
+    void look_at_service();
+    void wish_for_messages() noexcept;
+    [[nodiscard]] bool has_message() noexcept;
+
+    [[nodiscard]] Peer *accept_client();
+    [[nodiscard]] std::size_t num_silent_clients() const noexcept;
+    void take_in_new_clients();
+    void take_in(Peer &peer);
+    void tell_if_alone();
+    void note_end(Peer &peer);
+    void retire_ended();
+    void remove(const Peer &peer) noexcept;
+    void reset() noexcept;
+
+    [[nodiscard]] doca_error_t open_channel(opendoca::comm_channel::EventChannel &channel);
+    [[nodiscard]] bool watch(Peer &peer) noexcept;
+    [[nodiscard]] bool watch_in(opendoca::comm_channel::EventChannel &channel, Peer &peer) noexcept;
+    void forget(const Peer &peer) noexcept;
+
+    Role role_ = Role::none;
+    std::shared_ptr<const doca_devinfo_rep> representor_info_;
+    opendoca::comm_channel::ServiceKey key_{};
+    opendoca::comm_channel::Listener listener_; ///< of a service
+    std::string description_;                           ///< likewise, for messages
+    opendoca::WaitNotice wait_for_client_;              ///< likewise
+    std::vector<std::unique_ptr<Peer>> peers_;
+    std::size_t next_ = 0; ///< which peer's messages are looked for first
+    opendoca::comm_channel::EventChannel recv_channel_;
+    opendoca::comm_channel::EventChannel send_channel_;
+    opendoca::comm_channel::EventChannel service_channel_;
+    unsigned received_since_look_ = 0;
+    bool is_recv_armed_ = false;
+    bool is_send_armed_ = false;
+    bool has_asked_for_channels_ = false;
+    bool has_received_ = false; ///< a client: receive() was called
+    bool has_had_client_ = false;
+    bool has_ended_peers_ = false;
+    bool has_reset_to_tell_ = false;
+    bool has_told_silence_ = false;
+};

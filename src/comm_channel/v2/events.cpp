@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The event channels of an endpoint. A bell rings only for who has wished for it, so that who polls costs
+// nobody a system call.
+#include <cerrno>
+#include <cstring>
+
+#include "../../core/log.hpp"
+#include "endpoint.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_CC_EVENTS);
+
+using namespace opendoca::comm_channel;
+
+doca_error_t doca_comm_channel_ep_t::open_channel(EventChannel &channel)
+{
+    if (channel.is_open())
+        return DOCA_SUCCESS;
+    bool is_complete = channel.create();
+    if (&channel == &service_channel_)
+        is_complete = is_complete && channel.watch(listener_.socket(), EPOLLIN, this);
+    for (const auto &peer : peers_)
+        is_complete = is_complete && (peer->is_released() || watch_in(channel, *peer));
+    if (!is_complete) {
+        LOG_ERR("an event channel cannot be made: %s", std::strerror(errno));
+        channel.close();
+        return DOCA_ERROR_NOT_FOUND;
+    }
+    return DOCA_SUCCESS;
+}
+
+/// The descriptors of a peer in one channel.
+bool doca_comm_channel_ep_t::watch_in(EventChannel &channel, Peer &peer) noexcept
+{
+    const bool is_connecting = peer.state() == Peer::State::connecting;
+    if (&channel == &recv_channel_)
+        return channel.watch(peer.socket(), EPOLLIN, &peer);
+    if (is_service() && (is_connecting || peer.has_ended()))
+        return true; // not yet, or no more
+    if (&channel == &service_channel_)
+        return channel.watch(peer.socket(), EPOLLRDHUP, &peer);
+    // A client's channel wakes also when the connection is made.
+    return channel.watch(peer.socket(), is_connecting ? EPOLLIN | EPOLLRDHUP : EPOLLRDHUP, &peer) &&
+           (is_connecting || channel.watch(peer.room_socket(), EPOLLIN, &peer));
+}
+
+/// A peer that has just become connected, in all channels that are there.
+bool doca_comm_channel_ep_t::watch(Peer &peer) noexcept
+{
+    if (is_client()) {
+        if (!send_channel_.is_open())
+            return true;
+        send_channel_.change(peer.socket(), EPOLLRDHUP, &peer);
+        if (is_send_armed_)
+            send_channel_.kick();
+        return send_channel_.watch(peer.room_socket(), EPOLLIN, &peer);
+    }
+    if (send_channel_.is_open() && is_send_armed_)
+        send_channel_.kick();
+    return (!send_channel_.is_open() || watch_in(send_channel_, peer)) &&
+           (!service_channel_.is_open() || watch_in(service_channel_, peer));
+}
+
+void doca_comm_channel_ep_t::forget(const Peer &peer) noexcept
+{
+    for (EventChannel *const channel : {&recv_channel_, &send_channel_, &service_channel_})
+        channel->forget(peer.socket());
+    send_channel_.forget(peer.room_socket());
+}
+
+doca_error_t doca_comm_channel_ep_t::get_event_channels(int *send, int *recv)
+{
+    if (is_idle()) {
+        LOG_ERR("the endpoint is neither listening nor connected, and has no event channels yet");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (send != nullptr) {
+        if (const doca_error_t status = open_channel(send_channel_); status != DOCA_SUCCESS)
+            return status;
+    }
+    if (recv != nullptr) {
+        if (const doca_error_t status = open_channel(recv_channel_); status != DOCA_SUCCESS)
+            return status;
+    }
+    has_asked_for_channels_ = true;
+    if (send != nullptr)
+        *send = send_channel_.get();
+    if (recv != nullptr)
+        *recv = recv_channel_.get();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_t::get_service_event_channel(int &service)
+{
+    if (is_client()) {
+        LOG_ERR("the endpoint is a client, and only services have a service event channel");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    if (is_idle()) {
+        LOG_ERR("the endpoint is not listening, and has no event channels yet");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const doca_error_t status = open_channel(service_channel_);
+    if (status == DOCA_SUCCESS)
+        service = service_channel_.get();
+    return status;
+}
+
+doca_error_t doca_comm_channel_ep_t::arm_send()
+{
+    if (is_idle() || open_channel(send_channel_) != DOCA_SUCCESS)
+        return DOCA_ERROR_INVALID_VALUE;
+    has_asked_for_channels_ = true;
+    is_send_armed_ = true;
+    for (const auto &peer : peers_) {
+        if (peer->state() != Peer::State::connected)
+            continue;
+        if (!peer->has_room())
+            peer->wish_for_room();
+        if (peer->has_room())
+            send_channel_.kick();
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_t::arm_recv()
+{
+    if (is_idle() || open_channel(recv_channel_) != DOCA_SUCCESS)
+        return DOCA_ERROR_INVALID_VALUE;
+    has_asked_for_channels_ = true;
+    is_recv_armed_ = true;
+    wish_for_messages();
+    if (has_message() || has_reset_to_tell_)
+        recv_channel_.kick();
+    return DOCA_SUCCESS;
+}
+
+void doca_comm_channel_ep_t::wish_for_messages() noexcept
+{
+    for (const auto &peer : peers_) {
+        if (peer->state() == Peer::State::connected)
+            peer->wish_for_message();
+    }
+}
+
+bool doca_comm_channel_ep_t::has_message() noexcept
+{
+    for (const auto &peer : peers_) {
+        if (peer->has_message())
+            return true;
+    }
+    return false;
+}

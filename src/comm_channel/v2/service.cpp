@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// A service: clients that come and go.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "../../core/log.hpp"
+#include "endpoint.hpp"
+#include "../limits.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_CC_SERVICE);
+
+using namespace opendoca::comm_channel;
+using opendoca::UniqueFd;
+
+doca_error_t doca_comm_channel_ep_t::listen(const char *name)
+{
+    doca_error_t status = check_beginning(name, Role::service);
+    if (status != DOCA_SUCCESS)
+        return status;
+    if (!device->function().can.representors_net) {
+        LOG_ERR("device %s has no representors to listen on", device->description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    if (representor == nullptr) {
+        LOG_ERR("the endpoint has no representor");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const auto &info = representor_info_->info;
+    const doca_dev &its_device = *representor_info_->dev;
+    if (!its_device.is_same_function(*device.get())) {
+        LOG_ERR("representor %s is one of device %s, and the endpoint's device is %s", info.name.c_str(),
+                its_device.description().c_str(), device->description().c_str());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    key_ = make_service_key(info.name, info.pci_address, name);
+    std::string description = "service '" + std::string(name) + "' on " + info.name + " (" + info.pci_address + ")";
+    EventChannel channel;
+    if (!channel.create()) {
+        LOG_ERR("no events for service '%s': %s", name, std::strerror(errno));
+        return DOCA_ERROR_INITIALIZATION;
+    }
+    Listener listener;
+    status = listener.open(key_, name);
+    if (status != DOCA_SUCCESS)
+        return status;
+    if (!channel.watch(listener.socket(), EPOLLIN, this)) {
+        LOG_ERR("service '%s' can't watch its clients: %s", name, std::strerror(errno));
+        return DOCA_ERROR_INITIALIZATION;
+    }
+    recv_channel_ = std::move(channel);
+    listener_ = std::move(listener);
+    description_ = std::move(description);
+    role_ = Role::service;
+    return DOCA_SUCCESS;
+}
+
+void doca_comm_channel_ep_t::look_at_service()
+{
+    std::array<epoll_event, 64> ready;
+    const int count = recv_channel_.look(ready.data(), static_cast<int>(ready.size()));
+    bool has_new_clients = false;
+    for (int i = 0; i < count; ++i) {
+        void *const tag = ready[static_cast<std::size_t>(i)].data.ptr;
+        if (tag == this) {
+            has_new_clients = true;
+        } else if (tag != nullptr) {
+            Peer &peer = *static_cast<Peer *>(tag);
+            if (peer.state() == Peer::State::connecting)
+                take_in(peer);
+            else if (peer.silence() || peer.has_ended())
+                note_end(peer);
+        }
+    }
+    if (has_new_clients)
+        take_in_new_clients(); // last, as it may remove others
+    if (has_ended_peers_)
+        retire_ended();
+}
+
+/// One that waits at the socket, or null. It is a client once its hello was read.
+doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
+{
+    for (UniqueFd socket = listener_.accept(); socket.is_open(); socket = listener_.accept()) {
+        auto client = std::make_unique<Peer>(*this, Peer::Side::service, std::move(socket));
+        if (!recv_channel_.watch(client->socket(), EPOLLIN, client.get())) {
+            listener_.note_shortage("watched");
+            continue;
+        }
+        peers_.push_back(std::move(client));
+        return peers_.back().get();
+    }
+    return nullptr;
+}
+
+std::size_t doca_comm_channel_ep_t::num_silent_clients() const noexcept
+{
+    return static_cast<std::size_t>(std::ranges::count_if(
+        peers_, [](const auto &known) { return known->state() == Peer::State::connecting; }));
+}
+
+/// Accepts clients and takes in those that have said hello, which is nearly always all. Of those that have
+/// not, the oldest go when there are too many.
+void doca_comm_channel_ep_t::take_in_new_clients()
+{
+    for (std::uint32_t i = 0; i < max_connections; ++i) {
+        Peer *const client = accept_client();
+        if (client == nullptr)
+            return;
+        take_in(*client); // may remove it
+        if (num_silent_clients() <= max_silent_clients)
+            continue;
+        if (!std::exchange(has_told_silence_, true))
+            LOG_WARN("more than %u clients have connected and said nothing: the oldest of such are closed",
+                     max_silent_clients);
+        remove(**std::ranges::find(peers_, Peer::State::connecting,
+                                   [](const auto &known) { return known->state(); }));
+    }
+}
+
+void doca_comm_channel_ep_t::take_in(Peer &peer)
+{
+    const auto connected = std::ranges::count_if(
+        peers_, [](const auto &known) { return known->state() == Peer::State::connected; });
+    const doca_error_t status = peer.take_hello(key_, limits, connected < static_cast<long>(max_connections));
+    if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
+        return;
+    const bool is_watched = status == DOCA_SUCCESS && watch(peer);
+    if (!is_watched) {
+        if (status == DOCA_SUCCESS || status == DOCA_ERROR_OPERATING_SYSTEM)
+            listener_.note_shortage("taken in");
+        remove(peer);
+        return;
+    }
+    listener_.note_success();
+    if (!std::exchange(has_had_client_, true))
+        wait_for_client_.forget();
+    if (is_recv_armed_)
+        peer.wish_for_message();
+    service_channel_.kick();
+}
+
+/// A program that polls a service without clients may be waiting for a host that never comes, or has ended.
+void doca_comm_channel_ep_t::tell_if_alone()
+{
+    if (std::ranges::any_of(peers_, [](const auto &peer) { return peer->state() == Peer::State::connected; })) {
+        wait_for_client_.end_wait();
+        return;
+    }
+    if (!wait_for_client_.is_due())
+        return;
+    LOG_INFO("%s waits for a client: %s", description_.c_str(),
+                  has_had_client_ ? "the last one has gone" : "none has come yet");
+}
+
+/// Clients that have ended and left no message. Those that the program does not know are forgotten.
+void doca_comm_channel_ep_t::retire_ended()
+{
+    has_ended_peers_ = false;
+    bool has_connected = false;
+    bool was_one_of_ours = false;
+    for (const auto &peer : peers_) {
+        has_connected = has_connected || peer->state() == Peer::State::connected;
+        if (!peer->has_ended() || peer->is_released())
+            continue;
+        if (peer->has_message()) {
+            has_ended_peers_ = true;
+            continue;
+        }
+        was_one_of_ours =
+            was_one_of_ours || (peer->state() == Peer::State::died && peer->num_received() != 0);
+        forget(*peer);
+        peer->release();
+    }
+    // Who waits for an answer that can't come any more.
+    has_reset_to_tell_ = has_reset_to_tell_ || (was_one_of_ours && !has_connected);
+    std::erase_if(peers_, [](const auto &peer) { return peer->is_released() && !peer->is_known; });
+    next_ = 0;
+}
+
+doca_error_t doca_comm_channel_ep_t::check_service() const
+{
+    if (is_service())
+        return DOCA_SUCCESS;
+    LOG_ERR("the endpoint does not listen, and only services have a state");
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_comm_channel_ep_t::update_service_state()
+{
+    if (const doca_error_t status = check_service(); status != DOCA_SUCCESS)
+        return status;
+    if (const doca_error_t status = open_channel(service_channel_); status != DOCA_SUCCESS)
+        return status;
+    service_channel_.clear();
+    for (const auto &peer : peers_) {
+        if (peer->check_end())
+            note_end(*peer);
+    }
+    service_channel_.clear();
+    while (num_silent_clients() < max_silent_clients && accept_client() != nullptr) {
+        // The next receive takes it in.
+    }
+    tell_if_alone();
+    pending_connections = 0;
+    listed_peers.clear();
+    for (const auto &peer : peers_) {
+        if (peer->state() == Peer::State::connecting) {
+            ++pending_connections;
+        } else if (peer->state() == Peer::State::connected) {
+            listed_peers.push_back(peer.get());
+            peer->is_known = true;
+        }
+    }
+    return DOCA_SUCCESS;
+}
