@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "dma_common.h"
+
+#include <poll.h>
+
+#include <doca_buf.h>
+#include <doca_log.h>
+
+DOCA_LOG_REGISTER(DMA_COMMON);
+
+#define NUM_TASKS 1
+#define NUM_BUFFERS 2
+
+doca_error_t first_error(doca_error_t earlier, doca_error_t later)
+{
+    return earlier != DOCA_SUCCESS ? earlier : later;
+}
+
+int can_copy(const struct doca_devinfo *devinfo)
+{
+    return doca_dma_cap_task_memcpy_is_supported(devinfo) == DOCA_SUCCESS;
+}
+
+int can_export(const struct doca_devinfo *devinfo)
+{
+    uint8_t is_supported = 0;
+
+    return doca_mmap_cap_is_export_pci_supported(devinfo, &is_supported) == DOCA_SUCCESS && is_supported != 0;
+}
+
+doca_error_t open_device(const char *pci_addr, suits_fn suits, struct doca_dev **dev)
+{
+    struct doca_devinfo **list = NULL;
+    uint32_t count = 0;
+    uint8_t is_equal = 0;
+    doca_error_t result = doca_devinfo_create_list(&list, &count);
+
+    if (result != DOCA_SUCCESS) {
+        DOCA_LOG_ERR("Failed to list devices: %s", doca_error_get_descr(result));
+        return result;
+    }
+    result = DOCA_ERROR_NOT_FOUND;
+    for (uint32_t i = 0; i < count && result == DOCA_ERROR_NOT_FOUND; i++) {
+        if (doca_devinfo_is_equal_pci_addr(list[i], pci_addr, &is_equal) == DOCA_SUCCESS && is_equal != 0 &&
+            suits(list[i]))
+            result = doca_dev_open(list[i], dev);
+    }
+    if (result != DOCA_SUCCESS)
+        DOCA_LOG_ERR("No device at %s that suits: %s", pci_addr, doca_error_get_descr(result));
+    return first_error(result, doca_devinfo_destroy_list(list));
+}
+
+doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions, struct doca_mmap **mmap)
+{
+    doca_error_t result = doca_mmap_create(mmap);
+
+    if (result != DOCA_SUCCESS)
+        return result;
+    result = doca_mmap_set_permissions(*mmap, permissions);
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_add_dev(*mmap, dev);
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_set_memrange(*mmap, addr, len);
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_start(*mmap);
+    if (result != DOCA_SUCCESS) {
+        DOCA_LOG_ERR("Failed to map %zu bytes: %s", len, doca_error_get_descr(result));
+        (void)doca_mmap_destroy(*mmap);
+        *mmap = NULL;
+    }
+    return result;
+}
+
+/* Both kinds of end: the task tells which one it is. It is the program's again, and freed. */
+static void memcpy_ended(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
+                         union doca_data ctx_user_data)
+{
+    struct dma_resources *resources = ctx_user_data.ptr;
+
+    (void)task_user_data;
+    resources->status = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
+    resources->is_done = 1;
+    doca_task_free(doca_dma_task_memcpy_as_task(task));
+}
+
+static void state_changed(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states prev_state,
+                          enum doca_ctx_states next_state)
+{
+    static const char *const names[] = {"idle", "starting", "running", "stopping"};
+
+    (void)user_data;
+    (void)ctx;
+    DOCA_LOG_INFO("The DMA context was %s and is %s", names[prev_state], names[next_state]);
+}
+
+doca_error_t create_dma_resources(const char *pci_addr, struct dma_resources *resources)
+{
+    union doca_data user_data = {.ptr = resources};
+    struct doca_ctx *ctx;
+    doca_error_t result = open_device(pci_addr, can_copy, &resources->dev);
+
+    if (result == DOCA_SUCCESS)
+        result = doca_buf_inventory_create(NUM_BUFFERS, &resources->inventory);
+    if (result == DOCA_SUCCESS)
+        result = doca_buf_inventory_start(resources->inventory);
+    if (result == DOCA_SUCCESS)
+        result = doca_pe_create(&resources->pe);
+    if (result == DOCA_SUCCESS)
+        result = doca_dma_create(resources->dev, &resources->dma);
+    if (result == DOCA_SUCCESS)
+        result = doca_dma_task_memcpy_set_conf(resources->dma, memcpy_ended, memcpy_ended, NUM_TASKS);
+    if (result != DOCA_SUCCESS)
+        return result;
+    ctx = doca_dma_as_ctx(resources->dma);
+    result = doca_ctx_set_user_data(ctx, user_data);
+    if (result == DOCA_SUCCESS)
+        result = doca_ctx_set_state_changed_cb(ctx, state_changed);
+    if (result == DOCA_SUCCESS)
+        result = doca_pe_connect_ctx(resources->pe, ctx);
+    if (result == DOCA_SUCCESS)
+        result = doca_ctx_start(ctx);
+    if (result != DOCA_SUCCESS)
+        DOCA_LOG_ERR("Failed to set up DMA: %s", doca_error_get_descr(result));
+    return result;
+}
+
+/* Progresses until there is nothing to do, then sleeps until there is. */
+static doca_error_t sleep_for_progress(struct doca_pe *pe, doca_notification_handle_t handle)
+{
+    struct pollfd entry = {.fd = handle, .events = POLLIN};
+    doca_error_t result;
+
+    if (doca_pe_progress(pe) != 0)
+        return DOCA_SUCCESS;
+    result = doca_pe_request_notification(pe);
+    if (result != DOCA_SUCCESS)
+        return result;
+    (void)poll(&entry, 1, -1);
+    return doca_pe_clear_notification(pe, handle);
+}
+
+static doca_error_t stop_ctx(struct dma_resources *resources)
+{
+    struct doca_ctx *ctx = doca_dma_as_ctx(resources->dma);
+    enum doca_ctx_states state = DOCA_CTX_STATE_STOPPING;
+    doca_error_t result = doca_ctx_stop(ctx);
+
+    if (result == DOCA_ERROR_IN_PROGRESS) {
+        do {
+            (void)doca_pe_progress(resources->pe);
+            result = doca_ctx_get_state(ctx, &state);
+        } while (result == DOCA_SUCCESS && state != DOCA_CTX_STATE_IDLE);
+    }
+    return result;
+}
+
+doca_error_t destroy_dma_resources(struct dma_resources *resources)
+{
+    doca_error_t result = DOCA_SUCCESS;
+
+    if (resources->dma != NULL) {
+        (void)stop_ctx(resources);
+        result = doca_dma_destroy(resources->dma);
+    }
+    if (resources->pe != NULL)
+        result = first_error(result, doca_pe_destroy(resources->pe));
+    if (resources->inventory != NULL)
+        result = first_error(result, doca_buf_inventory_destroy(resources->inventory));
+    if (resources->dev != NULL)
+        result = first_error(result, doca_dev_close(resources->dev));
+    if (result != DOCA_SUCCESS)
+        DOCA_LOG_ERR("Failed to clean up: %s", doca_error_get_descr(result));
+    return result;
+}
+
+static doca_error_t run_task(struct dma_resources *resources, struct doca_buf *src, struct doca_buf *dst)
+{
+    struct doca_dma_task_memcpy *task = NULL;
+    union doca_data none = {0};
+    doca_notification_handle_t handle;
+    doca_error_t result = doca_pe_get_notification_handle(resources->pe, &handle);
+
+    if (result == DOCA_SUCCESS)
+        result = doca_dma_task_memcpy_alloc_init(resources->dma, src, dst, none, &task);
+    if (result != DOCA_SUCCESS)
+        return result;
+    resources->is_done = 0;
+    result = doca_task_submit(doca_dma_task_memcpy_as_task(task));
+    if (result != DOCA_SUCCESS) {
+        doca_task_free(doca_dma_task_memcpy_as_task(task));
+        return result;
+    }
+    while (result == DOCA_SUCCESS && !resources->is_done)
+        result = sleep_for_progress(resources->pe, handle);
+    return first_error(result, resources->status);
+}
+
+doca_error_t copy_memory(struct dma_resources *resources, struct doca_mmap *src_mmap, void *src,
+                         struct doca_mmap *dst_mmap, void *dst, size_t len)
+{
+    struct doca_buf *src_buf = NULL;
+    struct doca_buf *dst_buf = NULL;
+    doca_error_t result;
+
+    result = doca_buf_inventory_buf_get_by_data(resources->inventory, src_mmap, src, len, &src_buf);
+    if (result == DOCA_SUCCESS)
+        result = doca_buf_inventory_buf_get_by_addr(resources->inventory, dst_mmap, dst, len, &dst_buf);
+    if (result == DOCA_SUCCESS)
+        result = run_task(resources, src_buf, dst_buf);
+    if (result != DOCA_SUCCESS)
+        DOCA_LOG_ERR("Failed to copy %zu bytes: %s", len, doca_error_get_descr(result));
+    if (dst_buf != NULL)
+        result = first_error(result, doca_buf_dec_refcount(dst_buf, NULL));
+    if (src_buf != NULL)
+        result = first_error(result, doca_buf_dec_refcount(src_buf, NULL));
+    return result;
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""The samples of DOCA 3.0, each as its user starts it.
+
+    test_v3_samples.py DMA_LOCAL_COPY DMA_COPY_HOST DMA_COPY_DPU
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LOCAL_COPY, COPY_HOST, COPY_DPU = sys.argv[1:4]
+ENVIRONMENT = {**os.environ, "DOCA_SOFT": "1"}
+
+
+def run(program, *arguments):
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+class Samples(unittest.TestCase):
+    def test_a_local_copy(self):
+        code, said = run(LOCAL_COPY, "-t", "a text of the test")
+        self.assertEqual(0, code, said)
+        self.assertIn("Copied 19 bytes: a text of the test", said)
+        self.assertIn("The DMA context was idle and is running", said)
+        self.assertIn("Sample finished successfully", said)
+
+    def test_no_device_at_the_address(self):
+        code, said = run(LOCAL_COPY, "-p", "ff:00.0")
+        self.assertEqual(1, code, said)
+        self.assertIn("No device at ff:00.0 that suits", said)
+
+    def test_the_dpu_copies_text_of_the_host(self):
+        with tempfile.TemporaryDirectory() as place:
+            files = ["-d", f"{place}/descriptor", "-b", f"{place}/buffer"]
+            with subprocess.Popen([COPY_HOST, "-t", "text of the host", *files], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT) as host:
+                said = ""
+                while "press Enter" not in said:
+                    line = host.stdout.readline()
+                    self.assertTrue(line, said)
+                    said += line
+                code, of_dpu = run(COPY_DPU, *files)
+                self.assertEqual(0, code, of_dpu)
+                self.assertIn("Copied 17 bytes of the host: text of the host", of_dpu)
+                said += host.communicate("\n", timeout=60)[0]
+                self.assertEqual(0, host.returncode, said)
+            # Its memory went with the host.
+            code, of_dpu = run(COPY_DPU, *files)
+            self.assertEqual(1, code, of_dpu)
+
+    def test_what_the_host_wrote_is_not_trusted(self):
+        with tempfile.TemporaryDirectory() as place:
+            for name, text in (("descriptor", "x" * 100), ("buffer", "12 99999999\n")):
+                pathlib.Path(place, name).write_text(text, encoding="utf-8")
+            code, said = run(COPY_DPU, "-d", f"{place}/descriptor", "-b", f"{place}/buffer")
+            self.assertEqual(1, code, said)
+            self.assertIn("does not tell where", said)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
