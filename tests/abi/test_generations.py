@@ -69,6 +69,14 @@ class Installed(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         self.assertIn("copied: a text", done.stdout)
 
+    def test_a_sample_is_built_alone(self):
+        sdk, place = self.trees["3.0"], self.root / "sample"
+        tree.meson("setup", place, SOURCE_ROOT / "samples/3.0/doca_dma/dma_local_copy",
+                   f"-Dpkg_config_path={sdk.pkgconfig}", "-Dwerror=true")
+        tree.meson("compile", "-C", place)
+        done = programs.run(place / "doca_dma_local_copy", LD_LIBRARY_PATH=str(sdk.lib))
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+
     def test_a_program_of_one_generation_does_not_start_with_the_other(self):
         sdk = self.trees["3.0"]
         program = self.root / "wrong"
