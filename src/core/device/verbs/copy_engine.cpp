@@ -53,7 +53,7 @@ doca_error_t VerbsCopyEngine::copy(Tag tag, doca_buf &dst, const doca_buf &src, 
     copy.dst = copy.last = &dst;
     copy.src = &src;
     copy.length = static_cast<std::uint32_t>(plan.length);
-    copy.stage = Stage::special;
+    operation.kind = kind_special;
     copy.is_list = plan.is_list;
     copy.overwrites = plan.overwrites;
     ++num_in_flight_;
@@ -137,8 +137,11 @@ void VerbsCopyEngine::add_part(Batch &batch) noexcept
     CopyPart &part = batch.parts[batch.count];
     part = take_part(src_cursor_, dst_cursor_, left_, limits_,
                      [this](const doca_buf &buf) { return key_of(buf); });
-    if (!post_receive(id_of(posted_), part.dst.segments.data(), part.dst.count))
+    if (const int error = post_receive(id_of(posted_), part.dst.segments.data(), part.dst.count); error != 0) {
+        posting_failed(error, "receive");
         return;
+    }
+    --send_credits_;
     ibv_send_wr &request = batch.requests[batch.count];
     request = {};
     request.wr_id = id_of(posted_) | is_send;
@@ -178,26 +181,28 @@ void VerbsCopyEngine::progress_copies() noexcept
 /// A plain copy that has ended well goes right to the front end.
 Operation *VerbsCopyEngine::poll_one() noexcept
 {
-    if (num_in_flight_ == 0)
-        return nullptr;
-    if (!ReliableConnection::start_completion(*polled_)) {
-        count_empty_poll();
-        if (failure_.has_happened || next_ != last_) [[unlikely]]
-            progress_copies();
-        return nullptr;
-    }
-    const std::uint64_t id = polled_->wr_id;
-    if (polled_->status != IBV_WC_SUCCESS || (id & id_flags) != 0) [[unlikely]] {
-        end_started();
-        progress();
-        return nullptr;
-    }
-    ReliableConnection::end_completion(*polled_);
-    Operation &operation = *reinterpret_cast<Operation *>(id);
-    const Copy &copy = operation.payload<Copy>();
-    --num_in_flight_;
-    copy.dst->end_data_at(copy.data_len);
-    return &operation;
+    Operation *ended = nullptr;
+    (void)poll_plain([&](Operation &operation) { ended = &operation; }, [] { return DOCA_ERROR_AGAIN; });
+    return ended;
+}
+
+/// Nothing has ended.
+void VerbsCopyEngine::polled_nothing() noexcept
+{
+    count_empty_poll();
+    if (failure_.has_happened || next_ != last_) [[unlikely]]
+        progress_copies();
+}
+
+/// The completion that was started is not a plain copy's. As poll_one().
+Operation *VerbsCopyEngine::poll_after_started() noexcept
+{
+    const bool is_end_of_send = polled_->status == IBV_WC_SUCCESS && (polled_->wr_id & is_send) != 0;
+    end_started();
+    if (is_end_of_send && next_ == last_)
+        return poll_one(); // nothing waits for that
+    progress();
+    return nullptr;
 }
 
 std::uint32_t VerbsCopyEngine::poll() noexcept
@@ -219,7 +224,7 @@ void VerbsCopyEngine::end_started() noexcept
     if (status != IBV_WC_SUCCESS) [[unlikely]] {
         note_failure(id, status);
     } else if ((id & is_send) != 0) {
-        send_credits_ += signal_period_; // its receive has ended before it, as has all that was posted before
+        send_credits_ += static_cast<std::int32_t>(signal_period_); // its receive has ended before it, as has all that was posted before
     } else if ((id & is_special) != 0) {
         // The data is in its place, which the end of the send would not say. Messages arrive in order.
         ++received_;
@@ -249,7 +254,7 @@ void VerbsCopyEngine::end_specials() noexcept
                 copy.dst->end_data_at(special.data_len);
         }
         --num_in_flight_;
-        completions_.done(*special.operation, special.result);
+        completions_.done(*special.operation, special.result, {}); // not with its kind as a length
     }
 }
 

@@ -33,28 +33,49 @@ public:
 
     [[nodiscard]] doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept override;
 
-    [[gnu::always_inline]] [[nodiscard]] static bool is_plain(const CopyCheck &check, const doca_buf &dst,
-                                                              const doca_buf &src) noexcept
+    /// Takes what the copy needs.
+    [[gnu::always_inline]] [[nodiscard]] bool admit(const CopyCheck &check, const doca_buf &dst,
+                                                    const doca_buf &src) noexcept
     {
-        return check.is_plain(dst, src);
+        return check.is_plain(dst, src, longest_plain_) && !completions_.is_full() && take_send_credit();
     }
     [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_plain(Tag tag, doca_buf &dst,
                                                                  const doca_buf &src) noexcept
     {
-        const std::size_t length = src.data_len;
-        if (length > limits_.length || send_credits_ == 0 || next_ != last_ || completions_.is_full()) [[unlikely]]
-            return copy(tag, dst, src, {length, false, false});
-        if (length <= longest_inline_) // rdma_rxe wants the flag when the request is started
-            return post_plain(tag, dst, src, length, IBV_SEND_INLINE,
-                              [](ibv_qp_ex *sender, const doca_buf &from, std::size_t size) {
-                                  ibv_wr_set_inline_data(sender, from.data, size);
-                              });
-        return post_plain(tag, dst, src, length, 0,
-                          [](ibv_qp_ex *sender, const doca_buf &from, std::size_t size) {
-                              ibv_wr_set_sge(sender, verbs_key(from.mmap->first().number),
-                                             reinterpret_cast<std::uintptr_t>(from.data),
-                                             static_cast<std::uint32_t>(size));
-                          });
+        if (src.data_len <= longest_inline_) // rdma_rxe wants the flag when the request is started
+            return post_plain(tag, dst, src, IBV_SEND_INLINE, [](ibv_qp_ex *sender, const doca_buf &from) {
+                ibv_wr_set_inline_data(sender, from.data, from.data_len);
+            });
+        return post_plain(tag, dst, src, 0, [](ibv_qp_ex *sender, const doca_buf &from) {
+            ibv_wr_set_sge(sender, verbs_key(from.mmap->first().number), reinterpret_cast<std::uintptr_t>(from.data),
+                           static_cast<std::uint32_t>(from.data_len));
+        });
+    }
+    /// Looks for the end of a plain copy. Where one has ended well, @p give is called with its operation, and releases
+    /// it; else gives what @p otherwise makes of what has ended.
+    template <typename Give, typename Otherwise>
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t poll_plain(Give give, Otherwise otherwise) noexcept
+    {
+        if (num_in_flight_ == 0)
+            return otherwise();
+        if (!ReliableConnection::start_completion(*polled_))
+            return polled_nothing(), otherwise();
+        const std::uint64_t id = polled_->wr_id;
+        if (polled_->status == IBV_WC_SUCCESS && (id & id_flags) == 0) [[likely]] {
+            // The completion is ended last, by what need not return: nothing has to be kept over a call.
+            Operation &operation = *reinterpret_cast<Operation *>(id);
+            const Copy &copy = operation.payload<Copy>();
+            --num_in_flight_;
+            copy.dst->end_data_at(copy.data_len);
+            give(operation);
+            ReliableConnection::end_completion(*polled_);
+            return DOCA_SUCCESS;
+        }
+        Operation *const next = poll_after_started();
+        if (next == nullptr)
+            return otherwise();
+        give(*next);
+        return DOCA_SUCCESS;
     }
 
     void progress() noexcept override
@@ -72,7 +93,9 @@ public:
     void flush() noexcept override { look_for_trouble(); }
 
 private:
-    enum class Stage : std::uint8_t { plain, special };
+    // Operation::kind.
+    static constexpr std::uint32_t kind_plain = 0; // so that it is stored in one piece with Operation::in_flight
+    static constexpr std::uint32_t kind_special = 1;
 
     /// What the operation holds.
     struct Copy {
@@ -83,7 +106,6 @@ private:
             doca_buf *last;       ///< the last buffer that a special copy writes; known once it is posted
         };
         std::uint32_t length;
-        Stage stage;
         bool is_list;
         bool overwrites;
     };
@@ -131,58 +153,63 @@ private:
 
     // Posting.
 
+    /// What it needs it reads again where that is as good: what is kept over the calls takes a register.
     template <typename SetData>
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_plain(Tag tag, doca_buf &dst, const doca_buf &src,
-                                                                 std::size_t size, unsigned flags,
-                                                                 SetData set_data) noexcept
+                                                                 unsigned flags, SetData set_data) noexcept
     {
-        const auto length = static_cast<std::uint32_t>(size);
+        const auto length = static_cast<std::uint32_t>(src.data_len);
+        ibv_qp_ex *const sender = sender_;
         Operation &operation = completions_.begin(tag, *this);
         Copy &copy = operation.payload<Copy>();
         copy.dst = &dst;
         copy.src = &src;
         copy.data_len = dst.data_len + length;
         copy.length = length;
-        copy.stage = Stage::plain;
+        operation.kind = kind_plain;
         ++num_in_flight_;
         ibv_sge to = {reinterpret_cast<std::uintptr_t>(dst.data) + dst.data_len, length,
                       verbs_key(dst.mmap->first().number)};
-        if (!post_receive(id_of(operation), &to, 1)) [[unlikely]]
-            return DOCA_SUCCESS; // progress() sees to it
-        ibv_qp_ex *const sender = sender_;
-        ibv_wr_start(sender);
         sender->wr_id = id_of(operation) | is_send;
         sender->wr_flags = flags | signal_flags();
+        if (const int error = post_receive(id_of(operation), &to, 1); error != 0) [[unlikely]]
+            return plain_failed(*sender, error, "receive"); // progress() sees to it
+        ibv_wr_start(sender);
         ibv_wr_send(sender);
-        set_data(sender, src, size);
+        set_data(sender, src);
         if (const int error = ibv_wr_complete(sender); error != 0) [[unlikely]]
-            posting_failed(error, "send");
+            return plain_failed(*sender, error, "send");
         return DOCA_SUCCESS;
     }
-    [[gnu::always_inline]] [[nodiscard]] bool post_receive(std::uint64_t id, ibv_sge *segments,
-                                                           std::uint32_t count) noexcept
+    /// Gives errno's value.
+    [[gnu::always_inline]] [[nodiscard]] int post_receive(std::uint64_t id, ibv_sge *segments,
+                                                          std::uint32_t count) noexcept
     {
         ibv_recv_wr request;
         request.wr_id = id;
         request.next = nullptr;
         request.sg_list = segments;
         request.num_sge = static_cast<int>(count);
-        ibv_recv_wr *bad = nullptr;
-        const int error = ibv_post_recv(queue_pair_, &request, &bad);
-        if (error != 0) [[unlikely]]
-            posting_failed(error, "receive");
-        return error == 0;
+        ibv_recv_wr *bad;
+        return ibv_post_recv(queue_pair_, &request, &bad);
+    }
+    [[gnu::always_inline]] [[nodiscard]] bool take_send_credit() noexcept
+    {
+        if (--send_credits_ >= 0) [[likely]]
+            return true;
+        send_credits_ = 0;
+        return false;
     }
     /// Of the message that is posted now.
     [[gnu::always_inline]] [[nodiscard]] unsigned signal_flags() noexcept
     {
-        --send_credits_;
         if (--until_signal_ != 0) [[likely]]
             return send_flags_;
         until_signal_ = signal_period_;
         return send_flags_ | IBV_SEND_SIGNALED;
     }
     [[gnu::cold]] void posting_failed(int error, const char *what) noexcept;
+    [[gnu::cold]] static doca_error_t plain_failed(const ibv_qp_ex &sender, int error, const char *what) noexcept;
     void post_waiting() noexcept;
     void begin(Special &special) noexcept;
     void add_part(Batch &batch) noexcept;
@@ -191,6 +218,8 @@ private:
 
     // Completing.
     [[gnu::noinline]] void progress_copies() noexcept;
+    void polled_nothing() noexcept;
+    [[nodiscard]] Operation *poll_after_started() noexcept;
     std::uint32_t poll() noexcept;
     void end_started() noexcept;
     void end_specials() noexcept;
@@ -214,9 +243,11 @@ private:
     ibv_qp_ex *sender_ = nullptr;
     ibv_cq_ex *polled_ = nullptr;
     ibv_qp *queue_pair_ = nullptr;
-    std::uint32_t longest_inline_ = 0;
+    std::size_t longest_plain_ = 0; ///< bytes
+    std::size_t longest_inline_ = 0;
     std::uint32_t num_in_flight_ = 0;
-    std::uint32_t send_credits_ = 0;    ///< for messages; those for receives are as many, and free by then
+    /// For messages; those for receives are as many, and free by then. None while a job waits to be posted.
+    std::int32_t send_credits_ = 0;
     std::uint32_t until_signal_ = 0; ///< messages: the last of them is signaled, which gives room for as many
     std::uint32_t signal_period_ = 1;
     std::uint32_t polls_until_look_ = polls_between_looks;

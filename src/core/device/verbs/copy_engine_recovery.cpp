@@ -44,11 +44,13 @@ VerbsCopyEngine::VerbsCopyEngine(const VerbsDevice &device, CompletionQueue &com
     const RdmaCapabilities &can = function.can.rdma;
     const std::uint32_t wanted =
         rooms_per_message * std::clamp(std::bit_ceil(completions.depth()), least_messages, most_messages);
-    send_credits_ = std::min(wanted, can.max_queue_size);
-    signal_period_ = std::max(send_credits_ / signals_per_round, 1u);
+    num_messages_ = std::min(wanted, can.max_queue_size);
+    send_credits_ = static_cast<std::int32_t>(num_messages_);
+    signal_period_ = std::max(num_messages_ / signals_per_round, 1u);
     until_signal_ = signal_period_;
     limits_ = {std::min(can.max_message_size, most_bytes),
                std::min(function.max_segments(), SegmentList::capacity)};
+    longest_plain_ = std::min<std::uint64_t>(limits_.length, function.can.dma_max_size);
 }
 
 doca_error_t VerbsCopyEngine::create(const VerbsDevice &device, CompletionQueue &completions,
@@ -65,7 +67,6 @@ doca_error_t VerbsCopyEngine::create(const VerbsDevice &device, CompletionQueue 
 
 doca_error_t VerbsCopyEngine::connect()
 {
-    num_messages_ = send_credits_;
     const std::uint32_t most_receives = device_.port().can.rdma.max_queue_size;
     const ReliableConnection::Sizes sizes = {.sends = num_messages_,
                                              .receives =
@@ -89,8 +90,17 @@ void VerbsCopyEngine::posting_failed(int error, const char *what) noexcept
     LOG_ERR("posting %s of a copy on queue pair 0x%x: %s", what, connection_.number(),
                  std::strerror(error));
     failure_.has_happened = true;
+    send_credits_ = 0;
     if (completions_.is_armed())
         completions_.wake(); // recovery is in retrieve
+}
+
+/// Of the plain copy whose message @p sender was to post.
+doca_error_t VerbsCopyEngine::plain_failed(const ibv_qp_ex &sender, int error, const char *what) noexcept
+{
+    const Operation &operation = *reinterpret_cast<const Operation *>(sender.wr_id & ~id_flags);
+    static_cast<VerbsCopyEngine &>(*operation.source).posting_failed(error, what);
+    return DOCA_SUCCESS;
 }
 
 /// Recovers where the device tells that there will be no completions.
@@ -152,10 +162,10 @@ void VerbsCopyEngine::make_special() noexcept
 {
     completions_.each_operation_of(*this, [this](Operation &operation) {
         Copy &copy = operation.payload<Copy>();
-        if (operation.status != Operation::in_flight || copy.stage != Stage::plain)
+        if (operation.status != Operation::in_flight || operation.kind != kind_plain)
             return;
         special_at(--first_) = {&operation, copy.data_len, received_, DOCA_SUCCESS};
-        copy.stage = Stage::special;
+        operation.kind = kind_special;
         copy.last = copy.dst;
         copy.is_list = copy.overwrites = false;
     });
@@ -212,7 +222,7 @@ void VerbsCopyEngine::recover() noexcept
     failure_ = {};
     next_ = first_;
     posted_ = received_ = 0;
-    send_credits_ = status == DOCA_SUCCESS ? num_messages_ : 0;
+    send_credits_ = status == DOCA_SUCCESS ? static_cast<std::int32_t>(num_messages_) : 0;
     until_signal_ = signal_period_;
     has_begun_ = false;
     post_waiting();
