@@ -108,15 +108,20 @@ private:
                                                        MemoryKey *&key) const noexcept
     {
         if constexpr (opcode == RdmaOpcode::send || opcode == RdmaOpcode::send_imm) {
-            return this->check_.is_plain_send(task.src, plan);
-        } else if constexpr (opcode == RdmaOpcode::read) {
-            if (!this->check_.is_plain_read(task.dst, task.src, plan))
+            if (!this->check_.is_plain_send(task.src))
                 return false;
+            plan = TransferPlan::plain(task.src->data_len);
+            return true;
+        } else if constexpr (opcode == RdmaOpcode::read) {
+            if (!this->check_.is_plain_read(task.dst, task.src))
+                return false;
+            plan = TransferPlan::plain(task.src->data_len);
             key = task.src->mmap->first().key;
             return true;
         } else if constexpr (opcode == RdmaOpcode::write || opcode == RdmaOpcode::write_imm) {
-            if (!this->check_.is_plain_write(task.dst, task.src, plan))
+            if (!this->check_.is_plain_write(task.dst, task.src))
                 return false;
+            plan = TransferPlan::plain(task.src->data_len);
             key = task.dst->mmap->first().key;
             return true;
         } else {
@@ -159,9 +164,11 @@ public:
     {
         auto &task = static_cast<doca_rdma_task_receive &>(base);
         task.connection = nullptr;
-        TransferPlan plan;
+        TransferPlan plan{};
         doca_error_t status = DOCA_SUCCESS;
-        if (!check_.is_plain_receive(task.dst, plan)) [[unlikely]]
+        if (check_.is_plain_receive(task.dst)) [[likely]]
+            plan = TransferPlan::plain(task.dst->tailroom());
+        else
             status = check_.receive(task.dst, plan);
         if (status == DOCA_SUCCESS)
             status = rdma_.receives().receive(task.tag(), task.dst, plan);
