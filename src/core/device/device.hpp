@@ -144,6 +144,7 @@ struct RdmaCapabilities {
     bool reliable_connection = false; ///< with all operations but atomics
     bool atomics = false;
     bool event_driven = false;
+    bool shared_receives = false; ///< connections can have their receives in common
     bool is_ethernet = true;
     std::uint32_t max_queue_size = 0; ///< as the device's attributes have it, see DeviceFunction::max_queue_size()
     std::uint32_t max_message_size = 0; ///< bytes

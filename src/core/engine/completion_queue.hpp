@@ -79,6 +79,8 @@ public:
         operation.status = Operation::in_flight;
         return operation;
     }
+    /// @p operation, which is in flight, is @p source's from now on.
+    void assign(Operation &operation, Source &source) noexcept { store(operation.source, &source); }
     /// @p operation has ended, with the result that is in it.
     void done(Operation &operation, doca_error_t status) noexcept { end(operation, status, 0); }
     void done(Operation &operation, doca_error_t status, const Result &result) noexcept

@@ -303,7 +303,7 @@ void doca_ctx::free(doca_task &task) noexcept
 void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
 {
     if (ended.status == DOCA_SUCCESS && task.pool->has_results)
-        task.pool->set_result(task, ended.result);
+        task.pool->set_result(task, ended);
     task.status = ended.status;
     if (task.state == TaskState::abandoned) {
         task.pool->give_back(task);

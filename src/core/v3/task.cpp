@@ -17,7 +17,7 @@ doca_error_t TaskPool::check(const doca_task &) const noexcept
     return DOCA_SUCCESS;
 }
 
-void TaskPool::set_result(doca_task &, const Result &) noexcept {}
+void TaskPool::set_result(doca_task &, const Ended &) noexcept {}
 
 doca_error_t TaskTypeBase::set_conf(const TaskConf &conf, std::uint32_t most, doca_error_t if_not_idle) noexcept
 {

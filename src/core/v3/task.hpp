@@ -97,7 +97,7 @@ public:
     /// Whether @p task is one that can succeed. INVALID_VALUE when that can be ruled out now.
     [[nodiscard]] virtual doca_error_t check(const doca_task &task) const noexcept;
     /// @p task has ended well. Only where there are results.
-    virtual void set_result(doca_task &task, const Result &result) noexcept;
+    virtual void set_result(doca_task &task, const Ended &ended) noexcept;
 
     /// Null when all are out.
     [[nodiscard]] doca_task *take(doca_data user_data) noexcept

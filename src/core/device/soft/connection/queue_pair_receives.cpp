@@ -56,7 +56,7 @@ bool SoftQueuePair::take_next() noexcept
     }
     if (shared_ == nullptr || !shared_->has_receive())
         return false;
-    Operation &operation = shared_->take();
+    Operation &operation = shared_->take(*this);
     const bool is_question = read_once(own_->cell(first_receive_).kind) == MessageKind::asks;
     if (!is_question) {
         next_receive_ = first_receive_ + 1;

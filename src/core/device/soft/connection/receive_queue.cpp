@@ -89,16 +89,19 @@ doca_error_t SoftReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan
     return DOCA_SUCCESS;
 }
 
-Operation &SoftReceiveQueue::take() noexcept
+Operation &SoftReceiveQueue::take(Source &queue_pair) noexcept
 {
     --num_;
-    return *at(first_++);
+    Operation &operation = *at(first_++);
+    completions_.assign(operation, queue_pair);
+    return operation;
 }
 
 void SoftReceiveQueue::give_back(Operation &operation) noexcept
 {
     if (num_ == ring_.size())
         return completions_.done(operation, DOCA_ERROR_SHUTDOWN); // others have been posted instead
+    completions_.assign(operation, *this);
     at(--first_) = &operation;
     ++num_;
 }
@@ -139,7 +142,7 @@ void SoftReceiveQueue::forget(SoftQueuePair &connection) noexcept
 void SoftReceiveQueue::flush() noexcept
 {
     while (has_receive())
-        completions_.done(take(), DOCA_ERROR_SHUTDOWN);
+        completions_.done(take(*this), DOCA_ERROR_SHUTDOWN);
 }
 
 } // namespace opendoca::soft

@@ -30,8 +30,8 @@ public:
     void flush() noexcept override;
 
     [[nodiscard]] bool has_receive() const noexcept { return num_ != 0; }
-    /// The one that was posted first; there is one.
-    [[nodiscard]] Operation &take() noexcept;
+    /// The one that was posted first; there is one. From now on it is @p queue_pair's.
+    [[nodiscard]] Operation &take(Source &queue_pair) noexcept;
     /// One that was taken, and not filled, is the first again; it is flushed where there is no place for it.
     void give_back(Operation &operation) noexcept;
 

@@ -84,6 +84,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.rdma.reliable_connection = true;
     can.rdma.atomics = true;
     can.rdma.event_driven = true;
+    can.rdma.shared_receives = true;
     can.rdma.max_queue_size = soft::max_queue_size;
     can.rdma.max_message_size = std::uint32_t{1} << 31;
     can.rdma.max_chain_length = max_chain_length;

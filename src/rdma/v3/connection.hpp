@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <span>
+
+#include <doca_rdma.h>
+
+#include "../../core/device/queue_pair.hpp"
+#include "handshake.hpp"
+
+/// One connection of an instance. It is there until the instance has stopped, whatever becomes of the peer: programs
+/// ask it for its user data after its end.
+struct doca_rdma_connection {
+    /// How it comes to be connected.
+    enum class Origin : std::uint8_t {
+        exported, ///< the program carries the details
+        accepted, ///< a client has asked for it
+        address,  ///< of a server that this side has asked
+    };
+    enum class State : std::uint8_t {
+        initial,   ///< an exported one that was not connected; an accepted one that the program has not answered
+        answered,  ///< an accepted one, until the client has confirmed; one by address, until the server has answered
+        connected,
+        ended,
+    };
+
+    doca_rdma_connection(doca_rdma &owner, Origin how, std::uint32_t number) noexcept
+        : rdma(owner),
+          origin(how),
+          id(number)
+    {
+    }
+    doca_rdma_connection(const doca_rdma_connection &) = delete;
+    doca_rdma_connection &operator=(const doca_rdma_connection &) = delete;
+    ~doca_rdma_connection()
+    {
+        if (queue_pair != nullptr)
+            queue_pair->detach();
+    }
+
+    [[nodiscard]] bool can_submit() const noexcept { return queue_pair != nullptr && queue_pair->is_connected(); }
+
+    doca_rdma &rdma;
+    const Origin origin;
+    const std::uint32_t id;
+    State state = State::initial;
+    bool is_asked = false; ///< of an accepted one: the program was told of it
+    doca_data user_data{};
+    doca_rdma_addr *address = nullptr; ///< that the program has asked for, or null
+    std::chrono::steady_clock::time_point deadline; ///< of an answer from there
+    std::atomic<opendoca::ConnectionState> queue_pair_state{opendoca::ConnectionState::none};
+    std::unique_ptr<opendoca::QueuePair> queue_pair;
+    opendoca::v3::Handshake handshake; ///< of one that is not exported
+};

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "handshake.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include "../../core/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_RDMA_HANDSHAKE);
+
+namespace opendoca::v3 {
+
+namespace {
+
+constexpr std::array<std::byte, 4> magic = {std::byte{'O'}, std::byte{'D'}, std::byte{'R'}, std::byte{'1'}};
+
+union SocketAddress {
+    sockaddr any;
+    sockaddr_in v4;
+    sockaddr_in6 v6;
+};
+
+/// Its size, or 0 when @p text is no numeric address.
+socklen_t parse(const std::string &text, std::uint16_t port, SocketAddress &address) noexcept
+{
+    address = {};
+    if (inet_pton(AF_INET, text.c_str(), &address.v4.sin_addr) == 1) {
+        address.v4.sin_family = AF_INET;
+        address.v4.sin_port = htons(port);
+        return sizeof(address.v4);
+    }
+    if (inet_pton(AF_INET6, text.c_str(), &address.v6.sin6_addr) == 1) {
+        address.v6.sin6_family = AF_INET6;
+        address.v6.sin6_port = htons(port);
+        return sizeof(address.v6);
+    }
+    return 0;
+}
+
+void send_at_once(int socket) noexcept
+{
+    const int yes = 1;
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+}
+
+} // namespace
+
+doca_error_t Handshake::connect(const std::string &text, std::uint16_t port, Handshake &made)
+{
+    SocketAddress address;
+    const socklen_t size = parse(text, port, address);
+    if (size == 0) {
+        LOG_ERR("'%s' is no IPv4 or IPv6 address", text.c_str());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    UniqueFd socket(::socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!socket.is_open() || (::connect(socket.get(), &address.any, size) != 0 && errno != EINPROGRESS)) {
+        LOG_ERR("%s, port %u: %s", text.c_str(), port, std::strerror(errno));
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    send_at_once(socket.get());
+    made = Handshake(std::move(socket));
+    return DOCA_SUCCESS;
+}
+
+bool Handshake::send(Message kind, std::span<const std::byte> details) noexcept
+{
+    std::array<std::byte, header_size + max_details> message{};
+    if (details.size() > max_details)
+        return false;
+    std::memcpy(message.data(), magic.data(), magic.size());
+    message[4] = static_cast<std::byte>(kind);
+    const std::uint16_t length = htons(static_cast<std::uint16_t>(details.size()));
+    std::memcpy(&message[6], &length, sizeof(length));
+    std::memcpy(&message[header_size], details.data(), details.size());
+    const std::size_t size = header_size + details.size();
+    // At most three such messages are ever on their way: they fit into the socket's buffer.
+    return ::send(socket_.get(), message.data(), size, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(size);
+}
+
+Handshake::Arrival Handshake::receive() noexcept
+{
+    if (is_complete_) {
+        is_complete_ = false;
+        size_ = 0;
+    }
+    for (;;) {
+        std::size_t wanted = header_size;
+        if (size_ >= header_size) {
+            std::uint16_t length = 0;
+            std::memcpy(&length, &bytes_[6], sizeof(length));
+            wanted = header_size + ntohs(length);
+            const auto kind = static_cast<std::uint8_t>(bytes_[4]);
+            if (std::memcmp(bytes_.data(), magic.data(), magic.size()) != 0 || wanted > bytes_.size() || kind == 0 ||
+                kind > static_cast<std::uint8_t>(Message::ready)) {
+                LOG_ERR("a peer says something that is no message between RDMA instances");
+                return Arrival::ended;
+            }
+            if (size_ == wanted) {
+                is_complete_ = true;
+                return Arrival::message;
+            }
+        }
+        const ssize_t size = recv(socket_.get(), &bytes_[size_], wanted - size_, MSG_DONTWAIT);
+        if (size < 0 && (errno == EAGAIN || errno == ENOTCONN))
+            return Arrival::nothing;
+        if (size < 0 && errno == EINTR)
+            continue;
+        if (size <= 0)
+            return Arrival::ended;
+        size_ += static_cast<std::size_t>(size);
+    }
+}
+
+doca_error_t listen_to(std::uint16_t port, bool is_local, UniqueFd &socket)
+{
+    // One socket for both families.
+    UniqueFd made(::socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    const bool has_v6 = made.is_open();
+    if (!has_v6)
+        made = UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!made.is_open()) {
+        LOG_ERR("socket: %s", std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    const int no = 0, yes = 1;
+    (void)setsockopt(made.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
+    (void)setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    SocketAddress address;
+    // Loopback of both families at once is the IPv4 one, as IPv6 writes it.
+    const socklen_t size = parse(!has_v6 ? (is_local ? "127.0.0.1" : "0.0.0.0") : is_local ? "::ffff:127.0.0.1" : "::",
+                                 port, address);
+    if (bind(made.get(), &address.any, size) != 0 || listen(made.get(), SOMAXCONN) != 0) {
+        LOG_ERR("port %u can't be listened to: %s", port, std::strerror(errno));
+        return errno == EADDRINUSE ? DOCA_ERROR_IN_USE : DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    socket = std::move(made);
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca::v3

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// An instance's life, and connections whose details the program carries. Those by address are in rdma_addresses.cpp.
+#include "rdma.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "../../core/log.hpp"
+#include "../../core/public_values.hpp"
+#include "rdma_tasks.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_RDMA);
+
+using opendoca::ConnectionState;
+using opendoca::QueuePair;
+
+namespace {
+
+/// Messages that may be on their way to a connection whose receives are shared.
+constexpr std::uint32_t least_messages = 16;
+constexpr std::uint32_t most_messages = 1024;
+
+} // namespace
+
+doca_rdma::doca_rdma(doca_dev &dev) : doca_ctx(&dev)
+{
+    settings = {};
+    settings.recv_chain_length = 1;
+    settings.permissions = opendoca::Access::local_read_write;
+    settings.mtu = can().active_mtu;
+    settings.has_grh = true;
+    max_send_list = std::max(can().max_chain_length, 1U);
+}
+
+std::uint32_t doca_rdma::num_sends() const noexcept
+{
+    std::uint32_t count = 0;
+    for (const opendoca::v3::TaskTypeBase *type :
+         std::initializer_list<const opendoca::v3::TaskTypeBase *>{&send, &send_imm, &read, &write, &write_imm,
+                                                                   &compare_and_swap, &fetch_and_add})
+        count += type->conf().count;
+    return count;
+}
+
+doca_error_t doca_rdma::on_start()
+{
+    const std::uint32_t largest = function().max_queue_size();
+    const std::uint32_t receives = receive.conf().count;
+    if (largest == 0) {
+        LOG_ERR("device %s cannot have connections", function().description().c_str());
+        return DOCA_ERROR_DRIVER;
+    }
+    const std::uint32_t sends = is_queue_size_set ? settings.send_queue_size : std::max(num_sends(), 1U);
+    settings.send_queue_size = std::bit_ceil(std::min(sends, largest));
+    settings.recv_queue_size = std::min(std::bit_ceil(std::clamp(receives, least_messages, most_messages)), largest);
+    if (!can().shared_receives)
+        settings.recv_queue_size = std::min(std::bit_ceil(std::max(receives, 1U)), largest);
+    const doca_error_t status = opendoca::v3::Receives::create(dev()->device(), completions(), receives,
+                                                               settings.recv_chain_length, receives_);
+    if (status != DOCA_SUCCESS)
+        return status;
+    opendoca::v3::create_rdma_pools(*this, *dev());
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma::on_stop() noexcept
+{
+    listener_ = opendoca::UniqueFd();
+    for (const auto &connection : connections_) {
+        end(*connection);
+    }
+    if (receives_ != nullptr)
+        receives_->flush(failures_);
+    return DOCA_SUCCESS;
+}
+
+void doca_rdma::on_idle() noexcept
+{
+    connections_.clear();
+    receives_.reset();
+    next_ = 0;
+}
+
+doca_error_t doca_rdma::check_running(const char *what) const noexcept
+{
+    if (is_running())
+        return DOCA_SUCCESS;
+    LOG_ERR("the context is not running: it can't %s", what);
+    return DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
+{
+    const auto open = std::ranges::count_if(
+        connections_, [](const auto &known) { return known->state != Connection::State::ended; });
+    if (static_cast<std::uint32_t>(open) >= max_connections) {
+        LOG_ERR("the instance has its %u connections already", max_connections);
+        return DOCA_ERROR_FULL;
+    }
+    connections_.push_back(
+        std::make_unique<Connection>(*this, origin, static_cast<std::uint32_t>(connections_.size())));
+    connection = connections_.back().get();
+    const doca_error_t status = create_queue_pair(*connection);
+    if (status != DOCA_SUCCESS)
+        drop_last();
+    return status;
+}
+
+doca_error_t doca_rdma::create_queue_pair(Connection &connection)
+{
+    opendoca::QueuePairSettings of_this = settings;
+    of_this.shared_receives = receives_->shared();
+    std::unique_ptr<QueuePair> made;
+    doca_error_t status = dev()->device().create_queue_pair(of_this, connection.queue_pair_state, made);
+    if (status != DOCA_SUCCESS)
+        return status;
+    connection.queue_pair_state.store(ConnectionState::initial, std::memory_order_release);
+    made->owner = &connection;
+    status = made->attach(completions());
+    if (status == DOCA_SUCCESS)
+        connection.queue_pair = std::move(made);
+    return status;
+}
+
+doca_error_t doca_rdma::export_connection(std::span<const std::byte> &details, Connection *&connection)
+{
+    if (const doca_error_t status = check_running("export connections"); status != DOCA_SUCCESS)
+        return status;
+    Connection *made = nullptr;
+    const doca_error_t status = add(Connection::Origin::exported, made);
+    if (status == DOCA_SUCCESS) {
+        connection = made;
+        details = made->queue_pair->details();
+        asks_for_progress(true); // for its end
+    }
+    return status;
+}
+
+doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &connection)
+{
+    if (const doca_error_t status = check_running("connect"); status != DOCA_SUCCESS)
+        return status;
+    if (connection.origin != Connection::Origin::exported || connection.state != Connection::State::initial) {
+        LOG_ERR("connection %u is %s", connection.id,
+                connection.origin != Connection::Origin::exported ? "one by address"
+                                                                  : "connected already, or has ended");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const doca_error_t status = connection.queue_pair->connect(details);
+    if (status != DOCA_SUCCESS)
+        return status;
+    connection.state = Connection::State::connected;
+    receives_->give_to(*connection.queue_pair);
+    return DOCA_SUCCESS;
+}
+
+/// What is in flight on it is flushed.
+void doca_rdma::end(Connection &connection) noexcept
+{
+    unwatch(connection);
+    connection.handshake.close();
+    connection.state = Connection::State::ended;
+    if (connection.address != nullptr)
+        --std::exchange(connection.address, nullptr)->num_users;
+    if (connection.queue_pair != nullptr) {
+        connection.queue_pair->flush();
+        receives_->take_from(*connection.queue_pair);
+    }
+}
+
+doca_error_t doca_rdma::disconnect(Connection &connection)
+{
+    if (connection.state != Connection::State::ended)
+        end(connection);
+    return DOCA_SUCCESS; // also of one that the peer has ended: programs do it in the callback that tells them
+}
+
+bool doca_rdma::on_progress() noexcept
+{
+    constexpr std::uint32_t looks_between_system_calls = 64;
+    const bool asks_sockets = ++num_looks_ % looks_between_system_calls == 0;
+    if (asks_sockets && listener_.is_open() && accept_client())
+        return true;
+    for (std::size_t left = connections_.size(); left != 0; --left) {
+        next_ = next_ + 1 < connections_.size() ? next_ + 1 : 0;
+        Connection &connection = *connections_[next_];
+        if (connection.state == Connection::State::ended)
+            continue;
+        if (connection.state == Connection::State::connected &&
+            connection.queue_pair->state() == ConnectionState::failed)
+            return note_end(connection);
+        if (asks_sockets && connection.handshake.is_open() && progress(connection))
+            return true;
+    }
+    return false;
+}
+
+/// The peer has gone, or a task has failed.
+bool doca_rdma::note_end(Connection &connection) noexcept
+{
+    end(connection);
+    if (callbacks.disconnection != nullptr)
+        callbacks.disconnection(&connection, connection.user_data, user_data);
+    return true;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <doca_rdma.h>
+
+#include "../../core/dev.hpp"
+#include "../../core/v3/ctx.hpp"
+#include "connection.hpp"
+#include "rdma_task.hpp"
+#include "receives.hpp"
+
+/// Of a server.
+struct doca_rdma_addr {
+    doca_rdma_addr_type type;
+    std::string text;
+    std::uint16_t port;
+    std::uint32_t num_users = 0; ///< connections that were asked for by it
+};
+
+/// The RDMA library's object: connections of one device, which share their receives.
+struct doca_rdma final : doca_ctx {
+    using Connection = doca_rdma_connection;
+    struct Callbacks {
+        doca_rdma_connection_request_cb_t request = nullptr;
+        doca_rdma_connection_established_cb_t established = nullptr;
+        doca_rdma_connection_failure_cb_t failure = nullptr;
+        doca_rdma_connection_disconnection_cb_t disconnection = nullptr;
+    };
+
+    explicit doca_rdma(doca_dev &dev);
+    ~doca_rdma() override = default;
+
+    // Connections (rdma.cpp, and those by address in rdma_addresses.cpp).
+
+    [[nodiscard]] doca_error_t export_connection(std::span<const std::byte> &details, Connection *&connection);
+    [[nodiscard]] doca_error_t connect(std::span<const std::byte> details, Connection &connection);
+    [[nodiscard]] doca_error_t listen(std::uint16_t port);
+    [[nodiscard]] doca_error_t stop_listening(std::uint16_t port);
+    [[nodiscard]] doca_error_t connect_to(doca_rdma_addr &address, doca_data connection_data);
+    [[nodiscard]] doca_error_t accept(Connection &connection);
+    [[nodiscard]] doca_error_t reject(Connection &connection);
+    [[nodiscard]] doca_error_t disconnect(Connection &connection);
+
+    // Properties (rdma_properties.cpp).
+
+    [[nodiscard]] doca_error_t check_configurable(const char *what) const noexcept;
+    [[nodiscard]] const opendoca::RdmaCapabilities &can() const noexcept { return dev()->function().can.rdma; }
+    [[nodiscard]] const opendoca::DeviceFunction &function() const noexcept { return dev()->function(); }
+    [[nodiscard]] doca_error_t set_mtu(doca_mtu_size mtu) noexcept;
+
+    opendoca::QueuePairSettings settings;
+    std::uint32_t max_send_list = 1;
+    std::uint32_t max_connections = 1024;
+    std::uint16_t request_timeout = 2000; ///< ms
+    std::uint8_t rnr_retries = 7;
+    bool is_queue_size_set = false;
+    Callbacks callbacks;
+
+    template <typename Task, typename Callback>
+    using TaskType = opendoca::v3::TaskType<Task, Callback>;
+    TaskType<doca_rdma_task_receive, doca_rdma_task_receive_completion_cb_t> receive{*this};
+    TaskType<doca_rdma_task_send, doca_rdma_task_send_completion_cb_t> send{*this};
+    TaskType<doca_rdma_task_send_imm, doca_rdma_task_send_imm_completion_cb_t> send_imm{*this};
+    TaskType<doca_rdma_task_read, doca_rdma_task_read_completion_cb_t> read{*this};
+    TaskType<doca_rdma_task_write, doca_rdma_task_write_completion_cb_t> write{*this};
+    TaskType<doca_rdma_task_write_imm, doca_rdma_task_write_imm_completion_cb_t> write_imm{*this};
+    TaskType<doca_rdma_task_atomic_cmp_swp, doca_rdma_task_atomic_cmp_swp_completion_cb_t> compare_and_swap{*this};
+    TaskType<doca_rdma_task_atomic_fetch_add, doca_rdma_task_atomic_fetch_add_completion_cb_t> fetch_and_add{*this};
+
+    /// For operations that no connection can be asked to do: whose ends are.
+    [[nodiscard]] opendoca::Source &failures() noexcept { return failures_; }
+    [[nodiscard]] opendoca::v3::Receives &receives() noexcept { return *receives_; }
+
+protected:
+    [[nodiscard]] doca_error_t on_start() override;
+    [[nodiscard]] doca_error_t on_stop() noexcept override;
+    void on_idle() noexcept override;
+    [[nodiscard]] bool on_progress() noexcept override;
+
+private:
+    class Failures final : public opendoca::Source {};
+
+    [[nodiscard]] std::uint32_t num_sends() const noexcept;
+    [[nodiscard]] doca_error_t create_queue_pair(Connection &connection);
+    [[nodiscard]] doca_error_t add(Connection::Origin origin, Connection *&connection);
+    void drop_last() noexcept { connections_.pop_back(); }
+    [[nodiscard]] doca_error_t check_running(const char *what) const noexcept;
+    void end(Connection &connection) noexcept;
+
+    // Connections by address.
+    [[nodiscard]] bool watch(int fd) noexcept;
+    void unwatch(Connection &connection) noexcept;
+    [[nodiscard]] bool accept_client() noexcept;
+    [[nodiscard]] bool progress(Connection &connection) noexcept;
+    [[nodiscard]] bool take(Connection &connection) noexcept;
+    [[nodiscard]] bool establish(Connection &connection) noexcept;
+    [[nodiscard]] bool fail_to_connect(Connection &connection) noexcept;
+    [[nodiscard]] bool note_end(Connection &connection) noexcept;
+
+    Failures failures_;
+    std::unique_ptr<opendoca::v3::Receives> receives_;
+    std::vector<std::unique_ptr<Connection>> connections_; ///< also those that have ended, until the context is idle
+    opendoca::UniqueFd listener_;
+    std::uint16_t port_ = 0;
+    std::size_t next_ = 0;       ///< which connection is looked at next
+    std::uint32_t num_looks_ = 0; ///< since one went to the sockets
+};

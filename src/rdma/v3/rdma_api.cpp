@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The C functions of instances, connections and addresses.
+#include <arpa/inet.h>
+
+#include "../../core/log.hpp"
+#include "../../core/v3/call.hpp"
+#include "rdma.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_RDMA_API);
+
+using opendoca::v3::call;
+
+namespace {
+
+bool is_address(doca_rdma_addr_type type, const char *text) noexcept
+{
+    in6_addr parsed;
+    switch (type) {
+    case DOCA_RDMA_ADDR_TYPE_IPv4:
+        return inet_pton(AF_INET, text, &parsed) == 1;
+    case DOCA_RDMA_ADDR_TYPE_IPv6:
+    case DOCA_RDMA_ADDR_TYPE_GID: // written alike
+        return inet_pton(AF_INET6, text, &parsed) == 1;
+    }
+    return false;
+}
+
+doca_error_t no_bridge(const void *object)
+{
+    return call({object}, [] {
+        LOG_ERR("connections of rdma_cm that a program has made itself can't be taken over");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    });
+}
+
+} // namespace
+
+doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma)
+{
+    return call({dev, rdma}, [&] {
+        if (!dev->function().can.rdma.reliable_connection) {
+            LOG_ERR("device %s cannot do RDMA", dev->description().c_str());
+            return DOCA_ERROR_NOT_SUPPORTED;
+        }
+        *rdma = new doca_rdma(*dev);
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
+{
+    return call({rdma}, [&] {
+        const doca_error_t status = rdma->check_idle(DOCA_ERROR_BAD_STATE);
+        if (status == DOCA_SUCCESS)
+            delete rdma;
+        return status;
+    });
+}
+
+struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)
+{
+    return rdma;
+}
+
+doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **local_rdma_conn_details,
+                              size_t *local_rdma_conn_details_size, struct doca_rdma_connection **rdma_connection)
+{
+    return call({rdma, local_rdma_conn_details, local_rdma_conn_details_size, rdma_connection}, [&] {
+        std::span<const std::byte> details;
+        const doca_error_t status = rdma->export_connection(details, *rdma_connection);
+        if (status == DOCA_SUCCESS) {
+            *local_rdma_conn_details = details.data();
+            *local_rdma_conn_details_size = details.size();
+        }
+        return status;
+    });
+}
+
+doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_conn_details,
+                               size_t remote_rdma_conn_details_size, struct doca_rdma_connection *rdma_connection)
+{
+    return call({rdma, remote_rdma_conn_details, rdma_connection}, [&] {
+        if (remote_rdma_conn_details_size == 0 || &rdma_connection->rdma != rdma) {
+            LOG_ERR("%zu bytes of details for connection %p%s", remote_rdma_conn_details_size,
+                    static_cast<void *>(rdma_connection),
+                    &rdma_connection->rdma != rdma ? ", which is another instance's" : "");
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        return rdma->connect(
+            {static_cast<const std::byte *>(remote_rdma_conn_details), remote_rdma_conn_details_size},
+            *rdma_connection);
+    });
+}
+
+doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type addr_type, const char *address, uint16_t port,
+                                   struct doca_rdma_addr **addr)
+{
+    return call({address, addr}, [&] {
+        if (!is_address(addr_type, address)) {
+            LOG_ERR("'%s' is no address of type %d", address, static_cast<int>(addr_type));
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        *addr = new doca_rdma_addr{addr_type, address, port};
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *addr)
+{
+    return call({addr}, [&] {
+        if (addr->num_users != 0) {
+            LOG_ERR("%u connections use address %s", addr->num_users, addr->text.c_str());
+            return DOCA_ERROR_BAD_STATE;
+        }
+        delete addr;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_addr_get_params(struct doca_rdma_addr *addr, enum doca_rdma_addr_type *addr_type,
+                                       const char **address, uint16_t *port)
+{
+    return call({addr, addr_type, address, port}, [&] {
+        *addr_type = addr->type;
+        *address = addr->text.c_str();
+        *port = addr->port;
+    });
+}
+
+doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t port)
+{
+    return call({rdma}, [&] { return rdma->listen(port); });
+}
+
+doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *rdma, uint16_t port)
+{
+    return call({rdma}, [&] { return rdma->stop_listening(port); });
+}
+
+doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
+                                       union doca_data connection_user_data)
+{
+    return call({rdma, addr}, [&] { return rdma->connect_to(*addr, connection_user_data); });
+}
+
+doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_connection, void *private_data,
+                                         uint8_t private_data_len)
+{
+    return call({rdma_connection}, [&] {
+        if ((private_data == nullptr) != (private_data_len == 0) ||
+            private_data_len > opendoca::v3::max_private_data) {
+            LOG_ERR("private data of %u bytes at %p", private_data_len, private_data);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        return rdma_connection->rdma.accept(*rdma_connection); // no function gives the client private data
+    });
+}
+
+doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *rdma_connection)
+{
+    return call({rdma_connection}, [&] { return rdma_connection->rdma.reject(*rdma_connection); });
+}
+
+doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_connection)
+{
+    return call({rdma_connection}, [&] { return rdma_connection->rdma.disconnect(*rdma_connection); });
+}
+
+doca_error_t doca_rdma_connection_set_user_data(struct doca_rdma_connection *rdma_connection,
+                                                union doca_data connection_user_data)
+{
+    return call({rdma_connection}, [&] { rdma_connection->user_data = connection_user_data; });
+}
+
+doca_error_t doca_rdma_connection_get_user_data(const struct doca_rdma_connection *rdma_connection,
+                                                union doca_data *connection_user_data)
+{
+    return call({rdma_connection, connection_user_data}, [&] { *connection_user_data = rdma_connection->user_data; });
+}
+
+doca_error_t doca_rdma_connection_get_id(const struct doca_rdma_connection *rdma_connection, uint32_t *connection_id)
+{
+    return call({rdma_connection, connection_id}, [&] { *connection_id = rdma_connection->id; });
+}
+
+doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *rdma_connection,
+                                           struct doca_rdma_addr **addr)
+{
+    return call({rdma_connection, addr}, [&] {
+        if (rdma_connection->address == nullptr) {
+            LOG_ERR("connection %u was not made by an address of this side", rdma_connection->id);
+            return DOCA_ERROR_NOT_FOUND;
+        }
+        *addr = rdma_connection->address;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct rdma_cm_id *,
+                                                 struct doca_rdma_connection **)
+{
+    return no_bridge(rdma);
+}
+
+doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *, uint8_t, struct doca_rdma_connection *)
+{
+    return no_bridge(rdma);
+}
+
+doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma, struct doca_rdma_connection *)
+{
+    return no_bridge(rdma);
+}

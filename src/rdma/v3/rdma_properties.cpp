@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What a program sets before the start.
+#include <bit>
+
+#include "../../core/log.hpp"
+#include "../../core/public_values.hpp"
+#include "../../core/v3/call.hpp"
+#include "rdma.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_RDMA_PROPERTIES);
+
+using opendoca::Access;
+using opendoca::v3::call;
+
+namespace {
+
+constexpr std::uint32_t max_service_level = 15;
+constexpr std::uint8_t max_rnr_retries = 7;
+constexpr std::uint32_t all_rights =
+    Access::local_read_write | Access::rdma_read | Access::rdma_write | Access::rdma_atomic;
+
+/// Changes a property while the context is idle.
+template <typename Change>
+doca_error_t set(doca_rdma *rdma, const char *what, Change change)
+{
+    return call({rdma}, [&]() -> doca_error_t {
+        const doca_error_t status = rdma->check_configurable(what);
+        if (status != DOCA_SUCCESS)
+            return status;
+        return change(*rdma);
+    });
+}
+
+/// Sets what has to be between two values.
+template <typename Field>
+doca_error_t set_between(doca_rdma *rdma, const char *what, std::uint32_t value, std::uint32_t least,
+                         std::uint32_t most, doca_error_t otherwise, Field field)
+{
+    return set(rdma, what, [&](doca_rdma &of) {
+        if (value < least || value > most) {
+            LOG_ERR("%s %u is not between %u and %u", what, value, least, most);
+            return otherwise;
+        }
+        field(of) = static_cast<std::remove_reference_t<decltype(field(of))>>(value);
+        return DOCA_SUCCESS;
+    });
+}
+
+template <typename Value, typename Read>
+doca_error_t get(const doca_rdma *rdma, Value *out, Read read)
+{
+    return call({rdma, out}, [&] { *out = static_cast<Value>(read(*rdma)); });
+}
+
+doca_error_t no_data_path_but_the_cpu(const doca_rdma *rdma, const void *handle)
+{
+    return call({rdma, handle}, [] {
+        LOG_ERR("the context's data path is on the CPU");
+        return DOCA_ERROR_BAD_STATE;
+    });
+}
+
+} // namespace
+
+doca_error_t doca_rdma::check_configurable(const char *what) const noexcept
+{
+    if (is_idle())
+        return DOCA_SUCCESS;
+    LOG_ERR("the context is not idle: its %s can't be changed", what);
+    return DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send_queue_size)
+{
+    return set(rdma, "send queue", [&](doca_rdma &of) {
+        const std::uint32_t most = of.function().max_queue_size();
+        if (send_queue_size == 0 || send_queue_size > most) {
+            LOG_ERR("a send queue of %u: 1 to %u are supported", send_queue_size, most);
+            return send_queue_size == 0 ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+        }
+        of.settings.send_queue_size = std::bit_ceil(send_queue_size);
+        of.is_queue_size_set = true;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma, uint32_t)
+{
+    return set(rdma, "receive queue", [](doca_rdma &) {
+        LOG_ERR("the receive queue is as long as there are receive tasks, where the data path is on the CPU");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    });
+}
+
+doca_error_t doca_rdma_set_max_send_buf_list_len(struct doca_rdma *rdma, uint32_t max_send_buf_list_len)
+{
+    return set(rdma, "longest list to send", [&](doca_rdma &of) {
+        if (max_send_buf_list_len == 0 || max_send_buf_list_len > of.can().max_chain_length) {
+            LOG_ERR("lists of %u buffers: 1 to %u are supported", max_send_buf_list_len, of.can().max_chain_length);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        of.max_send_list = max_send_buf_list_len;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma, enum doca_rdma_transport_type transport_type)
+{
+    return set(rdma, "transport", [&](doca_rdma &) {
+        if (transport_type == DOCA_RDMA_TRANSPORT_TYPE_RC)
+            return DOCA_SUCCESS;
+        const bool is_dc = transport_type == DOCA_RDMA_TRANSPORT_TYPE_DC;
+        LOG_ERR("transport %d: %s", static_cast<int>(transport_type), is_dc ? "DC is not supported" : "there is none");
+        return is_dc ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+    });
+}
+
+doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu)
+{
+    return set(rdma, "MTU", [&](doca_rdma &of) {
+        if (mtu < DOCA_MTU_SIZE_256_BYTES || mtu > DOCA_MTU_SIZE_4K_BYTES || mtu > of.can().active_mtu) {
+            LOG_ERR("MTU %d: the port has %d", static_cast<int>(mtu), static_cast<int>(of.can().active_mtu));
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        of.settings.mtu = mtu;
+        of.settings.is_mtu_fixed = true;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma, uint32_t permissions)
+{
+    return set(rdma, "permissions", [&](doca_rdma &of) {
+        if ((permissions & ~all_rights) != 0) {
+            LOG_ERR("permissions 0x%x: local, RDMA and atomic access, 0x%x, are possible", permissions, all_rights);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        of.settings.permissions = permissions;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, uint8_t grh_enabled)
+{
+    return set(rdma, "global route header", [&](doca_rdma &of) {
+        if (grh_enabled == 0 && of.can().is_ethernet) {
+            LOG_ERR("packets of an Ethernet port have a global route header");
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        of.settings.has_grh = grh_enabled != 0;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma, uint32_t gid_index)
+{
+    return set(rdma, "GID", [&](doca_rdma &of) {
+        if (gid_index >= of.can().gids.size()) {
+            LOG_ERR("GID %u: the table has %zu", gid_index, of.can().gids.size());
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        of.settings.gid_index = gid_index;
+        of.settings.is_gid_fixed = true;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32_t sl)
+{
+    return set_between(rdma, "service level", sl, 0, max_service_level, DOCA_ERROR_INVALID_VALUE,
+                       [](doca_rdma &of) -> auto & { return of.settings.service_level; });
+}
+
+doca_error_t doca_rdma_set_connection_request_timeout(struct doca_rdma *rdma, uint16_t timeout)
+{
+    return set_between(rdma, "timeout of connection requests", timeout, 1, UINT16_MAX, DOCA_ERROR_INVALID_VALUE,
+                       [](doca_rdma &of) -> auto & { return of.request_timeout; });
+}
+
+doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma, uint16_t max_num_connections)
+{
+    return set_between(rdma, "number of connections", max_num_connections, 1, UINT16_MAX, DOCA_ERROR_NOT_SUPPORTED,
+                       [](doca_rdma &of) -> auto & { return of.max_connections; });
+}
+
+doca_error_t doca_rdma_set_rnr_retry_count(struct doca_rdma *rdma, uint8_t rnr_retry_count)
+{
+    return set_between(rdma, "number of retries for want of a receive", rnr_retry_count, 0, max_rnr_retries,
+                       DOCA_ERROR_INVALID_VALUE, [](doca_rdma &of) -> auto & { return of.rnr_retries; });
+}
+
+doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma, uint32_t buf_list_len)
+{
+    return set(rdma, "longest list of a receive", [&](doca_rdma &of) {
+        if (buf_list_len == 0 || buf_list_len > of.can().max_chain_length) {
+            LOG_ERR("receives of %u buffers: 1 to %u are supported", buf_list_len, of.can().max_chain_length);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        of.settings.recv_chain_length = buf_list_len;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_set_connection_state_callbacks(
+    struct doca_rdma *rdma, doca_rdma_connection_request_cb_t doca_rdma_connect_request_cb,
+    doca_rdma_connection_established_cb_t doca_rdma_connect_established_cb,
+    doca_rdma_connection_failure_cb_t doca_rdma_connect_failure_cb,
+    doca_rdma_connection_disconnection_cb_t doca_rdma_disconnect_cb)
+{
+    return set(rdma, "callbacks", [&](doca_rdma &of) {
+        of.callbacks = {doca_rdma_connect_request_cb, doca_rdma_connect_established_cb, doca_rdma_connect_failure_cb,
+                        doca_rdma_disconnect_cb};
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_get_send_queue_size(const struct doca_rdma *rdma, uint32_t *send_queue_size)
+{
+    return get(rdma, send_queue_size, [](const doca_rdma &of) { return of.settings.send_queue_size; });
+}
+
+doca_error_t doca_rdma_get_recv_queue_size(const struct doca_rdma *rdma, uint32_t *recv_queue_size)
+{
+    return get(rdma, recv_queue_size, [](const doca_rdma &of) { return of.receive.conf().count; });
+}
+
+doca_error_t doca_rdma_get_max_send_buf_list_len(const struct doca_rdma *rdma, uint32_t *max_send_buf_list_len)
+{
+    return get(rdma, max_send_buf_list_len, [](const doca_rdma &of) { return of.max_send_list; });
+}
+
+doca_error_t doca_rdma_get_transport_type(const struct doca_rdma *rdma, enum doca_rdma_transport_type *transport_type)
+{
+    return get(rdma, transport_type, [](const doca_rdma &) { return DOCA_RDMA_TRANSPORT_TYPE_RC; });
+}
+
+doca_error_t doca_rdma_get_mtu(const struct doca_rdma *rdma, enum doca_mtu_size *mtu)
+{
+    return get(rdma, mtu, [](const doca_rdma &of) { return of.settings.mtu; });
+}
+
+doca_error_t doca_rdma_get_permissions(struct doca_rdma *rdma, uint32_t *permissions)
+{
+    return get(rdma, permissions, [](const doca_rdma &of) { return of.settings.permissions; });
+}
+
+doca_error_t doca_rdma_get_grh_enabled(const struct doca_rdma *rdma, uint8_t *grh_enabled)
+{
+    return get(rdma, grh_enabled, [](const doca_rdma &of) { return of.settings.has_grh; });
+}
+
+doca_error_t doca_rdma_get_gid_index(const struct doca_rdma *rdma, uint32_t *gid_index)
+{
+    return get(rdma, gid_index, [](const doca_rdma &of) { return of.settings.gid_index; });
+}
+
+doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, uint32_t *sl)
+{
+    return get(rdma, sl, [](const doca_rdma &of) { return of.settings.service_level; });
+}
+
+doca_error_t doca_rdma_get_connection_request_timeout(const struct doca_rdma *rdma, uint16_t *timeout)
+{
+    return get(rdma, timeout, [](const doca_rdma &of) { return of.request_timeout; });
+}
+
+doca_error_t doca_rdma_get_max_num_connections(struct doca_rdma *rdma, uint16_t *max_num_connections)
+{
+    return get(rdma, max_num_connections, [](const doca_rdma &of) { return of.max_connections; });
+}
+
+doca_error_t doca_rdma_get_rnr_retry_count(const struct doca_rdma *rdma, uint8_t *rnr_retry_count)
+{
+    return get(rdma, rnr_retry_count, [](const doca_rdma &of) { return of.rnr_retries; });
+}
+
+doca_error_t doca_rdma_task_receive_get_dst_buf_list_len(const struct doca_rdma *rdma, uint32_t *buf_list_len)
+{
+    return get(rdma, buf_list_len, [](const doca_rdma &of) { return of.settings.recv_chain_length; });
+}
+
+doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_t *dpa_rdma)
+{
+    return no_data_path_but_the_cpu(rdma, dpa_rdma);
+}
+
+doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma, struct doca_gpu_dev_rdma **gpu_rdma)
+{
+    return no_data_path_but_the_cpu(rdma, gpu_rdma);
+}
+
+doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma, struct doca_dpa_completion *dpa_comp)
+{
+    return no_data_path_but_the_cpu(rdma, dpa_comp);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <doca_rdma.h>
+
+#include "../../core/device/queue_pair.hpp"
+#include "../../core/v3/task.hpp"
+
+struct doca_rdma_connection;
+
+namespace opendoca::v3 {
+
+/// What any task of RDMA may need; the opaque types of the C API are it.
+struct RdmaTask : doca_task {
+    doca_rdma_connection *connection; ///< of a receive: by which the message came
+    const doca_buf *src;
+    doca_buf *dst; ///< of an atomic: the remote word
+    doca_buf *result; ///< of an atomic: where the old value goes
+    std::uint64_t operand;
+    std::uint64_t compare;
+    std::uint32_t immediate; ///< big endian
+    std::uint32_t result_length;
+    Received received;
+};
+
+enum class RdmaOpcode : std::uint8_t { send, send_imm, read, write, write_imm, compare_and_swap, fetch_and_add };
+
+} // namespace opendoca::v3
+
+struct doca_rdma_task_receive : opendoca::v3::RdmaTask {};
+struct doca_rdma_task_send : opendoca::v3::RdmaTask {};
+struct doca_rdma_task_send_imm : opendoca::v3::RdmaTask {};
+struct doca_rdma_task_read : opendoca::v3::RdmaTask {};
+struct doca_rdma_task_write : opendoca::v3::RdmaTask {};
+struct doca_rdma_task_write_imm : opendoca::v3::RdmaTask {};
+struct doca_rdma_task_atomic_cmp_swp : opendoca::v3::RdmaTask {};
+struct doca_rdma_task_atomic_fetch_add : opendoca::v3::RdmaTask {};

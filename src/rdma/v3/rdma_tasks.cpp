@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// From a task to a call of its connection's queue pair. What is wrong with a task is the status of its end.
+#include "rdma_tasks.hpp"
+
+#include "../../core/log.hpp"
+#include "rdma.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_RDMA_TASKS);
+
+namespace opendoca::v3 {
+
+namespace {
+
+TransferCheck check_of(const doca_rdma &rdma, const doca_dev &dev)
+{
+    const RdmaCapabilities &can = rdma.can();
+    return TransferCheck(dev.device(), {can.max_message_size, std::min(can.max_chain_length, rdma.max_send_list),
+                                        rdma.settings.recv_chain_length, can.atomics});
+}
+
+/// What all types have in common.
+template <typename Task>
+class RdmaPool : public PoolOf<Task> {
+public:
+    RdmaPool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev, bool gives_results)
+        : PoolOf<Task>(rdma, as_told, gives_results),
+          rdma_(rdma),
+          check_(check_of(rdma, dev))
+    {
+    }
+
+protected:
+    /// @p status of a submit: the program may try again, or the task ends.
+    [[nodiscard]] doca_error_t answer(doca_task &task, doca_error_t status) noexcept
+    {
+        if (status == DOCA_SUCCESS) [[likely]]
+            return DOCA_SUCCESS;
+        if (status == DOCA_ERROR_NO_MEMORY)
+            return DOCA_ERROR_AGAIN; // the connection's queue is full
+        rdma_.completions().done(task.tag(), rdma_.failures(), status);
+        return DOCA_SUCCESS;
+    }
+
+    doca_rdma &rdma_;
+    const TransferCheck check_;
+};
+
+template <typename Task, RdmaOpcode opcode>
+class SendPool final : public RdmaPool<Task> {
+public:
+    SendPool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev)
+        : RdmaPool<Task>(rdma, as_told, dev, opcode == RdmaOpcode::read)
+    {
+    }
+
+    [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
+    {
+        auto &task = static_cast<Task &>(base);
+        if (task.connection == nullptr || !task.connection->can_submit()) [[unlikely]]
+            return this->answer(task, refuse(task));
+        const doca_error_t status = post(task, *task.connection->queue_pair);
+        return status == DOCA_SUCCESS ? status : this->answer(task, status);
+    }
+    [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
+    {
+        const auto &task = static_cast<const Task &>(base);
+        TransferPlan plan{};
+        MemoryKey *key = nullptr;
+        if (task.connection == nullptr)
+            return DOCA_ERROR_INVALID_VALUE;
+        return plan_of(task, plan, key);
+    }
+    void set_result(doca_task &base, const Ended &ended) noexcept override
+    {
+        static_cast<Task &>(base).result_length = ended.result.length;
+    }
+
+private:
+    [[gnu::cold]] [[nodiscard]] static doca_error_t refuse(const Task &task) noexcept
+    {
+        if (task.connection == nullptr) {
+            LOG_ERR("task %p has no connection", static_cast<const void *>(&task));
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        const bool has_ended = task.connection->state == doca_rdma_connection::State::ended ||
+                               task.connection->queue_pair_state == ConnectionState::failed;
+        LOG_ERR("connection %u of task %p %s", task.connection->id, static_cast<const void *>(&task),
+                has_ended ? "has ended" : "is not connected yet");
+        return has_ended ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_NOT_CONNECTED;
+    }
+
+    /// Any task: logs what is wrong with it.
+    [[nodiscard]] doca_error_t plan_of(const Task &task, TransferPlan &plan, MemoryKey *&key) const noexcept
+    {
+        if constexpr (opcode == RdmaOpcode::send || opcode == RdmaOpcode::send_imm)
+            return this->check_.send(task.src, plan);
+        else if constexpr (opcode == RdmaOpcode::read)
+            return this->check_.read(task.dst, task.src, plan, key);
+        else if constexpr (opcode == RdmaOpcode::write || opcode == RdmaOpcode::write_imm)
+            return this->check_.write(task.dst, task.src, plan, key);
+        else
+            return this->check_.update(task.result, task.dst, key);
+    }
+    /// One buffer on each side, with room: without a call.
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain(const Task &task, TransferPlan &plan,
+                                                       MemoryKey *&key) const noexcept
+    {
+        if constexpr (opcode == RdmaOpcode::send || opcode == RdmaOpcode::send_imm) {
+            if (!this->check_.is_plain_send(task.src))
+                return false;
+            plan = TransferPlan::plain(task.src->data_len);
+            return true;
+        } else if constexpr (opcode == RdmaOpcode::read) {
+            if (!this->check_.is_plain_read(task.dst, task.src))
+                return false;
+            plan = TransferPlan::plain(task.src->data_len);
+            key = task.src->mmap->first().key;
+            return true;
+        } else if constexpr (opcode == RdmaOpcode::write || opcode == RdmaOpcode::write_imm) {
+            if (!this->check_.is_plain_write(task.dst, task.src))
+                return false;
+            plan = TransferPlan::plain(task.src->data_len);
+            key = task.dst->mmap->first().key;
+            return true;
+        } else {
+            return false;
+        }
+    }
+    [[nodiscard]] doca_error_t post(Task &task, QueuePair &queue_pair) noexcept
+    {
+        TransferPlan plan;
+        MemoryKey *key = nullptr;
+        if (!is_plain(task, plan, key)) [[unlikely]] {
+            if (const doca_error_t status = plan_of(task, plan, key); status != DOCA_SUCCESS)
+                return status;
+        }
+        const Tag tag = task.tag();
+        if constexpr (opcode == RdmaOpcode::send)
+            return queue_pair.send(tag, task.src, plan, std::nullopt);
+        else if constexpr (opcode == RdmaOpcode::send_imm)
+            return queue_pair.send(tag, task.src, plan, Immediate(task.immediate));
+        else if constexpr (opcode == RdmaOpcode::read)
+            return queue_pair.read(tag, task.dst, task.src, plan, key);
+        else if constexpr (opcode == RdmaOpcode::write)
+            return queue_pair.write(tag, task.dst, task.src, plan, key, std::nullopt);
+        else if constexpr (opcode == RdmaOpcode::write_imm)
+            return queue_pair.write(tag, task.dst, task.src, plan, key, Immediate(task.immediate));
+        else
+            return queue_pair.update(tag, *task.result, *task.dst,
+                                     {opcode == RdmaOpcode::fetch_and_add ? AtomicUpdate::Kind::fetch_and_add
+                                                                          : AtomicUpdate::Kind::compare_and_swap,
+                                      task.operand, task.compare},
+                                     *key);
+    }
+};
+
+class ReceivePool final : public RdmaPool<doca_rdma_task_receive> {
+public:
+    ReceivePool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev) : RdmaPool(rdma, as_told, dev, true) {}
+
+    [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
+    {
+        auto &task = static_cast<doca_rdma_task_receive &>(base);
+        task.connection = nullptr;
+        TransferPlan plan{};
+        doca_error_t status = DOCA_SUCCESS;
+        if (check_.is_plain_receive(task.dst)) [[likely]]
+            plan = TransferPlan::plain(task.dst->tailroom());
+        else
+            status = check_.receive(task.dst, plan);
+        if (status == DOCA_SUCCESS)
+            status = rdma_.receives().receive(task.tag(), task.dst, plan);
+        return status == DOCA_SUCCESS ? status : answer(task, status);
+    }
+    [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
+    {
+        TransferPlan plan{};
+        return check_.receive(static_cast<const doca_rdma_task_receive &>(base).dst, plan);
+    }
+    void set_result(doca_task &base, const Ended &ended) noexcept override
+    {
+        auto &task = static_cast<doca_rdma_task_receive &>(base);
+        task.connection = static_cast<doca_rdma_connection *>(ended.source->owner);
+        task.result_length = ended.result.length;
+        task.received = ended.result.received;
+        task.immediate = ended.result.immediate;
+    }
+};
+
+template <RdmaOpcode opcode, typename Task, typename Callback>
+void create_pool(doca_rdma &rdma, const doca_dev &dev, TaskType<Task, Callback> &type)
+{
+    if (type.is_configured())
+        type.set_pool(std::make_unique<SendPool<Task, opcode>>(rdma, type.conf(), dev));
+}
+
+} // namespace
+
+void create_rdma_pools(doca_rdma &rdma, const doca_dev &dev)
+{
+    if (rdma.receive.is_configured())
+        rdma.receive.set_pool(std::make_unique<ReceivePool>(rdma, rdma.receive.conf(), dev));
+    create_pool<RdmaOpcode::send>(rdma, dev, rdma.send);
+    create_pool<RdmaOpcode::send_imm>(rdma, dev, rdma.send_imm);
+    create_pool<RdmaOpcode::read>(rdma, dev, rdma.read);
+    create_pool<RdmaOpcode::write>(rdma, dev, rdma.write);
+    create_pool<RdmaOpcode::write_imm>(rdma, dev, rdma.write_imm);
+    create_pool<RdmaOpcode::compare_and_swap>(rdma, dev, rdma.compare_and_swap);
+    create_pool<RdmaOpcode::fetch_and_add>(rdma, dev, rdma.fetch_and_add);
+}
+
+} // namespace opendoca::v3

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The C functions of tasks that carry messages: null checks, then fields.
+#include "task_api.hpp"
+
+using opendoca::v3::allocate;
+using opendoca::v3::is_supported;
+using opendoca::v3::set_conf;
+
+doca_error_t doca_rdma_cap_task_receive_is_supported(const struct doca_devinfo *devinfo)
+{
+    return is_supported(devinfo, &opendoca::RdmaCapabilities::reliable_connection);
+}
+
+doca_error_t doca_rdma_task_receive_set_conf(struct doca_rdma *rdma,
+                                             doca_rdma_task_receive_completion_cb_t successful_task_completion_cb,
+                                             doca_rdma_task_receive_completion_cb_t error_task_completion_cb,
+                                             uint32_t num_tasks)
+{
+    return set_conf(rdma, &doca_rdma::receive, successful_task_completion_cb, error_task_completion_cb,
+                    num_tasks);
+}
+
+doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma, struct doca_buf *dst_buf,
+                                                  union doca_data user_data,
+                                                  struct doca_rdma_task_receive **task)
+{
+    return allocate(rdma, &doca_rdma::receive, user_data, task, [&](auto &fresh) {
+        fresh.dst = dst_buf;
+        fresh.result_length = 0;
+    });
+}
+
+struct doca_task *doca_rdma_task_receive_as_task(struct doca_rdma_task_receive *task)
+{
+    return task;
+}
+
+void doca_rdma_task_receive_set_dst_buf(struct doca_rdma_task_receive *task, struct doca_buf *dst_buf)
+{
+    task->dst = dst_buf;
+}
+
+struct doca_buf *doca_rdma_task_receive_get_dst_buf(const struct doca_rdma_task_receive *task)
+{
+    return task->dst;
+}
+
+enum doca_rdma_opcode doca_rdma_task_receive_get_result_opcode(const struct doca_rdma_task_receive *task)
+{
+    return static_cast<doca_rdma_opcode>(task->received);
+}
+
+uint32_t doca_rdma_task_receive_get_result_len(const struct doca_rdma_task_receive *task)
+{
+    return task->result_length;
+}
+
+doca_be32_t doca_rdma_task_receive_get_result_immediate_data(const struct doca_rdma_task_receive *task)
+{
+    return task->immediate;
+}
+
+const struct doca_rdma_connection *doca_rdma_task_receive_get_result_rdma_connection(const struct doca_rdma_task_receive *task)
+{
+    return task->connection;
+}
+
+doca_error_t doca_rdma_cap_task_send_is_supported(const struct doca_devinfo *devinfo)
+{
+    return is_supported(devinfo, &opendoca::RdmaCapabilities::reliable_connection);
+}
+
+doca_error_t doca_rdma_task_send_set_conf(struct doca_rdma *rdma,
+                                          doca_rdma_task_send_completion_cb_t successful_task_completion_cb,
+                                          doca_rdma_task_send_completion_cb_t error_task_completion_cb,
+                                          uint32_t num_tasks)
+{
+    return set_conf(rdma, &doca_rdma::send, successful_task_completion_cb, error_task_completion_cb,
+                    num_tasks);
+}
+
+doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma,
+                                               struct doca_rdma_connection *rdma_connection,
+                                               const struct doca_buf *src_buf, union doca_data user_data,
+                                               struct doca_rdma_task_send **task)
+{
+    return allocate(rdma, &doca_rdma::send, user_data, task, [&](auto &fresh) {
+        fresh.connection = rdma_connection;
+        fresh.src = src_buf;
+    });
+}
+
+struct doca_task *doca_rdma_task_send_as_task(struct doca_rdma_task_send *task)
+{
+    return task;
+}
+
+void doca_rdma_task_send_set_src_buf(struct doca_rdma_task_send *task, const struct doca_buf *src_buf)
+{
+    task->src = src_buf;
+}
+
+const struct doca_buf *doca_rdma_task_send_get_src_buf(const struct doca_rdma_task_send *task)
+{
+    return task->src;
+}
+
+void doca_rdma_task_send_set_rdma_connection(struct doca_rdma_task_send *task,
+                                             struct doca_rdma_connection *rdma_connection)
+{
+    task->connection = rdma_connection;
+}
+
+const struct doca_rdma_connection *doca_rdma_task_send_get_rdma_connection(const struct doca_rdma_task_send *task)
+{
+    return task->connection;
+}
+
+doca_error_t doca_rdma_cap_task_send_imm_is_supported(const struct doca_devinfo *devinfo)
+{
+    return is_supported(devinfo, &opendoca::RdmaCapabilities::reliable_connection);
+}
+
+doca_error_t doca_rdma_task_send_imm_set_conf(struct doca_rdma *rdma,
+                                              doca_rdma_task_send_imm_completion_cb_t successful_task_completion_cb,
+                                              doca_rdma_task_send_imm_completion_cb_t error_task_completion_cb,
+                                              uint32_t num_tasks)
+{
+    return set_conf(rdma, &doca_rdma::send_imm, successful_task_completion_cb, error_task_completion_cb,
+                    num_tasks);
+}
+
+doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma,
+                                                   struct doca_rdma_connection *rdma_connection,
+                                                   const struct doca_buf *src_buf, doca_be32_t immediate_data,
+                                                   union doca_data user_data,
+                                                   struct doca_rdma_task_send_imm **task)
+{
+    return allocate(rdma, &doca_rdma::send_imm, user_data, task, [&](auto &fresh) {
+        fresh.connection = rdma_connection;
+        fresh.src = src_buf;
+        fresh.immediate = immediate_data;
+    });
+}
+
+struct doca_task *doca_rdma_task_send_imm_as_task(struct doca_rdma_task_send_imm *task)
+{
+    return task;
+}
+
+void doca_rdma_task_send_imm_set_src_buf(struct doca_rdma_task_send_imm *task, const struct doca_buf *src_buf)
+{
+    task->src = src_buf;
+}
+
+const struct doca_buf *doca_rdma_task_send_imm_get_src_buf(const struct doca_rdma_task_send_imm *task)
+{
+    return task->src;
+}
+
+void doca_rdma_task_send_imm_set_immediate_data(struct doca_rdma_task_send_imm *task, doca_be32_t immediate_data)
+{
+    task->immediate = immediate_data;
+}
+
+doca_be32_t doca_rdma_task_send_imm_get_immediate_data(const struct doca_rdma_task_send_imm *task)
+{
+    return task->immediate;
+}
+
+void doca_rdma_task_send_imm_set_rdma_connection(struct doca_rdma_task_send_imm *task,
+                                                 struct doca_rdma_connection *rdma_connection)
+{
+    task->connection = rdma_connection;
+}
+
+const struct doca_rdma_connection *doca_rdma_task_send_imm_get_rdma_connection(const struct doca_rdma_task_send_imm *task)
+{
+    return task->connection;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "../../core/device/device.hpp"
+#include "../../core/device/queue_pair.hpp"
+#include "../../core/engine/completion_queue.hpp"
+
+namespace opendoca::v3 {
+
+/// The receives of an instance. Where the device's connections can share receives, all do. Where not, they are the
+/// first connection's that is there, and a second one has none.
+class Receives {
+public:
+    /// @p count: at most so many, of lists of @p chain_length.
+    [[nodiscard]] static doca_error_t create(Device &device, CompletionQueue &completions, std::uint32_t count,
+                                             std::uint32_t chain_length, std::unique_ptr<Receives> &made);
+
+    /// What a connection's queue pair is made with, or null.
+    [[nodiscard]] ReceiveQueue *shared() const noexcept { return shared_.get(); }
+    /// Of a connection that has its own, from now on theirs; tells whether it is.
+    bool give_to(QueuePair &queue_pair) noexcept;
+    void take_from(const QueuePair &queue_pair) noexcept;
+
+    [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept;
+    /// Ends what no message can meet any more. Its connections have been flushed.
+    void flush(Source &source) noexcept;
+
+private:
+    struct Waiting {
+        Tag tag;
+        doca_buf *dst;
+        TransferPlan plan;
+    };
+
+    explicit Receives(CompletionQueue &completions) noexcept : completions_(completions) {}
+
+    CompletionQueue &completions_;
+    std::unique_ptr<ReceiveQueue> shared_;
+    QueuePair *only_ = nullptr;
+    std::deque<Waiting> waiting_; ///< for the connection
+};
+
+} // namespace opendoca::v3

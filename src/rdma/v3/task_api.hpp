@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What the C functions of all types of tasks are made of.
+#pragma once
+
+#include "../../core/v3/call.hpp"
+#include "rdma.hpp"
+
+namespace opendoca::v3 {
+
+inline constexpr std::uint32_t max_num_tasks = 65536;
+
+template <typename Type, typename Callback>
+doca_error_t set_conf(doca_rdma *rdma, Type doca_rdma::*type, Callback succeeded, Callback failed,
+                      std::uint32_t num_tasks)
+{
+    return call({rdma}, [&] {
+        return (rdma->*type).configure(succeeded, failed, num_tasks, max_num_tasks, DOCA_ERROR_BAD_STATE);
+    });
+}
+
+template <typename Type, typename Task, typename Fill>
+doca_error_t allocate(doca_rdma *rdma, Type doca_rdma::*type, doca_data user_data, Task **task, Fill fill)
+{
+    return call({rdma, task}, [&] {
+        const doca_error_t status = (rdma->*type).alloc(user_data, *task);
+        if (status == DOCA_SUCCESS)
+            fill(**task);
+        return status;
+    });
+}
+
+inline doca_error_t is_supported(const doca_devinfo *devinfo, bool RdmaCapabilities::*capability)
+{
+    return call({devinfo}, [&] {
+        return devinfo->function->can.rdma.*capability ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    });
+}
+
+} // namespace opendoca::v3

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// RDMA of DOCA 3.0: two instances of one process.
+#include <algorithm>
+#include <array>
+
+#include <arpa/inet.h>
+
+#include "rdma_instance.hpp"
+
+using namespace doca_test;
+
+namespace {
+
+class RdmaTaskTest : public testing::TestWithParam<std::string> {
+protected:
+    static constexpr std::size_t size = std::size_t{1} << 20;
+
+    void SetUp() override
+    {
+        for (std::size_t i = 0; i != size; ++i)
+            a_memory[i] = static_cast<std::byte>(i * 13 + 5);
+        a.start();
+        b.start();
+    }
+    /// A connection by details: both ends.
+    std::pair<doca_rdma_connection *, doca_rdma_connection *> connect()
+    {
+        const void *details[2];
+        std::size_t sizes[2];
+        std::pair<doca_rdma_connection *, doca_rdma_connection *> ends;
+        must(doca_rdma_export(a.get(), &details[0], &sizes[0], &ends.first));
+        must(doca_rdma_export(b.get(), &details[1], &sizes[1], &ends.second));
+        must(doca_rdma_connect(a.get(), details[1], sizes[1], ends.first));
+        must(doca_rdma_connect(b.get(), details[0], sizes[0], ends.second));
+        return ends;
+    }
+    void run_until(const std::function<bool()> &is_done)
+    {
+        while (!is_done()) {
+            const bool has_progressed = a.progress();
+            if (!b.progress() && !has_progressed)
+                std::this_thread::yield();
+        }
+    }
+    void receive(Outcome &outcome, doca_buf *dst)
+    {
+        doca_rdma_task_receive *task = nullptr;
+        must(doca_rdma_task_receive_allocate_init(b.get(), dst, {.ptr = &outcome}, &task));
+        must(doca_task_submit(doca_rdma_task_receive_as_task(task)));
+    }
+    void send(Outcome &outcome, doca_rdma_connection *connection, const doca_buf *src, std::uint32_t immediate)
+    {
+        doca_rdma_task_send_imm *task = nullptr;
+        must(doca_rdma_task_send_imm_allocate_init(a.get(), connection, src, htonl(immediate), {.ptr = &outcome}, &task));
+        must(doca_task_submit(doca_rdma_task_send_imm_as_task(task)));
+    }
+    [[nodiscard]] BufHandle data(doca_mmap *map, std::byte *start, std::size_t length)
+    {
+        BufHandle buf;
+        must(doca_buf_inventory_buf_get_by_data(inventory, map, start, length, buf.out()));
+        return buf;
+    }
+    [[nodiscard]] BufHandle room(doca_mmap *map, std::byte *start, std::size_t length)
+    {
+        BufHandle buf;
+        must(doca_buf_inventory_buf_get_by_addr(inventory, map, start, length, buf.out()));
+        return buf;
+    }
+    [[nodiscard]] MmapHandle import_from_b()
+    {
+        const void *descriptor = nullptr;
+        std::size_t length = 0;
+        must(doca_mmap_export_rdma(b_map, dev, &descriptor, &length));
+        MmapHandle imported;
+        must(doca_mmap_create_from_export(nullptr, descriptor, length, dev, imported.out()));
+        return imported;
+    }
+
+    DevHandle dev = open_device(GetParam());
+    std::vector<std::byte> a_memory = std::vector<std::byte>(size);
+    std::vector<std::byte> b_memory = std::vector<std::byte>(size);
+    MmapHandle a_map = map_of(dev, a_memory, rdma_rights);
+    MmapHandle b_map = map_of(dev, b_memory, rdma_rights);
+    InventoryHandle inventory = inventory_of(64);
+    RdmaInstance a{dev};
+    RdmaInstance b{dev};
+};
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RdmaTaskTest);
+INSTANTIATE_TEST_SUITE_P(device, RdmaTaskTest, testing::ValuesIn(connecting_devices()), name_of_device);
+
+TEST_P(RdmaTaskTest, messages_tell_the_receiver_their_connection)
+{
+    const auto [of_a, of_b] = connect();
+    for (const std::size_t length : {std::size_t{8}, std::size_t{3000}, size}) {
+        BufHandle dst = room(b_map, b_memory.data(), size);
+        BufHandle src = data(a_map, a_memory.data(), length);
+        Outcome received, sent;
+        received.then = [&, of_b = of_b](doca_task *task) {
+            const auto *const own = reinterpret_cast<const doca_rdma_task_receive *>(task);
+            EXPECT_EQ(doca_rdma_task_receive_get_result_len(own), length);
+            EXPECT_EQ(doca_rdma_task_receive_get_result_opcode(own), DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM);
+            EXPECT_EQ(ntohl(doca_rdma_task_receive_get_result_immediate_data(own)), 77u);
+            EXPECT_EQ(doca_rdma_task_receive_get_result_rdma_connection(own), of_b);
+        };
+        receive(received, dst);
+        send(sent, of_a, src, 77);
+        run_until([&] { return received.has_ended() && sent.has_ended(); });
+        EXPECT_EQ(received.status, DOCA_SUCCESS);
+        EXPECT_EQ(sent.status, DOCA_SUCCESS);
+        EXPECT_EQ(data_len_of(dst), length);
+        EXPECT_TRUE(std::equal(a_memory.begin(), a_memory.begin() + static_cast<std::ptrdiff_t>(length), b_memory.begin()));
+    }
+}
+
+TEST_P(RdmaTaskTest, a_receive_takes_the_message_of_any_connection)
+{
+    if (!is_soft(GetParam()))
+        GTEST_SKIP() << "connections of this device do not share receives";
+    std::array<std::pair<doca_rdma_connection *, doca_rdma_connection *>, 4> ends;
+    for (auto &pair : ends)
+        pair = connect();
+    std::array<Outcome, 4> received, sent;
+    std::array<const doca_rdma_connection *, 4> from{};
+    std::vector<BufHandle> bufs;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        bufs.push_back(room(b_map, &b_memory[i * 64], 64));
+        received[i].then = [&from, i](doca_task *task) {
+            from[i] = doca_rdma_task_receive_get_result_rdma_connection(
+                reinterpret_cast<const doca_rdma_task_receive *>(task));
+        };
+        receive(received[i], bufs.back());
+    }
+    for (std::size_t i = ends.size(); i-- != 0;) {
+        bufs.push_back(data(a_map, &a_memory[i * 64], 64));
+        send(sent[i], ends[i].first, bufs.back(), 0);
+    }
+    run_until([&] { return std::ranges::all_of(received, &Outcome::has_ended); });
+    for (const auto &pair : ends)
+        EXPECT_EQ(std::ranges::count(from, pair.second), 1);
+    run_until([&] { return std::ranges::all_of(sent, &Outcome::has_ended); });
+}
+
+TEST_P(RdmaTaskTest, memory_is_read_written_and_counted)
+{
+    const auto [connection, of_b] = connect();
+    const MmapHandle imported = import_from_b();
+    BufHandle src = data(a_map, a_memory.data(), 4096);
+    BufHandle there = room(imported, b_memory.data(), 4096);
+    Outcome written;
+    doca_rdma_task_write *write = nullptr;
+    must(doca_rdma_task_write_allocate_init(a.get(), connection, src, there, {.ptr = &written}, &write));
+    must(doca_task_submit(doca_rdma_task_write_as_task(write)));
+    run_until([&] { return written.has_ended(); });
+    EXPECT_EQ(written.status, DOCA_SUCCESS);
+    EXPECT_TRUE(std::equal(a_memory.begin(), a_memory.begin() + 4096, b_memory.begin()));
+
+    BufHandle back = room(a_map, &a_memory[8192], 4096);
+    Outcome read;
+    read.then = [](doca_task *task) {
+        EXPECT_EQ(doca_rdma_task_read_get_result_len(reinterpret_cast<const doca_rdma_task_read *>(task)), 4096u);
+    };
+    doca_rdma_task_read *reading = nullptr;
+    must(doca_rdma_task_read_allocate_init(a.get(), connection, there, back, {.ptr = &read}, &reading));
+    must(doca_task_submit(doca_rdma_task_read_as_task(reading)));
+    run_until([&] { return read.has_ended(); });
+    EXPECT_EQ(read.status, DOCA_SUCCESS);
+    EXPECT_TRUE(std::equal(a_memory.begin(), a_memory.begin() + 4096, a_memory.begin() + 8192));
+
+    const std::uint64_t before = 40;
+    std::memcpy(&b_memory[16384], &before, sizeof(before));
+    BufHandle word = data(imported, &b_memory[16384], 8);
+    BufHandle old = data(a_map, &a_memory[16384], 8);
+    Outcome added, swapped;
+    doca_rdma_task_atomic_fetch_add *add = nullptr;
+    must(doca_rdma_task_atomic_fetch_add_allocate_init(a.get(), connection, word, old, 2, {.ptr = &added}, &add));
+    must(doca_task_submit(doca_rdma_task_atomic_fetch_add_as_task(add)));
+    run_until([&] { return added.has_ended(); });
+    EXPECT_EQ(added.status, DOCA_SUCCESS);
+    std::uint64_t value = 0;
+    std::memcpy(&value, &a_memory[16384], sizeof(value));
+    EXPECT_EQ(value, 40u);
+    doca_rdma_task_atomic_cmp_swp *swap = nullptr;
+    must(doca_rdma_task_atomic_cmp_swp_allocate_init(a.get(), connection, word, old, 42, 7, {.ptr = &swapped}, &swap));
+    must(doca_task_submit(doca_rdma_task_atomic_cmp_swp_as_task(swap)));
+    run_until([&] { return swapped.has_ended(); });
+    EXPECT_EQ(swapped.status, DOCA_SUCCESS);
+    std::memcpy(&value, &b_memory[16384], sizeof(value));
+    EXPECT_EQ(value, 7u);
+}
+
+TEST_P(RdmaTaskTest, a_task_that_fails_ends_its_connection_alone)
+{
+    if (!is_soft(GetParam()))
+        GTEST_SKIP() << "connections of this device do not share receives";
+    const auto broken = connect();
+    const auto sound = connect();
+    BufHandle too_short = room(b_map, b_memory.data(), 16);
+    BufHandle src = data(a_map, a_memory.data(), 4096);
+    Outcome received, sent;
+    receive(received, too_short);
+    send(sent, broken.first, src, 0);
+    run_until([&] { return received.has_ended() && !b.ends.empty(); });
+    EXPECT_NE(received.status, DOCA_SUCCESS);
+    EXPECT_EQ(state_of(b.ctx()), DOCA_CTX_STATE_RUNNING);
+    run_until([&] { return sent.has_ended() && !a.ends.empty(); });
+    EXPECT_EQ(a.ends.front(), broken.first);
+    EXPECT_EQ(b.ends.front(), broken.second);
+    Outcome again, good;
+    BufHandle dst = room(b_map, b_memory.data(), 4096);
+    receive(good, dst);
+    send(again, sound.first, src, 0);
+    run_until([&] { return good.has_ended() && again.has_ended(); });
+    EXPECT_EQ(good.status, DOCA_SUCCESS);
+}
+
+TEST_P(RdmaTaskTest, stopping_flushes_what_is_in_flight)
+{
+    (void)connect();
+    BufHandle dst = room(b_map, b_memory.data(), 64);
+    Outcome received;
+    receive(received, dst);
+    EXPECT_EQ(in_flight(b.ctx()), 1u);
+    EXPECT_EQ(doca_ctx_stop(b.ctx()), DOCA_ERROR_IN_PROGRESS);
+    run_until([&] { return received.has_ended(); });
+    EXPECT_EQ(received.num_failed, 1);
+    EXPECT_EQ(state_of(b.ctx()), DOCA_CTX_STATE_IDLE);
+}
+
+TEST_P(RdmaTaskTest, details_that_are_none_are_refused)
+{
+    const void *details = nullptr;
+    std::size_t length = 0;
+    doca_rdma_connection *connection = nullptr;
+    must(doca_rdma_export(a.get(), &details, &length, &connection));
+    std::vector<std::byte> forged(length);
+    EXPECT_EQ(doca_rdma_connect(a.get(), forged.data(), forged.size(), connection), DOCA_ERROR_CONNECTION_ABORTED);
+    EXPECT_EQ(doca_rdma_connect(b.get(), forged.data(), forged.size(), connection), DOCA_ERROR_INVALID_VALUE)
+        << "another instance's connection";
+    Outcome sent;
+    BufHandle src = data(a_map, a_memory.data(), 8);
+    send(sent, connection, src, 0);
+    run_until([&] { return sent.has_ended(); });
+    EXPECT_EQ(sent.status, DOCA_ERROR_NOT_CONNECTED);
+}
+
+TEST_P(RdmaTaskTest, an_address_leads_to_a_server)
+{
+    constexpr std::uint16_t port = 28771;
+    ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1", port, address.out()));
+    ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {.u64 = 5}), DOCA_SUCCESS);
+    EXPECT_EQ(doca_rdma_addr_destroy(address), DOCA_ERROR_BAD_STATE) << "it is in use";
+    run_until([&] { return !a.open.empty() && !b.open.empty(); });
+    doca_data user_data{};
+    ASSERT_EQ(doca_rdma_connection_get_user_data(a.open[0], &user_data), DOCA_SUCCESS);
+    EXPECT_EQ(user_data.u64, 5u);
+    BufHandle dst = room(b_map, b_memory.data(), 64);
+    BufHandle src = data(a_map, a_memory.data(), 64);
+    Outcome received, sent;
+    receive(received, dst);
+    send(sent, a.open[0], src, 1);
+    run_until([&] { return received.has_ended() && sent.has_ended(); });
+    EXPECT_EQ(received.status, DOCA_SUCCESS);
+    ASSERT_EQ(doca_rdma_connection_disconnect(a.open[0]), DOCA_SUCCESS);
+    run_until([&] { return !b.ends.empty(); });
+    EXPECT_EQ(b.ends[0], b.open[0]);
+    EXPECT_TRUE(a.ends.empty()) << "who disconnects is not told of it";
+    a.stop();
+}
+
+TEST_P(RdmaTaskTest, a_server_rejects_or_is_not_there)
+{
+    constexpr std::uint16_t port = 28772;
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1", port, address.out()));
+    ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+    run_until([&] { return a.failures.size() == 1; });
+    b.on_request = [](doca_rdma_connection *connection) {
+        EXPECT_EQ(doca_rdma_connection_reject(connection), DOCA_SUCCESS);
+    };
+    ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+    run_until([&] { return a.failures.size() == 2; });
+    EXPECT_EQ(b.requests.size(), 1u);
+    a.stop();
+}
+
+} // namespace
