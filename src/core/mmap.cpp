@@ -21,8 +21,7 @@ using opendoca::use;
 namespace {
 
 constexpr std::uint32_t dpu_access = Access::dpu_read_only | Access::dpu_read_write;
-constexpr std::uint32_t rdma_access =
-    Access::rdma_read | Access::rdma_write | Access::rdma_atomic;
+constexpr std::uint32_t rdma_access = Access::rdma_read | Access::rdma_write | Access::rdma_atomic;
 constexpr std::uint32_t all_access = Access::local_read_write | rdma_access | dpu_access;
 
 } // namespace
@@ -44,10 +43,7 @@ doca_error_t doca_mmap::destroy()
     members_.clear(); // ends every import before the device and the memory can go
     if (free_cb_is_due_)
         free_cb_(range_.addr, range_.len, free_cb_cookie_);
-    if (!counts_bufs_)
-        outlive_buffers();
-    else
-        take_from_program();
+    counts_bufs_ ? take_from_program() : outlive_buffers();
     return DOCA_SUCCESS;
 }
 
@@ -60,10 +56,10 @@ void doca_mmap::outlive_buffers()
     const std::lock_guard guard(lock);
     maps.push_back(this);
     std::erase_if(maps, [](doca_mmap *map) {
-        const bool is_unused = map->num_bufs() == 0;
-        if (is_unused)
-            map->take_from_program();
-        return is_unused;
+        if (map->num_bufs() != 0)
+            return false;
+        map->take_from_program();
+        return true;
     });
 }
 

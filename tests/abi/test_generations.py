@@ -76,7 +76,7 @@ class Installed(unittest.TestCase):
                        *sdk.pkg_config("--cflags", "--libs", "doca-common", "doca-dma"))
         done = programs.run(program, LD_LIBRARY_PATH=str(self.trees["2.2"].lib), LD_BIND_NOW="1")
         self.assertNotEqual(0, done.returncode)
-        self.assertIn("doca_pe_create", done.stderr)
+        self.assertRegex(done.stderr, "undefined symbol: doca_pe_")
 
 
 class OtherWayRound(unittest.TestCase):

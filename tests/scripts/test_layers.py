@@ -28,8 +28,14 @@ def sources():
                     yield os.path.relpath(path, ROOT), file.read()
 
 
+def generation(path):
+    """The API generation whose front end a file belongs to."""
+    found = re.search(r"/(v\d)/", path)
+    return found.group(1) if found else None
+
+
 def is_front_end(path):
-    return "/v2/" in path or path.startswith(FRONT_ENDS)
+    return generation(path) is not None or path.startswith(FRONT_ENDS)
 
 
 class Layers(unittest.TestCase):
@@ -65,6 +71,14 @@ class Layers(unittest.TestCase):
                     yield f"includes {target}, which is below the engine"
         self.each(check)
 
+    def test_generations_do_not_know_each_other(self):
+        def check(path, content):
+            for kind, name in INCLUDE.findall(content):
+                target = os.path.normpath(os.path.join(os.path.dirname(path), name))
+                if kind == '"' and generation(path) and generation(target) not in (None, generation(path)):
+                    yield f"includes {target}, of another generation"
+        self.each(check)
+
     def test_providers_do_not_know_each_other(self):
         def check(path, content):
             for kind, name in INCLUDE.findall(content):
@@ -83,7 +97,7 @@ class Layers(unittest.TestCase):
 
     def test_the_check_sees_the_files(self):
         self.assertGreater(sum(1 for _ in sources()), 150)
-        self.assertTrue(any(is_front_end(path) for path, _ in sources()))
+        self.assertEqual({generation(path) for path, _ in sources()}, {None, "v2", "v3"})
 
 
 if __name__ == "__main__":

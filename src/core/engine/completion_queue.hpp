@@ -138,6 +138,16 @@ public:
         if (head % (poll_interval * step) == 0) [[unlikely]]
             progress();
     }
+    /// The same, but false and no change where drop() would poll.
+    [[nodiscard]] bool try_drop() noexcept
+    {
+        const std::uint32_t head = head_ + step;
+        if (head % (poll_interval * step) == 0) [[unlikely]]
+            return false;
+        store(head_, head);
+        limit_ += step;
+        return true;
+    }
     /// Removes the first completion. False when there is none.
     [[nodiscard]] bool pop(Ended &ended) noexcept;
     /// For a queue whose ring is empty: polls. Returns an operation that has ended well and that the caller

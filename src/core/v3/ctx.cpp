@@ -9,6 +9,7 @@ OPENDOCA_LOG_SOURCE(DOCA_CTX);
 
 using opendoca::Ended;
 using opendoca::v3::EndHandler;
+using opendoca::v3::TaskPool;
 using opendoca::v3::TaskState;
 using opendoca::v3::TaskTypeBase;
 
@@ -111,7 +112,7 @@ doca_error_t doca_ctx::stop() noexcept
         return DOCA_ERROR_IN_PROGRESS;
     const doca_ctx_states before = state_;
     begin_stop();
-    if (num_abandoned_ != 0 && num_abandoned_ == num_in_flight_)
+    if (num_abandoned_ != 0 && num_abandoned_ == num_in_flight())
         drop_abandoned();
     if (is_at_rest()) {
         become_idle(before);
@@ -132,7 +133,7 @@ void doca_ctx::fail() noexcept
 void doca_ctx::begin_stop() noexcept
 {
     is_library_done_ = false;
-    state_ = DOCA_CTX_STATE_STOPPING;
+    set_state(DOCA_CTX_STATE_STOPPING);
     is_library_done_ = on_stop() == DOCA_SUCCESS;
     asks_ = true;
 }
@@ -148,7 +149,7 @@ void doca_ctx::stopped() noexcept
 void doca_ctx::drop_abandoned() noexcept
 {
     const bool is_library_done = std::exchange(is_library_done_, false); // nothing settles meanwhile
-    while (num_in_flight_ != 0 && end_one()) {
+    while (num_in_flight() != 0 && end_one()) {
     }
     is_library_done_ = is_library_done;
 }
@@ -159,9 +160,14 @@ void doca_ctx::settle() noexcept
         become_idle(state_);
 }
 
+[[gnu::noinline]] void doca_ctx::settle_context_of(TaskPool &pool) noexcept
+{
+    pool.ctx.settle();
+}
+
 bool doca_ctx::is_at_rest() const noexcept
 {
-    return is_library_done_ && num_in_flight_ == 0 && num_allocated_ == 0;
+    return is_library_done_ && num_in_flight() == 0 && num_allocated_ == 0;
 }
 
 void doca_ctx::become_idle(doca_ctx_states before) noexcept
@@ -175,9 +181,45 @@ void doca_ctx::become_idle(doca_ctx_states before) noexcept
 /// The program may destroy the context in its callback, so nothing follows a change to IDLE.
 void doca_ctx::change(doca_ctx_states before, doca_ctx_states next) noexcept
 {
-    state_ = next;
+    set_state(next);
     if (state_changed != nullptr)
         state_changed(user_data, this, before, next);
+}
+
+void doca_ctx::set_state(doca_ctx_states state) noexcept
+{
+    state_ = state;
+    open_pools(is_running() && !pe_->is_armed());
+}
+
+void doca_ctx::open_pools(bool open) noexcept
+{
+    for (const TaskTypeBase *type : types_) {
+        if (TaskPool *const pool = type->pool())
+            pool->is_open = open && pool->takes_all;
+    }
+}
+
+void doca_ctx::arm() noexcept
+{
+    open_pools(false);
+    Member::arm();
+}
+
+void doca_ctx::clear() noexcept
+{
+    Member::clear();
+    open_pools(is_running());
+}
+
+std::size_t doca_ctx::num_in_flight() const noexcept
+{
+    std::size_t sum = 0;
+    for (const TaskTypeBase *type : types_) {
+        if (const TaskPool *const pool = type->pool())
+            sum += pool->num_submitted - pool->num_ended;
+    }
+    return sum;
 }
 
 void doca_ctx::asks_for_progress(bool asks) noexcept
@@ -202,10 +244,25 @@ bool doca_ctx::has_more() const noexcept
 
 doca_error_t doca_ctx::submit_for(EndHandler &handler, doca_task &task) noexcept
 {
-    if (!is_running() || task.state != TaskState::owned)
+    if (task.state == TaskState::owned)
+        task.handler = &handler;
+    return submit_any(task, TaskState::lent);
+}
+
+doca_error_t doca_ctx::submit_any(doca_task &task, TaskState state) noexcept
+{
+    if (!is_running() || task.state != TaskState::owned) [[unlikely]]
         return refuse(task);
-    task.handler = &handler;
-    return give_to_device(task, TaskState::lent);
+    TaskPool &pool = *task.pool;
+    task.state = state;
+    ++pool.num_submitted;
+    const doca_error_t status = pool.submit_closed(task);
+    if (status != DOCA_SUCCESS) [[unlikely]] { // there is no room for it
+        --pool.num_submitted;
+        task.state = TaskState::owned;
+        task.status = status;
+    }
+    return status;
 }
 
 [[gnu::cold]] doca_error_t doca_ctx::refuse(doca_task &task) noexcept
@@ -219,14 +276,6 @@ doca_error_t doca_ctx::submit_for(EndHandler &handler, doca_task &task) noexcept
     return DOCA_ERROR_BAD_STATE;
 }
 
-/// The device had no room for it.
-void doca_ctx::take_back(doca_task &task, doca_error_t status) noexcept
-{
-    --num_in_flight_;
-    task.state = TaskState::owned;
-    task.status = status;
-}
-
 void doca_ctx::free(doca_task &task) noexcept
 {
     switch (task.state) {
@@ -237,6 +286,7 @@ void doca_ctx::free(doca_task &task) noexcept
             completions().wake(); // the program sleeps until the context is idle
         return;
     case TaskState::submitted:
+    case TaskState::expecting:
         --num_allocated_;
         ++num_abandoned_;
         task.state = TaskState::abandoned;
@@ -258,7 +308,7 @@ void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
     if (task.state == TaskState::abandoned) {
         task.pool->give_back(task);
         --num_abandoned_;
-        callback_returned();
+        callback_returned(*task.pool);
         return;
     }
     const bool is_lent = std::exchange(task.state, TaskState::owned) == TaskState::lent;
@@ -270,5 +320,5 @@ void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
         task.pool->conf.succeeded(&task, task.user_data, user_data);
     else
         task.pool->conf.failed(&task, task.user_data, user_data);
-    callback_returned();
+    callback_returned(*task.pool);
 }

@@ -31,22 +31,28 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
     [[nodiscard]] doca_error_t start();
     [[nodiscard]] doca_error_t stop() noexcept;
     [[nodiscard]] doca_ctx_states state() const noexcept { return state_; }
+    void arm() noexcept override;
+    void clear() noexcept override;
     [[nodiscard]] bool is_idle() const noexcept { return state_ == DOCA_CTX_STATE_IDLE; }
     [[nodiscard]] bool is_running() const noexcept { return state_ == DOCA_CTX_STATE_RUNNING; }
     /// @p if_not, with a message, unless the context is idle: the only state in which it is configured and destroyed.
     [[nodiscard]] doca_error_t check_idle(doca_error_t if_not) const noexcept;
-    [[nodiscard]] std::size_t num_in_flight() const noexcept override { return num_in_flight_; }
+    [[nodiscard]] std::size_t num_in_flight() const noexcept override;
 
     doca_data user_data{};
     doca_ctx_state_changed_callback_t state_changed = nullptr;
 
     // Tasks.
 
-    [[nodiscard]] doca_error_t submit(doca_task &task) noexcept
+    /// Fast path. Only tail calls, so the compiler needs no stack frame.
+    [[nodiscard]] static doca_error_t submit(doca_task &task) noexcept
     {
-        if (!is_running() || task.state != opendoca::v3::TaskState::owned) [[unlikely]]
-            return refuse(task);
-        return give_to_device(task, opendoca::v3::TaskState::submitted);
+        opendoca::v3::TaskPool &pool = *task.pool;
+        if (!pool.is_open || task.state != opendoca::v3::TaskState::owned) [[unlikely]]
+            return task.ctx->submit_any(task, pool.state_when_submitted);
+        task.state = pool.state_when_submitted;
+        ++pool.num_submitted;
+        return pool.submit(task);
     }
     /// The same for somebody who is told of the end in place of the program: @p handler.
     [[nodiscard]] doca_error_t submit_for(opendoca::v3::EndHandler &handler, doca_task &task) noexcept;
@@ -92,36 +98,29 @@ private:
     friend class opendoca::v3::TaskTypeBase;
     friend class opendoca::v3::Member;
 
-    [[nodiscard]] doca_error_t give_to_device(doca_task &task, opendoca::v3::TaskState state) noexcept
-    {
-        task.state = state;
-        ++num_in_flight_;
-        const doca_error_t status = task.pool->submit(task);
-        if (status != DOCA_SUCCESS) [[unlikely]]
-            take_back(task, status);
-        return status;
-    }
-    void take_back(doca_task &task, doca_error_t status) noexcept;
+    [[nodiscard]] doca_error_t submit_any(doca_task &task, opendoca::v3::TaskState state) noexcept;
     [[nodiscard]] static doca_error_t refuse(doca_task &task) noexcept;
 
     [[nodiscard]] bool progress_more() noexcept override;
     [[nodiscard]] bool has_more() const noexcept override;
     void task_ended(doca_task &task, const opendoca::Ended &ended) noexcept override;
     void drop_abandoned() noexcept;
-    /// After a callback. May make the context idle, and the program may destroy it then.
-    void callback_returned() noexcept
+    /// After the callback of a task of @p pool. May make the context idle, and the program may destroy it then.
+    static void callback_returned(opendoca::v3::TaskPool &pool) noexcept
     {
-        --num_in_flight_;
-        if (!is_running()) [[unlikely]]
-            settle();
+        ++pool.num_ended;
+        if (!pool.is_open) [[unlikely]]
+            settle_context_of(pool);
     }
+    static void settle_context_of(opendoca::v3::TaskPool &pool) noexcept;
     void settle() noexcept;
     [[nodiscard]] bool is_at_rest() const noexcept;
     void begin_stop() noexcept;
     void become_idle(doca_ctx_states before) noexcept;
     void change(doca_ctx_states before, doca_ctx_states next) noexcept;
+    void set_state(doca_ctx_states state) noexcept;
+    void open_pools(bool open) noexcept;
 
-    std::size_t num_in_flight_ = 0; ///< also while their callback runs
     std::size_t num_allocated_ = 0; ///< out of their pools and not freed
     std::size_t num_abandoned_ = 0; ///< of those in flight
     doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;
@@ -136,11 +135,11 @@ namespace opendoca::v3 {
 /// The end that most tasks have.
 inline void Member::succeed(doca_task &task) noexcept
 {
-    doca_ctx &ctx = *task.ctx;
+    TaskPool &pool = *task.pool;
     task.status = DOCA_SUCCESS;
     task.state = TaskState::owned;
-    task.pool->conf.succeeded(&task, task.user_data, ctx.user_data);
-    ctx.callback_returned();
+    pool.conf.succeeded(&task, task.user_data, task.ctx->user_data);
+    doca_ctx::callback_returned(pool);
 }
 
 /// A type of tasks of a context, as a member of it. See TaskType.

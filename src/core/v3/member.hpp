@@ -28,25 +28,22 @@ public:
             return poll();
         const Completion &first = completions_->first();
         doca_task &task = doca_task::of(first.tag);
-        if ((first.tag.b | first.status) != 0 || task.state != TaskState::submitted || task.pool->has_results)
+        if ((first.tag.b | first.status) != 0 || task.state != TaskState::submitted || !completions_->try_drop())
             [[unlikely]] {
             give_first();
             return true;
         }
-        completions_->drop();
         succeed(task);
         return true;
     }
-    void arm() noexcept;
-    void clear() noexcept;
+    virtual void arm() noexcept;
+    virtual void clear() noexcept;
 
     [[nodiscard]] virtual std::size_t num_in_flight() const noexcept = 0;
 
     [[nodiscard]] doca_pe *pe() const noexcept { return pe_; }
     /// For sources: there while it is a member.
     [[nodiscard]] CompletionQueue &completions() const noexcept { return *completions_; }
-    /// Whether the next submit has nobody to wake: what some fast paths need to know.
-    [[nodiscard]] bool is_armed() const noexcept { return completions_->is_armed(); }
 
 protected:
     virtual ~Member();

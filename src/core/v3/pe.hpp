@@ -23,6 +23,7 @@ struct OPENDOCA_INTERNAL doca_pe {
 
     [[nodiscard]] int event_handle() const noexcept { return events_->fd(); }
     void arm() noexcept;
+    [[nodiscard]] bool is_armed() const noexcept { return is_armed_; }
     [[nodiscard]] doca_error_t clear() noexcept;
 
     [[nodiscard]] std::size_t num_in_flight() const noexcept;

@@ -51,21 +51,24 @@ doca_error_t TaskTypeBase::take(doca_data user_data, doca_task *&task) noexcept
 
 doca_error_t doca_task_submit(struct doca_task *task)
 {
-    if (task == nullptr) [[unlikely]]
-        return DOCA_ERROR_INVALID_VALUE;
-    return task->ctx->submit(*task);
+    return doca_ctx::submit(*task); // no validation: a task that is NULL is the program's error
 }
 
-doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t)
+doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 {
-    return doca_task_submit(task); // at once, and reported at once: what any flag allows
+    constexpr std::uint32_t known = DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
+    if ((flags & ~known) != 0) {
+        LOG_ERR("submit flags 0x%x: the bits 0x%x are not defined", flags, flags & ~known);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return doca_ctx::submit(*task); // at once, and reported at once: what any flag allows
 }
 
 doca_error_t doca_task_try_submit(struct doca_task *task)
 {
     if (task == nullptr || task->pool->check(*task) != DOCA_SUCCESS)
         return DOCA_ERROR_INVALID_VALUE;
-    return task->ctx->submit(*task);
+    return doca_ctx::submit(*task);
 }
 
 void doca_task_free(struct doca_task *task)

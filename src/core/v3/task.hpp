@@ -30,10 +30,11 @@ protected:
     ~EndHandler() = default;
 };
 
-enum class TaskState : std::uint8_t {
+enum class TaskState : std::uint32_t {
     at_home,   ///< in its pool
     owned,     ///< the program's
     submitted, ///< until its callback is called
+    expecting, ///< the same, of a pool that has_results
     lent,      ///< submitted, with an EndHandler in place of the callbacks
     abandoned, ///< submitted, and freed since: goes home at its end, of which nobody is told
 };
@@ -46,7 +47,7 @@ struct doca_task {
     doca_ctx *ctx;
     opendoca::v3::TaskPool *pool;
     doca_data user_data;
-    doca_error_t status;
+    doca_error_t status; ///< written together with the state, in one piece
     opendoca::v3::TaskState state;
     union {
         doca_task *next;                   ///< of one that is at home
@@ -73,11 +74,14 @@ struct TaskConf {
 /// The tasks of one type of a running context. All memory is taken at its creation, when the context starts.
 class OPENDOCA_INTERNAL TaskPool {
 public:
-    /// @p gives_results: set_result() is called.
-    TaskPool(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false) noexcept
+    /// @p gives_results: set_result() is called. @p never_refuses: submit() always succeeds.
+    TaskPool(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false,
+             bool never_refuses = false) noexcept
         : ctx(owner),
           conf(as_told),
-          has_results(gives_results)
+          has_results(gives_results),
+          takes_all(never_refuses),
+          state_when_submitted(gives_results ? TaskState::expecting : TaskState::submitted)
     {
     }
     TaskPool(const TaskPool &) = delete;
@@ -88,6 +92,8 @@ public:
     /// completion queue. What is wrong with it is the status of its end; only what the program may try again is
     /// refused: AGAIN, and nothing has changed.
     [[nodiscard]] virtual doca_error_t submit(doca_task &task) noexcept = 0;
+    /// The same where the pool is not open. Some fast paths are only for one that is.
+    [[nodiscard]] virtual doca_error_t submit_closed(doca_task &task) noexcept { return submit(task); }
     /// Whether @p task is one that can succeed. INVALID_VALUE when that can be ruled out now.
     [[nodiscard]] virtual doca_error_t check(const doca_task &task) const noexcept;
     /// @p task has ended well. Only where there are results.
@@ -117,6 +123,15 @@ public:
     doca_ctx &ctx;
     const TaskConf conf;
     const bool has_results;
+    bool takes_all;
+    const TaskState state_when_submitted;
+
+    // The context's.
+    bool is_open = false; ///< it is running, nobody sleeps on its completion queue, and the pool takes_all
+    // In flight is what was submitted and has not ended, which it has when its callback has returned. One counter that
+    // goes up and down with each task would make each wait for the other.
+    std::size_t num_submitted = 0;
+    std::size_t num_ended = 0;
 
 protected:
     void add(doca_task &task) noexcept
@@ -134,8 +149,8 @@ private:
 template <typename Task>
 class PoolOf : public TaskPool {
 public:
-    PoolOf(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false)
-        : TaskPool(owner, as_told, gives_results),
+    PoolOf(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false, bool never_refuses = false)
+        : TaskPool(owner, as_told, gives_results, never_refuses),
           tasks_(std::make_unique<Task[]>(as_told.count))
     {
         for (std::uint32_t i = as_told.count; i-- != 0;)

@@ -10,6 +10,7 @@
 OPENDOCA_LOG_SOURCE(DOCA_DMA);
 
 using opendoca::v3::call;
+using opendoca::v3::no_buffer;
 
 namespace {
 
@@ -35,10 +36,10 @@ template <typename Engine>
 doca_error_t MemcpyTasks<Engine>::submit_any(doca_dma_task_memcpy &task) noexcept
 {
     CopyPlan plan{};
-    const doca_error_t status = has_failed_ ? DOCA_ERROR_SHUTDOWN : check(task, plan);
+    const doca_error_t status = takes_all ? check(task, plan) : DOCA_ERROR_SHUTDOWN;
     if (status == DOCA_SUCCESS)
         return any_.copy(task.tag(), *task.dst, *task.src, plan);
-    has_failed_ = true;
+    takes_all = is_open = false; // nothing is carried out after it
     completions_.done(task.tag(), engine_, status);
     return DOCA_SUCCESS;
 }
@@ -136,8 +137,8 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
     return call({dma, task}, [&] {
         const doca_error_t status = dma->memcpy.alloc(user_data, *task);
         if (status == DOCA_SUCCESS) {
-            (*task)->src = src;
-            (*task)->dst = dst;
+            doca_dma_task_memcpy_set_src(*task, src);
+            doca_dma_task_memcpy_set_dst(*task, dst);
         }
         return status;
     });
@@ -150,22 +151,22 @@ struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task
 
 void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src)
 {
-    task->src = src;
+    task->src = src != nullptr ? src : &no_buffer;
 }
 
 const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task)
 {
-    return task->src;
+    return task->src != &no_buffer ? task->src : nullptr;
 }
 
 void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst)
 {
-    task->dst = dst;
+    task->dst = dst != nullptr ? dst : &no_buffer;
 }
 
 struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task)
 {
-    return task->dst;
+    return task->dst != &no_buffer ? task->dst : nullptr;
 }
 
 doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma **gpu_dma)

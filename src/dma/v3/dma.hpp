@@ -6,11 +6,20 @@
 
 #include <doca_dma.h>
 
+#include "../../core/buf.hpp"
 #include "../../core/device/copy_engine.hpp"
 #include "../../core/v3/ctx.hpp"
 
+namespace opendoca::v3 {
+
+/// Stands for NULL in a task: a buffer that is not out, and so one that the check of a copy refuses without a question
+/// of its own.
+inline constinit doca_buf no_buffer{};
+
+} // namespace opendoca::v3
+
 struct doca_dma_task_memcpy : doca_task {
-    const doca_buf *src;
+    const doca_buf *src; ///< never null, see no_buffer
     doca_buf *dst;
 };
 

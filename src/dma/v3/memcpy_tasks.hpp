@@ -14,7 +14,7 @@ template <typename Engine>
 class MemcpyTasks final : public PoolOf<doca_dma_task_memcpy> {
 public:
     MemcpyTasks(doca_ctx &owner, const TaskConf &as_told, CopyEngine &any, Engine &engine, const doca_dev &dev)
-        : PoolOf(owner, as_told),
+        : PoolOf(owner, as_told, false, true),
           engine_(engine),
           completions_(owner.completions()),
           check_(dev.device(), dev.function().can.dma_max_list_elements, dev.function().can.dma_max_size),
@@ -26,11 +26,14 @@ public:
     {
         auto &task = static_cast<doca_dma_task_memcpy &>(base);
         if constexpr (requires { engine_.copy_plain(Tag{}, *task.dst, *task.src); }) {
-            if (!has_failed_ && !completions_.is_armed() && task.src != nullptr && task.dst != nullptr &&
-                engine_.admit(check_, *task.dst, *task.src)) [[likely]]
+            if (engine_.admit(check_, *task.dst, *task.src)) [[likely]]
                 return engine_.copy_plain(task.tag(), *task.dst, *task.src);
         }
         return submit_any(task);
+    }
+    [[nodiscard]] doca_error_t submit_closed(doca_task &task) noexcept override
+    {
+        return submit_any(static_cast<doca_dma_task_memcpy &>(task));
     }
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
@@ -45,7 +48,6 @@ private:
 
     Engine &engine_;
     CompletionQueue &completions_;
-    bool has_failed_ = false;
     CopyCheck check_;
     CopyEngine &any_;
 };

@@ -182,6 +182,7 @@ TEST_P(TasksV3, TrySubmitLooksFirst)
     run_until([&] { return copy.has_ended(); });
     EXPECT_EQ(copy.num_succeeded, 1);
     must(doca_buf_reset_data_len(dst));
+    EXPECT_EQ(doca_task_submit_ex(copy.as_task(), 4), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_task_submit_ex(copy.as_task(), DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS), DOCA_SUCCESS);
     doca_ctx_flush_tasks(dma.ctx());
     run_until([&] { return copy.num_succeeded == 2; });
