@@ -18,14 +18,6 @@ using opendoca::Reason;
 using opendoca::Status;
 using opendoca::use;
 
-namespace {
-
-constexpr std::uint32_t dpu_access = Access::dpu_read_only | Access::dpu_read_write;
-constexpr std::uint32_t rdma_access = Access::rdma_read | Access::rdma_write | Access::rdma_atomic;
-constexpr std::uint32_t all_access = Access::local_read_write | rdma_access | dpu_access;
-
-} // namespace
-
 doca_mmap::~doca_mmap() = default;
 
 const doca_mmap &doca_mmap::with_range(std::byte *, std::size_t) const noexcept
@@ -33,7 +25,7 @@ const doca_mmap &doca_mmap::with_range(std::byte *, std::size_t) const noexcept
     return *this;
 }
 
-doca_error_t doca_mmap::destroy()
+doca_error_t doca_mmap::destroy() noexcept
 {
     if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
         return status;
@@ -49,18 +41,21 @@ doca_error_t doca_mmap::destroy()
 
 /// The buffers of a map that did not look for them may come home later, and look at the map. Its memory is given back
 /// once they have, when another such map goes.
-void doca_mmap::outlive_buffers()
+void doca_mmap::outlive_buffers() noexcept
 {
-    static std::mutex lock;
-    static auto &maps = *new std::vector<doca_mmap *>; // never destroyed: exit handlers may destroy maps
+    static constinit std::mutex lock;
+    static constinit doca_mmap *first = nullptr;
     const std::lock_guard guard(lock);
-    maps.push_back(this);
-    std::erase_if(maps, [](doca_mmap *map) {
-        if (map->num_bufs() != 0)
-            return false;
-        map->take_from_program();
-        return true;
-    });
+    next_outlived_ = std::exchange(first, this);
+    for (doca_mmap **place = &first; *place != nullptr;) {
+        doca_mmap &map = **place;
+        if (map.num_bufs() != 0) {
+            place = &map.next_outlived_;
+        } else {
+            *place = map.next_outlived_;
+            map.take_from_program();
+        }
+    }
 }
 
 doca_error_t doca_mmap::check_unused() const noexcept
@@ -131,19 +126,6 @@ void doca_mmap::started() noexcept
         first_.copied_to = first_.device;
 }
 
-doca_error_t doca_mmap::check_configurable(const char *what, doca_error_t when_started) const noexcept
-{
-    if (is_imported_) {
-        LOG_ERR("an imported memory map has no %s to change", what);
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    if (state_ == State::started) {
-        LOG_ERR("the memory map is started: its %s can't be changed", what);
-        return when_started;
-    }
-    return DOCA_SUCCESS;
-}
-
 doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::byte> descriptor,
                                            doca_dev &dev, doca_mmap *&mmap, Import from)
 {
@@ -159,112 +141,6 @@ doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::
     imported->is_imported_ = true;
     imported->started();
     mmap = give_to_program(std::move(imported));
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::check_rangeless() const noexcept
-{
-    if (const doca_error_t status = check_configurable("memory range", DOCA_ERROR_BAD_STATE);
-        status != DOCA_SUCCESS)
-        return status;
-    if (has_range()) {
-        LOG_ERR("the memory map has the range [%p, +%zu) already", static_cast<void *>(range_.addr),
-                range_.len);
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::set_memrange(std::byte *addr, std::size_t len) noexcept
-{
-    if (const doca_error_t status = check_rangeless(); status != DOCA_SUCCESS)
-        return status;
-    if (len > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(addr)) {
-        LOG_ERR("the range [%p, +%zu) wraps around the address space", static_cast<void *>(addr), len);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    range_ = {addr, len};
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::set_dmabuf_memrange(int fd, std::byte *addr, std::size_t offset, std::size_t len)
-{
-    if (const doca_error_t status = check_rangeless(); status != DOCA_SUCCESS)
-        return status;
-    const doca_error_t status = addr == nullptr ? opendoca::Dmabuf::map(fd, offset, len, dmabuf_)
-                                                : opendoca::Dmabuf::adopt(fd, addr, offset, len, dmabuf_);
-    if (status != DOCA_SUCCESS)
-        return status;
-    range_ = dmabuf_->range();
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
-{
-    if (const doca_error_t status = check_configurable("permissions", DOCA_ERROR_BAD_STATE);
-        status != DOCA_SUCCESS)
-        return status;
-    if ((access & ~all_access) != 0) {
-        LOG_ERR("access flags 0x%" PRIx32 ": the bits 0x%" PRIx32 " are not defined", access,
-                access & ~all_access);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    if ((access & dpu_access) == dpu_access) {
-        LOG_ERR("access flags 0x%" PRIx32 ": read only and read and write across the PCIe exclude each other",
-                access);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    access_ = access;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::set_free_cb(opendoca::FreeCallback *callback, void *cookie) noexcept
-{
-    if (const doca_error_t status = check_configurable("free callback", DOCA_ERROR_BAD_STATE);
-        status != DOCA_SUCCESS)
-        return status;
-    if (callback != free_cb_ || cookie != free_cb_cookie_)
-        free_cb_is_due_ = false;
-    free_cb_ = callback;
-    free_cb_cookie_ = cookie;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::set_user_data(doca_data data) noexcept
-{
-    if (state_ == State::started && !is_imported_) {
-        LOG_ERR("the memory map is started: its user data can't be changed");
-        return DOCA_ERROR_BAD_STATE;
-    }
-    user_data_ = data;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::enable_thread_safety() noexcept
-{
-    if (state_ == State::started || num_bufs() != 0) {
-        LOG_ERR("the memory map is started or has buffers: thread safety can't be enabled");
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    counts_bufs_ = false;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap::set_max_num_devices(std::uint32_t count) noexcept
-{
-    if (const doca_error_t status = check_configurable("device limit", DOCA_ERROR_NOT_PERMITTED);
-        status != DOCA_SUCCESS)
-        return status;
-    if (was_started_) {
-        LOG_ERR("the device limit is fixed by the first start of the memory map");
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    if (count == 0 || count < members_.size()) {
-        LOG_ERR("a limit of %" PRIu32 " devices is too small: %zu were added, and 1 is the minimum", count,
-                members_.size());
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    max_num_devices_ = count;
     return DOCA_SUCCESS;
 }
 
@@ -392,7 +268,7 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&d
         LOG_ERR("only a started memory map of this process can be exported");
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    if ((access_ & (to_dpu ? dpu_access : rdma_access)) == 0) {
+    if ((access_ & (to_dpu ? Access::any_dpu : Access::any_rdma)) == 0) {
         LOG_ERR("access flags 0x%" PRIx32 " of the memory map let nobody reach it %s", access_,
                 to_dpu ? "across the PCIe" : "by RDMA");
         return DOCA_ERROR_NOT_PERMITTED;

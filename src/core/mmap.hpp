@@ -76,7 +76,7 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
                                                          std::span<const std::byte> descriptor, doca_dev &dev,
                                                          doca_mmap *&mmap, Import from = Import::from_host);
     /// Ends every import, gives the devices up and calls the program's free callback.
-    [[nodiscard]] virtual doca_error_t destroy();
+    [[nodiscard]] virtual doca_error_t destroy() noexcept;
 
     [[nodiscard]] doca_error_t set_memrange(std::byte *addr, std::size_t len) noexcept;
     /// At @p addr, where the program has mapped it, or null: anywhere.
@@ -150,7 +150,7 @@ private:
     [[nodiscard]] doca_error_t register_with(Member &member);
     [[nodiscard]] doca_error_t register_members();
     void started() noexcept;
-    void outlive_buffers();
+    void outlive_buffers() noexcept;
     [[nodiscard]] doca_error_t check_rangeless() const noexcept;
     [[nodiscard]] doca_error_t check_configurable(const char *what, doca_error_t when_started) const noexcept;
 
@@ -168,6 +168,7 @@ private:
     bool free_cb_is_due_ = false; ///< the callback was there at a start and is still the same
 
     doca_data user_data_;
+    doca_mmap *next_outlived_ = nullptr; ///< see outlive_buffers()
     std::vector<Member> members_;
     std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null
     std::uint32_t access_ = opendoca::Access::local_read_write;

@@ -17,6 +17,10 @@ struct Access {
     static constexpr std::uint32_t rdma_atomic = 1 << 3;
     static constexpr std::uint32_t dpu_read_only = 1 << 4; ///< across the PCIe
     static constexpr std::uint32_t dpu_read_write = 1 << 5;
+
+    static constexpr std::uint32_t any_rdma = rdma_read | rdma_write | rdma_atomic;
+    static constexpr std::uint32_t any_dpu = dpu_read_only | dpu_read_write;
+    static constexpr std::uint32_t all = local_read_write | any_rdma | any_dpu;
 };
 
 /// What a PCI function is.

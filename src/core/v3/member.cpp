@@ -54,15 +54,16 @@ bool Member::end_one() noexcept
         if (completions_->is_empty())
             return false;
     }
-    give_first();
-    return true;
+    return give_first();
 }
 
-[[gnu::noinline]] void Member::give_first() noexcept
+[[gnu::noinline]] bool Member::give_first() noexcept
 {
     Ended ended;
-    if (completions_->pop(ended))
-        give(ended);
+    if (!completions_->pop(ended))
+        return false;
+    give(ended);
+    return true;
 }
 
 void Member::give(const Ended &ended) noexcept

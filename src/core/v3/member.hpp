@@ -24,15 +24,18 @@ public:
     /// gone after it.
     [[nodiscard]] bool progress() noexcept
     {
-        if (completions_->is_empty())
+        return serve(*completions_);
+    }
+    /// The same for who has @p completions, the member's, at hand.
+    [[nodiscard]] bool serve(CompletionQueue &completions) noexcept
+    {
+        if (completions.is_empty())
             return poll();
-        const Completion &first = completions_->first();
+        const Completion &first = completions.first();
         doca_task &task = doca_task::of(first.tag);
-        if ((first.tag.b | first.status) != 0 || task.state != TaskState::submitted || !completions_->try_drop())
-            [[unlikely]] {
-            give_first();
-            return true;
-        }
+        if ((first.tag.b | first.status) != 0 || task.state != TaskState::submitted || !completions.try_drop())
+            [[unlikely]]
+            return give_first();
         succeed(task);
         return true;
     }
@@ -68,7 +71,7 @@ protected:
 
 private:
     [[nodiscard]] bool poll() noexcept;
-    void give_first() noexcept;
+    bool give_first() noexcept;
     void give(const Ended &ended) noexcept;
     static void succeed(doca_task &task) noexcept;
 

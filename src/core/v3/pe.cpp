@@ -37,7 +37,7 @@ bool doca_pe::progress_in_turn() noexcept
 void doca_pe::add(Member &member)
 {
     members_.push_back(&member);
-    only_ = members_.size() == 1 ? &member : nullptr;
+    remember_only();
     if (is_armed_)
         wake(); // it is not armed yet, which happens when the program comes round
 }
@@ -52,7 +52,13 @@ void doca_pe::remove(Member &member) noexcept
     members_.erase(place);
     if (next_ >= members_.size())
         next_ = 0;
+    remember_only();
+}
+
+void doca_pe::remember_only() noexcept
+{
     only_ = members_.size() == 1 ? members_.front() : nullptr;
+    only_queue_ = only_ != nullptr ? &only_->completions() : nullptr;
 }
 
 void doca_pe::arm() noexcept

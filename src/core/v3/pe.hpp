@@ -18,7 +18,7 @@ struct OPENDOCA_INTERNAL doca_pe {
 
     [[nodiscard]] bool progress() noexcept
     {
-        return only_ != nullptr ? only_->progress() : progress_in_turn();
+        return only_queue_ != nullptr ? only_->serve(*only_queue_) : progress_in_turn();
     }
 
     [[nodiscard]] int event_handle() const noexcept { return events_->fd(); }
@@ -46,7 +46,11 @@ private:
 
     [[nodiscard]] bool progress_in_turn() noexcept;
 
-    opendoca::v3::Member *only_ = nullptr; ///< the element of members_ where there is one
+    void remember_only() noexcept;
+
+    // The element of members_ where there is one, and its queue: null otherwise.
+    opendoca::v3::Member *only_ = nullptr;
+    opendoca::CompletionQueue *only_queue_ = nullptr;
     std::vector<opendoca::v3::Member *> members_;
     std::size_t next_ = 0; ///< whose turn it is
     std::shared_ptr<opendoca::EventHandle> events_;

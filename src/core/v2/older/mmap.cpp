@@ -55,7 +55,7 @@ doca_error_t OlderMmap::populate(std::byte *addr, std::size_t len, FreeCallback 
     return status;
 }
 
-doca_error_t OlderMmap::destroy()
+doca_error_t OlderMmap::destroy() noexcept
 {
     if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
         return status;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What a memory map is told before it is started.
+#include "mmap.hpp"
+
+#include <cinttypes>
+
+#include "log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_MMAP);
+
+using opendoca::Access;
+
+doca_error_t doca_mmap::check_configurable(const char *what, doca_error_t when_started) const noexcept
+{
+    if (is_imported_) {
+        LOG_ERR("an imported memory map has no %s to change", what);
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    if (state_ == State::started) {
+        LOG_ERR("the memory map is started: its %s can't be changed", what);
+        return when_started;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::check_rangeless() const noexcept
+{
+    if (const doca_error_t status = check_configurable("memory range", DOCA_ERROR_BAD_STATE);
+        status != DOCA_SUCCESS)
+        return status;
+    if (has_range()) {
+        LOG_ERR("the memory map has the range [%p, +%zu) already", static_cast<void *>(range_.addr),
+                range_.len);
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::set_memrange(std::byte *addr, std::size_t len) noexcept
+{
+    if (const doca_error_t status = check_rangeless(); status != DOCA_SUCCESS)
+        return status;
+    if (len > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(addr)) {
+        LOG_ERR("the range [%p, +%zu) wraps around the address space", static_cast<void *>(addr), len);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    range_ = {addr, len};
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::set_dmabuf_memrange(int fd, std::byte *addr, std::size_t offset, std::size_t len)
+{
+    if (const doca_error_t status = check_rangeless(); status != DOCA_SUCCESS)
+        return status;
+    const doca_error_t status = addr == nullptr ? opendoca::Dmabuf::map(fd, offset, len, dmabuf_)
+                                                : opendoca::Dmabuf::adopt(fd, addr, offset, len, dmabuf_);
+    if (status != DOCA_SUCCESS)
+        return status;
+    range_ = dmabuf_->range();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
+{
+    if (const doca_error_t status = check_configurable("permissions", DOCA_ERROR_BAD_STATE);
+        status != DOCA_SUCCESS)
+        return status;
+    if ((access & ~Access::all) != 0) {
+        LOG_ERR("access flags 0x%" PRIx32 ": the bits 0x%" PRIx32 " are not defined", access,
+                access & ~Access::all);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if ((access & Access::any_dpu) == Access::any_dpu) {
+        LOG_ERR("access flags 0x%" PRIx32 ": read only and read and write across the PCIe exclude each other",
+                access);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    access_ = access;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::set_free_cb(opendoca::FreeCallback *callback, void *cookie) noexcept
+{
+    if (const doca_error_t status = check_configurable("free callback", DOCA_ERROR_BAD_STATE);
+        status != DOCA_SUCCESS)
+        return status;
+    if (callback != free_cb_ || cookie != free_cb_cookie_)
+        free_cb_is_due_ = false;
+    free_cb_ = callback;
+    free_cb_cookie_ = cookie;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::set_user_data(doca_data data) noexcept
+{
+    if (state_ == State::started && !is_imported_) {
+        LOG_ERR("the memory map is started: its user data can't be changed");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    user_data_ = data;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::enable_thread_safety() noexcept
+{
+    if (state_ == State::started || num_bufs() != 0) {
+        LOG_ERR("the memory map is started or has buffers: thread safety can't be enabled");
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    counts_bufs_ = false;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::set_max_num_devices(std::uint32_t count) noexcept
+{
+    if (const doca_error_t status = check_configurable("device limit", DOCA_ERROR_NOT_PERMITTED);
+        status != DOCA_SUCCESS)
+        return status;
+    if (was_started_) {
+        LOG_ERR("the device limit is fixed by the first start of the memory map");
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    if (count == 0 || count < members_.size()) {
+        LOG_ERR("a limit of %" PRIu32 " devices is too small: %zu were added, and 1 is the minimum", count,
+                members_.size());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    max_num_devices_ = count;
+    return DOCA_SUCCESS;
+}
