@@ -14,7 +14,8 @@
  * the full rules of the command line and of the JSON file.
  *
  * A command is a word of the command line: what follows it are its own flags and commands, besides the
- * inherited flags of what is above it.
+ * inherited flags of what is above it, whose names its own take over. opendoca: no command is needed, and a
+ * JSON file may have the flags of those that are given.
  *
  * Threads: all functions work on one state per process, so only one thread at a time may be in any of them.
  * Only --help, --version and doca_argp_usage() end the process; every error is returned, and logged once.
@@ -123,8 +124,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_argp_register_param(struct doca_argp_param *
  * @param [in] input_cmd From doca_argp_cmd_create(). Not NULL, not registered before.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: input_cmd is NULL; another command of the program has the same name; the name
- *   has a leading '-', blanks or control characters; or (opendoca) one of its flags has a name that is also
- *   that of an inherited flag above it.
+ *   has a leading '-', blanks or control characters.
  * - DOCA_ERROR_INITIALIZATION: name or description is missing.
  * - DOCA_ERROR_BAD_STATE: doca_argp_init() was not called; the command is registered already; called from a
  *   callback (opendoca).
@@ -188,8 +188,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_argp_disable_logger_callback(void);
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: argc below 1, argv or an element NULL; a value is missing, superfluous or of
  *   the wrong form; a flag without multiplicity is given twice; a mandatory flag is missing; a singular flag
- *   does not stand alone; a command-line only flag is in the JSON file, or a JSON object on the command line;
- *   opendoca: a program that has commands and no flag but inherited or DOCA's was given none.
+ *   does not stand alone; a command-line only flag is in the JSON file, or a JSON object on the command line.
  * - DOCA_ERROR_NOT_SUPPORTED: a flag, a command or a key of the JSON file is not known; an argument is
  *   neither.
  * - DOCA_ERROR_IO_FAILED: the JSON file cannot be read, has more than 16 MiB or 262144 values, or is not
@@ -311,8 +310,8 @@ DOCA_EXPERIMENTAL void doca_argp_param_set_cli_only(struct doca_argp_param *para
 DOCA_EXPERIMENTAL void doca_argp_param_set_multiplicity(struct doca_argp_param *param);
 
 /**
- * Let doca_argp_start() fail when the flag is given beside any other but DOCA's own, which then need not be
- * there either: no mandatory flag is missed.
+ * Let doca_argp_start() fail when the flag is given beside any other but DOCA's own. Where it is given, no
+ * mandatory flag is missed.
  *
  * @param [in] param The parameter.
  */

@@ -20,7 +20,7 @@
  *
  * A send ends with
  * - DOCA_ERROR_CONNECTION_RESET: the connection has ended.
- * - DOCA_ERROR_CONNECTION_ABORTED: flushed, because the context is stopping (opendoca).
+ * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
  * doca_task_submit() of one also gives DOCA_ERROR_NOT_CONNECTED when there is no such connection (opendoca).
  *
@@ -489,7 +489,7 @@ DOCA_STABLE doca_error_t doca_comch_cap_get_max_send_tasks(const struct doca_dev
  * @param [in] comch_server The server.
  * @param [in] task_completion_cb Called for one that has succeeded.
  * @param [in] task_error_cb Called for one that has failed; may be the same.
- * @param [in] num_send_tasks How many can be allocated at a time; 1 to doca_comch_cap_get_max_send_tasks().
+ * @param [in] num_send_tasks How many can be allocated at a time; up to doca_comch_cap_get_max_send_tasks().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_send_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
@@ -507,7 +507,7 @@ DOCA_STABLE doca_error_t doca_comch_server_task_send_set_conf(
  * @param [in] comch_client The client.
  * @param [in] task_completion_cb Called for one that has succeeded.
  * @param [in] task_error_cb Called for one that has failed; may be the same.
- * @param [in] num_send_tasks How many can be allocated at a time; 1 to doca_comch_cap_get_max_send_tasks().
+ * @param [in] num_send_tasks How many can be allocated at a time; up to doca_comch_cap_get_max_send_tasks().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_send_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.

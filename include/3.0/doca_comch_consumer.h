@@ -17,7 +17,7 @@
  * - DOCA_ERROR_INVALID_VALUE: the buffer is not one of the consumer's memory map, or the data is longer than
  *   its room (opendoca).
  * - DOCA_ERROR_CONNECTION_RESET: the connection has ended.
- * - DOCA_ERROR_CONNECTION_ABORTED: flushed, because the context is stopping (opendoca).
+ * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
  * opendoca: there is no DPA: functions for it answer DOCA_ERROR_NOT_SUPPORTED.
  *
@@ -412,7 +412,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_comch_consumer_get_dpa_handle(
  * @param [in] consumer The consumer.
  * @param [in] task_completion_cb Called for one that has succeeded.
  * @param [in] task_error_cb Called for one that has failed; may be the same.
- * @param [in] num_post_recv_tasks How many can be allocated at a time; 1 to
+ * @param [in] num_post_recv_tasks How many can be allocated at a time; up to
  * doca_comch_consumer_cap_get_max_num_tasks().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_post_recv_tasks is out of range.

@@ -17,7 +17,7 @@
  *   memory map that the device may not read; more immediate data than the consumer takes (opendoca).
  * - DOCA_ERROR_NOT_FOUND: the connection has no consumer of that number, or no longer (opendoca).
  * - DOCA_ERROR_CONNECTION_RESET: the connection has ended.
- * - DOCA_ERROR_CONNECTION_ABORTED: flushed, because the context is stopping (opendoca).
+ * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
  * opendoca: there is no DPA: functions for it answer DOCA_ERROR_NOT_SUPPORTED.
  *
@@ -222,7 +222,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_comch_producer_get_dpa_handle(
  * @param [in] producer The producer.
  * @param [in] task_completion_cb Called for one that has succeeded.
  * @param [in] task_error_cb Called for one that has failed; may be the same.
- * @param [in] num_send_tasks How many can be allocated at a time; 1 to
+ * @param [in] num_send_tasks How many can be allocated at a time; up to
  * doca_comch_producer_cap_get_max_num_tasks().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_send_tasks is out of range.

@@ -214,7 +214,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: ctx is NULL, or comp_vector is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
- * - DOCA_ERROR_NOT_SUPPORTED: the library or its device cannot choose.
+ * - DOCA_ERROR_NOT_SUPPORTED: the library or its device cannot choose. opendoca: never; there is 1 vector.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector);
 
@@ -222,7 +222,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *c
  * How many completion vectors a device has. Threads: any.
  *
  * @param [in] devinfo The device.
- * @param [out] num_comp_vectors The number.
+ * @param [out] num_comp_vectors The number; opendoca: 1.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NOT_SUPPORTED: the device has none.

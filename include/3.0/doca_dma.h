@@ -24,7 +24,7 @@
  * - DOCA_ERROR_CONNECTION_RESET: the exporter's process has gone.
  * - DOCA_ERROR_IO_FAILED: the exporter's memory cannot be accessed any more.
  * - DOCA_ERROR_OPERATING_SYSTEM: the kernel refuses the access.
- * - DOCA_ERROR_CONNECTION_ABORTED: flushed, because the context is stopping (opendoca).
+ * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
  * After a failed copy the context goes to STOPPING by itself: the other tasks in flight are flushed, and it
  * is idle when all were freed. A destination of a failed copy has its data length as before and undefined
@@ -178,7 +178,7 @@ DOCA_STABLE doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct 
  * @param [in] dma The object.
  * @param [in] task_completion_cb Called for a copy that has succeeded.
  * @param [in] task_error_cb Called for one that has failed; may be the same.
- * @param [in] num_memcpy_tasks How many can be allocated at a time; 1 to doca_dma_cap_get_max_num_tasks().
+ * @param [in] num_memcpy_tasks How many can be allocated at a time; up to doca_dma_cap_get_max_num_tasks().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_memcpy_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.

@@ -148,7 +148,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_get_user_data(const struct doca_graph 
  * @param [out] node The node, a root until it is made to depend on another. Owned by the graph.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_BAD_STATE: the graph is started.
+ * - DOCA_ERROR_BAD_STATE: the graph is started, or (opendoca) a node of another one.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_ctx(struct doca_graph *graph,
@@ -165,7 +165,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_ctx(struct doca_graph
  * @param [out] node The node, a root until it is made to depend on another. Owned by the graph.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_BAD_STATE: the graph is started.
+ * - DOCA_ERROR_BAD_STATE: the graph is started, or (opendoca) a node of another one.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_user(struct doca_graph *graph,
@@ -181,8 +181,10 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_user(struct doca_grap
  * @param [in] sub_graph The other graph, of the same progress engine, started. Must outlive the graph.
  * @param [out] node The node, a root until it is made to depend on another. Owned by the graph.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or both graphs are the same.
- * - DOCA_ERROR_BAD_STATE: the graph is started, or the sub-graph is not (opendoca).
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, both graphs are the same, or one would contain itself;
+ *   opendoca: or they are on different progress engines.
+ * - DOCA_ERROR_BAD_STATE: the graph is started, or (opendoca) a node of another one, or the sub-graph is not
+ *   (opendoca).
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_graph(struct doca_graph *graph,
@@ -199,7 +201,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_node_create_from_graph(struct doca_gra
  * @param [in] to The node that then starts.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, a node is of another graph, or both are the same;
- *   opendoca: or it would close a circle, told by doca_graph_start() at the latest.
+ *   opendoca: or it would close a circle.
  * - DOCA_ERROR_BAD_STATE: the graph is started.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
@@ -215,8 +217,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_add_dependency(struct doca_graph *grap
  *
  * @param [in] graph The graph.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: graph is NULL. opendoca: or the dependencies have a circle.
- * - DOCA_ERROR_BAD_STATE: it is started, lacks set_conf or a context node, or a context is not running.
+ * - DOCA_ERROR_INVALID_VALUE: graph is NULL.
+ * - DOCA_ERROR_BAD_STATE: it is started, lacks set_conf or a context node, or a context is not running, or
+ *   (opendoca) on another progress engine.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_graph_start(struct doca_graph *graph);
@@ -256,7 +259,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_create(const struct doca_grap
  * @param [in] graph_instance The instance.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: graph_instance is NULL.
- * - DOCA_ERROR_IN_USE: it is submitted, or (opendoca) the data of a node of a submitted one.
+ * - DOCA_ERROR_IN_USE: it is submitted, or (opendoca) the data of a node of another one.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_destroy(struct doca_graph_instance *graph_instance);
 
@@ -342,9 +345,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_set_sub_graph_node_data(
  *
  * @param [in] graph_instance The instance.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: graph_instance is NULL, or a node lacks its data.
- * - DOCA_ERROR_IN_USE: it, or an instance in it, is submitted.
- * - DOCA_ERROR_BAD_STATE: opendoca: the graph is not started.
+ * - DOCA_ERROR_INVALID_VALUE: graph_instance is NULL, or a node lacks its data. What lacks in an instance
+ *   that it runs as a sub-graph, or that this one is submitted itself, fails the node (opendoca).
+ * - DOCA_ERROR_IN_USE: it is submitted.
  * - whatever the submit of a root's task gave; nothing was submitted.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_graph_instance_submit(struct doca_graph_instance *graph_instance);

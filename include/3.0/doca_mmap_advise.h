@@ -117,7 +117,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_mmap_advise_task_cache_invalidate_get_max_bu
  * @param [in] mmap_advise The object.
  * @param [in] completion_cb Called for one that has succeeded.
  * @param [in] error_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 or more.
+ * @param [in] num_tasks How many can be allocated at a time.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_NOT_PERMITTED: the context is not idle.

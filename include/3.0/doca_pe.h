@@ -264,8 +264,7 @@ DOCA_EXPERIMENTAL void doca_task_batch_free(struct doca_task_batch *task_batch);
  *
  * @param [in] task The task.
  * @return DOCA_SUCCESS, or the cause of the failure, which the library's header lists. opendoca:
- * DOCA_ERROR_IN_PROGRESS while it is submitted; DOCA_ERROR_CONNECTION_ABORTED for a task that was flushed by
- * a stop.
+ * DOCA_ERROR_SHUTDOWN for a task that was flushed by a stop.
  */
 DOCA_STABLE doca_error_t doca_task_get_status(const struct doca_task *task);
 

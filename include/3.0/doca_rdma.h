@@ -28,8 +28,8 @@
  * - DOCA_ERROR_NOT_CONNECTED: there is no such connection (any more).
  * - DOCA_ERROR_FULL: the message is longer than the receive that it met (told on both sides).
  * - DOCA_ERROR_CONNECTION_RESET: the peer has died, has disconnected, or does not answer.
- * - DOCA_ERROR_CONNECTION_ABORTED: flushed: it was in flight when another task of the connection failed, or
- *   when the connection or the context was being ended.
+ * - DOCA_ERROR_SHUTDOWN: flushed: it was in flight when another task of the connection failed, or when the
+ *   connection or the context was being ended.
  * - DOCA_ERROR_IO_FAILED: any other failure of the device.
  *
  * opendoca: these codes; what this side can know doca_task_submit() may answer already. opendoca: a task that
@@ -1064,7 +1064,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_receive_get_max_dst_buf_list_l
  * @param [in] rdma The instance.
  * @param [in] successful_task_completion_cb Called for one that has succeeded.
  * @param [in] error_task_completion_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 to what the device can have in flight.
+ * @param [in] num_tasks How many can be allocated at a time; up to what the device can have in flight.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
@@ -1208,7 +1208,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_send_is_supported(const struct
  * @param [in] rdma The instance.
  * @param [in] successful_task_completion_cb Called for one that has succeeded.
  * @param [in] error_task_completion_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 to what the device can have in flight.
+ * @param [in] num_tasks How many can be allocated at a time; up to what the device can have in flight.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
@@ -1309,7 +1309,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_send_imm_is_supported(const st
  * @param [in] rdma The instance.
  * @param [in] successful_task_completion_cb Called for one that has succeeded.
  * @param [in] error_task_completion_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 to what the device can have in flight.
+ * @param [in] num_tasks How many can be allocated at a time; up to what the device can have in flight.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
@@ -1430,7 +1430,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_read_is_supported(const struct
  * @param [in] rdma The instance.
  * @param [in] successful_task_completion_cb Called for one that has succeeded.
  * @param [in] error_task_completion_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 to what the device can have in flight.
+ * @param [in] num_tasks How many can be allocated at a time; up to what the device can have in flight.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
@@ -1559,7 +1559,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_write_is_supported(const struc
  * @param [in] rdma The instance.
  * @param [in] successful_task_completion_cb Called for one that has succeeded.
  * @param [in] error_task_completion_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 to what the device can have in flight.
+ * @param [in] num_tasks How many can be allocated at a time; up to what the device can have in flight.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
@@ -1680,7 +1680,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_cap_task_write_imm_is_supported(const s
  * @param [in] rdma The instance.
  * @param [in] successful_task_completion_cb Called for one that has succeeded.
  * @param [in] error_task_completion_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 to what the device can have in flight.
+ * @param [in] num_tasks How many can be allocated at a time; up to what the device can have in flight.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
@@ -1824,7 +1824,7 @@ doca_rdma_cap_task_atomic_cmp_swp_is_supported(const struct doca_devinfo *devinf
  * @param [in] rdma The instance.
  * @param [in] successful_task_completion_cb Called for one that has succeeded.
  * @param [in] error_task_completion_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 to what the device can have in flight.
+ * @param [in] num_tasks How many can be allocated at a time; up to what the device can have in flight.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
@@ -1996,7 +1996,7 @@ doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devi
  * @param [in] rdma The instance.
  * @param [in] successful_task_completion_cb Called for one that has succeeded.
  * @param [in] error_task_completion_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 to what the device can have in flight.
+ * @param [in] num_tasks How many can be allocated at a time; up to what the device can have in flight.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
@@ -2148,7 +2148,7 @@ doca_rdma_cap_task_remote_net_sync_event_get_is_supported(const struct doca_devi
  * @param [in] rdma The instance.
  * @param [in] successful_task_completion_cb Called for one that has succeeded.
  * @param [in] error_task_completion_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 to what the device can have in flight.
+ * @param [in] num_tasks How many can be allocated at a time; up to what the device can have in flight.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
@@ -2285,7 +2285,7 @@ doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported(const struct do
  * @param [in] rdma The instance.
  * @param [in] successful_task_completion_cb Called for one that has succeeded.
  * @param [in] error_task_completion_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 to what the device can have in flight.
+ * @param [in] num_tasks How many can be allocated at a time; up to what the device can have in flight.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
@@ -2413,7 +2413,7 @@ doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported(const struct do
  * @param [in] rdma The instance.
  * @param [in] successful_task_completion_cb Called for one that has succeeded.
  * @param [in] error_task_completion_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 to what the device can have in flight.
+ * @param [in] num_tasks How many can be allocated at a time; up to what the device can have in flight.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.

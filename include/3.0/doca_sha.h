@@ -27,7 +27,7 @@
  *   buffer, memory that the device does not know, a piece that is no multiple of the block.
  * - DOCA_ERROR_NOT_PERMITTED: imported memory, or a destination that may not be written.
  * - DOCA_ERROR_IO_FAILED: the engine broke.
- * - DOCA_ERROR_CONNECTION_ABORTED: flushed, because the context is stopping (opendoca).
+ * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
  * are written only on success.
@@ -201,7 +201,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sha_cap_get_partial_hash_block_size(const st
                                                                         uint32_t *partial_block_size);
 
 /**
- * How many tasks an object can have at most, of both kinds together. State: any.
+ * How many tasks of each kind an object can have at most. State: any.
  *
  * @param [in] sha The object.
  * @param [out] max_num_tasks The number of tasks (not its logarithm).

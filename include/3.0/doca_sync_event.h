@@ -10,7 +10,7 @@
  * the PCIe gets a handle: doca_sync_event_export_to_remote_pci(), carry the bytes over,
  * doca_sync_event_create_from_export(), start. The other node gets one by
  * doca_sync_event_export_to_remote_net() and doca_sync_event_remote_net_create_from_export(), and uses it in
- * RDMA tasks alone.
+ * RDMA tasks alone; opendoca: its updates are seen by those who poll, and wake nobody who sleeps.
  *
  * An event is used in one of two ways. Synchronously: doca_sync_event_start(), then functions that return
  * when the operation is done. Or as a context: doca_sync_event_as_ctx(), the set_conf functions of the tasks,
@@ -22,7 +22,7 @@
  * A task ends with
  * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter has died, or has destroyed the event; a
  *   wait also when the publisher's process has.
- * - DOCA_ERROR_CONNECTION_ABORTED: flushed, because the context is stopping (opendoca).
+ * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
  * opendoca: no device has a DPA or a GPU here. Functions for them answer DOCA_ERROR_NOT_SUPPORTED.
  *
@@ -215,7 +215,8 @@ doca_sync_event_cap_remote_net_is_create_from_export_supported(const struct doca
  * Destroy an event, its context, and whatever was exported from it. Handles elsewhere do not work any more;
  * nothing checks whether they are in use.
  *
- * State: not started, or stopped; as a context, idle.
+ * State: not started, or stopped; as a context, idle. opendoca: an idle context can be started again, and its
+ * counter is the same.
  *
  * @param [in] event The event.
  * @return DOCA_SUCCESS, or
@@ -391,7 +392,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_set_addr(struct doca_sync_event *
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL. opendoca: or the data section is shorter than 8 bytes, or
  *   not aligned to 8.
  * - DOCA_ERROR_BAD_STATE: the event is started.
- * - DOCA_ERROR_NOT_PERMITTED: the memory map does not allow it, or is imported (opendoca).
+ * - DOCA_ERROR_NOT_PERMITTED: the memory map is imported (opendoca).
  * - DOCA_ERROR_NOT_SUPPORTED: a location is a DPA or GPU.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event,
@@ -455,7 +456,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_task_get_is_supported(const s
  * @param [in] event The event.
  * @param [in] completion_cb Called for one that has succeeded.
  * @param [in] error_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 or more.
+ * @param [in] num_tasks How many can be allocated at a time.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_NOT_PERMITTED: the context is not idle.
@@ -534,7 +535,7 @@ doca_sync_event_cap_task_notify_set_is_supported(const struct doca_devinfo *devi
  * @param [in] event The event.
  * @param [in] completion_cb Called for one that has succeeded.
  * @param [in] error_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 or more.
+ * @param [in] num_tasks How many can be allocated at a time.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_NOT_PERMITTED: the context is not idle.
@@ -611,7 +612,7 @@ doca_sync_event_cap_task_notify_add_is_supported(const struct doca_devinfo *devi
  * @param [in] event The event.
  * @param [in] completion_cb Called for one that has succeeded.
  * @param [in] error_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 or more.
+ * @param [in] num_tasks How many can be allocated at a time.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_NOT_PERMITTED: the context is not idle.
@@ -710,7 +711,7 @@ doca_sync_event_cap_task_wait_eq_is_supported(const struct doca_devinfo *devinfo
  * @param [in] event The event.
  * @param [in] completion_cb Called for one that has succeeded.
  * @param [in] error_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 or more.
+ * @param [in] num_tasks How many can be allocated at a time.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_NOT_PERMITTED: the context is not idle.
@@ -812,7 +813,7 @@ doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_devinfo *devinf
  * @param [in] event The event.
  * @param [in] completion_cb Called for one that has succeeded.
  * @param [in] error_cb Called for one that has failed; may be the same.
- * @param [in] num_tasks How many can be allocated at a time; 1 or more.
+ * @param [in] num_tasks How many can be allocated at a time.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or num_tasks is out of range.
  * - DOCA_ERROR_NOT_PERMITTED: the context is not idle.
@@ -981,10 +982,11 @@ doca_sync_event_cap_is_export_to_gpu_supported(const struct doca_devinfo *devinf
  * @param [in] event The event.
  * @param [out] data The bytes for doca_sync_event_remote_net_create_from_export(). Owned by the event, valid
  * until it is destroyed.
- * @param [out] sz Their length; opendoca: at most 256.
+ * @param [out] sz Their length; opendoca: at most 512.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it, or the publisher is not remote_net.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it, or the publisher is not remote_net; opendoca: or the
+ *   subscriber has no device.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event,

@@ -10,7 +10,7 @@ namespace opendoca::v3 {
 class HashTasks final : public PoolOf<doca_sha_task_hash> {
 public:
     HashTasks(doca_ctx &owner, const TaskConf &as_told, HashQueue &hashes)
-        : PoolOf(owner, as_told),
+        : PoolOf(owner, as_told, false, true),
           hashes_(hashes)
     {
     }
@@ -26,7 +26,7 @@ private:
 class PartialHashTasks final : public PoolOf<doca_sha_task_partial_hash> {
 public:
     PartialHashTasks(doca_ctx &owner, const TaskConf &as_told, HashQueue &hashes)
-        : PoolOf(owner, as_told, true),
+        : PoolOf(owner, as_told, true, true),
           hashes_(hashes)
     {
     }

@@ -12,7 +12,7 @@ template <typename Task>
 class SyncEventTasks final : public PoolOf<Task> {
 public:
     SyncEventTasks(doca_ctx &owner, const TaskConf &as_told, Counter &counter, CounterWaits &waits)
-        : PoolOf<Task>(owner, as_told),
+        : PoolOf<Task>(owner, as_told, false, true),
           counter_(counter),
           waits_(waits)
     {
