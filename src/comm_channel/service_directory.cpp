@@ -259,8 +259,7 @@ doca_error_t connect_to_service(const ServiceKey &key, const char *service, Uniq
             return DOCA_ERROR_DRIVER;
         }
     }
-    LOG_ERR("no service '%s' listens for this function", service);
-    return DOCA_ERROR_CONNECTION_ABORTED;
+    return DOCA_ERROR_NOT_FOUND;
 }
 
 } // namespace opendoca::comm_channel

@@ -46,7 +46,8 @@ private:
     std::string lock_name_;
 };
 
-/// Connects to the socket of a service. CONNECTION_ABORTED when there is none, or it takes no more.
+/// Connects to the socket of a service. NOT_FOUND, without a message, when there is none; CONNECTION_ABORTED when it
+/// takes no more.
 [[nodiscard]] doca_error_t connect_to_service(const ServiceKey &key, const char *service, UniqueFd &socket);
 
 } // namespace opendoca::comm_channel

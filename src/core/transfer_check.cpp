@@ -87,7 +87,7 @@ doca_error_t TransferCheck::update(const doca_buf *result, const doca_buf *targe
         LOG_ERR("the result of an atomic goes to a single buffer, not to %p", static_cast<const void *>(result));
         return DOCA_ERROR_INVALID_VALUE;
     }
-    if (const doca_error_t status = check_local(*result); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_local(*result, Side::destination); status != DOCA_SUCCESS)
         return status;
     const auto bytes_from_data_on = [](const doca_buf &buf) {
         return static_cast<std::size_t>(buf.head + buf.len - buf.data);
@@ -123,7 +123,7 @@ doca_error_t TransferCheck::plan_local(const doca_buf &list, Side side, std::uin
                     max_elements);
             return DOCA_ERROR_INVALID_VALUE;
         }
-        if (const doca_error_t status = check_local(*buf); status != DOCA_SUCCESS)
+        if (const doca_error_t status = check_local(*buf, side); status != DOCA_SUCCESS)
             return status;
         data += std::min(buf->data_len, limit);
         tailroom += std::min(buf->tailroom(), limit);
@@ -141,11 +141,13 @@ doca_error_t TransferCheck::plan_local(const doca_buf &list, Side side, std::uin
     return DOCA_SUCCESS;
 }
 
-doca_error_t TransferCheck::check_local(const doca_buf &buf) const noexcept
+doca_error_t TransferCheck::check_local(const doca_buf &buf, Side side) const noexcept
 {
     if (const doca_error_t status = check_buffer(buf, *device_); status != DOCA_SUCCESS)
         return status;
     if (buf.mmap->key_for(*device_)->can(KeyUse::rdma_local))
+        return DOCA_SUCCESS;
+    if (side == Side::source && limits_.sends_what_is_read_only && !buf.mmap->is_imported())
         return DOCA_SUCCESS;
     if (buf.mmap->is_imported()) {
         LOG_ERR("buffer %p is of imported memory: a local one belongs here", static_cast<const void *>(&buf));

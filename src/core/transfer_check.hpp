@@ -35,6 +35,7 @@ public:
         std::uint32_t chain_length; ///< buffers on the local side
         std::uint32_t recv_chain_length;
         bool has_atomics;
+        bool sends_what_is_read_only = false; ///< memory of this process that the device may read
     };
 
     TransferCheck(const Device &device, const Limits &limits) noexcept : device_(&device), limits_(limits) {}
@@ -88,7 +89,7 @@ private:
 
     [[nodiscard]] doca_error_t plan_local(const doca_buf &list, Side side, std::uint32_t max_elements,
                                           TransferPlan &plan) const noexcept;
-    [[nodiscard]] doca_error_t check_local(const doca_buf &buf) const noexcept;
+    [[nodiscard]] doca_error_t check_local(const doca_buf &buf, Side side) const noexcept;
     [[nodiscard]] doca_error_t find_remote(const doca_buf *buf, MemoryKey *&key) const noexcept;
     [[nodiscard]] doca_error_t check_length(std::size_t length) const noexcept;
 

@@ -150,6 +150,10 @@ doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
     key_ = make_service_key(function.behind_port->name, function.behind_port->pci_address, name);
     opendoca::UniqueFd socket;
     status = connect_to_service(key_, name, socket);
+    if (status == DOCA_ERROR_NOT_FOUND) {
+        LOG_ERR("no service '%s' listens for this function", name);
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
     if (status != DOCA_SUCCESS)
         return status;
     auto made = std::make_unique<Peer>(*this, Peer::Side::client, std::move(socket));

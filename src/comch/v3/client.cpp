@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "../../core/log.hpp"
+#include "control.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_COMCH_CLIENT);
+
+using namespace opendoca::comm_channel;
+using Link = doca_comch_connection::Link;
+
+namespace {
+
+/// A client that is started before its server waits for it.
+constexpr auto longest_wait = std::chrono::seconds(10);
+
+} // namespace
+
+doca_error_t doca_comch_client::on_start()
+{
+    const auto &identity = device()->function().behind_port;
+    if (!identity) {
+        LOG_ERR("device %s is a port of the DPU, where servers are, and acts for no function of the host",
+                device()->description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    key_ = make_service_key(identity->name, identity->pci_address, ("comch:" + name_).c_str());
+    if (const doca_error_t status = open(); status != DOCA_SUCCESS)
+        return status;
+    deadline_ = std::chrono::steady_clock::now() + longest_wait;
+    const doca_error_t status = look_for_server();
+    return status == DOCA_SUCCESS || status == DOCA_ERROR_NOT_FOUND ? DOCA_ERROR_IN_PROGRESS : status;
+}
+
+doca_error_t doca_comch_client::look_for_server()
+{
+    opendoca::UniqueFd socket;
+    doca_error_t status = connect_to_service(key_, name_.c_str(), socket);
+    if (status != DOCA_SUCCESS)
+        return status;
+    auto made = std::make_unique<doca_comch_connection>(*this, Link::Side::client, std::move(socket));
+    if (!made->fast->open() || !events_.watch(made->link.socket(), EPOLLIN, made.get()))
+        return DOCA_ERROR_INITIALIZATION;
+    status = made->link.say_hello(key_, limits());
+    if (status == DOCA_SUCCESS)
+        server_ = std::move(made);
+    return status;
+}
+
+doca_error_t doca_comch_client::on_stop() noexcept
+{
+    if (server_ != nullptr) {
+        server_->link.leave();
+        end(*server_, DOCA_ERROR_SHUTDOWN);
+    }
+    return DOCA_SUCCESS;
+}
+
+void doca_comch_client::on_idle() noexcept
+{
+    if (server_ != nullptr)
+        server_->link.leave();
+    server_.reset();
+    close();
+}
+
+/// True when the context has changed its state.
+bool doca_comch_client::go_on_connecting() noexcept
+{
+    doca_error_t status = DOCA_ERROR_NOT_FOUND;
+    if (server_ == nullptr)
+        status = opendoca::guarded([&] { return look_for_server(); });
+    if (server_ != nullptr)
+        status = opendoca::guarded([&] { return server_->link.take_welcome(limits()); });
+    if (status == DOCA_SUCCESS && watch(*server_)) {
+        started();
+        return true;
+    }
+    const bool may_come = status == DOCA_ERROR_NOT_FOUND || status == DOCA_ERROR_CONNECTION_INPROGRESS;
+    if (may_come && std::chrono::steady_clock::now() < deadline_)
+        return false;
+    LOG_ERR("client '%s' has found no server that takes it in", name_.c_str());
+    start_failed();
+    return true;
+}
+
+bool doca_comch_client::on_progress() noexcept
+{
+    if (state() == DOCA_CTX_STATE_STARTING)
+        return looks_at_sockets() && go_on_connecting();
+    if (!is_running())
+        return false;
+    if (serve(*server_))
+        return true;
+    Link &link = server_->link;
+    if (looks_at_sockets()) {
+        events_.clear();
+        (void)link.silence();
+        link.silence_room();
+        (void)link.check_end();
+    }
+    if (!link.has_ended() || link.has_message())
+        return false;
+    end(*server_, DOCA_ERROR_CONNECTION_RESET);
+    fail();
+    return true;
+}
+
+bool doca_comch_client::can_progress() noexcept
+{
+    if (server_ == nullptr || state() == DOCA_CTX_STATE_STARTING)
+        return server_ == nullptr; // nothing tells of a server that comes
+    if (server_->link.state() != Link::State::connected)
+        return true;
+    sleep(*server_);
+    return has_something(*server_);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "consumer.hpp"
+
+#include <arpa/inet.h>
+
+#include "../../core/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_COMCH_CONSUMER);
+
+using namespace opendoca::comch;
+using opendoca::TransferCheck;
+using opendoca::TransferPlan;
+
+namespace {
+
+class ReceiveTasks final : public opendoca::v3::PoolOf<doca_comch_consumer_task_post_recv> {
+public:
+    ReceiveTasks(doca_comch_consumer &consumer, const opendoca::v3::TaskConf &as_told, std::byte *slots)
+        : PoolOf(consumer, as_told, true),
+          consumer_(consumer),
+          slots_(slots)
+    {
+    }
+
+    [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
+    {
+        auto &task = static_cast<doca_comch_consumer_task_post_recv &>(base);
+        if (task.slot == nullptr)
+            task.slot = slots_ + std::size_t{num_used_++} * max_immediate;
+        return consumer_.post(task);
+    }
+    [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
+    {
+        return consumer_.check(static_cast<const doca_comch_consumer_task_post_recv &>(base));
+    }
+    void set_result(doca_task &base, const opendoca::Ended &ended) noexcept override
+    {
+        consumer_.take_result(static_cast<doca_comch_consumer_task_post_recv &>(base), ended);
+    }
+
+private:
+    doca_comch_consumer &consumer_;
+    std::byte *const slots_;
+    std::uint32_t num_used_ = 0;
+};
+
+} // namespace
+
+doca_comch_consumer::doca_comch_consumer(doca_comch_connection &connection, doca_mmap &map)
+    : doca_ctx(connection.control.device()),
+      fast_(connection.fast),
+      map_(map)
+{
+}
+
+doca_error_t doca_comch_consumer::on_start()
+{
+    if (fast_->has_ended()) {
+        LOG_ERR("the connection has ended");
+        return DOCA_ERROR_NOT_CONNECTED;
+    }
+    const std::uint32_t count = std::max(receives.conf().count, 1U);
+    if (!mailbox_.open() || completions().watch(mailbox_.fd()) != DOCA_SUCCESS)
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    slots_ = std::make_unique<OwnMemory>();
+    doca_error_t status = slots_->create(*dev(), std::size_t{count} * max_immediate);
+    if (status == DOCA_SUCCESS)
+        status = dev()->device().create_receive_queue(completions(), count, 2, queue_);
+    if (status != DOCA_SUCCESS)
+        return status;
+    if (receives.is_configured())
+        receives.set_pool(std::make_unique<ReceiveTasks>(*this, receives.conf(), slots_->start()));
+    id_ = fast_->join(FastPath::Role::consumer, mailbox_);
+    Letter letter{};
+    letter.kind = LetterKind::new_consumer;
+    letter.consumer = id_;
+    fast_->to_peer.put(letter);
+    asks_for_progress(true);
+    return DOCA_ERROR_IN_PROGRESS; // until the peer knows it
+}
+
+doca_error_t doca_comch_consumer::on_stop() noexcept
+{
+    fast_->leave(FastPath::Role::consumer, id_);
+    (void)opendoca::guarded([&] {
+        Letter letter{};
+        letter.kind = LetterKind::expired;
+        letter.consumer = id_;
+        fast_->to_peer.put(letter);
+        return DOCA_SUCCESS;
+    });
+    for (const auto &lane : lanes_)
+        lane->queue_pair->flush();
+    queue_->flush();
+    return DOCA_SUCCESS;
+}
+
+void doca_comch_consumer::on_idle() noexcept
+{
+    if (id_ != 0)
+        fast_->leave(FastPath::Role::consumer, std::exchange(id_, 0));
+    lanes_.clear();
+    queue_.reset();
+    slots_.reset();
+}
+
+bool doca_comch_consumer::on_progress() noexcept
+{
+    if (!mailbox_.has_mail()) [[likely]]
+        return false;
+    Letter letter;
+    while (mailbox_.take(letter)) {
+        if (letter.kind == LetterKind::connect) {
+            (void)opendoca::guarded([&] { return connect(letter), DOCA_SUCCESS; });
+        } else if (letter.kind == LetterKind::known && state() == DOCA_CTX_STATE_STARTING) {
+            started();
+            return true;
+        }
+    }
+    if (!fast_->has_ended() || state() != DOCA_CTX_STATE_STARTING)
+        return false; // what was posted waits until the program stops
+    start_failed();
+    return true;
+}
+
+/// A producer wants to send.
+void doca_comch_consumer::connect(const Letter &letter)
+{
+    Letter answer = letter;
+    answer.kind = LetterKind::refuse;
+    answer.details_size = 0;
+    std::unique_ptr<Lane> lane;
+    if (is_running() &&
+        make_lane(*dev(), completions(), receives.conf().count, queue_.get(), letter.producer, lane) == DOCA_SUCCESS &&
+        lane->queue_pair->connect(letter.used_details()) == DOCA_SUCCESS) {
+        put_details(*lane, answer);
+        answer.kind = LetterKind::accept;
+        lanes_.push_back(std::move(lane));
+    }
+    fast_->to_peer.put(answer);
+}
+
+doca_error_t doca_comch_consumer::check(const doca_comch_consumer_task_post_recv &task) const noexcept
+{
+    if (task.buf == nullptr)
+        return DOCA_SUCCESS;
+    if (!task.buf->is_alone() || task.buf->mmap != &map_) {
+        LOG_ERR("buffer %p is %s", static_cast<const void *>(task.buf),
+                task.buf->is_alone() ? "of another memory map than the consumer's" : "part of a list, or was freed");
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task) noexcept
+{
+    doca_error_t status = check(task);
+    TransferPlan plan{};
+    doca_buf *dst = task.buf;
+    if (status == DOCA_SUCCESS) {
+        const opendoca::RdmaCapabilities &can = dev()->function().can.rdma;
+        const TransferCheck rules(dev()->device(), {can.max_message_size, 2, 2, false});
+        if (immediate_length != 0 || dst == nullptr)
+            dst = &task.parts.chain(task.buf, task.slot, max_immediate, 0, *slots_->map());
+        status = rules.receive(dst, plan);
+    }
+    if (status == DOCA_SUCCESS)
+        status = queue_->receive(task.tag(), dst, plan);
+    if (status == DOCA_SUCCESS)
+        return status;
+    if (status == DOCA_ERROR_NO_MEMORY)
+        return DOCA_ERROR_AGAIN;
+    completions().done(task.tag(), *queue_, status);
+    return DOCA_SUCCESS;
+}
+
+/// Takes the immediate data away from the end of the message.
+void doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv &task,
+                                      const opendoca::Ended &ended) const noexcept
+{
+    const auto *const lane = static_cast<const Lane *>(ended.source->owner);
+    task.producer = lane != nullptr ? lane->peer : 0;
+    task.immediate_size = 0;
+    const std::uint32_t total = ended.result.length;
+    if (ended.result.received == opendoca::Received::send_with_immediate)
+        task.immediate_size = std::min({ntohl(ended.result.immediate), total, max_immediate});
+    if (immediate_length == 0 && task.buf != nullptr)
+        return; // straight into the buffer, and without any
+    const std::uint32_t length = total - task.immediate_size;
+    const std::size_t before = task.buf != nullptr ? task.buf->data_len : 0;
+    const std::size_t in_buf =
+        task.buf != nullptr ? std::min<std::size_t>(total, task.buf->tailroom()) : 0;
+    for (std::uint32_t i = 0; i != task.immediate_size; ++i) {
+        const std::size_t at = length + i;
+        task.immediate[i] = static_cast<std::uint8_t>(at < in_buf ? task.buf->data[before + at] : task.slot[at - in_buf]);
+    }
+    if (task.buf != nullptr)
+        task.buf->end_data_at(before + std::min<std::size_t>(length, in_buf));
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <vector>
+
+#include "control.hpp"
+#include "lane.hpp"
+
+struct doca_comch_consumer_task_post_recv : doca_task {
+    doca_buf *buf;
+    std::uint32_t producer;
+    std::uint32_t immediate_size;
+    std::array<std::uint8_t, opendoca::comch::max_immediate> immediate;
+    std::byte *slot; ///< where immediate data comes that has no room in the buffer
+    opendoca::comch::TwoParts parts;
+};
+
+/// Receives what producers of the peer send. Messages come to whichever receive was posted first.
+struct doca_comch_consumer final : doca_ctx {
+    doca_comch_consumer(doca_comch_connection &connection, doca_mmap &map);
+    ~doca_comch_consumer() override = default;
+
+    [[nodiscard]] doca_error_t post(doca_comch_consumer_task_post_recv &task) noexcept;
+    [[nodiscard]] doca_error_t check(const doca_comch_consumer_task_post_recv &task) const noexcept;
+    void take_result(doca_comch_consumer_task_post_recv &task, const opendoca::Ended &ended) const noexcept;
+    [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
+
+    std::uint32_t immediate_length = opendoca::comch::max_immediate;
+    opendoca::v3::TaskType<doca_comch_consumer_task_post_recv, doca_comch_consumer_task_post_recv_completion_cb_t>
+        receives{*this};
+
+protected:
+    [[nodiscard]] doca_error_t on_start() override;
+    [[nodiscard]] doca_error_t on_stop() noexcept override;
+    void on_idle() noexcept override;
+    [[nodiscard]] bool on_progress() noexcept override;
+
+private:
+    void connect(const opendoca::comch::Letter &letter);
+
+    const std::shared_ptr<opendoca::comch::FastPath> fast_;
+    doca_mmap &map_;
+    std::uint32_t id_ = 0;
+    opendoca::comch::Mailbox mailbox_;
+    std::unique_ptr<opendoca::comch::OwnMemory> slots_;
+    std::unique_ptr<opendoca::ReceiveQueue> queue_;
+    std::vector<std::unique_ptr<opendoca::comch::Lane>> lanes_; ///< from producers
+};

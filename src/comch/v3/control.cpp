@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "control.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "../../core/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_COMCH);
+
+namespace opendoca::comch {
+
+namespace {
+
+/// Letters are messages as well.
+constexpr std::uint32_t least_message = 512;
+constexpr std::uint32_t looks_between_system_calls = 64;
+constexpr auto time_between_system_calls = std::chrono::milliseconds(1);
+
+/// Gives tasks to the context, each with a place for its message.
+class SendTasks final : public v3::PoolOf<doca_comch_task_send> {
+public:
+    SendTasks(Control &control, const v3::TaskConf &as_told, std::uint32_t message_size)
+        : PoolOf(control, as_told),
+          control_(control),
+          message_size_(message_size),
+          copies_(new std::byte[std::size_t{as_told.count} * message_size]) // not touched before it is needed
+    {
+    }
+
+    [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
+    {
+        auto &task = static_cast<doca_comch_task_send &>(base);
+        if (task.copy == nullptr)
+            task.copy = &copies_[std::size_t{num_used_++} * message_size_];
+        control_.send(task);
+        return DOCA_SUCCESS;
+    }
+    [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
+    {
+        const auto &task = static_cast<const doca_comch_task_send &>(base);
+        return control_.check_message(task.connection, task.message, task.length);
+    }
+
+private:
+    Control &control_;
+    const std::uint32_t message_size_;
+    const std::unique_ptr<std::byte[]> copies_;
+    std::uint32_t num_used_ = 0; ///< each task takes one, once
+};
+
+} // namespace
+
+doca_error_t Control::set_max_message_size(std::uint32_t size) noexcept
+{
+    if (const doca_error_t status = check_idle(DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
+        return status;
+    if (size == 0 || size > comm_channel::max_message_size) {
+        LOG_ERR("messages of %u bytes are not between 1 and %u", size, comm_channel::max_message_size);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    max_message_size = size;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t Control::set_recv_queue_size(std::uint32_t size) noexcept
+{
+    if (const doca_error_t status = check_idle(DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
+        return status;
+    if (size == 0 || size > comm_channel::max_queue_size) {
+        LOG_ERR("a receive queue of %u messages is not between 1 and %u", size, comm_channel::max_queue_size);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    recv_queue_size = size;
+    return DOCA_SUCCESS;
+}
+
+comm_channel::Limits Control::limits() const noexcept
+{
+    const auto queue = static_cast<std::uint16_t>(std::max(std::bit_ceil(recv_queue_size), comm_channel::min_queue_size));
+    return {static_cast<std::uint16_t>(std::max(max_message_size, least_message)),
+            static_cast<std::uint16_t>(comm_channel::max_queue_size), queue};
+}
+
+doca_error_t Control::open()
+{
+    message_.resize(comm_channel::max_message_size);
+    if (!events_.create() || completions().watch(events_.get()) != DOCA_SUCCESS) {
+        LOG_ERR("no events for '%s': %s", name_.c_str(), std::strerror(errno));
+        return DOCA_ERROR_INITIALIZATION;
+    }
+    completions().reserve_polled();
+    completions().poll_also(sleep_);
+    if (sends.is_configured())
+        sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), max_message_size));
+    asks_for_progress(true);
+    return DOCA_SUCCESS;
+}
+
+void Control::close() noexcept
+{
+    if (!events_.is_open())
+        return;
+    completions().poll_no_more(sleep_);
+    completions().unreserve_polled();
+    completions().unwatch(events_.get());
+    events_.close();
+    has_unsent_ = nullptr;
+}
+
+bool Control::watch(Connection &connection) noexcept
+{
+    return events_.watch(connection.fast->to_peer.fd(), EPOLLIN, &connection) &&
+           events_.watch(connection.link.room_socket(), EPOLLIN, &connection);
+}
+
+void Control::forget(Connection &connection) noexcept
+{
+    events_.forget(connection.link.socket());
+    events_.forget(connection.link.room_socket());
+    events_.forget(connection.fast->to_peer.fd());
+}
+
+doca_error_t Control::check_message(const Connection *to, const void *message, std::uint32_t length) const
+{
+    if (to == nullptr || message == nullptr || length == 0 || length > max_message_size || !has(*to)) {
+        LOG_ERR("a message of %u bytes at %p for connection %p: 1 to %u bytes to a connection of this context", length,
+                message, static_cast<const void *>(to), max_message_size);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+void Control::send(doca_comch_task_send &task) noexcept
+{
+    if (const doca_error_t status = check_message(task.connection, task.message, task.length); status != DOCA_SUCCESS)
+        return finish(task, status);
+    Connection &connection = *task.connection;
+    if (connection.link.state() != Connection::Link::State::connected)
+        return finish(task, DOCA_ERROR_CONNECTION_RESET);
+    if (task.length > connection.link.longest_to_send()) {
+        LOG_ERR("a message of %u bytes: the peer takes at most %u", task.length, connection.link.longest_to_send());
+        return finish(task, DOCA_ERROR_INVALID_VALUE);
+    }
+    if (connection.first_waiting == nullptr) {
+        const doca_error_t status = connection.link.send(task.message, task.length);
+        if (status != DOCA_ERROR_AGAIN)
+            return finish(task, status);
+    }
+    std::memcpy(task.copy, task.message, task.length); // programs reuse their memory at once
+    task.behind = nullptr;
+    (connection.first_waiting != nullptr ? connection.last_waiting->behind : connection.first_waiting) = &task;
+    connection.last_waiting = &task;
+    if (is_armed())
+        completions().wake(); // to ask for a bell
+}
+
+void Control::send_waiting(Connection &connection) noexcept
+{
+    while (connection.first_waiting != nullptr) {
+        doca_comch_task_send &task = *connection.first_waiting;
+        const doca_error_t status = connection.link.send(task.copy, task.length);
+        if (status == DOCA_ERROR_AGAIN)
+            return;
+        connection.first_waiting = task.behind;
+        finish(task, status);
+    }
+}
+
+void Control::send_letters(Connection &connection) noexcept
+{
+    while (connection.first_waiting == nullptr) {
+        if (has_unsent_ == nullptr && !(connection.fast->to_peer.has_mail() && connection.fast->to_peer.take(unsent_)))
+            return;
+        if (has_unsent_ != nullptr && has_unsent_ != &connection)
+            return; // that of another connection goes first
+        has_unsent_ = &connection;
+        if (connection.link.send(&unsent_, sizeof(unsent_), static_cast<std::uint32_t>(unsent_.kind)) == DOCA_ERROR_AGAIN)
+            return;
+        has_unsent_ = nullptr;
+    }
+}
+
+bool Control::serve(Connection &connection) noexcept
+{
+    const bool had_waiting = connection.first_waiting != nullptr;
+    if (had_waiting)
+        send_waiting(connection);
+    if (connection.fast->to_peer.has_mail() || has_unsent_ == &connection) [[unlikely]]
+        (void)guarded([&] { return send_letters(connection), DOCA_SUCCESS; });
+    std::size_t length = message_.size();
+    std::uint32_t kind = 0;
+    if (connection.link.receive(message_.data(), length, kind) != DOCA_SUCCESS)
+        return had_waiting && !completions().is_empty();
+    if (kind == 0) {
+        if (received != nullptr)
+            received(nullptr, reinterpret_cast<std::uint8_t *>(message_.data()), static_cast<std::uint32_t>(length),
+                     &connection);
+        return true;
+    }
+    Letter letter;
+    if (length != sizeof(letter)) {
+        LOG_ERR("a letter of %zu bytes is none", length);
+        return false;
+    }
+    std::memcpy(&letter, message_.data(), sizeof(letter));
+    letter.kind = static_cast<LetterKind>(kind);
+    bool is_told = false;
+    (void)guarded([&] { return is_told = take(connection, letter), DOCA_SUCCESS; });
+    return is_told;
+}
+
+/// A letter of the peer, which is not to be trusted. True when the program was told something.
+bool Control::take(Connection &connection, const Letter &letter) noexcept
+{
+    FastPath &fast = *connection.fast;
+    switch (letter.kind) {
+    case LetterKind::new_consumer: {
+        fast.note_consumer(letter.consumer, true);
+        Letter answer{};
+        answer.kind = LetterKind::known;
+        answer.consumer = letter.consumer;
+        fast.to_peer.put(answer);
+        if (consumer_came != nullptr)
+            consumer_came(nullptr, &connection, letter.consumer);
+        return true;
+    }
+    case LetterKind::expired:
+        fast.note_consumer(letter.consumer, false);
+        if (consumer_went != nullptr)
+            consumer_went(nullptr, &connection, letter.consumer);
+        return true;
+    case LetterKind::known:
+        (void)fast.deliver(FastPath::Role::consumer, letter.consumer, letter);
+        return false;
+    case LetterKind::connect:
+        if (!fast.deliver(FastPath::Role::consumer, letter.consumer, letter)) {
+            Letter answer = letter;
+            answer.kind = LetterKind::refuse;
+            answer.details_size = 0;
+            fast.to_peer.put(answer);
+        }
+        return false;
+    case LetterKind::accept:
+    case LetterKind::refuse:
+        (void)fast.deliver(FastPath::Role::producer, letter.producer, letter);
+        return false;
+    }
+    LOG_ERR("the peer has sent a letter of kind %u, which is none", static_cast<unsigned>(letter.kind));
+    return false;
+}
+
+void Control::end(Connection &connection, doca_error_t status) noexcept
+{
+    forget(connection);
+    connection.fast->end();
+    if (has_unsent_ == &connection)
+        has_unsent_ = nullptr;
+    while (connection.first_waiting != nullptr) {
+        doca_comch_task_send &task = *connection.first_waiting;
+        connection.first_waiting = task.behind;
+        finish(task, status);
+    }
+}
+
+/// Messages come without one. Clients that come, and peers that end, are seen by it.
+bool Control::looks_at_sockets() noexcept
+{
+    if (++num_looks_ % looks_between_system_calls != 0) {
+        if (num_looks_ % 8 != 0)
+            return false;
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last_look_ < time_between_system_calls)
+            return false;
+        last_look_ = now;
+    }
+    return true;
+}
+
+void Control::sleep(Connection &connection) noexcept
+{
+    connection.link.wish_for_message();
+    if (connection.first_waiting != nullptr || has_unsent_ == &connection)
+        connection.link.wish_for_room();
+}
+
+bool Control::has_something(Connection &connection) noexcept
+{
+    return connection.link.has_message() || connection.fast->to_peer.has_mail() ||
+           (connection.first_waiting != nullptr && connection.link.has_room());
+}
+
+} // namespace opendoca::comch

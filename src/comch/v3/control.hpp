@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doca_comch.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
+
+#include "../../comm_channel/connection.hpp"
+#include "../../comm_channel/event_channel.hpp"
+#include "../../comm_channel/limits.hpp"
+#include "../../comm_channel/listener.hpp"
+#include "../../core/dev.hpp"
+#include "../../core/v3/ctx.hpp"
+#include "fast_path.hpp"
+
+struct doca_comch_task_send : doca_task {
+    doca_comch_connection *connection;
+    const void *message;
+    std::uint32_t length;
+    doca_comch_task_send *behind; ///< that waits for room after this one
+    std::byte *copy;              ///< of its message, while it waits
+};
+
+namespace opendoca::comch {
+class Control;
+}
+
+/// One client of a server, or the server of a client.
+struct doca_comch_connection {
+    using Link = opendoca::comm_channel::Connection;
+
+    doca_comch_connection(opendoca::comch::Control &owner, Link::Side side, opendoca::UniqueFd socket)
+        : control(owner),
+          link(side, std::move(socket)),
+          fast(std::make_shared<opendoca::comch::FastPath>())
+    {
+    }
+
+    opendoca::comch::Control &control;
+    Link link;
+    const std::shared_ptr<opendoca::comch::FastPath> fast;
+    doca_data user_data{};
+    bool is_told = false; ///< the program knows of it
+    doca_comch_task_send *first_waiting = nullptr;
+    doca_comch_task_send *last_waiting = nullptr;
+};
+
+namespace opendoca::comch {
+
+using Connection = doca_comch_connection;
+
+/// What a server and a client have in common: connections, whose messages come and go.
+class Control : public doca_ctx {
+public:
+    [[nodiscard]] doca_error_t set_max_message_size(std::uint32_t size) noexcept;
+    [[nodiscard]] doca_error_t set_recv_queue_size(std::uint32_t size) noexcept;
+    /// Copies @p task's message into the connection's ring, or keeps it until there is room.
+    void send(doca_comch_task_send &task) noexcept;
+    [[nodiscard]] doca_error_t check_message(const Connection *to, const void *message, std::uint32_t length) const;
+    [[nodiscard]] doca_dev *device() const noexcept { return dev(); }
+    [[nodiscard]] virtual bool has(const Connection &connection) const noexcept = 0;
+
+    std::uint32_t max_message_size = comm_channel::max_message_size;
+    std::uint32_t recv_queue_size = 512;
+    doca_comch_event_msg_recv_cb_t received = nullptr;
+    doca_comch_event_consumer_cb_t consumer_came = nullptr;
+    doca_comch_event_consumer_cb_t consumer_went = nullptr;
+    v3::TaskType<doca_comch_task_send, doca_comch_task_send_completion_cb_t> sends{*this};
+
+protected:
+    Control(doca_dev &dev, const char *name) : doca_ctx(&dev), name_(name) {}
+
+    /// Opens what events need, and the pool of tasks. INITIALIZATION.
+    [[nodiscard]] doca_error_t open();
+    void close() noexcept;
+    [[nodiscard]] comm_channel::Limits limits() const noexcept;
+    [[nodiscard]] bool watch(Connection &connection) noexcept;
+    void forget(Connection &connection) noexcept;
+    /// Serves one message of @p connection, or what waits to be sent. True when the program was told something.
+    [[nodiscard]] bool serve(Connection &connection) noexcept;
+    /// What waits to be sent ends; who is on the fast path is told.
+    void end(Connection &connection, doca_error_t status) noexcept;
+    /// Whether it is time for a system call.
+    [[nodiscard]] bool looks_at_sockets() noexcept;
+    [[nodiscard]] virtual bool can_progress() noexcept = 0;
+    void sleep(Connection &connection) noexcept;
+    [[nodiscard]] static bool has_something(Connection &connection) noexcept;
+
+    const std::string name_;
+    comm_channel::ServiceKey key_{};
+    comm_channel::EventChannel events_;
+
+private:
+    class Ends final : public Source {};
+    /// Asks for bells before the program sleeps.
+    class Sleep final : public Pollable {
+    public:
+        explicit Sleep(Control &control) noexcept : control_(control) {}
+        void progress() noexcept override {}
+        [[nodiscard]] bool arm() noexcept override { return control_.can_progress(); }
+
+    private:
+        Control &control_;
+    };
+
+    void send_waiting(Connection &connection) noexcept;
+    void send_letters(Connection &connection) noexcept;
+    [[nodiscard]] bool take(Connection &connection, const Letter &letter) noexcept;
+    void finish(doca_comch_task_send &task, doca_error_t status) noexcept
+    {
+        completions().done(task.tag(), ends_, status);
+    }
+
+    Ends ends_;
+    Sleep sleep_{*this};
+    std::vector<std::byte> message_; ///< that is being received
+    Letter unsent_{};
+    Connection *has_unsent_ = nullptr;
+    std::uint32_t num_looks_ = 0;
+    std::chrono::steady_clock::time_point last_look_;
+};
+
+} // namespace opendoca::comch
+
+struct doca_comch_server final : opendoca::comch::Control {
+    using Connection = doca_comch_connection;
+
+    doca_comch_server(doca_dev &dev, doca_dev_rep &representor, const char *name);
+    ~doca_comch_server() override = default;
+
+    [[nodiscard]] doca_error_t disconnect(Connection &connection);
+    [[nodiscard]] bool has(const Connection &connection) const noexcept override;
+
+    doca_dev_rep *const representor;
+    doca_comch_event_connection_status_changed_cb_t connected = nullptr;
+    doca_comch_event_connection_status_changed_cb_t disconnected = nullptr;
+
+protected:
+    [[nodiscard]] doca_error_t on_start() override;
+    [[nodiscard]] doca_error_t on_stop() noexcept override;
+    void on_idle() noexcept override;
+    [[nodiscard]] bool on_progress() noexcept override;
+    [[nodiscard]] bool can_progress() noexcept override;
+
+private:
+    void accept_clients() noexcept;
+    [[nodiscard]] bool take_in(Connection &connection) noexcept;
+    [[nodiscard]] bool note_end(Connection &connection) noexcept;
+    void drop_ended() noexcept;
+
+    opendoca::comm_channel::Listener listener_;
+    std::vector<std::unique_ptr<Connection>> connections_;
+    std::size_t next_ = 0;
+    bool has_ended_ = false; ///< some connections
+};
+
+struct doca_comch_client final : opendoca::comch::Control {
+    doca_comch_client(doca_dev &dev, const char *name) : Control(dev, name) {}
+    ~doca_comch_client() override = default;
+
+    [[nodiscard]] bool has(const doca_comch_connection &connection) const noexcept override
+    {
+        return server_.get() == &connection;
+    }
+    [[nodiscard]] doca_comch_connection *server() const noexcept { return server_.get(); }
+
+protected:
+    [[nodiscard]] doca_error_t on_start() override;
+    [[nodiscard]] doca_error_t on_stop() noexcept override;
+    void on_idle() noexcept override;
+    [[nodiscard]] bool on_progress() noexcept override;
+    [[nodiscard]] bool can_progress() noexcept override;
+
+private:
+    /// The server, if it is there by now. NOT_FOUND while it is not.
+    [[nodiscard]] doca_error_t look_for_server();
+    [[nodiscard]] bool go_on_connecting() noexcept;
+
+    std::unique_ptr<doca_comch_connection> server_;
+    std::chrono::steady_clock::time_point deadline_;
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "fast_path.hpp"
+
+#include <algorithm>
+
+#include <sys/eventfd.h>
+
+namespace opendoca::comch {
+
+bool Mailbox::open() noexcept
+{
+    event_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    return event_.is_open();
+}
+
+void Mailbox::put(const Letter &letter)
+{
+    {
+        const std::lock_guard guard(lock_);
+        letters_.push_back(letter);
+    }
+    wake();
+}
+
+void Mailbox::wake() noexcept
+{
+    has_mail_.store(true, std::memory_order_release);
+    (void)eventfd_write(event_.get(), 1);
+}
+
+bool Mailbox::take(Letter &letter) noexcept
+{
+    const std::lock_guard guard(lock_);
+    if (letters_.empty()) {
+        has_mail_.store(false, std::memory_order_relaxed);
+        eventfd_t count;
+        (void)eventfd_read(event_.get(), &count);
+        return false;
+    }
+    letter = letters_.front();
+    letters_.pop_front();
+    return true;
+}
+
+std::uint32_t FastPath::join(Role role, Mailbox &mailbox)
+{
+    const std::lock_guard guard(lock_);
+    const std::uint32_t number = ++num_joined_; // 0 is what programs call none
+    members(role).emplace(number, &mailbox);
+    return number;
+}
+
+void FastPath::leave(Role role, std::uint32_t number) noexcept
+{
+    const std::lock_guard guard(lock_);
+    members(role).erase(number);
+}
+
+std::uint32_t FastPath::num_members() const noexcept
+{
+    const std::lock_guard guard(lock_);
+    return static_cast<std::uint32_t>(consumers_.size() + producers_.size());
+}
+
+bool FastPath::deliver(Role role, std::uint32_t number, const Letter &letter)
+{
+    const std::lock_guard guard(lock_);
+    const auto found = members(role).find(number);
+    if (found == members(role).end())
+        return false;
+    found->second->put(letter);
+    return true;
+}
+
+void FastPath::note_consumer(std::uint32_t number, bool is_there)
+{
+    const std::lock_guard guard(lock_);
+    std::erase(of_peer_, number);
+    if (is_there)
+        of_peer_.push_back(number);
+}
+
+bool FastPath::has_consumer(std::uint32_t number) const noexcept
+{
+    const std::lock_guard guard(lock_);
+    return std::ranges::find(of_peer_, number) != of_peer_.end();
+}
+
+void FastPath::end() noexcept
+{
+    has_ended_.store(true, std::memory_order_release);
+    const std::lock_guard guard(lock_);
+    for (const auto &[number, mailbox] : consumers_)
+        mailbox->wake();
+    for (const auto &[number, mailbox] : producers_)
+        mailbox->wake();
+}
+
+} // namespace opendoca::comch

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "lane.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include <doca_mmap.h>
+
+namespace opendoca::comch {
+
+doca_error_t make_lane(doca_dev &dev, CompletionQueue &completions, std::uint32_t queue_size, ReceiveQueue *receives,
+                       std::uint32_t peer, std::unique_ptr<Lane> &made)
+{
+    QueuePairSettings settings{};
+    settings.send_queue_size = receives != nullptr ? 1 : std::bit_ceil(std::max(queue_size, 1U));
+    settings.recv_queue_size = receives != nullptr ? std::bit_ceil(std::clamp(queue_size, 16U, 1024U)) : 1;
+    settings.recv_chain_length = 2;
+    settings.permissions = Access::local_read_write;
+    settings.mtu = dev.function().can.rdma.active_mtu;
+    settings.has_grh = true;
+    settings.shared_receives = receives;
+    auto lane = std::make_unique<Lane>();
+    lane->peer = peer;
+    std::unique_ptr<QueuePair> queue_pair;
+    doca_error_t status = dev.device().create_queue_pair(settings, lane->state, queue_pair);
+    if (status != DOCA_SUCCESS)
+        return status;
+    lane->state.store(ConnectionState::initial, std::memory_order_release);
+    queue_pair->owner = lane.get();
+    status = queue_pair->attach(completions);
+    if (status != DOCA_SUCCESS)
+        return status;
+    lane->queue_pair = std::move(queue_pair);
+    made = std::move(lane);
+    return DOCA_SUCCESS;
+}
+
+void put_details(const Lane &lane, Letter &letter) noexcept
+{
+    const std::span<const std::byte> details = lane.queue_pair->details();
+    letter.details_size = static_cast<std::uint32_t>(std::min(details.size(), letter.details.size()));
+    std::memcpy(letter.details.data(), details.data(), letter.details_size);
+}
+
+doca_error_t OwnMemory::create(doca_dev &dev, std::size_t size)
+{
+    bytes_ = std::make_unique<std::byte[]>(size);
+    doca_error_t status = doca_mmap_create(&map_);
+    if (status == DOCA_SUCCESS)
+        status = doca_mmap_set_memrange(map_, bytes_.get(), size);
+    if (status == DOCA_SUCCESS)
+        status = doca_mmap_add_dev(map_, &dev);
+    return status == DOCA_SUCCESS ? doca_mmap_start(map_) : status;
+}
+
+OwnMemory::~OwnMemory()
+{
+    if (map_ != nullptr)
+        (void)doca_mmap_destroy(map_);
+}
+
+doca_buf &TwoParts::chain(const doca_buf *first, std::byte *second, std::size_t room, std::size_t data,
+                          const doca_mmap &map) noexcept
+{
+    doca_buf &last = parts[1];
+    last = {};
+    last.head = last.data = second;
+    last.len = room;
+    last.data_len = data;
+    last.mmap = &map;
+    if (first == nullptr) {
+        last.last = &last;
+        last.update_plain_uses();
+        return last;
+    }
+    doca_buf &head = parts[0];
+    head = *first;
+    head.next = &last;
+    head.last = &last;
+    head.plain_uses = 0;
+    return head;
+}
+
+} // namespace opendoca::comch

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Message queues link consumers and producers with the DPA alone: not built.
+#include <doca_comch_msgq.h>
+
+#include "../../core/log.hpp"
+#include "../../core/v3/call.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_COMCH_MSGQ);
+
+using opendoca::v3::call;
+
+namespace {
+
+doca_error_t not_on_the_dpa(std::initializer_list<const void *> objects)
+{
+    return call(objects, [] {
+        LOG_ERR("data paths on the DPA are not supported");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    });
+}
+
+} // namespace
+
+doca_error_t doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq **msgq)
+{
+    return not_on_the_dpa({dev, msgq});
+}
+
+doca_error_t doca_comch_msgq_destroy(struct doca_comch_msgq *msgq)
+{
+    return not_on_the_dpa({msgq});
+}
+
+doca_error_t doca_comch_msgq_set_dpa_consumer(struct doca_comch_msgq *msgq, struct doca_dpa *dpa)
+{
+    return not_on_the_dpa({msgq, dpa});
+}
+
+doca_error_t doca_comch_msgq_set_max_num_consumers(struct doca_comch_msgq *msgq, uint32_t)
+{
+    return not_on_the_dpa({msgq});
+}
+
+doca_error_t doca_comch_msgq_set_dpa_producer(struct doca_comch_msgq *msgq, struct doca_dpa *dpa)
+{
+    return not_on_the_dpa({msgq, dpa});
+}
+
+doca_error_t doca_comch_msgq_set_max_num_producers(struct doca_comch_msgq *msgq, uint32_t)
+{
+    return not_on_the_dpa({msgq});
+}
+
+doca_error_t doca_comch_msgq_start(struct doca_comch_msgq *msgq)
+{
+    return not_on_the_dpa({msgq});
+}
+
+doca_error_t doca_comch_msgq_stop(struct doca_comch_msgq *msgq)
+{
+    return not_on_the_dpa({msgq});
+}
+
+doca_error_t doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq, struct doca_comch_consumer **consumer)
+{
+    return not_on_the_dpa({msgq, consumer});
+}
+
+doca_error_t doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq, struct doca_comch_producer **producer)
+{
+    return not_on_the_dpa({msgq, producer});
+}

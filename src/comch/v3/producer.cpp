@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "producer.hpp"
+
+#include <arpa/inet.h>
+
+#include "../../core/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_COMCH_PRODUCER);
+
+using namespace opendoca::comch;
+using opendoca::ConnectionState;
+using opendoca::Immediate;
+using opendoca::TransferCheck;
+using opendoca::TransferPlan;
+
+namespace {
+
+class SendTasks final : public opendoca::v3::PoolOf<doca_comch_producer_task_send> {
+public:
+    SendTasks(doca_comch_producer &producer, const opendoca::v3::TaskConf &as_told, std::byte *slots)
+        : PoolOf(producer, as_told),
+          producer_(producer),
+          slots_(slots)
+    {
+    }
+
+    [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
+    {
+        auto &task = static_cast<doca_comch_producer_task_send &>(base);
+        if (task.slot == nullptr)
+            task.slot = slots_ + std::size_t{num_used_++} * max_immediate;
+        return producer_.send(task);
+    }
+    [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
+    {
+        return producer_.check(static_cast<const doca_comch_producer_task_send &>(base));
+    }
+
+private:
+    doca_comch_producer &producer_;
+    std::byte *const slots_;
+    std::uint32_t num_used_ = 0;
+};
+
+} // namespace
+
+doca_comch_producer::doca_comch_producer(doca_comch_connection &connection)
+    : doca_ctx(connection.control.device()),
+      fast_(connection.fast)
+{
+}
+
+doca_error_t doca_comch_producer::on_start()
+{
+    if (fast_->has_ended()) {
+        LOG_ERR("the connection has ended");
+        return DOCA_ERROR_NOT_CONNECTED;
+    }
+    if (!mailbox_.open() || completions().watch(mailbox_.fd()) != DOCA_SUCCESS)
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    slots_ = std::make_unique<OwnMemory>();
+    const std::uint32_t count = std::max(sends.conf().count, 1U);
+    const doca_error_t status = slots_->create(*dev(), std::size_t{count} * max_immediate);
+    if (status != DOCA_SUCCESS)
+        return status;
+    if (sends.is_configured())
+        sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), slots_->start()));
+    id_ = fast_->join(FastPath::Role::producer, mailbox_);
+    asks_for_progress(true);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_producer::on_stop() noexcept
+{
+    fast_->leave(FastPath::Role::producer, id_);
+    for (const auto &to : consumers_) {
+        end_waiting(*to, DOCA_ERROR_SHUTDOWN);
+        to->lane->queue_pair->flush();
+    }
+    return DOCA_SUCCESS;
+}
+
+void doca_comch_producer::on_idle() noexcept
+{
+    if (id_ != 0)
+        fast_->leave(FastPath::Role::producer, std::exchange(id_, 0));
+    consumers_.clear();
+    slots_.reset();
+}
+
+doca_comch_producer::ToConsumer *doca_comch_producer::find(std::uint32_t consumer) noexcept
+{
+    for (const auto &to : consumers_) {
+        if (to->lane->peer == consumer)
+            return to.get();
+    }
+    return nullptr;
+}
+
+/// Asks a consumer of the peer for a connection.
+doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&made)
+{
+    if (!fast_->has_consumer(consumer)) {
+        LOG_ERR("the peer has no consumer %u, or no more", consumer);
+        return DOCA_ERROR_NOT_FOUND;
+    }
+    auto fresh = std::make_unique<ToConsumer>();
+    const doca_error_t status =
+        make_lane(*dev(), completions(), sends.conf().count, nullptr, consumer, fresh->lane);
+    if (status != DOCA_SUCCESS)
+        return status;
+    Letter letter{};
+    letter.kind = LetterKind::connect;
+    letter.consumer = consumer;
+    letter.producer = id_;
+    put_details(*fresh->lane, letter);
+    consumers_.push_back(std::move(fresh));
+    fast_->to_peer.put(letter);
+    made = consumers_.back().get();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_producer::check(const doca_comch_producer_task_send &task) const noexcept
+{
+    if (task.immediate_size > max_immediate || (task.immediate_size != 0 && task.immediate == nullptr)) {
+        LOG_ERR("%u bytes of immediate data at %p: at most %u are possible", task.immediate_size,
+                static_cast<const void *>(task.immediate), max_immediate);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (task.buf != nullptr && !task.buf->is_alone()) {
+        LOG_ERR("buffer %p is part of a list, or was freed", static_cast<const void *>(task.buf));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task) noexcept
+{
+    doca_error_t status = check(task);
+    ToConsumer *to = find(task.consumer);
+    if (status == DOCA_SUCCESS && to == nullptr)
+        status = opendoca::guarded([&] { return begin(task.consumer, to); });
+    if (status == DOCA_SUCCESS && (to->is_refused || to->lane->state == ConnectionState::failed)) {
+        LOG_ERR("consumer %u has stopped, or the connection to it has failed", task.consumer);
+        status = DOCA_ERROR_CONNECTION_RESET;
+    }
+    if (status == DOCA_SUCCESS) {
+        if (to->first == nullptr && to->lane->queue_pair->is_connected()) [[likely]]
+            status = post(*to, task);
+        else {
+            task.behind = nullptr;
+            (to->first != nullptr ? to->last->behind : to->first) = &task;
+            to->last = &task;
+            return DOCA_SUCCESS;
+        }
+    }
+    if (status == DOCA_SUCCESS || status == DOCA_ERROR_AGAIN)
+        return status;
+    finish(task, status);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_producer::post(ToConsumer &to, doca_comch_producer_task_send &task) noexcept
+{
+    const opendoca::RdmaCapabilities &can = dev()->function().can.rdma;
+    const TransferCheck rules(dev()->device(), {can.max_message_size, 2, 2, false, true});
+    const doca_buf *src = task.buf;
+    Immediate immediate;
+    if (task.immediate_size != 0) {
+        std::memcpy(task.slot, task.immediate, task.immediate_size);
+        src = &task.parts.chain(task.buf, task.slot, max_immediate, task.immediate_size, *slots_->map());
+        immediate = htonl(task.immediate_size);
+    }
+    TransferPlan plan{};
+    doca_error_t status = rules.send(src, plan);
+    if (status == DOCA_SUCCESS)
+        status = to.lane->queue_pair->send(task.tag(), src, plan, immediate);
+    return status == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : status;
+}
+
+void doca_comch_producer::drain(ToConsumer &to) noexcept
+{
+    while (to.first != nullptr && to.lane->queue_pair->is_connected()) {
+        doca_comch_producer_task_send &task = *to.first;
+        const doca_error_t status = post(to, task);
+        if (status == DOCA_ERROR_AGAIN)
+            return;
+        to.first = task.behind;
+        if (status != DOCA_SUCCESS)
+            finish(task, status);
+    }
+}
+
+void doca_comch_producer::end_waiting(ToConsumer &to, doca_error_t status) noexcept
+{
+    while (to.first != nullptr) {
+        doca_comch_producer_task_send &task = *to.first;
+        to.first = task.behind;
+        finish(task, status);
+    }
+}
+
+bool doca_comch_producer::on_progress() noexcept
+{
+    for (const auto &to : consumers_) {
+        if (to->first == nullptr) [[likely]]
+            continue;
+        if (to->lane->state == ConnectionState::failed)
+            end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);
+        else
+            drain(*to);
+    }
+    if (!mailbox_.has_mail()) [[likely]]
+        return false;
+    Letter letter;
+    while (mailbox_.take(letter)) {
+        ToConsumer *const to = find(letter.consumer);
+        if (to == nullptr || to->lane->queue_pair->is_connected())
+            continue;
+        to->is_refused = letter.kind != LetterKind::accept || opendoca::guarded([&] {
+                             return to->lane->queue_pair->connect(letter.used_details());
+                         }) != DOCA_SUCCESS;
+        if (to->is_refused)
+            end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);
+        else
+            drain(*to);
+    }
+    if (fast_->has_ended()) {
+        for (const auto &to : consumers_)
+            end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);
+    }
+    return !completions().is_empty();
+}

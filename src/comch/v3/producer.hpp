@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <vector>
+
+#include "control.hpp"
+#include "lane.hpp"
+
+struct doca_comch_producer_task_send : doca_task {
+    const doca_buf *buf;
+    std::uint8_t *immediate;
+    std::uint32_t immediate_size;
+    std::uint32_t consumer;
+    doca_comch_producer_task_send *behind; ///< that waits for the same consumer
+    std::byte *slot;                       ///< where the immediate data is sent from
+    opendoca::comch::TwoParts parts;
+};
+
+/// Sends to consumers of the peer.
+struct doca_comch_producer final : doca_ctx {
+    explicit doca_comch_producer(doca_comch_connection &connection);
+    ~doca_comch_producer() override = default;
+
+    [[nodiscard]] doca_error_t send(doca_comch_producer_task_send &task) noexcept;
+    [[nodiscard]] doca_error_t check(const doca_comch_producer_task_send &task) const noexcept;
+    [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
+
+    opendoca::v3::TaskType<doca_comch_producer_task_send, doca_comch_producer_task_send_completion_cb_t> sends{*this};
+
+protected:
+    [[nodiscard]] doca_error_t on_start() override;
+    [[nodiscard]] doca_error_t on_stop() noexcept override;
+    void on_idle() noexcept override;
+    [[nodiscard]] bool on_progress() noexcept override;
+
+private:
+    class Ends final : public opendoca::Source {};
+    /// To one consumer; tasks wait until it is there.
+    struct ToConsumer {
+        std::unique_ptr<opendoca::comch::Lane> lane;
+        doca_comch_producer_task_send *first = nullptr;
+        doca_comch_producer_task_send *last = nullptr;
+        bool is_refused = false;
+    };
+
+    [[nodiscard]] ToConsumer *find(std::uint32_t consumer) noexcept;
+    [[nodiscard]] doca_error_t begin(std::uint32_t consumer, ToConsumer *&made);
+    [[nodiscard]] doca_error_t post(ToConsumer &to, doca_comch_producer_task_send &task) noexcept;
+    void drain(ToConsumer &to) noexcept;
+    void end_waiting(ToConsumer &to, doca_error_t status) noexcept;
+    void finish(doca_comch_producer_task_send &task, doca_error_t status) noexcept
+    {
+        completions().done(task.tag(), ends_, status);
+    }
+
+    const std::shared_ptr<opendoca::comch::FastPath> fast_;
+    Ends ends_;
+    std::uint32_t id_ = 0;
+    opendoca::comch::Mailbox mailbox_;
+    std::unique_ptr<opendoca::comch::OwnMemory> slots_;
+    std::vector<std::unique_ptr<ToConsumer>> consumers_;
+};

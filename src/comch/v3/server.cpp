@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "../../core/log.hpp"
+#include "control.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_COMCH_SERVER);
+
+using namespace opendoca::comm_channel;
+using Link = doca_comch_connection::Link;
+
+doca_comch_server::doca_comch_server(doca_dev &dev, doca_dev_rep &rep, const char *name)
+    : Control(dev, name),
+      representor(&rep)
+{
+    const auto &info = rep.info->info;
+    key_ = make_service_key(info.name, info.pci_address, ("comch:" + name_).c_str());
+}
+
+doca_error_t doca_comch_server::on_start()
+{
+    doca_error_t status = open();
+    if (status == DOCA_SUCCESS)
+        status = listener_.open(key_, name_.c_str());
+    if (status == DOCA_SUCCESS && !events_.watch(listener_.socket(), EPOLLIN, nullptr)) {
+        LOG_ERR("server '%s' can't watch its clients: %s", name_.c_str(), std::strerror(errno));
+        status = DOCA_ERROR_INITIALIZATION;
+    }
+    return status;
+}
+
+doca_error_t doca_comch_server::on_stop() noexcept
+{
+    listener_.close();
+    for (const auto &connection : connections_)
+        connection->link.leave();
+    return connections_.empty() ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS; // their ends are told first
+}
+
+void doca_comch_server::on_idle() noexcept
+{
+    for (const auto &connection : connections_)
+        connection->link.leave();
+    connections_.clear();
+    listener_.close();
+    close();
+}
+
+bool doca_comch_server::has(const Connection &connection) const noexcept
+{
+    return std::ranges::any_of(connections_, [&](const auto &known) { return known.get() == &connection; });
+}
+
+/// Clients that wait at the socket. They have to say hello.
+void doca_comch_server::accept_clients() noexcept
+{
+    for (std::uint32_t i = 0; i != max_silent_clients; ++i) {
+        opendoca::UniqueFd socket = listener_.accept();
+        if (!socket.is_open())
+            return;
+        (void)opendoca::guarded([&] {
+            auto made = std::make_unique<Connection>(*this, Link::Side::service, std::move(socket));
+            if (!made->fast->open() || !events_.watch(made->link.socket(), EPOLLIN, made.get()))
+                listener_.note_shortage("watched");
+            else
+                connections_.push_back(std::move(made));
+            return DOCA_SUCCESS;
+        });
+    }
+    // Of those that say nothing, the oldest go.
+    const auto is_silent = [](const auto &known) { return known->link.state() == Link::State::connecting; };
+    while (std::ranges::count_if(connections_, is_silent) > static_cast<long>(max_silent_clients)) {
+        const auto oldest = std::ranges::find_if(connections_, is_silent);
+        events_.forget((*oldest)->link.socket());
+        connections_.erase(oldest);
+    }
+    next_ = 0;
+}
+
+/// A client that may have said hello by now. True when the program was told of it.
+bool doca_comch_server::take_in(Connection &connection) noexcept
+{
+    const auto num_connected = std::ranges::count_if(
+        connections_, [](const auto &known) { return known->link.state() == Link::State::connected; });
+    const doca_error_t status = opendoca::guarded(
+        [&] { return connection.link.take_hello(key_, limits(), num_connected < static_cast<long>(max_connections)); });
+    if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
+        return false;
+    if (status != DOCA_SUCCESS || !watch(connection)) {
+        if (status == DOCA_SUCCESS || status == DOCA_ERROR_OPERATING_SYSTEM)
+            listener_.note_shortage("taken in");
+        connection.link.fail();
+        forget(connection);
+        has_ended_ = true;
+        return false;
+    }
+    listener_.note_success();
+    connection.is_told = true;
+    if (connected != nullptr)
+        connected(nullptr, &connection, 1);
+    return true;
+}
+
+bool doca_comch_server::note_end(Connection &connection) noexcept
+{
+    end(connection, DOCA_ERROR_CONNECTION_RESET);
+    has_ended_ = true;
+    const bool was_told = std::exchange(connection.is_told, false);
+    if (was_told && disconnected != nullptr)
+        disconnected(nullptr, &connection, 1);
+    return was_told;
+}
+
+/// Those whose end the program has been told of, and on whose fast path nobody is.
+void doca_comch_server::drop_ended() noexcept
+{
+    const auto is_over = [](const auto &known) {
+        const Link::State state = known->link.state();
+        return !known->is_told && state != Link::State::connecting && state != Link::State::connected &&
+               known->fast->num_members() == 0;
+    };
+    has_ended_ = std::erase_if(connections_, is_over) == 0 && has_ended_;
+    next_ = 0;
+}
+
+bool doca_comch_server::on_progress() noexcept
+{
+    const bool is_stopping = !is_running();
+    const bool looks = is_stopping || looks_at_sockets();
+    if (looks && !is_stopping) {
+        events_.clear();
+        accept_clients();
+        if (has_ended_)
+            drop_ended();
+    }
+    for (std::size_t left = connections_.size(); left != 0; --left) {
+        next_ = next_ + 1 < connections_.size() ? next_ + 1 : 0;
+        Connection &connection = *connections_[next_];
+        if (connection.link.state() == Link::State::connecting) {
+            if (looks && take_in(connection))
+                return true;
+            continue;
+        }
+        if (!connection.is_told)
+            continue;
+        if (is_stopping && note_end(connection))
+            return true;
+        if (serve(connection))
+            return true;
+        if (looks) {
+            (void)connection.link.silence();
+            connection.link.silence_room();
+            (void)connection.link.check_end();
+        }
+        if (connection.link.has_ended() && !connection.link.has_message() && note_end(connection))
+            return true;
+    }
+    if (is_stopping)
+        stopped();
+    return is_stopping;
+}
+
+bool doca_comch_server::can_progress() noexcept
+{
+    bool can = has_ended_;
+    for (const auto &connection : connections_) {
+        if (connection->link.state() != Link::State::connected)
+            continue;
+        sleep(*connection);
+        can = has_something(*connection) || can;
+    }
+    return can;
+}
+
+doca_error_t doca_comch_server::disconnect(Connection &connection)
+{
+    if (!has(connection) || !connection.is_told) {
+        LOG_ERR("%p is no client that is connected", static_cast<void *>(&connection));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (const std::uint32_t count = connection.fast->num_members(); count != 0) {
+        LOG_ERR("%u consumers and producers are still on the connection", count);
+        return DOCA_ERROR_IN_USE;
+    }
+    connection.link.leave();
+    (void)connection.link.check_end();
+    return DOCA_SUCCESS; // its end is told as any other
+}

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Comch of DOCA 3.0: a server and clients, in one process, each with a progress engine of its own.
+#include <deque>
+#include <thread>
+
+#include <doca_comch.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
+
+#include "objects.hpp"
+
+using namespace doca_test;
+
+namespace {
+
+using ServerHandle = Handle<doca_comch_server, doca_comch_server_destroy>;
+using ClientHandle = Handle<doca_comch_client, doca_comch_client_destroy>;
+using ConsumerHandle = Handle<doca_comch_consumer, doca_comch_consumer_destroy>;
+using ProducerHandle = Handle<doca_comch_producer, doca_comch_producer_destroy>;
+using RepHandle = Handle<doca_dev_rep, doca_dev_rep_close>;
+
+constexpr std::uint32_t num_sends = 64;
+
+/// What the callbacks of one side have told.
+struct Side {
+    PeHandle pe;
+    std::vector<std::string> messages;
+    std::vector<doca_comch_connection *> connected;
+    std::vector<doca_comch_connection *> disconnected;
+    std::vector<std::uint32_t> consumers;
+    std::vector<std::uint32_t> expired;
+    int num_sent = 0;
+    int num_failed = 0;
+    doca_comch_connection *from = nullptr; ///< of the last message
+
+    Side() { must(doca_pe_create(pe.out())); }
+};
+
+Side &side_of(doca_comch_connection *connection)
+{
+    doca_data data{};
+    doca_comch_server *const server = doca_comch_server_get_server_ctx(connection);
+    doca_ctx *const ctx = server != nullptr ? doca_comch_server_as_ctx(server)
+                                            : doca_comch_client_as_ctx(doca_comch_client_get_client_ctx(connection));
+    must(doca_ctx_get_user_data(ctx, &data));
+    return *static_cast<Side *>(data.ptr);
+}
+
+void received(doca_comch_event_msg_recv *, std::uint8_t *data, std::uint32_t length, doca_comch_connection *connection)
+{
+    Side &side = side_of(connection);
+    side.messages.emplace_back(reinterpret_cast<const char *>(data), length);
+    side.from = connection;
+}
+void sent(doca_comch_task_send *task, doca_data, doca_data ctx_data)
+{
+    ++static_cast<Side *>(ctx_data.ptr)->num_sent;
+    doca_task_free(doca_comch_task_send_as_task(task));
+}
+void send_failed(doca_comch_task_send *task, doca_data, doca_data ctx_data)
+{
+    ++static_cast<Side *>(ctx_data.ptr)->num_failed;
+    doca_task_free(doca_comch_task_send_as_task(task));
+}
+void connected(doca_comch_event_connection_status_changed *, doca_comch_connection *connection, std::uint8_t is_done)
+{
+    EXPECT_EQ(is_done, 1);
+    side_of(connection).connected.push_back(connection);
+}
+void disconnected(doca_comch_event_connection_status_changed *, doca_comch_connection *connection, std::uint8_t)
+{
+    side_of(connection).disconnected.push_back(connection);
+}
+void consumer_came(doca_comch_event_consumer *, doca_comch_connection *connection, std::uint32_t id)
+{
+    side_of(connection).consumers.push_back(id);
+}
+void consumer_went(doca_comch_event_consumer *, doca_comch_connection *connection, std::uint32_t id)
+{
+    side_of(connection).expired.push_back(id);
+}
+
+RepHandle representor_of(doca_dev *dev)
+{
+    doca_devinfo_rep **list = nullptr;
+    std::uint32_t size = 0;
+    must(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &size));
+    RepHandle rep;
+    must(doca_dev_rep_open(list[0], rep.out()));
+    must(doca_devinfo_rep_destroy_list(list));
+    return rep;
+}
+
+class ComchTest : public testing::Test {
+protected:
+    static constexpr const char *name = "comch test";
+
+    void SetUp() override
+    {
+        must(doca_comch_server_create(dpu, rep, name, server.out()));
+        must(doca_comch_server_event_msg_recv_register(server, received));
+        must(doca_comch_server_event_connection_status_changed_register(server, connected, disconnected));
+        must(doca_comch_server_event_consumer_register(server, consumer_came, consumer_went));
+        must(doca_comch_server_task_send_set_conf(server, sent, send_failed, num_sends));
+        must(doca_comch_server_set_recv_queue_size(server, 10));
+        connect_ctx(server_ctx(), at_server);
+        must(doca_comch_client_create(host, name, client.out()));
+        must(doca_comch_client_event_msg_recv_register(client, received));
+        must(doca_comch_client_event_consumer_register(client, consumer_came, consumer_went));
+        must(doca_comch_client_task_send_set_conf(client, sent, send_failed, num_sends));
+        must(doca_comch_client_set_recv_queue_size(client, 10));
+        connect_ctx(client_ctx(), at_client);
+    }
+    void TearDown() override
+    {
+        (void)doca_ctx_stop(client_ctx());
+        (void)doca_ctx_stop(server_ctx());
+        run_until([&] {
+            return state_of(client_ctx()) == DOCA_CTX_STATE_IDLE && state_of(server_ctx()) == DOCA_CTX_STATE_IDLE;
+        });
+    }
+    static void connect_ctx(doca_ctx *ctx, Side &side)
+    {
+        must(doca_ctx_set_user_data(ctx, {.ptr = &side}));
+        must(doca_pe_connect_ctx(side.pe, ctx));
+    }
+    [[nodiscard]] doca_ctx *server_ctx() const { return doca_comch_server_as_ctx(server); }
+    [[nodiscard]] doca_ctx *client_ctx() const { return doca_comch_client_as_ctx(client); }
+    void run_until(const std::function<bool()> &is_done)
+    {
+        while (!is_done()) {
+            const bool has_progressed = doca_pe_progress(at_server.pe) != 0;
+            if (doca_pe_progress(at_client.pe) == 0 && !has_progressed)
+                std::this_thread::yield();
+        }
+    }
+    void start()
+    {
+        ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
+        ASSERT_EQ(doca_ctx_start(client_ctx()), DOCA_ERROR_IN_PROGRESS);
+        run_until([&] { return state_of(client_ctx()) == DOCA_CTX_STATE_RUNNING && !at_server.connected.empty(); });
+        ASSERT_EQ(doca_comch_client_get_connection(client, &to_server), DOCA_SUCCESS);
+    }
+    void send_from_client(const std::string &text)
+    {
+        doca_comch_task_send *task = nullptr;
+        must(doca_comch_client_task_send_alloc_init(client, to_server, text.data(),
+                                                    static_cast<std::uint32_t>(text.size()), &task));
+        must(doca_task_submit(doca_comch_task_send_as_task(task)));
+    }
+    void send_from_server(const std::string &text)
+    {
+        doca_comch_task_send *task = nullptr;
+        must(doca_comch_server_task_send_alloc_init(server, at_server.connected[0], text.data(),
+                                                    static_cast<std::uint32_t>(text.size()), &task));
+        must(doca_task_submit(doca_comch_task_send_as_task(task)));
+    }
+
+    DevHandle dpu = open_device("soft_p0");
+    DevHandle host = open_device("soft_pf0");
+    RepHandle rep = representor_of(dpu);
+    Side at_server;
+    Side at_client;
+    ServerHandle server;
+    ClientHandle client;
+    doca_comch_connection *to_server = nullptr;
+};
+
+TEST_F(ComchTest, messages_arrive_in_order_and_are_copied_at_submit)
+{
+    start();
+    // More than the receive queue holds: the rest waits, and no program's memory is needed for it.
+    for (int i = 0; i != static_cast<int>(num_sends); ++i)
+        send_from_client("message " + std::to_string(i));
+    run_until([&] { return at_server.messages.size() == num_sends && at_client.num_sent == num_sends; });
+    for (int i = 0; i != static_cast<int>(num_sends); ++i)
+        EXPECT_EQ(at_server.messages[static_cast<std::size_t>(i)], "message " + std::to_string(i));
+    EXPECT_EQ(at_server.from, at_server.connected[0]);
+    send_from_server("an answer");
+    run_until([&] { return !at_client.messages.empty() && at_server.num_sent == 1; });
+    EXPECT_EQ(at_client.messages[0], "an answer");
+    EXPECT_EQ(at_client.from, to_server);
+    ASSERT_EQ(doca_comch_connection_update_info(to_server), DOCA_SUCCESS);
+    std::uint64_t count = 0;
+    ASSERT_EQ(doca_comch_connection_get_counter(to_server, DOCA_COMCH_COUNTER_SENT_MESSAGES, &count), DOCA_SUCCESS);
+    EXPECT_EQ(count, num_sends);
+}
+
+TEST_F(ComchTest, messages_that_are_too_long_are_refused)
+{
+    start();
+    std::uint32_t longest = 0;
+    ASSERT_EQ(doca_comch_client_get_max_msg_size(client, &longest), DOCA_SUCCESS);
+    const std::string text(longest + 1, 'x');
+    doca_comch_task_send *task = nullptr;
+    EXPECT_EQ(doca_comch_client_task_send_alloc_init(client, to_server, text.data(), longest + 1, &task),
+              DOCA_ERROR_INVALID_VALUE);
+    send_from_client(text.substr(1));
+    run_until([&] { return !at_server.messages.empty(); });
+    EXPECT_EQ(at_server.messages[0].size(), longest);
+}
+
+TEST_F(ComchTest, a_client_that_stops_is_told_to_the_server)
+{
+    start();
+    send_from_client("last words");
+    ASSERT_EQ(doca_ctx_stop(client_ctx()), DOCA_ERROR_IN_PROGRESS) << "its task has not come back";
+    run_until([&] { return !at_server.disconnected.empty() && state_of(client_ctx()) == DOCA_CTX_STATE_IDLE; });
+    EXPECT_EQ(at_server.messages, std::vector<std::string>{"last words"});
+    EXPECT_EQ(at_server.disconnected[0], at_server.connected[0]);
+    EXPECT_EQ(state_of(server_ctx()), DOCA_CTX_STATE_RUNNING);
+}
+
+TEST_F(ComchTest, a_server_that_stops_ends_its_clients)
+{
+    start();
+    ASSERT_EQ(doca_ctx_stop(server_ctx()), DOCA_ERROR_IN_PROGRESS);
+    run_until([&] { return state_of(server_ctx()) == DOCA_CTX_STATE_IDLE && state_of(client_ctx()) == DOCA_CTX_STATE_IDLE; });
+    EXPECT_EQ(at_server.disconnected.size(), 1u);
+}
+
+TEST_F(ComchTest, a_client_waits_for_its_server)
+{
+    ASSERT_EQ(doca_ctx_start(client_ctx()), DOCA_ERROR_IN_PROGRESS);
+    for (int i = 0; i != 1000; ++i)
+        EXPECT_EQ(doca_pe_progress(at_client.pe), 0);
+    EXPECT_EQ(state_of(client_ctx()), DOCA_CTX_STATE_STARTING);
+    ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
+    run_until([&] { return state_of(client_ctx()) == DOCA_CTX_STATE_RUNNING; });
+}
+
+TEST_F(ComchTest, two_servers_of_one_name_are_one_too_many)
+{
+    start();
+    ServerHandle other;
+    must(doca_comch_server_create(dpu, rep, name, other.out()));
+    Side side;
+    connect_ctx(doca_comch_server_as_ctx(other), side);
+    EXPECT_EQ(doca_ctx_start(doca_comch_server_as_ctx(other)), DOCA_ERROR_CONNECTION_ABORTED);
+    other.reset();
+}
+
+/// What became of a task of the fast path.
+struct Transfer {
+    int num_succeeded = 0;
+    int num_failed = 0;
+    std::uint32_t producer = 0;
+    std::string immediate;
+};
+
+void post_ended(doca_comch_consumer_task_post_recv *task, doca_data task_data, doca_data)
+{
+    auto &transfer = *static_cast<Transfer *>(task_data.ptr);
+    ++transfer.num_succeeded;
+    transfer.producer = doca_comch_consumer_task_post_recv_get_producer_id(task);
+    if (const std::uint8_t *data = doca_comch_consumer_task_post_recv_get_imm_data(task))
+        transfer.immediate.assign(reinterpret_cast<const char *>(data),
+                                  doca_comch_consumer_task_post_recv_get_imm_data_len(task));
+    doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
+}
+void post_failed(doca_comch_consumer_task_post_recv *task, doca_data task_data, doca_data)
+{
+    ++static_cast<Transfer *>(task_data.ptr)->num_failed;
+    doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
+}
+void produced(doca_comch_producer_task_send *task, doca_data task_data, doca_data)
+{
+    ++static_cast<Transfer *>(task_data.ptr)->num_succeeded;
+    doca_task_free(doca_comch_producer_task_send_as_task(task));
+}
+void produce_failed(doca_comch_producer_task_send *task, doca_data task_data, doca_data)
+{
+    ++static_cast<Transfer *>(task_data.ptr)->num_failed;
+    doca_task_free(doca_comch_producer_task_send_as_task(task));
+}
+
+/// A consumer at the server, a producer at the client, each with a progress engine of its own.
+class ComchFastPath : public ComchTest {
+protected:
+    static constexpr std::size_t size = std::size_t{1} << 20;
+
+    void SetUp() override
+    {
+        ComchTest::SetUp();
+        start();
+        must(doca_comch_consumer_create(at_server.connected[0], to_map, consumer.out()));
+        must(doca_comch_consumer_task_post_recv_set_conf(consumer, post_ended, post_failed, 32));
+        must(doca_pe_connect_ctx(consumer_pe, consumer_ctx()));
+        ASSERT_EQ(doca_ctx_start(consumer_ctx()), DOCA_ERROR_IN_PROGRESS);
+        run_all_until([&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_RUNNING; });
+        must(doca_comch_producer_create(to_server, producer.out()));
+        must(doca_comch_producer_task_send_set_conf(producer, produced, produce_failed, 32));
+        must(doca_pe_connect_ctx(producer_pe, producer_ctx()));
+        ASSERT_EQ(doca_ctx_start(producer_ctx()), DOCA_SUCCESS);
+        for (std::size_t i = 0; i != size; ++i)
+            from[i] = static_cast<std::byte>(i * 31 + 1);
+    }
+    void TearDown() override
+    {
+        (void)doca_ctx_stop(producer_ctx());
+        (void)doca_ctx_stop(consumer_ctx());
+        run_all_until([&] {
+            return state_of(consumer_ctx()) == DOCA_CTX_STATE_IDLE && state_of(producer_ctx()) == DOCA_CTX_STATE_IDLE;
+        });
+        ComchTest::TearDown();
+    }
+    [[nodiscard]] doca_ctx *consumer_ctx() const { return doca_comch_consumer_as_ctx(consumer); }
+    [[nodiscard]] doca_ctx *producer_ctx() const { return doca_comch_producer_as_ctx(producer); }
+    void run_all_until(const std::function<bool()> &is_done)
+    {
+        run_until([&] {
+            (void)doca_pe_progress(consumer_pe);
+            (void)doca_pe_progress(producer_pe);
+            return is_done();
+        });
+    }
+    void post(Transfer &transfer, doca_buf *buf)
+    {
+        doca_comch_consumer_task_post_recv *task = nullptr;
+        must(doca_comch_consumer_task_post_recv_alloc_init(consumer, buf, &task));
+        doca_task_set_user_data(doca_comch_consumer_task_post_recv_as_task(task), {.ptr = &transfer});
+        must(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task)));
+    }
+    void produce(Transfer &transfer, const doca_buf *buf, std::string &immediate, std::uint32_t id)
+    {
+        doca_comch_producer_task_send *task = nullptr;
+        must(doca_comch_producer_task_send_alloc_init(producer, buf, reinterpret_cast<std::uint8_t *>(immediate.data()),
+                                                      static_cast<std::uint32_t>(immediate.size()), id, &task));
+        doca_task_set_user_data(doca_comch_producer_task_send_as_task(task), {.ptr = &transfer});
+        must(doca_task_submit(doca_comch_producer_task_send_as_task(task)));
+    }
+    [[nodiscard]] std::uint32_t consumer_id() const
+    {
+        std::uint32_t id = 0;
+        must(doca_comch_consumer_get_id(consumer, &id));
+        return id;
+    }
+    [[nodiscard]] BufHandle data(std::size_t length)
+    {
+        BufHandle buf;
+        must(doca_buf_inventory_buf_get_by_data(inventory, from_map, from.data(), length, buf.out()));
+        return buf;
+    }
+    [[nodiscard]] BufHandle room(std::size_t offset, std::size_t length)
+    {
+        BufHandle buf;
+        must(doca_buf_inventory_buf_get_by_addr(inventory, to_map, &to[offset], length, buf.out()));
+        return buf;
+    }
+
+    std::vector<std::byte> from = std::vector<std::byte>(size);
+    std::vector<std::byte> to = std::vector<std::byte>(size);
+    MmapHandle from_map = map_of(host, from, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+    MmapHandle to_map = map_of(dpu, to, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    InventoryHandle inventory = inventory_of(64);
+    PeHandle consumer_pe = [] {
+        PeHandle pe;
+        must(doca_pe_create(pe.out()));
+        return pe;
+    }();
+    PeHandle producer_pe = [] {
+        PeHandle pe;
+        must(doca_pe_create(pe.out()));
+        return pe;
+    }();
+    ConsumerHandle consumer;
+    ProducerHandle producer;
+};
+
+TEST_F(ComchFastPath, data_and_immediate_data_arrive)
+{
+    EXPECT_EQ(at_client.consumers, std::vector<std::uint32_t>{consumer_id()});
+    for (const std::size_t length : {std::size_t{8}, std::size_t{5000}, size}) {
+        for (std::string immediate : {std::string(), std::string("imm"), std::string(32, 'i')}) {
+            BufHandle dst = room(0, size);
+            const BufHandle src = data(length);
+            Transfer posted, sent_one;
+            post(posted, dst);
+            produce(sent_one, src, immediate, consumer_id());
+            run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0 && sent_one.num_succeeded != 0; });
+            EXPECT_EQ(posted.num_succeeded, 1);
+            EXPECT_EQ(posted.immediate, immediate);
+            EXPECT_EQ(data_len_of(dst), length);
+            EXPECT_EQ(0, std::memcmp(to.data(), from.data(), length));
+            std::uint32_t id = 0;
+            must(doca_comch_producer_get_id(producer, &id));
+            EXPECT_EQ(posted.producer, id);
+        }
+    }
+}
+
+TEST_F(ComchFastPath, immediate_data_needs_no_buffer)
+{
+    Transfer posted, sent_one;
+    std::string immediate = "alone";
+    post(posted, nullptr);
+    produce(sent_one, nullptr, immediate, consumer_id());
+    run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0; });
+    EXPECT_EQ(posted.num_succeeded, 1);
+    EXPECT_EQ(posted.immediate, "alone");
+}
+
+TEST_F(ComchFastPath, a_consumer_that_stops_expires)
+{
+    const std::uint32_t id = consumer_id();
+    Transfer posted;
+    BufHandle dst = room(0, 64);
+    post(posted, dst);
+    EXPECT_EQ(doca_comch_server_disconnect(server, at_server.connected[0]), DOCA_ERROR_IN_USE);
+    ASSERT_EQ(doca_ctx_stop(consumer_ctx()), DOCA_ERROR_IN_PROGRESS);
+    run_all_until([&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_IDLE && !at_client.expired.empty(); });
+    EXPECT_EQ(posted.num_failed, 1);
+    EXPECT_EQ(at_client.expired, std::vector<std::uint32_t>{id});
+    Transfer in_vain;
+    std::string none;
+    const BufHandle src = data(64);
+    produce(in_vain, src, none, id);
+    run_all_until([&] { return in_vain.num_succeeded + in_vain.num_failed != 0; });
+    EXPECT_EQ(in_vain.num_failed, 1);
+}
+
+} // namespace
