@@ -80,7 +80,8 @@ public:
 
     /// What the peer needs to connect; constant, at most 256 bytes.
     [[nodiscard]] virtual std::span<const std::byte> details() const noexcept = 0;
-    /// Called once. Does not wait for the peer. CONNECTION_ABORTED when it fails.
+    /// Called once, by the thread of the completion queue where receives are shared. Does not wait for the peer.
+    /// CONNECTION_ABORTED when it fails.
     [[nodiscard]] virtual doca_error_t connect(std::span<const std::byte> details) = 0;
     [[nodiscard]] virtual doca_mtu_size mtu() const noexcept = 0;
 

@@ -7,7 +7,6 @@
 #include "../../../log.hpp"
 #include "../memory/importer.hpp"
 #include "../process/registry.hpp"
-#include "../process/reserve.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_DOORBELL);
 
@@ -63,7 +62,6 @@ doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process
             constexpr SealedPage::Expected expected = {"page of doorbells", sizeof(DoorbellPage),
                                                        sizeof(DoorbellPage)};
             const doca_error_t status = SealedPage::open(process->pid(), fd, expected, found->page_);
-            DescriptorReserve::fill();
             if (status != DOCA_SUCCESS)
                 return status;
             const DoorbellPage &page = found->page();

@@ -56,7 +56,7 @@ public:
             return;
         if (is_flushing_) [[unlikely]]
             return flush_all();
-        while (is_message_there() && take_next()) {
+        while (take_next()) {
             // Each may end an operation.
         }
         if (shared_ != nullptr) [[unlikely]]
@@ -183,7 +183,18 @@ private:
     {
         return (has_receives() || (shared_ != nullptr && shared_->has_receive())) && is_message_there();
     }
-    [[nodiscard]] bool take_next() noexcept;
+    /// Takes the message that has come for the first receive, or, where receives are shared, for the next of them.
+    /// False when there is none.
+    [[nodiscard]] bool take_next() noexcept
+    {
+        if (!is_message_there())
+            return false;
+        if (!has_receives()) [[unlikely]]
+            return take_shared();
+        take_message();
+        return true;
+    }
+    [[nodiscard]] bool take_shared() noexcept;
     void share_receives() noexcept;
     [[nodiscard]] doca_error_t post_for_one(Operation &operation) noexcept;
     void take_message() noexcept;

@@ -44,16 +44,9 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
     return DOCA_SUCCESS;
 }
 
-/// Takes the message that has come for the first receive, or, where receives are shared, for the next of them.
-/// False when there is none.
-bool SoftQueuePair::take_next() noexcept
+/// Gives the message that has come to the next of the shared receives. False when there is none.
+bool SoftQueuePair::take_shared() noexcept
 {
-    if (!is_message_there())
-        return false;
-    if (has_receives()) {
-        take_message();
-        return true;
-    }
     if (shared_ == nullptr || !shared_->has_receive())
         return false;
     Operation &operation = shared_->take(*this);

@@ -28,6 +28,14 @@ constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 using Pages = Registry<std::pair<dev_t, ino_t>, SealedPage>;
 
+/// Behind all descriptors that were opened with the reserve's help: what they gave back goes there.
+struct Refill {
+    Refill() = default;
+    Refill(const Refill &) = delete;
+    Refill &operator=(const Refill &) = delete;
+    ~Refill() { DescriptorReserve::fill(); }
+};
+
 /// Sets the size of a new memfd. Beyond the program's limit for files the kernel would send it SIGXFSZ.
 bool set_size(int fd, std::size_t size) noexcept
 {
@@ -93,6 +101,7 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
 
 doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::shared_ptr<SealedPage> &page)
 {
+    const Refill refill;
     // First without opening it for anything, which could block or have effects: it may be any file.
     const UniqueFd found(DescriptorReserve::open_with(
         [&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
@@ -102,6 +111,10 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         if (error == ENOENT) {
             LOG_ERR("process %d has no %s at its descriptor %d", pid, expected.what, fd);
             return DOCA_ERROR_INVALID_VALUE;
+        }
+        if (error == EMFILE || error == ENFILE) {
+            LOG_ERR("no descriptor is left to open the %s of process %d", expected.what, pid);
+            return DOCA_ERROR_NO_MEMORY;
         }
         LOG_ERR("can't open the %s of process %d: %s", expected.what, pid, explain_denial(pid, error).c_str());
         return DOCA_ERROR_NOT_PERMITTED;
