@@ -56,7 +56,7 @@ using FreeCallback = void(void *addr, std::size_t len, void *cookie);
 
 /// A memory range and the devices that may use it. Configured, then started, then read by any thread.
 /// What is virtual is so for maps of several ranges, which programs up to DOCA 2.0.2 can make.
-struct doca_mmap : opendoca::Shareable<doca_mmap> {
+struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
     /// When a map can be given devices: of those whose devices also come and go while it is started, no other thread
     /// uses the map meanwhile.
     enum class Devices : std::uint8_t { before_start, any_time };
