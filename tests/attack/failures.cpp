@@ -173,6 +173,7 @@ int main(int argc, char **argv)
             return 2;
     }
     setenv("DOCA_SOFT", "1", 1);
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
     silence();
     auto *const report = static_cast<Report *>(
         mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
