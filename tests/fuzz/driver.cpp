@@ -11,6 +11,25 @@
 
 #include "target.hpp"
 
+#ifdef OPENDOCA_STATIC_CORE
+
+namespace {
+
+constinit opendoca::LogChannel channel{opendoca::LogLevel::critical, opendoca::LogLevel::debug};
+
+} // namespace
+
+// What each front end defines.
+
+opendoca::LogChannel &opendoca::library_log() noexcept
+{
+    return channel;
+}
+
+void opendoca::print_origin(LogText &, std::uint32_t, const LogOrigin &) noexcept {}
+
+#endif
+
 #ifdef OPENDOCA_LIBFUZZER
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)

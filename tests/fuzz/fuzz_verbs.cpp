@@ -9,7 +9,6 @@
 #include "../../src/core/device/descriptor.hpp"
 #include "../../src/core/device/verbs/connection_details.hpp"
 #include "../../src/core/device/verbs/memory_descriptor.hpp"
-#include "../../src/core/log_backend.hpp"
 #include "target.hpp"
 
 using namespace opendoca;
@@ -17,10 +16,6 @@ using namespace opendoca::verbs;
 
 void test_input(Input input)
 {
-    // Of the library's own, which this program has a second one of.
-    static const bool is_silent = opendoca::set_global_log_limit(opendoca::LogLevel::critical,
-                                                                 &opendoca::LogLimits::set_lower) == DOCA_SUCCESS;
-    require(is_silent, "the log is silent");
     static const std::vector<std::byte> right_details = [] {
         ConnectionDetails details{};
         details.num_gids = 2;
