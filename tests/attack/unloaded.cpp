@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A program that loads the library, exports memory, destroys everything and unloads the library, again and again: no
-// descriptor and no mapping is left each time.
+// A program that loads the library, exports memory, destroys everything and unloads the library, again and
+// again: no descriptor and no mapping is left each time.
 //     attack_unloaded LIBRARY
 #include <cstdint>
 #include <cstdio>
@@ -92,7 +92,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < 8; ++i)
         use(argv[1]);
     const Held often = Held::now();
-    std::printf("%zu descriptors and %zu pages, then %zu and %zu\n", once.descriptors, once.mappings, often.descriptors,
-                often.mappings);
-    must(often.descriptors == once.descriptors && often.mappings == once.mappings, "nothing is left each time");
+    std::printf("%zu descriptors and %zu pages, then %zu and %zu\n", once.descriptors, once.mappings,
+                often.descriptors, often.mappings);
+    must(often.descriptors == once.descriptors && often.mappings == once.mappings,
+         "nothing is left each time");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Fuzz target: the connection details and the export descriptors of verbs devices, which need no device to be read. The
-// checksum of an input is made right.
+// Fuzz target: the connection details and the export descriptors of verbs devices, which need no device to be
+// read. The checksum of an input is made right.
 #include <cstring>
 
 #include "../../src/core/crc32.hpp"
@@ -24,7 +24,8 @@ void test_input(Input input)
         return to_bytes(DescriptorKind::verbs_connection, details);
     }();
     static const std::vector<std::byte> right_memory =
-        to_bytes(DescriptorKind::verbs_memory, RemoteMemoryDescriptor{.addr = 4096, .len = 64, .key = 1, .access = 16});
+        to_bytes(DescriptorKind::verbs_memory,
+                 RemoteMemoryDescriptor{.addr = 4096, .len = 64, .key = 1, .access = 16});
     for (const std::vector<std::byte> &right : {right_details, right_memory}) {
         std::vector<std::byte> bytes = changed(right, input);
         const std::size_t end = bytes.size() - sizeof(std::uint32_t);

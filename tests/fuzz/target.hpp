@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What fuzz targets have in common. A target is a file with test_input(); driver.cpp feeds it a fixed sequence of mutated
-// inputs, or libFuzzer does in a build with -Dfuzz=true: see scripts/fuzz.sh.
+// What fuzz targets have in common. A target is a file with test_input(); driver.cpp feeds it a fixed
+// sequence of mutated inputs, or libFuzzer does in a build with -Dfuzz=true: see scripts/fuzz.sh.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,8 @@ inline void set_up()
 {
     setenv("DOCA_SOFT", "1", 1);
 #ifdef OPENDOCA_STATIC_CORE
-    must(opendoca::library_log().set_global_limit(opendoca::LogLevel::critical, &opendoca::LogLimits::set_lower));
+    must(opendoca::library_log().set_global_limit(opendoca::LogLevel::critical,
+                                                  &opendoca::LogLimits::set_lower));
 #else
     doca_logger_backend *backend = nullptr;
     std::FILE *const sink = std::fopen("/dev/null", "we");
@@ -57,8 +58,8 @@ inline void set_up()
 #endif
 }
 
-/// What differs from one process to the next can't be in a corpus: there, an input is what is changed of something
-/// that is right. Nothing changes nothing; what is longer than the original makes it longer.
+/// What differs from one process to the next can't be in a corpus: there, an input is what is changed of
+/// something that is right. Nothing changes nothing; what is longer than the original makes it longer.
 inline std::vector<std::byte> changed(Input original, Input input)
 {
     std::vector<std::byte> bytes(std::max(original.size(), input.size()));
