@@ -24,8 +24,9 @@ struct JsonError {
     std::string what;
 };
 
-/// Reads @p text, which may be from anywhere, into objects of json-c. False, with @p error set, when it is not one JSON
-/// value, or one that is nested more than 32 deep. Throws std::bad_alloc: json-c's own reader crashes without memory.
+/// Reads @p text, which may be from anywhere, into objects of json-c. False, with @p error set, when it is
+/// not one JSON value, or one that is nested more than 32 deep. Throws std::bad_alloc: json-c's own reader
+/// crashes without memory.
 [[nodiscard]] OPENDOCA_INTERNAL bool read_json(std::string_view text, JsonPtr &value, JsonError &error);
 
 } // namespace opendoca

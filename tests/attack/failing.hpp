@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Lets the k-th allocation, or the k-th system call, fail that the library makes. The functions of the C library are
-// replaced in the executable, which every shared library then calls: see failing.cpp.
+// Lets the k-th allocation, or the k-th system call, fail that the library makes. The functions of the C
+// library are replaced in the executable, which every shared library then calls: see failing.cpp.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Every allocation and every system call of the library fails once, one in each walk through the API: nothing crashes or
-// hangs, and the next walk works and finds nothing leaked.
+// Every allocation and every system call of the library fails once, one in each walk through the API: nothing
+// crashes or hangs, and the next walk works and finds nothing leaked.
 //
-//     attack_failures [--role host|dpu] [--kind allocations|system_calls] [--warm] [--from K] [--to K] [--step N]
+//     attack_failures [--role host|dpu] [--kind allocations|system_calls] [--warm] [--from K] [--to K]
+//     [--step N]
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -139,8 +140,9 @@ bool run_pair(const Plan &plan, std::uint64_t k, Report &report)
                : code == 0           ? "was well"
                                      : "went wrong";
     };
-    std::printf("number %llu (%s): the attacked process %s (%d), its peer %s (%d)\n", static_cast<unsigned long long>(k),
-                report.function, how(status), status, how(peers_status), peers_status);
+    std::printf("number %llu (%s): the attacked process %s (%d), its peer %s (%d)\n",
+                static_cast<unsigned long long>(k), report.function, how(status), status, how(peers_status),
+                peers_status);
     return false;
 }
 
@@ -173,6 +175,7 @@ int main(int argc, char **argv)
             return 2;
     }
     setenv("DOCA_SOFT", "1", 1);
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
     silence();
     auto *const report = static_cast<Report *>(
         mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -201,12 +204,13 @@ int main(int argc, char **argv)
                         static_cast<long long>(report->left.mappings - usual.mappings));
         }
     }
-    std::printf("%s, %s, %s: about %llu in a walk; %llu tried, %llu answered with an error, %llu survived, %llu bad\n",
+    std::printf("%s, %s, %s: about %llu in a walk; %llu tried, %llu answered with an error, %llu survived, "
+                "%llu bad\n",
                 plan.role == Role::host ? "host" : "DPU",
-                plan.kind == Failing::allocations ? "allocations" : "system calls", plan.is_warm ? "warm" : "cold",
-                static_cast<unsigned long long>(expected), static_cast<unsigned long long>(tried),
-                static_cast<unsigned long long>(refused), static_cast<unsigned long long>(tried - bad),
-                static_cast<unsigned long long>(bad));
+                plan.kind == Failing::allocations ? "allocations" : "system calls",
+                plan.is_warm ? "warm" : "cold", static_cast<unsigned long long>(expected),
+                static_cast<unsigned long long>(tried), static_cast<unsigned long long>(refused),
+                static_cast<unsigned long long>(tried - bad), static_cast<unsigned long long>(bad));
     for (const auto &[function, times] : functions)
         std::printf("    %-18s %llu\n", function.c_str(), static_cast<unsigned long long>(times));
     return bad == 0 && tried != 0 ? 0 : 1;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Two processes walk through the API while a third one of the same user writes anything into all that they share. Their
-// calls may fail, and what they copy may be wrong; they may not crash or hang, and nothing may be written beside what was
-// exported, which the walks' own memory would show to sanitizers and the heap's checks.
+// Two processes walk through the API while a third one of the same user writes anything into all that they
+// share. Their calls may fail, and what they copy may be wrong; they may not crash or hang, and nothing may
+// be written beside what was exported, which the walks' own memory would show to sanitizers and the heap's
+// checks.
 //
 //     attack_garbled [--walks N] [--seed N]
 #include <cerrno>
@@ -73,10 +74,11 @@ public:
             const int fd = open(file.c_str(), O_RDWR | O_CLOEXEC);
             struct stat info {};
             if (fd >= 0 && fstat(fd, &info) == 0 && !pages_.contains(info.st_ino)) {
-                void *const start = mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ | PROT_WRITE,
-                                         MAP_SHARED, fd, 0);
+                void *const start = mmap(nullptr, static_cast<std::size_t>(info.st_size),
+                                         PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
                 if (start != MAP_FAILED)
-                    pages_[info.st_ino] = {static_cast<unsigned char *>(start), static_cast<std::size_t>(info.st_size)};
+                    pages_[info.st_ino] = {static_cast<unsigned char *>(start),
+                                           static_cast<std::size_t>(info.st_size)};
             }
             if (fd >= 0)
                 close(fd);
@@ -88,7 +90,8 @@ public:
         for (const auto &[inode, page] : pages_) {
             for (int i = 0; i < 16; ++i) {
                 // What stands at the beginning is used most.
-                const std::size_t bound = random_() % 2 == 0 ? std::min<std::size_t>(page.size, 1024) : page.size;
+                const std::size_t bound =
+                    random_() % 2 == 0 ? std::min<std::size_t>(page.size, 1024) : page.size;
                 page.start[random_() % bound] = static_cast<unsigned char>(random_());
                 ++num_writes;
             }
@@ -170,8 +173,8 @@ int main(int argc, char **argv)
         writes += garbler.num_writes;
         pages += garbler.num_pages();
     }
-    std::printf("%llu walks, %llu bytes written into %llu pages, %llu bad\n", static_cast<unsigned long long>(walks),
-                static_cast<unsigned long long>(writes), static_cast<unsigned long long>(pages),
-                static_cast<unsigned long long>(bad));
+    std::printf("%llu walks, %llu bytes written into %llu pages, %llu bad\n",
+                static_cast<unsigned long long>(walks), static_cast<unsigned long long>(writes),
+                static_cast<unsigned long long>(pages), static_cast<unsigned long long>(bad));
     return bad == 0 && pages != 0 ? 0 : 1;
 }

@@ -21,7 +21,8 @@
 
 namespace attack {
 
-Map::Map(Walk &walk, doca_dev *dev, std::span<std::byte> bytes, std::uint32_t access) : mmap_(walk, doca_mmap_destroy)
+Map::Map(Walk &walk, doca_dev *dev, std::span<std::byte> bytes, std::uint32_t access)
+    : mmap_(walk, doca_mmap_destroy)
 {
     is_made_ = walk.call([&] { return doca_mmap_create(nullptr, mmap_.out()); }) &&
                walk.call([&] { return doca_mmap_dev_add(mmap_, dev); }) &&
@@ -59,9 +60,9 @@ Queue::Queue(Walk &walk, doca_ctx *ctx, doca_dev *dev, bool is_event_driven)
     }
     is_started_ = walk.call([&] { return doca_ctx_start(ctx); });
     is_added_ = is_started_ && walk.call([&] { return doca_workq_create(16, workq_.out()); }) &&
-                (!is_event_driven ||
-                 (walk.call([&] { return doca_workq_set_event_driven_enable(workq_, 1); }) &&
-                  walk.call([&] { return doca_workq_get_event_handle(workq_, &handle_); }))) &&
+                (!is_event_driven || (walk.call([&] {
+                    return doca_workq_set_event_driven_enable(workq_, 1);
+                }) && walk.call([&] { return doca_workq_get_event_handle(workq_, &handle_); }))) &&
                 walk.call([&] { return doca_ctx_workq_add(ctx, workq_); });
     is_made_ = is_added_;
 }
@@ -70,7 +71,8 @@ Queue::~Queue()
 {
     if (is_added_) {
         doca_error_t status = DOCA_SUCCESS;
-        while ((status = walk_.enter([&] { return doca_ctx_workq_rm(ctx_, workq_); })) == DOCA_ERROR_NOT_PERMITTED) {
+        while ((status = walk_.enter([&] { return doca_ctx_workq_rm(ctx_, workq_); })) ==
+               DOCA_ERROR_NOT_PERMITTED) {
             doca_event event = {};
             (void)walk_.enter([&] { return doca_workq_progress_retrieve(workq_, &event, 0); });
         }
@@ -85,7 +87,8 @@ doca_error_t Queue::retrieve(doca_event &event)
 {
     const auto end = std::chrono::steady_clock::now() + patience_of(walk_);
     while (std::chrono::steady_clock::now() < end) {
-        const doca_error_t status = walk_.enter([&] { return doca_workq_progress_retrieve(workq_, &event, 0); });
+        const doca_error_t status =
+            walk_.enter([&] { return doca_workq_progress_retrieve(workq_, &event, 0); });
         if (status != DOCA_ERROR_AGAIN)
             return status;
         if (!is_event_driven_) {
@@ -131,17 +134,20 @@ void walk_through_devices(Walk &walk)
     for (std::uint32_t i = 0; i < size; ++i) {
         char text[DOCA_DEVINFO_IFACE_NAME_SIZE] = {};
         (void)walk.call([&] { return doca_devinfo_get_pci_addr_str(list[i], text); });
-        (void)walk.call([&] { return doca_devinfo_get_iface_name(list[i], text, DOCA_DEVINFO_IFACE_NAME_SIZE); });
+        (void)walk.call(
+            [&] { return doca_devinfo_get_iface_name(list[i], text, DOCA_DEVINFO_IFACE_NAME_SIZE); });
         std::uint8_t is_supported = 0;
-        (void)walk.call([&] { return doca_devinfo_get_is_mmap_export_dpu_supported(list[i], &is_supported); });
+        (void)walk.call(
+            [&] { return doca_devinfo_get_is_mmap_export_dpu_supported(list[i], &is_supported); });
         (void)walk.call([&] { return doca_devinfo_rep_get_is_list_all_supported(list[i], &is_supported); });
         if (is_supported == 0)
             continue;
         Owned<doca_dev> dev(walk, doca_dev_close);
         doca_devinfo_rep **reps = nullptr;
         std::uint32_t num_reps = 0;
-        if (!walk.call([&] { return doca_dev_open(list[i], dev.out()); }) ||
-            !walk.call([&] { return doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL, &reps, &num_reps); }))
+        if (!walk.call([&] { return doca_dev_open(list[i], dev.out()); }) || !walk.call([&] {
+                return doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL, &reps, &num_reps);
+            }))
             continue;
         Owned<doca_dev_rep> rep(walk, doca_dev_rep_close);
         (void)walk.call([&] { return doca_dev_rep_open(reps[0], rep.out()); });
@@ -202,7 +208,8 @@ void walk_through_hashes(Walk &walk, doca_dev *dev)
         job.session = session;
         for (const int type : {DOCA_SHA_JOB_SHA1, DOCA_SHA_JOB_SHA256, DOCA_SHA_JOB_SHA512_PARTIAL}) {
             job.sha_job.base.type = type;
-            job.sha_job.flags = type == DOCA_SHA_JOB_SHA512_PARTIAL ? DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL : 0;
+            job.sha_job.flags =
+                type == DOCA_SHA_JOB_SHA512_PARTIAL ? DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL : 0;
             if (has_session || type != DOCA_SHA_JOB_SHA512_PARTIAL)
                 walk.require(queue.run(job.sha_job.base) == DOCA_SUCCESS, "hashing can't fail");
         }
@@ -228,8 +235,10 @@ void walk_through_graphs(Walk &walk, doca_dev *dev)
     Owned<doca_graph> graph(walk, doca_graph_destroy);
     doca_graph_node *user = nullptr, *copy = nullptr;
     if (!queue.is_made() || src.get() == nullptr || dst.get() == nullptr ||
-        !walk.call([&] { return doca_graph_create(graph.out()); }) ||
-        !walk.call([&] { return doca_graph_user_node_create(graph, [](void *, doca_event *) { return DOCA_SUCCESS; }, &user); }) ||
+        !walk.call([&] { return doca_graph_create(graph.out()); }) || !walk.call([&] {
+            return doca_graph_user_node_create(
+                graph, [](void *, doca_event *) { return DOCA_SUCCESS; }, &user);
+        }) ||
         !walk.call([&] { return doca_graph_ctx_node_create(graph, DOCA_DMA_JOB_MEMCPY, ctx, &copy); }) ||
         !walk.call([&] { return doca_graph_add_dependency(graph, user, copy); }) ||
         !walk.call([&] { return doca_graph_start(graph); }))
@@ -241,8 +250,9 @@ void walk_through_graphs(Walk &walk, doca_dev *dev)
     Owned<doca_graph_instance> instance(walk, doca_graph_instance_destroy);
     doca_dma_job_memcpy job = copy_job(ctx, dst, src);
     doca_event event = {}, note = {};
-    if (!walk.call([&] { return doca_graph_instance_create(graph, instance.out()); }) ||
-        !walk.call([&] { return doca_graph_instance_set_ctx_node_data(instance, copy, &job.base, &event); }) ||
+    if (!walk.call([&] { return doca_graph_instance_create(graph, instance.out()); }) || !walk.call([&] {
+            return doca_graph_instance_set_ctx_node_data(instance, copy, &job.base, &event);
+        }) ||
         !walk.call([&] { return doca_graph_instance_set_user_node_data(instance, user, nullptr, &note); }) ||
         !walk.call([&] { return doca_workq_graph_submit(queue, instance, {.u64 = 1}); }))
         return;
@@ -255,8 +265,9 @@ void walk_through_pools(Walk &walk, doca_dev *dev)
     std::vector<std::byte> memory(4096);
     Map map(walk, dev, memory, DOCA_ACCESS_LOCAL_READ_WRITE);
     Owned<doca_bufpool> pool(walk, doca_bufpool_destroy);
-    if (!map.is_made() ||
-        !walk.call([&] { return doca_bufpool_create(nullptr, 4, DOCA_BUF_EXTENSION_NONE, 64, 64, map, pool.out()); }) ||
+    if (!map.is_made() || !walk.call([&] {
+            return doca_bufpool_create(nullptr, 4, DOCA_BUF_EXTENSION_NONE, 64, 64, map, pool.out());
+        }) ||
         !walk.call([&] { return doca_bufpool_start(pool); }))
         return;
     Owned<doca_buf> buf(walk, [](doca_buf *one) { return doca_buf_refcount_rm(one, nullptr); });
@@ -267,7 +278,8 @@ void walk_through_pools(Walk &walk, doca_dev *dev)
 
 void walk_through_arguments(Walk &walk)
 {
-    static const char text[] = R"({"doca_program_flags": {"text": "a", "object": {"a": [1, 2.5, {"b": null}]}},
+    static const char text[] =
+        R"({"doca_program_flags": {"text": "a", "object": {"a": [1, 2.5, {"b": null}]}},
                                    "doca_general_flags": {"log-level": 20}})";
     const int file = memfd_create("arguments", MFD_CLOEXEC);
     const AtEnd close_file([&] { close(file); });
@@ -275,7 +287,8 @@ void walk_through_arguments(Walk &walk)
     if (!walk.call([&] { return doca_argp_init("attack", nullptr); }))
         return;
     const AtEnd destroy([&] { walk.undo([] { return doca_argp_destroy(); }); });
-    for (const auto &[name, type] : {std::pair("text", DOCA_ARGP_TYPE_STRING), std::pair("object", DOCA_ARGP_TYPE_JSON_OBJ)}) {
+    for (const auto &[name, type] :
+         {std::pair("text", DOCA_ARGP_TYPE_STRING), std::pair("object", DOCA_ARGP_TYPE_JSON_OBJ)}) {
         doca_argp_param *param = nullptr;
         if (!walk.call([&] { return doca_argp_param_create(&param); }))
             return;

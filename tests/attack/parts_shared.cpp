@@ -38,7 +38,8 @@ public:
     SharedMemory() : fd_(memfd_create("walk", MFD_CLOEXEC))
     {
         if (ftruncate(fd_, size) == 0)
-            start_ = static_cast<std::byte *>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0));
+            start_ =
+                static_cast<std::byte *>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0));
     }
     SharedMemory(const SharedMemory &) = delete;
     SharedMemory &operator=(const SharedMemory &) = delete;
@@ -85,8 +86,8 @@ void walk_through_export(Walk &walk, doca_dev *dev, std::span<std::byte> memory)
     Owned<doca_mmap> imported(walk, doca_mmap_destroy);
     bool is_ready = own_map.is_made() && inventory.is_made() && !descriptor.empty() &&
                     walk.call([&] { return doca_dma_create(dma.out()); }) && walk.call([&] {
-                        return doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dev,
-                                                            imported.out());
+                        return doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(),
+                                                            dev, imported.out());
                     });
     void *start = nullptr;
     std::size_t length = 0;
@@ -117,7 +118,8 @@ void walk_through_export(Walk &walk, doca_dev *dev, std::span<std::byte> memory)
     (void)walk.agree(is_written);
     (void)walk.agree(true); // now it is stopped
     walk.require(walk.enter([&] { return copy(true, 100); }) != DOCA_SUCCESS, "a copy after the stop fails");
-    walk.require(walk.enter([&] { return copy(true, size); }) != DOCA_SUCCESS, "a long copy after the stop fails");
+    walk.require(walk.enter([&] { return copy(true, size); }) != DOCA_SUCCESS,
+                 "a long copy after the stop fails");
     (void)walk.agree(true);
 }
 
@@ -133,8 +135,8 @@ void walk_through_exports(Walk &walk, doca_dev *dev)
 
 void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven)
 {
-    constexpr std::uint32_t access = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE |
-                                     DOCA_ACCESS_RDMA_ATOMIC;
+    constexpr std::uint32_t access = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ |
+                                     DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
     std::vector<std::byte> memory(size);
     Map map(walk, dev, memory, access);
     Inventory inventory(walk, 16);
@@ -151,11 +153,12 @@ void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven)
     Queue queue(walk, ctx, nullptr, is_event_driven); // which has its device
     const void *details = nullptr, *descriptor = nullptr;
     std::size_t details_size = 0, descriptor_size = 0;
-    const bool is_exported = queue.is_made() &&
-                             walk.call([&] { return doca_rdma_export(rdma, &details, &details_size); }) &&
-                             walk.call([&] { return doca_mmap_export_rdma(map, dev, &descriptor, &descriptor_size); });
+    const bool is_exported = queue.is_made() && walk.call([&] {
+        return doca_rdma_export(rdma, &details, &details_size);
+    }) && walk.call([&] { return doca_mmap_export_rdma(map, dev, &descriptor, &descriptor_size); });
     const std::vector<std::byte> theirs = walk.exchange(as_bytes(details, is_exported ? details_size : 0));
-    const std::vector<std::byte> their_map = walk.exchange(as_bytes(descriptor, is_exported ? descriptor_size : 0));
+    const std::vector<std::byte> their_map =
+        walk.exchange(as_bytes(descriptor, is_exported ? descriptor_size : 0));
     Owned<doca_mmap> imported(walk, doca_mmap_destroy);
     void *start = nullptr;
     std::size_t length = 0;
@@ -245,8 +248,8 @@ void walk_through_sync_events(Walk &walk, doca_dev *dev)
         const std::vector<std::byte> theirs = walk.exchange({});
         if (!theirs.empty())
             (void)walk.call([&] {
-                return doca_sync_event_create_from_export(dev, reinterpret_cast<const std::uint8_t *>(theirs.data()),
-                                                          theirs.size(), event.out());
+                return doca_sync_event_create_from_export(
+                    dev, reinterpret_cast<const std::uint8_t *>(theirs.data()), theirs.size(), event.out());
             });
     }
     const AtEnd stop([&] {
@@ -260,7 +263,8 @@ void walk_through_sync_events(Walk &walk, doca_dev *dev)
         bool is_updated = walk.call([&] { return doca_sync_event_update_set(event, 10); });
         is_updated = walk.call([&] { return doca_sync_event_update_add(event, 5, &before); }) && is_updated;
         if (walk.agree(is_updated))
-            (void)walk.agree(walk.call([&] { return doca_sync_event_update_set(event, 100); })); // whoever sleeps wakes
+            (void)walk.agree(
+                walk.call([&] { return doca_sync_event_update_set(event, 100); })); // whoever sleeps wakes
         (void)walk.agree(true);
         return;
     }
@@ -307,7 +311,8 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev)
     if (!walk.is_host() && is_ready) {
         doca_devinfo_rep **reps = nullptr;
         std::uint32_t num_reps = 0;
-        is_ready = walk.call([&] { return doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL, &reps, &num_reps); });
+        is_ready = walk.call(
+            [&] { return doca_devinfo_rep_list_create(dev, DOCA_DEV_REP_FILTER_ALL, &reps, &num_reps); });
         if (is_ready) {
             is_ready = walk.call([&] { return doca_dev_rep_open(reps[0], rep.out()); }); // pf0
             walk.undo([&] { return doca_devinfo_rep_list_destroy(reps); });
@@ -321,8 +326,9 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev)
     doca_comm_channel_addr_t *peer = nullptr;
     bool is_connecting = true;
     if (walk.is_host())
-        is_connecting = walk.call([&] { return doca_comm_channel_ep_connect(ep, name.c_str(), &peer); }) &&
-                        walk.call([&] { return doca_comm_channel_ep_get_event_channel(ep, &sends, &receives); });
+        is_connecting = walk.call([&] {
+            return doca_comm_channel_ep_connect(ep, name.c_str(), &peer);
+        }) && walk.call([&] { return doca_comm_channel_ep_get_event_channel(ep, &sends, &receives); });
     if (!walk.agree(is_connecting))
         return;
 
@@ -343,11 +349,14 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev)
         text_size = sizeof(text);
         return doca_comm_channel_ep_recvfrom(ep, text, &text_size, DOCA_CC_MSG_FLAG_NONE, &peer);
     };
-    const auto send = [&] { return doca_comm_channel_ep_sendto(ep, "hello", 5, DOCA_CC_MSG_FLAG_NONE, peer); };
+    const auto send = [&] {
+        return doca_comm_channel_ep_sendto(ep, "hello", 5, DOCA_CC_MSG_FLAG_NONE, peer);
+    };
     bool is_good = true;
     if (walk.is_host())
         is_good = walk.call([&] {
-            return patiently(DOCA_ERROR_CONNECTION_INPROGRESS, [&] { return doca_comm_channel_peer_addr_update_info(peer); });
+            return patiently(DOCA_ERROR_CONNECTION_INPROGRESS,
+                             [&] { return doca_comm_channel_peer_addr_update_info(peer); });
         });
     else // accepts
         is_good = patiently(DOCA_ERROR_AGAIN, [&] {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A walk through the whole API by two processes, a host and a DPU. Each call may answer an error, whereupon the walk does
-// without what it would have made; what both need is agreed upon by messages, so that none waits for what will not come.
+// A walk through the whole API by two processes, a host and a DPU. Each call may answer an error, whereupon
+// the walk does without what it would have made; what both need is agreed upon by messages, so that none
+// waits for what will not come.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,11 @@ enum class Role : std::uint8_t { host, dpu };
 /// One process's part of the walk.
 class Walk {
 public:
-    /// @p channel leads to the other process. Only @p may_fail allows any call to answer an error that it has no reason for.
-    Walk(Role role, int channel, bool may_fail) noexcept : role_(role), channel_(channel), may_fail_(may_fail) {}
+    /// @p channel leads to the other process. Only @p may_fail allows any call to answer an error that it has
+    /// no reason for.
+    Walk(Role role, int channel, bool may_fail) noexcept : role_(role), channel_(channel), may_fail_(may_fail)
+    {
+    }
 
     /// All of it. False when something was wrong, which was printed.
     [[nodiscard]] bool run();

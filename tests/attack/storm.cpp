@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A process exports memory, stops the export and exports again; others copy from and to it. At random moments they are
-// killed, stopped for a while, without descriptors, or get a signal every 30 us. When doca_mmap_stop has returned, nobody
-// writes; it returns; nobody crashes; and what the killed held comes back.
+// A process exports memory, stops the export and exports again; others copy from and to it. At random moments
+// they are killed, stopped for a while, without descriptors, or get a signal every 30 us. When doca_mmap_stop
+// has returned, nobody writes; it returns; nobody crashes; and what the killed held comes back.
 //
 //     attack_storm [--kills N] [--stops N] [--seed N]
 #include <atomic>
@@ -67,7 +67,8 @@ doca_dev *open_device(const char *wanted)
         return nullptr;
     for (std::uint32_t i = 0; i < count; ++i) {
         char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
-        if (doca_devinfo_get_ibdev_name(list[i], name, sizeof(name)) == DOCA_SUCCESS && std::strcmp(name, wanted) == 0)
+        if (doca_devinfo_get_ibdev_name(list[i], name, sizeof(name)) == DOCA_SUCCESS &&
+            std::strcmp(name, wanted) == 0)
             (void)doca_dev_open(list[i], &dev);
     }
     (void)doca_devinfo_list_destroy(list);
@@ -102,8 +103,8 @@ int be_exporter(std::uint32_t seed)
     const int fd = memfd_create("storm", MFD_CLOEXEC);
     if (ftruncate(fd, size) != 0)
         return 1;
-    auto *const memory = static_cast<std::byte *>(mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                                                       is_shareable ? MAP_SHARED : MAP_PRIVATE, fd, 0));
+    auto *const memory = static_cast<std::byte *>(
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, is_shareable ? MAP_SHARED : MAP_PRIVATE, fd, 0));
     Walk walk(Role::host, -1, false);
     doca_dev *const dev = open_device("soft_pf0");
     std::int64_t usual_descriptors = 0;
@@ -186,7 +187,8 @@ int be_importer(std::uint32_t seed)
         const std::uint32_t sequence = shared->sequence;
         const std::uint32_t length = shared->descriptor_size;
         std::memcpy(descriptor, shared->descriptor, sizeof(descriptor));
-        if (sequence == last || sequence % 2 != 0 || sequence != shared->sequence || length > sizeof(descriptor)) {
+        if (sequence == last || sequence % 2 != 0 || sequence != shared->sequence ||
+            length > sizeof(descriptor)) {
             sched_yield();
             continue;
         }
@@ -225,7 +227,8 @@ public:
     [[nodiscard]] bool has_ended() const
     {
         siginfo_t info{};
-        return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
+        return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+               info.si_pid == pid_;
     }
     int wait()
     {
@@ -260,7 +263,8 @@ int main(int argc, char **argv)
     doca_logger_backend *backend = nullptr;
     if (doca_log_create_file_backend(std::fopen("/dev/null", "we"), &backend) != DOCA_SUCCESS)
         return 2;
-    shared = new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Shared;
+    shared =
+        new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Shared;
 
     std::mt19937 random(static_cast<std::uint32_t>(seed));
     Victim exporter(be_exporter);
@@ -312,7 +316,8 @@ int main(int argc, char **argv)
             ++bad;
         }
     }
-    std::printf("%llu kills, %llu stops, %llu copies; %llu times doca_mmap_stop has returned, %llu times something was "
+    std::printf("%llu kills, %llu stops, %llu copies; %llu times doca_mmap_stop has returned, %llu times "
+                "something was "
                 "written after it, %llu times a descriptor was left\n",
                 static_cast<unsigned long long>(killed), static_cast<unsigned long long>(stopped),
                 static_cast<unsigned long long>(shared->copies.load()),

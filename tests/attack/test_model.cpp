@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Calls at random, in any order, against a model of the objects' states: each call answers what the model says, and
-// memory holds what the model's does. OPENDOCA_MODEL_CALLS says how many calls, OPENDOCA_MODEL_SEED which.
+// Calls at random, in any order, against a model of the objects' states: each call answers what the model
+// says, and memory holds what the model's does. OPENDOCA_MODEL_CALLS says how many calls, OPENDOCA_MODEL_SEED
+// which.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -74,7 +75,8 @@ protected:
             << call << " is call number " << number << " of seed " << seed;
         return actual == DOCA_SUCCESS && expected == DOCA_SUCCESS;
     }
-    [[nodiscard]] doca_error_t unless(bool is_wrong, doca_error_t error, doca_error_t otherwise = DOCA_SUCCESS) const
+    [[nodiscard]] doca_error_t unless(bool is_wrong, doca_error_t error,
+                                      doca_error_t otherwise = DOCA_SUCCESS) const
     {
         return is_wrong ? error : otherwise;
     }
@@ -112,36 +114,40 @@ void ModelTest::do_map(Map &map)
     }
     switch (below(7)) {
     case 0:
-        if (answers("mmap_dev_add", doca_mmap_dev_add(map.mmap, dev),
-                    unless(map.is_started, DOCA_ERROR_NOT_PERMITTED, unless(map.has_device, DOCA_ERROR_IN_USE))))
+        if (answers(
+                "mmap_dev_add", doca_mmap_dev_add(map.mmap, dev),
+                unless(map.is_started, DOCA_ERROR_NOT_PERMITTED, unless(map.has_device, DOCA_ERROR_IN_USE))))
             map.has_device = true;
         break;
     case 1:
-        if (below(4) == 0 &&
-            answers("mmap_dev_rm", doca_mmap_dev_rm(map.mmap, dev),
-                    unless(map.is_started, DOCA_ERROR_NOT_PERMITTED, unless(!map.has_device, DOCA_ERROR_INVALID_VALUE))))
+        if (below(4) == 0 && answers("mmap_dev_rm", doca_mmap_dev_rm(map.mmap, dev),
+                                     unless(map.is_started, DOCA_ERROR_NOT_PERMITTED,
+                                            unless(!map.has_device, DOCA_ERROR_INVALID_VALUE))))
             map.has_device = false;
         break;
     case 2:
         if (answers("mmap_set_memrange", doca_mmap_set_memrange(map.mmap, map.memory.data(), size),
-                    unless(map.is_started, DOCA_ERROR_BAD_STATE, unless(map.has_range, DOCA_ERROR_NOT_PERMITTED))))
+                    unless(map.is_started, DOCA_ERROR_BAD_STATE,
+                           unless(map.has_range, DOCA_ERROR_NOT_PERMITTED))))
             map.has_range = true;
         break;
     case 3:
-        (void)answers("mmap_set_permissions", doca_mmap_set_permissions(map.mmap, DOCA_ACCESS_LOCAL_READ_WRITE),
+        (void)answers("mmap_set_permissions",
+                      doca_mmap_set_permissions(map.mmap, DOCA_ACCESS_LOCAL_READ_WRITE),
                       unless(map.is_started, DOCA_ERROR_BAD_STATE));
         break;
     case 4: {
         const bool was_started = map.is_started;
-        if (answers("mmap_start", doca_mmap_start(map.mmap),
-                    unless(was_started, DOCA_ERROR_BAD_STATE, unless(!map.has_range, DOCA_ERROR_INVALID_VALUE))))
+        if (answers(
+                "mmap_start", doca_mmap_start(map.mmap),
+                unless(was_started, DOCA_ERROR_BAD_STATE, unless(!map.has_range, DOCA_ERROR_INVALID_VALUE))))
             map.is_started = true;
         break;
     }
     case 5:
-        if (below(3) == 0 &&
-            answers("mmap_stop", doca_mmap_stop(map.mmap),
-                    unless(!map.is_started, DOCA_ERROR_BAD_STATE, unless(map.num_bufs != 0, DOCA_ERROR_NOT_PERMITTED))))
+        if (below(3) == 0 && answers("mmap_stop", doca_mmap_stop(map.mmap),
+                                     unless(!map.is_started, DOCA_ERROR_BAD_STATE,
+                                            unless(map.num_bufs != 0, DOCA_ERROR_NOT_PERMITTED))))
             map.is_started = false;
         break;
     default:
@@ -165,9 +171,11 @@ void ModelTest::take(Buf &buf)
     const bool is_outside = head + len > size || data + data_len > head + len;
     std::byte *const base = map.memory.data();
     if (answers("buf_by_args",
-                doca_buf_inventory_buf_by_args(inventory, map.mmap, base + head, len, base + data, data_len, &buf.buf),
+                doca_buf_inventory_buf_by_args(inventory, map.mmap, base + head, len, base + data, data_len,
+                                               &buf.buf),
                 unless(!inventory_is_started || !map.is_started, DOCA_ERROR_NOT_PERMITTED,
-                       unless(is_outside, DOCA_ERROR_INVALID_VALUE, unless(taken == num_elements, DOCA_ERROR_NO_MEMORY))))) {
+                       unless(is_outside, DOCA_ERROR_INVALID_VALUE,
+                              unless(taken == num_elements, DOCA_ERROR_NO_MEMORY))))) {
         buf = {buf.buf, m, head, len, data, data_len, false};
         ++map.num_bufs;
     } else {
@@ -183,8 +191,10 @@ void ModelTest::do_buf(Buf &buf)
         return;
     switch (below(3)) {
     case 0: {
-        const std::size_t data = buf.head + below(buf.len + 1), data_len = below(buf.head + buf.len - data + 1);
-        if (answers("buf_set_data", doca_buf_set_data(buf.buf, maps[buf.map].memory.data() + data, data_len), DOCA_SUCCESS)) {
+        const std::size_t data = buf.head + below(buf.len + 1),
+                          data_len = below(buf.head + buf.len - data + 1);
+        if (answers("buf_set_data", doca_buf_set_data(buf.buf, maps[buf.map].memory.data() + data, data_len),
+                    DOCA_SUCCESS)) {
             buf.data = data;
             buf.data_len = data_len;
         }
@@ -219,13 +229,15 @@ void ModelTest::do_ctx(Ctx &ctx)
         break;
     case 1:
         if (below(4) == 0 && answers("ctx_dev_rm", doca_ctx_dev_rm(base, dev),
-                                     unless(ctx.is_started, DOCA_ERROR_BAD_STATE, unless(!ctx.has_device, DOCA_ERROR_NOT_FOUND))))
+                                     unless(ctx.is_started, DOCA_ERROR_BAD_STATE,
+                                            unless(!ctx.has_device, DOCA_ERROR_NOT_FOUND))))
             ctx.has_device = false;
         break;
     case 2:
     case 3:
         if (answers("ctx_start", doca_ctx_start(base),
-                    unless(ctx.is_started, DOCA_ERROR_BAD_STATE, unless(!ctx.has_device, DOCA_ERROR_INVALID_VALUE))))
+                    unless(ctx.is_started, DOCA_ERROR_BAD_STATE,
+                           unless(!ctx.has_device, DOCA_ERROR_INVALID_VALUE))))
             ctx.is_started = true;
         break;
     case 4:
@@ -237,7 +249,8 @@ void ModelTest::do_ctx(Ctx &ctx)
             ctx.is_started = false;
         break;
     default:
-        if (below(8) == 0 && !ctx.is_started && answers("dma_destroy", doca_dma_destroy(ctx.dma), DOCA_SUCCESS))
+        if (below(8) == 0 && !ctx.is_started &&
+            answers("dma_destroy", doca_dma_destroy(ctx.dma), DOCA_SUCCESS))
             ctx.dma = nullptr;
     }
 }
@@ -295,7 +308,8 @@ void ModelTest::retrieve(std::size_t q)
 {
     doca_event event = {};
     if (jobs[q].empty()) {
-        (void)answers("progress_retrieve", doca_workq_progress_retrieve(workqs[q], &event, 0), DOCA_ERROR_AGAIN);
+        (void)answers("progress_retrieve", doca_workq_progress_retrieve(workqs[q], &event, 0),
+                      DOCA_ERROR_AGAIN);
         return;
     }
     if (!answers("progress_retrieve", wait_for(workqs[q], event), DOCA_SUCCESS))
@@ -328,7 +342,8 @@ void ModelTest::step()
     case 9:
         inventory_is_started = below(4) != 0;
         (void)answers("inventory_start or _stop",
-                      inventory_is_started ? doca_buf_inventory_start(inventory) : doca_buf_inventory_stop(inventory),
+                      inventory_is_started ? doca_buf_inventory_start(inventory)
+                                           : doca_buf_inventory_stop(inventory),
                       DOCA_SUCCESS);
         return;
     case 10:

@@ -383,6 +383,35 @@ TEST_P(ForgedPageTest, ObjectThatIsNotWhatTheEntrySaysIsNotMapped)
     }
 }
 
+/// What is checked is what is used: no length between the two gets through.
+TEST_P(ForgedPageTest, LengthThatChangesBetweenTwoLooksMapsNoMoreThanTheObject)
+{
+    constexpr std::size_t object = 4096, more = 256 * object;
+    std::vector<std::byte> memory(more);
+    const LocalMap map(dev, memory);
+    const Inventory inventory(4);
+    const DmaEngine engine(dev);
+    const Forger forger(Forgery::length_changes);
+    const std::vector<std::byte> descriptor = seal(forger.descriptor());
+    std::size_t imported = 0;
+    for (int i = 0; i < 2000; ++i) {
+        MmapHandle mmap;
+        if (doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dev, mmap.out()) !=
+            DOCA_SUCCESS)
+            continue;
+        ++imported;
+        void *start = nullptr;
+        std::size_t length = 0;
+        must(doca_mmap_get_memrange(mmap, &start, &length));
+        ASSERT_TRUE(length == object || length == more) << length;
+        // The last byte: beyond the end of a mapped object, this would be SIGBUS.
+        const BufHandle src = inventory.full(mmap, static_cast<std::byte *>(start) + length - 1, 1);
+        const doca_error_t status = engine.copy(inventory.empty(map, memory.data(), 1), src);
+        EXPECT_TRUE(status == DOCA_SUCCESS || length == more) << doca_get_error_name(status);
+    }
+    EXPECT_GT(imported, 0u) << "otherwise this proves nothing";
+}
+
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ForgedPageTest);
 INSTANTIATE_TEST_SUITE_P(pair, ForgedPageTest, testing::ValuesIn(few_device_pairs()), pair_name);
 

@@ -108,11 +108,13 @@ TEST(FaultsTest, RegistrationsAndImportsAreRefused)
 
     const std::vector<std::byte> descriptor = export_dpu(first, host);
     MmapHandle imported;
-    EXPECT_EQ(doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dpu, imported.out()),
-              DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(
+        doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dpu, imported.out()),
+        DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(imported.get(), nullptr);
-    EXPECT_EQ(doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dpu, imported.out()),
-              DOCA_SUCCESS);
+    EXPECT_EQ(
+        doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dpu, imported.out()),
+        DOCA_SUCCESS);
 }
 
 TEST(FaultsTest, AnExporterVanishes)
@@ -129,7 +131,8 @@ TEST(FaultsTest, AnExporterVanishes)
     const Inventory inventory(2);
     const DmaEngine engine(dpu);
     const auto copy = [&](doca_mmap *from) {
-        return engine.copy(inventory.empty(own_map, own.data(), 32), inventory.full(from, from == own_map ? own.data() + 32 : memory.data(), 32));
+        return engine.copy(inventory.empty(own_map, own.data(), 32),
+                           inventory.full(from, from == own_map ? own.data() + 32 : memory.data(), 32));
     };
     EXPECT_EQ(copy(own_map), DOCA_SUCCESS) << "has no peer";
     EXPECT_EQ(copy(imported), DOCA_SUCCESS);
@@ -140,8 +143,8 @@ TEST(FaultsTest, AnExporterVanishes)
 
 TEST(FaultsTest, AJobThatFailsEndsItsConnection)
 {
-    for (const auto &[faults, result] : {std::pair("job:rdma=3", DOCA_ERROR_IO_FAILED),
-                                         std::pair("peer=3", DOCA_ERROR_CONNECTION_RESET)}) {
+    for (const auto &[faults, result] :
+         {std::pair("job:rdma=3", DOCA_ERROR_IO_FAILED), std::pair("peer=3", DOCA_ERROR_CONNECTION_RESET)}) {
         SCOPED_TRACE(faults);
         const Environment variable("DOCA_SOFT_FAULTS", faults);
         const DevHandle dev = open_device("soft_p0");
@@ -176,7 +179,9 @@ TEST(FaultsTest, EveryJobOfAConnectionCanBeRefused)
     must(right.connect(left.details()));
     const BufHandle src = inventory.full(map, memory.data(), 8);
     const BufHandle remote_src = inventory.full(imported, memory.data() + 64, 8);
-    const auto empty = [&](doca_mmap *of, std::size_t at) { return inventory.empty(of, memory.data() + at, 8); };
+    const auto empty = [&](doca_mmap *of, std::size_t at) {
+        return inventory.empty(of, memory.data() + at, 8);
+    };
     // Each takes an odd number and an even one.
     EXPECT_EQ(right.receive(empty(map, 128)), DOCA_SUCCESS);
     EXPECT_EQ(right.receive(empty(map, 128)), DOCA_ERROR_NO_MEMORY);
@@ -204,7 +209,8 @@ TEST(FaultsTest, SyncEventsFail)
     EXPECT_EQ(doca_sync_event_get(event, &value), DOCA_ERROR_IO_FAILED);
     EXPECT_EQ(value, 77u);
     EXPECT_EQ(doca_sync_event_get(event, &value), DOCA_ERROR_CONNECTION_RESET);
-    EXPECT_EQ(doca_sync_event_wait_gt(event, 1, all_bits), DOCA_ERROR_CONNECTION_RESET) << "it does not come back";
+    EXPECT_EQ(doca_sync_event_wait_gt(event, 1, all_bits), DOCA_ERROR_CONNECTION_RESET)
+        << "it does not come back";
 
     Event waited(dev, Publisher::cpu);
     waited.start_as_ctx();
@@ -219,10 +225,18 @@ TEST(FaultsTest, SyncEventsFail)
 
 TEST(FaultsTest, WhatCantBeUnderstoodIsExplained)
 {
-    for (const char *const text :
-         {"jab=1", "job", "job=", "job=0", "job=x", "job=-1", "job=1+2", "job=*/0", "job=0%", "job=101%", "job=%",
-          "job:sha=1", "job:=1", "register:dma=1", "import:=1", "seed=", "seed=x", "job=1,,job=2", ",", "=", ":=",
-          "job=99999999999999999999", "job=nan%", "job=1e400%"}) {
+    for (const char *const text : {"jab=1",     "job",
+                                   "job=",      "job=0",
+                                   "job=x",     "job=-1",
+                                   "job=1+2",   "job=*/0",
+                                   "job=0%",    "job=101%",
+                                   "job=%",     "job:sha=1",
+                                   "job:=1",    "register:dma=1",
+                                   "import:=1", "seed=",
+                                   "seed=x",    "job=1,,job=2",
+                                   ",",         "=",
+                                   ":=",        "job=99999999999999999999",
+                                   "job=nan%",  "job=1e400%"}) {
         SCOPED_TRACE(text);
         const Environment variable("DOCA_SOFT_FAULTS", text);
         const LogCapture log;

@@ -11,6 +11,25 @@
 
 #include "target.hpp"
 
+#ifdef OPENDOCA_STATIC_CORE
+
+namespace {
+
+constinit opendoca::LogChannel channel{opendoca::LogLevel::critical, opendoca::LogLevel::debug};
+
+} // namespace
+
+// What each front end defines.
+
+opendoca::LogChannel &opendoca::library_log() noexcept
+{
+    return channel;
+}
+
+void opendoca::print_origin(LogText &, std::uint32_t, const LogOrigin &) noexcept {}
+
+#endif
+
 #ifdef OPENDOCA_LIBFUZZER
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
@@ -40,12 +59,15 @@ public:
 private:
     /// Not std::uniform_int_distribution, which differs between standard libraries.
     [[nodiscard]] std::size_t below(std::size_t bound) { return static_cast<std::size_t>(random_() % bound); }
-    [[nodiscard]] const std::string &one_of(const std::vector<std::string> &all) { return all[below(all.size())]; }
+    [[nodiscard]] const std::string &one_of(const std::vector<std::string> &all)
+    {
+        return all[below(all.size())];
+    }
 
     void mutate(std::string &text)
     {
-        static constexpr std::uint64_t values[] = {0,      1,          0x7f,       0x80,           0xff,          0x7fff,
-                                                   0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 1ULL << 63, ~0ULL};
+        static constexpr std::uint64_t values[] = {
+            0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 1ULL << 63, ~0ULL};
         const std::size_t at = below(text.size() + 1);
         const std::size_t length = std::min(text.size() - at, below(16));
         switch (below(7)) {

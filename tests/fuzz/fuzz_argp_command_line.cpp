@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Fuzz target: any words as the command line of a program, between NULs or line ends. Not --help and --version, which end
-// the program, nor --json, which is another target.
+// Fuzz target: any words as the command line of a program, between NULs or line ends. Not --help and
+// --version, which end the program, nor --json, which is another target.
 #include <cstring>
 #include <string>
 #include <utility>

@@ -6,17 +6,12 @@
 
 #include "../../src/core/device/soft/faults/fault_plan.hpp"
 #include "../../src/core/device/soft/topology/function.hpp"
-#include "../../src/core/log_backend.hpp"
 #include "target.hpp"
 
 using namespace opendoca::soft;
 
 void test_input(Input input)
 {
-    // Of the library's own, which this program has a second one of.
-    static const bool is_silent = opendoca::set_global_log_limit(opendoca::LogLevel::critical,
-                                                                 &opendoca::LogLimits::set_lower) == DOCA_SUCCESS;
-    require(is_silent, "the log is silent");
     const std::string text(reinterpret_cast<const char *>(input.data()), input.size());
     Topology topology;
     if (parse_topology(text, "the input", topology) == DOCA_SUCCESS) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Fuzz target: the connection details and the export descriptors of verbs devices, which need no device to be read. The
-// checksum of an input is made right.
+// Fuzz target: the connection details and the export descriptors of verbs devices, which need no device to be
+// read. The checksum of an input is made right.
 #include <cstring>
 
 #include "../../src/core/crc32.hpp"
 #include "../../src/core/device/descriptor.hpp"
 #include "../../src/core/device/verbs/connection_details.hpp"
 #include "../../src/core/device/verbs/memory_descriptor.hpp"
-#include "../../src/core/log_backend.hpp"
 #include "target.hpp"
 
 using namespace opendoca;
@@ -17,10 +16,6 @@ using namespace opendoca::verbs;
 
 void test_input(Input input)
 {
-    // Of the library's own, which this program has a second one of.
-    static const bool is_silent = opendoca::set_global_log_limit(opendoca::LogLevel::critical,
-                                                                 &opendoca::LogLimits::set_lower) == DOCA_SUCCESS;
-    require(is_silent, "the log is silent");
     static const std::vector<std::byte> right_details = [] {
         ConnectionDetails details{};
         details.num_gids = 2;
@@ -29,7 +24,8 @@ void test_input(Input input)
         return to_bytes(DescriptorKind::verbs_connection, details);
     }();
     static const std::vector<std::byte> right_memory =
-        to_bytes(DescriptorKind::verbs_memory, RemoteMemoryDescriptor{.addr = 4096, .len = 64, .key = 1, .access = 16});
+        to_bytes(DescriptorKind::verbs_memory,
+                 RemoteMemoryDescriptor{.addr = 4096, .len = 64, .key = 1, .access = 16});
     for (const std::vector<std::byte> &right : {right_details, right_memory}) {
         std::vector<std::byte> bytes = changed(right, input);
         const std::size_t end = bytes.size() - sizeof(std::uint32_t);

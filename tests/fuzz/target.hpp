@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What fuzz targets have in common. A target is a file with test_input(); driver.cpp feeds it a fixed sequence of mutated
-// inputs, or libFuzzer does in a build with -Dfuzz=true: see scripts/fuzz.sh.
+// What fuzz targets have in common. A target is a file with test_input(); driver.cpp feeds it a fixed
+// sequence of mutated inputs, or libFuzzer does in a build with -Dfuzz=true: see scripts/fuzz.sh.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,12 @@
 #include <vector>
 
 #include <doca_error.h>
+
+#ifdef OPENDOCA_STATIC_CORE // the library without its C functions
+#include "../../src/core/log_backend.hpp"
+#else
 #include <doca_log.h>
+#endif
 
 using Input = std::span<const std::byte>;
 
@@ -33,7 +38,7 @@ inline void must(doca_error_t status, const char *file = __builtin_FILE(), int l
 {
     if (status == DOCA_SUCCESS)
         return;
-    std::fprintf(stderr, "%s:%d: %s\n", file, line, doca_get_error_name(status));
+    std::fprintf(stderr, "%s:%d: error %d\n", file, line, static_cast<int>(status));
     std::abort();
 }
 
@@ -41,15 +46,20 @@ inline void must(doca_error_t status, const char *file = __builtin_FILE(), int l
 inline void set_up()
 {
     setenv("DOCA_SOFT", "1", 1);
+#ifdef OPENDOCA_STATIC_CORE
+    must(opendoca::library_log().set_global_limit(opendoca::LogLevel::critical,
+                                                  &opendoca::LogLimits::set_lower));
+#else
     doca_logger_backend *backend = nullptr;
     std::FILE *const sink = std::fopen("/dev/null", "we");
     require(sink != nullptr, "there is /dev/null");
     must(doca_log_create_file_backend(sink, &backend));
     must(doca_log_global_level_set(DOCA_LOG_LEVEL_ERROR)); // what is logged is also put together
+#endif
 }
 
-/// What differs from one process to the next can't be in a corpus: there, an input is what is changed of something
-/// that is right. Nothing changes nothing; what is longer than the original makes it longer.
+/// What differs from one process to the next can't be in a corpus: there, an input is what is changed of
+/// something that is right. Nothing changes nothing; what is longer than the original makes it longer.
 inline std::vector<std::byte> changed(Input original, Input input)
 {
     std::vector<std::byte> bytes(std::max(original.size(), input.size()));

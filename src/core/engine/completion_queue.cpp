@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <new>
 
 namespace opendoca {
 
@@ -104,13 +103,11 @@ void CompletionQueue::remember_only_polled() noexcept
     retriever_ = only_polled_ != nullptr ? only_polled_->retriever_ : nullptr;
 }
 
-doca_error_t CompletionQueue::set_event_driven(bool enable) noexcept
+doca_error_t CompletionQueue::set_event_driven(bool enable)
 {
     if (enable && events_ == nullptr) {
         // It lives as long as the queue: the handle never changes.
-        std::shared_ptr<EventHandle> events(new (std::nothrow) EventHandle);
-        if (events == nullptr)
-            return DOCA_ERROR_NO_MEMORY;
+        auto events = std::make_shared<EventHandle>();
         if (const doca_error_t status = events->open(); status != DOCA_SUCCESS)
             return status;
         events_ = std::move(events);

@@ -193,7 +193,7 @@ public:
     // Sleeping.
 
     [[nodiscard]] bool is_event_driven() const noexcept { return is_event_driven_; }
-    [[nodiscard]] doca_error_t set_event_driven(bool enable) noexcept;
+    [[nodiscard]] doca_error_t set_event_driven(bool enable);
     /// Event-driven from its creation on, by a handle that queues of the same thread share.
     void share_events(std::shared_ptr<EventHandle> events) noexcept
     {

@@ -94,7 +94,7 @@ doca_error_t doca_workq::give_waiting(doca_event &event) noexcept
     return ended.status == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
 }
 
-doca_error_t doca_workq::set_event_driven(bool enable) noexcept
+doca_error_t doca_workq::set_event_driven(bool enable)
 {
     if (enable == completions.is_event_driven())
         return DOCA_SUCCESS;

@@ -49,7 +49,7 @@ struct OPENDOCA_INTERNAL doca_workq {
     [[nodiscard]] doca_error_t give_operation(opendoca::Operation &operation, doca_event &event) noexcept;
 
     [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }
-    [[nodiscard]] doca_error_t set_event_driven(bool enable) noexcept;
+    [[nodiscard]] doca_error_t set_event_driven(bool enable);
     /// Grows, but never shrinks. BAD_STATE while it would have to grow and is on a context.
     [[nodiscard]] doca_error_t set_least_depth(std::uint32_t depth);
     [[nodiscard]] static doca_error_t check_depth(std::uint32_t depth) noexcept;

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #include "forged_export.hpp"
 
+#include <atomic>
+#include <thread>
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -62,6 +65,7 @@ void forge_object(Forgery forgery, ExportEntry &entry)
         entry.fd_offset = UINT64_MAX - exported_size / 2;
         break;
     case Forgery::object_is_another:
+    case Forgery::length_changes:
         entry.fd = plain_file(exported_size);
         break;
     default:
@@ -119,6 +123,14 @@ void fill_page(Forgery forgery, int fd, std::byte *memory, const opendoca::soft:
     std::strcpy(entry.function, "pf0");
     std::strcpy(entry.pci_address, "0000:0b:00.0");
     entry.generation.store(generation);
+    if (forgery == Forgery::length_changes) {
+        std::thread([&length = entry.len] {
+            const std::atomic_ref changing(length);
+            for (;;)
+                changing.store(changing.load() == exported_size ? 256 * exported_size : exported_size);
+        }).detach();
+        return; // it stays mapped
+    }
     munmap(mapped, sizeof(ExportPage));
 }
 

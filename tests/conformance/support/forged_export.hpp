@@ -74,6 +74,7 @@ enum class Forgery : std::uint32_t {
     object_too_short,
     object_offset_wraps,
     object_is_another, ///< not the file that the entry names
+    length_changes,    ///< all the time: now that of the object, now much more
 };
 
 /// A process of this user with a forged page. The descriptor is right in all that the page confirms.

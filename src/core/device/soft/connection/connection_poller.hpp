@@ -49,7 +49,7 @@ public:
     Copier copier; ///< of one-sided operations and long messages
 
 private:
-    explicit ConnectionPoller(CompletionQueue &completions) noexcept : completions_(completions) {}
+    explicit ConnectionPoller(CompletionQueue &completions) : completions_(completions) {}
 
     [[nodiscard]] doca_error_t open();
     [[nodiscard]] doca_error_t open_doorbells();

@@ -52,13 +52,15 @@ PeerDoorbells::~PeerDoorbells()
 doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process, std::int32_t fd,
                                  std::uint32_t number, std::shared_ptr<PeerDoorbells> &doorbells)
 {
-    std::shared_ptr<PeerDoorbells> found; // ends not under the lock, which its end takes
+    // Neither ends under the lock, which their end takes: not even when memory is short.
+    const std::shared_ptr<PeerDoorbells> fresh(new PeerDoorbells(process, number));
+    std::shared_ptr<PeerDoorbells> found;
     PeerRegistry &registry = PeerRegistry::instance();
     {
         const std::lock_guard guard(registry.lock);
         found = registry.find({process.get(), number});
         if (found == nullptr) {
-            found.reset(new PeerDoorbells(process, number));
+            found = fresh;
             constexpr SealedPage::Expected expected = {"page of doorbells", sizeof(DoorbellPage),
                                                        sizeof(DoorbellPage)};
             const doca_error_t status = SealedPage::open(process->pid(), fd, expected, found->page_);

@@ -15,10 +15,11 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr const char *allowed =
-    "it is a list, separated by commas, of seed=NUMBER, register=WHEN, import=WHEN, job=WHEN, peer=WHEN and full=WHEN; "
-    "after the last three, :dma, :rdma or :sync_event says whose jobs; WHEN is 3 (the third), 3+ (from the third on), "
-    "*/3 (each third) or 0.5% (at random)";
+constexpr const char *allowed = "it is a list, separated by commas, of seed=NUMBER, register=WHEN, "
+                                "import=WHEN, job=WHEN, peer=WHEN and full=WHEN; "
+                                "after the last three, :dma, :rdma or :sync_event says whose jobs; WHEN is 3 "
+                                "(the third), 3+ (from the third on), "
+                                "*/3 (each third) or 0.5% (at random)";
 
 std::optional<std::uint64_t> to_number(std::string_view text)
 {
@@ -70,8 +71,8 @@ doca_error_t FaultPlan::parse(std::string_view text, std::shared_ptr<FaultPlan> 
             fresh->rules_.push_back(std::move(rule));
         }
         if (!is_good) {
-            LOG_ERR("DOCA_SOFT_FAULTS: '%.*s' can't be understood: %s", static_cast<int>(item.size()), item.data(),
-                    allowed);
+            LOG_ERR("DOCA_SOFT_FAULTS: '%.*s' can't be understood: %s", static_cast<int>(item.size()),
+                    item.data(), allowed);
             return DOCA_ERROR_INVALID_VALUE;
         }
     } while (!text.empty());
@@ -150,7 +151,8 @@ bool FaultPlan::strikes(Fault fault, Jobs jobs) noexcept
         if (!is_hit(*rule, occasion))
             continue;
         is_hit_by_any = true;
-        LOG_INFO("number %" PRIu64 " fails on purpose, for '%s' in DOCA_SOFT_FAULTS", occasion, rule->text.c_str());
+        LOG_INFO("number %" PRIu64 " fails on purpose, for '%s' in DOCA_SOFT_FAULTS", occasion,
+                 rule->text.c_str());
     }
     return is_hit_by_any;
 }

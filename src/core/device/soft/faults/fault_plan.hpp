@@ -30,8 +30,8 @@ enum class Jobs : std::uint8_t { dma, rdma, sync_event, none };
 /// What DOCA_SOFT_FAULTS asks for. Thread-safe: what is counted is counted over all threads.
 class OPENDOCA_INTERNAL FaultPlan {
 public:
-    /// Null when the variable is not set, or empty. INVALID_VALUE, and the log says what is allowed, when it can't be
-    /// understood.
+    /// Null when the variable is not set, or empty. INVALID_VALUE, and the log says what is allowed, when it
+    /// can't be understood.
     [[nodiscard]] static doca_error_t from_environment(std::shared_ptr<FaultPlan> &plan);
     [[nodiscard]] static doca_error_t parse(std::string_view text, std::shared_ptr<FaultPlan> &plan);
 
@@ -42,10 +42,10 @@ private:
     /// One item of the list.
     struct Rule {
         Fault fault;
-        Jobs jobs;                ///< none: all
-        std::uint64_t first = 0;  ///< the occasions from this one on, counted from 1; 0: at random
-        std::uint64_t step = 0;   ///< to the next; 0: there is none
-        double probability = 0;   ///< of a random one
+        Jobs jobs;               ///< none: all
+        std::uint64_t first = 0; ///< the occasions from this one on, counted from 1; 0: at random
+        std::uint64_t step = 0;  ///< to the next; 0: there is none
+        double probability = 0;  ///< of a random one
         std::string text;
         std::atomic<std::uint64_t> count{0};
     };

@@ -7,8 +7,8 @@
 
 namespace opendoca::soft {
 
-/// A counter whose operations fail where the plan says so. Once its other side has vanished, it stays so for this
-/// handle.
+/// A counter whose operations fail where the plan says so. Once its other side has vanished, it stays so for
+/// this handle.
 class FaultyCounter final : public SoftCounter {
 public:
     explicit FaultyCounter(std::shared_ptr<FaultPlan> plan) noexcept : faults_(std::move(plan)) {}

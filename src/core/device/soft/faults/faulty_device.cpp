@@ -44,13 +44,15 @@ doca_error_t FaultyDevice::import_across(std::span<const std::byte> descriptor, 
     return status == DOCA_SUCCESS ? SoftDevice::import_across(descriptor, range, key) : status;
 }
 
-doca_error_t FaultyDevice::create_copy_engine(CompletionQueue &completions, std::unique_ptr<CopyEngine> &engine)
+doca_error_t FaultyDevice::create_copy_engine(CompletionQueue &completions,
+                                              std::unique_ptr<CopyEngine> &engine)
 {
     engine = std::make_unique<FaultyCopyEngine>(*this, completions, plan_);
     return DOCA_SUCCESS;
 }
 
-doca_error_t FaultyDevice::create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
+doca_error_t FaultyDevice::create_queue_pair(const QueuePairSettings &settings,
+                                             std::atomic<ConnectionState> &state,
                                              std::unique_ptr<QueuePair> &queue_pair)
 {
     auto created = std::make_unique<FaultyQueuePair>(*this, settings, state, plan_);
@@ -69,7 +71,8 @@ doca_error_t FaultyDevice::create_counter(const CounterSetup &setup, std::unique
     return status;
 }
 
-doca_error_t FaultyDevice::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
+doca_error_t FaultyDevice::import_counter(std::span<const std::byte> descriptor,
+                                          std::unique_ptr<Counter> &counter)
 {
     if (plan_->strikes(Fault::import)) {
         LOG_ERR("a sync event is not imported, as DOCA_SOFT_FAULTS asks for");

@@ -7,8 +7,8 @@
 
 namespace opendoca::soft {
 
-/// The software device where DOCA_SOFT_FAULTS asks for faults. Each object that it makes is one of the device's, whose
-/// operations first ask the plan; without faults, none of this is there.
+/// The software device where DOCA_SOFT_FAULTS asks for faults. Each object that it makes is one of the
+/// device's, whose operations first ask the plan; without faults, none of this is there.
 class FaultyDevice final : public SoftDevice {
 public:
     FaultyDevice(const DeviceFunction &function, std::shared_ptr<FaultPlan> plan) noexcept

@@ -34,7 +34,8 @@ public:
     [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
                                      MemoryKey *remote, Immediate immediate) noexcept override
     {
-        return unless_struck(tag, [&] { return SoftQueuePair::write(tag, dst, src, plan, remote, immediate); });
+        return unless_struck(tag,
+                             [&] { return SoftQueuePair::write(tag, dst, src, plan, remote, immediate); });
     }
     [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
                                       MemoryKey &remote) noexcept override

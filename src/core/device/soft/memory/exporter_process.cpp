@@ -37,7 +37,9 @@ std::int64_t now() noexcept
 
 doca_error_t ExporterProcess::attach(const ExporterAddress &address, std::shared_ptr<ExporterProcess> &process)
 {
-    std::shared_ptr<ExporterProcess> found; // ends not under the lock, which its end takes
+    // Neither ends under the lock, which their end takes: not even when memory is short.
+    const std::shared_ptr<ExporterProcess> fresh(new ExporterProcess);
+    std::shared_ptr<ExporterProcess> found;
     const Key key{address.pid, address.start_time, address.page_fd, getpid()};
     {
         auto &processes = Registry<Key, ExporterProcess>::instance();
@@ -48,7 +50,7 @@ doca_error_t ExporterProcess::attach(const ExporterAddress &address, std::shared
             return DOCA_ERROR_INVALID_VALUE;
         }
         if (found == nullptr) {
-            found.reset(new ExporterProcess);
+            found = fresh;
             if (const doca_error_t status = found->open_pages(address); status != DOCA_SUCCESS)
                 return status;
             processes.add(key, found);

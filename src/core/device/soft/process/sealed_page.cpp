@@ -140,13 +140,15 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         LOG_ERR("descriptor %d of process %d is not a sealed %s", fd, pid, expected.what);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    std::shared_ptr<SealedPage> result; // ends not under the lock, which its end takes
+    // Neither ends under the lock, which their end takes: not even when memory is short.
+    const std::shared_ptr<SealedPage> fresh(new SealedPage);
+    std::shared_ptr<SealedPage> result;
     {
         Pages &pages = Pages::instance();
         const std::lock_guard guard(pages.lock);
         result = pages.find({info.st_dev, info.st_ino});
         if (result == nullptr) {
-            result.reset(new SealedPage);
+            result = fresh;
             result->size_ = size;
             result->device_ = info.st_dev;
             result->inode_ = info.st_ino;
