@@ -130,9 +130,13 @@ public:
     /// The oldest completion; there is one. It stays until drop() or pop().
     [[nodiscard]] const Completion &first() const noexcept { return at(head_); }
     /// Removes the first completion, which has no operation.
-    void drop() noexcept
+    void drop() noexcept { drop_at(head_); }
+    /// The same, and the first one's position is known; so it need not be loaded again.
+    [[nodiscard]] std::uint32_t position() const noexcept { return head_; }
+    [[nodiscard]] const Completion &first_at(std::uint32_t position) const noexcept { return at(position); }
+    void drop_at(std::uint32_t position) noexcept
     {
-        const std::uint32_t head = head_ + step;
+        const std::uint32_t head = position + step;
         store(head_, head);
         limit_ += step;
         // Whoever submits one operation that ends at once for each that he retrieves never lets the ring run
