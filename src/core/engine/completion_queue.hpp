@@ -173,6 +173,16 @@ public:
     /// From now on @p pollable is polled. Nothing if it is already.
     void poll_also(Pollable &pollable) noexcept;
     void poll_no_more(Pollable &pollable) noexcept;
+    /// The polled one of type @p T, or null: for what shares one pollable among many.
+    template <typename T>
+    [[nodiscard]] T *find_polled() const noexcept
+    {
+        for (Pollable *pollable : polled_) {
+            if (auto *const found = dynamic_cast<T *>(pollable))
+                return found;
+        }
+        return nullptr;
+    }
 
     // Sleeping.
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // An endpoint, as programs of each level make it.
 #ifndef CC_H_
 #define CC_H_
+
+#include <poll.h>
 
 #include <doca_comm_channel.h>
 
@@ -15,7 +18,7 @@ struct channel {
 };
 
 #if DOCA_API < 10400
-static void open_channel(struct channel *channel, int is_server)
+static inline void open_channel(struct channel *channel, int is_server)
 {
     struct doca_comm_channel_init_attr attr = {0};
     uint16_t size = 0;
@@ -29,7 +32,7 @@ static void open_channel(struct channel *channel, int is_server)
     CHECK(size == 16);
 }
 #else
-static struct doca_dev_rep *open_rep(struct doca_dev *dev)
+static inline struct doca_dev_rep *open_rep(struct doca_dev *dev)
 {
     struct doca_devinfo_rep **list;
     struct doca_dev_rep *rep;
@@ -40,7 +43,7 @@ static struct doca_dev_rep *open_rep(struct doca_dev *dev)
     return rep;
 }
 
-static void open_channel(struct channel *channel, int is_server)
+static inline void open_channel(struct channel *channel, int is_server)
 {
     WORKS(doca_comm_channel_ep_create(&channel->ep));
     channel->dev = open_by_address(is_server ? "03:00.0" : "b1:00.0");
@@ -55,7 +58,7 @@ static void open_channel(struct channel *channel, int is_server)
 }
 #endif
 
-static void close_channel(struct channel *channel)
+static inline void close_channel(struct channel *channel)
 {
     WORKS(doca_comm_channel_ep_destroy(channel->ep));
     if (channel->rep != NULL)
@@ -64,7 +67,7 @@ static void close_channel(struct channel *channel)
         WORKS(doca_dev_close(channel->dev));
 }
 
-static void receive(struct channel *channel, char *text, struct doca_comm_channel_addr_t **peer)
+static inline void receive(struct channel *channel, char *text, struct doca_comm_channel_addr_t **peer)
 {
     size_t length = 1024;
     doca_error_t result;
@@ -74,7 +77,24 @@ static void receive(struct channel *channel, char *text, struct doca_comm_channe
     WORKS(result);
 }
 
-static void send_text(struct channel *channel, const char *text, struct doca_comm_channel_addr_t *peer)
+// The same asleep, as programs do that serve several clients.
+static inline void receive_asleep(struct channel *channel, char *text, struct doca_comm_channel_addr_t **peer)
+{
+    doca_event_channel_t to_send, to_receive;
+    struct pollfd waiting = {.events = POLLIN};
+    size_t length = 1024;
+    doca_error_t result;
+    WORKS(doca_comm_channel_ep_get_event_channel(channel->ep, &to_send, &to_receive));
+    waiting.fd = to_receive;
+    do {
+        WORKS(doca_comm_channel_ep_event_handle_arm_recv(channel->ep));
+        CHECK(poll(&waiting, 1, -1) == 1);
+        result = doca_comm_channel_ep_recvfrom(channel->ep, text, &length, DOCA_CC_MSG_FLAG_NONE, peer);
+    } while (result == DOCA_ERROR_AGAIN);
+    WORKS(result);
+}
+
+static inline void send_text(struct channel *channel, const char *text, struct doca_comm_channel_addr_t *peer)
 {
     doca_error_t result;
     while ((result = doca_comm_channel_ep_sendto(channel->ep, text, strlen(text) + 1, DOCA_CC_MSG_FLAG_NONE, peer)) ==

@@ -32,9 +32,11 @@ RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &
 {
     RdmaCapabilities can;
     const bool is_ethernet = attributes.link_layer == IBV_LINK_LAYER_ETHERNET;
-    // iWARP and others have queue pairs, but not ones that are connected by their numbers and GIDs.
-    can.reliable_connection =
-        context.device->transport_type == IBV_TRANSPORT_IB && context.device->node_type == IBV_NODE_CA;
+    const std::vector<ibv_gid_entry> gids = gids_of(context, port);
+    // iWARP and others have queue pairs, but not ones that are connected by their numbers and GIDs. An Ethernet port
+    // without a GID, as of a BlueField's own function in switchdev mode, reaches nobody, itself included.
+    can.reliable_connection = context.device->transport_type == IBV_TRANSPORT_IB &&
+                              context.device->node_type == IBV_NODE_CA && !(is_ethernet && gids.empty());
     if (!can.reliable_connection)
         return can;
     can.atomics = device.atomic_cap != IBV_ATOMIC_NONE;
@@ -49,7 +51,7 @@ RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &
         std::min(static_cast<std::uint32_t>(std::max(device.max_sge, 1)), max_chain_length);
     can.active_mtu = mtu_of(attributes.active_mtu);
     can.gids.resize(static_cast<std::size_t>(std::max(attributes.gid_tbl_len, 0)));
-    for (const ibv_gid_entry &entry : gids_of(context, port)) {
+    for (const ibv_gid_entry &entry : gids) {
         if (entry.gid_index < can.gids.size())
             std::memcpy(can.gids[entry.gid_index].data(), entry.gid.raw, sizeof(entry.gid.raw));
     }

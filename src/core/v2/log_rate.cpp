@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "log_rate.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <mutex>
+
+#include <doca_log.h>
+
+#include "../log_source.hpp"
+#include "call.hpp"
+
+// Sources register in constructors that may run before, and leave in destructors that may run after, those of
+// this library. So everything here is initialised at compile time and never destroyed.
+
+namespace {
+
+// Entry 0 stays free: it is no bucket.
+constexpr std::size_t max_buckets = 8192;
+
+struct Bucket {
+    std::atomic<int> source{0};          // 0 when the bucket is free
+    std::atomic<std::uint64_t> count{0}; // begin of the period in ms << 16 | messages since
+};
+
+constinit std::mutex buckets_mutex; // held to change the table, which is read without
+constinit std::array<Bucket, max_buckets> buckets{};
+constinit std::atomic<std::uint16_t> bucket_seconds{60};
+constinit std::atomic<std::uint16_t> bucket_quantity{20};
+
+std::uint64_t now_in_ms() noexcept
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000000;
+}
+
+} // namespace
+
+bool opendoca::log_bucket_exists(int bucket) noexcept
+{
+    const auto index = static_cast<std::size_t>(bucket);
+    return index < max_buckets && buckets[index].source.load(std::memory_order_relaxed) != 0;
+}
+
+bool opendoca::log_bucket_admits(int bucket) noexcept
+{
+    const std::uint64_t period = std::uint64_t{1000} * bucket_seconds.load(std::memory_order_relaxed);
+    if (period == 0)
+        return true;
+    const std::uint64_t quantity = bucket_quantity.load(std::memory_order_relaxed);
+    const std::uint64_t now = now_in_ms();
+    std::atomic<std::uint64_t> &count = buckets[static_cast<std::size_t>(bucket)].count;
+    std::uint64_t before = count.load(std::memory_order_relaxed);
+    std::uint64_t after = 0;
+    do {
+        const std::uint64_t begin = before >> 16;
+        const std::uint64_t messages = before & 0xffff;
+        const bool is_over = messages == 0 || begin + period <= now;
+        if (quantity == 0 || (!is_over && messages >= quantity))
+            return false;
+        after = is_over ? now << 16 | 1 : before + 1;
+    } while (!count.compare_exchange_weak(before, after, std::memory_order_relaxed));
+    return true;
+}
+
+doca_error_t doca_log_source_register(const char *source_name, int *source)
+{
+    return opendoca::v2::call({source_name, source},
+                              [&] { return opendoca::add_log_source(source_name, *source); });
+}
+
+doca_error_t doca_log_source_destroy(int source)
+{
+    const std::lock_guard lock{buckets_mutex};
+    if (!opendoca::is_log_source(source))
+        return DOCA_ERROR_INVALID_VALUE;
+    for (Bucket &bucket : buckets) {
+        if (bucket.source.load(std::memory_order_relaxed) == source) {
+            bucket.source.store(0, std::memory_order_relaxed);
+            bucket.count.store(0, std::memory_order_relaxed);
+        }
+    }
+    return opendoca::remove_log_source(source);
+}
+
+doca_error_t doca_log_rate_bucket_register(int source, int *bucket)
+{
+    const std::lock_guard lock{buckets_mutex};
+    if (bucket == nullptr || !opendoca::is_log_source(source))
+        return DOCA_ERROR_INVALID_VALUE;
+    for (std::size_t i = 1; i < max_buckets; i++) {
+        if (buckets[i].source.load(std::memory_order_relaxed) == 0) {
+            buckets[i].source.store(source, std::memory_order_relaxed);
+            *bucket = static_cast<int>(i);
+            return DOCA_SUCCESS;
+        }
+    }
+    return DOCA_ERROR_FULL;
+}
+
+uint16_t doca_log_get_bucket_time(void)
+{
+    return bucket_seconds.load(std::memory_order_relaxed);
+}
+
+void doca_log_set_bucket_time(uint16_t bucket_time)
+{
+    bucket_seconds.store(bucket_time, std::memory_order_relaxed);
+}
+
+uint16_t doca_log_get_quantity(void)
+{
+    return bucket_quantity.load(std::memory_order_relaxed);
+}
+
+void doca_log_set_quantity(uint16_t quantity)
+{
+    bucket_quantity.store(quantity, std::memory_order_relaxed);
+}
