@@ -43,9 +43,9 @@ TEST_P(EngineCounters, end_the_waits_that_they_meet)
     std::unique_ptr<opendoca::CounterWaits> waits;
     ASSERT_EQ(counter->create_waits(tasks.completions, waits), DOCA_SUCCESS);
     Task low, high, never;
-    ASSERT_EQ(waits->wait(low.tag(), {5, UINT64_MAX, UINT64_MAX}), DOCA_SUCCESS);
-    ASSERT_EQ(waits->wait(high.tag(), {50, UINT64_MAX, UINT64_MAX}), DOCA_SUCCESS);
-    ASSERT_EQ(waits->wait(never.tag(), {500, UINT64_MAX, UINT64_MAX}), DOCA_SUCCESS);
+    ASSERT_EQ(waits->wait(low.tag(), opendoca::WaitCondition::greater(4, UINT64_MAX)), DOCA_SUCCESS);
+    ASSERT_EQ(waits->wait(high.tag(), opendoca::WaitCondition::greater(49, UINT64_MAX)), DOCA_SUCCESS);
+    ASSERT_EQ(waits->wait(never.tag(), opendoca::WaitCondition::greater(499, UINT64_MAX)), DOCA_SUCCESS);
     EXPECT_FALSE(tasks.progress());
     ASSERT_EQ(counter->set(6), DOCA_SUCCESS);
     tasks.run(low);
