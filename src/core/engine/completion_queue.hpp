@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -57,12 +58,13 @@ public:
         if (is_armed_) [[unlikely]]
             wake();
     }
-    /// The same on a queue that is not event-driven.
-    [[gnu::always_inline]] void done_unarmed(Tag tag, Source &source, doca_error_t status,
+    /// The same on a queue that is not armed. @p tag is a Tag, or becomes one where it is stored.
+    template <typename AsTag>
+    [[gnu::always_inline]] void done_unarmed(const AsTag &tag, Source &source, doca_error_t status,
                                              std::uint32_t length = 0) noexcept
     {
         Completion &completion = append();
-        completion.tag = tag;
+        store_whole(completion.tag, tag);
         store(completion.source, &source);
         completion.status = status;
         completion.length = length;
@@ -130,9 +132,13 @@ public:
     /// The oldest completion; there is one. It stays until drop() or pop().
     [[nodiscard]] const Completion &first() const noexcept { return at(head_); }
     /// Removes the first completion, which has no operation.
-    void drop() noexcept
+    void drop() noexcept { drop_at(head_); }
+    /// The same, and the first one's position is known; so it need not be loaded again.
+    [[nodiscard]] std::uint32_t position() const noexcept { return head_; }
+    [[nodiscard]] const Completion &first_at(std::uint32_t position) const noexcept { return at(position); }
+    void drop_at(std::uint32_t position) noexcept
     {
-        const std::uint32_t head = head_ + step;
+        const std::uint32_t head = position + step;
         store(head_, head);
         limit_ += step;
         // Whoever submits one operation that ends at once for each that he retrieves never lets the ring run
@@ -222,6 +228,13 @@ private:
     static void store(T &word, T value) noexcept
     {
         __atomic_store_n(&word, value, __ATOMIC_RELAXED);
+    }
+    /// In one piece, as it is read.
+    [[gnu::always_inline]] static void store_whole(Tag &at, Tag tag) noexcept
+    {
+        using Whole [[gnu::vector_size(sizeof(Tag))]] = std::uint64_t;
+        const Whole whole = {tag.a, tag.b};
+        std::memcpy(&at, &whole, sizeof(whole));
     }
     [[nodiscard]] Completion &at(std::uint32_t position) const noexcept
     {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstring>
 #include <memory>
 
 #include <doca_ctx.h>
@@ -31,13 +32,13 @@ struct OPENDOCA_INTERNAL doca_workq {
                 return static_cast<opendoca::v2::JobQueue *>(retriever)->retrieve(event);
             return poll(event);
         }
-        const opendoca::Completion &first = completions.first();
+        const std::uint32_t position = completions.position();
+        const opendoca::Completion &first = completions.first_at(position);
         if ((opendoca::v2::kind_of(first.tag) | first.status) != 0) [[unlikely]]
             return give_first(event);
-        event.type = static_cast<int>(first.tag.a);
-        event.user_data.u64 = first.tag.b;
+        std::memcpy(&event, &first.tag, sizeof(first.tag));
         event.result.u64 = DOCA_SUCCESS;
-        completions.drop();
+        completions.drop_at(position);
         return DOCA_SUCCESS;
     }
 

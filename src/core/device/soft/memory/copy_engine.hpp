@@ -50,10 +50,10 @@ public:
         const std::size_t length = src.data_len;
         // It appends, or else overwrites: costs nothing, as the check has branched by the same.
         const std::size_t before = length - 1 < dst.tailroom() ? dst.data_len : 0;
-        std::byte *const to = dst.data + before;
         dst.data_len = before + length;
         completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
-        return copy_bytes(to, src.data, length, length);
+        // Read again, and not kept: that takes a register, which has to be saved.
+        return copy_bytes(__atomic_load_n(&dst.data, __ATOMIC_RELAXED) + before, src.data, length, length);
     }
 
     static constexpr Hazard::Side imported_src = Hazard::Side::src;
