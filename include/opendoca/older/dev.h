@@ -91,7 +91,7 @@ enum doca_devinfo_property {
     DOCA_DEVINFO_PROPERTY_IPV6_ADDR = 2,  /**< DOCA_DEVINFO_IPV6_ADDR_SIZE bytes. */
     DOCA_DEVINFO_PROPERTY_IFACE_NAME = 3, /**< Text of DOCA_DEVINFO_IFACE_NAME_SIZE bytes. */
     DOCA_DEVINFO_PROPERTY_IBDEV_NAME = 4, /**< Text of DOCA_DEVINFO_IBDEV_NAME_SIZE bytes. */
-    DOCA_DEVINFO_PROPERTY_VUID = 5,       /**< Not available. */
+    DOCA_DEVINFO_PROPERTY_VUID = 5,       /**< Text of DOCA_DEVINFO_VUID_SIZE bytes. */
 };
 
 /**
@@ -104,7 +104,7 @@ enum doca_devinfo_property {
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, size is too small, or there is no such property.
  * - DOCA_ERROR_OPERATING_SYSTEM: the device has none.
- * - DOCA_ERROR_NOT_SUPPORTED: the VUID (opendoca).
+ * - DOCA_ERROR_NOT_SUPPORTED: the VUID, of what is no software device (opendoca).
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_property_get(const struct doca_devinfo *devinfo,
                                                            enum doca_devinfo_property property, uint8_t *value,

@@ -228,6 +228,7 @@ public:
     std::vector<std::string> also; ///< further addresses that it answers to, which no list shows
     std::string ibdev_name;
     std::string iface_name;
+    std::string vuid; ///< or empty, where none is known
     FunctionType type = FunctionType::pf;
     std::optional<MacAddress> mac;
     std::optional<Ipv4Address> ipv4;

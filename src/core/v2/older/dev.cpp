@@ -4,6 +4,7 @@
 // Devices and representors for programs that read an address and compare it themselves.
 #include "../../dev.hpp"
 
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -119,8 +120,15 @@ doca_error_t opendoca_devinfo_property_get_1_3(const struct doca_devinfo *devinf
     case ibdev_name:
         return doca_devinfo_get_ibdev_name(devinfo, reinterpret_cast<char *>(value), size);
     case vuid:
-        LOG_ERR("the VUID of a local device is not supported");
-        return DOCA_ERROR_NOT_SUPPORTED;
+        return give_bytes<std::array<char, opendoca::max_vuid>>(value, size, [&](auto *text) {
+            const std::string &known = devinfo->function->vuid;
+            if (known.empty()) {
+                LOG_INFO("the VUID of device %s is not known", devinfo->function->name.c_str());
+                return DOCA_ERROR_NOT_SUPPORTED;
+            }
+            known.copy(text->data(), text->size() - 1);
+            return DOCA_SUCCESS;
+        });
     default:
         return refuse_property("device", property);
     }

@@ -58,6 +58,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     also = description.also;
     ibdev_name = description.ibdev_name;
     iface_name = description.iface_name;
+    vuid = description.vuid;
     type = description.type;
     mac = description.mac;
     ipv4 = description.ipv4;
