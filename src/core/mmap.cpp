@@ -297,7 +297,7 @@ doca_error_t doca_mmap::stop() noexcept
 Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&descriptor, std::size_t &size)
 {
     const bool to_dpu = kind == ExportKind::dpu;
-    if (to_dpu && !dev.function().can.export_dpu) {
+    if (to_dpu && !dev.function().can_export_dpu()) {
         LOG_ERR("device %s cannot export memory to a DPU", dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }

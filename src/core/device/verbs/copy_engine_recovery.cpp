@@ -11,7 +11,6 @@
 
 #include "../../log.hpp"
 #include "completion_status.hpp"
-#include "loopback.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_COPY_SETUP);
 
@@ -75,12 +74,13 @@ doca_error_t VerbsCopyEngine::connect()
                                              .send_operations = IBV_QP_EX_WITH_SEND};
     if (const doca_error_t status = connection_.create(device_, sizes, 0); status != DOCA_SUCCESS)
         return status;
-    if (const doca_error_t status = connect_to_itself(device_, connection_); status != DOCA_SUCCESS)
+    if (const doca_error_t status = device_.connect_to_itself(connection_); status != DOCA_SUCCESS)
         return status;
     sender_ = &connection_.sender();
     polled_ = &connection_.completions();
     queue_pair_ = &connection_.queue_pair();
-    longest_inline_ = connection_.max_inline();
+    // Inline data is read by the CPU, which must not touch a host's memory.
+    longest_inline_ = device_.function().can_import_dpu() ? 0 : connection_.max_inline();
     return events_.attach(completions_);
 }
 
@@ -178,7 +178,7 @@ void VerbsCopyEngine::recover() noexcept
     while (ReliableConnection::start_completion(*polled_))
         ReliableConnection::end_completion(*polled_);
     if (status == DOCA_SUCCESS)
-        status = connect_to_itself(device_, connection_);
+        status = device_.connect_to_itself(connection_);
     if (status != DOCA_SUCCESS) {
         LOG_ERR("queue pair 0x%x can't be used again: %u copies and all later ones fail",
                      connection_.number(), last_ - first_);

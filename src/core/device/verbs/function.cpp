@@ -104,6 +104,11 @@ doca_error_t VerbsFunction::open(std::unique_ptr<Device> &device) const
     return VerbsDevice::open(*this, device);
 }
 
+std::string VerbsFunction::copies_by() const
+{
+    return can.dma_memcpy ? "RDMA loopback" : "";
+}
+
 std::uint32_t VerbsFunction::max_queue_size() const noexcept
 {
     const std::lock_guard guard(trying_);

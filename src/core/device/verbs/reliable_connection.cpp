@@ -231,19 +231,29 @@ int ReliableConnection::go_to_send(const Path &path) noexcept
         attributes.ah_attr.grh.sgid_index = path.gid_index;
         attributes.ah_attr.grh.hop_limit = 64;
     }
-    int error = ibv_modify_qp(queue_pair_.get(), &attributes,
+    const int error = ibv_modify_qp(queue_pair_.get(), &attributes,
                               IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                                   IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
-    if (error != 0)
-        return error;
+    return error != 0 ? error : go_to_rts(path.send_packet, path.max_reads_out, 0);
+}
+
+int ReliableConnection::start_sending(std::uint32_t first_packet) noexcept
+{
+    return go_to_rts(first_packet, 1, IBV_QP_CUR_STATE); // the kernel takes it to be in INIT
+}
+
+int ReliableConnection::go_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept
+{
+    ibv_qp_attr attributes{};
+    attributes.cur_qp_state = IBV_QPS_RTR;
     attributes.qp_state = IBV_QPS_RTS;
-    attributes.sq_psn = path.send_packet;
+    attributes.sq_psn = first_packet;
     attributes.timeout = repeat_after();
     attributes.retry_cnt = retries;
     attributes.rnr_retry = retries_without_receive;
-    attributes.max_rd_atomic = path.max_reads_out;
+    attributes.max_rd_atomic = max_reads;
     return ibv_modify_qp(queue_pair_.get(), &attributes,
-                         IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                         more | IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                              IBV_QP_MAX_QP_RD_ATOMIC);
 }
 

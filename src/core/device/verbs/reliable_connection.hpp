@@ -57,6 +57,8 @@ public:
     /// From INIT to RTS, or back to INIT when that fails. Gives errno's value, and logs nothing: there may be
     /// another path.
     [[nodiscard]] int connect(const Path &path) noexcept;
+    /// From RTR to RTS, where a device was brought to RTR past verbs, with itself as the peer. Gives errno's value.
+    [[nodiscard]] int start_sending(std::uint32_t first_packet) noexcept;
     /// To ERR: what is posted is flushed, and no memory is touched any more.
     void disconnect() noexcept;
     /// From any state back to INIT. What is posted is gone, without completions of its own.
@@ -97,6 +99,7 @@ private:
     [[nodiscard]] doca_error_t create_queue_pair(const VerbsDevice &device, const Sizes &sizes);
     [[nodiscard]] int initialize() noexcept;
     [[nodiscard]] int go_to_send(const Path &path) noexcept;
+    [[nodiscard]] int go_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept;
 
     // In the order in which they depend on each other.
     Handle<ibv_td> thread_domain_;
