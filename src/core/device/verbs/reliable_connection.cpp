@@ -278,6 +278,14 @@ doca_error_t ReliableConnection::reset() noexcept
     return DOCA_ERROR_DRIVER;
 }
 
+doca_error_t ReliableConnection::start_again() noexcept
+{
+    const doca_error_t status = reset();
+    while (start_completion(*completions_))
+        end_completion(*completions_);
+    return status;
+}
+
 bool ReliableConnection::request_event(bool only_solicited) noexcept
 {
     return ibv_req_notify_cq(completion_queue_.get(), only_solicited ? 1 : 0) == 0;

@@ -63,6 +63,8 @@ public:
     void disconnect() noexcept;
     /// From any state back to INIT. What is posted is gone, without completions of its own.
     [[nodiscard]] doca_error_t reset() noexcept;
+    /// The same, and completions of before are taken from the queue: some devices have removed them, others have not.
+    [[nodiscard]] doca_error_t start_again() noexcept;
 
     [[nodiscard]] bool exists() const noexcept { return queue_pair_ != nullptr; }
     [[nodiscard]] std::uint32_t number() const noexcept { return queue_pair_->qp_num; }
