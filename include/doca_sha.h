@@ -105,8 +105,7 @@ struct doca_sha_partial_job {
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: ctx is NULL.
  * - DOCA_ERROR_NO_MEMORY: out of memory.
- * - DOCA_ERROR_NOT_SUPPORTED: there is neither a hardware nor a software engine (opendoca: OpenSSL, as it is
- *   configured here, lacks one of SHA-1, SHA-256 and SHA-512).
+ * - DOCA_ERROR_NOT_SUPPORTED: there is neither a hardware nor a software engine (opendoca: there always is).
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sha_create(struct doca_sha **ctx);
 
@@ -247,7 +246,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_destroy(struct doca_sh
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or a session is of another context or work queue.
  *   opendoca: or a piece of one is in flight.
- * - DOCA_ERROR_UNEXPECTED: the engine could not copy.
+ * - DOCA_ERROR_UNEXPECTED: the engine could not copy (opendoca: it always can).
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sha_partial_session_copy(
     struct doca_sha *ctx, struct doca_workq *workq, const struct doca_sha_partial_session *from_session,

@@ -16,7 +16,8 @@ namespace
 std::optional<std::string> word_of(json_object *value)
 {
     if (json_object_is_type(value, json_type_int))
-        return std::string(json_object_get_string(value));
+        return json_object_get_int64(value) < 0 ? std::to_string(json_object_get_int64(value))
+                                                : std::to_string(json_object_get_uint64(value));
     if (json_object_is_type(value, json_type_boolean))
         return std::string(json_object_get_boolean(value) != 0 ? "1" : "0");
     return text_of(value);

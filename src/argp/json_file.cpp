@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
-#include <new>
 #include <system_error>
 
 #include "json_text.hpp"
@@ -20,10 +19,6 @@ constexpr std::size_t max_file_size = std::size_t{16} << 20;
 
 struct FileClose {
     void operator()(std::FILE *file) const noexcept { (void)std::fclose(file); }
-};
-
-struct TokenerFree {
-    void operator()(json_tokener *tokener) const noexcept { json_tokener_free(tokener); }
 };
 
 doca_error_t failed(const std::string &path, const std::string &why, int line = __builtin_LINE())
@@ -64,17 +59,9 @@ doca_error_t read_json_file(const std::string &path, JsonPtr &out)
     if (const std::optional<JsonTextError> error = make_plain_json(text))
         return malformed(path, error->line, error->what);
 
-    const std::unique_ptr<json_tokener, TokenerFree> tokener(json_tokener_new());
-    if (tokener == nullptr)
-        throw std::bad_alloc();
-    json_tokener_set_flags(tokener.get(), JSON_TOKENER_STRICT);
-    const auto size = static_cast<int>(text.size() + 1); // with its NUL, which says that nothing follows
-    JsonPtr root(json_tokener_parse_ex(tokener.get(), text.c_str(), size));
-    const json_tokener_error error = json_tokener_get_error(tokener.get());
-    if (error != json_tokener_success) {
-        const std::size_t stop = json_tokener_get_parse_end(tokener.get());
-        return malformed(path, line_of(text, stop), json_tokener_error_desc(error));
-    }
+    JsonPtr root;
+    if (JsonError error; !read_json(text, root, error))
+        return malformed(path, line_of(text, error.offset), error.what);
     if (!json_object_is_type(root.get(), json_type_object))
         return fail(DOCA_ERROR_INVALID_VALUE, "JSON file " + quoted(path) + " does not hold a JSON object");
     out = std::move(root);

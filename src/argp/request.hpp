@@ -11,17 +11,11 @@
 #include <variant>
 #include <vector>
 
-#include <json-c/json.h>
-
+#include "../core/json.hpp"
 #include "param.hpp"
 
 namespace opendoca::argp
 {
-
-struct JsonRelease {
-    void operator()(json_object *object) const noexcept { json_object_put(object); }
-};
-using JsonPtr = std::unique_ptr<json_object, JsonRelease>;
 
 using Value = std::variant<std::string, int, bool, JsonPtr>;
 

@@ -57,12 +57,12 @@ RingResult SendRing::look_for_room() noexcept
     return sent_ - received_ < shape_.messages ? RingResult::done : RingResult::nothing;
 }
 
-RingResult SendRing::send(const void *message, std::size_t length) noexcept
+RingResult SendRing::send(const void *message, std::size_t length, std::uint32_t kind) noexcept
 {
     if (const RingResult room = look_for_room(); room != RingResult::done)
         return room;
     const std::size_t size = shape_.bytes();
-    const std::uint64_t prefix = length;
+    const std::uint64_t prefix = std::uint64_t{kind} << 32 | length;
     std::memcpy(records_ + at_, &prefix, sizeof(prefix));
     const std::size_t start = (at_ + sizeof(prefix)) % size;
     const std::size_t first = std::min(length, size - start);
@@ -105,16 +105,16 @@ RingResult ReceiveRing::look_for_message() const noexcept
     return waiting <= shape_.messages ? RingResult::done : RingResult::damaged;
 }
 
-RingResult ReceiveRing::receive(void *message, std::size_t &length) noexcept
+RingResult ReceiveRing::receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept
 {
     if (const RingResult look = look_for_message(); look != RingResult::done)
         return look;
     const std::size_t size = shape_.bytes();
     // Read once: the sender could change it between the check and the use.
     const std::uint64_t prefix = *reinterpret_cast<const volatile std::uint64_t *>(records_ + at_);
-    if (prefix == 0 || prefix > shape_.message_size)
+    const std::size_t arrived = prefix & UINT32_MAX;
+    if (arrived == 0 || arrived > shape_.message_size)
         return RingResult::damaged;
-    const auto arrived = static_cast<std::size_t>(prefix);
     if (arrived > length) {
         length = arrived;
         return RingResult::too_long;
@@ -125,6 +125,7 @@ RingResult ReceiveRing::receive(void *message, std::size_t &length) noexcept
     std::memcpy(static_cast<std::byte *>(message) + first, records_, arrived - first);
     at_ = (at_ + RingShape::record(arrived)) % size;
     length = arrived;
+    kind = static_cast<std::uint32_t>(prefix >> 32);
     state_->received.store(++received_); // pairs with look_for_room()
     return RingResult::done;
 }

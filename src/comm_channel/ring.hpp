@@ -61,7 +61,8 @@ class SendRing {
 public:
     void attach(RingState &state, std::byte *records, RingShape shape) noexcept;
 
-    [[nodiscard]] RingResult send(const void *message, std::size_t length) noexcept;
+    /// @p kind: 0 for a message of the program.
+    [[nodiscard]] RingResult send(const void *message, std::size_t length, std::uint32_t kind) noexcept;
     /// nothing: there is no room.
     [[nodiscard]] RingResult look_for_room() noexcept;
     /// Whether the receiver sleeps; from then on waking it is up to the caller.
@@ -85,7 +86,7 @@ public:
     void attach(RingState &state, const std::byte *records, RingShape shape) noexcept;
 
     /// @p length: in, the room; out, of the message. A message that is too long for the room stays.
-    [[nodiscard]] RingResult receive(void *message, std::size_t &length) noexcept;
+    [[nodiscard]] RingResult receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
     [[nodiscard]] RingResult look_for_message() const noexcept;
     [[nodiscard]] bool take_wish_for_room() noexcept;
     /// Asks to be woken when a message comes. To be followed by a look.

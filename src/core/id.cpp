@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 #include "id.hpp"
 
-#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -10,15 +9,16 @@ namespace opendoca {
 
 namespace {
 
-struct Taken {
+struct Numbers {
     std::mutex lock;
-    std::vector<bool> numbers;
+    std::uint32_t num_used = 0;      ///< ever: all below were given out
+    std::vector<std::uint32_t> free; ///< of those; has room for all
 };
 
 /// Never destroyed: objects may outlive what is destroyed at the end of the program.
-Taken &taken()
+Numbers &numbers()
 {
-    static auto *const instance = new Taken;
+    static auto *const instance = new Numbers;
     return *instance;
 }
 
@@ -26,21 +26,23 @@ Taken &taken()
 
 Id::Id()
 {
-    Taken &all = taken();
+    Numbers &all = numbers();
     const std::lock_guard guard(all.lock);
-    const auto free = std::ranges::find(all.numbers, false);
-    number_ = static_cast<std::uint32_t>(free - all.numbers.begin());
-    if (free == all.numbers.end())
-        all.numbers.push_back(true);
-    else
-        *free = true;
+    if (!all.free.empty()) {
+        number_ = all.free.back();
+        all.free.pop_back();
+        return;
+    }
+    if (all.free.capacity() == all.num_used)
+        all.free.reserve(std::size_t{2} * all.num_used + 64); // so that ~Id() allocates nothing
+    number_ = all.num_used++;
 }
 
 Id::~Id()
 {
-    Taken &all = taken();
+    Numbers &all = numbers();
     const std::lock_guard guard(all.lock);
-    all.numbers[number_] = false;
+    all.free.push_back(number_);
 }
 
 } // namespace opendoca

@@ -3,6 +3,7 @@
 #include "log_backend.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <mutex>
 
 #include <unistd.h>
@@ -112,6 +113,18 @@ bool LogLimits::set_upper(std::uint32_t level) noexcept
 bool is_log_level_shown(std::uint32_t level) noexcept
 {
     return shown_limits.include(level);
+}
+
+bool write_to_fd(int fd, std::string_view text) noexcept
+{
+    while (!text.empty()) { // a single write(2), unless it is cut short
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written >= 0)
+            text.remove_prefix(static_cast<std::size_t>(written));
+        else if (errno != EINTR)
+            return false;
+    }
+    return true;
 }
 
 bool write_log_line(const LogLine &line) noexcept

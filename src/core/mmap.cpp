@@ -9,6 +9,7 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_MMAP);
 
+using opendoca::Access;
 using opendoca::BufCount;
 using opendoca::ExportKind;
 using opendoca::KeyUse;
@@ -19,10 +20,10 @@ using opendoca::use;
 
 namespace {
 
-constexpr std::uint32_t dpu_access = DOCA_ACCESS_DPU_READ_ONLY | DOCA_ACCESS_DPU_READ_WRITE;
+constexpr std::uint32_t dpu_access = Access::dpu_read_only | Access::dpu_read_write;
 constexpr std::uint32_t rdma_access =
-    DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
-constexpr std::uint32_t all_access = DOCA_ACCESS_LOCAL_READ_WRITE | rdma_access | dpu_access;
+    Access::rdma_read | Access::rdma_write | Access::rdma_atomic;
+constexpr std::uint32_t all_access = Access::local_read_write | rdma_access | dpu_access;
 
 } // namespace
 

@@ -14,6 +14,7 @@
 #include "device/device.hpp"
 #include "dmabuf.hpp"
 #include "memory_range.hpp"
+#include "public_values.hpp"
 #include "reason.hpp"
 #include "shareable.hpp"
 
@@ -137,7 +138,7 @@ private:
 
     std::vector<Member> members_;
     std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null
-    std::uint32_t access_ = DOCA_ACCESS_LOCAL_READ_WRITE;
+    std::uint32_t access_ = opendoca::Access::local_read_write;
     std::uint32_t max_num_devices_ = 64;
     opendoca::FreeCallback *free_cb_ = nullptr;
     void *free_cb_cookie_ = nullptr;

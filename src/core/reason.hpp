@@ -18,6 +18,7 @@ enum class Reason : int {
     no_buffer_left,          ///< in the pool
     range_too_small,         ///< for the pool's buffers
     has_instances,           ///< the graph that is to be stopped or destroyed
+    too_many_references,     ///< to a buffer
 };
 
 /// A doca_error_t or a Reason.

@@ -4,14 +4,14 @@
 // OpenSSL's part of the work.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
-#include <openssl/evp.h>
-
-#include <doca_error.h>
+// OpenSSL 3 advises against the functions that are bound to one algorithm, for the sake of those that find it by its name.
+// Those allocate memory when they look, and for each message; and an allocation that fails while OpenSSL sets itself up
+// makes it fail for the rest of the process. These have their state here, and can't fail.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 namespace opendoca {
 
@@ -36,34 +36,21 @@ inline constexpr ShaFacts sha_facts[num_sha_kinds] = {
     return sha_facts[static_cast<std::size_t>(kind)];
 }
 
-/// Running hashes, one of each kind: all memory is taken at creation. At most one of them is in use at a
-/// time.
-class ShaDigests {
+/// The hash of a message that is under way. A copy goes on by itself.
+class ShaDigest {
 public:
-    /// NOT_SUPPORTED when OpenSSL, as it is configured here, lacks one of the kinds.
-    [[nodiscard]] static doca_error_t create(ShaDigests &digests);
-
-    // False when OpenSSL fails, which it is not known to do.
-
-    [[nodiscard]] bool begin(ShaKind kind) noexcept;
-    [[nodiscard]] bool update(ShaKind kind, const std::byte *data, std::size_t len) noexcept;
-    /// Writes the digest to @p out.
-    [[nodiscard]] bool end(ShaKind kind, std::byte *out) noexcept;
-    /// Takes over the state of @p other. Allocates; nothing has changed when it fails.
-    [[nodiscard]] bool copy_from(const ShaDigests &other, ShaKind kind) noexcept;
+    void begin(ShaKind kind) noexcept;
+    void update(const std::byte *data, std::size_t len) noexcept;
+    /// Writes the digest to @p out. What follows is begin().
+    void end(std::byte *out) noexcept;
 
 private:
-    struct Free {
-        void operator()(EVP_MD_CTX *digest) const noexcept { EVP_MD_CTX_free(digest); }
+    ShaKind kind_ = ShaKind::sha1;
+    union {
+        SHA_CTX sha1_{};
+        SHA256_CTX sha256_;
+        SHA512_CTX sha512_;
     };
-    using Digest = std::unique_ptr<EVP_MD_CTX, Free>;
-
-    [[nodiscard]] const Digest &of(ShaKind kind) const noexcept
-    {
-        return digests_[static_cast<std::size_t>(kind)];
-    }
-
-    std::array<Digest, num_sha_kinds> digests_;
 };
 
 } // namespace opendoca

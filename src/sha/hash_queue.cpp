@@ -24,26 +24,26 @@ std::byte *address_of_digest(const doca_buf &response, std::size_t size) noexcep
     return response.data + (tailroom == 0 ? 0 : response.data_len);
 }
 
-} // namespace
-
-doca_error_t HashSession::copy_from(const HashSession &other) noexcept
+void add_data(ShaDigest &digest, const doca_buf &request) noexcept
 {
-    if (&other == this)
-        return DOCA_SUCCESS;
-    if (other.message && !digests.copy_from(other.digests, *other.message))
-        return DOCA_ERROR_UNEXPECTED;
-    message = other.message;
-    return DOCA_SUCCESS;
+    for (const doca_buf *buf = &request; buf != nullptr; buf = buf->next)
+        digest.update(buf->data, buf->data_len);
 }
 
-doca_error_t HashQueue::create(CompletionQueue &completions, const Device &device, const Limits &limits,
-                               std::unique_ptr<HashQueue> &queue)
+void write_digest(ShaDigest &digest, ShaKind kind, doca_buf &response) noexcept
 {
-    std::unique_ptr<HashQueue> created(new HashQueue(completions, device, limits));
-    if (ShaDigests::create(created->digests_) != DOCA_SUCCESS)
-        return DOCA_ERROR_INITIALIZATION;
-    queue = std::move(created);
-    return DOCA_SUCCESS;
+    const std::size_t size = facts_of(kind).digest_size;
+    std::byte *const to = address_of_digest(response, size);
+    digest.end(to);
+    response.data_len = static_cast<std::size_t>(to - response.data) + size;
+}
+
+} // namespace
+
+void HashSession::copy_from(const HashSession &other) noexcept
+{
+    digest = other.digest;
+    message = other.message;
 }
 
 doca_error_t HashQueue::hash(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response) noexcept
@@ -53,7 +53,11 @@ doca_error_t HashQueue::hash(Tag tag, ShaKind kind, const doca_buf *request, doc
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
-    completions_.done(tag, *this, execute(digests_, kind, *request, *response, true, true));
+    ShaDigest digest;
+    digest.begin(kind);
+    add_data(digest, *request);
+    write_digest(digest, kind, *response);
+    completions_.done(tag, *this, DOCA_SUCCESS);
     return DOCA_SUCCESS;
 }
 
@@ -80,39 +84,23 @@ doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *reques
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY;
     Operation &operation = completions_.begin(tag, *this);
-    const doca_error_t result = execute(session.digests, kind, *request, *response, !session.message, is_last);
-    if (is_last || result != DOCA_SUCCESS)
+    if (!session.message)
+        session.digest.begin(kind);
+    session.message = kind;
+    add_data(session.digest, *request);
+    if (is_last) {
+        write_digest(session.digest, kind, *response);
         session.message.reset();
-    else
-        session.message = kind;
+    }
     session.is_busy = true;
     operation.payload<HashSession *>() = &session;
-    completions_.done_and_tell(operation, result);
+    completions_.done_and_tell(operation, DOCA_SUCCESS);
     return DOCA_SUCCESS;
 }
 
 void HashQueue::retrieved(Operation &operation) noexcept
 {
     operation.payload<HashSession *>()->is_busy = false;
-}
-
-doca_error_t HashQueue::execute(ShaDigests &digests, ShaKind kind, const doca_buf &request, doca_buf &response,
-                                bool is_first, bool is_last) noexcept
-{
-    bool works = !is_first || digests.begin(kind);
-    for (const doca_buf *buf = &request; works && buf != nullptr; buf = buf->next)
-        works = digests.update(kind, buf->data, buf->data_len);
-    if (works && is_last) {
-        const std::size_t size = facts_of(kind).digest_size;
-        std::byte *const to = address_of_digest(response, size);
-        works = digests.end(kind, to);
-        if (works)
-            response.data_len = static_cast<std::size_t>(to - response.data) + size;
-    }
-    if (works) [[likely]]
-        return DOCA_SUCCESS;
-    is_broken_ = true;
-    return DOCA_ERROR_IO_FAILED;
 }
 
 doca_error_t HashQueue::check(ShaKind kind, const doca_buf *request, const doca_buf *response,
@@ -122,10 +110,6 @@ doca_error_t HashQueue::check(ShaKind kind, const doca_buf *request, const doca_
         LOG_ERR("request %p and response %p must be buffers at the head of their lists",
                 static_cast<const void *>(request), static_cast<const void *>(response));
         return DOCA_ERROR_INVALID_VALUE;
-    }
-    if (is_broken_) {
-        LOG_ERR("OpenSSL has failed in an earlier job: take the work queue off the context and add it again");
-        return DOCA_ERROR_BAD_STATE;
     }
     if (const doca_error_t status = check_request(*request, length); status != DOCA_SUCCESS)
         return status;

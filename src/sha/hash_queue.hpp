@@ -14,9 +14,10 @@ namespace opendoca {
 
 /// A message that is hashed in pieces, or between two messages. Belongs to the completion queue's thread.
 struct HashSession {
-    [[nodiscard]] doca_error_t copy_from(const HashSession &other) noexcept;
+    /// Takes over the message of @p other, as far as it has come.
+    void copy_from(const HashSession &other) noexcept;
 
-    ShaDigests digests;
+    ShaDigest digest;
     std::optional<ShaKind> message; ///< the kind of the one that has begun
     bool is_busy = false;           ///< a piece was not retrieved
 };
@@ -29,9 +30,13 @@ public:
         std::uint64_t size; ///< bytes
     };
 
-    /// The buffers are to be of memory that @p device may use. INITIALIZATION when OpenSSL lacks an algorithm.
-    [[nodiscard]] static doca_error_t create(CompletionQueue &completions, const Device &device,
-                                             const Limits &limits, std::unique_ptr<HashQueue> &queue);
+    /// The buffers are to be of memory that @p device may use.
+    HashQueue(CompletionQueue &completions, const Device &device, const Limits &limits) noexcept
+        : completions_(completions),
+          device_(device),
+          limits_(limits)
+    {
+    }
 
     /// Appends the digest of the data of @p request to @p response. Null pointers are checked.
     [[nodiscard]] doca_error_t hash(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response) noexcept;
@@ -43,26 +48,15 @@ public:
     void retrieved(Operation &operation) noexcept override;
 
 private:
-    HashQueue(CompletionQueue &completions, const Device &device, const Limits &limits) noexcept
-        : completions_(completions),
-          device_(device),
-          limits_(limits)
-    {
-    }
-
     [[nodiscard]] doca_error_t check(ShaKind kind, const doca_buf *request, const doca_buf *response,
                                      std::size_t &length) const noexcept;
     [[nodiscard]] doca_error_t check_request(const doca_buf &list, std::size_t &length) const noexcept;
     [[nodiscard]] doca_error_t check_response(const doca_buf &buf, ShaKind kind) const noexcept;
     [[nodiscard]] doca_error_t check_memory(const doca_buf &buf) const noexcept;
-    [[nodiscard]] doca_error_t execute(ShaDigests &digests, ShaKind kind, const doca_buf &request,
-                                       doca_buf &response, bool is_first, bool is_last) noexcept;
 
     CompletionQueue &completions_;
     const Device &device_;
     const Limits limits_;
-    ShaDigests digests_; ///< of messages in one piece
-    bool is_broken_ = false;
 };
 
 } // namespace opendoca

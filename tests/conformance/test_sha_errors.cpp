@@ -1,66 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// SHA jobs that are refused, which changes nothing; and OpenSSL itself failing, for which its functions are
-// replaced here by ones that can.
-#include <atomic>
-
-#include <dlfcn.h>
-
+// SHA jobs that are refused, which changes nothing.
 #include "support/log_capture.hpp"
 #include "support/sha_fixture.hpp"
 
 using namespace doca_test;
-
-namespace {
-
-enum class Step { none, fetch, update, end, copy };
-std::atomic<Step> failing_step{Step::none};
-
-/// What OpenSSL has under @p name.
-template <typename Function>
-Function *real(const char *name)
-{
-    return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
-}
-
-/// Lets one step fail for as long as it lives.
-class Failing {
-public:
-    explicit Failing(Step step) { failing_step = step; }
-    Failing(const Failing &) = delete;
-    Failing &operator=(const Failing &) = delete;
-    ~Failing() { failing_step = Step::none; }
-};
-
-} // namespace
-
-extern "C" {
-
-EVP_MD *EVP_MD_fetch(OSSL_LIB_CTX *library, const char *algorithm, const char *properties)
-{
-    static auto *const call = real<decltype(EVP_MD_fetch)>("EVP_MD_fetch");
-    return failing_step == Step::fetch ? nullptr : call(library, algorithm, properties);
-}
-
-int EVP_DigestUpdate(EVP_MD_CTX *digest, const void *data, size_t len)
-{
-    static auto *const call = real<decltype(EVP_DigestUpdate)>("EVP_DigestUpdate");
-    return failing_step == Step::update ? 0 : call(digest, data, len);
-}
-
-int EVP_DigestFinal_ex(EVP_MD_CTX *digest, unsigned char *out, unsigned int *len)
-{
-    static auto *const call = real<decltype(EVP_DigestFinal_ex)>("EVP_DigestFinal_ex");
-    return failing_step == Step::end ? 0 : call(digest, out, len);
-}
-
-int EVP_MD_CTX_copy_ex(EVP_MD_CTX *to, const EVP_MD_CTX *from)
-{
-    static auto *const call = real<decltype(EVP_MD_CTX_copy_ex)>("EVP_MD_CTX_copy_ex");
-    return failing_step == Step::copy ? 0 : call(to, from);
-}
-}
 
 class ShaErrorTest : public ShaTest {
 protected:
@@ -291,74 +236,4 @@ TEST_P(ShaImportTest, imported_memory_is_refused)
         must(doca_buf_list_chain(list, inventory.full(imported, exported.data(), 10).release()));
         EXPECT_EQ(engine.hash(sha_kinds[0], list, local), DOCA_ERROR_NOT_PERMITTED);
     }
-}
-
-// OpenSSL fails
-
-TEST_P(ShaErrorTest, openssl_without_a_digest)
-{
-    const Failing failing(Step::fetch);
-    const LogCapture log;
-    doca_sha *sha = untouched<doca_sha>();
-    EXPECT_EQ(doca_sha_create(&sha), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_EQ(sha, untouched<doca_sha>());
-    EXPECT_LOGGED(log, "has no SHA1");
-    WorkqHandle workq;
-    must(doca_workq_create(1, workq.out()));
-    EXPECT_EQ(doca_ctx_workq_add(engine.ctx(), workq), DOCA_ERROR_INITIALIZATION);
-    doca_sha_partial_session *session = untouched<doca_sha_partial_session>();
-    EXPECT_EQ(doca_sha_partial_session_create(engine.sha(), engine.workq(), &session), DOCA_ERROR_NO_MEMORY);
-    EXPECT_EQ(session, untouched<doca_sha_partial_session>());
-}
-
-TEST_P(ShaErrorTest, openssl_fails_in_a_job)
-{
-    for (const Step step : {Step::update, Step::end}) {
-        {
-            const Failing failing(step);
-            const LogCapture log;
-            EXPECT_EQ(engine.run(good_job()), DOCA_ERROR_IO_FAILED);
-            EXPECT_LOGGED(log, "OpenSSL fails to");
-        }
-        EXPECT_EQ(data_len_of(to), 20u);
-        expect_refused(good_job(), DOCA_ERROR_BAD_STATE); // though it would work now
-        EXPECT_EQ(doca_ctx_workq_rm(engine.ctx(), engine.workq()), DOCA_SUCCESS);
-        EXPECT_EQ(doca_ctx_workq_add(engine.ctx(), engine.workq()), DOCA_SUCCESS);
-    }
-    EXPECT_EQ(engine.run(good_job()), DOCA_SUCCESS);
-    EXPECT_EQ(hex(std::span(digest_memory).subspan(30, 32)), openssl_digest(sha_kinds[1], message(0, 100)));
-}
-
-TEST_P(ShaErrorTest, openssl_fails_in_a_piece)
-{
-    const Session session(engine);
-    const BufHandle blocks = request(0, 128);
-    EXPECT_EQ(session.run(sha_kinds[1], blocks, to, false), DOCA_SUCCESS);
-    {
-        const Failing failing(Step::update);
-        EXPECT_EQ(session.run(sha_kinds[1], blocks, to, false), DOCA_ERROR_IO_FAILED);
-    }
-    EXPECT_EQ(session.run(sha_kinds[1], blocks, to, false), DOCA_ERROR_BAD_STATE);
-    EXPECT_EQ(doca_ctx_workq_rm(engine.ctx(), engine.workq()), DOCA_SUCCESS);
-    EXPECT_EQ(doca_ctx_workq_add(engine.ctx(), engine.workq()), DOCA_SUCCESS);
-    EXPECT_EQ(session.run(sha_kinds[1], from, to, true), DOCA_SUCCESS) << "a new message";
-    EXPECT_EQ(hex(std::span(digest_memory).subspan(30, 32)), openssl_digest(sha_kinds[1], message(0, 100)));
-}
-
-TEST_P(ShaErrorTest, openssl_fails_to_copy)
-{
-    const Session session(engine), copy(engine);
-    const BufHandle blocks = request(0, 128), rest = request(128, 10);
-    EXPECT_EQ(session.run(sha_kinds[1], blocks, to, false), DOCA_SUCCESS);
-    EXPECT_EQ(copy.run(sha_kinds[1], rest, to, true), DOCA_SUCCESS);
-    {
-        const Failing failing(Step::copy);
-        EXPECT_EQ(session.copy_to(copy), DOCA_ERROR_UNEXPECTED);
-    }
-    must(doca_buf_reset_data_len(to));
-    EXPECT_EQ(copy.run(sha_kinds[0], from, to, true), DOCA_SUCCESS) << "both are as before";
-    EXPECT_EQ(text_of(to), openssl_digest(sha_kinds[0], message(0, 100)));
-    must(doca_buf_reset_data_len(to));
-    EXPECT_EQ(session.run(sha_kinds[1], rest, to, true), DOCA_SUCCESS);
-    EXPECT_EQ(text_of(to), openssl_digest(sha_kinds[1], message(0, 138)));
 }

@@ -485,7 +485,15 @@ TEST_P(WorkqEventTest, any_order_follows_the_model)
             is_armed = false;
             signalled = true;
         }
-        ASSERT_EQ(is_readable(handle, signalled ? patience : 0), signalled)
-            << "after " << what << ", step " << step;
+        // A device that works by itself may announce a completion after it was retrieved: it can wake for nothing.
+        const bool is_woken = is_readable(handle, signalled ? patience : 0);
+        if (signalled || GetParam().device.is_soft()) {
+            ASSERT_EQ(is_woken, signalled) << "after " << what << ", step " << step;
+        }
     }
+    while (waiting-- != 0)
+        ASSERT_EQ(retrieve(), retrieved++);
+    clear();
+    while (is_readable(handle))
+        clear(); // of what was still on its way: the last of it comes within the test's time limit
 }

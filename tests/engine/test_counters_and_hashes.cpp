@@ -74,8 +74,8 @@ INSTANTIATE_FOR_DEVICES(EngineHashes, has_hashes);
 TEST_P(EngineHashes, are_those_of_openssl)
 {
     doca_dev *const device = dev;
-    std::unique_ptr<HashQueue> hashes;
-    ASSERT_EQ(HashQueue::create(tasks.completions, device->device(), {16, 1 << 20}, hashes), DOCA_SUCCESS);
+    const auto hashes =
+        std::make_unique<HashQueue>(tasks.completions, device->device(), HashQueue::Limits{16, 1 << 20});
     fill(memory, 11);
     const BufHandle request = inventory.full(map, memory.data(), 1000);
     const BufHandle response = inventory.empty(map, &memory[2048], 32);
@@ -92,10 +92,9 @@ TEST_P(EngineHashes, are_those_of_openssl)
 TEST_P(EngineHashes, keep_their_session_busy_until_they_are_retrieved)
 {
     doca_dev *const device = dev;
-    std::unique_ptr<HashQueue> hashes;
-    ASSERT_EQ(HashQueue::create(tasks.completions, device->device(), {16, 1 << 20}, hashes), DOCA_SUCCESS);
+    const auto hashes =
+        std::make_unique<HashQueue>(tasks.completions, device->device(), HashQueue::Limits{16, 1 << 20});
     opendoca::HashSession session;
-    ASSERT_EQ(opendoca::ShaDigests::create(session.digests), DOCA_SUCCESS);
     const BufHandle request = inventory.full(map, memory.data(), 64);
     const BufHandle response = inventory.empty(map, &memory[2048], 32);
     Task first, second;

@@ -13,7 +13,7 @@ MOST_LINES = 400
 # Equal in all generations of the API.
 NEUTRAL_HEADERS = {"doca_error.h", "doca_types.h"}
 # Libraries that are front ends as a whole.
-FRONT_ENDS = ("argp/", "comm_channel/comm_channel.cpp")
+FRONT_ENDS = ("argp/",)
 API_TYPES = re.compile(r"\bdoca_(job|event|workq|ctx|task|pe)\b|\bJobQueue\b")
 COMMENT = re.compile(r"//.*?$|/\*.*?\*/", re.S | re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

@@ -268,8 +268,7 @@ TEST_P(DataPathCost, OfListsOverSeveralProcessesIsNothing)
     });
 }
 
-/// OpenSSL 3.0 takes a new state when a message begins, and gives the old one back; what goes on costs nothing.
-TEST_P(DataPathCost, OfDigestsIsOneStateForEachMessage)
+TEST_P(DataPathCost, OfDigestsIsNothing)
 {
     for (const ShaKind &kind : sha_kinds) {
         for (const bool is_piece : {false, true}) {
@@ -281,9 +280,7 @@ TEST_P(DataPathCost, OfDigestsIsOneStateForEachMessage)
             if (!report.is_trapping)
                 GTEST_SKIP() << "the kernel does not let this process filter its system calls";
             EXPECT_GE(report.jobs_done, num_jobs);
-            const auto messages = static_cast<std::uint64_t>(report.jobs_done) / (is_piece ? 2 : 1) + GetParam();
-            EXPECT_LE(report.costs.allocations, 2 * messages);
-            EXPECT_LE(report.costs.bytes, 256 * messages);
+            EXPECT_EQ(report.costs.allocations, 0u);
             EXPECT_EQ(report.costs.locks, 0u);
             EXPECT_EQ(report.costs.system_calls, 0u);
         }

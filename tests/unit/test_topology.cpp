@@ -65,20 +65,20 @@ TEST(Topology, DefaultIsTheExampleOfTheCoreGuide)
     struct Expected {
         const char *name;
         Side side;
-        doca_pci_func_type type;
+        opendoca::FunctionType type;
         const char *pci;
         const char *parent;
     };
     constexpr Expected expected[] = {
-        {"p0", Side::dpu, DOCA_PCI_FUNC_PF, "0000:03:00.0", ""},
-        {"p1", Side::dpu, DOCA_PCI_FUNC_PF, "0000:03:00.1", ""},
-        {"p0s0", Side::dpu, DOCA_PCI_FUNC_SF, "0000:03:00.0", "p0"},
-        {"p1s0", Side::dpu, DOCA_PCI_FUNC_SF, "0000:03:00.1", "p1"},
-        {"pf0", Side::host, DOCA_PCI_FUNC_PF, "0000:0b:00.0", "p0"},
-        {"pf1", Side::host, DOCA_PCI_FUNC_PF, "0000:0b:00.1", "p1"},
-        {"pf0vf0", Side::host, DOCA_PCI_FUNC_VF, "0000:0b:00.2", "p0"},
-        {"pf0vf1", Side::host, DOCA_PCI_FUNC_VF, "0000:0b:00.3", "p0"},
-        {"pf1vf0", Side::host, DOCA_PCI_FUNC_VF, "0000:0b:00.4", "p1"},
+        {"p0", Side::dpu, opendoca::FunctionType::pf, "0000:03:00.0", ""},
+        {"p1", Side::dpu, opendoca::FunctionType::pf, "0000:03:00.1", ""},
+        {"p0s0", Side::dpu, opendoca::FunctionType::sf, "0000:03:00.0", "p0"},
+        {"p1s0", Side::dpu, opendoca::FunctionType::sf, "0000:03:00.1", "p1"},
+        {"pf0", Side::host, opendoca::FunctionType::pf, "0000:0b:00.0", "p0"},
+        {"pf1", Side::host, opendoca::FunctionType::pf, "0000:0b:00.1", "p1"},
+        {"pf0vf0", Side::host, opendoca::FunctionType::vf, "0000:0b:00.2", "p0"},
+        {"pf0vf1", Side::host, opendoca::FunctionType::vf, "0000:0b:00.3", "p0"},
+        {"pf1vf0", Side::host, opendoca::FunctionType::vf, "0000:0b:00.4", "p1"},
     };
     ASSERT_EQ(topology.size(), std::size(expected));
     for (std::size_t i = 0; i < topology.size(); ++i) {

@@ -71,7 +71,7 @@ TEST_F(Sysfs, PhysicalFunction)
 {
     const Place place = place_of(add("mlx5_0", port_place));
     EXPECT_EQ(place.pci_address, "0000:03:00.0");
-    EXPECT_EQ(place.type, DOCA_PCI_FUNC_PF);
+    EXPECT_EQ(place.type, opendoca::FunctionType::pf);
 }
 
 TEST_F(Sysfs, VirtualFunctionHasALinkToItsPhysicalOne)
@@ -80,27 +80,27 @@ TEST_F(Sysfs, VirtualFunctionHasALinkToItsPhysicalOne)
     fs::create_directory_symlink("../0000:03:00.0", path + "/device/physfn");
     const Place place = place_of(path);
     EXPECT_EQ(place.pci_address, "0000:03:00.3");
-    EXPECT_EQ(place.type, DOCA_PCI_FUNC_VF);
+    EXPECT_EQ(place.type, opendoca::FunctionType::vf);
 }
 
 TEST_F(Sysfs, SubfunctionHasTheAddressOfItsParent)
 {
     const Place place = place_of(add("mlx5_4", port_place + "/mlx5_core.sf.12"));
     EXPECT_EQ(place.pci_address, "0000:03:00.0");
-    EXPECT_EQ(place.type, DOCA_PCI_FUNC_SF);
+    EXPECT_EQ(place.type, opendoca::FunctionType::sf);
     // Of a virtual function too, it is a subfunction.
     const std::string vf = "pci0000:00/0000:00:01.0/0000:03:01.0";
     const std::string path = add("mlx5_5", vf + "/mlx5_core.sf.13");
     fs::create_directory_symlink("../0000:03:00.0", root / "devices" / vf / "physfn");
     EXPECT_EQ(place_of(path).pci_address, "0000:03:01.0");
-    EXPECT_EQ(place_of(path).type, DOCA_PCI_FUNC_SF);
+    EXPECT_EQ(place_of(path).type, opendoca::FunctionType::sf);
 }
 
 TEST_F(Sysfs, OtherDevicesOfTheAuxiliaryAndVirtioBuses)
 {
     EXPECT_EQ(place_of(add("irdma0", port_place + "/ice.roce.0")).pci_address, "0000:03:00.0");
     EXPECT_EQ(place_of(add("rxe0", "pci0000:00/0000:00:03.0/virtio0")).pci_address, "0000:00:03.0");
-    EXPECT_EQ(place_of(root / "class/infiniband/rxe0").type, DOCA_PCI_FUNC_PF);
+    EXPECT_EQ(place_of(root / "class/infiniband/rxe0").type, opendoca::FunctionType::pf);
 }
 
 TEST_F(Sysfs, DevicesWithoutPci)
@@ -109,7 +109,7 @@ TEST_F(Sysfs, DevicesWithoutPci)
     const std::string of_an_interface = root / "devices/virtual/net/dummy0";
     fs::create_directories(of_an_interface);
     EXPECT_EQ(place_of(of_an_interface).pci_address, "");
-    EXPECT_EQ(place_of(of_an_interface).type, DOCA_PCI_FUNC_PF);
+    EXPECT_EQ(place_of(of_an_interface).type, opendoca::FunctionType::pf);
     EXPECT_EQ(place_of(root / "class/infiniband/none").pci_address, "");
 }
 

@@ -37,6 +37,7 @@ extern "C" int ibv_destroy_qp(ibv_qp *)
 {
     return 0;
 }
+extern "C" ibv_qp *ibv_create_qp(ibv_pd *pd, ibv_qp_init_attr *wanted); // below
 
 namespace {
 
@@ -57,6 +58,7 @@ protected:
     {
         attributes = {};
         attributes.cap.max_send_wr = 32;
+        attributes.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
         return create_with_inline(device_.context, attributes).release() != nullptr;
     }
 
@@ -67,19 +69,23 @@ protected:
     static inline int error;
 
     [[nodiscard]] ibv_context &context() noexcept { return device_.context; }
+    /// As a driver without extended calls has it, all of whose queue pairs are for classic ones.
+    void take_extended_calls_away() noexcept { device_.create_qp_ex = nullptr; }
 
-private:
-    static ibv_qp *create(ibv_context *, ibv_qp_init_attr_ex *wanted)
+public:
+    static ibv_qp *create(ibv_qp_cap &cap)
     {
         static ibv_qp queue_pair;
-        ibv_qp_cap &cap = wanted->cap;
         tried.push_back(cap);
         const bool is_possible = cap.max_inline_data <= most_inline && cap.max_send_wr <= most_sends;
         cap.max_inline_data = cap.max_inline_data / 64 * 64 + 60; // what fills a send's entry
         cap.max_send_wr *= 2;
-        errno = tried.size() < 100 ? error : ENODEV; // which ends what would not end
+        errno = tried.size() < 200 ? error : ENODEV; // which ends what would not end
         return is_possible ? &queue_pair : nullptr;
     }
+
+private:
+    static ibv_qp *create(ibv_context *, ibv_qp_init_attr_ex *wanted) { return create(wanted->cap); }
 
     verbs_context device_{};
 };
@@ -131,7 +137,21 @@ TEST_F(VerbsQueuePairSizes, TheLargestQueuesAreFoundByTrying)
     most_sends = 0;
     tried.clear();
     EXPECT_EQ(largest_queues(pd, {}, 32768), 0U);
-    EXPECT_LT(tried.size(), 100U);
+    EXPECT_LT(tried.size(), 200U);
+}
+
+TEST_F(VerbsQueuePairSizes, WithoutExtendedCallsItIsOneForClassicCalls)
+{
+    most_inline = 70;
+    error = EINVAL;
+    ASSERT_TRUE(is_created());
+    EXPECT_NE(attributes.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, 0U);
+    take_extended_calls_away();
+    ASSERT_TRUE(is_created());
+    EXPECT_EQ(attributes.comp_mask, unsigned{IBV_QP_INIT_ATTR_PD});
+    EXPECT_EQ(tried.back().max_inline_data, 64U);
+    most_inline = -1;
+    EXPECT_FALSE(is_created());
 }
 
 TEST_F(VerbsQueuePairSizes, OtherReasonsAreNotTriedAgain)
@@ -143,3 +163,8 @@ TEST_F(VerbsQueuePairSizes, OtherReasonsAreNotTriedAgain)
 }
 
 } // namespace
+
+extern "C" ibv_qp *ibv_create_qp(ibv_pd *, ibv_qp_init_attr *wanted)
+{
+    return VerbsQueuePairSizes::create(wanted->cap);
+}

@@ -17,6 +17,8 @@ inline constexpr unsigned uverbs_minor = 192;
 inline constexpr char side_variable[] = "OPENDOCA_CARD_SIDE";
 /// Names the socket that faults are asked for at.
 inline constexpr char control_variable[] = "OPENDOCA_CARD_CONTROL";
+/// "classic" where devices are to have no extended calls.
+inline constexpr char calls_variable[] = "OPENDOCA_CARD_CALLS";
 
 /// A word of the program's memory at this value shows that the card reads the right memory.
 inline constexpr std::uint64_t hello_word = 0x6f70656e646f6361;

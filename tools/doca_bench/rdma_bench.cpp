@@ -14,6 +14,7 @@
 #include "peer.hpp"
 #include "perftest.hpp"
 #include "rdma_case.hpp"
+#include "rdma_connections.hpp"
 #include "rdma_options.hpp"
 #include "rdma_peer.hpp"
 #include "rdma_session.hpp"
@@ -282,6 +283,11 @@ int run_rdma_benchmark(std::span<char *const> arguments)
     RdmaOptions options;
     if (const auto status = parse_rdma_options(arguments, options))
         return *status;
+    if (options.measures_connections) {
+        if (!options.cpus.empty())
+            pin_to(options.cpus[0]);
+        return run_connections_benchmark(options);
+    }
     const int other_cpu = options.cpus.empty() ? -1 : options.cpus[1];
     Peer line_peer(other_cpu);
     RdmaPeer peer(other_cpu);

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t default_sizes[] = {8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 16 << 20};
 constexpr std::size_t max_size = 64 << 20;
 constexpr std::size_t max_depth = 1024;
+constexpr std::size_t max_connections = 100000;
 constexpr std::size_t large = 1 << 20; ///< from here on, few jobs in flight fill the memory's bandwidth
 
 } // namespace
@@ -29,7 +30,7 @@ std::optional<int> parse_rdma_options(std::span<char *const> arguments, RdmaOpti
     if (cpus.size() >= 2)
         options.cpus = {cpus[0], cpus[1]};
 
-    std::vector<std::size_t> depth, rounds;
+    std::vector<std::size_t> depth, rounds, connections;
     OptionParser parser("doca_bench rdma",
                         "Times RDMA jobs between two processes, and UCX or perftest next to them.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
@@ -41,6 +42,11 @@ std::optional<int> parse_rdma_options(std::span<char *const> arguments, RdmaOpti
     parser.add_flag(0, "bars",
                     "measure what the project's performance bars ask for, and judge; status 3 if one fails",
                     options.judges_bars);
+    parser.add_flag(0, "connections",
+                    "measure what many connections on one work queue cost, within this process, in place of jobs",
+                    options.measures_connections);
+    parser.add_value(0, "count", "COUNT", "connections, two of which are a pair; default 10000",
+                     sizes_into(connections, max_connections));
     parser.add_value(0, "ucx", "PATH", "ucx_perftest; default the one in PATH",
                      [&](std::string_view text) -> Complaint {
                          options.ucx = text;
@@ -82,6 +88,8 @@ std::optional<int> parse_rdma_options(std::span<char *const> arguments, RdmaOpti
     if (const auto status = parser.parse(arguments, std::cout, std::cerr))
         return status;
     options.depth = depth.empty() ? 0 : depth.back();
+    if (!connections.empty())
+        options.num_connections = connections.back();
     if (!rounds.empty())
         options.min_rounds = rounds.back();
     options.compares = options.compares || options.judges_bars;

@@ -16,6 +16,8 @@ struct RdmaOptions {
     bool as_json = false;
     bool compares = false; ///< with UCX or perftest
     bool judges_bars = false;
+    bool measures_connections = false; ///< what many of them cost, in place of jobs
+    std::size_t num_connections = 10000;
     std::string ibdev; ///< empty: the first device that suits
     std::string ucx = "ucx_perftest";
     std::string perftest; ///< where its programs are; empty: in PATH

@@ -105,7 +105,7 @@ DeviceReport report_device(doca_devinfo &info)
     report.ibdev = text_of<doca_devinfo_get_ibdev_name, DOCA_DEVINFO_IBDEV_NAME_SIZE>(info);
     report.interface = text_of<doca_devinfo_get_iface_name, DOCA_DEVINFO_IFACE_NAME_SIZE>(info);
     report.provider = info.function->provider;
-    report.function_type = name_of(info.function->type);
+    report.function_type = name_of(static_cast<doca_pci_func_type>(info.function->type));
     if (const auto &other = info.function->behind_port; other && other->name != info.function->name)
         report.acts_as = other->pci_address;
     report.mac = mac_of(info);

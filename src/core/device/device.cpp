@@ -61,6 +61,12 @@ doca_error_t Device::create_queue_pair(const QueuePairSettings &, std::atomic<Co
     return not_supported("connect to a peer");
 }
 
+doca_error_t Device::create_receive_queue(CompletionQueue &, std::uint32_t, std::uint32_t,
+                                          std::unique_ptr<ReceiveQueue> &)
+{
+    return not_supported("share receives between connections");
+}
+
 doca_error_t Device::create_counter(const CounterSetup &, std::unique_ptr<Counter> &)
 {
     return not_supported("hold the counter of a sync event");

@@ -21,6 +21,7 @@
 
 #include "../guard.hpp"
 #include "../memory_range.hpp"
+#include "../public_values.hpp"
 
 struct ibv_pd;
 
@@ -32,6 +33,7 @@ class Counter;
 class DeviceFunction;
 class Dmabuf;
 class QueuePair;
+class ReceiveQueue;
 struct CounterSetup;
 enum class ConnectionState : std::uint8_t;
 struct QueuePairSettings;
@@ -53,10 +55,10 @@ struct KeyUse {
     static constexpr std::uint32_t rdma_local = 8;
     static constexpr std::uint32_t rdma_remote = 16;
 
-    /// Of a range of this process. RDMA needs DOCA_ACCESS_LOCAL_READ_WRITE.
+    /// Of a range of this process. RDMA needs Access::local_read_write.
     [[nodiscard]] static constexpr std::uint32_t of_own(std::uint32_t access) noexcept
     {
-        return dma_source | ((access & DOCA_ACCESS_LOCAL_READ_WRITE) != 0 ? dma_destination | rdma_local : 0);
+        return dma_source | ((access & Access::local_read_write) != 0 ? dma_destination | rdma_local : 0);
     }
 };
 
@@ -104,6 +106,10 @@ public:
     [[nodiscard]] virtual doca_error_t create_queue_pair(const QueuePairSettings &settings,
                                                          std::atomic<ConnectionState> &state,
                                                          std::unique_ptr<QueuePair> &queue_pair);
+    /// For at most @p size receives of at most @p chain_length buffers each, which queue pairs then share.
+    [[nodiscard]] virtual doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
+                                                            std::uint32_t chain_length,
+                                                            std::unique_ptr<ReceiveQueue> &queue);
     [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup,
                                                       std::unique_ptr<Counter> &counter);
     /// A handle of a counter that another process, the host, has exported.
@@ -184,7 +190,7 @@ struct RepresentorInfo {
     std::string pci_address;       ///< dddd:bb:dd.f
     std::vector<std::string> also; ///< further addresses that it answers to, which no list shows
     std::string vuid;
-    doca_pci_func_type type = DOCA_PCI_FUNC_PF;
+    FunctionType type = FunctionType::pf;
     bool is_emulated = false;
 
     bool operator==(const RepresentorInfo &) const = default;
@@ -219,7 +225,7 @@ public:
     std::vector<std::string> also; ///< further addresses that it answers to, which no list shows
     std::string ibdev_name;
     std::string iface_name;
-    doca_pci_func_type type = DOCA_PCI_FUNC_PF;
+    FunctionType type = FunctionType::pf;
     std::optional<MacAddress> mac;
     std::optional<Ipv4Address> ipv4;
     std::optional<Ipv6Address> ipv6;

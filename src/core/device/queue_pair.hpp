@@ -16,6 +16,7 @@
 namespace opendoca {
 
 class CompletionQueue;
+class ReceiveQueue;
 
 /// What a queue pair is made with. Sizes are powers of two, and all of it is within the device's
 /// capabilities.
@@ -30,6 +31,9 @@ struct QueuePairSettings {
     std::uint32_t gid_index;
     bool is_gid_fixed; ///< the program has set it
     std::uint32_t service_level;
+    /// Where its messages meet their receives, if not in a queue of its own; outlives it. Then recv_queue_size is
+    /// how many messages can be on their way.
+    ReceiveQueue *shared_receives = nullptr;
 };
 
 /// Big endian.
@@ -49,6 +53,17 @@ enum class ConnectionState : std::uint8_t {
     initial, ///< not connected yet
     connected,
     failed,
+};
+
+/// Receives that queue pairs share: a message that comes to one of them meets the receive that was posted first. A
+/// message that finds none waits, which its sender may not be told of. Ends on the completion queue that all of
+/// these queue pairs are attached to. A connection that fails takes no receives with it but those that it was
+/// filling.
+class OPENDOCA_INTERNAL ReceiveQueue : public Source {
+public:
+    /// Of buffers that TransferCheck has found possible. NO_MEMORY, and nothing has changed, when this queue or the
+    /// completion queue is full.
+    [[nodiscard]] virtual doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept = 0;
 };
 
 /// One end of a reliable connection. Its operations end on at most one completion queue at a time.
@@ -79,6 +94,7 @@ public:
     // operation ends the connection: the state becomes "failed", and all that is in flight ends with SHUTDOWN.
     // Where a plan has 0 bytes, buffers and the remote key may be null.
 
+    /// Not where receives are shared.
     [[nodiscard]] virtual doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept = 0;
     [[nodiscard]] virtual doca_error_t send(Tag tag, const doca_buf *src, TransferPlan plan,
                                             Immediate immediate) noexcept = 0;

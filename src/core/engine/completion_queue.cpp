@@ -4,15 +4,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstring>
-
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-
-#include "../log.hpp"
-
-OPENDOCA_LOG_SOURCE(COMPLETION_QUEUE);
+#include <new>
 
 namespace opendoca {
 
@@ -98,48 +90,24 @@ void CompletionQueue::remember_only_polled() noexcept
 
 doca_error_t CompletionQueue::set_event_driven(bool enable) noexcept
 {
-    if (enable && !handle_.is_open()) {
-        // Both live as long as the queue: the handle never changes.
-        UniqueFd own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-        UniqueFd handle(epoll_create1(EPOLL_CLOEXEC));
-        if (!own.is_open() || !handle.is_open()) {
-            LOG_ERR("creating the event handle: %s", std::strerror(errno));
-            return DOCA_ERROR_OPERATING_SYSTEM;
-        }
-        std::swap(handle_, handle);
-        if (const doca_error_t status = watch(own.get()); status != DOCA_SUCCESS) {
-            std::swap(handle_, handle);
+    if (enable && events_ == nullptr) {
+        // It lives as long as the queue: the handle never changes.
+        std::shared_ptr<EventHandle> events(new (std::nothrow) EventHandle);
+        if (events == nullptr)
+            return DOCA_ERROR_NO_MEMORY;
+        if (const doca_error_t status = events->open(); status != DOCA_SUCCESS)
             return status;
-        }
-        event_fd_ = std::move(own);
+        events_ = std::move(events);
     }
     is_event_driven_ = enable;
     is_armed_ = false;
     return DOCA_SUCCESS;
 }
 
-doca_error_t CompletionQueue::watch(int fd) noexcept
-{
-    epoll_event interest = {.events = EPOLLIN, .data = {.fd = fd}};
-    if (epoll_ctl(handle_.get(), EPOLL_CTL_ADD, fd, &interest) != 0) {
-        LOG_ERR("watching descriptor %d: %s", fd, std::strerror(errno));
-        return DOCA_ERROR_OPERATING_SYSTEM;
-    }
-    return DOCA_SUCCESS;
-}
-
-void CompletionQueue::unwatch(int fd) noexcept
-{
-    epoll_ctl(handle_.get(), EPOLL_CTL_DEL, fd, nullptr);
-}
-
 void CompletionQueue::wake() noexcept
 {
     is_armed_ = false;
-    is_written_ = true;
-    // The counter can't overflow: it is at most 1, since a queue that is not armed does not write.
-    if (eventfd_write(event_fd_.get(), 1) != 0)
-        LOG_ERR("writing the event handle: %s", std::strerror(errno));
+    events_->wake();
 }
 
 void CompletionQueue::arm() noexcept
@@ -158,14 +126,7 @@ doca_error_t CompletionQueue::clear() noexcept
     is_armed_ = false;
     for (Pollable *pollable : polled_)
         pollable->disarm();
-    if (!std::exchange(is_written_, false))
-        return DOCA_SUCCESS; // what was readable was a source's
-    eventfd_t count = 0;
-    if (eventfd_read(event_fd_.get(), &count) != 0 && errno != EAGAIN) {
-        LOG_ERR("reading the event handle: %s", std::strerror(errno));
-        return DOCA_ERROR_OPERATING_SYSTEM;
-    }
-    return DOCA_SUCCESS;
+    return events_->clear();
 }
 
 } // namespace opendoca

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "../unique_fd.hpp"
+#include "event_handle.hpp"
 #include "operation.hpp"
 #include "source.hpp"
 
@@ -165,13 +165,19 @@ public:
 
     [[nodiscard]] bool is_event_driven() const noexcept { return is_event_driven_; }
     [[nodiscard]] doca_error_t set_event_driven(bool enable) noexcept;
+    /// Event-driven from its creation on, by a handle that queues of the same thread share.
+    void share_events(std::shared_ptr<EventHandle> events) noexcept
+    {
+        events_ = std::move(events);
+        is_event_driven_ = true;
+    }
     /// Constant from the first set_event_driven(true) on.
-    [[nodiscard]] int event_handle() const noexcept { return handle_.get(); }
+    [[nodiscard]] int event_handle() const noexcept { return events_ != nullptr ? events_->fd() : -1; }
     void arm() noexcept;
     [[nodiscard]] doca_error_t clear() noexcept;
     /// Adds a descriptor to the event handle, or takes it away. Only in event-driven mode.
-    [[nodiscard]] doca_error_t watch(int fd) noexcept;
-    void unwatch(int fd) noexcept;
+    [[nodiscard]] doca_error_t watch(int fd) noexcept { return events_->watch(fd); }
+    void unwatch(int fd) noexcept { events_->unwatch(fd); }
 
 private:
     static constexpr std::uint32_t step = sizeof(Completion);
@@ -230,14 +236,12 @@ private:
     Pollable *only_polled_ = nullptr; ///< the element of polled_ where there is one
     bool is_armed_ = false;
     bool is_event_driven_ = false;
-    bool is_written_ = false; ///< the descriptor that wake() writes
     std::uint32_t num_reserved_ = 0; ///< places in polled_
     std::vector<Pollable *> polled_;
     const std::uint32_t depth_;
     std::unique_ptr<Completion[]> ring_memory_;
     std::unique_ptr<Operation[]> operations_;
-    UniqueFd event_fd_; ///< for ends that this thread makes
-    UniqueFd handle_;   ///< an epoll of it and of what is watched
+    std::shared_ptr<EventHandle> events_; ///< null until the queue is event-driven
 };
 
 } // namespace opendoca

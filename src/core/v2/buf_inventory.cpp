@@ -27,7 +27,7 @@ doca_error_t doca_buf_inventory_create(const union doca_data *user_data, size_t 
     }
     return call({buf_inventory}, [&] {
         *buf_inventory = new doca_buf_inventory(num_elements);
-        (*buf_inventory)->user_data = opendoca::v2::value_of(user_data);
+        (*buf_inventory)->user_data = opendoca::value_of(user_data);
     });
 }
 

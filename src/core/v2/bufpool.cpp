@@ -44,7 +44,7 @@ doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_el
             BufLayout::in(mmap->range(), num_elements, element_size, alignment, layout);
         if (status == DOCA_SUCCESS) {
             *bufpool = new doca_bufpool(num_elements, layout, mmap->shared_from_this());
-            (*bufpool)->user_data = opendoca::v2::value_of(user_data);
+            (*bufpool)->user_data = opendoca::value_of(user_data);
         }
         return status;
     });

@@ -14,6 +14,9 @@ using opendoca::v2::call;
 static_assert(DOCA_DEV_REP_FILTER_ALL == opendoca::rep_filter_all &&
               DOCA_DEV_REP_FILTER_NET == opendoca::rep_filter_net &&
               DOCA_DEV_REP_FILTER_EMULATED == opendoca::rep_filter_emulated);
+static_assert(DOCA_PCI_FUNC_PF == static_cast<int>(opendoca::FunctionType::pf) &&
+              DOCA_PCI_FUNC_VF == static_cast<int>(opendoca::FunctionType::vf) &&
+              DOCA_PCI_FUNC_SF == static_cast<int>(opendoca::FunctionType::sf));
 
 doca_error_t doca_devinfo_list_create(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
 {

@@ -214,7 +214,7 @@ doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *de
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
                                                 enum doca_pci_func_type *pci_func_type)
 {
-    return call({devinfo_rep, pci_func_type}, [&] { *pci_func_type = devinfo_rep->info.type; });
+    return call({devinfo_rep, pci_func_type}, [&] { *pci_func_type = static_cast<doca_pci_func_type>(devinfo_rep->info.type); });
 }
 
 doca_error_t doca_devinfo_rep_get_is_pci_addr_equal(const struct doca_devinfo_rep *devinfo_rep,

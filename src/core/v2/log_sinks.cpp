@@ -167,18 +167,6 @@ doca_error_t create(doca_logger_backend **backend, Args &&...args)
 
 } // namespace
 
-bool opendoca::write_to_fd(int fd, std::string_view text) noexcept
-{
-    while (!text.empty()) { // a single write(2), unless it is cut short
-        const ssize_t written = ::write(fd, text.data(), text.size());
-        if (written >= 0)
-            text.remove_prefix(static_cast<std::size_t>(written));
-        else if (errno != EINTR)
-            return false;
-    }
-    return true;
-}
-
 doca_error_t doca_log_create_file_backend(FILE *fptr, struct doca_logger_backend **backend)
 {
     if (fptr == nullptr || backend == nullptr)

@@ -8,7 +8,7 @@
 
 using opendoca::ExportKind;
 using opendoca::v2::call;
-using opendoca::v2::value_of;
+using opendoca::value_of;
 
 doca_error_t doca_mmap_create(const union doca_data *user_data, struct doca_mmap **mmap)
 {

@@ -58,7 +58,8 @@ doca_error_t doca_dma::create_queue(const std::vector<doca_dev *> &devices, doca
     if (const doca_error_t status = dev.device().create_copy_engine(workq.completions, engine);
         status != DOCA_SUCCESS)
         return status;
-    opendoca::visit_engine(*engine, [&]<typename Engine>(Engine &own) {
+    const bool is_never_armed = !workq.completions.is_event_driven();
+    opendoca::visit_engine(*engine, is_never_armed, [&]<typename Engine>(Engine &own) {
         queue = std::make_unique<opendoca::v2::DmaJobs<Engine>>(std::move(engine), own, dev);
     });
     return DOCA_SUCCESS;

@@ -2,8 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 #include "session.hpp"
 
-#include <memory>
-
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
 #include "../../core/v2/workq.hpp"
@@ -36,10 +34,7 @@ doca_error_t doca_sha_partial_session_create(struct doca_sha *ctx, struct doca_w
         return DOCA_ERROR_INVALID_VALUE;
     }
     return opendoca::guarded([&] {
-        auto created = std::make_unique<doca_sha_partial_session>(*ctx, *workq);
-        if (opendoca::ShaDigests::create(created->digests) != DOCA_SUCCESS)
-            return DOCA_ERROR_NO_MEMORY; // the context was created, so OpenSSL has all of them
-        *session = created.release();
+        *session = new doca_sha_partial_session(*ctx, *workq);
         return DOCA_SUCCESS;
     });
 }
@@ -66,5 +61,6 @@ doca_error_t doca_sha_partial_session_copy(struct doca_sha *ctx, struct doca_wor
         if (const doca_error_t status = check_idle(ctx, workq, *session); status != DOCA_SUCCESS)
             return status;
     }
-    return to_session->copy_from(*from_session);
+    to_session->copy_from(*from_session);
+    return DOCA_SUCCESS;
 }

@@ -76,6 +76,7 @@ int main(int argc, char **argv)
     // UCX overwrites the code of mmap() with its own, also where that is not libc's, and then maps no doorbell page.
     setenv("UCX_MEM_MMAP_HOOK_MODE", "none", 0);
     setenv(side_variable, (card.folder + "/" + options->side).c_str(), 1);
+    setenv(calls_variable, options->calls.c_str(), 1);
     setenv(control_variable, (card.folder + "/control").c_str(), 1);
     std::fflush(nullptr);
     execvp(argv[options->command], argv + options->command);

@@ -41,6 +41,10 @@ bool check(const Options &options)
         std::fprintf(stderr, "with_card: a side is host or dpu, not '%s'\n", options.side.c_str());
         return false;
     }
+    if (options.calls != "extended" && options.calls != "classic") {
+        std::fprintf(stderr, "with_card: calls are extended or classic, not '%s'\n", options.calls.c_str());
+        return false;
+    }
     if (!options.card.empty() && !is_name(options.card)) {
         std::fprintf(stderr,
                      "with_card: a card's name is up to 32 letters, digits, '-', '_' and '.', not '%s'\n",
@@ -76,7 +80,7 @@ std::optional<Options> parse_options(int argc, char **argv)
         const std::string_view name = word.substr(0, equals);
         const bool has_value = equals != std::string_view::npos || i + 1 < argc;
         const bool is_known =
-            name == "--profile" || name == "--side" || name == "--card" || name == "--fault";
+            name == "--profile" || name == "--side" || name == "--card" || name == "--calls" || name == "--fault";
         if (!is_known || !has_value) {
             std::fprintf(
                 stderr, is_known ? "with_card: %.*s needs a value\n" : "with_card: no option is named %.*s\n",
@@ -91,6 +95,8 @@ std::optional<Options> parse_options(int argc, char **argv)
             options.side = std::move(value);
         else if (name == "--card")
             options.card = std::move(value);
+        else if (name == "--calls")
+            options.calls = std::move(value);
         else
             options.requests.push_back(std::move(value));
     }
@@ -108,12 +114,15 @@ std::optional<Options> parse_options(int argc, char **argv)
 void print_help()
 {
     std::printf(
-        "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] [--fault LINE]... COMMAND...\n\n"
+        "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] [--calls extended|classic]\n"
+        "                 [--fault LINE]... COMMAND...\n\n"
         "Runs a program on an mlx5 card that is made of software.\n\n"
         "  --profile NAME   which card: %s (default: bluefield-3)\n"
         "  --side SIDE      which side of a card with a DPU the program is on (default: host)\n"
         "  --card NAME      which card of that kind: programs of one name share one card\n"
         "                   (default: the name of the profile)\n"
+        "  --calls CALLS    classic: devices without ibv_create_cq_ex() and ibv_wr_start(), as of drivers that have\n"
+        "                   only ibv_poll_cq() and ibv_post_send() (default: extended)\n"
         "  --fault LINE     asks the card for a fault before the program starts; without COMMAND, that is "
         "all\n"
         "  --verbose        the card writes what it does to its log\n\nFaults:\n%.*s",

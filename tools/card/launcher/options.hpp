@@ -12,6 +12,7 @@ struct Options {
     std::string profile; ///< "" where none was given
     std::string side = "host";
     std::string card;                  ///< "" where none was given
+    std::string calls = "extended";    ///< what libibverbs offers the program
     std::vector<std::string> requests; ///< lines for the card's control socket
     bool is_verbose = false;
     bool is_help = false;

@@ -10,7 +10,11 @@ namespace opendoca {
 /// can't make one.
 doca_error_t create_local_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
-    return soft::SoftCounter::create(setup, counter);
+    auto created = std::make_unique<soft::SoftCounter>();
+    const doca_error_t status = created->create(setup);
+    if (status == DOCA_SUCCESS)
+        counter = std::move(created);
+    return status;
 }
 
 } // namespace opendoca

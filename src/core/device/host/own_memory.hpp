@@ -5,16 +5,15 @@
 #include <cstdint>
 #include <optional>
 
-#include <doca_types.h>
-
 #include "../../memory_range.hpp"
+#include "../../public_values.hpp"
 #include "../../unique_fd.hpp"
 
 namespace opendoca {
 
 /// Permissions of a memory map under which its memory is written, by whomever.
-inline constexpr std::uint32_t writing_access = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE |
-                                                DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
+inline constexpr std::uint32_t writing_access = Access::local_read_write | Access::dpu_read_write |
+                                                Access::rdma_write | Access::rdma_atomic;
 
 /// A file or memfd whose mapping a range of this process's memory is, so that others can map it, too.
 struct SharedObject {

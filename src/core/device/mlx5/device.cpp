@@ -8,6 +8,7 @@
 #include "../../log.hpp"
 #include "../descriptor.hpp"
 #include "../verbs/reliable_connection.hpp"
+#include "copy_engine.hpp"
 #include "memory_descriptor.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_MLX5_DEVICE);
@@ -24,7 +25,7 @@ doca_error_t Mlx5Key::export_to(ExportKind kind, std::vector<std::byte> &descrip
         LOG_ERR("device %s cannot export memory to a DPU: %s", function.name.c_str(), sharing.reason.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    const bool is_writable = (access() & DOCA_ACCESS_DPU_READ_WRITE) != 0;
+    const bool is_writable = (access() & Access::dpu_read_write) != 0;
     SharedKey shared;
     if (const Outcome outcome =
             shared.create(device_.commands(), device_.pd(), sharing.way, region(), range(), is_writable);
@@ -38,7 +39,7 @@ doca_error_t Mlx5Key::export_to(ExportKind kind, std::vector<std::byte> &descrip
                                 .card_guid = function.card_guid(),
                                 .vhca_id = function.device_capabilities().vhca_id,
                                 .key_index = shared.key().index(),
-                                .access = access() & (DOCA_ACCESS_DPU_READ_ONLY | DOCA_ACCESS_DPU_READ_WRITE),
+                                .access = access() & (Access::dpu_read_only | Access::dpu_read_write),
                                 .access_key = {}};
     std::ranges::copy(shared.access_key(), d.access_key);
     descriptor = to_bytes(DescriptorKind::mlx5_memory, d);
@@ -46,7 +47,7 @@ doca_error_t Mlx5Key::export_to(ExportKind kind, std::vector<std::byte> &descrip
     return DOCA_SUCCESS;
 }
 
-Mlx5Device::Mlx5Device(const Mlx5Function &function, verbs::OpenContext own) noexcept
+Mlx5Device::Mlx5Device(const Mlx5Function &function, verbs::OpenContext own)
     : VerbsDevice(function, std::move(own)),
       function_(function),
       commands_(function.library(), context())
@@ -95,27 +96,35 @@ doca_error_t Mlx5Device::import_memory(std::span<const std::byte> descriptor, Me
                 function_.name.c_str(), d.key_index, d.vhca_id, outcome.to_text().c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const bool is_writable = d.access == DOCA_ACCESS_DPU_READ_WRITE;
+    const bool is_writable = d.access == Access::dpu_read_write;
     key = std::make_unique<AliasKey>(std::move(alias),
                                      KeyUse::dma_source | (is_writable ? KeyUse::dma_destination : 0));
     range = {reinterpret_cast<std::byte *>(static_cast<std::uintptr_t>(d.addr)), d.len};
     return DOCA_SUCCESS;
 }
 
-/// Without the network where the device can do that, and else as any RDMA device.
+doca_error_t Mlx5Device::create_copy_engine(CompletionQueue &completions, std::unique_ptr<CopyEngine> &engine)
+{
+    return engine_of(function_).works ? DmaCopyEngine::create(*this, completions, engine)
+                                      : VerbsDevice::create_copy_engine(completions, engine);
+}
+
+bool Mlx5Device::loop_back(verbs::ReliableConnection &connection) const noexcept
+{
+    const std::uint32_t first_packet = verbs::random_packet_number();
+    const auto port = static_cast<std::uint8_t>(function_.port());
+    if (commands_.loop_back(connection.queue_pair(), port, IBV_MTU_4096, first_packet).is_good() &&
+        connection.start_sending(first_packet) == 0)
+        return true;
+    (void)connection.reset();
+    return false;
+}
+
+/// Without the network where the device says that it can do that, and else as any RDMA device.
 doca_error_t Mlx5Device::connect_to_itself(verbs::ReliableConnection &connection) const noexcept
 {
-    if (function_.can.rdma.is_ethernet && function_.device_capabilities().forces_loopback) {
-        const std::uint32_t first_packet = verbs::random_packet_number();
-        const auto port = static_cast<std::uint8_t>(function_.port());
-        if (commands_.loop_back(connection.queue_pair(), port, IBV_MTU_4096, first_packet).is_good() &&
-            connection.start_sending(first_packet) == 0)
-            return DOCA_SUCCESS;
-        LOG_DBG("device %s does not force loopback, though it says so", function_.name.c_str());
-        if (const doca_error_t status = connection.reset(); status != DOCA_SUCCESS)
-            return status;
-    }
-    return VerbsDevice::connect_to_itself(connection);
+    const bool can_loop_back = function_.can.rdma.is_ethernet && function_.device_capabilities().forces_loopback;
+    return can_loop_back && loop_back(connection) ? DOCA_SUCCESS : VerbsDevice::connect_to_itself(connection);
 }
 
 } // namespace opendoca::mlx5

@@ -45,15 +45,19 @@ private:
     const DeviceKey alias_;
 };
 
-/// A verbs device that shares memory across the PCIe.
+/// A verbs device that shares memory across the PCIe, and copies by a DMA engine if it has one.
 class Mlx5Device final : public verbs::VerbsDevice {
 public:
     [[nodiscard]] static doca_error_t open(const Mlx5Function &function, std::unique_ptr<Device> &device);
-    Mlx5Device(const Mlx5Function &function, verbs::OpenContext own) noexcept;
+    Mlx5Device(const Mlx5Function &function, verbs::OpenContext own);
 
     [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                              std::unique_ptr<MemoryKey> &key) override;
+    [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
+                                                  std::unique_ptr<CopyEngine> &engine) override;
     [[nodiscard]] doca_error_t connect_to_itself(verbs::ReliableConnection &connection) const noexcept override;
+    /// The same without the network. False where the device refuses, and then @p connection is in state INIT again.
+    [[nodiscard]] bool loop_back(verbs::ReliableConnection &connection) const noexcept;
 
     [[nodiscard]] const Mlx5Function &mlx5_function() const noexcept { return function_; }
     [[nodiscard]] const Commands &commands() const noexcept { return commands_; }

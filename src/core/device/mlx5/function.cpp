@@ -56,4 +56,10 @@ bool Mlx5Function::can_import_dpu() const noexcept
     return sharing_of(*this).imports;
 }
 
+std::string Mlx5Function::copies_by() const
+{
+    const Engine &engine = engine_of(*this);
+    return engine.works ? "DMA engine" : VerbsFunction::copies_by() + ": " + engine.reason;
+}
+
 } // namespace opendoca::mlx5

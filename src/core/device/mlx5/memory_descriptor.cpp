@@ -27,7 +27,7 @@ doca_error_t read_descriptor(std::span<const std::byte> bytes, SharedMemoryDescr
     }
     constexpr std::uint32_t largest_index = 0xffffff;
     if (d.addr == 0 || d.len == 0 || d.len > UINTPTR_MAX - d.addr || d.key_index > largest_index ||
-        (d.access != DOCA_ACCESS_DPU_READ_ONLY && d.access != DOCA_ACCESS_DPU_READ_WRITE)) {
+        (d.access != Access::dpu_read_only && d.access != Access::dpu_read_write)) {
         LOG_ERR("the export descriptor can't be used: the range [0x%" PRIx64 ", +%" PRIu64 ") of key index 0x%" PRIx32
                 " with access 0x%" PRIx32 " makes no sense",
                 d.addr, d.len, d.key_index, d.access);

@@ -7,7 +7,7 @@
 #include <span>
 
 #include <doca_error.h>
-#include <doca_types.h>
+#include "../../public_values.hpp"
 
 namespace opendoca::mlx5 {
 
@@ -19,7 +19,7 @@ struct SharedMemoryDescriptor {
     std::uint64_t card_guid; ///< of the card, whose functions all have it
     std::uint16_t vhca_id;   ///< of the function that has the key
     std::uint32_t key_index;
-    std::uint32_t access; ///< DOCA_ACCESS_DPU_READ_ONLY or DOCA_ACCESS_DPU_READ_WRITE
+    std::uint32_t access; ///< Access::dpu_read_only or Access::dpu_read_write
     std::uint8_t access_key[32];
 
     template <typename Self, typename Visitor>

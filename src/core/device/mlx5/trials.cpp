@@ -3,12 +3,14 @@
 #include "trials.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <mutex>
 
 #include "../../log.hpp"
 #include "device.hpp"
+#include "dma_poster.hpp"
 #include "function.hpp"
 #include "shared_key.hpp"
 
@@ -86,7 +88,63 @@ void try_sharing(const Mlx5Function &function, Sharing &sharing)
     }
 }
 
+/// Copies a few bytes.
+void try_engine(const Mlx5Function &function, Engine &engine)
+{
+    constexpr auto patience = std::chrono::seconds(1);
+    mlx5dv_context attributes{};
+    attributes.comp_mask = MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH;
+    std::unique_ptr<Device> opened;
+    if (function.open(opened) != DOCA_SUCCESS) {
+        engine.reason = "the device can't be opened";
+        return;
+    }
+    const auto &device = static_cast<const Mlx5Device &>(*opened);
+    if (function.library().query_device(&device.context(), &attributes) != 0 || attributes.max_wr_memcpy_length == 0) {
+        engine.reason = "the device reports no DMA engine";
+        return;
+    }
+    static Place places[2];
+    const verbs::Handle<ibv_mr> region(ibv_reg_mr(&device.pd(), places, sizeof(places), IBV_ACCESS_LOCAL_WRITE));
+    DmaQueuePair queue_pair;
+    if (region == nullptr || queue_pair.create(device, 1) != DOCA_SUCCESS) {
+        engine.reason = "the device reports a DMA engine, but makes no queue pair for it";
+        return;
+    }
+    places[0].bytes.fill(std::byte{0x5a});
+    ibv_qp_ex &sender = queue_pair.connection().sender();
+    ibv_wr_start(&sender);
+    queue_pair.copy(0, region->lkey, reinterpret_cast<std::uintptr_t>(&places[1]), region->lkey,
+                    reinterpret_cast<std::uintptr_t>(&places[0]), sizeof(Place));
+    ibv_wc_status status = IBV_WC_RESP_TIMEOUT_ERR;
+    if (ibv_wr_complete(&sender) == 0) {
+        ibv_cq_ex &completions = queue_pair.connection().completions();
+        const auto end = std::chrono::steady_clock::now() + patience;
+        while (std::chrono::steady_clock::now() < end) {
+            if (!verbs::ReliableConnection::start_completion(completions))
+                continue;
+            status = completions.status;
+            verbs::ReliableConnection::end_completion(completions);
+            break;
+        }
+    }
+    engine.works = status == IBV_WC_SUCCESS && places[1].bytes == places[0].bytes;
+    engine.max_length = attributes.max_wr_memcpy_length;
+    if (!engine.works)
+        engine.reason = std::string("the device reports a DMA engine, but a copy by it fails: ") +
+                        ibv_wc_status_str(status);
+}
+
 } // namespace
+
+const Engine &engine_of(const Mlx5Function &function) noexcept
+{
+    return find_out<Engine>(function, [&](Engine &engine) {
+        try_engine(function, engine);
+        LOG_DBG("device %s copies by %s", function.name.c_str(),
+                engine.works ? "its DMA engine" : ("RDMA loopback: " + engine.reason).c_str());
+    });
+}
 
 const Sharing &sharing_of(const Mlx5Function &function) noexcept
 {

@@ -24,7 +24,15 @@ struct Sharing {
     std::string reason; ///< why not
 };
 
-/// Thread-safe.
+/// The DMA engine.
+struct Engine {
+    bool works = false;
+    std::uint64_t max_length = 0; ///< bytes of a request
+    std::string reason;           ///< why not
+};
+
+// Thread-safe.
 [[nodiscard]] const Sharing &sharing_of(const Mlx5Function &function) noexcept;
+[[nodiscard]] const Engine &engine_of(const Mlx5Function &function) noexcept;
 
 } // namespace opendoca::mlx5

@@ -28,7 +28,7 @@ doca_error_t SoftKey::export_for_receives(const ExportDescriptor *&found)
         const std::lock_guard guard(receive_lock_);
         if (receives_exported_ == nullptr) {
             const doca_error_t status = Exporter::publish(
-                {range_, DOCA_ACCESS_RDMA_WRITE, ExportKind::receive, function_}, receives_exported_);
+                {range_, Access::rdma_write, ExportKind::receive, function_}, receives_exported_);
             if (status != DOCA_SUCCESS)
                 return status;
             has_receive_export_.store(true, std::memory_order_release);
@@ -68,17 +68,36 @@ doca_error_t SoftDevice::create_copy_engine(CompletionQueue &completions, std::u
 doca_error_t SoftDevice::create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
                                            std::unique_ptr<QueuePair> &queue_pair)
 {
-    return SoftQueuePair::create(*this, settings, state, queue_pair);
+    auto created = std::make_unique<PlainQueuePair>(*this, settings, state);
+    const doca_error_t status = created->open(settings);
+    if (status == DOCA_SUCCESS)
+        queue_pair = std::move(created);
+    return status;
+}
+
+doca_error_t SoftDevice::create_receive_queue(CompletionQueue &completions, std::uint32_t size, std::uint32_t,
+                                              std::unique_ptr<ReceiveQueue> &queue)
+{
+    queue = std::make_unique<SoftReceiveQueue>(*this, completions, size);
+    return DOCA_SUCCESS;
 }
 
 doca_error_t SoftDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
-    return SoftCounter::create(setup, counter);
+    auto created = std::make_unique<SoftCounter>();
+    const doca_error_t status = created->create(setup);
+    if (status == DOCA_SUCCESS)
+        counter = std::move(created);
+    return status;
 }
 
 doca_error_t SoftDevice::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
 {
-    return SoftCounter::import(descriptor, function(), counter);
+    auto created = std::make_unique<SoftCounter>();
+    const doca_error_t status = created->import(descriptor, function());
+    if (status == DOCA_SUCCESS)
+        counter = std::move(created);
+    return status;
 }
 
 } // namespace opendoca::soft

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "../../log.hpp"
+#include "faults/fault_plan.hpp"
 #include "topology/function.hpp"
 #include "topology/topology.hpp"
 
@@ -44,6 +45,11 @@ doca_error_t list_functions(DeviceFunctions &functions)
     Role role;
     if (const doca_error_t status = read_role(role); status != DOCA_SUCCESS)
         return status;
+    std::shared_ptr<FaultPlan> faults;
+    if (const doca_error_t status = FaultPlan::from_environment(faults); status != DOCA_SUCCESS)
+        return status;
+    if (faults != nullptr)
+        LOG_WARN("software devices fail on purpose: DOCA_SOFT_FAULTS is '%s'", std::getenv("DOCA_SOFT_FAULTS"));
     Topology topology;
     if (const doca_error_t status = load_topology(topology); status != DOCA_SUCCESS)
         return status;

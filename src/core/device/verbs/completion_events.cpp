@@ -14,12 +14,18 @@ doca_error_t CompletionEvents::attach(CompletionQueue &completions) noexcept
     if (!completions.is_event_driven())
         return DOCA_SUCCESS;
     completions_ = &completions;
-    return listen();
+    doca_error_t status = connection_.make_trouble_fd();
+    if (status == DOCA_SUCCESS && connection_.trouble_fd() >= 0) {
+        status = completions.watch(connection_.trouble_fd());
+        watches_trouble_ = status == DOCA_SUCCESS;
+    }
+    return status == DOCA_SUCCESS ? listen() : status;
 }
 
 void CompletionEvents::detach() noexcept
 {
     ignore();
+    ignore_trouble();
     completions_ = nullptr;
 }
 
@@ -54,6 +60,13 @@ void CompletionEvents::disarm() noexcept
     requested_ -= std::min(connection_.take_events(), requested_);
     if (requested_ != 0)
         ignore();
+}
+
+void CompletionEvents::ignore_trouble() noexcept
+{
+    if (watches_trouble_)
+        completions_->unwatch(connection_.trouble_fd());
+    watches_trouble_ = false;
 }
 
 } // namespace opendoca::verbs

@@ -15,7 +15,8 @@ namespace opendoca::verbs {
 class ReliableConnection;
 
 /// Lets completions wake an event-driven completion queue between arm() and disarm(). A completion queue cannot be
-/// told to stay silent again once it was asked for an event: then it is not listened to.
+/// told to stay silent again once it was asked for an event: then it is not listened to. Trouble that the device tells
+/// of wakes it at any time, until ReliableConnection::look_for_trouble() and is_broken().
 class CompletionEvents {
 public:
     explicit CompletionEvents(ReliableConnection &connection) noexcept : connection_(connection) {}
@@ -31,6 +32,8 @@ public:
     /// False when the system refuses.
     [[nodiscard]] bool arm(bool only_solicited) noexcept;
     void disarm() noexcept;
+    /// There is nothing more to be told of.
+    void ignore_trouble() noexcept;
 
 private:
     [[nodiscard]] doca_error_t listen() noexcept;
@@ -38,6 +41,7 @@ private:
 
     ReliableConnection &connection_;
     CompletionQueue *completions_ = nullptr; ///< while attached to one that is event-driven
+    bool watches_trouble_ = false;
     bool is_listening_ = false;
     std::uint32_t requested_ = 0; ///< events, at most, that may still come
 };

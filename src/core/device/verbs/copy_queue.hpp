@@ -73,7 +73,12 @@ public:
     }
     [[nodiscard]] Operation *poll_one() noexcept override;
     [[nodiscard]] bool arm() noexcept override;
-    void disarm() noexcept override { events_.disarm(); }
+    void disarm() noexcept override
+    {
+        events_.disarm();
+        look_for_trouble(); // it may be what the program was woken for
+    }
+    void flush() noexcept override { look_for_trouble(); }
 
 private:
     enum class Stage : std::uint8_t { plain, special };
@@ -148,6 +153,13 @@ private:
     void end_specials() noexcept;
 
     // Recovering.
+    [[gnu::noinline]] void look_for_trouble() noexcept;
+    /// Nothing has completed: now and then the reason is trouble.
+    void count_empty_poll() noexcept
+    {
+        if (--polls_until_look_ == 0) [[unlikely]]
+            look_for_trouble();
+    }
     [[gnu::cold]] void note_failure(std::uint64_t id, ibv_wc_status status) noexcept;
     [[gnu::cold]] void recover() noexcept;
     void make_special() noexcept;
@@ -158,6 +170,7 @@ private:
     CompletionQueue &completions_;
     ibv_cq_ex *polled_ = nullptr;
     std::uint32_t num_in_flight_ = 0;
+    std::uint32_t polls_until_look_ = polls_between_looks;
     Poster poster_;
     std::unique_ptr<Special[]> specials_; ///< a ring
     std::uint32_t special_mask_;

@@ -150,7 +150,8 @@ void CopyQueue<Poster>::finish_posting(Special &special) noexcept
 template <typename Poster>
 void CopyQueue<Poster>::progress_copies() noexcept
 {
-    poll();
+    if (poll() == 0)
+        count_empty_poll();
     if (failure_.has_happened) [[unlikely]]
         recover();
     if (next_ != last_) [[unlikely]]
@@ -164,6 +165,7 @@ Operation *CopyQueue<Poster>::poll_one() noexcept
     if (num_in_flight_ == 0)
         return nullptr;
     if (!ReliableConnection::start_completion(*polled_)) {
+        count_empty_poll();
         if (failure_.has_happened || next_ != last_) [[unlikely]]
             progress_copies();
         return nullptr;

@@ -52,6 +52,25 @@ void CopyQueue<Poster>::posting_failed(int error) noexcept
         completions_.wake(); // recovery is in retrieve
 }
 
+/// Recovers where the device tells that there will be no completions.
+template <typename Poster>
+void CopyQueue<Poster>::look_for_trouble() noexcept
+{
+    polls_until_look_ = polls_between_looks;
+    ReliableConnection &connection = poster_.connection();
+    const Trouble trouble = connection.look_for_trouble();
+    if (trouble == Trouble::none)
+        return;
+    if (trouble == Trouble::fatal)
+        events_.ignore_trouble();
+    while (poll() != 0) // most often the failure is among the completions
+        ;
+    if (connection.is_broken() && broken_ == DOCA_SUCCESS)
+        failure_.has_happened = true;
+    if (failure_.has_happened)
+        recover();
+}
+
 template <typename Poster>
 void CopyQueue<Poster>::note_failure(std::uint64_t id, ibv_wc_status status) noexcept
 {
@@ -107,10 +126,18 @@ void CopyQueue<Poster>::make_special() noexcept
 }
 
 /// Finds the job that ends because of the failure. There need not be one, but not twice in a row: the oldest
-/// has to make way then.
+/// has to make way then. All end where the device cannot reach itself: to wait for the same again would take as long for
+/// each.
 template <typename Poster>
 void CopyQueue<Poster>::blame_copy() noexcept
 {
+    if (failure_.has_cause && to_error(failure_.status) == DOCA_ERROR_CONNECTION_RESET) {
+        LOG_ERR("queue pair 0x%x does not reach its own port, and %u copies end: %s", poster_.connection().number(),
+                last_ - first_, ibv_wc_status_str(failure_.status));
+        for (std::uint32_t number = first_; number != last_; ++number)
+            special_at(number).result = DOCA_ERROR_CONNECTION_RESET;
+        return;
+    }
     Special *special = failure_.has_cause ? special_of(failure_.id) : nullptr;
     doca_error_t result = to_error(failure_.status);
     if (special == nullptr && first_ == recovered_at_ && first_ != last_) {

@@ -76,11 +76,12 @@ VerbsDevice::VerbsDevice(const VerbsFunction &function, ibv_pd &pd) noexcept
 {
 }
 
-VerbsDevice::VerbsDevice(const VerbsFunction &function, OpenContext own) noexcept
+VerbsDevice::VerbsDevice(const VerbsFunction &function, OpenContext own)
     : Device(function),
       function_(function),
       own_(std::move(own)),
-      pd_(*own_.pd)
+      pd_(*own_.pd),
+      events_(std::make_unique<DeviceEvents>(*own_.context, function.ibdev_name))
 {
 }
 

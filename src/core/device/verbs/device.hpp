@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../device.hpp"
+#include "device_events.hpp"
 #include "function.hpp"
 #include "handle.hpp"
 
@@ -57,7 +58,7 @@ struct OpenContext {
 class VerbsDevice : public Device {
 public:
     [[nodiscard]] static doca_error_t open(const VerbsFunction &function, std::unique_ptr<Device> &device);
-    VerbsDevice(const VerbsFunction &function, OpenContext own) noexcept;
+    VerbsDevice(const VerbsFunction &function, OpenContext own);
     /// On a protection domain of the program, which outlives the device.
     VerbsDevice(const VerbsFunction &function, ibv_pd &pd) noexcept;
 
@@ -80,6 +81,8 @@ public:
     [[nodiscard]] ibv_context &context() const noexcept { return *pd_.context; }
     [[nodiscard]] ibv_pd &pd() const noexcept { return pd_; }
     [[nodiscard]] const VerbsFunction &port() const noexcept { return function_; }
+    /// Null on a protection domain of the program, whose asynchronous events are the program's.
+    [[nodiscard]] DeviceEvents *events() const noexcept { return events_.get(); }
 
     /// Makes @p connection, which is in state INIT, its own peer.
     [[nodiscard]] virtual doca_error_t connect_to_itself(ReliableConnection &connection) const noexcept;
@@ -92,14 +95,15 @@ private:
     const VerbsFunction &function_;
     const OpenContext own_; ///< empty on a protection domain of the program
     ibv_pd &pd_;
+    const std::unique_ptr<DeviceEvents> events_;
 };
 
 /// What a peer may do, as enum ibv_access_flags has it.
 [[nodiscard]] constexpr unsigned remote_access(std::uint32_t permissions) noexcept
 {
-    return ((permissions & DOCA_ACCESS_RDMA_READ) != 0 ? unsigned{IBV_ACCESS_REMOTE_READ} : 0) |
-           ((permissions & DOCA_ACCESS_RDMA_WRITE) != 0 ? unsigned{IBV_ACCESS_REMOTE_WRITE} : 0) |
-           ((permissions & DOCA_ACCESS_RDMA_ATOMIC) != 0 ? unsigned{IBV_ACCESS_REMOTE_ATOMIC} : 0);
+    return ((permissions & Access::rdma_read) != 0 ? unsigned{IBV_ACCESS_REMOTE_READ} : 0) |
+           ((permissions & Access::rdma_write) != 0 ? unsigned{IBV_ACCESS_REMOTE_WRITE} : 0) |
+           ((permissions & Access::rdma_atomic) != 0 ? unsigned{IBV_ACCESS_REMOTE_ATOMIC} : 0);
 }
 
 /// enum doca_mtu_size counts from 0, enum ibv_mtu from 1.

@@ -40,13 +40,13 @@ Place place_of(const std::string &path)
     for (fs::path device = fs::canonical(path + "/device", error); !error && device.has_relative_path();
          device = device.parent_path()) {
         if (device.filename().string().starts_with("mlx5_core.sf."))
-            place.type = DOCA_PCI_FUNC_SF;
+            place.type = FunctionType::sf;
         const auto address = normalize_pci_address(device.filename().string());
         if (!address)
             continue;
         place.pci_address = *address;
-        if (place.type == DOCA_PCI_FUNC_PF && fs::is_symlink(device / "physfn", error))
-            place.type = DOCA_PCI_FUNC_VF;
+        if (place.type == FunctionType::pf && fs::is_symlink(device / "physfn", error))
+            place.type = FunctionType::vf;
         break;
     }
     return place;

@@ -19,7 +19,7 @@ namespace opendoca::verbs {
 /// Where a device is in the machine.
 struct Place {
     std::string pci_address; ///< dddd:bb:dd.f; of the parent for a subfunction, and empty where there is none
-    doca_pci_func_type type = DOCA_PCI_FUNC_PF;
+    FunctionType type = FunctionType::pf;
 };
 
 /// @p path is the directory in sysfs of an RDMA device, or of a network interface.

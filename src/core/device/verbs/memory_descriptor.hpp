@@ -7,13 +7,14 @@
 #include <span>
 
 #include <doca_error.h>
-#include <doca_types.h>
+
+#include "../../public_values.hpp"
 
 namespace opendoca::verbs {
 
 /// All permissions that a descriptor can give.
 inline constexpr std::uint32_t rdma_access =
-    DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
+    Access::rdma_read | Access::rdma_write | Access::rdma_atomic;
 
 /// What an export descriptor for RDMA says: what a peer has to know to name memory of this process. From anywhere; the
 /// exporter's device is who checks the key.

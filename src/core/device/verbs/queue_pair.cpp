@@ -152,8 +152,12 @@ void VerbsQueuePair::detach() noexcept
 /// A plain operation that has ended well goes right to the front end.
 Operation *VerbsQueuePair::poll_one() noexcept
 {
-    if (is_idle() || !ReliableConnection::start_completion(*polled_))
+    if (is_idle())
         return nullptr;
+    if (!ReliableConnection::start_completion(*polled_)) {
+        count_empty_poll();
+        return nullptr;
+    }
     Operation &operation = operation_of(polled_->wr_id);
     const Work &work = operation.payload<Work>();
     if (polled_->status != IBV_WC_SUCCESS || !work.is_plain) [[unlikely]] {
@@ -188,8 +192,11 @@ Operation *VerbsQueuePair::poll_one() noexcept
 
 void VerbsQueuePair::progress() noexcept
 {
-    for (int left = most_at_once; left != 0 && !is_idle() && poll(); --left)
-        ;
+    int left = most_at_once;
+    while (left != 0 && !is_idle() && poll())
+        --left;
+    if (left == most_at_once)
+        count_empty_poll();
 }
 
 /// Ends the operation that the next completion is of. False when there is none.
@@ -271,8 +278,28 @@ bool VerbsQueuePair::may_wait_forever() const noexcept
     return may;
 }
 
-/// The connection ends here. What the device has done before still counts.
-void VerbsQueuePair::fail() noexcept
+/// Ends the connection where the device tells that there will be no completions.
+void VerbsQueuePair::look_for_trouble() noexcept
+{
+    polls_until_look_ = polls_between_looks;
+    const Trouble trouble = connection_.look_for_trouble();
+    if (trouble == Trouble::none)
+        return;
+    if (trouble == Trouble::fatal) {
+        events_.ignore_trouble();
+        fail(DOCA_ERROR_IO_FAILED); // DeviceEvents has said why
+        return;
+    }
+    while (!is_idle() && poll()) // most often the failure is among the completions
+        ;
+    if (connection_.is_broken() && is_connected()) {
+        LOG_ERR("the device tells that queue pair 0x%x is broken, which ends the connection", connection_.number());
+        fail(DOCA_ERROR_CONNECTION_RESET);
+    }
+}
+
+/// The connection ends here. What the device has done before still counts; all else ends with @p status.
+void VerbsQueuePair::fail(doca_error_t status) noexcept
 {
     if (!is_connected())
         return;
@@ -281,13 +308,14 @@ void VerbsQueuePair::fail() noexcept
     while (!is_idle() && poll())
         ;
     // Not every device flushes everything: rdma_rxe leaves receives that were posted after the error.
-    each_in_flight([this](Operation &operation) { end(operation, DOCA_ERROR_SHUTDOWN, {}); });
+    each_in_flight([&](Operation &operation) { end(operation, status, {}); });
     send_credits_ = receive_credits_ = credits_ = 0;
 }
 
 void VerbsQueuePair::flush() noexcept
 {
     progress();
+    look_for_trouble();
     if (is_connected() && may_wait_forever())
         fail();
 }
@@ -303,6 +331,7 @@ bool VerbsQueuePair::arm() noexcept
 void VerbsQueuePair::disarm() noexcept
 {
     events_.disarm();
+    look_for_trouble(); // it may be what the program was woken for
 }
 
 } // namespace opendoca::verbs

@@ -223,7 +223,14 @@ private:
     void end(Operation &operation, doca_error_t status, const Result &result) noexcept;
     [[nodiscard]] static doca_error_t failure_of(Kind kind, ibv_wc_status status) noexcept;
     [[gnu::cold]] void end_failed(Operation &operation, ibv_wc_status status) noexcept;
-    [[gnu::cold]] void fail() noexcept;
+    [[gnu::cold]] void fail(doca_error_t status = DOCA_ERROR_SHUTDOWN) noexcept;
+    [[gnu::noinline]] void look_for_trouble() noexcept;
+    /// Nothing has completed: now and then the reason is trouble.
+    void count_empty_poll() noexcept
+    {
+        if (--polls_until_look_ == 0) [[unlikely]]
+            look_for_trouble();
+    }
 
     // What operations use comes first.
     ibv_qp_ex *sender_ = nullptr;
@@ -235,6 +242,7 @@ private:
     std::uint32_t send_credits_ = 0; ///< for all but receives
     std::uint32_t receive_credits_ = 0;
     std::uint32_t credits_ = 0;     ///< their sum while nothing is in flight
+    std::uint32_t polls_until_look_ = polls_between_looks;
     std::vector<ibv_sge> segments_; ///< of the work request that is being made
     ReliableConnection connection_;
     CompletionEvents events_{connection_};

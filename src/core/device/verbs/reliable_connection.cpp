@@ -54,6 +54,12 @@ std::uint8_t repeat_after()
     return exponent;
 }
 
+/// Drivers differ in how they refuse what they do not know.
+bool may_be_unknown(int error) noexcept
+{
+    return error == EOPNOTSUPP || error == ENOSYS || error == EINVAL;
+}
+
 ibv_qp_init_attr_ex attributes_of(const ReliableConnection::Sizes &sizes, ibv_cq &completions, ibv_pd &pd) noexcept
 {
     ibv_qp_init_attr_ex attributes{};
@@ -70,6 +76,28 @@ ibv_qp_init_attr_ex attributes_of(const ReliableConnection::Sizes &sizes, ibv_cq
     return attributes;
 }
 
+/// Of the mask alone that @p attributes have: extended or classic.
+Handle<ibv_qp> create_largest_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes,
+                                     MakeQueuePair *make) noexcept
+{
+    // Larger ones are not faster than a read by the device, and make the send queue larger.
+    constexpr std::uint32_t inline_bytes[] = {128, 64, 32, 0};
+    Handle<ibv_qp> created;
+    for (const std::uint32_t wanted : inline_bytes) {
+        // Of the sizes, too: libmlx5 writes to them also where it creates nothing.
+        ibv_qp_init_attr_ex tried = attributes;
+        tried.cap.max_inline_data = wanted;
+        created.reset(make(&context, &tried));
+        if (created != nullptr) {
+            attributes = tried;
+            break;
+        }
+        if (errno != EINVAL && errno != ENOMEM)
+            break;
+    }
+    return created;
+}
+
 } // namespace
 
 std::uint32_t random_packet_number() noexcept
@@ -80,23 +108,17 @@ std::uint32_t random_packet_number() noexcept
     return number & largest_number;
 }
 
-Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept
+Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes, MakeQueuePair *make) noexcept
 {
-    // Larger ones are not faster than a read by the device, and make the send queue larger.
-    constexpr std::uint32_t inline_bytes[] = {128, 64, 32, 0};
-    Handle<ibv_qp> created;
-    for (const std::uint32_t wanted : inline_bytes) {
-        // Of the sizes, too: libmlx5 writes to them also where it creates nothing.
-        ibv_qp_init_attr_ex tried = attributes;
-        tried.cap.max_inline_data = wanted;
-        created.reset(ibv_create_qp_ex(&context, &tried));
-        if (created != nullptr) {
-            attributes = tried;
-            break;
-        }
-        if (errno != EINVAL && errno != ENOMEM)
-            break;
-    }
+    Handle<ibv_qp> created = create_largest_inline(context, attributes, make);
+    if (created != nullptr || !may_be_unknown(errno) || make != ibv_create_qp_ex)
+        return created;
+    ibv_qp_init_attr_ex classic = attributes;
+    classic.comp_mask = IBV_QP_INIT_ATTR_PD;
+    classic.send_ops_flags = 0;
+    created = create_largest_inline(context, classic, make);
+    if (created != nullptr)
+        attributes = classic;
     return created;
 }
 
@@ -118,6 +140,8 @@ std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::u
 
 ReliableConnection::~ReliableConnection()
 {
+    if (events_ != nullptr)
+        events_->remove(trouble_);
     if (unacknowledged_ != 0)
         ibv_ack_cq_events(completion_queue_.get(), unacknowledged_);
 }
@@ -154,17 +178,26 @@ doca_error_t ReliableConnection::create_completion_queue(const VerbsDevice &devi
     attributes.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
     attributes.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED; // a work queue's thread, or nobody
     completions_ = ibv_create_cq_ex(&device.context(), &attributes);
-    if (completions_ == nullptr && (errno == EOPNOTSUPP || errno == EINVAL)) {
+    if (completions_ == nullptr && may_be_unknown(errno)) {
         attributes.comp_mask = 0;
         attributes.flags = 0;
         completions_ = ibv_create_cq_ex(&device.context(), &attributes);
     }
-    if (completions_ == nullptr) {
+    if (completions_ != nullptr) {
+        completion_queue_.reset(ibv_cq_ex_to_cq(completions_));
+    } else if (may_be_unknown(errno)) {
+        completion_queue_.reset(
+            ibv_create_cq(&device.context(), static_cast<int>(size), nullptr, channel_.get(), 0));
+    }
+    if (completion_queue_ == nullptr) {
         LOG_ERR("creating a completion queue of %u entries on device %s: %s", size,
                      device.port().name.c_str(), std::strerror(errno));
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
     }
-    completion_queue_.reset(ibv_cq_ex_to_cq(completions_));
+    if (completions_ == nullptr) {
+        classic_completions_ = std::make_unique<ClassicCompletions>(*completion_queue_);
+        completions_ = &classic_completions_->extended();
+    }
     return DOCA_SUCCESS;
 }
 
@@ -182,7 +215,7 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
     }
     ibv_qp_init_attr_ex attributes =
         attributes_of(sizes, *completion_queue_, parent_domain_ != nullptr ? *parent_domain_ : device.pd());
-    queue_pair_ = create_with_inline(device.context(), attributes);
+    queue_pair_ = create_with_inline(device.context(), attributes, sizes.make);
     if (queue_pair_ == nullptr) {
         LOG_ERR(
             "creating a queue pair of %u sends and %u receives, of %u and %u segments, on device %s: %s",
@@ -191,7 +224,16 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
     }
     max_inline_ = attributes.cap.max_inline_data;
-    sender_ = ibv_qp_to_qp_ex(queue_pair_.get());
+    if ((attributes.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0)
+        sender_ = ibv_qp_to_qp_ex(queue_pair_.get());
+    if (sender_ == nullptr) {
+        classic_sender_ = std::make_unique<ClassicSender>(*queue_pair_);
+        sender_ = &classic_sender_->extended();
+    }
+    if (device.events() != nullptr) {
+        device.events()->add(trouble_, *queue_pair_);
+        events_ = device.events();
+    }
     return DOCA_SUCCESS;
 }
 
@@ -257,8 +299,33 @@ int ReliableConnection::go_to_rts(std::uint32_t first_packet, std::uint8_t max_r
                              IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
+Trouble ReliableConnection::look_for_trouble() noexcept
+{
+    if (events_ != nullptr)
+        events_->read();
+    return trouble_.trouble();
+}
+
+doca_error_t ReliableConnection::make_trouble_fd() noexcept
+{
+    return events_ == nullptr || trouble_.fd() >= 0 ? DOCA_SUCCESS : events_->make_waitable(trouble_);
+}
+
+bool ReliableConnection::is_broken() noexcept
+{
+    trouble_.forget();
+    if (trouble_.trouble() == Trouble::fatal)
+        return true;
+    ibv_qp_attr attributes{};
+    ibv_qp_init_attr unused{};
+    return ibv_query_qp(queue_pair_.get(), &attributes, IBV_QP_STATE, &unused) != 0 ||
+           attributes.qp_state == IBV_QPS_ERR || attributes.qp_state == IBV_QPS_SQE;
+}
+
 void ReliableConnection::disconnect() noexcept
 {
+    if (trouble_.trouble() == Trouble::fatal)
+        return; // a device that has failed touches nothing, and takes no command
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_ERR;
     if (const int error = ibv_modify_qp(queue_pair_.get(), &attributes, IBV_QP_STATE); error != 0)
@@ -267,6 +334,8 @@ void ReliableConnection::disconnect() noexcept
 
 doca_error_t ReliableConnection::reset() noexcept
 {
+    if (trouble_.trouble() == Trouble::fatal)
+        return DOCA_ERROR_IO_FAILED;
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_RESET;
     int error = ibv_modify_qp(queue_pair_.get(), &attributes, IBV_QP_STATE);

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <infiniband/verbs.h>
 
 #include <doca_error.h>
 
+#include "classic_calls.hpp"
+#include "device_events.hpp"
 #include "handle.hpp"
 
 namespace opendoca::verbs {
@@ -17,14 +20,22 @@ class VerbsDevice;
 /// Of queue pairs and packets, which have 24 bits.
 inline constexpr std::uint32_t largest_number = 0xffffff;
 
+/// That find nothing, before the next look for what the device tells otherwise: that takes a system call.
+inline constexpr std::uint32_t polls_between_looks = 1024;
+
 /// Of a connection's first packet. Not to be guessed, which keeps strangers out, and another one each time,
 /// which keeps out what an earlier connection has left.
 [[nodiscard]] std::uint32_t random_packet_number() noexcept;
 
-/// Creates the queue pair of @p attributes with as many bytes of inline data as @p context's device can have with
+/// ibv_create_qp_ex(), or what does the same by a driver's own call.
+using MakeQueuePair = ibv_qp *(ibv_context *context, ibv_qp_init_attr_ex *attributes);
+
+/// Creates, by @p make, the queue pair of @p attributes with as many bytes of inline data as @p context's device can have with
 /// sends of that size and number. On success @p attributes tell what there is; null, and errno, when the device
-/// refuses it even without inline data.
-[[nodiscard]] Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept;
+/// refuses it even without inline data. Where the driver has no extended calls (ibv_wr_start() and so on), the queue
+/// pair is one for classic calls, and @p attributes no longer ask for send operations.
+[[nodiscard]] Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes,
+                                                MakeQueuePair *make = ibv_create_qp_ex) noexcept;
 
 /// A queue pair of the reliable connection type, with a completion queue and a completion channel of its own.
 class ReliableConnection {
@@ -35,6 +46,7 @@ public:
         std::uint32_t send_segments; ///< of one work request
         std::uint32_t receive_segments;
         std::uint64_t send_operations; ///< enum ibv_qp_create_send_ops_flags: what it is used for
+        MakeQueuePair *make = ibv_create_qp_ex;
     };
 
     /// How to get to a peer.
@@ -65,6 +77,15 @@ public:
     [[nodiscard]] doca_error_t reset() noexcept;
     /// The same, and completions of before are taken from the queue: some devices have removed them, others have not.
     [[nodiscard]] doca_error_t start_again() noexcept;
+
+    /// Reads the device's asynchronous events, and says whether there is any trouble: now, or from before.
+    [[nodiscard]] Trouble look_for_trouble() noexcept;
+    /// Why somebody who waits for a completion is woken: readable while look_for_trouble() has something new, which may
+    /// turn out to be nothing. -1 on a device whose events are the program's.
+    [[nodiscard]] int trouble_fd() const noexcept { return trouble_.fd(); }
+    [[nodiscard]] doca_error_t make_trouble_fd() noexcept;
+    /// Whether what was suspected is true: the queue pair does nothing more. After that it is suspected no more.
+    [[nodiscard]] bool is_broken() noexcept;
 
     [[nodiscard]] bool exists() const noexcept { return queue_pair_ != nullptr; }
     [[nodiscard]] std::uint32_t number() const noexcept { return queue_pair_->qp_num; }
@@ -103,12 +124,16 @@ private:
     [[nodiscard]] int go_to_send(const Path &path) noexcept;
     [[nodiscard]] int go_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept;
 
+    TroubleListener trouble_;
+    DeviceEvents *events_ = nullptr; ///< that it listens to
     // In the order in which they depend on each other.
     Handle<ibv_td> thread_domain_;
     Handle<ibv_pd> parent_domain_; ///< null where the device has no thread domains
     Handle<ibv_comp_channel> channel_;
-    Handle<ibv_cq> completion_queue_; ///< completions_ by its other type
+    Handle<ibv_cq> completion_queue_;
     Handle<ibv_qp> queue_pair_;
+    std::unique_ptr<ClassicCompletions> classic_completions_; ///< of a driver without extended calls
+    std::unique_ptr<ClassicSender> classic_sender_;           ///< the same
     ibv_cq_ex *completions_ = nullptr;
     ibv_qp_ex *sender_ = nullptr;
     std::uint32_t max_inline_ = 0;

@@ -99,6 +99,7 @@ doca_error_t Endpoint::create(const QueuePairSettings &settings, const DeviceFun
     page.function_id = function_id_of(function);
     page.permissions = settings.permissions;
     page.mtu = settings.mtu;
+    page.shares_receives = settings.shared_receives != nullptr ? 1 : 0;
     if (!created->read_page())
         return DOCA_ERROR_UNEXPECTED;
     d.endpoint_fd = created->memory_->fd();
@@ -150,6 +151,7 @@ bool Endpoint::read_page() noexcept
     slots_ = entries_ + queue_size * entry_size_;
     num_slots_ = std::min(queue_size, max_slots);
     permissions_ = page_->permissions;
+    shares_receives_ = page_->shares_receives != 0;
     id_ = page_->id;
     function_id_ = page_->function_id;
     return true;

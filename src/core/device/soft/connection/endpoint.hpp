@@ -47,6 +47,7 @@ public:
     [[nodiscard]] std::uint32_t chain_length() const noexcept { return chain_length_; }
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
     [[nodiscard]] std::uint64_t function_id() const noexcept { return function_id_; }
+    [[nodiscard]] bool shares_receives() const noexcept { return shares_receives_; }
     [[nodiscard]] std::uint32_t permissions() const noexcept { return permissions_; }
     /// The process that owns the endpoint.
     [[nodiscard]] const std::shared_ptr<ExporterProcess> &process() const noexcept { return process_; }
@@ -68,6 +69,7 @@ private:
     std::uint32_t chain_length_ = 0;
     std::uint32_t num_slots_ = 0;
     std::uint32_t permissions_ = 0;
+    bool shares_receives_ = false;
     std::uint64_t id_ = 0;
     std::uint64_t function_id_ = 0;
     std::shared_ptr<ExporterProcess> process_;

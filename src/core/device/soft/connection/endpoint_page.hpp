@@ -33,6 +33,7 @@ enum class MessageKind : std::uint16_t {
     placed,   ///< its bytes are in the receive's buffers, or where a WRITE_IMM put them
     too_long, ///< not at all: it has more bytes than the receive
     failed,   ///< not at all: the receive's memory can't be reached
+    asks,     ///< not yet: the next message asks for a receive to be placed in; where receives are shared
 };
 
 /// One message, on its way to the receive with the same number. One cache line: that of a short message is
@@ -50,6 +51,14 @@ struct alignas(64) MessageCell {
 };
 
 static_assert(sizeof(MessageCell) == 64);
+
+inline constexpr std::size_t cell_room = sizeof(MessageCell::data);
+
+/// Whether the number @p a is ahead of @p b; both wrap around.
+[[nodiscard]] constexpr bool is_ahead(std::uint32_t a, std::uint32_t b) noexcept
+{
+    return static_cast<std::int32_t>(a - b) > 0;
+}
 
 /// A part of a posted receive's memory, in an export of its process.
 struct ReceiveSegment {
@@ -103,6 +112,8 @@ struct EndpointPage {
     std::uint64_t function_id;
     std::uint32_t permissions; ///< enum doca_access_flags
     std::uint32_t mtu;         ///< enum doca_mtu_size
+    /// A bool: receives are shared with other connections, and messages come before them.
+    std::uint32_t shares_receives;
 
     /// The id of the endpoint that the owner has connected to, 0 before, closed after the end of the
     /// connection.

@@ -31,19 +31,14 @@ SoftQueuePair::SoftQueuePair(const SoftDevice &device, const QueuePairSettings &
       is_mtu_fixed_(settings.is_mtu_fixed),
       mtu_(settings.mtu),
       sends_(settings.send_queue_size),
+      shared_(static_cast<SoftReceiveQueue *>(settings.shared_receives)),
       receives_(settings.recv_queue_size)
 {
 }
 
-doca_error_t SoftQueuePair::create(const SoftDevice &device, const QueuePairSettings &settings,
-                                   std::atomic<ConnectionState> &state, std::unique_ptr<QueuePair> &created)
+doca_error_t SoftQueuePair::open(const QueuePairSettings &settings)
 {
-    std::unique_ptr<SoftQueuePair> fresh(new SoftQueuePair(device, settings, state));
-    const doca_error_t status = Endpoint::create(settings, device.function(), fresh->own_, fresh->details_);
-    if (status != DOCA_SUCCESS)
-        return status;
-    created = std::move(fresh);
-    return DOCA_SUCCESS;
+    return Endpoint::create(settings, device_.function(), own_, details_);
 }
 
 SoftQueuePair::~SoftQueuePair()
@@ -221,7 +216,6 @@ doca_error_t SoftQueuePair::try_to(Opcode opcode, const Work &work) noexcept
     }
 }
 
-/// Ends an operation within its submit.
 void SoftQueuePair::end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept
 {
     completions_->done(tag, *this, status, length);
@@ -253,26 +247,28 @@ void SoftQueuePair::progress() noexcept
         return flush_all();
     if (!is_connected() || !has_waiting_operations())
         return;
-    while (has_receives() && is_message_there())
-        take_message();
+    while (take_next()) {
+        // Each may end an operation.
+    }
     if (num_sends_ != 0)
         go_on_sending();
     if (has_waiting_operations() && is_connected() && check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
         lose_peer();
 }
 
-/// The peer is gone, while jobs wait for it. What it has sent before still counts.
+/// The peer is gone, while jobs wait for it.
 void SoftQueuePair::lose_peer() noexcept
 {
-    while (has_receives() && is_message_there())
-        take_message();
+    while (take_next()) {
+        // What it has sent before still counts.
+    }
     if (!is_connected() || !has_waiting_operations())
         return;
     if (num_sends_ != 0) {
         --num_sends_;
         completions_->done(*sends_[first_send_++ & (send_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
-    } else {
-        completions_->done(*receives_[first_receive_++ & (recv_queue_size_ - 1)], DOCA_ERROR_CONNECTION_RESET, {});
+    } else if (has_receives()) {
+        end_unmet(*receive_of(first_receive_++), DOCA_ERROR_CONNECTION_RESET);
     }
     fail();
 }
@@ -327,7 +323,7 @@ bool SoftQueuePair::can_progress() const noexcept
         return true;
     if (!is_connected() || !has_waiting_operations())
         return false;
-    if (has_receives() && is_message_there())
+    if (can_take())
         return true;
     const doca_error_t status = check_peer();
     if (status == DOCA_ERROR_CONNECTION_RESET)
@@ -338,6 +334,9 @@ bool SoftQueuePair::can_progress() const noexcept
     case Opcode::send:
     case Opcode::send_with_immediate:
     case Opcode::write_with_immediate:
+        if (peer_->shares_receives() && !has_asked_)
+            return is_ahead(peer_->page().num_taken.load(std::memory_order_acquire) + peer_->recv_queue_size(),
+                            next_message_);
         return peer_->entry(next_message_).ticket.load(std::memory_order_acquire) ==
                ticket_of(next_message_, Turn::posted);
     default:

@@ -10,6 +10,7 @@
 #include "../memory/copier.hpp"
 #include "../device.hpp"
 #include "endpoint.hpp"
+#include "receive_queue.hpp"
 #include "../process/wake.hpp"
 
 namespace opendoca::soft {
@@ -19,12 +20,13 @@ namespace opendoca::soft {
 /// What this side can do alone, it does in submit: one-sided jobs, and messages whose receive is posted. What
 /// has to wait, for the peer to connect or to post a receive, is kept in the order of submission, and
 /// everything after it as well.
-class OPENDOCA_INTERNAL SoftQueuePair final : public QueuePair, public Pollable {
+class OPENDOCA_INTERNAL SoftQueuePair : public QueuePair, public Pollable {
 public:
-    [[nodiscard]] static doca_error_t create(const SoftDevice &device, const QueuePairSettings &settings,
-                                             std::atomic<ConnectionState> &state,
-                                             std::unique_ptr<QueuePair> &created);
+    /// To be followed by open().
+    SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings,
+                  std::atomic<ConnectionState> &state);
     ~SoftQueuePair() override;
+    [[nodiscard]] doca_error_t open(const QueuePairSettings &settings);
 
     [[nodiscard]] std::span<const std::byte> details() const noexcept override
     {
@@ -49,6 +51,10 @@ public:
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
     void flush() noexcept override;
+
+protected:
+    /// An operation ends within its submit. One that has failed ends the connection.
+    void end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept;
 
 private:
     enum class Opcode : std::uint32_t {
@@ -80,19 +86,10 @@ private:
         };
     };
 
-    struct Receive {
-        doca_buf *dst;
-        TransferPlan plan;
-    };
-
-    SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings,
-                  std::atomic<ConnectionState> &state);
-
     // Operations (queue_pair.cpp). AGAIN stands for "has to wait".
     [[nodiscard]] doca_error_t start(Tag tag, Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] doca_error_t execute(Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] doca_error_t try_to(Opcode opcode, const Work &work) noexcept;
-    void end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept;
     void go_on_sending() noexcept;
 
     // The connection.
@@ -109,7 +106,11 @@ private:
     [[gnu::cold]] void fail() noexcept;
     void close() noexcept;
     void flush_all() noexcept;
-    [[nodiscard]] bool has_waiting_operations() const noexcept { return num_sends_ != 0 || has_receives(); }
+    /// Or may have one to give to a message that comes.
+    [[nodiscard]] bool has_waiting_operations() const noexcept
+    {
+        return num_sends_ != 0 || has_receives() || shared_ != nullptr;
+    }
 
     // Sleeping and waking.
     void wake_peer(std::uint32_t wish) noexcept;
@@ -129,16 +130,27 @@ private:
                                              const RemoteMemory *&memory) noexcept;
     void put_message(Opcode opcode, MessageKind kind, const Work &work) noexcept;
     [[nodiscard]] doca_error_t deliver(Opcode opcode, MessageKind kind, const Work &work) noexcept;
+    /// Where receives are shared: one that the next message is to be placed in.
     [[nodiscard]] bool has_receives() const noexcept { return first_receive_ != next_receive_; }
+    [[nodiscard]] Operation *&receive_of(std::uint32_t number) noexcept
+    {
+        return receives_[number & (recv_queue_size_ - 1)];
+    }
     [[nodiscard]] bool is_message_there() const noexcept
     {
         // Acquire: pairs with the store in put_message(); what was placed is there as well.
         return own_->cell(first_receive_).sequence.load(std::memory_order_acquire) == first_receive_ + 1;
     }
+    [[nodiscard]] bool can_take() const noexcept
+    {
+        return (has_receives() || (shared_ != nullptr && shared_->has_receive())) && is_message_there();
+    }
+    [[nodiscard]] bool take_next() noexcept;
+    [[nodiscard]] doca_error_t post_for_one(Operation &operation) noexcept;
     void take_message() noexcept;
     [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
                                       const Result &result) noexcept;
-    [[nodiscard]] doca_error_t post_segments(ReceiveEntry &entry, const Receive &receive);
+    void end_unmet(Operation &operation, doca_error_t status) noexcept;
     void flush_receives() noexcept;
 
     // One-sided jobs (queue_pair_one_sided.cpp).
@@ -192,13 +204,21 @@ private:
     std::uint32_t known_posted_ = 0; ///< the peer has posted the receives before this one
     std::uint32_t known_room_ = 0;   ///< bytes: none of them that waits has less
     std::uint32_t known_taken_ = 0;  ///< the peer has taken the messages before this one
+    bool has_asked_ = false;         ///< for a receive, by the last message
     std::vector<std::unique_ptr<RemoteMemory>> receive_memories_;
 
-    // Receives: a ring.
+    // Receives: a ring. Where they are shared, of at most one.
+    SoftReceiveQueue *const shared_;
     std::vector<Operation *> receives_;
     std::uint32_t first_receive_ = 0;
     std::uint32_t next_receive_ = 0;
     std::uint32_t least_room_ = 0; ///< of those that were posted since none waited
+};
+
+/// The one that is common: final, so that who knows its type calls it directly.
+class OPENDOCA_INTERNAL PlainQueuePair final : public SoftQueuePair {
+public:
+    using SoftQueuePair::SoftQueuePair;
 };
 
 } // namespace opendoca::soft

@@ -11,7 +11,6 @@
 #include "../../../log.hpp"
 #include "../../../mmap.hpp"
 #include "../../cursor.hpp"
-#include "../process/read_once.hpp"
 #include "queue_pair.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA_MESSAGES);
@@ -20,17 +19,10 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr std::size_t cell_room = sizeof(MessageCell::data);
 constexpr std::size_t max_receive_memories = 64;
 constexpr std::uint32_t look_ahead = 16; ///< receives; queues that are shorter end it by themselves
 /// Up to here a copy into a slot and one out of it cost less than the way to the receive's memory.
 constexpr std::size_t longest_for_slots = 1024;
-
-/// Whether counter @p a is ahead of @p b; both wrap around.
-bool is_ahead(std::uint32_t a, std::uint32_t b) noexcept
-{
-    return static_cast<std::int32_t>(a - b) > 0;
-}
 
 } // namespace
 
@@ -74,9 +66,16 @@ doca_error_t SoftQueuePair::send_message(Opcode opcode, const Work &work) noexce
     return send_long(opcode, work);
 }
 
-/// Looks for the receive of the next message, and while it is there, for those behind it.
+/// Looks for the receive of the next message, and while it is there, for those behind it. Where the peer's receives
+/// are shared, what counts is room for messages.
 bool SoftQueuePair::find_receives() noexcept
 {
+    if (peer_->shares_receives()) {
+        // Acquire: pairs with the store in take_message().
+        known_posted_ = peer_->page().num_taken.load(std::memory_order_acquire) + peer_->recv_queue_size();
+        known_room_ = UINT32_MAX;
+        return is_ahead(known_posted_, next_message_);
+    }
     std::uint32_t number = next_message_;
     std::uint32_t room = UINT32_MAX;
     for (; number - next_message_ < look_ahead; ++number) {
@@ -121,10 +120,15 @@ bool SoftQueuePair::suits_slot(const ReceiveEntry &entry, std::uint32_t length) 
 doca_error_t SoftQueuePair::send_long(Opcode opcode, const Work &work) noexcept
 {
     const std::uint32_t length = work.transfer.plan.length;
+    if (peer_->shares_receives() && !has_asked_) {
+        if (length <= slot_size && has_slot())
+            return deliver(opcode, MessageKind::in_slot, work);
+        put_message(opcode, MessageKind::asks, work);
+    }
     ReceiveEntry &entry = peer_->entry(next_message_);
     std::uint64_t ticket = entry.ticket.load(std::memory_order_acquire);
     if (ticket != ticket_of(next_message_, Turn::posted))
-        return DOCA_ERROR_AGAIN; // withdrawn just now
+        return DOCA_ERROR_AGAIN; // withdrawn just now, or not posted yet
     if (const std::uint32_t room = entry.room; length > room) {
         LOG_ERR("the message has %u bytes, and the receive that it meets takes %u", length, room);
         put_message(opcode, MessageKind::too_long, work);
@@ -226,6 +230,7 @@ Received SoftQueuePair::received_of(Opcode opcode) noexcept
 void SoftQueuePair::put_message(Opcode opcode, MessageKind kind, const Work &work) noexcept
 {
     const std::uint32_t number = next_message_++;
+    has_asked_ = kind == MessageKind::asks;
     MessageCell &cell = peer_->cell(number);
     const std::uint32_t length = work.transfer.plan.length;
     if ((kind == MessageKind::in_cell || kind == MessageKind::in_slot) && length != 0) {
@@ -242,8 +247,8 @@ void SoftQueuePair::put_message(Opcode opcode, MessageKind kind, const Work &wor
     cell.immediate = work.transfer.immediate;
     cell.received = static_cast<std::uint16_t>(received_of(opcode));
     cell.kind = kind;
-    cell.num_posted = next_receive_;
-    cell.room = has_receives() ? least_room_ : 0;
+    cell.num_posted = shared_ != nullptr ? first_receive_ + recv_queue_size_ : next_receive_;
+    cell.room = shared_ != nullptr ? UINT32_MAX : has_receives() ? least_room_ : 0;
     // Release: who sees the number sees the message.
     cell.sequence.store(number + 1, std::memory_order_release);
     wake_peer(wants_messages);
@@ -262,139 +267,6 @@ doca_error_t SoftQueuePair::deliver(Opcode opcode, MessageKind kind, const Work 
         return DOCA_SUCCESS;
     (void)explain_peer();
     return DOCA_ERROR_CONNECTION_RESET;
-}
-
-doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
-{
-    if (next_receive_ - first_receive_ == recv_queue_size_ || completions_->is_full())
-        return DOCA_ERROR_NO_MEMORY;
-    const std::uint32_t number = next_receive_;
-    ReceiveEntry &entry = own_->entry(number);
-    const Receive receive = {dst, plan};
-    if (plan.length > cell_room) {
-        const doca_error_t status = guarded([&] { return post_segments(entry, receive); });
-        if (status != DOCA_SUCCESS)
-            return status;
-    }
-    Operation &operation = completions_->begin(tag, *this);
-    operation.payload<Receive>() = receive;
-    receives_[number & (recv_queue_size_ - 1)] = &operation;
-    entry.room = plan.length;
-    least_room_ = has_receives() ? std::min(least_room_, plan.length) : plan.length;
-    next_receive_ = number + 1;
-    // Release: who sees the ticket sees the segments, and what the program has done with the memory.
-    entry.ticket.store(ticket_of(number, Turn::posted), std::memory_order_release);
-    wake_peer(wants_receives);
-    if (completions_->is_armed() && can_progress()) [[unlikely]]
-        completions_->wake();
-    return DOCA_SUCCESS;
-}
-
-doca_error_t SoftQueuePair::post_segments(ReceiveEntry &entry, const Receive &receive)
-{
-    std::uint32_t count = 0;
-    for (const doca_buf *buf = receive.dst; buf != nullptr; buf = buf->next) {
-        const std::size_t room = receive.plan.overwrites ? buf->data_len : buf->tailroom();
-        if (room == 0)
-            continue;
-        const ExportDescriptor *found = nullptr;
-        auto &key = static_cast<SoftKey &>(*buf->mmap->key_for(device_));
-        if (const doca_error_t status = key.export_for_receives(found); status != DOCA_SUCCESS)
-            return status;
-        const std::byte *const start = buf->data + (receive.plan.overwrites ? 0 : buf->data_len);
-        entry.segments()[count++] = {
-            .addr = reinterpret_cast<std::uintptr_t>(start),
-            .generation = found->generation,
-            .length = static_cast<std::uint32_t>(std::min<std::size_t>(room, UINT32_MAX)),
-            .entry = found->entry,
-        };
-    }
-    entry.num_segments = count;
-    return DOCA_SUCCESS;
-}
-
-/// The first receive has its message.
-void SoftQueuePair::take_message() noexcept
-{
-    const std::uint32_t number = first_receive_;
-    const MessageCell &cell = own_->cell(number);
-    Operation &operation = *receives_[number & (recv_queue_size_ - 1)];
-    const Receive receive = operation.payload<Receive>();
-    const MessageKind kind = read_once(cell.kind);
-    Result result = {.length = read_once(cell.length),
-                     .immediate = read_once(cell.immediate),
-                     .received = static_cast<Received>(read_once(cell.received))};
-    if (const std::uint32_t posted = read_once(cell.num_posted);
-        is_ahead(posted, known_posted_) && posted - next_message_ <= peer_->recv_queue_size()) {
-        known_posted_ = posted;
-        known_room_ = read_once(cell.room);
-    }
-    const std::byte *const data = kind == MessageKind::in_cell ? cell.data : own_->slot(number);
-    const doca_error_t status = unpack(data, kind, receive, result);
-    if (status != DOCA_SUCCESS) [[unlikely]]
-        result = {}; // nothing has been received
-    first_receive_ = number + 1;
-    // Release: pairs with the load in has_slot().
-    own_->page().num_taken.store(first_receive_, std::memory_order_release);
-    completions_->done(operation, status, result);
-    if (status != DOCA_SUCCESS) [[unlikely]]
-        fail();
-}
-
-doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, const Receive &receive,
-                                   const Result &result) noexcept
-{
-    const std::uint32_t length = result.length;
-    if (kind == MessageKind::failed)
-        return DOCA_ERROR_IO_FAILED; // the peer has said why
-    const bool is_write = result.received == Received::write_with_immediate;
-    const bool is_here = kind == MessageKind::in_cell || kind == MessageKind::in_slot;
-    if (result.received > Received::write_with_immediate || kind > MessageKind::failed ||
-        (is_here && (is_write || length > (kind == MessageKind::in_cell ? cell_room : slot_size)))) {
-        LOG_ERR("the peer has put something into its message that is none");
-        return DOCA_ERROR_IO_FAILED;
-    }
-    if (is_write || length == 0)
-        return DOCA_SUCCESS;
-    if (kind == MessageKind::too_long || length > receive.plan.length ||
-        length > room_of(*receive.dst, receive.plan.overwrites)) {
-        LOG_ERR("a message of %u bytes has come, and the receive takes %u", length, receive.plan.length);
-        return DOCA_ERROR_FULL;
-    }
-    if (is_here) {
-        Cursor dst = Cursor::over_room(*receive.dst, receive.plan.overwrites);
-        for (std::size_t done = 0; done != length;) {
-            dst.skip_empty();
-            const std::size_t part = std::min(length - done, dst.left());
-            std::memcpy(dst.addr(), data + done, part);
-            dst.advance(part);
-            done += part;
-        }
-    }
-    extend_data(*receive.dst, length, receive.plan.overwrites);
-    return DOCA_SUCCESS;
-}
-
-/// Takes the receives back. One that the peer is just filling stays until it has done so, or has gone.
-void SoftQueuePair::flush_receives() noexcept
-{
-    while (has_receives()) {
-        if (is_message_there()) {
-            take_message();
-            continue;
-        }
-        const std::uint32_t number = first_receive_;
-        std::uint64_t ticket = ticket_of(number, Turn::posted);
-        // Acquire: what the peer has written to the memory before it went happened before.
-        if (!own_->entry(number).ticket.compare_exchange_strong(ticket, ticket_of(number, Turn::withdrawn),
-                                                                std::memory_order_acq_rel) &&
-            !is_message_there() && check_peer() != DOCA_ERROR_CONNECTION_RESET)
-            return;
-        if (is_message_there())
-            continue;
-        first_receive_ = number + 1;
-        completions_->done(*receives_[number & (recv_queue_size_ - 1)], DOCA_ERROR_SHUTDOWN, {});
-    }
 }
 
 } // namespace opendoca::soft

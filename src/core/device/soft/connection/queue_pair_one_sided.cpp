@@ -43,7 +43,7 @@ doca_error_t SoftQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, T
         const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
         ReaderSlot *const reader = copier_.reader_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
-            reader != nullptr && may_reach(memory, DOCA_ACCESS_RDMA_WRITE)) [[likely]] {
+            reader != nullptr && may_reach(memory, Access::rdma_write)) [[likely]] {
             const std::size_t before = plan.overwrites ? 0 : dst->data_len;
             const Hazard hazard(&memory, reader, Hazard::Side::dst);
             if (memory.is_live()) [[likely]] {
@@ -68,7 +68,7 @@ doca_error_t SoftQueuePair::read(Tag tag, doca_buf *dst, const doca_buf *src, Tr
         const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
         ReaderSlot *const reader = copier_.reader_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
-            reader != nullptr && may_reach(memory, DOCA_ACCESS_RDMA_READ)) [[likely]] {
+            reader != nullptr && may_reach(memory, Access::rdma_read)) [[likely]] {
             const std::size_t before = plan.overwrites ? 0 : dst->data_len;
             const Hazard hazard(&memory, reader, Hazard::Side::src);
             if (memory.is_live()) [[likely]] {
@@ -126,7 +126,7 @@ doca_error_t SoftQueuePair::transfer(Opcode opcode, const Work &work) noexcept
     const bool is_read = opcode == Opcode::read;
     const RemoteMemory *memory = nullptr;
     const doca_error_t status =
-        reach(*work.remote, is_read ? DOCA_ACCESS_RDMA_READ : DOCA_ACCESS_RDMA_WRITE, memory);
+        reach(*work.remote, is_read ? Access::rdma_read : Access::rdma_write, memory);
     if (status != DOCA_SUCCESS)
         return status;
     doca_buf &dst = is_read ? *work.local : *work.remote;
@@ -158,7 +158,7 @@ doca_error_t SoftQueuePair::execute_update(Opcode opcode, const Work &work) noex
     if (const doca_error_t status = check_peer(); status != DOCA_SUCCESS)
         return status;
     const RemoteMemory *memory = nullptr;
-    if (const doca_error_t status = reach(*work.remote, DOCA_ACCESS_RDMA_ATOMIC, memory);
+    if (const doca_error_t status = reach(*work.remote, Access::rdma_atomic, memory);
         status != DOCA_SUCCESS)
         return status;
     ReaderSlot *const reader = copier_.reader_for(*memory);

@@ -221,7 +221,11 @@ doca_error_t SoftCounter::wait(const WaitCondition &condition, WhileWaiting how)
 
 doca_error_t SoftCounter::create_waits(CompletionQueue &completions, std::unique_ptr<CounterWaits> &waits)
 {
-    return SoftCounterWaits::create(*this, completions, waits);
+    auto created = std::make_unique<SoftCounterWaits>(*this, completions);
+    const doca_error_t status = created->open();
+    if (status == DOCA_SUCCESS)
+        waits = std::move(created);
+    return status;
 }
 
 } // namespace opendoca::soft

@@ -22,13 +22,13 @@ namespace opendoca::soft {
 /// memory, where every change and every result is made under the page's lock, because others may reach that
 /// memory through the kernel alone. Only the owner and what it has exported to touch the word, until the
 /// owner has destroyed it.
-class SoftCounter final : public Counter {
+class SoftCounter : public Counter {
 public:
-    [[nodiscard]] static doca_error_t create(const CounterSetup &setup, std::unique_ptr<Counter> &counter);
-    [[nodiscard]] static doca_error_t import(std::span<const std::byte> descriptor,
-                                             const DeviceFunction &importer,
-                                             std::unique_ptr<Counter> &counter);
+    /// To be followed by create() or import().
+    SoftCounter() noexcept = default;
     ~SoftCounter() override;
+    [[nodiscard]] doca_error_t create(const CounterSetup &setup);
+    [[nodiscard]] doca_error_t import(std::span<const std::byte> descriptor, const DeviceFunction &importer);
 
     [[nodiscard]] doca_error_t get(std::uint64_t &value) noexcept override;
     [[nodiscard]] doca_error_t set(std::uint64_t value) noexcept override;
@@ -59,8 +59,6 @@ public:
     [[gnu::cold]] void tell_of_wait(const WaitCondition &condition) noexcept;
 
 private:
-    SoftCounter() noexcept = default;
-
     [[nodiscard]] doca_error_t open_word(const ExportDescriptor &descriptor, const DeviceFunction &importer);
     [[nodiscard]] doca_error_t register_as_importer();
     void use_page(std::shared_ptr<SealedPage> memory) noexcept;

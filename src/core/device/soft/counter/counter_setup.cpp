@@ -24,7 +24,7 @@ bool is_page(const CounterPage &page) noexcept
            page.version == counter_version && page.size == sizeof(CounterPage);
 }
 
-constexpr std::uint32_t all_rights = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE;
+constexpr std::uint32_t all_rights = Access::local_read_write | Access::dpu_read_write;
 
 } // namespace
 
@@ -54,28 +54,26 @@ void SoftCounter::use_page(std::shared_ptr<SealedPage> memory) noexcept
     memory_ = std::move(memory);
 }
 
-doca_error_t SoftCounter::create(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
+doca_error_t SoftCounter::create(const CounterSetup &setup)
 {
     const MemoryRange range = {reinterpret_cast<std::byte *>(setup.word), sizeof(*setup.word)};
     if (setup.word != nullptr && !is_accessible(range, true))
         return DOCA_ERROR_NOT_SUPPORTED;
-    std::unique_ptr<SoftCounter> created(new SoftCounter);
     std::shared_ptr<SealedPage> memory;
     const doca_error_t status =
         SealedPage::create(counter_page_name, sizeof(CounterPage), SealedPage::Writers::all, memory);
     if (status != DOCA_SUCCESS)
         return status;
     DescriptorReserve::fill();
-    created->use_page(std::move(memory));
-    CounterPage &page = *created->page_; // all zero: valid atomics and free entries
+    use_page(std::move(memory));
+    CounterPage &page = *page_; // all zero: valid atomics and free entries
     std::memcpy(page.magic, counter_magic, sizeof(counter_magic));
     page.version = counter_version;
     page.size = sizeof(page);
     page.word_addr = reinterpret_cast<std::uintptr_t>(setup.word);
     page.has_remote_publisher = setup.has_remote_publisher;
-    created->is_locked_ = setup.word != nullptr;
-    created->word_ = setup.word != nullptr ? setup.word : &page.word;
-    counter = std::move(created);
+    is_locked_ = setup.word != nullptr;
+    word_ = setup.word != nullptr ? setup.word : &page.word;
     return DOCA_SUCCESS;
 }
 
@@ -108,8 +106,7 @@ doca_error_t SoftCounter::export_to_dpu(const DeviceFunction &function, std::vec
     return status;
 }
 
-doca_error_t SoftCounter::import(std::span<const std::byte> descriptor, const DeviceFunction &importer,
-                                 std::unique_ptr<Counter> &counter)
+doca_error_t SoftCounter::import(std::span<const std::byte> descriptor, const DeviceFunction &importer)
 {
     CounterDescriptor d{};
     if (const auto fault = from_bytes(descriptor, DescriptorKind::soft_counter, d);
@@ -118,8 +115,7 @@ doca_error_t SoftCounter::import(std::span<const std::byte> descriptor, const De
                 descriptor.size(), to_text(fault));
         return DOCA_ERROR_INVALID_VALUE;
     }
-    std::unique_ptr<SoftCounter> created(new SoftCounter);
-    std::unique_ptr<RemoteMemory> &memory = created->imported_page_;
+    std::unique_ptr<RemoteMemory> &memory = imported_page_;
     doca_error_t status = RemoteMemory::import(d.page, ExportKind::counter, importer, memory);
     if (status != DOCA_SUCCESS)
         return status;
@@ -128,14 +124,10 @@ doca_error_t SoftCounter::import(std::span<const std::byte> descriptor, const De
         LOG_ERR("what process %d holds there is no sync event of this version", memory->process()->pid());
         return DOCA_ERROR_INVALID_VALUE;
     }
-    created->process_ = memory->process();
-    created->use_page(memory->page());
-    status = created->open_word(d.word, importer);
-    if (status == DOCA_SUCCESS)
-        status = created->register_as_importer();
-    if (status == DOCA_SUCCESS)
-        counter = std::move(created);
-    return status;
+    process_ = memory->process();
+    use_page(memory->page());
+    status = open_word(d.word, importer);
+    return status == DOCA_SUCCESS ? register_as_importer() : status;
 }
 
 doca_error_t SoftCounter::open_word(const ExportDescriptor &descriptor, const DeviceFunction &importer)

@@ -23,27 +23,24 @@ constexpr std::uint32_t polls_between_clocks = 1 << 8;
 } // namespace
 
 SoftCounterWaits::SoftCounterWaits(SoftCounter &counter, CompletionQueue &completions)
-    : counter_(counter),
-      completions_(completions),
+    : completions_(completions),
+      counter_(counter),
       pending_(std::make_unique_for_overwrite<Operation *[]>(completions.depth()))
 {
 }
 
-doca_error_t SoftCounterWaits::create(SoftCounter &counter, CompletionQueue &completions,
-                                      std::unique_ptr<CounterWaits> &waits)
+doca_error_t SoftCounterWaits::open()
 {
-    std::unique_ptr<SoftCounterWaits> created(new SoftCounterWaits(counter, completions));
-    if (counter.has_remote_publisher())
-        created->importers_ =
-            std::make_unique<Importers>(*counter.page(), completions.is_event_driven() ? &completions : nullptr);
-    if (completions.is_event_driven()) {
-        if (const doca_error_t status = created->watch_for_wake_ups(); status != DOCA_SUCCESS)
+    if (counter_.has_remote_publisher())
+        importers_ =
+            std::make_unique<Importers>(*counter_.page(), completions_.is_event_driven() ? &completions_ : nullptr);
+    if (completions_.is_event_driven()) {
+        if (const doca_error_t status = watch_for_wake_ups(); status != DOCA_SUCCESS)
             return status;
     }
-    completions.reserve_polled();
-    completions.poll_also(*created);
-    created->is_polled_ = true;
-    waits = std::move(created);
+    completions_.reserve_polled();
+    completions_.poll_also(*this);
+    is_polled_ = true;
     return DOCA_SUCCESS;
 }
 

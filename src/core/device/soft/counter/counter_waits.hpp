@@ -13,11 +13,12 @@ namespace opendoca::soft {
 
 /// Waits for one counter whose ends go to one completion queue. They are looked at in progress(); an armed queue is woken by
 /// whoever updates the counter, and by the ends of the processes that could.
-class SoftCounterWaits final : public CounterWaits {
+class SoftCounterWaits : public CounterWaits {
 public:
-    [[nodiscard]] static doca_error_t create(SoftCounter &counter, CompletionQueue &completions,
-                                             std::unique_ptr<CounterWaits> &waits);
+    /// To be followed by open().
+    SoftCounterWaits(SoftCounter &counter, CompletionQueue &completions);
     ~SoftCounterWaits() override;
+    [[nodiscard]] doca_error_t open();
 
     [[nodiscard]] doca_error_t wait(Tag tag, const WaitCondition &condition) noexcept override;
     void progress() noexcept override;
@@ -25,9 +26,10 @@ public:
     void disarm() noexcept override;
     void flush() noexcept override { end_all(DOCA_ERROR_SHUTDOWN); }
 
-private:
-    SoftCounterWaits(SoftCounter &counter, CompletionQueue &completions);
+protected:
+    CompletionQueue &completions_;
 
+private:
     [[nodiscard]] doca_error_t watch_for_wake_ups();
     [[nodiscard]] bool could_end() noexcept;
     [[nodiscard]] bool is_deserted() noexcept;
@@ -38,7 +40,6 @@ private:
     void notice_ends(bool polls) noexcept;
 
     SoftCounter &counter_;
-    CompletionQueue &completions_;
     std::unique_ptr<Operation *[]> pending_; ///< in order of submission
     std::uint32_t num_pending_ = 0;
     bool is_polled_ = false;

@@ -25,11 +25,11 @@ bool is_deferring()
 
 } // namespace
 
-SoftCopyEngine::SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions)
+SoftCopyEngine::SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions, Plainness plainness)
     : device_(device),
       completions_(completions),
       is_deferring_(is_deferring()),
-      copies_at_once_(!is_deferring_ && !completions.is_event_driven())
+      copies_at_once_(!is_deferring_ && plainness == Plainness::plain_ones_apart)
 {
     if (!is_deferring_)
         return;
@@ -79,17 +79,16 @@ template <Hazard::Side side>
     if (route.leads_to(there.number) && route.is_short(plan.length) &&
         route.copy<side>(is_read ? src.data : to, is_read ? to : src.data, plan.length)) [[likely]] {
         dst.data_len = (plan.overwrites ? 0 : dst.data_len) + plan.length;
-        completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
+        completions_.done(tag, *this, DOCA_SUCCESS);
         return DOCA_SUCCESS;
     }
     const doca_error_t status = execute(dst, src, plan);
-    completions_.done_unarmed(tag, *this, status);
+    completions_.done(tag, *this, status);
     if (status == DOCA_SUCCESS && !route.leads_to(there.number))
         route = copier_.route_to(there.number, *static_cast<const SoftKey *>(there.key)->remote(), side);
     return DOCA_SUCCESS;
 }
 
-/// Null for memory of this process that was not imported.
 const RemoteMemory *SoftCopyEngine::memory_of(const doca_buf &buf) const noexcept
 {
     return static_cast<const SoftKey &>(*buf.mmap->key_for(device_)).remote();

@@ -15,18 +15,25 @@ namespace opendoca::soft {
 
 /// Copies by the CPU. A copy is carried out in its submit, or with DOCA_SOFT_DEFER=1 when it is retrieved, so that
 /// programs which read the destination too early are found out.
-class OPENDOCA_INTERNAL SoftCopyEngine final : public CopyEngine, public Pollable {
+class OPENDOCA_INTERNAL SoftCopyEngine : public CopyEngine, public Pollable {
 public:
-    SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions);
+    /// Which copies copy() is called for.
+    enum class Plainness : bool {
+        plain_ones_apart,   ///< copy_plain() takes those that need nothing but to be started
+        every_copy_by_copy,
+    };
+
+    SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions,
+                   Plainness plainness = Plainness::plain_ones_apart);
     ~SoftCopyEngine() override;
 
     [[nodiscard]] doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept override;
 
-    /// Whether copies are carried out in their submit, on a queue that has nobody to be woken.
+    /// Whether copies are carried out in their submit.
     [[nodiscard]] bool copies_at_once() const noexcept { return copies_at_once_; }
-    /// Fast path where copies_at_once(), with nothing left to be done after the copy, and so without a stack frame: between two buffers
-    /// of this process nothing can go wrong that is not known before, and so the end can be recorded first. Only
-    /// this thread could see the difference, and a completion queue that is polled has nobody to wake up.
+    /// Fast path where copies_at_once(), for a completion queue that is not armed: it has nobody to wake up. Nothing is
+    /// left to be done after the copy, and so there is no stack frame: between two buffers of this process nothing can
+    /// go wrong that is not known before, and so the end can be recorded first, which only this thread could see.
     [[gnu::always_inline]] [[nodiscard]] static bool is_plain(const CopyCheck &check, const doca_buf &dst,
                                                               const doca_buf &src) noexcept
     {
@@ -50,6 +57,13 @@ public:
     void progress() noexcept override;
     [[nodiscard]] bool arm() noexcept override { return num_deferred_ != 0; }
 
+protected:
+    /// Null for memory of this process that was not imported.
+    [[nodiscard]] const RemoteMemory *memory_of(const doca_buf &buf) const noexcept;
+
+    const SoftDevice &device_;
+    CompletionQueue &completions_;
+
 private:
     /// Of a deferred operation.
     struct Copy {
@@ -64,10 +78,7 @@ private:
     [[nodiscard]] doca_error_t execute(doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
     [[nodiscard]] doca_error_t execute_list(doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
     [[nodiscard]] doca_error_t execute_deferred(const Copy &copy) noexcept;
-    [[nodiscard]] const RemoteMemory *memory_of(const doca_buf &buf) const noexcept;
 
-    const SoftDevice &device_;
-    CompletionQueue &completions_;
     const bool is_deferring_;
     const bool copies_at_once_;
     static constexpr std::size_t num_routes = 8;

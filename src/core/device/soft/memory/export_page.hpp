@@ -14,8 +14,8 @@
 #include <pthread.h>
 
 #include <doca_error.h>
-#include <doca_types.h>
 
+#include "../../../public_values.hpp"
 #include "../../descriptor.hpp"
 #include "../process/announce.hpp"
 
@@ -29,7 +29,7 @@ inline constexpr std::uint32_t max_exports = 16384;
 
 /// Permissions of a memory map under which others write to it.
 inline constexpr std::uint32_t remote_writing_access =
-    DOCA_ACCESS_DPU_READ_WRITE | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
+    Access::dpu_read_write | Access::rdma_write | Access::rdma_atomic;
 
 using Nonce = std::uint8_t[16];
 

@@ -35,15 +35,27 @@ std::int64_t now() noexcept
 
 } // namespace
 
+/// Of this process. Never destroyed: imports may outlive what is destroyed at the end of the program.
+struct ExporterProcess::Registry {
+    std::mutex lock;
+    std::map<Key, std::weak_ptr<ExporterProcess>> processes; ///< each takes its own out
+
+    static Registry &instance()
+    {
+        static auto *const registry = new Registry;
+        return *registry;
+    }
+};
+
 doca_error_t ExporterProcess::attach(const ExporterAddress &address, std::shared_ptr<ExporterProcess> &process)
 {
-    using Key = std::tuple<std::uint32_t, std::uint64_t, std::int32_t, pid_t>;
-    static auto *const lock = new std::mutex;
-    static auto *const known = new std::map<Key, std::weak_ptr<ExporterProcess>>;
-    const std::lock_guard guard(*lock);
-    std::erase_if(*known, [](const auto &item) { return item.second.expired(); });
-    auto &entry = (*known)[{address.pid, address.start_time, address.page_fd, getpid()}];
-    std::shared_ptr<ExporterProcess> found = entry.lock();
+    std::shared_ptr<ExporterProcess> found; // ends not under the lock, which its end takes
+    auto &[lock, processes] = Registry::instance();
+    const std::lock_guard guard(lock);
+    const Key key{address.pid, address.start_time, address.page_fd, getpid()};
+    const auto known = processes.find(key);
+    if (known != processes.end())
+        found = known->second.lock();
     if (found != nullptr && found->is_gone()) {
         LOG_ERR("process %" PRIu32 ", which exported the memory, has ended", address.pid);
         return DOCA_ERROR_INVALID_VALUE;
@@ -52,10 +64,20 @@ doca_error_t ExporterProcess::attach(const ExporterAddress &address, std::shared
         found = std::shared_ptr<ExporterProcess>(new ExporterProcess);
         if (const doca_error_t status = found->open_pages(address); status != DOCA_SUCCESS)
             return status;
-        entry = found;
+        processes[key] = found;
+        found->key_ = key;
     }
-    process = std::move(found);
+    process = found;
     return DOCA_SUCCESS;
+}
+
+ExporterProcess::~ExporterProcess()
+{
+    auto &[lock, processes] = Registry::instance();
+    const std::lock_guard guard(lock);
+    const auto own = processes.find(key_);
+    if (own != processes.end() && own->second.expired()) // else there is another one meanwhile
+        processes.erase(own);
 }
 
 doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <tuple>
 
 #include "../../../unique_fd.hpp"
 #include "../../device.hpp"
@@ -20,6 +21,7 @@ public:
                                              std::shared_ptr<ExporterProcess> &process);
     ExporterProcess(const ExporterProcess &) = delete;
     ExporterProcess &operator=(const ExporterProcess &) = delete;
+    ~ExporterProcess();
 
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     [[nodiscard]] bool is_self() const noexcept { return is_self_; }
@@ -60,6 +62,10 @@ public:
 private:
     ExporterProcess() = default;
 
+    struct Registry;
+    /// Its id, when it started, where its page is, and for which process this is: a forked child asks anew.
+    using Key = std::tuple<std::uint32_t, std::uint64_t, std::int32_t, pid_t>;
+
     static constexpr int owner_died = 0x40000000; // FUTEX_OWNER_DIED
 
     [[nodiscard]] doca_error_t open_pages(const ExporterAddress &address);
@@ -70,6 +76,7 @@ private:
     [[gnu::cold]] [[nodiscard]] bool was_gone_lately() const noexcept;
     [[gnu::cold]] [[nodiscard]] bool has_exited() const noexcept;
 
+    Key key_{};
     pid_t pid_ = 0;
     int page_fd_ = -1; ///< there
     bool is_self_ = false;
@@ -118,7 +125,7 @@ public:
             return KeyUse::rdma_remote;
         if (kind_ != ExportKind::dpu)
             return 0;
-        return KeyUse::dma_source | ((access_ & DOCA_ACCESS_DPU_READ_WRITE) != 0 ? KeyUse::dma_destination : 0);
+        return KeyUse::dma_source | ((access_ & Access::dpu_read_write) != 0 ? KeyUse::dma_destination : 0);
     }
     /// The function that it was exported through, as endpoints name it.
     [[nodiscard]] std::uint64_t function_id() const noexcept { return function_id_; }

@@ -30,7 +30,7 @@ constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 /// the end of the program.
 struct Registry {
     std::mutex lock;
-    std::map<std::pair<dev_t, ino_t>, std::weak_ptr<SealedPage>> pages;
+    std::map<std::pair<dev_t, ino_t>, std::weak_ptr<SealedPage>> pages; ///< each takes its own out
 };
 
 Registry &registry()
@@ -54,8 +54,14 @@ bool set_size(int fd, std::size_t size) noexcept
 
 SealedPage::~SealedPage()
 {
-    if (start_ != nullptr)
-        munmap(start_, size_);
+    if (start_ == nullptr)
+        return;
+    munmap(start_, size_);
+    auto &[lock, pages] = registry();
+    const std::lock_guard guard(lock);
+    const auto own = pages.find({device_, inode_});
+    if (own != pages.end() && own->second.expired()) // else it was mapped anew meanwhile
+        pages.erase(own);
 }
 
 doca_error_t SealedPage::map(int fd, bool is_writable)
@@ -91,10 +97,11 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
     }
     created->device_ = info.st_dev;
     created->inode_ = info.st_ino;
-    auto &[lock, pages] = registry();
-    const std::lock_guard guard(lock);
-    std::erase_if(pages, [](const auto &item) { return item.second.expired(); });
-    pages[{info.st_dev, info.st_ino}] = created;
+    {
+        auto &[lock, pages] = registry();
+        const std::lock_guard guard(lock);
+        pages[{info.st_dev, info.st_ino}] = created;
+    }
     page = created;
     return DOCA_SUCCESS;
 }
@@ -132,20 +139,24 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         LOG_ERR("descriptor %d of process %d is not a sealed %s", fd, pid, expected.what);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    auto &[lock, pages] = registry();
-    const std::lock_guard guard(lock);
-    std::weak_ptr<SealedPage> &known = pages[{info.st_dev, info.st_ino}];
-    std::shared_ptr<SealedPage> result = known.lock();
-    if (result == nullptr) {
-        result.reset(new SealedPage);
-        result->size_ = size;
-        result->device_ = info.st_dev;
-        result->inode_ = info.st_ino;
-        if (const doca_error_t status = result->map(opened.get(), is_writable); status != DOCA_SUCCESS)
-            return status;
-        known = result;
+    std::shared_ptr<SealedPage> result;
+    {
+        auto &[lock, pages] = registry();
+        const std::lock_guard guard(lock);
+        if (const auto known = pages.find({info.st_dev, info.st_ino}); known != pages.end())
+            result = known->second.lock();
+        if (result == nullptr) {
+            std::shared_ptr<SealedPage> fresh(new SealedPage);
+            fresh->size_ = size;
+            if (const doca_error_t status = fresh->map(opened.get(), is_writable); status != DOCA_SUCCESS)
+                return status;
+            fresh->device_ = info.st_dev;
+            fresh->inode_ = info.st_ino;
+            pages[{info.st_dev, info.st_ino}] = fresh;
+            result = std::move(fresh);
+        }
     }
-    page = std::move(result);
+    page = std::move(result); // not under the lock, which the end of another page takes
     return DOCA_SUCCESS;
 }
 

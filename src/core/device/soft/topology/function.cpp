@@ -7,6 +7,7 @@
 
 #include "../device.hpp"
 #include "../connection/endpoint_page.hpp"
+#include "../faults/faulty_device.hpp"
 
 namespace opendoca::soft {
 
@@ -40,7 +41,7 @@ std::optional<FunctionIdentity> identity_behind_port(const TopologyFunction &fun
     if (!function.parent.empty())
         return FunctionIdentity{function.name, function.pci_address};
     const auto first_pf = std::ranges::find_if(topology, [&](const auto &other) {
-        return other.side == Side::host && other.type == DOCA_PCI_FUNC_PF && other.parent == function.name;
+        return other.side == Side::host && other.type == FunctionType::pf && other.parent == function.name;
     });
     if (!acts_for_host || first_pf == topology.end())
         return std::nullopt;
@@ -62,7 +63,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     ipv4 = description.ipv4;
     ipv6 = description.ipv6;
 
-    const bool is_dpu_port = description.side == Side::dpu && type == DOCA_PCI_FUNC_PF;
+    const bool is_dpu_port = description.side == Side::dpu && type == FunctionType::pf;
     behind_port = identity_behind_port(description, topology, acts_for_host);
     can.export_dpu = description.side == Side::host || (is_dpu_port && behind_port);
     can.from_export_dpu = is_dpu_port;
@@ -99,7 +100,13 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
 
 doca_error_t SoftFunction::open(std::unique_ptr<Device> &device) const
 {
-    device = std::make_unique<SoftDevice>(*this);
+    std::shared_ptr<FaultPlan> faults;
+    if (const doca_error_t status = FaultPlan::from_environment(faults); status != DOCA_SUCCESS)
+        return status;
+    if (faults != nullptr)
+        device = std::make_unique<FaultyDevice>(*this, std::move(faults));
+    else
+        device = std::make_unique<SoftDevice>(*this);
     return DOCA_SUCCESS;
 }
 

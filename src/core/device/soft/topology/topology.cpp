@@ -4,18 +4,16 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 
 #include <arpa/inet.h>
-#include <json-c/json.h>
 
+#include "../../../json.hpp"
 #include "../../../log.hpp"
 #include "../../../pci_address.hpp"
 
@@ -26,6 +24,7 @@ namespace opendoca::soft {
 namespace {
 
 constexpr std::size_t max_functions = 250;
+constexpr std::size_t max_text_size = std::size_t{1} << 20;
 constexpr std::size_t max_addresses = 16; ///< further ones of a function
 
 // The topology of the DOCA Core guide, section 3.2.1.2. The further addresses of pf0 are those that other guides
@@ -42,8 +41,6 @@ constexpr const char *default_topology = R"({"functions": [
     {"name": "pf0vf1", "side": "host", "type": "vf", "pci": "0b:00.3", "parent": "p0"},
     {"name": "pf1vf0", "side": "host", "type": "vf", "pci": "0b:00.4", "parent": "p1"}
 ]})";
-
-using Json = std::unique_ptr<json_object, decltype(&json_object_put)>;
 
 /// One function's object, read key by key. The first complaint sticks.
 class Reader {
@@ -211,12 +208,12 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
     if (f.name.empty())
         reader.complain("\"name\" is missing");
     f.side = reader.choice<Side>("side", {{"dpu", Side::dpu}, {"host", Side::host}});
-    f.type = reader.choice<doca_pci_func_type>(
-        "type", {{"pf", DOCA_PCI_FUNC_PF}, {"vf", DOCA_PCI_FUNC_VF}, {"sf", DOCA_PCI_FUNC_SF}});
+    f.type = reader.choice<FunctionType>(
+        "type", {{"pf", FunctionType::pf}, {"vf", FunctionType::vf}, {"sf", FunctionType::sf}});
     f.parent = reader.text("parent", 31);
     const std::string pci = reader.text("pci", 12);
     f.also = reader.texts("also", max_addresses);
-    f.sha_hardware = reader.flag("sha_hardware", f.type == DOCA_PCI_FUNC_PF);
+    f.sha_hardware = reader.flag("sha_hardware", f.type == FunctionType::pf);
     f.ibdev_name = reader.text("ibdev", max_ibdev_name - 1);
     f.iface_name = reader.text("iface", 15);
     f.vuid = reader.text("vuid", max_vuid - 1);
@@ -225,22 +222,22 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
     if (!reader.is_good())
         return false;
 
-    const bool is_dpu_port = f.side == Side::dpu && f.type == DOCA_PCI_FUNC_PF;
-    if (f.side == Side::dpu && f.type == DOCA_PCI_FUNC_VF)
+    const bool is_dpu_port = f.side == Side::dpu && f.type == FunctionType::pf;
+    if (f.side == Side::dpu && f.type == FunctionType::vf)
         reader.complain("a DPU's function is a PF or an SF");
-    if (f.side == Side::host && f.type == DOCA_PCI_FUNC_SF)
+    if (f.side == Side::host && f.type == FunctionType::sf)
         reader.complain("a host's function is a PF or a VF");
     if (std::ranges::find(topology, f.name, &TopologyFunction::name) != topology.end())
         reader.complain("the name \"" + f.name + "\" is taken");
     const auto parent = std::ranges::find(topology, f.parent, &TopologyFunction::name);
     if (is_dpu_port && !f.parent.empty())
         reader.complain("a DPU's PF has no \"parent\"");
-    if (!is_dpu_port && (parent == topology.end() || parent->side != Side::dpu || parent->type != DOCA_PCI_FUNC_PF))
+    if (!is_dpu_port && (parent == topology.end() || parent->side != Side::dpu || parent->type != FunctionType::pf))
         reader.complain("\"parent\" must name a DPU's PF that stands above it");
     if (!reader.is_good())
         return false;
 
-    if (f.type == DOCA_PCI_FUNC_SF) {
+    if (f.type == FunctionType::sf) {
         if (!pci.empty() || !f.also.empty())
             reader.complain("an SF has its parent's PCI address, and no \"pci\" or \"also\"");
         f.pci_address = parent->pci_address;
@@ -273,21 +270,14 @@ std::string topology_origin()
 
 doca_error_t parse_topology(const std::string &text, const std::string &origin, Topology &topology)
 {
-    const std::unique_ptr<json_tokener, decltype(&json_tokener_free)> tokener(json_tokener_new(), &json_tokener_free);
-    if (tokener == nullptr)
-        return DOCA_ERROR_NO_MEMORY;
-    if (text.size() > INT_MAX)
+    if (text.size() > max_text_size) {
+        LOG_ERR("%s has more than %zu bytes", origin.c_str(), max_text_size);
         return DOCA_ERROR_INVALID_VALUE;
-    const Json root(json_tokener_parse_ex(tokener.get(), text.c_str(), static_cast<int>(text.size())),
-                    &json_object_put);
-    const auto error = json_tokener_get_error(tokener.get());
-    const std::size_t end = std::min(json_tokener_get_parse_end(tokener.get()), text.size());
-    const std::size_t rest = text.find_first_not_of(" \t\r\n", end);
-    if (error != json_tokener_success || rest != std::string::npos) {
-        const std::size_t offset = error != json_tokener_success ? end : rest;
-        LOG_ERR("%s, line %td: %s", origin.c_str(),
-                     1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n'),
-                     error != json_tokener_success ? json_tokener_error_desc(error) : "more after the end of the object");
+    }
+    JsonPtr root;
+    if (JsonError error; !read_json(text, root, error)) {
+        const std::string_view before = std::string_view(text).substr(0, error.offset);
+        LOG_ERR("%s, line %td: %s", origin.c_str(), 1 + std::ranges::count(before, '\n'), error.what.c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
     json_object *functions = nullptr;
@@ -323,7 +313,9 @@ doca_error_t load_topology(Topology &topology)
         LOG_ERR("DOCA_SOFT_TOPOLOGY: can't read '%s': %s", path, std::strerror(is_directory ? EISDIR : error));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::string text(max_text_size + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
     return parse_topology(text, path, topology);
 }
 

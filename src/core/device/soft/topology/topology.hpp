@@ -16,7 +16,7 @@ enum class Side : std::uint8_t { dpu, host };
 struct TopologyFunction {
     std::string name;
     Side side = Side::dpu;
-    doca_pci_func_type type = DOCA_PCI_FUNC_PF;
+    FunctionType type = FunctionType::pf;
     std::string pci_address;       ///< dddd:bb:dd.f; an SF has its parent's
     std::vector<std::string> also; ///< further addresses that it answers to; an SF's are its parent's
     std::string parent;      ///< the DPU's PF that owns the representor; empty for a DPU's PF itself

@@ -4,10 +4,10 @@
 // The C functions: checks of pointers, then one call.
 #include <doca_comm_channel.h>
 
-#include "../core/log.hpp"
-#include "../core/v2/call.hpp"
+#include "../../core/log.hpp"
+#include "../../core/v2/call.hpp"
 #include "endpoint.hpp"
-#include "limits.hpp"
+#include "../limits.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMM_CHANNEL_API);
 

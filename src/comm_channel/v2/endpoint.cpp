@@ -11,8 +11,8 @@
 #include <cstring>
 #include <utility>
 
-#include "../core/log.hpp"
-#include "limits.hpp"
+#include "../../core/log.hpp"
+#include "../limits.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMM_CHANNEL);
 
@@ -366,8 +366,7 @@ void doca_comm_channel_ep_t::reset() noexcept
     for (const auto &peer : peers_)
         peer->leave();
     peers_.clear();
-    registration_ = Registration();
-    spare_ = opendoca::UniqueFd();
+    listener_.close();
     recv_channel_.close();
     send_channel_.close();
     service_channel_.close();
@@ -375,7 +374,7 @@ void doca_comm_channel_ep_t::reset() noexcept
     pending_connections = 0;
     next_ = 0;
     is_recv_armed_ = is_send_armed_ = has_asked_for_channels_ = has_received_ = false;
-    has_had_client_ = has_ended_peers_ = has_reset_to_tell_ = has_told_shortage_ = has_told_silence_ = false;
+    has_had_client_ = has_ended_peers_ = has_reset_to_tell_ = has_told_silence_ = false;
     wait_for_client_.forget();
     role_ = Role::none;
 }

@@ -7,10 +7,11 @@
 #include "ring.hpp"
 #include "wire.hpp"
 
-struct doca_comm_channel_ep_t;
+namespace opendoca::comm_channel {
 
-/// The other end of a connection: the opaque type of the C API.
-struct doca_comm_channel_addr_t {
+/// One end of a connection between a service and a client.
+class Connection {
+public:
     enum class State : std::uint8_t {
         connecting, ///< the service has not taken the client in
         connected,
@@ -29,23 +30,17 @@ struct doca_comm_channel_addr_t {
     };
 
     /// @p own_side: of this process's end of the connection.
-    doca_comm_channel_addr_t(doca_comm_channel_ep_t &owner, Side own_side,
-                             opendoca::UniqueFd connection) noexcept
-        : endpoint(owner),
-          side_(own_side),
-          socket_(std::move(connection))
-    {
-    }
+    Connection(Side own_side, UniqueFd connection) noexcept : side_(own_side), socket_(std::move(connection)) {}
 
     /// Client: asks to be taken in.
-    [[nodiscard]] doca_error_t say_hello(const opendoca::comm_channel::ServiceKey &service,
-                                         const opendoca::comm_channel::Limits &own);
+    [[nodiscard]] doca_error_t say_hello(const ServiceKey &service,
+                                         const Limits &own);
     /// Client: CONNECTION_INPROGRESS, SUCCESS, or CONNECTION_ABORTED.
-    [[nodiscard]] doca_error_t take_welcome(const opendoca::comm_channel::Limits &own);
+    [[nodiscard]] doca_error_t take_welcome(const Limits &own);
     /// Service: the same, after which the client is taken in. Says no to it unless it @p has_room.
     /// OPERATING_SYSTEM with errno, and no message, when descriptors or memory lack.
-    [[nodiscard]] doca_error_t take_hello(const opendoca::comm_channel::ServiceKey &service,
-                                          const opendoca::comm_channel::Limits &own, bool has_room);
+    [[nodiscard]] doca_error_t take_hello(const ServiceKey &service,
+                                          const Limits &own, bool has_room);
 
     [[nodiscard]] State state() const noexcept { return state_; }
     [[nodiscard]] bool has_ended() const noexcept { return state_ >= State::left; }
@@ -60,8 +55,10 @@ struct doca_comm_channel_addr_t {
     [[nodiscard]] bool has_room() noexcept;
     [[nodiscard]] bool has_message() noexcept;
     /// SUCCESS, or AGAIN; CONNECTION_RESET when the peer turns out not to keep the rules.
-    [[nodiscard]] doca_error_t send(const void *message, std::size_t length) noexcept;
+    [[nodiscard]] doca_error_t send(const void *message, std::size_t length, std::uint32_t kind = 0) noexcept;
     /// The same; INVALID_VALUE when the message is too long for @p length.
+    [[nodiscard]] doca_error_t receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
+    /// The same, where only messages of the program are expected.
     [[nodiscard]] doca_error_t receive(void *message, std::size_t &length) noexcept;
     /// A message that the peer can't receive any more, having left.
     void send_in_vain(std::size_t length) noexcept;
@@ -84,10 +81,7 @@ struct doca_comm_channel_addr_t {
 
     void update_counters() noexcept;
 
-    doca_comm_channel_ep_t &endpoint;
     Counters counters; ///< as of the last update
-    std::uint64_t user_data = 0;
-    bool is_known = false; ///< the program has its address
 
 private:
     void attach() noexcept;
@@ -96,12 +90,14 @@ private:
 
     const Side side_;
     State state_ = State::connecting;
-    opendoca::UniqueFd socket_;
-    opendoca::UniqueFd room_; ///< where bells for room ring
-    opendoca::comm_channel::SharedMemory memory_;
-    opendoca::comm_channel::RingShape to_service_;
-    opendoca::comm_channel::RingShape to_client_;
-    opendoca::comm_channel::SendRing out_;
-    opendoca::comm_channel::ReceiveRing in_;
+    UniqueFd socket_;
+    UniqueFd room_; ///< where bells for room ring
+    SharedMemory memory_;
+    RingShape to_service_;
+    RingShape to_client_;
+    SendRing out_;
+    ReceiveRing in_;
     Counters now_;
 };
+
+} // namespace opendoca::comm_channel

@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "../core/dev.hpp"
-#include "../core/wait_notice.hpp"
-#include "event_channel.hpp"
-#include "peer.hpp"
-#include "service_directory.hpp"
+#include "../../core/dev.hpp"
+#include "../../core/wait_notice.hpp"
+#include "../event_channel.hpp"
+#include "../listener.hpp"
+#include "address.hpp"
+#include "../service_directory.hpp"
 
 /// One end of Comm Channel: the opaque type of the C API. What services alone do is in service.cpp.
 struct doca_comm_channel_ep_t {
@@ -68,8 +69,6 @@ private:
     [[nodiscard]] bool has_message() noexcept;
 
     [[nodiscard]] Peer *accept_client();
-    [[nodiscard]] bool turn_client_away() noexcept;
-    void note_shortage(const char *what) noexcept;
     [[nodiscard]] std::size_t num_silent_clients() const noexcept;
     void take_in_new_clients();
     void take_in(Peer &peer);
@@ -87,9 +86,7 @@ private:
     Role role_ = Role::none;
     std::shared_ptr<const doca_devinfo_rep> representor_info_;
     opendoca::comm_channel::ServiceKey key_{};
-    opendoca::comm_channel::Registration registration_; ///< of a service
-    opendoca::UniqueFd
-        spare_; ///< of a service: given up to turn clients away when there is no other descriptor
+    opendoca::comm_channel::Listener listener_; ///< of a service
     std::string description_;                           ///< likewise, for messages
     opendoca::WaitNotice wait_for_client_;              ///< likewise
     std::vector<std::unique_ptr<Peer>> peers_;
@@ -105,6 +102,5 @@ private:
     bool has_had_client_ = false;
     bool has_ended_peers_ = false;
     bool has_reset_to_tell_ = false;
-    bool has_told_shortage_ = false;
     bool has_told_silence_ = false;
 };

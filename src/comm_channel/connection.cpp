@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "peer.hpp"
+#include "connection.hpp"
 
 #include <array>
 #include <cerrno>
@@ -10,10 +10,9 @@
 
 #include "../core/log.hpp"
 
-OPENDOCA_LOG_SOURCE(DOCA_CC_PEER);
+OPENDOCA_LOG_SOURCE(DOCA_CC_CONNECTION);
 
-using namespace opendoca::comm_channel;
-using opendoca::UniqueFd;
+namespace opendoca::comm_channel {
 
 namespace {
 
@@ -53,7 +52,7 @@ const char *reason_of(Answer answer)
 
 } // namespace
 
-doca_error_t doca_comm_channel_addr_t::say_hello(const ServiceKey &service, const Limits &own)
+doca_error_t Connection::say_hello(const ServiceKey &service, const Limits &own)
 {
     if (!is_same_user(socket_.get()))
         return DOCA_ERROR_CONNECTION_ABORTED;
@@ -65,7 +64,7 @@ doca_error_t doca_comm_channel_addr_t::say_hello(const ServiceKey &service, cons
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_comm_channel_addr_t::take_welcome(const Limits &own)
+doca_error_t Connection::take_welcome(const Limits &own)
 {
     Welcome welcome;
     std::array<UniqueFd, 2> files;
@@ -103,7 +102,7 @@ doca_error_t doca_comm_channel_addr_t::take_welcome(const Limits &own)
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_comm_channel_addr_t::take_hello(const ServiceKey &service, const Limits &own, bool has_room)
+doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own, bool has_room)
 {
     Hello hello;
     switch (receive_message(socket_.get(), room_of(hello), {})) {
@@ -142,7 +141,7 @@ doca_error_t doca_comm_channel_addr_t::take_hello(const ServiceKey &service, con
     return DOCA_SUCCESS;
 }
 
-void doca_comm_channel_addr_t::attach() noexcept
+void Connection::attach() noexcept
 {
     SharedPage &page = memory_.page();
     if (side_ == Side::service) {
@@ -155,7 +154,7 @@ void doca_comm_channel_addr_t::attach() noexcept
     state_ = State::connected;
 }
 
-bool doca_comm_channel_addr_t::has_room() noexcept
+bool Connection::has_room() noexcept
 {
     if (!memory_.is_open())
         return false;
@@ -165,7 +164,7 @@ bool doca_comm_channel_addr_t::has_room() noexcept
     return look == RingResult::done;
 }
 
-bool doca_comm_channel_addr_t::has_message() noexcept
+bool Connection::has_message() noexcept
 {
     if (!memory_.is_open())
         return false;
@@ -175,9 +174,9 @@ bool doca_comm_channel_addr_t::has_message() noexcept
     return look == RingResult::done;
 }
 
-doca_error_t doca_comm_channel_addr_t::send(const void *message, std::size_t length) noexcept
+doca_error_t Connection::send(const void *message, std::size_t length, std::uint32_t kind) noexcept
 {
-    switch (out_.send(message, length)) {
+    switch (out_.send(message, length, kind)) {
     case RingResult::done:
         break;
     case RingResult::nothing:
@@ -193,18 +192,28 @@ doca_error_t doca_comm_channel_addr_t::send(const void *message, std::size_t len
     return DOCA_SUCCESS;
 }
 
-void doca_comm_channel_addr_t::send_in_vain(std::size_t length) noexcept
+void Connection::send_in_vain(std::size_t length) noexcept
 {
     ++now_.send_messages;
     now_.send_bytes += length;
 }
 
-doca_error_t doca_comm_channel_addr_t::receive(void *message, std::size_t &length) noexcept
+doca_error_t Connection::receive(void *message, std::size_t &length) noexcept
+{
+    std::uint32_t kind = 0;
+    const doca_error_t status = receive(message, length, kind);
+    if (status != DOCA_SUCCESS || kind == 0)
+        return status;
+    note_damage();
+    return DOCA_ERROR_CONNECTION_RESET;
+}
+
+doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept
 {
     if (!memory_.is_open())
         return DOCA_ERROR_AGAIN;
     const std::size_t room = length;
-    switch (in_.receive(message, length)) {
+    switch (in_.receive(message, length, kind)) {
     case RingResult::done:
         break;
     case RingResult::nothing:
@@ -223,12 +232,12 @@ doca_error_t doca_comm_channel_addr_t::receive(void *message, std::size_t &lengt
     return DOCA_SUCCESS;
 }
 
-void doca_comm_channel_addr_t::silence_room() noexcept
+void Connection::silence_room() noexcept
 {
     (void)silence_bell(room_.get()); // the end shows at the other socket
 }
 
-bool doca_comm_channel_addr_t::check_end() noexcept
+bool Connection::check_end() noexcept
 {
     if (state_ != State::connected || !has_hung_up(socket_.get()))
         return false;
@@ -236,7 +245,7 @@ bool doca_comm_channel_addr_t::check_end() noexcept
     return true;
 }
 
-bool doca_comm_channel_addr_t::silence() noexcept
+bool Connection::silence() noexcept
 {
     if (state_ != State::connected || silence_bell(socket_.get()))
         return false;
@@ -244,7 +253,7 @@ bool doca_comm_channel_addr_t::silence() noexcept
     return true;
 }
 
-void doca_comm_channel_addr_t::note_end() noexcept
+void Connection::note_end() noexcept
 {
     // What the peer stored in leave(), before it closed its end, is there once a system call has told of it.
     const SharedPage &page = memory_.page();
@@ -254,7 +263,7 @@ void doca_comm_channel_addr_t::note_end() noexcept
         LOG_WARN("the %s at the other end has died", side_ == Side::service ? "client" : "service");
 }
 
-void doca_comm_channel_addr_t::note_damage() noexcept
+void Connection::note_damage() noexcept
 {
     if (state_ == State::died && !memory_.is_open())
         return;
@@ -265,7 +274,7 @@ void doca_comm_channel_addr_t::note_damage() noexcept
     shutdown(socket_.get(), SHUT_RDWR); // and the socket tells both sides
 }
 
-void doca_comm_channel_addr_t::leave() noexcept
+void Connection::leave() noexcept
 {
     if (memory_.is_open()) {
         SharedPage &page = memory_.page();
@@ -276,7 +285,7 @@ void doca_comm_channel_addr_t::leave() noexcept
         shutdown(socket_.get(), SHUT_RDWR); // also when a forked child has a copy of the descriptor
 }
 
-void doca_comm_channel_addr_t::release() noexcept
+void Connection::release() noexcept
 {
     update_counters();
     memory_.close();
@@ -284,9 +293,11 @@ void doca_comm_channel_addr_t::release() noexcept
     socket_ = UniqueFd();
 }
 
-void doca_comm_channel_addr_t::update_counters() noexcept
+void Connection::update_counters() noexcept
 {
     if (memory_.is_open())
         now_.send_in_flight = out_.in_flight();
     counters = now_;
 }
+
+} // namespace opendoca::comm_channel

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "../core/log.hpp"
+#include "../../core/log.hpp"
 #include "endpoint.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_EVENTS);
@@ -19,7 +19,7 @@ doca_error_t doca_comm_channel_ep_t::open_channel(EventChannel &channel)
         return DOCA_SUCCESS;
     bool is_complete = channel.create();
     if (&channel == &service_channel_)
-        is_complete = is_complete && channel.watch(registration_.socket(), EPOLLIN, this);
+        is_complete = is_complete && channel.watch(listener_.socket(), EPOLLIN, this);
     for (const auto &peer : peers_)
         is_complete = is_complete && (peer->is_released() || watch_in(channel, *peer));
     if (!is_complete) {

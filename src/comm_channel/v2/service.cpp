@@ -8,26 +8,14 @@
 #include <cstring>
 #include <utility>
 
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-
-#include "../core/log.hpp"
+#include "../../core/log.hpp"
 #include "endpoint.hpp"
-#include "limits.hpp"
+#include "../limits.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_SERVICE);
 
 using namespace opendoca::comm_channel;
 using opendoca::UniqueFd;
-
-namespace {
-
-UniqueFd make_spare() noexcept
-{
-    return UniqueFd(eventfd(0, EFD_CLOEXEC));
-}
-
-} // namespace
 
 doca_error_t doca_comm_channel_ep_t::listen(const char *name)
 {
@@ -56,17 +44,16 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
         LOG_ERR("no events for service '%s': %s", name, std::strerror(errno));
         return DOCA_ERROR_INITIALIZATION;
     }
-    Registration registration;
-    status = Registration::take(key_, name, registration);
+    Listener listener;
+    status = listener.open(key_, name);
     if (status != DOCA_SUCCESS)
         return status;
-    if (!channel.watch(registration.socket(), EPOLLIN, this)) {
+    if (!channel.watch(listener.socket(), EPOLLIN, this)) {
         LOG_ERR("service '%s' can't watch its clients: %s", name, std::strerror(errno));
         return DOCA_ERROR_INITIALIZATION;
     }
     recv_channel_ = std::move(channel);
-    registration_ = std::move(registration);
-    spare_ = make_spare();
+    listener_ = std::move(listener);
     description_ = std::move(description);
     role_ = Role::service;
     return DOCA_SUCCESS;
@@ -98,46 +85,16 @@ void doca_comm_channel_ep_t::look_at_service()
 /// One that waits at the socket, or null. It is a client once its hello was read.
 doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
 {
-    for (std::uint32_t tries = 0; tries < max_connections; ++tries) {
-        UniqueFd socket(accept4(registration_.socket(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-        if (!socket.is_open()) {
-            if (errno == EAGAIN)
-                return nullptr;
-            if (errno == ECONNABORTED || errno == EINTR)
-                continue;
-            note_shortage("accepted");
-            if (!turn_client_away())
-                return nullptr;
-            continue;
-        }
-        if (!is_same_user(socket.get()))
-            continue;
+    for (UniqueFd socket = listener_.accept(); socket.is_open(); socket = listener_.accept()) {
         auto client = std::make_unique<Peer>(*this, Peer::Side::service, std::move(socket));
         if (!recv_channel_.watch(client->socket(), EPOLLIN, client.get())) {
-            note_shortage("watched");
+            listener_.note_shortage("watched");
             continue;
         }
         peers_.push_back(std::move(client));
         return peers_.back().get();
     }
     return nullptr;
-}
-
-/// Without a descriptor for it, a client would wait at the socket, which would stay readable all the time.
-bool doca_comm_channel_ep_t::turn_client_away() noexcept
-{
-    spare_ = UniqueFd();
-    const bool is_done =
-        UniqueFd(accept4(registration_.socket(), nullptr, nullptr, SOCK_CLOEXEC)).is_open(); // and closed
-    spare_ = make_spare();
-    return is_done;
-}
-
-/// With errno. Once, until a client can be taken in again.
-void doca_comm_channel_ep_t::note_shortage(const char *what) noexcept
-{
-    if (!std::exchange(has_told_shortage_, true))
-        LOG_ERR("a client cannot be %s: %s; clients are turned away for now", what, std::strerror(errno));
 }
 
 std::size_t doca_comm_channel_ep_t::num_silent_clients() const noexcept
@@ -175,11 +132,11 @@ void doca_comm_channel_ep_t::take_in(Peer &peer)
     const bool is_watched = status == DOCA_SUCCESS && watch(peer);
     if (!is_watched) {
         if (status == DOCA_SUCCESS || status == DOCA_ERROR_OPERATING_SYSTEM)
-            note_shortage("taken in");
+            listener_.note_shortage("taken in");
         remove(peer);
         return;
     }
-    has_told_shortage_ = false;
+    listener_.note_success();
     if (!std::exchange(has_had_client_, true))
         wait_for_client_.forget();
     if (is_recv_armed_)

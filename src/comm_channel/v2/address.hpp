@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include "../connection.hpp"
+
+struct doca_comm_channel_ep_t;
+
+/// A connection of an endpoint: the opaque type of the C API.
+struct doca_comm_channel_addr_t : opendoca::comm_channel::Connection {
+    doca_comm_channel_addr_t(doca_comm_channel_ep_t &owner, Side own_side, opendoca::UniqueFd connection) noexcept
+        : Connection(own_side, std::move(connection)),
+          endpoint(owner)
+    {
+    }
+
+    doca_comm_channel_ep_t &endpoint;
+    std::uint64_t user_data = 0;
+    bool is_known = false; ///< the program has its address
+};

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What each C function of any API generation is made of: a check for null pointers, one call of an object, and
+// the code that the generation has for the object's answer.
+#pragma once
+
+#include <initializer_list>
+#include <type_traits>
+
+#include <doca_types.h>
+
+#include "guard.hpp"
+#include "reason.hpp"
+
+namespace opendoca {
+
+/// INVALID_VALUE when one of @p arguments is null; else what @p body answers, and SUCCESS when it returns
+/// nothing. No exception leaves it. @p code_of gives the code of a Status.
+template <auto code_of, typename Body>
+[[nodiscard]] inline doca_error_t checked_call(std::initializer_list<const void *> arguments, Body &&body) noexcept
+{
+    for (const void *const argument : arguments) {
+        if (argument == nullptr) [[unlikely]]
+            return DOCA_ERROR_INVALID_VALUE;
+    }
+    return guarded([&]() -> doca_error_t {
+        if constexpr (std::is_void_v<decltype(body())>)
+            return body(), DOCA_SUCCESS;
+        else
+            return code_of(body());
+    });
+}
+
+/// User data that the program may leave out.
+[[nodiscard]] inline doca_data value_of(const doca_data *user_data) noexcept
+{
+    return user_data != nullptr ? *user_data : doca_data{};
+}
+
+} // namespace opendoca

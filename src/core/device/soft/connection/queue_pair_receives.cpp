@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The receiving side of messages. Where receives are shared, a message gets its receive when it is taken; only one
+// that its sender is to place asks for it first.
+#include <algorithm>
+#include <cstring>
+
+#include "../../../log.hpp"
+#include "../../cursor.hpp"
+#include "../process/read_once.hpp"
+#include "queue_pair.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA_RECEIVES);
+
+namespace opendoca::soft {
+
+doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
+{
+    if (shared_ != nullptr)
+        return DOCA_ERROR_UNEXPECTED;
+    if (next_receive_ - first_receive_ == recv_queue_size_ || completions_->is_full())
+        return DOCA_ERROR_NO_MEMORY;
+    const std::uint32_t number = next_receive_;
+    ReceiveEntry &entry = own_->entry(number);
+    const Receive receive = {dst, plan};
+    if (plan.length > cell_room) {
+        const doca_error_t status = guarded([&] { return post_segments(device_, entry, receive); });
+        if (status != DOCA_SUCCESS)
+            return status;
+    }
+    Operation &operation = completions_->begin(tag, *this);
+    operation.payload<Receive>() = receive;
+    receive_of(number) = &operation;
+    entry.room = plan.length;
+    least_room_ = has_receives() ? std::min(least_room_, plan.length) : plan.length;
+    next_receive_ = number + 1;
+    // Release: who sees the ticket sees the segments, and what the program has done with the memory.
+    entry.ticket.store(ticket_of(number, Turn::posted), std::memory_order_release);
+    wake_peer(wants_receives);
+    if (completions_->is_armed() && can_progress()) [[unlikely]]
+        completions_->wake();
+    return DOCA_SUCCESS;
+}
+
+/// Takes the message that has come for the first receive, or, where receives are shared, for the next of them.
+/// False when there is none.
+bool SoftQueuePair::take_next() noexcept
+{
+    if (!is_message_there())
+        return false;
+    if (has_receives()) {
+        take_message();
+        return true;
+    }
+    if (shared_ == nullptr || !shared_->has_receive())
+        return false;
+    Operation &operation = shared_->take();
+    const bool is_question = read_once(own_->cell(first_receive_).kind) == MessageKind::asks;
+    if (!is_question) {
+        next_receive_ = first_receive_ + 1;
+        receive_of(first_receive_) = &operation;
+        take_message();
+        wake_peer(wants_receives); // there is room for one more
+        return true;
+    }
+    own_->page().num_taken.store(++first_receive_, std::memory_order_release); // pairs with find_receives()
+    next_receive_ = first_receive_;
+    if (const doca_error_t status = post_for_one(operation); status != DOCA_SUCCESS) {
+        completions_->done(operation, status, {});
+        fail();
+    }
+    return true;
+}
+
+/// The next message is placed in the memory of @p operation by its sender.
+doca_error_t SoftQueuePair::post_for_one(Operation &operation) noexcept
+{
+    const Receive receive = operation.payload<Receive>();
+    ReceiveEntry &entry = own_->entry(next_receive_);
+    const doca_error_t status = guarded([&] { return post_segments(device_, entry, receive); });
+    if (status != DOCA_SUCCESS)
+        return status;
+    receive_of(next_receive_) = &operation;
+    entry.room = receive.plan.length;
+    // Release: as in receive().
+    entry.ticket.store(ticket_of(next_receive_++, Turn::posted), std::memory_order_release);
+    wake_peer(wants_receives);
+    return DOCA_SUCCESS;
+}
+
+/// The first receive has its message.
+void SoftQueuePair::take_message() noexcept
+{
+    const std::uint32_t number = first_receive_;
+    const MessageCell &cell = own_->cell(number);
+    Operation &operation = *receive_of(number);
+    const Receive receive = operation.payload<Receive>();
+    const MessageKind kind = read_once(cell.kind);
+    Result result = {.length = read_once(cell.length),
+                     .immediate = read_once(cell.immediate),
+                     .received = static_cast<Received>(read_once(cell.received))};
+    if (const std::uint32_t posted = read_once(cell.num_posted);
+        is_ahead(posted, known_posted_) && posted - next_message_ <= peer_->recv_queue_size()) {
+        known_posted_ = posted;
+        known_room_ = read_once(cell.room);
+    }
+    const std::byte *const data = kind == MessageKind::in_cell ? cell.data : own_->slot(number);
+    const doca_error_t status = unpack(data, kind, receive, result);
+    if (status != DOCA_SUCCESS) [[unlikely]]
+        result = {}; // nothing has been received
+    first_receive_ = number + 1;
+    // Release: pairs with the load in has_slot().
+    own_->page().num_taken.store(first_receive_, std::memory_order_release);
+    completions_->done(operation, status, result);
+    if (status != DOCA_SUCCESS) [[unlikely]]
+        fail();
+}
+
+doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, const Receive &receive,
+                                   const Result &result) noexcept
+{
+    const std::uint32_t length = result.length;
+    if (kind == MessageKind::failed)
+        return DOCA_ERROR_IO_FAILED; // the peer has said why
+    const bool is_write = result.received == Received::write_with_immediate;
+    const bool is_here = kind == MessageKind::in_cell || kind == MessageKind::in_slot;
+    if (result.received > Received::write_with_immediate || kind > MessageKind::failed ||
+        (is_here && (is_write || length > (kind == MessageKind::in_cell ? cell_room : slot_size)))) {
+        LOG_ERR("the peer has put something into its message that is none");
+        return DOCA_ERROR_IO_FAILED;
+    }
+    if (is_write || length == 0)
+        return DOCA_SUCCESS;
+    if (kind == MessageKind::too_long || length > receive.plan.length ||
+        length > room_of(*receive.dst, receive.plan.overwrites)) {
+        LOG_ERR("a message of %u bytes has come, and the receive takes %u", length, receive.plan.length);
+        return DOCA_ERROR_FULL;
+    }
+    if (is_here) {
+        Cursor dst = Cursor::over_room(*receive.dst, receive.plan.overwrites);
+        for (std::size_t done = 0; done != length;) {
+            dst.skip_empty();
+            const std::size_t part = std::min(length - done, dst.left());
+            std::memcpy(dst.addr(), data + done, part);
+            dst.advance(part);
+            done += part;
+        }
+    }
+    extend_data(*receive.dst, length, receive.plan.overwrites);
+    return DOCA_SUCCESS;
+}
+
+/// Of a receive that no message has filled.
+void SoftQueuePair::end_unmet(Operation &operation, doca_error_t status) noexcept
+{
+    if (shared_ != nullptr)
+        shared_->give_back(operation);
+    else
+        completions_->done(operation, status, {});
+}
+
+/// Takes the receives back. One that the peer is just filling stays until it has done so, or has gone.
+void SoftQueuePair::flush_receives() noexcept
+{
+    while (has_receives()) {
+        if (is_message_there()) {
+            take_message();
+            continue;
+        }
+        const std::uint32_t number = first_receive_;
+        std::uint64_t ticket = ticket_of(number, Turn::posted);
+        // Acquire: what the peer has written to the memory before it went happened before.
+        if (!own_->entry(number).ticket.compare_exchange_strong(ticket, ticket_of(number, Turn::withdrawn),
+                                                                std::memory_order_acq_rel) &&
+            !is_message_there() && check_peer() != DOCA_ERROR_CONNECTION_RESET)
+            return;
+        if (is_message_there())
+            continue;
+        first_receive_ = number + 1;
+        end_unmet(*receive_of(number), DOCA_ERROR_SHUTDOWN);
+    }
+}
+
+} // namespace opendoca::soft

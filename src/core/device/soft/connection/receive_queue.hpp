@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <vector>
+
+#include "../../../engine/completion_queue.hpp"
+#include "../../queue_pair.hpp"
+#include "../device.hpp"
+#include "endpoint_page.hpp"
+
+namespace opendoca::soft {
+
+/// What the operation of a receive holds.
+struct Receive {
+    doca_buf *dst;
+    TransferPlan plan;
+};
+
+/// Receives that are given to a message when it has come, whichever connection it has come by. Queue pairs take
+/// them from here.
+class OPENDOCA_INTERNAL SoftReceiveQueue final : public ReceiveQueue {
+public:
+    SoftReceiveQueue(const SoftDevice &device, CompletionQueue &completions, std::uint32_t size);
+
+    [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override;
+    /// Those that no message has met end with SHUTDOWN.
+    void flush() noexcept override;
+
+    [[nodiscard]] bool has_receive() const noexcept { return num_ != 0; }
+    /// The one that was posted first; there is one.
+    [[nodiscard]] Operation &take() noexcept;
+    /// One that was taken, and not filled, is the first again; it is flushed where there is no place for it.
+    void give_back(Operation &operation) noexcept;
+
+private:
+    [[nodiscard]] Operation *&at(std::uint32_t number) noexcept { return ring_[number & (ring_.size() - 1)]; }
+
+    const SoftDevice &device_;
+    CompletionQueue &completions_;
+    const std::uint32_t size_;
+    std::vector<Operation *> ring_; ///< a power of two
+    std::uint32_t first_ = 0;
+    std::uint32_t num_ = 0;
+};
+
+/// Writes to @p entry where the memory of @p receive is, for the sender of a message that is placed there.
+[[nodiscard]] doca_error_t post_segments(const SoftDevice &device, ReceiveEntry &entry, const Receive &receive);
+
+} // namespace opendoca::soft

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "faulty_counter.hpp"
+
+#include "../../../engine/completion_queue.hpp"
+#include "../counter/counter_waits.hpp"
+
+namespace opendoca::soft {
+
+namespace {
+
+/// Waits as jobs.
+class FaultyWaits final : public SoftCounterWaits {
+public:
+    FaultyWaits(FaultyCounter &counter, CompletionQueue &completions)
+        : SoftCounterWaits(counter, completions),
+          faulty_(counter)
+    {
+    }
+
+    [[nodiscard]] doca_error_t wait(Tag tag, const WaitCondition &condition) noexcept override
+    {
+        if (completions_.is_full() || faulty_.faults().strikes(Fault::full, Jobs::sync_event))
+            return DOCA_ERROR_NO_MEMORY;
+        const doca_error_t status = faulty_.next();
+        if (status == DOCA_SUCCESS)
+            return SoftCounterWaits::wait(tag, condition);
+        completions_.done(tag, *this, status);
+        return DOCA_SUCCESS;
+    }
+
+private:
+    FaultyCounter &faulty_;
+};
+
+} // namespace
+
+doca_error_t FaultyCounter::next() noexcept
+{
+    if (!has_vanished_.load(std::memory_order_relaxed) && faults_->strikes(Fault::peer, Jobs::sync_event))
+        has_vanished_.store(true, std::memory_order_relaxed);
+    if (has_vanished_.load(std::memory_order_relaxed))
+        return DOCA_ERROR_CONNECTION_RESET;
+    return faults_->strikes(Fault::job, Jobs::sync_event) ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
+}
+
+doca_error_t FaultyCounter::get(std::uint64_t &value) noexcept
+{
+    const doca_error_t status = next();
+    return status == DOCA_SUCCESS ? SoftCounter::get(value) : status;
+}
+
+doca_error_t FaultyCounter::set(std::uint64_t value) noexcept
+{
+    const doca_error_t status = next();
+    return status == DOCA_SUCCESS ? SoftCounter::set(value) : status;
+}
+
+doca_error_t FaultyCounter::add(std::uint64_t value, std::uint64_t &fetched) noexcept
+{
+    const doca_error_t status = next();
+    return status == DOCA_SUCCESS ? SoftCounter::add(value, fetched) : status;
+}
+
+doca_error_t FaultyCounter::wait(const WaitCondition &condition, WhileWaiting how) noexcept
+{
+    const doca_error_t status = next();
+    return status == DOCA_SUCCESS ? SoftCounter::wait(condition, how) : status;
+}
+
+doca_error_t FaultyCounter::create_waits(CompletionQueue &completions, std::unique_ptr<CounterWaits> &waits)
+{
+    auto created = std::make_unique<FaultyWaits>(*this, completions);
+    const doca_error_t status = created->open();
+    if (status == DOCA_SUCCESS)
+        waits = std::move(created);
+    return status;
+}
+
+} // namespace opendoca::soft

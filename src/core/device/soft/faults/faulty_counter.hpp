@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include "../counter/counter.hpp"
+#include "fault_plan.hpp"
+
+namespace opendoca::soft {
+
+/// A counter whose operations fail where the plan says so. Once its other side has vanished, it stays so for this
+/// handle.
+class FaultyCounter final : public SoftCounter {
+public:
+    explicit FaultyCounter(std::shared_ptr<FaultPlan> plan) noexcept : faults_(std::move(plan)) {}
+
+    [[nodiscard]] doca_error_t get(std::uint64_t &value) noexcept override;
+    [[nodiscard]] doca_error_t set(std::uint64_t value) noexcept override;
+    [[nodiscard]] doca_error_t add(std::uint64_t value, std::uint64_t &fetched) noexcept override;
+    [[nodiscard]] doca_error_t wait(const WaitCondition &condition, WhileWaiting how) noexcept override;
+    [[nodiscard]] doca_error_t create_waits(CompletionQueue &completions,
+                                            std::unique_ptr<CounterWaits> &waits) override;
+
+    /// How the next operation is to end, if it is not to be carried out.
+    [[nodiscard]] doca_error_t next() noexcept;
+    [[nodiscard]] FaultPlan &faults() const noexcept { return *faults_; }
+
+private:
+    const std::shared_ptr<FaultPlan> faults_;
+    std::atomic<bool> has_vanished_{false};
+};
+
+} // namespace opendoca::soft

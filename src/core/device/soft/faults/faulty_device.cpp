@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "faulty_device.hpp"
+
+#include "../../../log.hpp"
+#include "faulty_copy_engine.hpp"
+#include "faulty_counter.hpp"
+#include "faulty_queue_pair.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_FAULTY_DEVICE);
+
+namespace opendoca::soft {
+
+doca_error_t FaultyDevice::register_memory(const MemoryRange &range, std::uint32_t access,
+                                           std::unique_ptr<MemoryKey> &key)
+{
+    if (plan_->strikes(Fault::registration)) {
+        LOG_ERR("[%p, +%zu) is not registered, as DOCA_SOFT_FAULTS asks for", static_cast<void *>(range.addr),
+                range.len);
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    return SoftDevice::register_memory(range, access, key);
+}
+
+doca_error_t FaultyDevice::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
+                                         std::unique_ptr<MemoryKey> &key)
+{
+    if (plan_->strikes(Fault::import)) {
+        LOG_ERR("a memory map is not imported, as DOCA_SOFT_FAULTS asks for");
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    return SoftDevice::import_memory(descriptor, range, key);
+}
+
+doca_error_t FaultyDevice::create_copy_engine(CompletionQueue &completions, std::unique_ptr<CopyEngine> &engine)
+{
+    engine = std::make_unique<FaultyCopyEngine>(*this, completions, plan_);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t FaultyDevice::create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
+                                             std::unique_ptr<QueuePair> &queue_pair)
+{
+    auto created = std::make_unique<FaultyQueuePair>(*this, settings, state, plan_);
+    const doca_error_t status = created->open(settings);
+    if (status == DOCA_SUCCESS)
+        queue_pair = std::move(created);
+    return status;
+}
+
+doca_error_t FaultyDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
+{
+    auto created = std::make_unique<FaultyCounter>(plan_);
+    const doca_error_t status = created->create(setup);
+    if (status == DOCA_SUCCESS)
+        counter = std::move(created);
+    return status;
+}
+
+doca_error_t FaultyDevice::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
+{
+    if (plan_->strikes(Fault::import)) {
+        LOG_ERR("a sync event is not imported, as DOCA_SOFT_FAULTS asks for");
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    auto created = std::make_unique<FaultyCounter>(plan_);
+    const doca_error_t status = created->import(descriptor, function());
+    if (status == DOCA_SUCCESS)
+        counter = std::move(created);
+    return status;
+}
+
+} // namespace opendoca::soft

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include "../device.hpp"
+#include "fault_plan.hpp"
+
+namespace opendoca::soft {
+
+/// The software device where DOCA_SOFT_FAULTS asks for faults. Each object that it makes is one of the device's, whose
+/// operations first ask the plan; without faults, none of this is there.
+class FaultyDevice final : public SoftDevice {
+public:
+    FaultyDevice(const DeviceFunction &function, std::shared_ptr<FaultPlan> plan) noexcept
+        : SoftDevice(function),
+          plan_(std::move(plan))
+    {
+    }
+
+    [[nodiscard]] doca_error_t register_memory(const MemoryRange &range, std::uint32_t access,
+                                               std::unique_ptr<MemoryKey> &key) override;
+    [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
+                                             std::unique_ptr<MemoryKey> &key) override;
+    [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
+                                                  std::unique_ptr<CopyEngine> &engine) override;
+    [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings,
+                                                 std::atomic<ConnectionState> &state,
+                                                 std::unique_ptr<QueuePair> &queue_pair) override;
+    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup,
+                                              std::unique_ptr<Counter> &counter) override;
+    [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
+                                              std::unique_ptr<Counter> &counter) override;
+
+private:
+    const std::shared_ptr<FaultPlan> plan_;
+};
+
+} // namespace opendoca::soft

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include "../connection/queue_pair.hpp"
+#include "fault_plan.hpp"
+
+namespace opendoca::soft {
+
+/// A connection whose jobs fail where the plan says so. As on any device, a failed job ends the connection.
+class FaultyQueuePair final : public SoftQueuePair {
+public:
+    FaultyQueuePair(const SoftDevice &device, const QueuePairSettings &settings,
+                    std::atomic<ConnectionState> &state, std::shared_ptr<FaultPlan> plan)
+        : SoftQueuePair(device, settings, state),
+          faults_(std::move(plan))
+    {
+    }
+
+    [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override
+    {
+        return unless_struck(tag, [&] { return SoftQueuePair::receive(tag, dst, plan); });
+    }
+    [[nodiscard]] doca_error_t send(Tag tag, const doca_buf *src, TransferPlan plan,
+                                    Immediate immediate) noexcept override
+    {
+        return unless_struck(tag, [&] { return SoftQueuePair::send(tag, src, plan, immediate); });
+    }
+    [[nodiscard]] doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
+                                    MemoryKey *remote) noexcept override
+    {
+        return unless_struck(tag, [&] { return SoftQueuePair::read(tag, dst, src, plan, remote); });
+    }
+    [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
+                                     MemoryKey *remote, Immediate immediate) noexcept override
+    {
+        return unless_struck(tag, [&] { return SoftQueuePair::write(tag, dst, src, plan, remote, immediate); });
+    }
+    [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
+                                      MemoryKey &remote) noexcept override
+    {
+        return unless_struck(tag, [&] { return SoftQueuePair::update(tag, result, target, update, remote); });
+    }
+
+private:
+    template <typename Submit>
+    [[nodiscard]] doca_error_t unless_struck(Tag tag, Submit submit) noexcept
+    {
+        if (completions_->is_full() || faults_->strikes(Fault::full, Jobs::rdma))
+            return DOCA_ERROR_NO_MEMORY;
+        if (faults_->strikes(Fault::peer, Jobs::rdma))
+            end_at_once(tag, DOCA_ERROR_CONNECTION_RESET, 0);
+        else if (faults_->strikes(Fault::job, Jobs::rdma))
+            end_at_once(tag, DOCA_ERROR_IO_FAILED, 0);
+        else
+            return submit();
+        return DOCA_SUCCESS;
+    }
+
+    const std::shared_ptr<FaultPlan> faults_;
+};
+
+} // namespace opendoca::soft

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "classic_calls.hpp"
+
+#include <cerrno>
+#include <cstdint>
+
+namespace opendoca::verbs {
+
+ClassicCompletions::ClassicCompletions(ibv_cq &queue) noexcept
+    : ibv_cq_ex{},
+      queue_(queue)
+{
+    start_poll = [](ibv_cq_ex *self, ibv_poll_cq_attr *) { return of(self).take(); };
+    end_poll = [](ibv_cq_ex *) {};
+    read_opcode = [](ibv_cq_ex *self) { return of(self).completion_.opcode; };
+    read_byte_len = [](ibv_cq_ex *self) { return of(self).completion_.byte_len; };
+    read_imm_data = [](ibv_cq_ex *self) { return of(self).completion_.imm_data; };
+    read_wc_flags = [](ibv_cq_ex *self) { return of(self).completion_.wc_flags; };
+}
+
+int ClassicCompletions::take() noexcept
+{
+    const int count = ibv_poll_cq(&queue_, 1, &completion_);
+    if (count != 1)
+        return count == 0 ? ENOENT : EIO;
+    wr_id = completion_.wr_id;
+    status = completion_.status;
+    return 0;
+}
+
+ClassicSender::ClassicSender(ibv_qp &queue_pair) noexcept
+    : ibv_qp_ex{},
+      queue_pair_(queue_pair)
+{
+    request_.sg_list = &segment_;
+    wr_start = [](ibv_qp_ex *) {};
+    wr_complete = [](ibv_qp_ex *self) { return of(self).post(); };
+    wr_send = [](ibv_qp_ex *self) { of(self).request_.opcode = IBV_WR_SEND; };
+    wr_send_imm = [](ibv_qp_ex *self, __be32 immediate) {
+        of(self).request_.opcode = IBV_WR_SEND_WITH_IMM;
+        of(self).request_.imm_data = immediate;
+    };
+    wr_rdma_read = [](ibv_qp_ex *self, std::uint32_t key, std::uint64_t address) {
+        of(self).set_remote(IBV_WR_RDMA_READ, address, key);
+    };
+    wr_rdma_write = [](ibv_qp_ex *self, std::uint32_t key, std::uint64_t address) {
+        of(self).set_remote(IBV_WR_RDMA_WRITE, address, key);
+    };
+    wr_rdma_write_imm = [](ibv_qp_ex *self, std::uint32_t key, std::uint64_t address, __be32 immediate) {
+        of(self).set_remote(IBV_WR_RDMA_WRITE_WITH_IMM, address, key);
+        of(self).request_.imm_data = immediate;
+    };
+    wr_set_sge = [](ibv_qp_ex *self, std::uint32_t key, std::uint64_t address, std::uint32_t length) {
+        of(self).segment_ = {address, length, key};
+    };
+    wr_set_inline_data = [](ibv_qp_ex *self, void *data, std::size_t length) {
+        of(self).segment_ = {reinterpret_cast<std::uintptr_t>(data), static_cast<std::uint32_t>(length), 0};
+    };
+}
+
+void ClassicSender::set_remote(ibv_wr_opcode opcode, std::uint64_t address, std::uint32_t key) noexcept
+{
+    request_.opcode = opcode;
+    request_.wr.rdma = {address, key};
+}
+
+int ClassicSender::post() noexcept
+{
+    request_.wr_id = wr_id;
+    request_.send_flags = wr_flags;
+    request_.num_sge = 1;
+    ibv_send_wr *bad = nullptr;
+    return ibv_post_send(&queue_pair_, &request_, &bad);
+}
+
+} // namespace opendoca::verbs

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The extended calls (ibv_start_poll(), ibv_wr_start() and so on), on devices whose driver has only the classic ones
+// (ibv_poll_cq(), ibv_post_send()). Extended calls are functions by pointers in the queue's structure, so that the
+// users of a queue need not know which it has.
+#pragma once
+
+#include <cstdint>
+
+#include <infiniband/verbs.h>
+
+namespace opendoca::verbs {
+
+/// A completion queue of ibv_create_cq(), polled by extended calls.
+class ClassicCompletions final : private ibv_cq_ex {
+public:
+    explicit ClassicCompletions(ibv_cq &queue) noexcept;
+    ClassicCompletions(const ClassicCompletions &) = delete;
+    ClassicCompletions &operator=(const ClassicCompletions &) = delete;
+
+    /// Has what opendoca calls, and nothing else.
+    [[nodiscard]] ibv_cq_ex &extended() noexcept { return *this; }
+
+private:
+    [[nodiscard]] static ClassicCompletions &of(ibv_cq_ex *extended) noexcept
+    {
+        return *static_cast<ClassicCompletions *>(extended);
+    }
+    [[nodiscard]] int take() noexcept;
+
+    ibv_cq &queue_;
+    ibv_wc completion_{};
+};
+
+/// A queue pair of ibv_create_qp(), to which work requests are posted by extended calls, one at a time.
+class ClassicSender final : private ibv_qp_ex {
+public:
+    explicit ClassicSender(ibv_qp &queue_pair) noexcept;
+    ClassicSender(const ClassicSender &) = delete;
+    ClassicSender &operator=(const ClassicSender &) = delete;
+
+    /// Has what opendoca calls, and nothing else.
+    [[nodiscard]] ibv_qp_ex &extended() noexcept { return *this; }
+
+private:
+    [[nodiscard]] static ClassicSender &of(ibv_qp_ex *extended) noexcept
+    {
+        return *static_cast<ClassicSender *>(extended);
+    }
+    void set_remote(ibv_wr_opcode opcode, std::uint64_t address, std::uint32_t key) noexcept;
+    [[nodiscard]] int post() noexcept;
+
+    ibv_qp &queue_pair_;
+    ibv_send_wr request_{};
+    ibv_sge segment_{};
+};
+
+} // namespace opendoca::verbs

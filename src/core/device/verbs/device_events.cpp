@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "device_events.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include "../../log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_VERBS_EVENTS);
+
+namespace opendoca::verbs {
+
+void TroubleListener::forget() noexcept
+{
+    // First the descriptor: what is told from now on makes it readable again.
+    eventfd_t count = 0;
+    if (told_.is_open())
+        (void)eventfd_read(told_.get(), &count); // EAGAIN where nobody has written
+    Trouble expected = Trouble::suspected;
+    trouble_.compare_exchange_strong(expected, Trouble::none, std::memory_order_acq_rel);
+}
+
+void TroubleListener::tell(Trouble trouble) noexcept
+{
+    Trouble expected = Trouble::none;
+    if (trouble == Trouble::fatal)
+        trouble_.store(trouble, std::memory_order_release);
+    else
+        trouble_.compare_exchange_strong(expected, trouble, std::memory_order_acq_rel);
+    if (told_.is_open())
+        (void)eventfd_write(told_.get(), 1); // fails only where it is readable already
+}
+
+DeviceEvents::DeviceEvents(ibv_context &context, std::string device_name)
+    : context_(context),
+      device_name_(std::move(device_name))
+{
+    const int flags = fcntl(context_.async_fd, F_GETFL);
+    if (flags < 0 || fcntl(context_.async_fd, F_SETFL, flags | O_NONBLOCK) != 0)
+        die(std::strerror(errno)); // to read would be to wait
+}
+
+void DeviceEvents::add(TroubleListener &listener, ibv_qp &queue_pair)
+{
+    const std::lock_guard guard(lock_);
+    entries_.push_back({&listener, &queue_pair});
+    if (is_dead_)
+        listener.tell(Trouble::fatal);
+}
+
+void DeviceEvents::remove(TroubleListener &listener) noexcept
+{
+    const std::lock_guard guard(lock_);
+    std::erase_if(entries_, [&](const Entry &entry) { return entry.listener == &listener; });
+}
+
+doca_error_t DeviceEvents::make_waitable(TroubleListener &listener) noexcept
+{
+    UniqueFd told(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    UniqueFd handle(epoll_create1(EPOLL_CLOEXEC));
+    epoll_event interest = {.events = EPOLLIN, .data = {}};
+    if (!told.is_open() || !handle.is_open() ||
+        epoll_ctl(handle.get(), EPOLL_CTL_ADD, told.get(), &interest) != 0 ||
+        epoll_ctl(handle.get(), EPOLL_CTL_ADD, context_.async_fd, &interest) != 0) {
+        LOG_ERR("waiting for asynchronous events of device %s: %s", device_name_.c_str(), std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    const std::lock_guard guard(lock_); // others may be telling
+    listener.told_ = std::move(told);
+    listener.handle_ = std::move(handle);
+    if (listener.trouble() != Trouble::none)
+        (void)eventfd_write(listener.told_.get(), 1);
+    return DOCA_SUCCESS;
+}
+
+void DeviceEvents::read() noexcept
+{
+    const std::lock_guard guard(lock_);
+    ibv_async_event event{};
+    while (!is_dead_) {
+        if (ibv_get_async_event(&context_, &event) == 0) {
+            take(event);
+            ibv_ack_async_event(&event);
+        } else if (errno == EAGAIN) {
+            break;
+        } else if (errno != EINTR) {
+            die(std::strerror(errno)); // the driver was unbound
+        }
+    }
+}
+
+void DeviceEvents::take(const ibv_async_event &event) noexcept
+{
+    const auto tell = [this](Trouble trouble, auto is_meant) {
+        for (const Entry &entry : entries_) {
+            if (is_meant(*entry.queue_pair))
+                entry.listener->tell(trouble);
+        }
+    };
+    switch (event.event_type) {
+    case IBV_EVENT_DEVICE_FATAL:
+        die("a fatal event");
+        break;
+    case IBV_EVENT_CQ_ERR:
+        LOG_ERR("a completion queue of device %s has failed", device_name_.c_str());
+        tell(Trouble::fatal, [&](const ibv_qp &candidate) { return candidate.send_cq == event.element.cq; });
+        break;
+    case IBV_EVENT_QP_FATAL:
+    case IBV_EVENT_QP_REQ_ERR:
+    case IBV_EVENT_QP_ACCESS_ERR:
+        tell(Trouble::suspected, [&](const ibv_qp &candidate) { return &candidate == event.element.qp; });
+        break;
+    case IBV_EVENT_PORT_ERR:
+        LOG_WARN("port %d of device %s is down", event.element.port_num, device_name_.c_str());
+        break;
+    case IBV_EVENT_PORT_ACTIVE:
+        LOG_INFO("port %d of device %s is up", event.element.port_num, device_name_.c_str());
+        break;
+    default:
+        LOG_DBG("device %s: %s", device_name_.c_str(), ibv_event_type_str(event.event_type));
+    }
+}
+
+void DeviceEvents::die(const char *why) noexcept
+{
+    LOG_ERR("device %s has failed, and with it all that was opened on it: %s", device_name_.c_str(), why);
+    is_dead_ = true;
+    for (const Entry &entry : entries_)
+        entry.listener->tell(Trouble::fatal);
+}
+
+} // namespace opendoca::verbs

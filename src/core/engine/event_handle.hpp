@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <doca_error.h>
+
+#include "../guard.hpp"
+#include "../unique_fd.hpp"
+
+namespace opendoca {
+
+/// A descriptor that a thread sleeps on until something has happened in one of its completion queues: an epoll of
+/// what sources have to watch, and of an eventfd for what happens in the thread itself. Belongs to that thread.
+class OPENDOCA_INTERNAL EventHandle {
+public:
+    /// OPERATING_SYSTEM when there are no descriptors left.
+    [[nodiscard]] doca_error_t open() noexcept;
+
+    [[nodiscard]] int fd() const noexcept { return handle_.get(); }
+    /// Adds a descriptor, or takes it away.
+    [[nodiscard]] doca_error_t watch(int fd) noexcept;
+    void unwatch(int fd) noexcept;
+
+    /// Makes the handle readable, until clear().
+    void wake() noexcept;
+    [[nodiscard]] doca_error_t clear() noexcept;
+
+private:
+    UniqueFd own_;
+    UniqueFd handle_;
+    bool is_written_ = false; ///< own_
+};
+
+} // namespace opendoca

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Values that are equal in all generations of the API, and whose public names are not.
+#pragma once
+
+#include <cstdint>
+
+namespace opendoca {
+
+/// Who may do what with memory: a mask.
+struct Access {
+    static constexpr std::uint32_t local_read_only = 0;
+    static constexpr std::uint32_t local_read_write = 1 << 0;
+    static constexpr std::uint32_t rdma_read = 1 << 1;
+    static constexpr std::uint32_t rdma_write = 1 << 2;
+    static constexpr std::uint32_t rdma_atomic = 1 << 3;
+    static constexpr std::uint32_t dpu_read_only = 1 << 4; ///< across the PCIe
+    static constexpr std::uint32_t dpu_read_write = 1 << 5;
+};
+
+/// What a PCI function is.
+enum class FunctionType { pf, vf, sf };
+
+} // namespace opendoca

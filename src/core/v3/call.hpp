@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include "../call.hpp"
+
+namespace opendoca::v3 {
+
+/// The code of DOCA 3.0.
+[[nodiscard]] constexpr doca_error_t code_of(Status status) noexcept
+{
+    if (!status.is_reason())
+        return status.code();
+    switch (status.reason()) {
+    case Reason::already_added:
+        return DOCA_ERROR_ALREADY_EXIST;
+    case Reason::not_added:
+        return DOCA_ERROR_NOT_FOUND;
+    case Reason::not_started:
+        return DOCA_ERROR_BAD_STATE;
+    case Reason::buffers_are_out:
+    case Reason::has_instances:
+        return DOCA_ERROR_IN_USE;
+    case Reason::no_buffer_left:
+        return DOCA_ERROR_EMPTY;
+    case Reason::range_too_small:
+        return DOCA_ERROR_INITIALIZATION;
+    case Reason::too_many_references:
+        return DOCA_ERROR_TOO_BIG;
+    }
+    return DOCA_ERROR_UNEXPECTED;
+}
+
+/// A C function of DOCA 3.0: see checked_call().
+template <typename Body>
+[[nodiscard]] inline doca_error_t call(std::initializer_list<const void *> arguments, Body &&body) noexcept
+{
+    return checked_call<code_of>(arguments, body);
+}
+
+} // namespace opendoca::v3

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "ctx.hpp"
+
+#include "../log.hpp"
+#include "pe.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_CTX);
+
+using opendoca::Ended;
+using opendoca::v3::EndHandler;
+using opendoca::v3::TaskState;
+using opendoca::v3::TaskTypeBase;
+
+doca_ctx::doca_ctx(doca_dev *dev) noexcept
+{
+    if (dev != nullptr)
+        dev_ = opendoca::use(*dev);
+}
+
+doca_ctx::~doca_ctx()
+{
+    if (pe_ != nullptr)
+        pe_->disconnected();
+}
+
+doca_error_t doca_ctx::on_stop() noexcept
+{
+    return DOCA_SUCCESS;
+}
+
+std::uint32_t doca_ctx::num_own_operations() const noexcept
+{
+    return 0;
+}
+
+bool doca_ctx::ends_with(const doca_task &) const noexcept
+{
+    return false;
+}
+
+bool doca_ctx::on_progress() noexcept
+{
+    return false;
+}
+
+doca_error_t doca_ctx::check_idle(doca_error_t if_not) const noexcept
+{
+    if (is_idle())
+        return DOCA_SUCCESS;
+    LOG_ERR("the context is not idle");
+    return if_not;
+}
+
+doca_error_t doca_ctx::connect(doca_pe &pe)
+{
+    if (pe_ != nullptr) {
+        LOG_ERR("the context is connected to a progress engine already");
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    pe_ = &pe;
+    pe.connected();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx::start()
+{
+    if (const doca_error_t status = check_idle(DOCA_ERROR_BAD_STATE); status != DOCA_SUCCESS)
+        return status;
+    if (pe_ == nullptr) {
+        LOG_ERR("the context is not connected to a progress engine");
+        return DOCA_ERROR_NOT_CONNECTED;
+    }
+    std::uint32_t depth = num_own_operations();
+    for (TaskTypeBase *type : types_) {
+        depth += type->conf().count;
+        type->set_pool(nullptr);
+    }
+    join(depth);
+    num_allocated_ = 0;
+    const doca_error_t status = opendoca::guarded([&] { return on_start(); });
+    if (status == DOCA_SUCCESS || status == DOCA_ERROR_IN_PROGRESS) {
+        change(DOCA_CTX_STATE_IDLE, status == DOCA_SUCCESS ? DOCA_CTX_STATE_RUNNING : DOCA_CTX_STATE_STARTING);
+        return status;
+    }
+    on_idle();
+    leave();
+    return status;
+}
+
+void doca_ctx::started() noexcept
+{
+    change(state_, DOCA_CTX_STATE_RUNNING);
+}
+
+void doca_ctx::start_failed() noexcept
+{
+    is_library_done_ = true;
+    become_idle(state_);
+}
+
+doca_error_t doca_ctx::stop() noexcept
+{
+    if (pe_ == nullptr) {
+        LOG_ERR("the context is not connected to a progress engine");
+        return DOCA_ERROR_NOT_CONNECTED;
+    }
+    if (is_idle())
+        return DOCA_SUCCESS; // programs that clean up do not ask before
+    if (state_ == DOCA_CTX_STATE_STOPPING)
+        return DOCA_ERROR_IN_PROGRESS;
+    const doca_ctx_states before = state_;
+    begin_stop();
+    if (num_abandoned_ != 0 && num_abandoned_ == num_in_flight_)
+        drop_abandoned();
+    if (is_at_rest()) {
+        become_idle(before);
+        return DOCA_SUCCESS;
+    }
+    change(before, DOCA_CTX_STATE_STOPPING);
+    return DOCA_ERROR_IN_PROGRESS;
+}
+
+void doca_ctx::fail() noexcept
+{
+    if (!is_running())
+        return;
+    begin_stop();
+    change(DOCA_CTX_STATE_RUNNING, DOCA_CTX_STATE_STOPPING);
+}
+
+void doca_ctx::begin_stop() noexcept
+{
+    is_library_done_ = false;
+    state_ = DOCA_CTX_STATE_STOPPING;
+    is_library_done_ = on_stop() == DOCA_SUCCESS;
+    asks_ = true;
+}
+
+void doca_ctx::stopped() noexcept
+{
+    is_library_done_ = true;
+    settle();
+}
+
+/// Programs free tasks in flight that they want no more, and expect the stop that follows to be done at once. Nobody
+/// is called back.
+void doca_ctx::drop_abandoned() noexcept
+{
+    const bool is_library_done = std::exchange(is_library_done_, false); // nothing settles meanwhile
+    while (num_in_flight_ != 0 && end_one()) {
+    }
+    is_library_done_ = is_library_done;
+}
+
+void doca_ctx::settle() noexcept
+{
+    if (state_ == DOCA_CTX_STATE_STOPPING && is_at_rest())
+        become_idle(state_);
+}
+
+bool doca_ctx::is_at_rest() const noexcept
+{
+    return is_library_done_ && num_in_flight_ == 0 && num_allocated_ == 0;
+}
+
+void doca_ctx::become_idle(doca_ctx_states before) noexcept
+{
+    on_idle();
+    leave();
+    asks_ = has_own_progress_ = false;
+    change(before, DOCA_CTX_STATE_IDLE);
+}
+
+/// The program may destroy the context in its callback, so nothing follows a change to IDLE.
+void doca_ctx::change(doca_ctx_states before, doca_ctx_states next) noexcept
+{
+    state_ = next;
+    if (state_changed != nullptr)
+        state_changed(user_data, this, before, next);
+}
+
+void doca_ctx::asks_for_progress(bool asks) noexcept
+{
+    has_own_progress_ = asks;
+    asks_ = asks || state_ == DOCA_CTX_STATE_STOPPING;
+}
+
+bool doca_ctx::progress_more() noexcept
+{
+    if (has_more()) {
+        become_idle(state_);
+        return true;
+    }
+    return has_own_progress_ && on_progress();
+}
+
+bool doca_ctx::has_more() const noexcept
+{
+    return state_ == DOCA_CTX_STATE_STOPPING && is_at_rest();
+}
+
+doca_error_t doca_ctx::submit_for(EndHandler &handler, doca_task &task) noexcept
+{
+    if (!is_running() || task.state != TaskState::owned)
+        return refuse(task);
+    task.handler = &handler;
+    return give_to_device(task, TaskState::lent);
+}
+
+[[gnu::cold]] doca_error_t doca_ctx::refuse(doca_task &task) noexcept
+{
+    if (task.state != TaskState::owned) {
+        LOG_ERR("task %p was submitted before and has not ended, or was freed", static_cast<void *>(&task));
+        return DOCA_ERROR_BAD_STATE;
+    }
+    LOG_ERR("the context of task %p is not running", static_cast<void *>(&task));
+    task.status = DOCA_ERROR_BAD_STATE;
+    return DOCA_ERROR_BAD_STATE;
+}
+
+/// The device had no room for it.
+void doca_ctx::take_back(doca_task &task, doca_error_t status) noexcept
+{
+    --num_in_flight_;
+    task.state = TaskState::owned;
+    task.status = status;
+}
+
+void doca_ctx::free(doca_task &task) noexcept
+{
+    switch (task.state) {
+    case TaskState::owned:
+        --num_allocated_;
+        task.pool->give_back(task);
+        if (has_more() && completions().is_armed())
+            completions().wake(); // the program sleeps until the context is idle
+        return;
+    case TaskState::submitted:
+        --num_allocated_;
+        ++num_abandoned_;
+        task.state = TaskState::abandoned;
+        return;
+    case TaskState::lent:
+        LOG_ERR("task %p is in a graph that runs: it can't be freed", static_cast<void *>(&task));
+        return;
+    case TaskState::at_home:
+    case TaskState::abandoned:
+        LOG_ERR("task %p was freed before", static_cast<void *>(&task));
+    }
+}
+
+void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
+{
+    if (ended.status == DOCA_SUCCESS && task.pool->has_results)
+        task.pool->set_result(task, ended.result);
+    task.status = ended.status;
+    if (task.state == TaskState::abandoned) {
+        task.pool->give_back(task);
+        --num_abandoned_;
+        callback_returned();
+        return;
+    }
+    const bool is_lent = std::exchange(task.state, TaskState::owned) == TaskState::lent;
+    if (ended.status != DOCA_SUCCESS && ends_with(task))
+        fail();
+    if (is_lent)
+        std::exchange(task.handler, nullptr)->ended(ended);
+    else if (ended.status == DOCA_SUCCESS)
+        task.pool->conf.succeeded(&task, task.user_data, user_data);
+    else
+        task.pool->conf.failed(&task, task.user_data, user_data);
+    callback_returned();
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "member.hpp"
+
+#include <algorithm>
+
+#include "pe.hpp"
+
+namespace opendoca::v3 {
+
+Member::~Member() = default;
+
+void Member::join(std::uint32_t depth)
+{
+    auto completions = std::make_unique<CompletionQueue>(std::max(depth, 1U));
+    completions->share_events(pe_->events());
+    completions_ = std::move(completions);
+    pe_->add(*this);
+}
+
+void Member::leave() noexcept
+{
+    pe_->remove(*this);
+    completions_.reset();
+}
+
+void Member::arm() noexcept
+{
+    completions_->arm();
+    if (asks_ && has_more())
+        completions_->wake();
+}
+
+void Member::clear() noexcept
+{
+    // Reads the shared descriptor, which the engine reads once more and hears of what is wrong with it.
+    (void)completions_->clear();
+}
+
+[[gnu::noinline]] bool Member::poll() noexcept
+{
+    return end_one() || (asks_ && progress_more());
+}
+
+bool Member::end_one() noexcept
+{
+    if (completions_->is_empty()) {
+        if (Operation *const operation = completions_->poll()) {
+            const Ended ended = {operation->tag, operation->source, DOCA_SUCCESS, operation->result()};
+            completions_->release(*operation);
+            give(ended);
+            return true;
+        }
+        if (completions_->is_empty())
+            return false;
+    }
+    give_first();
+    return true;
+}
+
+[[gnu::noinline]] void Member::give_first() noexcept
+{
+    Ended ended;
+    if (completions_->pop(ended))
+        give(ended);
+}
+
+void Member::give(const Ended &ended) noexcept
+{
+    if (ended.tag.b != 0)
+        reinterpret_cast<EndHandler *>(ended.tag.a)->ended(ended);
+    else
+        task_ended(doca_task::of(ended.tag), ended);
+}
+
+} // namespace opendoca::v3

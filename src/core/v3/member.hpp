@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "../engine/completion_queue.hpp"
+#include "task.hpp"
+
+struct doca_pe;
+
+namespace opendoca::v3 {
+
+/// What a progress engine serves: a context that is not idle, or a graph. Its operations end on a completion queue of
+/// its own, so that each is as deep as it needs to be, and looks only at what its own sources have to say.
+class OPENDOCA_INTERNAL Member {
+public:
+    Member() = default;
+    Member(const Member &) = delete;
+    Member &operator=(const Member &) = delete;
+
+    /// Serves one end, or does something else that there is to do. False when there is nothing. The member may be
+    /// gone after it.
+    [[nodiscard]] bool progress() noexcept
+    {
+        if (completions_->is_empty())
+            return poll();
+        const Completion &first = completions_->first();
+        doca_task &task = doca_task::of(first.tag);
+        if ((first.tag.b | first.status) != 0 || task.state != TaskState::submitted || task.pool->has_results)
+            [[unlikely]] {
+            give_first();
+            return true;
+        }
+        completions_->drop();
+        succeed(task);
+        return true;
+    }
+    void arm() noexcept;
+    void clear() noexcept;
+
+    [[nodiscard]] virtual std::size_t num_in_flight() const noexcept = 0;
+
+    [[nodiscard]] doca_pe *pe() const noexcept { return pe_; }
+    /// For sources: there while it is a member.
+    [[nodiscard]] CompletionQueue &completions() const noexcept { return *completions_; }
+    /// Whether the next submit has nobody to wake: what some fast paths need to know.
+    [[nodiscard]] bool is_armed() const noexcept { return completions_->is_armed(); }
+
+protected:
+    virtual ~Member();
+
+    /// Becomes a member that is served, with room for @p depth operations, or is one no more. The sources of its
+    /// operations come after the one, and go before the other.
+    void join(std::uint32_t depth);
+    void leave() noexcept;
+
+    /// Nothing has ended: does what else there is to do. True when it has. Only called when asks_.
+    [[nodiscard]] virtual bool progress_more() noexcept = 0;
+    /// Whether progress_more() could act now.
+    [[nodiscard]] virtual bool has_more() const noexcept = 0;
+    /// Any end of a task that needs more than the call of its first callback.
+    virtual void task_ended(doca_task &task, const Ended &ended) noexcept = 0;
+
+    /// Serves one end, if there is one.
+    [[nodiscard]] bool end_one() noexcept;
+
+    doca_pe *pe_ = nullptr; ///< for life
+    bool asks_ = false;
+
+private:
+    [[nodiscard]] bool poll() noexcept;
+    void give_first() noexcept;
+    void give(const Ended &ended) noexcept;
+    static void succeed(doca_task &task) noexcept;
+
+    std::unique_ptr<CompletionQueue> completions_;
+};
+
+} // namespace opendoca::v3

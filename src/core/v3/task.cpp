@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "task.hpp"
+
+#include "../log.hpp"
+#include "call.hpp"
+#include "ctx.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_TASK);
+
+namespace opendoca::v3 {
+
+TaskPool::~TaskPool() = default;
+
+doca_error_t TaskPool::check(const doca_task &) const noexcept
+{
+    return DOCA_SUCCESS;
+}
+
+void TaskPool::set_result(doca_task &, const Result &) noexcept {}
+
+doca_error_t TaskTypeBase::set_conf(const TaskConf &conf, std::uint32_t most, doca_error_t if_not_idle) noexcept
+{
+    if (conf.succeeded == nullptr || conf.failed == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (const doca_error_t status = ctx_.check_idle(if_not_idle); status != DOCA_SUCCESS)
+        return status;
+    if (conf.count > most) {
+        LOG_ERR("%u tasks are more than the %u that the device has room for", conf.count, most);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    conf_ = conf;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t TaskTypeBase::take(doca_data user_data, doca_task *&task) noexcept
+{
+    if (!ctx_.is_running()) [[unlikely]] {
+        LOG_ERR("the context is not running: it has no tasks to give");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    doca_task *const taken = pool_ != nullptr ? pool_->take(user_data) : nullptr;
+    if (taken == nullptr)
+        return DOCA_ERROR_NO_MEMORY; // not worth a message: programs wait for one and try again
+    ++ctx_.num_allocated_;
+    task = taken;
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca::v3
+
+doca_error_t doca_task_submit(struct doca_task *task)
+{
+    if (task == nullptr) [[unlikely]]
+        return DOCA_ERROR_INVALID_VALUE;
+    return task->ctx->submit(*task);
+}
+
+doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t)
+{
+    return doca_task_submit(task); // at once, and reported at once: what any flag allows
+}
+
+doca_error_t doca_task_try_submit(struct doca_task *task)
+{
+    if (task == nullptr || task->pool->check(*task) != DOCA_SUCCESS)
+        return DOCA_ERROR_INVALID_VALUE;
+    return task->ctx->submit(*task);
+}
+
+void doca_task_free(struct doca_task *task)
+{
+    if (task != nullptr)
+        task->ctx->free(*task);
+}
+
+doca_error_t doca_task_get_status(const struct doca_task *task)
+{
+    return task != nullptr ? task->status : DOCA_ERROR_INVALID_VALUE;
+}
+
+void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
+{
+    if (task != nullptr)
+        task->user_data = user_data;
+}
+
+union doca_data doca_task_get_user_data(const struct doca_task *task)
+{
+    return task != nullptr ? task->user_data : doca_data{};
+}
+
+struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
+{
+    return task != nullptr ? task->ctx : nullptr;
+}

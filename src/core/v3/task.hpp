@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <doca_pe.h>
+
+#include "../engine/operation.hpp"
+#include "../guard.hpp"
+
+struct doca_ctx;
+
+namespace opendoca::v3 {
+
+class TaskPool;
+
+/// Who hears of ends in place of a program's callbacks: a graph, of its nodes; a context, of what it has begun itself.
+class OPENDOCA_INTERNAL EndHandler {
+public:
+    /// Called inside doca_pe_progress().
+    virtual void ended(const Ended &ended) noexcept = 0;
+
+    // The second word tells this tag from that of a task.
+    [[nodiscard]] Tag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this), 1}; }
+
+protected:
+    ~EndHandler() = default;
+};
+
+enum class TaskState : std::uint8_t {
+    at_home,   ///< in its pool
+    owned,     ///< the program's
+    submitted, ///< until its callback is called
+    lent,      ///< submitted, with an EndHandler in place of the callbacks
+    abandoned, ///< submitted, and freed since: goes home at its end, of which nobody is told
+};
+
+} // namespace opendoca::v3
+
+/// One operation of a context, which the program fills in, submits, gets back in a callback, and may submit again.
+/// Libraries derive their types of tasks from it; it comes first in them.
+struct doca_task {
+    doca_ctx *ctx;
+    opendoca::v3::TaskPool *pool;
+    doca_data user_data;
+    doca_error_t status;
+    opendoca::v3::TaskState state;
+    union {
+        doca_task *next;                   ///< of one that is at home
+        opendoca::v3::EndHandler *handler; ///< of one that is lent
+    };
+
+    // How it is submitted to the device, and comes back.
+    [[nodiscard]] opendoca::Tag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this), 0}; }
+    [[nodiscard]] static doca_task &of(opendoca::Tag tag) noexcept { return *reinterpret_cast<doca_task *>(tag.a); }
+};
+
+namespace opendoca::v3 {
+
+/// Libraries' callback types differ in the type of the task, which begins with its doca_task.
+using TaskCallback = doca_task_completion_cb_t;
+
+/// What a program says of one type of tasks while the context is idle.
+struct TaskConf {
+    TaskCallback succeeded = nullptr;
+    TaskCallback failed = nullptr;
+    std::uint32_t count = 0;
+};
+
+/// The tasks of one type of a running context. All memory is taken at its creation, when the context starts.
+class OPENDOCA_INTERNAL TaskPool {
+public:
+    /// @p gives_results: set_result() is called.
+    TaskPool(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false) noexcept
+        : ctx(owner),
+          conf(as_told),
+          has_results(gives_results)
+    {
+    }
+    TaskPool(const TaskPool &) = delete;
+    TaskPool &operator=(const TaskPool &) = delete;
+    virtual ~TaskPool();
+
+    /// Gives @p task to the device; its end comes with task.tag(). There is a credit for it on the context's
+    /// completion queue. What is wrong with it is the status of its end; only what the program may try again is
+    /// refused: AGAIN, and nothing has changed.
+    [[nodiscard]] virtual doca_error_t submit(doca_task &task) noexcept = 0;
+    /// Whether @p task is one that can succeed. INVALID_VALUE when that can be ruled out now.
+    [[nodiscard]] virtual doca_error_t check(const doca_task &task) const noexcept;
+    /// @p task has ended well. Only where there are results.
+    virtual void set_result(doca_task &task, const Result &result) noexcept;
+
+    /// Null when all are out.
+    [[nodiscard]] doca_task *take(doca_data user_data) noexcept
+    {
+        doca_task *const task = home_;
+        if (task == nullptr) [[unlikely]]
+            return nullptr;
+        home_ = task->next;
+        task->user_data = user_data;
+        task->status = DOCA_SUCCESS;
+        task->state = TaskState::owned;
+        task->handler = nullptr;
+        return task;
+    }
+    /// The rest of @p task stays as it is until it is taken again: programs read it.
+    void give_back(doca_task &task) noexcept
+    {
+        task.state = TaskState::at_home;
+        task.next = home_;
+        home_ = &task;
+    }
+
+    doca_ctx &ctx;
+    const TaskConf conf;
+    const bool has_results;
+
+protected:
+    void add(doca_task &task) noexcept
+    {
+        task.ctx = &ctx;
+        task.pool = this;
+        give_back(task);
+    }
+
+private:
+    doca_task *home_ = nullptr; ///< a stack: the one used last is the warmest
+};
+
+/// A pool of tasks of the type @p Task, which has only public members.
+template <typename Task>
+class PoolOf : public TaskPool {
+public:
+    PoolOf(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false)
+        : TaskPool(owner, as_told, gives_results),
+          tasks_(std::make_unique<Task[]>(as_told.count))
+    {
+        for (std::uint32_t i = as_told.count; i-- != 0;)
+            add(tasks_[i]);
+    }
+
+private:
+    std::unique_ptr<Task[]> tasks_;
+};
+
+} // namespace opendoca::v3

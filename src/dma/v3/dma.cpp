@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "dma.hpp"
+
+#include "../../core/device/engines.hpp"
+#include "../../core/log.hpp"
+#include "../../core/v3/call.hpp"
+#include "memcpy_tasks.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_DMA);
+
+using opendoca::v3::call;
+
+namespace {
+
+constexpr std::uint32_t max_num_tasks = 65536;
+
+} // namespace
+
+namespace opendoca::v3 {
+
+template <typename Engine>
+doca_error_t MemcpyTasks<Engine>::check(const doca_dma_task_memcpy &task, CopyPlan &plan) const noexcept
+{
+    const doca_error_t status = check_.check(task.dst, task.src, plan);
+    if (status == DOCA_SUCCESS && plan.length == 0) {
+        LOG_ERR("source %p has no data", static_cast<const void *>(task.src));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return status;
+}
+
+/// Any task: copies, or ends it with what is wrong.
+template <typename Engine>
+doca_error_t MemcpyTasks<Engine>::submit_any(doca_dma_task_memcpy &task) noexcept
+{
+    CopyPlan plan{};
+    const doca_error_t status = has_failed_ ? DOCA_ERROR_SHUTDOWN : check(task, plan);
+    if (status == DOCA_SUCCESS)
+        return any_.copy(task.tag(), *task.dst, *task.src, plan);
+    has_failed_ = true;
+    completions_.done(task.tag(), engine_, status);
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca::v3
+
+doca_error_t doca_dma::on_start()
+{
+    doca_dev &device = *dev();
+    const doca_error_t status = device.device().create_copy_engine(completions(), engine_);
+    if (status == DOCA_SUCCESS && memcpy.is_configured()) {
+        opendoca::visit_engine(*engine_, true, [&]<typename Engine>(Engine &own) {
+            memcpy.set_pool(std::make_unique<opendoca::v3::MemcpyTasks<Engine>>(*this, memcpy.conf(), *engine_, own,
+                                                                                device));
+        });
+    }
+    return status;
+}
+
+doca_error_t doca_dma::on_stop() noexcept
+{
+    engine_->flush();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
+{
+    return call({dev, dma}, [&] {
+        if (!dev->function().can.dma_memcpy) {
+            LOG_ERR("device %s cannot do DMA", dev->description().c_str());
+            return DOCA_ERROR_NOT_SUPPORTED;
+        }
+        *dma = new doca_dma(*dev);
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_dma_destroy(struct doca_dma *dma)
+{
+    return call({dma}, [&] {
+        const doca_error_t status = dma->check_idle(DOCA_ERROR_IN_USE);
+        if (status == DOCA_SUCCESS)
+            delete dma;
+        return status;
+    });
+}
+
+struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
+{
+    return dma;
+}
+
+doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma, uint8_t)
+{
+    return call({dma}, [] {});
+}
+
+doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
+{
+    return call({devinfo},
+                [&] { return devinfo->function->can.dma_memcpy ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
+}
+
+doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *num_tasks)
+{
+    return call({dma, num_tasks}, [&] { *num_tasks = max_num_tasks; });
+}
+
+doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_devinfo *devinfo,
+                                                           uint32_t *max_buf_list_len)
+{
+    return call({devinfo, max_buf_list_len},
+                [&] { *max_buf_list_len = devinfo->function->can.dma_max_list_elements; });
+}
+
+doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size)
+{
+    return call({devinfo, buf_size}, [&] { *buf_size = devinfo->function->can.dma_max_size; });
+}
+
+doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
+                                           doca_dma_task_memcpy_completion_cb_t task_completion_cb,
+                                           doca_dma_task_memcpy_completion_cb_t task_error_cb,
+                                           uint32_t num_memcpy_tasks)
+{
+    return call({dma}, [&] {
+        return dma->memcpy.configure(task_completion_cb, task_error_cb, num_memcpy_tasks, max_num_tasks,
+                                     DOCA_ERROR_BAD_STATE);
+    });
+}
+
+doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src, struct doca_buf *dst,
+                                             union doca_data user_data, struct doca_dma_task_memcpy **task)
+{
+    return call({dma, task}, [&] {
+        const doca_error_t status = dma->memcpy.alloc(user_data, *task);
+        if (status == DOCA_SUCCESS) {
+            (*task)->src = src;
+            (*task)->dst = dst;
+        }
+        return status;
+    });
+}
+
+struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task)
+{
+    return task;
+}
+
+void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src)
+{
+    task->src = src;
+}
+
+const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task)
+{
+    return task->src;
+}
+
+void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst)
+{
+    task->dst = dst;
+}
+
+struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task)
+{
+    return task->dst;
+}
+
+doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma **gpu_dma)
+{
+    return call({dma, gpu_dma}, [] {
+        LOG_ERR("the DMA context's data path is not on a GPU");
+        return DOCA_ERROR_BAD_STATE;
+    });
+}
