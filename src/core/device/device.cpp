@@ -121,9 +121,9 @@ bool DeviceFunction::can_import_dpu() const noexcept
     return can.from_export_dpu;
 }
 
-std::string DeviceFunction::copies_by() const
+std::vector<std::string> DeviceFunction::remarks() const
 {
-    return can.dma_memcpy ? "the CPU" : "";
+    return {};
 }
 
 } // namespace opendoca

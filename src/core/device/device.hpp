@@ -213,8 +213,9 @@ public:
     /// question may take the time of trying it on the device. Thread-safe.
     [[nodiscard]] virtual bool can_export_dpu() const noexcept;
     [[nodiscard]] virtual bool can_import_dpu() const noexcept;
-    /// What carries out copies, and if it is not the best of its kind, why; for people. May try, as the others.
-    [[nodiscard]] virtual std::string copies_by() const;
+    /// Lines for people: by what the device does its work, and what it cannot do, or was not to be learnt of it, and
+    /// why. May try, as the others.
+    [[nodiscard]] virtual std::vector<std::string> remarks() const;
 
     /// "p0 (0000:03:00.0)", for messages.
     [[nodiscard]] std::string description() const;

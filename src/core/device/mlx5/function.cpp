@@ -39,6 +39,7 @@ Mlx5Function::Mlx5Function(const Library &library, ibv_context &context, const i
       card_guid_(be64toh(attributes.orig_attr.sys_image_guid))
 {
     provider = "mlx5";
+    can.representors_net = capabilities.manages_eswitch;
 }
 
 doca_error_t Mlx5Function::open(std::unique_ptr<Device> &device) const
@@ -56,10 +57,34 @@ bool Mlx5Function::can_import_dpu() const noexcept
     return sharing_of(*this).imports;
 }
 
-std::string Mlx5Function::copies_by() const
+std::vector<std::string> Mlx5Function::remarks() const
 {
-    const Engine &engine = engine_of(*this);
-    return engine.works ? "DMA engine" : VerbsFunction::copies_by() + ": " + engine.reason;
+    std::vector<std::string> lines;
+    const auto add = [&](std::string text, const std::string &reason) {
+        text += reason;
+        lines.push_back(std::move(text));
+    };
+    if (const Engine &engine = engine_of(*this); engine.works)
+        add("copies by the DMA engine", "");
+    else
+        add("copies by RDMA loopback: ", engine.reason);
+    const Sharing &sharing = sharing_of(*this);
+    switch (sharing.way) {
+    case Sharing::Way::none:
+        add("no memory across the PCIe: ", sharing.reason);
+        break;
+    case Sharing::Way::indirect:
+        add("memory across the PCIe by indirect keys", "");
+        break;
+    case Sharing::Way::direct:
+        add("memory across the PCIe by direct keys", "");
+        break;
+    }
+    if (sharing.way != Sharing::Way::none && !sharing.imports)
+        add("no memory of others: ", sharing.reason);
+    if (can.representors_net)
+        add("not to be learnt: the PCI addresses of the host's VFs, and VUIDs of SFs", "");
+    return lines;
 }
 
 } // namespace opendoca::mlx5

@@ -16,7 +16,8 @@ public:
     [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
     [[nodiscard]] bool can_export_dpu() const noexcept override;
     [[nodiscard]] bool can_import_dpu() const noexcept override;
-    [[nodiscard]] std::string copies_by() const override;
+    [[nodiscard]] std::vector<std::string> remarks() const override;
+    [[nodiscard]] std::vector<RepresentorInfo> representors() const override;
 
     [[nodiscard]] const Library &library() const noexcept { return library_; }
     [[nodiscard]] const DeviceCapabilities &device_capabilities() const noexcept { return capabilities_; }

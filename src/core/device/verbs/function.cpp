@@ -104,9 +104,11 @@ doca_error_t VerbsFunction::open(std::unique_ptr<Device> &device) const
     return VerbsDevice::open(*this, device);
 }
 
-std::string VerbsFunction::copies_by() const
+std::vector<std::string> VerbsFunction::remarks() const
 {
-    return can.dma_memcpy ? "RDMA loopback" : "";
+    if (can.dma_memcpy)
+        return {"copies by RDMA loopback"};
+    return {};
 }
 
 std::uint32_t VerbsFunction::max_queue_size() const noexcept

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
     /// What a device says of its queue pairs is for the smallest entries; how many of ours it has is found by trying.
     [[nodiscard]] std::uint32_t max_queue_size() const noexcept override;
-    [[nodiscard]] std::string copies_by() const override;
+    [[nodiscard]] std::vector<std::string> remarks() const override;
 
     [[nodiscard]] std::uint32_t port() const noexcept { return port_; }
     /// Segments that a work request can have.
