@@ -36,6 +36,7 @@
 
 #include <doca_compat.h>
 #include <doca_error.h>
+#include <opendoca/level.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,7 +48,14 @@ struct doca_buf;
 /** Additions that an inventory's or pool's buffers have. */
 enum doca_buf_extension {
     DOCA_BUF_EXTENSION_NONE = 0, /**< None. Lists need no extension. */
+#if OPENDOCA_LEVEL < 20200
+    DOCA_BUF_EXTENSION_LINKED_LIST = 1, /* Lists. */
+#endif
 };
+
+#if OPENDOCA_LEVEL <= 10500
+#include <opendoca/older/buf.h>
+#endif
 
 /**
  * Add a reference. Not available.

@@ -32,6 +32,11 @@ extern "C" {
 /** A stock of buffer descriptors. */
 struct doca_buf_inventory;
 
+#if OPENDOCA_LEVEL < 20200
+#include <opendoca/older/buf_inventory.h>
+#endif
+
+#if OPENDOCA_LEVEL >= 10500
 /**
  * Create an inventory, not started, and all its descriptors.
  *
@@ -47,6 +52,7 @@ struct doca_buf_inventory;
 __DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_create(const union doca_data *user_data,
                                                            size_t num_elements, uint32_t extensions,
                                                            struct doca_buf_inventory **buf_inventory);
+#endif
 
 /**
  * Destroy an inventory. A stop before is not needed.

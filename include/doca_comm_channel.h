@@ -58,6 +58,10 @@ enum doca_comm_channel_msg_flags {
 
 /* What can be had. Threads: any, for all of these. */
 
+#if OPENDOCA_LEVEL < 10400
+#include <opendoca/older/comm_channel.h>
+#endif
+
 /**
  * Longest name of a service.
  *
@@ -121,6 +125,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_get_service_max_num_connectio
 
 /* Endpoint: life and properties */
 
+#if OPENDOCA_LEVEL >= 10400
 /**
  * Create an endpoint with default sizes.
  *
@@ -134,6 +139,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_get_service_max_num_connectio
  * - DOCA_ERROR_DRIVER: the driver could not be reached.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep);
+#endif
 
 /**
  * Device of an endpoint.

@@ -69,6 +69,10 @@ enum doca_action_type {
     DOCA_ACTION_DPI_FIRST = 16 << DOCA_ACTION_SDK_RANGE,
     DOCA_ACTION_EC_FIRST = 17 << DOCA_ACTION_SDK_RANGE,
     DOCA_ACTION_NVRD_TRANSPORT_FIRST = 18 << DOCA_ACTION_SDK_RANGE,
+#if OPENDOCA_LEVEL <= 10500
+    DOCA_ACTION_DEVEMU_BLOCK_FIRST = 3 << DOCA_ACTION_SDK_RANGE,
+    DOCA_ACTION_VIRTIO_FIRST = 4 << DOCA_ACTION_SDK_RANGE,
+#endif
 };
 
 /** Flags of a job. */
@@ -95,6 +99,10 @@ struct doca_event {
     union doca_data user_data; /**< The job's user data. */
     union doca_data result;    /**< u64, most often a doca_error_t, or ptr, by the job's type. */
 };
+
+#if OPENDOCA_LEVEL < 20200
+#include <opendoca/older/ctx.h>
+#endif
 
 /**
  * Create a work queue, in polling mode and on no context.

@@ -23,6 +23,7 @@
 #ifndef DOCA_DEV_H_
 #define DOCA_DEV_H_
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <doca_compat.h>
@@ -73,7 +74,17 @@ enum doca_dev_rep_filter {
     DOCA_DEV_REP_FILTER_ALL = 0,      /**< Every representor. */
     DOCA_DEV_REP_FILTER_NET = 2,      /**< Network functions. */
     DOCA_DEV_REP_FILTER_EMULATED = 4, /**< Emulated functions. */
+#if OPENDOCA_LEVEL <= 10500
+    DOCA_DEV_REP_FILTER_VIRTIO_FS = 4, /* Emulated functions, one by one. */
+    DOCA_DEV_REP_FILTER_VIRTIO_NET = 8,
+    DOCA_DEV_REP_FILTER_VIRTIO_BLK = 16,
+    DOCA_DEV_REP_FILTER_NVME = 32,
+#endif
 };
+
+#if OPENDOCA_LEVEL < 20200
+#include <opendoca/older/dev.h>
+#endif
 
 /**
  * List the local devices.

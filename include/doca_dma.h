@@ -72,12 +72,19 @@ struct doca_dma_job_memcpy {
     struct doca_job base;            /**< type is DOCA_DMA_JOB_MEMCPY, ctx the DMA object's context. */
     struct doca_buf *dst_buff;       /**< Destination. */
     const struct doca_buf *src_buff; /**< Source. */
+#if OPENDOCA_LEVEL < 10500
+    uint64_t num_bytes_to_copy; /* From the source's data address on; its data section becomes these bytes. */
+#endif
 };
 
 /** The result of a copy, as it stands in the event's result.u64. */
 struct doca_dma_memcpy_result {
     doca_error_t result; /**< DOCA_SUCCESS or the cause of the failure, see struct doca_dma_job_memcpy. */
 };
+
+#if OPENDOCA_LEVEL < 20200
+#include <opendoca/older/dma.h>
+#endif
 
 /**
  * Create a DMA object. Its context is not started and has no device.

@@ -9,6 +9,7 @@
 
 #include <doca_common_defines.h>
 #include <doca_compat.h>
+#include <opendoca/level.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,11 +53,20 @@ typedef enum doca_error {
  * Keeps the first failure of several calls: assigns t to r as long as r is DOCA_SUCCESS. A statement; t is
  * not evaluated when r already holds an error.
  */
+#if OPENDOCA_LEVEL <= 10500
+/* Programs of that time may leave the semicolon out. */
+#define DOCA_ERROR_PROPAGATE(r, t)                                                                           \
+    do {                                                                                                     \
+        if ((r) == DOCA_SUCCESS)                                                                             \
+            (r) = (t);                                                                                       \
+    } while (0);
+#else
 #define DOCA_ERROR_PROPAGATE(r, t)                                                                           \
     do {                                                                                                     \
         if ((r) == DOCA_SUCCESS)                                                                             \
             (r) = (t);                                                                                       \
     } while (0)
+#endif
 
 /**
  * Name of an error code as it is spelled in the source, such as "DOCA_ERROR_AGAIN". Any thread, any time.

@@ -35,6 +35,7 @@
 
 #include <doca_compat.h>
 #include <doca_error.h>
+#include <opendoca/level.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +61,10 @@ enum doca_log_level {
  *     than the buffer comes in pieces). It is filled from the start again after the call.
  */
 typedef void (*log_flush_callback)(char *buffer);
+
+#if OPENDOCA_LEVEL < 20200
+#include <opendoca/older/log.h>
+#endif
 
 /**
  * Period of the rate limit.

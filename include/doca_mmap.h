@@ -48,6 +48,11 @@ struct doca_mmap;
  */
 typedef void doca_mmap_memrange_free_cb_t(void *addr, size_t len, void *cookie);
 
+#if OPENDOCA_LEVEL < 20200
+#include <opendoca/older/mmap.h>
+#endif
+
+#if OPENDOCA_LEVEL >= 10500
 /**
  * Create a map, not started, without memory range, device or free callback.
  *
@@ -60,6 +65,7 @@ typedef void doca_mmap_memrange_free_cb_t(void *addr, size_t len, void *cookie);
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_mmap_create(const union doca_data *user_data, struct doca_mmap **mmap);
+#endif
 
 /**
  * Destroy a map, in any state. A stop before is not needed: what doca_mmap_stop() does is done first,
@@ -183,6 +189,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, co
 __DOCA_EXPERIMENTAL doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
                                                        const void **export_desc, size_t *export_desc_len);
 
+#if OPENDOCA_LEVEL >= 10500
 /**
  * Create a map of memory that another process exported.
  *
@@ -213,6 +220,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, c
 __DOCA_EXPERIMENTAL doca_error_t doca_mmap_create_from_export(const union doca_data *user_data,
                                                               const void *export_desc, size_t export_desc_len,
                                                               struct doca_dev *dev, struct doca_mmap **mmap);
+#endif
 
 /**
  * Set the memory range. Needed before the first start, and possible once.

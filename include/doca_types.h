@@ -10,6 +10,8 @@
 #include <linux/types.h>
 #include <stdint.h>
 
+#include <opendoca/level.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -39,6 +41,14 @@ union doca_data {
 
 /** Who may do what with memory: a mask. At most one of the two DPU flags. */
 enum doca_access_flags {
+#if OPENDOCA_LEVEL <= 10500
+    /* Of doca_buf_get_lkey(). The numbers mean something else than those below, which DOCA 2 began. */
+    DOCA_ACCESS_LOCAL_READ = 0,
+    DOCA_ACCESS_LOCAL_WRITE = 1,
+    DOCA_ACCESS_REMOTE_WRITE = 2,
+    DOCA_ACCESS_REMOTE_READ = 4,
+    DOCA_ACCESS_REMOTE_ATOMIC = 8,
+#endif
     DOCA_ACCESS_LOCAL_READ_ONLY = 0,       /**< The own device may read. Always granted. */
     DOCA_ACCESS_LOCAL_READ_WRITE = 1 << 0, /**< The own device may read and write. */
     DOCA_ACCESS_RDMA_READ = 1 << 1,        /**< RDMA peers may read. */
@@ -79,6 +89,10 @@ enum doca_mtu_size {
     DOCA_MTU_SIZE_4K_BYTES = 4,
     DOCA_MTU_SIZE_RAW_ETHERNET = 5, /**< That of the Ethernet port. */
 };
+
+#if OPENDOCA_LEVEL < 20200
+#include <opendoca/older/types.h>
+#endif
 
 #ifdef __cplusplus
 }

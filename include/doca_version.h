@@ -10,11 +10,13 @@
 #include <stddef.h>
 
 #include <doca_compat.h>
+#include <opendoca/level.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+#if OPENDOCA_LEVEL == 20200
 /** Version of these headers, part by part. */
 #define DOCA_VER_MAJOR 2
 #define DOCA_VER_MINOR 2
@@ -22,6 +24,27 @@ extern "C" {
 
 /** Version of these headers as text: major.minor.patch, the patch with four digits. */
 #define DOCA_VER_STRING "2.2.0080"
+#elif OPENDOCA_LEVEL == 20002
+#define DOCA_VER_MAJOR 2
+#define DOCA_VER_MINOR 0
+#define DOCA_VER_PATCH 2027
+#define DOCA_VER_STRING "2.0.2027"
+#elif OPENDOCA_LEVEL == 10500
+#define DOCA_VER_MAJOR 1
+#define DOCA_VER_MINOR 5
+#define DOCA_VER_PATCH 55
+#define DOCA_VER_STRING "1.5.0055"
+#elif OPENDOCA_LEVEL == 10400
+#define DOCA_VER_MAJOR 1
+#define DOCA_VER_MINOR 4
+#define DOCA_VER_PATCH 0
+#define DOCA_VER_STRING "1.4.0000"
+#else
+#define DOCA_VER_MAJOR 1
+#define DOCA_VER_MINOR 3
+#define DOCA_VER_PATCH 0
+#define DOCA_VER_STRING "1.3.0000"
+#endif
 
 /** One number (size_t) per version, in the order of the versions; minor and patch below 256 and 65536. */
 #define DOCA_VERSION_NUM(major, minor, patch) ((size_t)((major) << 24 | (minor) << 16 | (patch)))

@@ -9,9 +9,10 @@ OPENDOCA_LOG_SOURCE(DOCA_BUF_INVENTORY);
 using opendoca::Reason;
 using opendoca::Status;
 
-Status doca_buf_inventory::take(const doca_mmap &mmap, std::byte *addr, std::size_t len, std::byte *data,
+Status doca_buf_inventory::take(const doca_mmap &whole, std::byte *addr, std::size_t len, std::byte *data,
                                 std::size_t data_len, doca_buf *&buf)
 {
+    const doca_mmap &mmap = whole.with_range(addr, len);
     doca_buf *const taken = is_possible(mmap, addr, len, data, data_len)
                                 ? store_->take(mmap, addr, len, data, data_len)
                                 : nullptr;

@@ -14,7 +14,12 @@
 struct doca_devinfo {
     std::shared_ptr<const opendoca::DeviceFunction> function;
     std::shared_ptr<opendoca::AddressSearch> search = {}; ///< of its list; null for an open device's
+    std::size_t number = 0; ///< of the function's address that it shows: the first, or the further ones from 1 on
 
+    [[nodiscard]] const std::string &pci_address() const
+    {
+        return number == 0 ? function->pci_address : function->also[number - 1];
+    }
     [[nodiscard]] bool answers_to(const std::string &pci_address) const;
 };
 
@@ -81,7 +86,12 @@ struct doca_devinfo_rep {
     opendoca::RepresentorInfo info;
     std::shared_ptr<doca_dev> dev; ///< under which it was found
     std::shared_ptr<opendoca::AddressSearch> search = {}; ///< of its list
+    std::size_t number = 0;                               ///< as that of doca_devinfo
 
+    [[nodiscard]] const std::string &pci_address() const
+    {
+        return number == 0 ? info.pci_address : info.also[number - 1];
+    }
     [[nodiscard]] bool answers_to(const std::string &pci_address) const;
 };
 

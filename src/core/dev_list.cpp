@@ -97,8 +97,10 @@ private:
             std::ranges::any_of(list.infos, [&](const Info &info) { return info.answers_to(address); }))
             return DOCA_SUCCESS;
         std::string known;
-        for (const Info &info : list.infos)
-            known += (known.empty() ? "" : ", ") + describe(info);
+        for (const Info &info : list.infos) {
+            if (info.number == 0)
+                known += (known.empty() ? "" : ", ") + describe(info);
+        }
         const std::string what =
             list.port == nullptr ? "no device" : "no representor of device " + list.port->name;
         LOG_WARN("%s has the PCI address %s; there are %s%s", what.c_str(), address.c_str(), known.c_str(),
@@ -130,6 +132,28 @@ Lists<doca_devinfo_rep> &representor_lists()
     return *lists;
 }
 
+const std::vector<std::string> &further_addresses(const doca_devinfo &info)
+{
+    return info.function->also;
+}
+
+const std::vector<std::string> &further_addresses(const doca_devinfo_rep &info)
+{
+    return info.info.also;
+}
+
+template <typename Info>
+void show_further_addresses(std::vector<Info> &infos)
+{
+    for (std::size_t i = 0, count = infos.size(); i < count; ++i) {
+        for (std::size_t number = 1; number <= further_addresses(infos[i]).size(); ++number) {
+            Info further = infos[i];
+            further.number = number;
+            infos.push_back(std::move(further));
+        }
+    }
+}
+
 doca_error_t check_filter(const doca_dev &dev, int filter)
 {
     constexpr int known = rep_filter_net | rep_filter_emulated;
@@ -153,7 +177,7 @@ doca_error_t check_filter(const doca_dev &dev, int filter)
 
 } // namespace
 
-doca_error_t list_devices(doca_devinfo **&array, std::uint32_t &count)
+doca_error_t list_devices(doca_devinfo **&array, std::uint32_t &count, Shown shown)
 {
     DeviceFunctions functions;
     if (const doca_error_t status = list_functions(functions); status != DOCA_SUCCESS)
@@ -162,6 +186,8 @@ doca_error_t list_devices(doca_devinfo **&array, std::uint32_t &count)
     infos.reserve(functions.size());
     for (auto &function : functions)
         infos.push_back({std::move(function)});
+    if (shown == Shown::each_address)
+        show_further_addresses(infos);
     device_lists().add(std::move(infos), array, count);
     return DOCA_SUCCESS;
 }
@@ -171,7 +197,8 @@ doca_error_t forget_list(doca_devinfo **array)
     return device_lists().remove(array);
 }
 
-doca_error_t list_representors(doca_dev &dev, int filter, doca_devinfo_rep **&array, std::uint32_t &count)
+doca_error_t list_representors(doca_dev &dev, int filter, doca_devinfo_rep **&array, std::uint32_t &count,
+                               Shown shown)
 {
     if (const doca_error_t status = check_filter(dev, filter); status != DOCA_SUCCESS)
         return status;
@@ -181,6 +208,8 @@ doca_error_t list_representors(doca_dev &dev, int filter, doca_devinfo_rep **&ar
         if (filter == rep_filter_all || (filter & kind) != 0)
             infos.push_back({std::move(info), dev.share()});
     }
+    if (shown == Shown::each_address)
+        show_further_addresses(infos);
     representor_lists().add(std::move(infos), array, count, dev.info().function);
     return DOCA_SUCCESS;
 }

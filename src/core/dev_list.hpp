@@ -15,14 +15,20 @@ inline constexpr int rep_filter_all = 0;
 inline constexpr int rep_filter_net = 2;
 inline constexpr int rep_filter_emulated = 4;
 
+/// What a list has: an element for each function, or behind these another one for each further address, for programs
+/// up to DOCA 2.0.2, which compare addresses themselves.
+enum class Shown : std::uint8_t { each_function, each_address };
+
 /// A null pointer follows the @p count pointers of @p array.
-[[nodiscard]] doca_error_t list_devices(doca_devinfo **&array, std::uint32_t &count);
+[[nodiscard]] OPENDOCA_INTERNAL doca_error_t list_devices(doca_devinfo **&array, std::uint32_t &count,
+                                                          Shown shown = Shown::each_function);
 /// Those of @p dev, which the list keeps alive, though not open.
-[[nodiscard]] doca_error_t list_representors(doca_dev &dev, int filter, doca_devinfo_rep **&array,
-                                             std::uint32_t &count);
+[[nodiscard]] OPENDOCA_INTERNAL doca_error_t list_representors(doca_dev &dev, int filter,
+                                                               doca_devinfo_rep **&array, std::uint32_t &count,
+                                                               Shown shown = Shown::each_function);
 
 /// INVALID_VALUE for what is no list.
-[[nodiscard]] doca_error_t forget_list(doca_devinfo **array);
-[[nodiscard]] doca_error_t forget_list(doca_devinfo_rep **array);
+[[nodiscard]] OPENDOCA_INTERNAL doca_error_t forget_list(doca_devinfo **array);
+[[nodiscard]] OPENDOCA_INTERNAL doca_error_t forget_list(doca_devinfo_rep **array);
 
 } // namespace opendoca

@@ -27,6 +27,13 @@ constexpr std::uint32_t all_access = Access::local_read_write | rdma_access | dp
 
 } // namespace
 
+doca_mmap::~doca_mmap() = default;
+
+const doca_mmap &doca_mmap::with_range(std::byte *, std::size_t) const noexcept
+{
+    return *this;
+}
+
 doca_error_t doca_mmap::destroy() noexcept
 {
     if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
@@ -88,7 +95,8 @@ MemoryKey *doca_mmap::key_for(const opendoca::Device &device) const noexcept
 void doca_mmap::started() noexcept
 {
     state_ = State::started;
-    if (members_.empty())
+    first_ = {};
+    if (members_.empty() || !has_range())
         return;
     const auto &[dev, key] = members_.front();
     first_ = {&dev->device(), key.get(), key->number, key->uses};
@@ -113,12 +121,14 @@ doca_error_t doca_mmap::check_configurable(const char *what, doca_error_t when_s
 }
 
 doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::byte> descriptor,
-                                           doca_dev &dev, doca_mmap *&mmap)
+                                           doca_dev &dev, doca_mmap *&mmap, Import from)
 {
     auto imported = std::make_shared<doca_mmap>(data);
     imported->members_.reserve(1);
     std::unique_ptr<MemoryKey> key;
-    const doca_error_t status = dev.device().import_memory(descriptor, imported->range_, key);
+    const doca_error_t status = from == Import::across
+                                    ? dev.device().import_across(descriptor, imported->range_, key)
+                                    : dev.device().import_memory(descriptor, imported->range_, key);
     if (status != DOCA_SUCCESS)
         return status;
     imported->members_.push_back({use(dev), std::move(key)});
@@ -211,10 +221,14 @@ doca_error_t doca_mmap::set_max_num_devices(std::uint32_t count) noexcept
     return DOCA_SUCCESS;
 }
 
+doca_error_t doca_mmap::check_devices_changeable() const noexcept
+{
+    return devices_ == Devices::any_time ? DOCA_SUCCESS : check_configurable("devices", DOCA_ERROR_NOT_PERMITTED);
+}
+
 Status doca_mmap::dev_add(doca_dev &dev)
 {
-    if (const doca_error_t status = check_configurable("devices", DOCA_ERROR_NOT_PERMITTED);
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_devices_changeable(); status != DOCA_SUCCESS)
         return status;
     if (find(dev) != members_.end()) {
         LOG_ERR("device %s was added to the memory map before", dev.description().c_str());
@@ -224,21 +238,35 @@ Status doca_mmap::dev_add(doca_dev &dev)
         LOG_ERR("the memory map has %" PRIu32 " devices, its limit", max_num_devices_);
         return DOCA_ERROR_NO_MEMORY;
     }
-    members_.push_back({use(dev), nullptr});
+    Member member{use(dev), nullptr};
+    if (state_ == State::started) {
+        if (const doca_error_t status = register_with(member); status != DOCA_SUCCESS)
+            return status;
+    }
+    members_.push_back(std::move(member));
+    if (state_ == State::started)
+        started();
     return DOCA_SUCCESS;
 }
 
 Status doca_mmap::dev_rm(doca_dev &dev) noexcept
 {
-    if (const doca_error_t status = check_configurable("devices", DOCA_ERROR_NOT_PERMITTED);
-        status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_devices_changeable(); status != DOCA_SUCCESS)
         return status;
     const auto member = find(dev);
     if (member == members_.end()) {
         LOG_ERR("the device was not added to the memory map");
         return Reason::not_added;
     }
+    if (state_ != State::started) {
+        members_.erase(member);
+        return DOCA_SUCCESS;
+    }
+    if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
+        return status;
+    std::erase_if(exports_, [&](const Export &e) { return e.dev == &dev; });
     members_.erase(member);
+    started();
     return DOCA_SUCCESS;
 }
 
@@ -252,7 +280,7 @@ doca_error_t doca_mmap::start()
         LOG_ERR("the memory map is started already");
         return is_exported() ? DOCA_ERROR_NOT_PERMITTED : DOCA_ERROR_BAD_STATE;
     }
-    if (!has_range()) {
+    if (!has_range() && devices_ == Devices::before_start) {
         LOG_ERR("the memory map has no memory range yet");
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -267,13 +295,19 @@ doca_error_t doca_mmap::start()
     return DOCA_SUCCESS;
 }
 
+doca_error_t doca_mmap::register_with(Member &member)
+{
+    if (!has_range())
+        return DOCA_SUCCESS;
+    opendoca::Device &device = member.dev->device();
+    return dmabuf_ != nullptr ? device.register_dmabuf(*dmabuf_, access_, member.key)
+                              : device.register_memory(range_, access_, member.key);
+}
+
 doca_error_t doca_mmap::register_members()
 {
-    for (auto &[dev, key] : members_) {
-        opendoca::Device &device = dev->device();
-        const doca_error_t status = dmabuf_ != nullptr ? device.register_dmabuf(*dmabuf_, access_, key)
-                                                       : device.register_memory(range_, access_, key);
-        if (status != DOCA_SUCCESS)
+    for (Member &member : members_) {
+        if (const doca_error_t status = register_with(member); status != DOCA_SUCCESS)
             return status;
     }
     return DOCA_SUCCESS;
@@ -297,12 +331,13 @@ doca_error_t doca_mmap::stop() noexcept
 
 Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&descriptor, std::size_t &size)
 {
-    const bool to_dpu = kind == ExportKind::dpu;
-    if (to_dpu && !dev.function().can_export_dpu()) {
-        LOG_ERR("device %s cannot export memory to a DPU", dev.description().c_str());
+    const auto &can = dev.function().can;
+    const bool to_dpu = kind != ExportKind::rdma;
+    if (to_dpu && !(kind == ExportKind::host ? can.export_host : dev.function().can_export_dpu())) {
+        LOG_ERR("device %s cannot export memory to the other side of the PCIe", dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    if (!to_dpu && !dev.function().can.rdma.reliable_connection) {
+    if (!to_dpu && !can.rdma.reliable_connection) {
         LOG_ERR("device %s cannot export memory for RDMA", dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }

@@ -55,29 +55,41 @@ using FreeCallback = void(void *addr, std::size_t len, void *cookie);
 } // namespace opendoca
 
 /// A memory range and the devices that may use it. Configured, then started, then read by any thread.
+/// What is virtual is so for maps of several ranges, which programs up to DOCA 2.0.2 can make.
 struct doca_mmap : opendoca::Shareable<doca_mmap> {
-    explicit doca_mmap(doca_data data) noexcept : user_data(data) {}
+    /// When a map can be given devices: of those whose devices also come and go while it is started, no other thread
+    /// uses the map meanwhile.
+    enum class Devices : std::uint8_t { before_start, any_time };
+    /// What can be imported: of programs up to DOCA 1.5 the host also imports from the DPU.
+    enum class Import : std::uint8_t { from_host, across };
+
+    explicit doca_mmap(doca_data data, Devices devices = Devices::before_start) noexcept
+        : user_data(data),
+          devices_(devices)
+    {
+    }
     doca_mmap(const doca_mmap &) = delete;
     doca_mmap &operator=(const doca_mmap &) = delete;
+    virtual ~doca_mmap();
 
     [[nodiscard]] static doca_error_t create_from_export(doca_data data,
                                                          std::span<const std::byte> descriptor, doca_dev &dev,
-                                                         doca_mmap *&mmap);
+                                                         doca_mmap *&mmap, Import from = Import::from_host);
     /// Ends every import, gives the devices up and calls the program's free callback.
-    [[nodiscard]] doca_error_t destroy() noexcept;
+    [[nodiscard]] virtual doca_error_t destroy() noexcept;
 
     [[nodiscard]] doca_error_t set_memrange(std::byte *addr, std::size_t len) noexcept;
     [[nodiscard]] doca_error_t set_dmabuf_memrange(int fd, std::size_t offset, std::size_t len);
     [[nodiscard]] doca_error_t set_permissions(std::uint32_t access) noexcept;
     [[nodiscard]] doca_error_t set_free_cb(opendoca::FreeCallback *callback, void *cookie) noexcept;
     [[nodiscard]] doca_error_t set_max_num_devices(std::uint32_t count) noexcept;
-    [[nodiscard]] opendoca::Status dev_add(doca_dev &dev);
-    [[nodiscard]] opendoca::Status dev_rm(doca_dev &dev) noexcept;
-    [[nodiscard]] doca_error_t start();
-    [[nodiscard]] doca_error_t stop() noexcept;
+    [[nodiscard]] virtual opendoca::Status dev_add(doca_dev &dev);
+    [[nodiscard]] virtual opendoca::Status dev_rm(doca_dev &dev) noexcept;
+    [[nodiscard]] virtual doca_error_t start();
+    [[nodiscard]] virtual doca_error_t stop() noexcept;
     /// The descriptor is the map's own, and is there until it is stopped.
-    [[nodiscard]] opendoca::Status export_to(opendoca::ExportKind kind, const doca_dev &dev,
-                                             const void *&descriptor, std::size_t &size);
+    [[nodiscard]] virtual opendoca::Status export_to(opendoca::ExportKind kind, const doca_dev &dev,
+                                                     const void *&descriptor, std::size_t &size);
     [[nodiscard]] doca_error_t get_range(void *&addr, std::size_t &len) const noexcept;
     /// BAD_STATE while there is none.
     [[nodiscard]] doca_error_t check_range() const noexcept;
@@ -85,7 +97,7 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
     /// Started, or imported and not stopped: buffers may be made of it.
     [[nodiscard]] bool is_usable() const noexcept { return state_ == State::started; }
     [[nodiscard]] bool is_imported() const noexcept { return is_imported_; }
-    [[nodiscard]] bool is_exported() const noexcept { return !exports_.empty(); }
+    [[nodiscard]] virtual bool is_exported() const noexcept { return !exports_.empty(); }
     [[nodiscard]] bool has_range() const noexcept { return range_.addr != nullptr; }
     [[nodiscard]] const opendoca::MemoryRange &range() const noexcept { return range_; }
     [[nodiscard]] std::uint32_t max_num_devices() const noexcept { return max_num_devices_; }
@@ -93,7 +105,9 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
     /// Never that of another map of this process, living or not.
     [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
     /// The sum over all inventories.
-    [[nodiscard]] std::uint32_t num_bufs() const noexcept;
+    [[nodiscard]] virtual std::uint32_t num_bufs() const noexcept;
+    /// The map that buffers of [addr, addr + len) are of; this one where no range has it.
+    [[nodiscard]] virtual const doca_mmap &with_range(std::byte *addr, std::size_t len) const noexcept;
     /// To be counted in num_bufs() from now on.
     void add_count(std::shared_ptr<const opendoca::BufCount> count) const;
 
@@ -104,13 +118,18 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
 
     const doca_data user_data;
 
-private:
-    enum class State : std::uint8_t { configurable, started, revoked };
-
+protected:
     struct Member {
         opendoca::DeviceUse dev;
         std::unique_ptr<opendoca::MemoryKey> key; ///< while started; goes before the device
     };
+
+    [[nodiscard]] const std::vector<Member> &members() const noexcept { return members_; }
+    [[nodiscard]] bool was_started() const noexcept { return was_started_; }
+    [[nodiscard]] doca_error_t check_unused() const noexcept;
+
+private:
+    enum class State : std::uint8_t { configurable, started, revoked };
 
     struct Export {
         opendoca::ExportKind kind;
@@ -119,9 +138,10 @@ private:
     };
 
     [[nodiscard]] std::vector<Member>::iterator find(const doca_dev &dev) noexcept;
+    [[nodiscard]] doca_error_t check_devices_changeable() const noexcept;
+    [[nodiscard]] doca_error_t register_with(Member &member);
     [[nodiscard]] doca_error_t register_members();
     void started() noexcept;
-    [[nodiscard]] doca_error_t check_unused() const noexcept;
     [[nodiscard]] doca_error_t check_rangeless() const noexcept;
     [[nodiscard]] doca_error_t check_configurable(const char *what, doca_error_t when_started) const noexcept;
 
@@ -132,6 +152,7 @@ private:
     opendoca::MemoryRange range_;
     const std::uint64_t serial_ = num_created_.fetch_add(1, std::memory_order_relaxed) + 1;
     State state_ = State::configurable;
+    const Devices devices_;
     bool is_imported_ = false;
     bool was_started_ = false;
     bool free_cb_is_due_ = false; ///< the callback was there at a start and is still the same

@@ -30,6 +30,11 @@ doca_comm_channel_ep_t::~doca_comm_channel_ep_t()
     reset();
 }
 
+doca_error_t doca_comm_channel_ep_t::find_device(bool)
+{
+    return DOCA_SUCCESS;
+}
+
 doca_error_t doca_comm_channel_ep_t::check_idle() const
 {
     if (is_idle())
@@ -98,13 +103,17 @@ doca_error_t doca_comm_channel_ep_t::set_recv_queue_size(std::uint16_t size)
     return status == DOCA_SUCCESS ? set_queue_size(limits.recv_queue, size) : status;
 }
 
-doca_error_t doca_comm_channel_ep_t::check_name(const char *name) const
+doca_error_t doca_comm_channel_ep_t::check_beginning(const char *name, Role role)
 {
     if (!is_idle()) {
         LOG_ERR("this endpoint is %s already", is_service() ? "listening" : "connected");
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    if (device.get() == nullptr) {
+    if (device == nullptr) {
+        if (const doca_error_t status = find_device(role == Role::service); status != DOCA_SUCCESS)
+            return status;
+    }
+    if (device == nullptr) {
         LOG_ERR("the endpoint has no device");
         return DOCA_ERROR_BAD_STATE;
     }
@@ -128,7 +137,7 @@ doca_comm_channel_addr_t *doca_comm_channel_ep_t::find(const Peer *peer) noexcep
 
 doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
 {
-    doca_error_t status = check_name(name);
+    doca_error_t status = check_beginning(name, Role::client);
     if (status != DOCA_SUCCESS)
         return status;
     const auto &function = device->function();

@@ -20,7 +20,10 @@ struct doca_comm_channel_ep_t {
     doca_comm_channel_ep_t() = default;
     doca_comm_channel_ep_t(const doca_comm_channel_ep_t &) = delete;
     doca_comm_channel_ep_t &operator=(const doca_comm_channel_ep_t &) = delete;
-    ~doca_comm_channel_ep_t();
+    virtual ~doca_comm_channel_ep_t();
+
+    /// Called where the program has set no device. Does nothing, but for programs of DOCA 1.3: see v2/older.cpp.
+    [[nodiscard]] virtual doca_error_t find_device(bool for_service);
 
     [[nodiscard]] bool is_service() const noexcept { return role_ == Role::service; }
     [[nodiscard]] bool is_client() const noexcept { return role_ == Role::client; }
@@ -57,7 +60,8 @@ private:
     enum class Role : std::uint8_t { none, service, client };
 
     [[nodiscard]] doca_error_t check_idle() const;
-    [[nodiscard]] doca_error_t check_name(const char *name) const;
+    /// Whether the endpoint can listen, or connect, to @p name.
+    [[nodiscard]] doca_error_t check_beginning(const char *name, Role role);
     [[nodiscard]] Peer *find(const Peer *peer) noexcept;
 
     [[nodiscard]] doca_error_t complete(Peer &peer);

@@ -19,7 +19,7 @@ using opendoca::UniqueFd;
 
 doca_error_t doca_comm_channel_ep_t::listen(const char *name)
 {
-    doca_error_t status = check_name(name);
+    doca_error_t status = check_beginning(name, Role::service);
     if (status != DOCA_SUCCESS)
         return status;
     if (!device->function().can.representors_net) {

@@ -45,6 +45,7 @@ enum class ExportKind : std::uint16_t {
     receive = 3,      ///< nobody: a device's own, for the messages of a connection
     counter = 4,      ///< the DPU, as a sync event
     counter_word = 5, ///< the same, for a counter outside of the device's own memory
+    host = 6,         ///< the host: memory of the DPU, of programs up to DOCA 1.5
 };
 
 /// What a device may do with a memory range: bits, of which a range can have any.
@@ -99,6 +100,9 @@ public:
                                                        std::unique_ptr<MemoryKey> &key);
     [[nodiscard]] virtual doca_error_t import_memory(std::span<const std::byte> descriptor,
                                                      MemoryRange &range, std::unique_ptr<MemoryKey> &key);
+    /// The same, and on the host also what was exported to it.
+    [[nodiscard]] virtual doca_error_t import_across(std::span<const std::byte> descriptor, MemoryRange &range,
+                                                     std::unique_ptr<MemoryKey> &key);
     /// Copies whose ends go to @p completions.
     [[nodiscard]] virtual doca_error_t create_copy_engine(CompletionQueue &completions,
                                                           std::unique_ptr<CopyEngine> &engine);
@@ -151,6 +155,9 @@ struct Capabilities {
     bool hotplug_manager = false;
     bool export_dpu = false;      ///< as far as listing knows, see DeviceFunction::can_export_dpu()
     bool from_export_dpu = false; ///< the same
+    // The other direction, which programs up to DOCA 1.5 use.
+    bool export_host = false;
+    bool from_export_host = false;
     bool representors_net = false;
     bool representors_emulated = false;
     bool dma_memcpy = false;
@@ -236,6 +243,7 @@ public:
     /// As which function behind a port of the DPU it exports to the DPU and connects to services. A port can
     /// act as one of those behind it; empty where there is none.
     std::optional<FunctionIdentity> behind_port;
+    std::string port; ///< of the DPU, that it is behind; empty for a port itself, and where none is known
 };
 
 using DeviceFunctions = std::vector<std::shared_ptr<const DeviceFunction>>;

@@ -9,12 +9,20 @@
 namespace opendoca {
 
 CompletionQueue::CompletionQueue(std::uint32_t depth)
-    : mask_(std::bit_ceil(depth) * step - 1),
-      limit_(depth * step),
-      depth_(depth),
-      ring_memory_(std::make_unique_for_overwrite<Completion[]>(std::bit_ceil(depth))),
-      operations_(std::make_unique_for_overwrite<Operation[]>(depth))
 {
+    set_depth(depth);
+}
+
+void CompletionQueue::set_depth(std::uint32_t depth)
+{
+    auto ring = std::make_unique_for_overwrite<Completion[]>(std::bit_ceil(depth));
+    auto operations = std::make_unique_for_overwrite<Operation[]>(depth);
+    head_ = tail_ = 0;
+    mask_ = std::bit_ceil(depth) * step - 1;
+    limit_ = depth * step;
+    depth_ = depth;
+    ring_memory_ = std::move(ring);
+    operations_ = std::move(operations);
     ring_ = ring_memory_.get();
     free_ = nullptr;
     for (std::uint32_t i = depth; i-- != 0; free_ = &operations_[i])

@@ -43,6 +43,8 @@ public:
     CompletionQueue &operator=(const CompletionQueue &) = delete;
 
     [[nodiscard]] std::uint32_t depth() const noexcept { return depth_; }
+    /// Takes memory for another depth. Nothing may be in flight, and no source may use the queue.
+    void set_depth(std::uint32_t depth);
 
     // Submitting: what sources call. An operation takes a credit, which its retrieval gives back.
 
@@ -238,7 +240,7 @@ private:
     bool is_event_driven_ = false;
     std::uint32_t num_reserved_ = 0; ///< places in polled_
     std::vector<Pollable *> polled_;
-    const std::uint32_t depth_;
+    std::uint32_t depth_;
     std::unique_ptr<Completion[]> ring_memory_;
     std::unique_ptr<Operation[]> operations_;
     std::shared_ptr<EventHandle> events_; ///< null until the queue is event-driven

@@ -96,8 +96,7 @@ doca_error_t report(const doca_devinfo *devinfo, bool Capabilities::*capability,
 doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr_str)
 {
     return call({devinfo, pci_addr_str}, [&] {
-        const DeviceFunction &function = *devinfo->function;
-        return copy_pci_address(function.name, function.pci_address, pci_addr_str,
+        return copy_pci_address(devinfo->function->name, devinfo->pci_address(), pci_addr_str,
                                 DOCA_ERROR_OPERATING_SYSTEM);
     });
 }
@@ -206,8 +205,8 @@ doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_re
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, char *pci_addr_str)
 {
     return call({devinfo_rep, pci_addr_str}, [&] {
-        const opendoca::RepresentorInfo &info = devinfo_rep->info;
-        return copy_pci_address(info.name, info.pci_address, pci_addr_str, DOCA_ERROR_NOT_SUPPORTED);
+        return copy_pci_address(devinfo_rep->info.name, devinfo_rep->pci_address(), pci_addr_str,
+                                DOCA_ERROR_NOT_SUPPORTED);
     });
 }
 

@@ -68,6 +68,8 @@ public:
     [[nodiscard]] virtual Source &source() noexcept = 0;
     /// Writes how a job of @p type has ended into @p event, or to where its result.ptr points.
     virtual void write_result(int type, doca_error_t status, const Result &result, doca_event &event) const noexcept;
+    /// The same as submit() for a job of a program of DOCA 1.3 or 1.4, whose structure can have more members.
+    [[nodiscard]] virtual doca_error_t submit_1_3(const doca_job &job) noexcept;
 };
 
 } // namespace opendoca::v2

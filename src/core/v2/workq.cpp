@@ -101,6 +101,26 @@ doca_error_t doca_workq::set_event_driven(bool enable) noexcept
     return completions.set_event_driven(enable);
 }
 
+doca_error_t doca_workq::check_depth(std::uint32_t depth) noexcept
+{
+    if (depth != 0 && depth <= max_depth)
+        return DOCA_SUCCESS;
+    LOG_ERR("a work queue is 1 to %u jobs deep, not %u", max_depth, depth);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_workq::set_least_depth(std::uint32_t depth)
+{
+    if (const doca_error_t status = check_depth(depth); status != DOCA_SUCCESS || depth <= completions.depth())
+        return status;
+    if (has_contexts()) {
+        LOG_ERR("the depth can't be changed: the work queue has %u contexts and graphs", num_contexts_);
+        return DOCA_ERROR_BAD_STATE;
+    }
+    completions.set_depth(depth);
+    return DOCA_SUCCESS;
+}
+
 void doca_workq::attach(std::uint32_t id, JobQueue &queue)
 {
     if (id >= num_queues_) {
@@ -123,12 +143,10 @@ void doca_workq::detach(std::uint32_t id) noexcept
 doca_error_t doca_workq_create(uint32_t depth, struct doca_workq **workq)
 {
     return call({workq}, [&] {
-        if (depth == 0 || depth > max_depth) {
-            LOG_ERR("a work queue is 1 to %u jobs deep, not %u", max_depth, depth);
-            return DOCA_ERROR_INVALID_VALUE;
-        }
-        *workq = new doca_workq(depth);
-        return DOCA_SUCCESS;
+        const doca_error_t status = doca_workq::check_depth(depth);
+        if (status == DOCA_SUCCESS)
+            *workq = new doca_workq(depth);
+        return status;
     });
 }
 

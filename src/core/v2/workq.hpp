@@ -40,6 +40,9 @@ struct OPENDOCA_INTERNAL doca_workq {
 
     [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }
     [[nodiscard]] doca_error_t set_event_driven(bool enable) noexcept;
+    /// Grows, but never shrinks. BAD_STATE while it would have to grow and is on a context.
+    [[nodiscard]] doca_error_t set_least_depth(std::uint32_t depth);
+    [[nodiscard]] static doca_error_t check_depth(std::uint32_t depth) noexcept;
 
     /// What @p ctx does for this queue, or null when it was not added.
     [[nodiscard]] opendoca::v2::JobQueue *queue_of(const doca_ctx &ctx) const noexcept

@@ -7,6 +7,7 @@
 #include "../../core/v2/call.hpp"
 #include "../../core/v2/workq.hpp"
 #include "dma_jobs.hpp"
+#include "older.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_DMA);
 
@@ -28,6 +29,13 @@ doca_error_t DmaJobs<Engine>::submit_any(const doca_dma_job_memcpy &job, Tag tag
         return owned_->copy(tag, *job.dst_buff, *job.src_buff, plan);
     const doca_error_t status = check_.check(job.dst_buff, job.src_buff, plan);
     return status == DOCA_SUCCESS ? owned_->copy(tag, *job.dst_buff, *job.src_buff, plan) : status;
+}
+
+template <typename Engine>
+doca_error_t DmaJobs<Engine>::submit_1_3(const doca_job &job) noexcept
+{
+    const doca_error_t status = take_length(job);
+    return status == DOCA_SUCCESS ? submit(job) : status;
 }
 
 } // namespace opendoca::v2
@@ -62,6 +70,9 @@ doca_error_t doca_dma::create_queue(const std::vector<doca_dev *> &devices, doca
     opendoca::visit_engine(*engine, is_never_armed, [&]<typename Engine>(Engine &own) {
         queue = std::make_unique<opendoca::v2::DmaJobs<Engine>>(std::move(engine), own, dev);
     });
+    if (copies_ == Copies::overwrite)
+        queue = std::make_unique<opendoca::v2::OverwritingJobs>(std::move(queue),
+                                                                dev.function().can.dma_max_list_elements);
     return DOCA_SUCCESS;
 }
 

@@ -38,6 +38,7 @@ public:
         return submit_any(reinterpret_cast<const doca_dma_job_memcpy &>(base), tag);
     }
     [[nodiscard]] Source &source() noexcept override { return engine_; }
+    [[nodiscard]] doca_error_t submit_1_3(const doca_job &job) noexcept override;
 
 private:
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_any(const doca_dma_job_memcpy &job) noexcept

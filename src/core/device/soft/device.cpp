@@ -50,8 +50,20 @@ doca_error_t SoftDevice::register_memory(const MemoryRange &range, std::uint32_t
 doca_error_t SoftDevice::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                        std::unique_ptr<MemoryKey> &key)
 {
+    return import(descriptor, false, range, key);
+}
+
+doca_error_t SoftDevice::import_across(std::span<const std::byte> descriptor, MemoryRange &range,
+                                       std::unique_ptr<MemoryKey> &key)
+{
+    return import(descriptor, function().can.from_export_host, range, key);
+}
+
+doca_error_t SoftDevice::import(std::span<const std::byte> descriptor, bool by_host, MemoryRange &range,
+                                std::unique_ptr<MemoryKey> &key)
+{
     std::unique_ptr<RemoteMemory> memory;
-    const doca_error_t status = RemoteMemory::import(descriptor, function(), memory);
+    const doca_error_t status = RemoteMemory::import(descriptor, function(), by_host, memory);
     if (status != DOCA_SUCCESS)
         return status;
     range = memory->range();

@@ -25,7 +25,8 @@ namespace {
 /// The function that the descriptor's reader checks: for the DPU one that is behind a port of it.
 FunctionIdentity identity_for(ExportKind kind, const DeviceFunction &function)
 {
-    const bool is_for_dpu = kind != ExportKind::rdma && kind != ExportKind::receive;
+    const bool is_for_dpu =
+        kind != ExportKind::rdma && kind != ExportKind::receive && kind != ExportKind::host;
     return is_for_dpu && function.behind_port ? *function.behind_port
                                               : FunctionIdentity{function.name, function.pci_address};
 }

@@ -29,6 +29,7 @@ const char *what_is_of(ExportKind kind) noexcept
     switch (kind) {
     case ExportKind::dpu:
     case ExportKind::rdma:
+    case ExportKind::host:
         return "a memory map";
     case ExportKind::receive:
         return "a receive";
@@ -73,6 +74,17 @@ doca_error_t check_port(const char *function, const char *pci_address, const Dev
     return DOCA_ERROR_NOT_PERMITTED;
 }
 
+/// What a port of the DPU exported to the host: for a function behind it, or for itself.
+doca_error_t check_port_to_host(const char *function, const char *pci_address, const DeviceFunction &importer)
+{
+    const std::string &own = importer.port.empty() ? importer.name : importer.port;
+    if (own == function)
+        return DOCA_SUCCESS;
+    LOG_ERR("the memory was exported by %s (%s), and %s is behind %s", function, pci_address,
+            importer.name.c_str(), own.c_str());
+    return DOCA_ERROR_NOT_PERMITTED;
+}
+
 /// Reads a byte, to learn now and not at the first job whether there is one.
 doca_error_t probe(const ExporterProcess &process, const MemoryRange &range) noexcept
 {
@@ -93,7 +105,7 @@ std::uint64_t mapping_alignment(int fd)
 
 } // namespace
 
-doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const DeviceFunction &importer,
+doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const DeviceFunction &importer, bool by_host,
                                   std::unique_ptr<RemoteMemory> &memory)
 {
     ExportDescriptor d{};
@@ -102,12 +114,15 @@ doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const Device
                 to_text(fault));
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const bool is_rdma = d.kind == static_cast<std::uint16_t>(ExportKind::rdma);
-    return import(d, is_rdma ? ExportKind::rdma : ExportKind::dpu, importer, memory);
+    for (const ExportKind kind : {ExportKind::rdma, ExportKind::host}) {
+        if (d.kind == static_cast<std::uint16_t>(kind))
+            return import(d, kind, importer, memory, by_host);
+    }
+    return import(d, ExportKind::dpu, importer, memory);
 }
 
 doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, const DeviceFunction &importer,
-                                  std::unique_ptr<RemoteMemory> &memory)
+                                  std::unique_ptr<RemoteMemory> &memory, bool by_host)
 {
     if (const doca_error_t status = check_fields(d); status != DOCA_SUCCESS)
         return status;
@@ -117,9 +132,9 @@ doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, 
         return DOCA_ERROR_INVALID_VALUE;
     }
     const bool to_dpu = wanted != ExportKind::rdma;
-    if (to_dpu && !importer.can.from_export_dpu) {
-        LOG_ERR("device %s (%s) cannot import memory that was exported to a DPU", importer.name.c_str(),
-                importer.pci_address.c_str());
+    if (to_dpu && !importer.can.from_export_dpu && !by_host) {
+        LOG_ERR("device %s (%s) cannot import memory that was exported to %s", importer.name.c_str(),
+                importer.pci_address.c_str(), wanted == ExportKind::host ? "a host" : "a DPU");
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     std::unique_ptr<RemoteMemory> result(new RemoteMemory);
@@ -137,7 +152,9 @@ doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, 
     }
     result->function_id_ = function_id_of(entry.function, entry.pci_address);
     if (to_dpu) {
-        const doca_error_t status = check_port(entry.function, entry.pci_address, importer);
+        const doca_error_t status = wanted == ExportKind::host
+                                        ? check_port_to_host(entry.function, entry.pci_address, importer)
+                                        : check_port(entry.function, entry.pci_address, importer);
         if (status != DOCA_SUCCESS)
             return status;
     }

@@ -65,8 +65,11 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
 
     const bool is_dpu_port = description.side == Side::dpu && type == FunctionType::pf;
     behind_port = identity_behind_port(description, topology, acts_for_host);
+    port = description.parent;
     can.export_dpu = description.side == Side::host || (is_dpu_port && behind_port);
     can.from_export_dpu = is_dpu_port;
+    can.export_host = is_dpu_port;
+    can.from_export_host = description.side == Side::host;
     can.representors_net = is_dpu_port;
     can.dma_memcpy = true;
     can.dma_event_driven = true;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+/**
+ * @file opendoca/older/comm_channel.h
+ * What doca_comm_channel.h has other at the level 10300. Included by it, inside of extern "C".
+ *
+ * An endpoint of this level that is given no device takes one when it listens or connects (opendoca): a service
+ * the first port of a DPU with a representor, and that representor; a client the first device that can
+ * connect.
+ */
+#ifndef OPENDOCA_OLDER_COMM_CHANNEL_H_
+#define OPENDOCA_OLDER_COMM_CHANNEL_H_
+
+/**
+ * Sizes of an endpoint. The members are those that programs are known to set; zero, or no structure at all, means the
+ * default.
+ */
+struct doca_comm_channel_init_attr {
+    uint32_t cookie;                    /**< Not looked at. */
+    uint32_t flags;                     /**< Not looked at. */
+    uint32_t maxmsgs;                   /**< Messages in each queue. */
+    uint32_t msgsize;                   /**< Bytes of the largest message. */
+    doca_event_channel_t event_channel; /**< Not looked at: see doca_comm_channel_ep_get_event_channel(). */
+};
+
+/**
+ * Create an endpoint.
+ *
+ * @param [in] attr Its sizes; NULL is allowed.
+ * @param [out] ep The new endpoint; not NULL.
+ * @return As doca_comm_channel_ep_create() of DOCA 2.2, or
+ * - DOCA_ERROR_INVALID_VALUE: a size is above its limit.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_create(const struct doca_comm_channel_init_attr *attr,
+                                                             struct doca_comm_channel_ep_t **ep)
+    OPENDOCA_BOUND_TO(opendoca_comm_channel_ep_create_1_3);
+
+#endif /* OPENDOCA_OLDER_COMM_CHANNEL_H_ */

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Endpoints of programs of DOCA 1.3, which are created with their sizes and need no device.
+#include <algorithm>
+#include <memory>
+
+#include <doca_comm_channel.h>
+
+#include "../../core/dev_list.hpp"
+#include "../../core/log.hpp"
+#include "../../core/v2/call.hpp"
+#include "../endpoint.hpp"
+#include "../limits.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_OLDER_COMM_CHANNEL);
+
+using namespace opendoca::comm_channel;
+
+namespace {
+
+/// struct doca_comm_channel_init_attr.
+struct InitAttributes {
+    std::uint32_t cookie;
+    std::uint32_t flags;
+    std::uint32_t maxmsgs;
+    std::uint32_t msgsize;
+    doca_event_channel_t event_channel;
+};
+
+/// Opened for an endpoint, and closed behind it.
+class FoundDevice {
+public:
+    FoundDevice() = default;
+    FoundDevice(const FoundDevice &) = delete;
+    FoundDevice &operator=(const FoundDevice &) = delete;
+    ~FoundDevice()
+    {
+        rep.reset();
+        if (dev != nullptr)
+            (void)dev->close();
+    }
+
+    /// The first device that can, with its first representor if it is @p for_service. Leaves dev null if there is none.
+    [[nodiscard]] doca_error_t open_first(bool for_service)
+    {
+        doca_devinfo **infos = nullptr;
+        std::uint32_t count = 0;
+        if (const doca_error_t status = opendoca::list_devices(infos, count); status != DOCA_SUCCESS)
+            return status;
+        const auto suits = [&](const doca_devinfo *info) {
+            const auto &function = *info->function;
+            return function.can.comm_channel &&
+                   (for_service ? function.can.representors_net && !function.representors().empty()
+                                : function.behind_port.has_value());
+        };
+        const auto first = std::find_if(infos, infos + count, suits);
+        doca_error_t status = DOCA_SUCCESS;
+        if (first != infos + count)
+            status = doca_dev::open((*first)->function, dev);
+        (void)opendoca::forget_list(infos);
+        return status == DOCA_SUCCESS && dev != nullptr && for_service ? open_representor() : status;
+    }
+
+    doca_dev *dev = nullptr;
+    std::unique_ptr<doca_dev_rep> rep;
+
+private:
+    [[nodiscard]] doca_error_t open_representor()
+    {
+        doca_devinfo_rep **infos = nullptr;
+        std::uint32_t count = 0;
+        const doca_error_t status = opendoca::list_representors(*dev, opendoca::rep_filter_net, infos, count);
+        if (status != DOCA_SUCCESS)
+            return status;
+        if (count != 0)
+            rep = std::make_unique<doca_dev_rep>(*infos[0]);
+        return opendoca::forget_list(infos);
+    }
+};
+
+class OlderEndpoint final : private FoundDevice, public doca_comm_channel_ep_t {
+public:
+    doca_error_t find_device(bool for_service) override
+    {
+        if (const doca_error_t status = open_first(for_service); status != DOCA_SUCCESS)
+            return status;
+        if (dev == nullptr)
+            return DOCA_SUCCESS; // who needs it reports it
+        if (const doca_error_t status = set_device(*dev); status != DOCA_SUCCESS)
+            return status;
+        LOG_INFO("the endpoint has no device, and takes %s", dev->description().c_str());
+        return rep != nullptr && representor == nullptr ? set_representor(*rep) : DOCA_SUCCESS;
+    }
+
+    [[nodiscard]] doca_error_t set_sizes(const InitAttributes &attributes)
+    {
+        const auto size = static_cast<std::uint16_t>(std::min<std::uint32_t>(attributes.msgsize, max_message_size));
+        const auto queue = static_cast<std::uint16_t>(std::min<std::uint32_t>(attributes.maxmsgs, max_queue_size));
+        doca_error_t status = size == 0 ? DOCA_SUCCESS : set_message_size(size);
+        if (status == DOCA_SUCCESS && queue != 0)
+            status = set_send_queue_size(queue);
+        if (status == DOCA_SUCCESS && queue != 0)
+            status = set_recv_queue_size(queue);
+        return status;
+    }
+};
+
+} // namespace
+
+extern "C" __DOCA_EXPERIMENTAL doca_error_t
+opendoca_comm_channel_ep_create_1_3(const void *attr, struct doca_comm_channel_ep_t **ep)
+{
+    return opendoca::v2::call({ep}, [&] {
+        auto created = std::make_unique<OlderEndpoint>();
+        const doca_error_t status =
+            attr == nullptr ? DOCA_SUCCESS : created->set_sizes(*static_cast<const InitAttributes *>(attr));
+        if (status == DOCA_SUCCESS)
+            *ep = created.release();
+        return status;
+    });
+}

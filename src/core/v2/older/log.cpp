@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include <atomic>
+#include <mutex>
+#include <new>
+
+#include "../../log_backend.hpp"
+#include "symbols.hpp"
+
+namespace {
+
+/// The stream that a program of these levels has its messages on, once it has named one. Never destroyed, as all
+/// backends.
+class Redirected final : public doca_logger_backend {
+public:
+    explicit Redirected(FILE *stream) noexcept : stream_(stream) {}
+
+    bool write(const opendoca::LogLine &line) noexcept override
+    {
+        FILE *const stream = stream_.load(std::memory_order_acquire);
+        return std::fwrite(line.text.data(), 1, line.text.size(), stream) == line.text.size() &&
+               std::fflush(stream) == 0;
+    }
+    void redirect(FILE *stream) noexcept { stream_.store(stream, std::memory_order_release); }
+
+private:
+    std::atomic<FILE *> stream_;
+};
+
+} // namespace
+
+doca_error_t opendoca_log_stream_redirect_1_3(FILE *stream)
+{
+    static constinit std::mutex mutex;
+    static constinit Redirected *current = nullptr;
+    if (stream == nullptr)
+        return DOCA_ERROR_INVALID_VALUE;
+    const std::lock_guard guard(mutex);
+    if (current != nullptr) {
+        current->redirect(stream);
+        return DOCA_SUCCESS;
+    }
+    std::unique_ptr<Redirected> created(new (std::nothrow) Redirected(stream));
+    if (created == nullptr)
+        return DOCA_ERROR_NO_MEMORY;
+    current = created.get();
+    opendoca::add_log_backend(std::move(created));
+    return DOCA_SUCCESS;
+}

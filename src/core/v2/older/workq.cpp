@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "../workq.hpp"
+
+#include <algorithm>
+
+#include "../../log.hpp"
+#include "../call.hpp"
+#include "symbols.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_OLDER_WORKQ);
+
+using opendoca::v2::call;
+
+namespace {
+
+/// Programs have up to this many jobs in flight on queues of less.
+constexpr std::uint32_t least_depth = 1024;
+
+} // namespace
+
+doca_error_t opendoca_workq_create_1_3(uint32_t depth, struct doca_workq **workq)
+{
+    return doca_workq_create(depth == 0 ? 0 : std::max(depth, least_depth), workq);
+}
+
+doca_error_t opendoca_workq_set_depth_1_5(struct doca_workq *workq, uint32_t depth)
+{
+    return call({workq}, [&] { return workq->set_least_depth(depth); });
+}
+
+doca_error_t opendoca_workq_submit_1_3(struct doca_workq *workq, const struct doca_job *job)
+{
+    opendoca::v2::JobQueue *const queue = workq->queue_of(*job->ctx);
+    return queue != nullptr ? queue->submit_1_3(*job) : doca_workq::not_on_queue(*job->ctx);
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""What programs of the older levels do, a program for each: name, levels, and how it is run."""
+
+LEVELS = [10300, 10400, 10500, 20002]
+OLDEST, NEWER, EVERY = LEVELS[:2], LEVELS[2:], LEVELS
+
+# One process: program, levels.
+SINGLE = [
+    ("find_device", NEWER),
+    ("device_queries", [10500]),
+    ("export_queries_2_0", [20002]),
+    ("device_properties", OLDEST),
+    ("remotes", [10300]),
+    ("rep_properties", [10400]),
+    ("local_copy_1_3", OLDEST),
+    ("local_copy_1_5", NEWER),
+    ("local_copy_2_0", [20002]),
+    ("many_jobs", EVERY),
+    ("overwriting", EVERY),
+    ("many_ranges", EVERY),
+    ("sleeping", EVERY),
+    ("threads", EVERY),
+    ("names_and_values", EVERY),
+    ("keys", [10300, 10400, 10500]),
+    ("export_faults", EVERY),
+    ("logging", EVERY),
+    ("arguments", EVERY),
+    ("mixed", EVERY),
+    ("copy", EVERY),
+]
+ARGUMENTS = {"arguments": ["-p", "03:00.0", "-l", "64", "-f", "--log-level", "60"]}
+OTHER_FILES = {"mixed": ["mixed_today.c"]}
+CXX_STANDARDS = ["c++17", "c++20"]
+
+# Two processes: first program and its argument, second and its argument, levels of the one, of the other.
+HOST, DPU, OTHER_HOST = "0b:00.0", "03:00.0", "0b:00.1"
+PAIRS = [
+    ("host exports", ("exporter", HOST), ("importer", DPU), [(n, n) for n in LEVELS]),
+    ("DPU exports", ("exporter", DPU), ("importer", HOST), [(n, n) for n in LEVELS if n <= 10500]),
+    ("text meets bytes", ("exporter", HOST), ("importer", DPU), [(10300, 10500), (10500, 10300), (20002, 10300)]),
+    ("newer host", ("exporter", DPU), ("importer_refused", HOST), [(10500, 20002)]),
+    ("other port", ("exporter", DPU), ("importer_refused", OTHER_HOST), [(n, n) for n in LEVELS if n <= 10500]),
+    ("channel", ("cc_server", None), ("cc_client", None), [(n, n) for n in LEVELS] + [(10300, 20002)]),
+]
