@@ -258,12 +258,14 @@ TEST_F(Mlx5Commands, SharingMakesAKeyThenAllowsIt)
 {
     for (const auto way : {Sharing::Way::indirect, Sharing::Way::direct}) {
         fake_device = {};
+        fake_device.answers[create_mkey] = {9, {0, 0, 7}};
         {
             SharedKey shared;
             ASSERT_TRUE(shared.create(commands, pd, way, &region, range_at(4096, 4096), true).is_good());
             EXPECT_TRUE(std::equal(shared.access_key().begin(), shared.access_key().end(),
                                    fake_device.last().begin() + 32));
-            EXPECT_EQ(bits(fake_device.last(), 0xa0, 32), shared.key().index());
+            EXPECT_EQ(shared.key().index(), 7u);
+            EXPECT_EQ(bits(fake_device.last(), 0xa0, 32), 7u);
         }
         const std::vector<std::string> expected =
             way == Sharing::Way::indirect

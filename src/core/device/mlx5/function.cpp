@@ -2,16 +2,30 @@
 // Copyright (c) 2026 The opendoca authors
 #include "function.hpp"
 
+#include <cstdio>
+
 #include <endian.h>
 
 #include "../../log.hpp"
 #include "device.hpp"
 #include "provider.hpp"
+#include "representors.hpp"
 #include "trials.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_MLX5_FUNCTION);
 
 namespace opendoca::mlx5 {
+
+namespace {
+
+std::string address_of(const HostFunction &host)
+{
+    char text[32]; // the host has one domain, as far as the card knows
+    std::snprintf(text, sizeof(text), "0000:%02x:%02x.%x", host.bus & 0xffu, host.device & 0x1fu, host.function & 7u);
+    return text;
+}
+
+} // namespace
 
 std::shared_ptr<verbs::VerbsFunction> make_function(ibv_context &context, const ibv_device_attr_ex &attributes,
                                                     std::uint32_t port)
@@ -85,6 +99,41 @@ std::vector<std::string> Mlx5Function::remarks() const
     if (can.representors_net)
         add("not to be learnt: the PCI addresses of the host's VFs, and VUIDs of SFs", "");
     return lines;
+}
+
+std::vector<RepresentorInfo> Mlx5Function::representors() const
+{
+    std::vector<RepresentorInfo> infos;
+    if (!can.representors_net)
+        return infos;
+    verbs::OpenContext opened;
+    if (verbs::OpenContext::open(*this, opened) != DOCA_SUCCESS)
+        return infos;
+    const Commands commands(library_, *opened.context);
+    HostFunction host;
+    const Outcome host_known = commands.query_host(host);
+    if (!host_known.is_good())
+        LOG_INFO("device %s does not tell where the host's functions are: %s", name.c_str(),
+                 host_known.to_text().c_str());
+    for (const RepresentorPort &port : find_representors("/sys/class/net", iface_name)) {
+        RepresentorInfo info;
+        info.name = port.interface;
+        info.type = port.name.type;
+        // Where the host's VFs are the card does not tell. An SF is where its parent is.
+        if (port.name.type == FunctionType::pf && port.name.is_external && host_known.is_good())
+            info.pci_address = address_of(host);
+        else if (port.name.type == FunctionType::sf && !port.name.is_external)
+            info.pci_address = pci_address;
+        std::uint16_t vhca_id = 0;
+        const auto vport = port.name.vport();
+        if (capabilities_.has_query_vuid && vport && commands.query_vhca_id(*vport, vhca_id).is_good()) {
+            if (const Outcome outcome = commands.query_vuid(vhca_id, info.vuid); !outcome.is_good())
+                LOG_INFO("device %s does not tell the VUID of %s: %s", name.c_str(), info.name.c_str(),
+                         outcome.to_text().c_str());
+        }
+        infos.push_back(std::move(info));
+    }
+    return infos;
 }
 
 } // namespace opendoca::mlx5

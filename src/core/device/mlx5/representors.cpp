@@ -4,16 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <tuple>
-
-#include "../../log.hpp"
-#include "../verbs/device.hpp"
-#include "function.hpp"
-
-OPENDOCA_LOG_SOURCE(DOCA_MLX5_REPRESENTORS);
 
 namespace opendoca::mlx5 {
 
@@ -39,13 +32,6 @@ bool take(std::string_view &text, std::string_view prefix, unsigned &number) noe
         return false;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return true;
-}
-
-std::string address_of(const HostFunction &host)
-{
-    char text[32]; // the host has one domain, as far as the card knows
-    std::snprintf(text, sizeof(text), "0000:%02x:%02x.%x", host.bus & 0xffu, host.device & 0x1fu, host.function & 7u);
-    return text;
 }
 
 } // namespace
@@ -100,41 +86,6 @@ std::vector<RepresentorPort> find_representors(const std::string &net, const std
         return std::tuple(!rep.name.is_external, rep.name.type, rep.name.number, rep.interface);
     });
     return found;
-}
-
-std::vector<RepresentorInfo> Mlx5Function::representors() const
-{
-    std::vector<RepresentorInfo> infos;
-    if (!can.representors_net)
-        return infos;
-    verbs::OpenContext opened;
-    if (verbs::OpenContext::open(*this, opened) != DOCA_SUCCESS)
-        return infos;
-    const Commands commands(library_, *opened.context);
-    HostFunction host;
-    const Outcome host_known = commands.query_host(host);
-    if (!host_known.is_good())
-        LOG_INFO("device %s does not tell where the host's functions are: %s", name.c_str(),
-                 host_known.to_text().c_str());
-    for (const RepresentorPort &port : find_representors("/sys/class/net", iface_name)) {
-        RepresentorInfo info;
-        info.name = port.interface;
-        info.type = port.name.type;
-        // Where the host's VFs are the card does not tell. An SF is where its parent is.
-        if (port.name.type == FunctionType::pf && port.name.is_external && host_known.is_good())
-            info.pci_address = address_of(host);
-        else if (port.name.type == FunctionType::sf && !port.name.is_external)
-            info.pci_address = pci_address;
-        std::uint16_t vhca_id = 0;
-        const auto vport = port.name.vport();
-        if (capabilities_.has_query_vuid && vport && commands.query_vhca_id(*vport, vhca_id).is_good()) {
-            if (const Outcome outcome = commands.query_vuid(vhca_id, info.vuid); !outcome.is_good())
-                LOG_INFO("device %s does not tell the VUID of %s: %s", name.c_str(), info.name.c_str(),
-                         outcome.to_text().c_str());
-        }
-        infos.push_back(std::move(info));
-    }
-    return infos;
 }
 
 } // namespace opendoca::mlx5
