@@ -18,8 +18,8 @@ doca_error_t doca_buf::chain(doca_buf &list) noexcept
     last->next = &list;
     last = list.last;
     list.last = nullptr;
-    is_plain = 0;
-    list.is_plain = 0;
+    plain_uses = 0;
+    list.plain_uses = 0;
     return DOCA_SUCCESS;
 }
 
@@ -41,8 +41,8 @@ doca_error_t doca_buf::unchain(doca_buf &list) noexcept
     before->next = nullptr;
     list.last = last;
     last = before;
-    update_is_plain();
-    list.update_is_plain();
+    update_plain_uses();
+    list.update_plain_uses();
     return DOCA_SUCCESS;
 }
 

@@ -27,7 +27,7 @@ struct doca_buf {
     doca_buf *next;         ///< the next element of the list, or of the store's free list
     doca_buf *last;         ///< of a list's head: the last element, itself when alone or at home; else null
     std::uint32_t number;   ///< among the store's elements; the same each time that it is taken
-    std::uint32_t is_plain; ///< a bool; see update_is_plain()
+    std::uint32_t plain_uses; ///< see update_plain_uses()
 
     [[nodiscard]] bool is_head() const noexcept { return last != nullptr && mmap != nullptr; }
     /// The head of a list that has no other element.
@@ -37,23 +37,26 @@ struct doca_buf {
         return static_cast<std::size_t>(head + len - (data + data_len));
     }
 
-    /// Whether the buffer is out, alone in its list, and has its data inside of its memory: noted by who changes
-    /// that, so that a job asks for all of it by one load.
-    void update_is_plain() noexcept { is_plain = is_alone() && has_data_inside() ? 1 : 0; }
+    /// Of a plain buffer, which is out, alone in its list, and has its data inside of its memory: what the memory
+    /// map's first device may do with it, as FirstKey::uses. 0 of any other. Noted by who changes that, so that a job
+    /// asks for all of it by one load.
+    void update_plain_uses() noexcept { plain_uses = is_alone() && has_data_inside() ? mmap->first().uses : 0; }
+    [[nodiscard]] bool is_plain() const noexcept { return plain_uses != 0; }
     /// Moves the data section to wherever it is told to, which a job finds out.
     void set_data(std::byte *start, std::size_t length) noexcept
     {
         data = start;
         data_len = length;
-        update_is_plain();
+        update_plain_uses();
     }
 
     /// The end of a job that took time: the program may have moved the data since it submitted it.
     void end_data_at(std::size_t length) noexcept
     {
         data_len = length;
-        if (!has_data_inside()) [[unlikely]]
-            is_plain = 0;
+        // Of a plain buffer the data's beginning is inside, wherever it is.
+        if (length > static_cast<std::size_t>(head + len - data)) [[unlikely]]
+            plain_uses = 0;
     }
 
     [[nodiscard]] bool has_data_inside() const noexcept
@@ -106,7 +109,7 @@ public:
         buf->data_len = data_len;
         buf->mmap = &mmap;
         buf->next = nullptr;
-        buf->is_plain = 1; // the inventory has checked the data
+        buf->plain_uses = mmap.first().uses; // the inventory has checked the data
         return buf;
     }
     /// The same. Null when all are out. Throws std::bad_alloc for a map that it meets the first time.
@@ -122,7 +125,7 @@ public:
             return false;
         count->decrease();
         buf.mmap = nullptr;
-        buf.is_plain = 0;
+        buf.plain_uses = 0;
         buf.next = store.free_;
         store.free_ = &buf;
         return true;

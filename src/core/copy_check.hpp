@@ -42,15 +42,17 @@ public:
             return true;
         return dst.tailroom() == 0 && src.data_len - 1 < dst.data_len; // overwrites
     }
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &dst, const doca_buf &src) const noexcept
+    /// One of up to @p longest bytes, which are no more than the device copies at once.
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &dst, const doca_buf &src,
+                                                       std::size_t longest) const noexcept
     {
-        return may_be_copied(dst, src) && fits(dst, src);
+        return may_be_copied(dst, src) && src.data_len <= longest && fits(dst, src);
     }
     /// The same for one that may also overwrite: of programs that never reset their destination, each copy does.
     [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &dst, const doca_buf &src,
                                                        CopyPlan &plan) const noexcept
     {
-        if (!may_be_copied(dst, src))
+        if (!may_be_copied(dst, src) || src.data_len > max_size_)
             return false;
         const std::size_t tailroom = dst.tailroom();
         const bool overwrites = tailroom == 0;
@@ -65,17 +67,16 @@ public:
 private:
     [[gnu::always_inline]] [[nodiscard]] bool may_be_copied(const doca_buf &dst, const doca_buf &src) const noexcept
     {
-        if (!are_plain(dst, src))
+        if ((src.plain_uses & KeyUse::dma_source) == 0 || (dst.plain_uses & KeyUse::dma_destination) == 0)
             return false;
         const FirstKey &from = src.mmap->first();
         const FirstKey &to = dst.mmap->first();
-        return from.device == device_ && to.device == device_ && (from.uses & KeyUse::dma_source) != 0 &&
-               (to.uses & KeyUse::dma_destination) != 0 && src.data_len <= max_size_;
+        return from.device == device_ && to.device == device_;
     }
     /// By one branch for both.
     [[gnu::always_inline]] [[nodiscard]] static bool are_plain(const doca_buf &dst, const doca_buf &src) noexcept
     {
-        return (dst.is_plain & src.is_plain) != 0;
+        return (dst.plain_uses & src.plain_uses & KeyUse::by_plain_buffer) != 0;
     }
     /// Whether there is data, and room behind the destination's: one comparison: a length of 0 wraps around.
     [[gnu::always_inline]] [[nodiscard]] static bool fits(const doca_buf &dst, const doca_buf &src) noexcept

@@ -99,7 +99,7 @@ void doca_mmap::started() noexcept
     if (members_.empty() || !has_range())
         return;
     const auto &[dev, key] = members_.front();
-    first_ = {&dev->device(), key.get(), key->number, key->uses};
+    first_ = {&dev->device(), key.get(), key->number, KeyUse::by_plain_buffer | key->uses};
     const bool is_small = range_.len <= dev->function().can.dma_max_size;
     if (is_small && key->can(KeyUse::copied_here | KeyUse::dma_source))
         first_.copied_from = first_.device;

@@ -116,7 +116,7 @@ doca_error_t TransferCheck::plan_local(const doca_buf &list, Side side, std::uin
     std::uint32_t count = 0;
     // A term is cut off above what an operation moves at most: their sums can't wrap around.
     std::size_t data = 0, tailroom = 0;
-    const std::size_t limit = std::size_t{limits_.message_size} + 1;
+    const std::size_t limit = limits_.message_size + 1;
     for (const doca_buf *buf = &list; buf != nullptr; buf = buf->next) {
         if (++count > max_elements) {
             LOG_ERR("the %s has more than %" PRIu32 " buffers", side == Side::source ? "source" : "destination",
@@ -133,7 +133,7 @@ doca_error_t TransferCheck::plan_local(const doca_buf &list, Side side, std::uin
     if (side == Side::destination) {
         // A destination without any tailroom counts as empty, for programs that never reset it.
         plan.overwrites = tailroom == 0;
-        length = std::min<std::size_t>(plan.overwrites ? data : tailroom, limits_.message_size);
+        length = std::min(plan.overwrites ? data : tailroom, limits_.message_size);
     } else if (const doca_error_t status = check_length(length); status != DOCA_SUCCESS) {
         return status;
     }
@@ -174,7 +174,7 @@ doca_error_t TransferCheck::check_length(std::size_t length) const noexcept
 {
     if (length <= limits_.message_size)
         return DOCA_SUCCESS;
-    LOG_ERR("%zu bytes or more: a job moves at most %" PRIu32, length, limits_.message_size);
+    LOG_ERR("%zu bytes or more: a job moves at most %zu", length, limits_.message_size);
     return DOCA_ERROR_INVALID_VALUE;
 }
 

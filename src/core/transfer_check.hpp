@@ -19,14 +19,19 @@ struct TransferPlan {
     std::uint32_t length; ///< bytes to be moved; of a receive, the most that it takes
     bool is_list;         ///< the local side has more than one buffer
     bool overwrites;      ///< the destination has no tailroom at all and counts as empty
-    bool is_plain;        ///< one of TransferCheck::is_plain_...(): the keys are doca_mmap::first()
+
+    /// Of what TransferCheck has found plain.
+    [[nodiscard]] static TransferPlan plain(std::size_t bytes) noexcept
+    {
+        return {static_cast<std::uint32_t>(bytes), false, false};
+    }
 };
 
 /// The rules of one connection.
 class OPENDOCA_INTERNAL TransferCheck {
 public:
     struct Limits {
-        std::uint32_t message_size; ///< bytes
+        std::size_t message_size;   ///< bytes
         std::uint32_t chain_length; ///< buffers on the local side
         std::uint32_t recv_chain_length;
         bool has_atomics;
@@ -46,35 +51,24 @@ public:
     [[nodiscard]] doca_error_t update(const doca_buf *result, const doca_buf *target,
                                       MemoryKey *&key) const noexcept;
 
-    // Fast paths: one buffer on each side, of memory that the device is the first one of, which appends at
-    // least one byte. What fails here goes to the functions above, which explain.
+    // Fast paths: one buffer on each side, of memory that the device is the first one of (its key is that of
+    // doca_mmap::first()), which appends at least one byte. What fails here goes to the functions above, which explain.
 
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_receive(const doca_buf *dst,
-                                                               TransferPlan &plan) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_receive(const doca_buf *dst) const noexcept
     {
-        if (dst == nullptr || !is_plain(*dst, KeyUse::rdma_local)) [[unlikely]]
-            return false;
-        const std::size_t tailroom = dst->tailroom();
-        plan = {static_cast<std::uint32_t>(tailroom), false, false, true};
-        return tailroom - 1 < limits_.message_size;
+        return dst != nullptr && is_plain(*dst, KeyUse::rdma_local) && dst->tailroom() - 1 < limits_.message_size;
     }
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_send(const doca_buf *src,
-                                                            TransferPlan &plan) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_send(const doca_buf *src) const noexcept
     {
-        if (src == nullptr || !is_plain(*src, KeyUse::rdma_local)) [[unlikely]]
-            return false;
-        plan = {static_cast<std::uint32_t>(src->data_len), false, false, true};
-        return src->data_len - 1 < limits_.message_size;
+        return src != nullptr && is_plain(*src, KeyUse::rdma_local) && src->data_len - 1 < limits_.message_size;
     }
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_read(const doca_buf *dst, const doca_buf *src,
-                                                            TransferPlan &plan) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_read(const doca_buf *dst, const doca_buf *src) const noexcept
     {
-        return is_plain_transfer(dst, src, KeyUse::rdma_local, KeyUse::rdma_remote, plan);
+        return is_plain_transfer(dst, src, KeyUse::rdma_local, KeyUse::rdma_remote);
     }
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_write(const doca_buf *dst, const doca_buf *src,
-                                                             TransferPlan &plan) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_write(const doca_buf *dst, const doca_buf *src) const noexcept
     {
-        return is_plain_transfer(dst, src, KeyUse::rdma_remote, KeyUse::rdma_local, plan);
+        return is_plain_transfer(dst, src, KeyUse::rdma_remote, KeyUse::rdma_local);
     }
 
 private:
@@ -82,18 +76,14 @@ private:
 
     [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &buf, std::uint32_t side) const noexcept
     {
-        const FirstKey &first = buf.mmap->first();
-        return buf.is_plain != 0 && first.device == device_ && (first.uses & side) != 0;
+        return (buf.plain_uses & side) != 0 && buf.mmap->first().device == device_;
     }
     [[gnu::always_inline]] [[nodiscard]] bool is_plain_transfer(const doca_buf *dst, const doca_buf *src,
-                                                                std::uint32_t dst_side, std::uint32_t src_side,
-                                                                TransferPlan &plan) const noexcept
+                                                                std::uint32_t dst_side,
+                                                                std::uint32_t src_side) const noexcept
     {
-        if (src == nullptr || dst == nullptr || !is_plain(*src, src_side) || !is_plain(*dst, dst_side))
-            [[unlikely]]
-            return false;
-        plan = {static_cast<std::uint32_t>(src->data_len), false, false, true};
-        return src->data_len - 1 < std::min<std::size_t>(limits_.message_size, dst->tailroom());
+        return src != nullptr && dst != nullptr && is_plain(*src, src_side) && is_plain(*dst, dst_side) &&
+               src->data_len - 1 < dst->tailroom() && src->data_len <= limits_.message_size;
     }
 
     [[nodiscard]] doca_error_t plan_local(const doca_buf &list, Side side, std::uint32_t max_elements,

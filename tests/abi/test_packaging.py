@@ -24,7 +24,8 @@ SOURCE_ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FACTS = facts_of.load()
 VERSION = FACTS["api"]
 PER_LIBRARY = ["doca-common", "doca-argp", "doca-dma", "doca-sha", "doca-comm-channel", "doca-rdma"]
-MODULES = ["doca", "doca-libs", *PER_LIBRARY]
+OLDER = {"doca-1.3": 10300, "doca-1.4": 10400, "doca-1.5": 10500, "doca-2.0": 20002}
+MODULES = ["doca", "doca-libs", *PER_LIBRARY, *OLDER]
 LAYOUTS = [("/opt/mellanox/doca", "lib/x86_64-linux-gnu"), ("/opt/mellanox/doca", "lib64"), ("/usr", "lib"),
            ("/home/someone/sdk", "lib/aarch64-linux-gnu")]
 
@@ -69,6 +70,14 @@ class Installed(unittest.TestCase):
         self.assertEqual(stubs.LINK_FLAGS, [flag for flag in libs if flag.startswith("-l")])
         self.assertIn("-DALLOW_EXPERIMENTAL_API", self.tree.pkg_config("--cflags", "doca"))
 
+    def test_modules_of_older_releases_set_the_level(self):
+        for module, level in OLDER.items():
+            with self.subTest(module=module):
+                self.assertIn(f"-DDOCA_API={level}", self.tree.pkg_config("--cflags", module))
+                self.assertEqual(self.tree.pkg_config("--libs", "doca"), self.tree.pkg_config("--libs", module))
+        for module in set(MODULES) - set(OLDER):
+            self.assertFalse([flag for flag in self.tree.pkg_config("--cflags", module) if "DOCA_API" in flag])
+
     def test_modules_of_a_moved_tree_point_into_it(self):
         for module in MODULES:
             flags = self.tree.pkg_config("--cflags", "--libs", module)
@@ -80,7 +89,7 @@ class Installed(unittest.TestCase):
         traces = [str(path) for path in (SOURCE_ROOT, BUILD_DIR, self.old_prefix)]
         prefix = tree.build_options(BUILD_DIR)["prefix"] + "/"
         for path in self.tree.prefix.rglob("*"):
-            if path.is_symlink() or not path.is_file() or path.parent == self.tree.include:
+            if path.is_symlink() or not path.is_file() or self.tree.include in path.parents:
                 continue
             is_module = path.suffix == ".pc"
             text = path.read_text(encoding="utf-8") if is_module else strings_of(path)

@@ -29,6 +29,19 @@ protected:
         return poll(&waiting, 1, timeout) == 1 && (waiting.revents & POLLIN) != 0;
     }
 
+    /// Whether the handle is silent where there is nothing to do. A device that works by itself may announce a completion
+    /// after it was retrieved, which wakes for nothing; but there is an end to it.
+    [[nodiscard]] bool becomes_silent(bool is_armed)
+    {
+        constexpr int most_late = 64;
+        for (int i = 0; i < most_late && !GetParam().device.is_soft() && is_readable(0); ++i) {
+            clear();
+            if (is_armed)
+                arm();
+        }
+        return !is_readable(0);
+    }
+
     /// A chain of @p length nodes, of which every third is a callback.
     void make_chain(TestGraph &graph, int length, bool begins_with_callback)
     {
@@ -78,13 +91,13 @@ TEST_P(GraphEventTest, an_armed_queue_wakes_for_each_instance)
             while (status == DOCA_ERROR_AGAIN) {
                 ASSERT_TRUE(is_readable(patience)) << "a lost signal, round " << i;
                 clear();
-                ASSERT_FALSE(is_readable(0));
+                ASSERT_TRUE(becomes_silent(false));
                 status = engine.retrieve(event);
                 arm();
             }
             ASSERT_EQ(status, DOCA_SUCCESS);
             ASSERT_EQ(event.user_data.u64, 9u);
-            ASSERT_FALSE(is_readable(0)) << "there is nothing to do";
+            ASSERT_TRUE(becomes_silent(true)) << "there is nothing to do";
             clear();
         }
     }
@@ -121,7 +134,7 @@ TEST_P(GraphEventTest, any_mix_of_instances_and_jobs_loses_no_signal)
             ASSERT_EQ(status, DOCA_ERROR_AGAIN);
             arm();
         }
-        ASSERT_FALSE(is_readable(0));
+        ASSERT_TRUE(becomes_silent(true));
         clear();
     }
 }

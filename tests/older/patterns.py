@@ -9,10 +9,11 @@ OLDEST, NEWER, EVERY = LEVELS[:2], LEVELS[2:], LEVELS
 SINGLE = [
     ("find_device", NEWER),
     ("device_queries", [10500]),
+    ("emulated_filters", [10300, 10400, 10500]),
     ("export_queries_2_0", [20002]),
     ("device_properties", OLDEST),
     ("remotes", [10300]),
-    ("rep_properties", [10400]),
+    ("rep_properties", OLDEST),
     ("local_copy_1_3", OLDEST),
     ("local_copy_1_5", NEWER),
     ("local_copy_2_0", [20002]),

@@ -24,6 +24,7 @@ import cases_errors
 import cases_files
 import cases_graph
 import cases_network
+import cases_older
 import cases_rdma
 import cases_sha
 import cases_sync_event
@@ -123,7 +124,7 @@ def main():
     if arguments.devices is None and (arguments.build is None or arguments.source is None):
         parser.error("--build and --source, or --programs and --devices, are needed")
     modules = (cases_verbs,) if arguments.devices else (cases_files, cases_network, cases_errors, cases_rdma, cases_graph, cases_sha, cases_comm_channel,
-               cases_sync_event)
+               cases_sync_event, cases_older)
     cases = [case for module in modules for name, case in vars(module).items() if name.startswith("test_")]
     if arguments.tests:
         cases = [case for case in cases if case.__name__.removeprefix("test_") in arguments.tests]

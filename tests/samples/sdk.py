@@ -20,6 +20,8 @@ FOLDERS = {
     "doca_sha": ["sha_create", "sha_partial_create"],
     "doca_comm_channel": ["cc_server", "cc_client"],
     "applications": ["dma_copy"],
+    "older/doca_1_3": ["dma_local_copy_1_3", "dma_remote_copy_sender_1_3", "dma_remote_copy_receiver_1_3"],
+    "older/doca_1_5": ["dma_copy_host_1_5", "dma_copy_dpu_1_5"],
 }
 SAMPLES = {name: folder for folder, names in FOLDERS.items() for name in names}
 # Built once more for the wrong side of the PCIe.

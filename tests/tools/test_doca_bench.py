@@ -269,6 +269,19 @@ class DocaBenchRdma(unittest.TestCase):
             self.assertIs(bar["passed"], is_met)
         self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars) else 3)
 
+    def test_many_connections(self):
+        # All bars but that of the last connection's setting up hold for few ones, too, however busy the machine is.
+        result = run("rdma", "--connections", "--count", "60", "--pin", "none", "--device", "soft_p0", "--bars", "--json")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual(report["connections"], 60)
+        bars = {bar["bar"]: bar for bar in report["bars"]}
+        self.assertEqual(len(bars), 7)
+        for name in "descriptors of one more connection", "memory of an idle pair, default queues":
+            self.assertIs(bars[name]["passed"], True, bars[name])
+        self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars.values()) else 3)
+        self.assertIn("ratio", run("rdma", "--connections", "--count", "4", "--device", "soft_p0").stdout)
+
     def test_without_ucx(self):
         result = run("rdma", *self.SHORT, "--compare", "--ucx", "/nonexistent/ucx_perftest")
         self.assertEqual(result.returncode, 1)

@@ -10,7 +10,7 @@
 #include "../../core/dev_list.hpp"
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
-#include "../endpoint.hpp"
+#include "endpoint.hpp"
 #include "../limits.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_OLDER_COMM_CHANNEL);

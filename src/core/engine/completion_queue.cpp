@@ -88,12 +88,20 @@ void CompletionQueue::poll_also(Pollable &pollable) noexcept
 void CompletionQueue::poll_no_more(Pollable &pollable) noexcept
 {
     std::erase(polled_, &pollable);
+    pollable.retriever_ = nullptr;
+    remember_only_polled();
+}
+
+void CompletionQueue::retrieve_by(Pollable &pollable, void *retriever) noexcept
+{
+    pollable.retriever_ = retriever;
     remember_only_polled();
 }
 
 void CompletionQueue::remember_only_polled() noexcept
 {
     only_polled_ = polled_.size() == 1 ? polled_.front() : nullptr;
+    retriever_ = only_polled_ != nullptr ? only_polled_->retriever_ : nullptr;
 }
 
 doca_error_t CompletionQueue::set_event_driven(bool enable) noexcept

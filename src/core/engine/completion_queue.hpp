@@ -150,6 +150,11 @@ public:
         return nullptr;
     }
 
+    /// The front end has somebody who retrieves while @p pollable alone is polled and nothing waits, and who so spares
+    /// the virtual call of poll_one(): retriever(). Before or after poll_also(), and until poll_no_more().
+    void retrieve_by(Pollable &pollable, void *retriever) noexcept;
+    [[nodiscard]] void *retriever() const noexcept { return retriever_; }
+
     /// Operations of @p source that were submitted and not retrieved. Any thread may ask; the answer is exact
     /// while the queue's own is at rest.
     [[nodiscard]] std::uint32_t in_flight(const Source &source) const noexcept;
@@ -162,6 +167,16 @@ public:
     /// From now on @p pollable is polled. Nothing if it is already.
     void poll_also(Pollable &pollable) noexcept;
     void poll_no_more(Pollable &pollable) noexcept;
+    /// The polled one of type @p T, or null: for what shares one pollable among many.
+    template <typename T>
+    [[nodiscard]] T *find_polled() const noexcept
+    {
+        for (Pollable *pollable : polled_) {
+            if (auto *const found = dynamic_cast<T *>(pollable))
+                return found;
+        }
+        return nullptr;
+    }
 
     // Sleeping.
 
@@ -236,6 +251,7 @@ private:
     Completion *ring_;
     Operation *free_; ///< a stack: the one used last is the warmest
     Pollable *only_polled_ = nullptr; ///< the element of polled_ where there is one
+    void *retriever_ = nullptr;       ///< and its retriever, if it has one
     bool is_armed_ = false;
     bool is_event_driven_ = false;
     std::uint32_t num_reserved_ = 0; ///< places in polled_

@@ -49,7 +49,7 @@ struct alignas(64) Operation {
         Message message;             ///< the rest of the Result, once a receive has ended
     };
 
-    static constexpr std::uint32_t in_flight = UINT32_MAX;
+    static constexpr std::uint32_t in_flight = INT32_MAX; // positive: stored by one instruction with the length behind it
 
     /// Once it has ended.
     [[nodiscard]] Result result() const noexcept { return {length, message.immediate, message.received}; }

@@ -28,6 +28,8 @@ public:
     void *owner = nullptr; ///< the front end's
 };
 
+class CompletionQueue;
+
 /// What a completion queue polls: something whose operations end without a call of ours.
 class OPENDOCA_INTERNAL Pollable {
 public:
@@ -47,6 +49,10 @@ public:
     /// could act already.
     [[nodiscard]] virtual bool arm() noexcept;
     virtual void disarm() noexcept;
+
+private:
+    friend class CompletionQueue;
+    void *retriever_ = nullptr; ///< see CompletionQueue::retrieve_by()
 };
 
 } // namespace opendoca

@@ -13,6 +13,11 @@ void JobQueue::write_result(int, doca_error_t status, const Result &, doca_event
     event.result.u64 = status;
 }
 
+doca_error_t JobQueue::retrieve(doca_event &) noexcept
+{
+    return DOCA_ERROR_AGAIN;
+}
+
 doca_error_t JobQueue::submit_1_3(const doca_job &job) noexcept
 {
     return submit(job);

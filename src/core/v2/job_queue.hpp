@@ -68,6 +68,9 @@ public:
     [[nodiscard]] virtual Source &source() noexcept = 0;
     /// Writes how a job of @p type has ended into @p event, or to where its result.ptr points.
     virtual void write_result(int type, doca_error_t status, const Result &result, doca_event &event) const noexcept;
+    /// As doca_workq_progress_retrieve() on a work queue that has nothing to give out. Called of a queue that is
+    /// Pollable::retriever.
+    [[nodiscard]] virtual doca_error_t retrieve(doca_event &event) noexcept;
     /// The same as submit() for a job of a program of DOCA 1.3 or 1.4, whose structure can have more members.
     [[nodiscard]] virtual doca_error_t submit_1_3(const doca_job &job) noexcept;
 };

@@ -44,7 +44,7 @@ constexpr std::uint32_t max_depth = 65536;
 {
     Operation *const operation = completions.poll();
     if (operation == nullptr)
-        return completions.is_empty() ? DOCA_ERROR_AGAIN : give_first(event);
+        return give_waiting(event);
     const Tag tag = operation->tag;
     if ((tag.a & opendoca::v2::has_handler) != 0) [[unlikely]]
         return give_operation(*operation, event);
@@ -59,7 +59,11 @@ constexpr std::uint32_t max_depth = 65536;
     return DOCA_SUCCESS;
 }
 
-/// The end of an operation that has ended well and that somebody else is told of.
+doca_error_t doca_workq::give_waiting(doca_event &event) noexcept
+{
+    return completions.is_empty() ? DOCA_ERROR_AGAIN : give_first(event);
+}
+
 [[gnu::noinline]] doca_error_t doca_workq::give_operation(Operation &operation, doca_event &event) noexcept
 {
     const Ended ended = {operation.tag, operation.source, DOCA_SUCCESS, operation.result()};

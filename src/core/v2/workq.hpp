@@ -26,8 +26,11 @@ struct OPENDOCA_INTERNAL doca_workq {
     /// Fast path: the end of a job that has succeeded and whose event is its tag.
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
     {
-        if (completions.is_empty())
+        if (completions.is_empty()) {
+            if (void *const retriever = completions.retriever())
+                return static_cast<opendoca::v2::JobQueue *>(retriever)->retrieve(event);
             return poll(event);
+        }
         const opendoca::Completion &first = completions.first();
         if ((opendoca::v2::kind_of(first.tag) | first.status) != 0) [[unlikely]]
             return give_first(event);
@@ -37,6 +40,13 @@ struct OPENDOCA_INTERNAL doca_workq {
         completions.drop();
         return DOCA_SUCCESS;
     }
+
+    // For JobQueue::retrieve(), what is not common.
+
+    /// Gives out the first completion, if there is one.
+    [[nodiscard]] doca_error_t give_waiting(doca_event &event) noexcept;
+    /// The end of an operation that has ended well, and that another than the program is told of.
+    [[nodiscard]] doca_error_t give_operation(opendoca::Operation &operation, doca_event &event) noexcept;
 
     [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }
     [[nodiscard]] doca_error_t set_event_driven(bool enable) noexcept;
@@ -63,7 +73,6 @@ private:
     [[nodiscard]] doca_error_t submit_by_id(const doca_job &job) noexcept;
     [[nodiscard]] doca_error_t poll(doca_event &event) noexcept;
     [[nodiscard]] doca_error_t give_first(doca_event &event) noexcept;
-    [[nodiscard]] doca_error_t give_operation(opendoca::Operation &operation, doca_event &event) noexcept;
     [[nodiscard]] doca_error_t give(const opendoca::Ended &ended, doca_event &event) noexcept;
 
     std::unique_ptr<opendoca::v2::JobQueue *[]> queues_; ///< by the id of the context or graph

@@ -5,7 +5,6 @@
 #include "../../core/device/engines.hpp"
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
-#include "../../core/v2/workq.hpp"
 #include "dma_jobs.hpp"
 #include "older.hpp"
 
@@ -68,7 +67,7 @@ doca_error_t doca_dma::create_queue(const std::vector<doca_dev *> &devices, doca
         return status;
     const bool is_never_armed = !workq.completions.is_event_driven();
     opendoca::visit_engine(*engine, is_never_armed, [&]<typename Engine>(Engine &own) {
-        queue = std::make_unique<opendoca::v2::DmaJobs<Engine>>(std::move(engine), own, dev);
+        queue = std::make_unique<opendoca::v2::DmaJobs<Engine>>(std::move(engine), own, dev, workq);
     });
     if (copies_ == Copies::overwrite)
         queue = std::make_unique<opendoca::v2::OverwritingJobs>(std::move(queue),

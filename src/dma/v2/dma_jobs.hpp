@@ -2,25 +2,33 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstring>
 #include <memory>
 
 #include <doca_dma.h>
 
 #include "../../core/dev.hpp"
 #include "../../core/device/copy_engine.hpp"
-#include "../../core/v2/job_queue.hpp"
+#include "../../core/v2/workq.hpp"
 
 namespace opendoca::v2 {
+
+/// Whether an engine can look for the ends of plain copies inline.
+template <typename Engine>
+concept PollsPlain = requires(Engine &engine) { engine.poll_plain([](Operation &) {}, [] { return DOCA_ERROR_AGAIN; }); };
 
 /// DMA jobs of one work queue. @p Engine is a provider's own type, or CopyEngine.
 template <typename Engine>
 class DmaJobs final : public JobQueue {
 public:
-    DmaJobs(std::unique_ptr<CopyEngine> owned, Engine &engine, const doca_dev &dev) noexcept
+    DmaJobs(std::unique_ptr<CopyEngine> owned, Engine &engine, const doca_dev &dev, doca_workq &workq) noexcept
         : engine_(engine),
           check_(dev.device(), dev.function().can.dma_max_list_elements, dev.function().can.dma_max_size),
+          workq_(workq),
           owned_(std::move(owned))
     {
+        if constexpr (PollsPlain<Engine>)
+            workq.completions.retrieve_by(engine, static_cast<JobQueue *>(this));
     }
 
     [[nodiscard]] doca_error_t submit(const doca_job &base) noexcept override
@@ -28,7 +36,7 @@ public:
         const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
         if constexpr (requires { engine_.copy_plain(Tag{}, *job.dst_buff, *job.src_buff); }) {
             if (base.type == DOCA_DMA_JOB_MEMCPY && job.src_buff != nullptr && job.dst_buff != nullptr &&
-                Engine::is_plain(check_, *job.dst_buff, *job.src_buff)) [[likely]]
+                engine_.admit(check_, *job.dst_buff, *job.src_buff)) [[likely]]
                 return engine_.copy_plain(tag_of(base), *job.dst_buff, *job.src_buff);
         }
         return submit_any(job);
@@ -36,6 +44,20 @@ public:
     [[nodiscard]] doca_error_t submit_tagged(const doca_job &base, Tag tag) noexcept override
     {
         return submit_any(reinterpret_cast<const doca_dma_job_memcpy &>(base), tag);
+    }
+    [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept override
+    {
+        if constexpr (PollsPlain<Engine>) {
+            // Plain operations are those of submit(): the program's own.
+            const auto give = [&](Operation &operation) __attribute__((always_inline)) {
+                std::memcpy(&event, &operation.tag, sizeof(operation.tag));
+                event.result.u64 = DOCA_SUCCESS;
+                workq_.completions.release(operation);
+            };
+            return engine_.poll_plain(give, [&] { return workq_.give_waiting(event); });
+        } else {
+            return JobQueue::retrieve(event);
+        }
     }
     [[nodiscard]] Source &source() noexcept override { return engine_; }
     [[nodiscard]] doca_error_t submit_1_3(const doca_job &job) noexcept override;
@@ -49,6 +71,7 @@ private:
 
     Engine &engine_;
     CopyCheck check_;
+    doca_workq &workq_;
     std::unique_ptr<CopyEngine> owned_;
 };
 

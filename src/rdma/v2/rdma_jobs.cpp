@@ -2,10 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 #include "rdma_jobs.hpp"
 
+#include <cstring>
 #include <iterator>
 
 #include "../../core/device/engines.hpp"
 #include "../../core/log.hpp"
+#include "../../core/v2/workq.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_JOBS);
 
@@ -13,23 +15,28 @@ namespace opendoca::v2 {
 
 namespace {
 
+/// Whether a front end can post by itself what was found plain, and look for its end.
+template <typename Pair>
+concept PostsPlain = requires(Pair &pair) { pair.take_send_credit(); };
+
 /// @p Pair is a provider's own type, or QueuePair.
 template <typename Pair>
 class RdmaJobs final : public JobQueue {
 public:
-    RdmaJobs(Pair &queue_pair, const TransferCheck &check) noexcept : queue_pair_(queue_pair), check_(check) {}
+    RdmaJobs(Pair &queue_pair, const TransferCheck &check, doca_workq &workq) noexcept
+        : queue_pair_(queue_pair),
+          check_(check),
+          workq_(workq)
+    {
+        if constexpr (PostsPlain<Pair>)
+            workq.completions.retrieve_by(queue_pair, static_cast<JobQueue *>(this));
+    }
     ~RdmaJobs() override { queue_pair_.detach(); }
 
+    /// By a table, so that each function has its own stack frame and none pays for the others' registers.
     [[nodiscard]] doca_error_t submit(const doca_job &job) noexcept override
     {
-        Tag tag = tag_of(job);
-        tag.a |= has_result;
-        return submit_tagged(job, tag);
-    }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept override
-    {
-        // By a table, so that each function has its own stack frame and none pays for the others' registers.
-        static constexpr doca_error_t (*functions[])(RdmaJobs &, const doca_job &, Tag) noexcept = {
+        static constexpr doca_error_t (*functions[])(RdmaJobs &, const doca_job &) noexcept = {
             receive, send<false>, send<true>, read, write<false>, write<true>, update, update};
         static_assert(DOCA_RDMA_JOB_SEND == DOCA_RDMA_JOB_RECV + 1 && DOCA_RDMA_JOB_SEND_IMM == DOCA_RDMA_JOB_RECV + 2 &&
                       DOCA_RDMA_JOB_READ == DOCA_RDMA_JOB_RECV + 3 && DOCA_RDMA_JOB_WRITE == DOCA_RDMA_JOB_RECV + 4 &&
@@ -37,9 +44,51 @@ public:
                       DOCA_RDMA_JOB_ATOMIC_CMP_SWP == DOCA_RDMA_JOB_RECV + 6 &&
                       DOCA_RDMA_JOB_ATOMIC_FETCH_ADD == DOCA_RDMA_JOB_RECV + 7);
         const auto index = static_cast<unsigned>(job.type) - DOCA_RDMA_JOB_RECV;
-        if (index >= std::size(functions) || !queue_pair_.is_connected()) [[unlikely]]
+        if (index >= std::size(functions)) [[unlikely]]
             return refuse(job);
-        return functions[index](*this, job, tag);
+        return functions[index](*this, job);
+    }
+    [[nodiscard]] doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept override
+    {
+        if (!queue_pair_.is_connected())
+            return refuse(job);
+        switch (job.type) {
+        case DOCA_RDMA_JOB_RECV:
+            return receive_any(reinterpret_cast<const doca_rdma_job_recv &>(job), tag);
+        case DOCA_RDMA_JOB_SEND:
+        case DOCA_RDMA_JOB_SEND_IMM:
+            return send_any(reinterpret_cast<const doca_rdma_job_send &>(job), tag);
+        case DOCA_RDMA_JOB_READ:
+            return read_any(reinterpret_cast<const doca_rdma_job_read_write &>(job), tag);
+        case DOCA_RDMA_JOB_WRITE:
+        case DOCA_RDMA_JOB_WRITE_IMM:
+            return write_any(reinterpret_cast<const doca_rdma_job_read_write &>(job), tag);
+        case DOCA_RDMA_JOB_ATOMIC_CMP_SWP:
+        case DOCA_RDMA_JOB_ATOMIC_FETCH_ADD:
+            return update_any(reinterpret_cast<const doca_rdma_job_atomic &>(job), tag);
+        default:
+            return refuse(job);
+        }
+    }
+    [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept override
+    {
+        if constexpr (PostsPlain<Pair>) {
+            // Plain operations are those of submit(): the program's own. What they bring is the same for all.
+            const auto give = [&](Operation &operation, std::uint32_t length) __attribute__((always_inline)) {
+                std::memcpy(&event, &operation.tag, sizeof(operation.tag));
+                if (auto *const result = static_cast<doca_rdma_result *>(event.result.ptr)) {
+                    result->result = DOCA_SUCCESS;
+                    result->opcode = DOCA_RDMA_OPCODE_RECV_SEND;
+                    result->length = length;
+                    result->rdma_peer_addr = nullptr;
+                    result->immediate_data = 0;
+                }
+                workq_.completions.release(operation);
+            };
+            return queue_pair_.poll_plain(give, [&] { return workq_.give_waiting(event); });
+        } else {
+            return JobQueue::retrieve(event);
+        }
     }
     [[nodiscard]] Source &source() noexcept override { return queue_pair_; }
 
@@ -70,105 +119,150 @@ private:
         return DOCA_ERROR_INVALID_VALUE;
     }
 
-    // One for each kind of job: the common one is checked inline and handed to the provider in one piece.
+    [[nodiscard]] static Tag tag_with_result(const doca_job &job) noexcept
+    {
+        Tag tag = tag_of(job);
+        tag.a |= has_result;
+        return tag;
+    }
+    template <bool has_immediate>
+    [[nodiscard]] static Immediate immediate_of(const auto &job) noexcept
+    {
+        return has_immediate ? Immediate(job.immediate_data) : std::nullopt;
+    }
 
-    static doca_error_t receive(RdmaJobs &self, const doca_job &base, Tag tag) noexcept
+    // One for each kind of job of a program: the common one is checked inline and handed to the provider in one piece.
+    // What posts plain operations has credits for them only while it is connected.
+
+    [[nodiscard]] bool can_take() const noexcept { return PostsPlain<Pair> || queue_pair_.is_connected(); }
+
+    static doca_error_t receive(RdmaJobs &self, const doca_job &base) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_recv &>(base);
-        TransferPlan plan;
-        if (self.check_.is_plain_receive(job.dst_buff, plan)) [[likely]]
-            return self.queue_pair_.receive(tag, job.dst_buff, plan);
-        return self.receive_any(job, tag);
+        if (self.check_.is_plain_receive(job.dst_buff) && self.can_take()) [[likely]] {
+            if constexpr (!PostsPlain<Pair>)
+                return self.queue_pair_.receive(tag_with_result(base), job.dst_buff,
+                                                TransferPlan::plain(job.dst_buff->tailroom()));
+            else if (self.queue_pair_.take_receive_credit()) [[likely]]
+                return self.queue_pair_.receive_plain(tag_with_result(base), *job.dst_buff);
+        }
+        return submit_any(self, base);
     }
-    [[gnu::noinline]] doca_error_t receive_any(const doca_rdma_job_recv &job, Tag tag) noexcept
+    template <bool has_immediate>
+    static doca_error_t send(RdmaJobs &self, const doca_job &base) noexcept
+    {
+        const auto &job = reinterpret_cast<const doca_rdma_job_send &>(base);
+        if (self.check_.is_plain_send(job.src_buff) && self.can_take()) [[likely]] {
+            if constexpr (!PostsPlain<Pair>)
+                return self.queue_pair_.send(tag_with_result(base), job.src_buff,
+                                             TransferPlan::plain(job.src_buff->data_len),
+                                             immediate_of<has_immediate>(job));
+            else if (self.queue_pair_.take_send_credit()) [[likely]]
+                return self.queue_pair_.send_plain(tag_with_result(base), *job.src_buff,
+                                                   immediate_of<has_immediate>(job));
+        }
+        return submit_any(self, base);
+    }
+    static doca_error_t read(RdmaJobs &self, const doca_job &base) noexcept
+    {
+        const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
+        if (self.check_.is_plain_read(job.dst_buff, job.src_buff) && self.can_take()) [[likely]] {
+            if constexpr (!PostsPlain<Pair>)
+                return self.queue_pair_.read(tag_with_result(base), job.dst_buff, job.src_buff,
+                                             TransferPlan::plain(job.src_buff->data_len),
+                                             job.src_buff->mmap->first().key);
+            else if (self.queue_pair_.take_send_credit()) [[likely]]
+                return self.queue_pair_.read_plain(tag_with_result(base), *job.dst_buff, *job.src_buff);
+        }
+        return submit_any(self, base);
+    }
+    template <bool has_immediate>
+    static doca_error_t write(RdmaJobs &self, const doca_job &base) noexcept
+    {
+        const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
+        if (self.check_.is_plain_write(job.dst_buff, job.src_buff) && self.can_take()) [[likely]] {
+            if constexpr (!PostsPlain<Pair>)
+                return self.queue_pair_.write(tag_with_result(base), job.dst_buff, job.src_buff,
+                                              TransferPlan::plain(job.src_buff->data_len),
+                                              job.dst_buff->mmap->first().key, immediate_of<has_immediate>(job));
+            else if (self.queue_pair_.take_send_credit()) [[likely]]
+                return self.queue_pair_.write_plain(tag_with_result(base), *job.dst_buff, *job.src_buff,
+                                                    immediate_of<has_immediate>(job));
+        }
+        return submit_any(self, base);
+    }
+
+    static doca_error_t update(RdmaJobs &self, const doca_job &job) noexcept
+    {
+        if (!self.queue_pair_.is_connected())
+            return self.refuse(job);
+        return self.update_any(reinterpret_cast<const doca_rdma_job_atomic &>(job), tag_with_result(job));
+    }
+
+    // Any job, of a connected instance.
+
+    [[gnu::noinline]] static doca_error_t submit_any(RdmaJobs &self, const doca_job &job) noexcept
+    {
+        return self.submit_tagged(job, tag_with_result(job));
+    }
+    [[nodiscard]] doca_error_t receive_any(const doca_rdma_job_recv &job, Tag tag) noexcept
     {
         TransferPlan plan;
         const doca_error_t status = check_.receive(job.dst_buff, plan);
         return status == DOCA_SUCCESS ? queue_pair_.receive(tag, job.dst_buff, plan) : status;
     }
-
-    template <bool has_immediate>
-    static doca_error_t send(RdmaJobs &self, const doca_job &base, Tag tag) noexcept
-    {
-        const auto &job = reinterpret_cast<const doca_rdma_job_send &>(base);
-        TransferPlan plan;
-        if (self.check_.is_plain_send(job.src_buff, plan)) [[likely]]
-            return self.queue_pair_.send(tag, job.src_buff, plan,
-                                         has_immediate ? Immediate(job.immediate_data) : std::nullopt);
-        return self.template send_any<has_immediate>(job, tag);
-    }
-    template <bool has_immediate>
-    [[gnu::noinline]] doca_error_t send_any(const doca_rdma_job_send &job, Tag tag) noexcept
+    [[nodiscard]] doca_error_t send_any(const doca_rdma_job_send &job, Tag tag) noexcept
     {
         TransferPlan plan;
         const doca_error_t status = check_.send(job.src_buff, plan);
-        return status == DOCA_SUCCESS ? queue_pair_.send(tag, job.src_buff, plan,
-                                                         has_immediate ? Immediate(job.immediate_data) : std::nullopt)
-                                      : status;
+        const bool has_immediate = job.base.type == DOCA_RDMA_JOB_SEND_IMM;
+        return status == DOCA_SUCCESS
+                   ? queue_pair_.send(tag, job.src_buff, plan,
+                                      has_immediate ? Immediate(job.immediate_data) : std::nullopt)
+                   : status;
     }
-
-    static doca_error_t read(RdmaJobs &self, const doca_job &base, Tag tag) noexcept
-    {
-        const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
-        TransferPlan plan;
-        if (self.check_.is_plain_read(job.dst_buff, job.src_buff, plan)) [[likely]]
-            return self.queue_pair_.read(tag, job.dst_buff, job.src_buff, plan, job.src_buff->mmap->first().key);
-        return self.read_any(job, tag);
-    }
-    [[gnu::noinline]] doca_error_t read_any(const doca_rdma_job_read_write &job, Tag tag) noexcept
+    [[nodiscard]] doca_error_t read_any(const doca_rdma_job_read_write &job, Tag tag) noexcept
     {
         TransferPlan plan;
         MemoryKey *key = nullptr;
         const doca_error_t status = check_.read(job.dst_buff, job.src_buff, plan, key);
         return status == DOCA_SUCCESS ? queue_pair_.read(tag, job.dst_buff, job.src_buff, plan, key) : status;
     }
-
-    template <bool has_immediate>
-    static doca_error_t write(RdmaJobs &self, const doca_job &base, Tag tag) noexcept
-    {
-        const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
-        TransferPlan plan;
-        if (self.check_.is_plain_write(job.dst_buff, job.src_buff, plan)) [[likely]]
-            return self.queue_pair_.write(tag, job.dst_buff, job.src_buff, plan, job.dst_buff->mmap->first().key,
-                                          has_immediate ? Immediate(job.immediate_data) : std::nullopt);
-        return self.template write_any<has_immediate>(job, tag);
-    }
-    template <bool has_immediate>
-    [[gnu::noinline]] doca_error_t write_any(const doca_rdma_job_read_write &job, Tag tag) noexcept
+    [[nodiscard]] doca_error_t write_any(const doca_rdma_job_read_write &job, Tag tag) noexcept
     {
         TransferPlan plan;
         MemoryKey *key = nullptr;
         const doca_error_t status = check_.write(job.dst_buff, job.src_buff, plan, key);
-        if (status != DOCA_SUCCESS)
-            return status;
-        return queue_pair_.write(tag, job.dst_buff, job.src_buff, plan, key,
-                                 has_immediate ? Immediate(job.immediate_data) : std::nullopt);
+        const bool has_immediate = job.base.type == DOCA_RDMA_JOB_WRITE_IMM;
+        return status == DOCA_SUCCESS
+                   ? queue_pair_.write(tag, job.dst_buff, job.src_buff, plan, key,
+                                       has_immediate ? Immediate(job.immediate_data) : std::nullopt)
+                   : status;
     }
-
-    static doca_error_t update(RdmaJobs &self, const doca_job &base, Tag tag) noexcept
+    [[nodiscard]] doca_error_t update_any(const doca_rdma_job_atomic &job, Tag tag) noexcept
     {
-        const auto &job = reinterpret_cast<const doca_rdma_job_atomic &>(base);
         MemoryKey *key = nullptr;
-        if (const doca_error_t status = self.check_.update(job.result_buff, job.cmp_or_add_dest_buff, key);
+        if (const doca_error_t status = check_.update(job.result_buff, job.cmp_or_add_dest_buff, key);
             status != DOCA_SUCCESS)
             return status;
-        const AtomicUpdate update = {base.type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD
+        const AtomicUpdate update = {job.base.type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD
                                          ? AtomicUpdate::Kind::fetch_and_add
                                          : AtomicUpdate::Kind::compare_and_swap,
                                      job.swap_or_add_data, job.cmp_data};
-        return self.queue_pair_.update(tag, *job.result_buff, *job.cmp_or_add_dest_buff, update, *key);
+        return queue_pair_.update(tag, *job.result_buff, *job.cmp_or_add_dest_buff, update, *key);
     }
 
     Pair &queue_pair_;
     const TransferCheck check_;
+    doca_workq &workq_;
 };
 
 } // namespace
 
-std::unique_ptr<JobQueue> make_rdma_jobs(QueuePair &queue_pair, const TransferCheck &check)
+std::unique_ptr<JobQueue> make_rdma_jobs(QueuePair &queue_pair, const TransferCheck &check, doca_workq &workq)
 {
     return visit_engine(queue_pair, [&]<typename Pair>(Pair &own) -> std::unique_ptr<JobQueue> {
-        return std::make_unique<RdmaJobs<Pair>>(own, check);
+        return std::make_unique<RdmaJobs<Pair>>(own, check, workq);
     });
 }
 

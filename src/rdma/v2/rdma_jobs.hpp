@@ -12,6 +12,7 @@
 namespace opendoca::v2 {
 
 /// The jobs of @p queue_pair, which outlives it, on a work queue.
-[[nodiscard]] std::unique_ptr<JobQueue> make_rdma_jobs(QueuePair &queue_pair, const TransferCheck &check);
+[[nodiscard]] std::unique_ptr<JobQueue> make_rdma_jobs(QueuePair &queue_pair, const TransferCheck &check,
+                                                       doca_workq &workq);
 
 } // namespace opendoca::v2

@@ -91,9 +91,30 @@ TEST_F(Faults, AQueueThatHoldsCompletionsBackCanBeDestroyed)
     EXPECT_TRUE(ask_card("status").starts_with("ok"));
 }
 
+TEST_F(Faults, AQueuePairThatWasResetHasNoLateCompletions)
+{
+    Pair pair(first, second);
+    ASSERT_EQ(ask_card("delay-completion 100"), "ok");
+    post_write(pair);
+    EXPECT_FALSE(has_completion_within(*first.cq, 20ms));
+    ASSERT_EQ(pair.first.set_state(IBV_QPS_RESET), 0);
+    EXPECT_FALSE(has_completion_within(*first.cq, 200ms));
+}
+
+TEST_F(Faults, QueuePairsBreakOnRequest)
+{
+    Pair pair(first, second);
+    pair.first.post_receive(*local.mr, 64);
+    ASSERT_EQ(ask_card("qp-fatal host 0"), "ok");
+    EXPECT_EQ(next_event(*first.context), IBV_EVENT_QP_FATAL);
+    EXPECT_EQ(next_completion(*first.cq).status, IBV_WC_WR_FLUSH_ERR);
+    EXPECT_EQ(pair.first.state(), IBV_QPS_ERR);
+    EXPECT_EQ(pair.second.state(), IBV_QPS_RTS);
+}
+
 TEST_F(Faults, ALostMessageIsSentAgain)
 {
-    Pair pair(first, second, {.timeout = 8, .retries = 3}); // about a millisecond
+    Pair pair(first, second, {.timeout = 13, .retries = 3}); // 34 ms: the card may have to wait for a processor
     ASSERT_EQ(ask_card("lose-message count 2"), "ok");
     post_write(pair);
     EXPECT_EQ(next_completion(*first.cq).status, IBV_WC_SUCCESS);

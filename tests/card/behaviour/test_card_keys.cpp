@@ -155,6 +155,31 @@ TEST(Alias, IsRefusedWhereTheCardSharesNoKeys)
     EXPECT_EQ(allow_access(*device.context, indirect.index, secret), 3);
 }
 
+TEST(Abilities, AreReportedAndRefusedOnRequest)
+{
+    if (profile() != "bluefield-3")
+        GTEST_SKIP() << "a card without them";
+    Device device("mlx5_0");
+    Buffer source(device, 64, all_rights, 's'), destination(device, 64);
+    const auto copy = [&] {
+        CopyQueue queue(device);
+        return queue.copy(destination.mr->lkey, destination.address(), source.mr->lkey, source.address(), 64);
+    };
+    AlignedBuffer memory(0);
+    const DevxKey direct = make_direct_key(*device.context, *device.pd, memory.bytes, size),
+                  indirect = make_indirect_key(*device.context, *device.pd, *source.mr);
+    EXPECT_EQ(ask_card("dma-fails"), "ok");
+    EXPECT_EQ(copy(), IBV_WC_LOC_QP_OP_ERR);
+    EXPECT_EQ(ask_card("refuse-indirect-keys"), "ok");
+    EXPECT_EQ(allow_access(*device.context, indirect.index, secret), 3);
+    EXPECT_EQ(allow_access(*device.context, direct.index, secret), 0);
+    EXPECT_EQ(ask_card("refuse-shared-keys"), "ok");
+    EXPECT_EQ(allow_access(*device.context, direct.index, secret), 3);
+    EXPECT_EQ(ask_card("clear"), "ok");
+    EXPECT_EQ(copy(), IBV_WC_SUCCESS);
+    EXPECT_EQ(allow_access(*device.context, indirect.index, secret), 0);
+}
+
 class AliasOfAHost : public testing::Test {
 protected:
     void SetUp() override

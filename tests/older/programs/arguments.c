@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // Parameters on the command line, with a level of the log.
 #include <doca_argp.h>
 #include <doca_log.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // A PCI address from text, and the device that has it: as each program of DOCA 1.3 to 2.0.2 does it for itself.
 #ifndef BDF_H_
 #define BDF_H_
@@ -9,7 +10,7 @@
 
 #include "check.h"
 
-static struct doca_pci_bdf parse(const char *text)
+static inline struct doca_pci_bdf parse(const char *text)
 {
     struct doca_pci_bdf bdf;
     unsigned bus, device, function;
@@ -28,7 +29,7 @@ static struct doca_pci_bdf parse(const char *text)
     doca_devinfo_property_get(info, DOCA_DEVINFO_PROPERTY_PCI_ADDR, (uint8_t *)&(bdf), sizeof(bdf))
 #endif
 
-static struct doca_dev *open_by_address(const char *text)
+static inline struct doca_dev *open_by_address(const char *text)
 {
     const struct doca_pci_bdf wanted = parse(text);
     struct doca_devinfo **list;

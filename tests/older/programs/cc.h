@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // An endpoint, as programs of each level make it.
 #ifndef CC_H_
 #define CC_H_
@@ -15,7 +16,7 @@ struct channel {
 };
 
 #if DOCA_API < 10400
-static void open_channel(struct channel *channel, int is_server)
+static inline void open_channel(struct channel *channel, int is_server)
 {
     struct doca_comm_channel_init_attr attr = {0};
     uint16_t size = 0;
@@ -29,7 +30,7 @@ static void open_channel(struct channel *channel, int is_server)
     CHECK(size == 16);
 }
 #else
-static struct doca_dev_rep *open_rep(struct doca_dev *dev)
+static inline struct doca_dev_rep *open_rep(struct doca_dev *dev)
 {
     struct doca_devinfo_rep **list;
     struct doca_dev_rep *rep;
@@ -40,7 +41,7 @@ static struct doca_dev_rep *open_rep(struct doca_dev *dev)
     return rep;
 }
 
-static void open_channel(struct channel *channel, int is_server)
+static inline void open_channel(struct channel *channel, int is_server)
 {
     WORKS(doca_comm_channel_ep_create(&channel->ep));
     channel->dev = open_by_address(is_server ? "03:00.0" : "b1:00.0");
@@ -55,7 +56,7 @@ static void open_channel(struct channel *channel, int is_server)
 }
 #endif
 
-static void close_channel(struct channel *channel)
+static inline void close_channel(struct channel *channel)
 {
     WORKS(doca_comm_channel_ep_destroy(channel->ep));
     if (channel->rep != NULL)
@@ -64,7 +65,7 @@ static void close_channel(struct channel *channel)
         WORKS(doca_dev_close(channel->dev));
 }
 
-static void receive(struct channel *channel, char *text, struct doca_comm_channel_addr_t **peer)
+static inline void receive(struct channel *channel, char *text, struct doca_comm_channel_addr_t **peer)
 {
     size_t length = 1024;
     doca_error_t result;
@@ -74,7 +75,7 @@ static void receive(struct channel *channel, char *text, struct doca_comm_channe
     WORKS(result);
 }
 
-static void send_text(struct channel *channel, const char *text, struct doca_comm_channel_addr_t *peer)
+static inline void send_text(struct channel *channel, const char *text, struct doca_comm_channel_addr_t *peer)
 {
     doca_error_t result;
     while ((result = doca_comm_channel_ep_sendto(channel->ep, text, strlen(text) + 1, DOCA_CC_MSG_FLAG_NONE, peer)) ==

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // What the programs of this folder have in common: they end where something is not as it was on the original.
 #ifndef CHECK_H_
 #define CHECK_H_

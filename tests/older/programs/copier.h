@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // A DMA context on one device and its work queue, as programs keep them in one structure.
 #ifndef COPIER_H_
 #define COPIER_H_

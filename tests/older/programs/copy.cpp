@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // A program in C++, with functions of the level by their addresses.
 #include <cstring>
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // Properties of DOCA 1.3 and 1.4, as bytes and their size; and a device chosen by its capabilities.
 #include <doca_dma.h>
 
@@ -17,7 +18,8 @@ int main(void)
         struct doca_pci_bdf bdf = {{0}};
         uint32_t caps = DOCA_DMA_CAP_NONE;
         doca_error_t result;
-        WORKS(doca_devinfo_property_get(list[i], DOCA_DEVINFO_PROPERTY_IBDEV_NAME, (uint8_t *)ibdev, sizeof(ibdev)));
+        const enum doca_devinfo_property name = DOCA_DEVINFO_PROPERTY_IBDEV_NAME;
+        WORKS(doca_devinfo_property_get(list[i], name, (uint8_t *)ibdev, sizeof(ibdev)));
         WORKS(doca_devinfo_property_get(list[i], DOCA_DEVINFO_PROPERTY_IFACE_NAME, (uint8_t *)iface, sizeof(iface)));
         WORKS(doca_devinfo_property_get(list[i], DOCA_DEVINFO_PROPERTY_PCI_ADDR, (uint8_t *)&bdf, sizeof(bdf)));
         GIVES(doca_devinfo_property_get(list[i], DOCA_DEVINFO_PROPERTY_PCI_ADDR, (uint8_t *)&bdf, 1),

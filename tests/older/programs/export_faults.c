@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // What cannot be exported, and texts that are no descriptors.
 #include "bdf.h"
 #include "copier.h"

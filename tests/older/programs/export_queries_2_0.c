@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // At 2.0.2 the queries of 1.5 answer as those of 2.2: the host exports, the DPU imports.
 #include "bdf.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // exporter PCI_ADDRESS: exports a text to the other side of the PCIe, writes the descriptor and where the text is to
 // stdout, and waits for a line. The other side has then written a text of its own behind it.
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // The device with an address, by comparing what the list shows with what the user gave; then its representor.
 #include "bdf.h"
 

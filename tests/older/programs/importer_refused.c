@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // importer_refused PCI_ADDRESS: a host's program that may not import what the DPU exported: of a level above 10500, or
 // through a device behind another port.
 #include <doca_mmap.h>

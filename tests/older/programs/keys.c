@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // Keys of buffers, which software devices have none of.
 #include "bdf.h"
 #include "copier.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // The local copy of DOCA 1.3: one map with two ranges, added after the start, and a job that has its own length.
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
@@ -24,6 +25,7 @@ static void wait_for(struct doca_workq *workq)
 int main(void)
 {
     struct doca_dev *const dev = open_by_address("03:00.0");
+    const enum doca_mmap_property property = DOCA_MMAP_MAX_NUM_CHUNKS;
     const uint32_t max_chunks = 2;
     char src[SIZE] = "bytes of the source", dst[SIZE] = "nothing yet";
     struct doca_mmap *mmap;
@@ -36,14 +38,14 @@ int main(void)
 
     WORKS(doca_mmap_create("my_mmap", &mmap));
     GIVES(doca_mmap_populate(mmap, src, SIZE, 4096, NULL, NULL), DOCA_ERROR_BAD_STATE);
-    WORKS(doca_mmap_property_set(mmap, DOCA_MMAP_MAX_NUM_CHUNKS, (const uint8_t *)&max_chunks, sizeof(max_chunks)));
+    WORKS(doca_mmap_property_set(mmap, property, (const uint8_t *)&max_chunks, sizeof(max_chunks)));
     WORKS(doca_mmap_start(mmap));
     WORKS(doca_mmap_dev_add(mmap, dev));
     WORKS(doca_mmap_populate(mmap, src, SIZE, 4096, NULL, NULL));
     WORKS(doca_mmap_populate(mmap, dst, SIZE, 4096, NULL, NULL));
     GIVES(doca_mmap_populate(mmap, &job, sizeof(job), 4096, NULL, NULL), DOCA_ERROR_NO_MEMORY);
 
-    WORKS(doca_buf_inventory_create("my_inventory", 2, DOCA_BUF_EXTENSION_NONE, &inventory));
+    WORKS(doca_buf_inventory_create("my_inventory", 2, DOCA_BUF_EXTENSION_LINKED_LIST, &inventory));
     WORKS(doca_buf_inventory_start(inventory));
     WORKS(doca_buf_inventory_buf_by_addr(inventory, mmap, src, SIZE, &src_buf));
     WORKS(doca_buf_inventory_buf_by_addr(inventory, mmap, dst, SIZE, &dst_buf));

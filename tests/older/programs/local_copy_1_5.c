@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // The local copy of DOCA 1.5: a map for each side, ranges and devices after the start, and a source whose data is
 // set. Torn down as the samples of that time do.
 #include <doca_buf.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // The local copy of DOCA 2.0.2: ranges before the start as today, the device by its bdf, copies that overwrite, and a
 // backend of the log on stdout.
 #include <doca_buf_inventory.h>

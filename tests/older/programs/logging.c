@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // A log without any backend, then on a stream of the program's.
 #include <doca_log.h>
 

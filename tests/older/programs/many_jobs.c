@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // More jobs in flight than the depth that was asked for; then a full queue, which is drained and tried again.
 #include "bdf.h"
 #include "copier.h"

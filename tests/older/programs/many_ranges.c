@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // One map with many ranges, two devices that come one after the other, and a stop between.
 #include "bdf.h"
 #include "copier.h"
@@ -14,9 +15,12 @@ int main(void)
     struct copier copiers[2];
     struct doca_mmap *mmap;
     struct doca_buf *bufs[COUNT];
-    uint32_t num_bufs = 0;
+    uint32_t num_bufs = 0, max_chunks = 0;
     int i, round;
     WORKS(doca_mmap_create(NULL, &mmap));
+    WORKS(doca_mmap_set_max_num_chunks(mmap, COUNT));
+    WORKS(doca_mmap_get_max_num_chunks(mmap, &max_chunks));
+    CHECK(max_chunks == COUNT);
     WORKS(doca_mmap_start(mmap));
     WORKS(doca_mmap_dev_add(mmap, first));
     for (i = 0; i < COUNT; i++)

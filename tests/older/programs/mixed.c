@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // One program of two levels: its other file, mixed_today.c, is compiled without the flag. What this file makes keeps
 // this level's rules there.
 #include "bdf.h"

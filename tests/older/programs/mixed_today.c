@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // The part of mixed.c that is written for DOCA 2.2.
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // Versions, values and forms of this level; functions by their addresses; and the first failure of several.
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
@@ -32,6 +33,9 @@ int main(void)
     CHECK(sizeof(struct doca_dma_job_memcpy) == 40);
     CHECK(strcmp(doca_version(), DOCA_API == 10500 ? "1.5.0055" : "2.0.2027") == 0);
 #endif
+    char version[16];
+    snprintf(version, sizeof(version), "%d.%d.%04d", DOCA_VER_MAJOR, DOCA_VER_MINOR, DOCA_VER_PATCH);
+    CHECK(strcmp(version, DOCA_VER_STRING) == 0);
     CHECK(export_map != NULL && strcmp(doca_version(), DOCA_VER_STRING) == 0 && doca_version_runtime() != NULL);
     CHECK(DOCA_VERSION_LTE_CURRENT(1, 3, 0) && !DOCA_VERSION_LTE_CURRENT(2, 2, 80));
     WORKS(doca_mmap_destroy(mmap));
@@ -46,7 +50,8 @@ int main(void)
     CHECK(DOCA_ACCESS_LOCAL_READ == 0 && DOCA_ACCESS_LOCAL_WRITE == 1 && DOCA_ACCESS_REMOTE_WRITE == 2 &&
           DOCA_ACCESS_REMOTE_READ == 4 && DOCA_ACCESS_REMOTE_ATOMIC == 8);
     CHECK(DOCA_ACTION_DEVEMU_BLOCK_FIRST == 3 << 16 && DOCA_ACTION_VIRTIO_FIRST == 4 << 16);
-    CHECK(DOCA_DMA_CAP_HW_OFFLOAD == 1);
+    const enum doca_dma_devinfo_caps caps = DOCA_DMA_CAP_HW_OFFLOAD;
+    CHECK(caps == 1 && DOCA_DMA_CAP_NONE == 0);
     DOCA_ERROR_PROPAGATE(first, DOCA_ERROR_AGAIN)
     DOCA_ERROR_PROPAGATE(first, DOCA_ERROR_DRIVER)
 #else

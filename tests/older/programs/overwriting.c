@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // A destination that is used again as it is: partly full, full, a list, with its data behind the begin; and one that a
 // job is refused for.
 #include "bdf.h"

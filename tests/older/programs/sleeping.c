@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // The event-driven loop of that time: arm, submit, sleep, clear, retrieve, arm again.
 #include <sys/epoll.h>
 #include <unistd.h>

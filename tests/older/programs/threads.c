@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
 // Several work queues on one context, one for each thread, and one map for all; and a look into a buffer's words.
 #include <pthread.h>
 

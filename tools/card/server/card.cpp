@@ -6,6 +6,8 @@
 
 #include <time.h>
 
+#include "completion.hpp"
+
 namespace opendoca::card {
 
 std::uint64_t now_ns()
@@ -24,6 +26,8 @@ CompletionQueue::~CompletionQueue()
 
 QueuePair::~QueuePair()
 {
+    if (send_cq && receive_cq)
+        forget_late_entries(*this);
     if (process != nullptr)
         std::erase(process->queue_pairs, this);
 }

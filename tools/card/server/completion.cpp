@@ -184,6 +184,16 @@ bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries, st
     return true;
 }
 
+void forget_late_entries(const QueuePair &qp)
+{
+    constexpr std::uint32_t number_mask = 0xffffff;
+    for (CompletionQueue *cq : {qp.send_cq.get(), qp.receive_cq.get()}) {
+        std::erase_if(cq->late, [&](const LateCompletion &late) {
+            return (be32(&late.entry[at_opcode_and_qpn]) & number_mask) == qp.number();
+        });
+    }
+}
+
 std::uint64_t write_late_entries(Card &card, std::uint64_t now)
 {
     std::uint64_t next_due = 0;

@@ -70,6 +70,8 @@ void notify(CompletionQueue &cq, std::uint32_t arm_word);
 /// Goes on in another buffer. False where that is too small for what the program has not taken.
 [[nodiscard]] bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries,
                           std::uint32_t entry_size);
+/// Drops the entries of a queue pair that are held back: there are none once it was reset or destroyed.
+void forget_late_entries(const QueuePair &qp);
 /// Writes the entries that were held back until now. When the next is due, or 0.
 std::uint64_t write_late_entries(Card &card, std::uint64_t now);
 

@@ -15,6 +15,7 @@
 
 #include "command.hpp"
 #include "devx.hpp"
+#include "engine.hpp"
 
 namespace opendoca::card {
 
@@ -126,8 +127,12 @@ std::string_view control_help()
            "reliable\n"
            "port-down SIDE N, port-up SIDE N        the port of mlx5_N of a side goes down or comes up\n"
            "vanish SIDE N, appear SIDE N            the function is silent on the wire, without any event\n"
+           "qp-fatal SIDE N                         its connected queue pairs break, each with a fatal event\n"
            "fatal SIDE N                            the function dies, with a device fatal event\n"
-           "clear                                   forgets faults that have not struck yet\n";
+           "dma-fails                               memory copies end with an error, as on a ConnectX-7\n"
+           "refuse-shared-keys                      no key may be used by another function, as on a ConnectX-7\n"
+           "refuse-indirect-keys                    no indirect key may, as on a BlueField-2\n"
+           "clear                                   forgets faults that have not struck yet, and these three\n";
 }
 
 std::string run_control(Card &card, std::string_view line)
@@ -151,15 +156,29 @@ std::string run_control(Card &card, std::string_view line)
                            [&](FaultRule rule) { card.faults.lose_completions(std::move(rule)); });
     if (what == "lose-message")
         return with_counts(words, 1, {}, [&](FaultRule rule) { card.faults.lose_messages(std::move(rule)); });
+    if (words.size() == 1) {
+        Faults &faults = card.faults;
+        bool *const ability = what == "dma-fails"              ? &faults.dma_fails
+                              : what == "refuse-shared-keys"   ? &faults.refuses_shared_keys
+                              : what == "refuse-indirect-keys" ? &faults.refuses_indirect_keys
+                                                               : nullptr;
+        if (ability != nullptr) {
+            *ability = true;
+            return "ok";
+        }
+    }
     Function *function = function_of(card, words);
     const bool is_of_function =
-        what == "port-down" || what == "port-up" || what == "vanish" || what == "appear" || what == "fatal";
+        what == "port-down" || what == "port-up" || what == "vanish" || what == "appear" || what == "qp-fatal" ||
+        what == "fatal";
     if (!is_of_function)
         return "error: nothing is named '" + std::string(what) + "'";
     if (function == nullptr)
         return "error: " + std::string(what) + " SIDE N: this card has no such function";
     if (what == "fatal")
         card.kill_function(*function);
+    else if (what == "qp-fatal")
+        break_queue_pairs_of(card, *function);
     else if (what == "vanish" || what == "appear")
         function->is_silent = what == "vanish";
     else

@@ -60,9 +60,12 @@ MemoryKey *new_key(Mailbox &mailbox)
     return nullptr;
 }
 
-bool may_be_shared(const Profile &profile, const MemoryKey &key)
+bool may_be_shared(const Card &card, const MemoryKey &key)
 {
-    return key.alias_of == 0 && (key.is_indirect ? profile.shares_indirect_keys : profile.shares_direct_keys);
+    if (key.alias_of != 0 || card.faults.refuses_shared_keys)
+        return false;
+    return key.is_indirect ? card.profile.shares_indirect_keys && !card.faults.refuses_indirect_keys
+                           : card.profile.shares_direct_keys;
 }
 
 prm::Status create_alias(Mailbox &mailbox)
@@ -137,7 +140,7 @@ prm::Status prm_allow_other_vhca_access(Mailbox &mailbox)
     MemoryKey *key = mailbox.card().keys.by_index(mailbox.get32(object_id));
     if (key == nullptr || &key->file != &mailbox.file)
         return prm::Status::bad_resource;
-    if (!may_be_shared(mailbox.card().profile, *key))
+    if (!may_be_shared(mailbox.card(), *key))
         return prm::Status::bad_parameter;
     AliasPermission &permission = key->permission.emplace();
     std::copy_n(mailbox.in.begin() + access_key_at, permission.access_key.size(),

@@ -145,6 +145,7 @@ void set_state_of(QueuePair &qp, QpState state)
             qp.send_consumed = qp.receive_consumed = 0;
             qp.retry_until = qp.rnr_until = qp.lost_until = qp.copied = 0;
             qp.may_copy = false;
+            forget_late_entries(qp);
         }
     }
     qp.file.card.look_at_all(); // its own requests, and those of peers that wait for it
@@ -160,6 +161,16 @@ void break_queue_pair(QueuePair &qp, std::optional<Event> event)
     qp.state = QpState::error;
     qp.retry_until = qp.rnr_until = qp.lost_until = qp.copied = 0;
     qp.process->has_news = true; // to flush what it has posted
+}
+
+void break_queue_pairs_of(Card &card, const Function &function)
+{
+    for (const auto &process : card.processes) {
+        for (QueuePair *qp : process->queue_pairs) {
+            if (&qp->file.function == &function && (qp->state == QpState::rtr || qp->state == QpState::rts))
+                break_queue_pair(*qp, Event::qp_fatal);
+        }
+    }
 }
 
 } // namespace opendoca::card

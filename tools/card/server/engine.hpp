@@ -26,4 +26,7 @@ void set_state_of(QueuePair &qp, QpState state);
 /// A queue pair breaks, with or without an event.
 void break_queue_pair(QueuePair &qp, std::optional<Event> event);
 
+/// Breaks the function's queue pairs that are connected, each with a fatal event.
+void break_queue_pairs_of(Card &card, const Function &function);
+
 } // namespace opendoca::card

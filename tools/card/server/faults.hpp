@@ -34,6 +34,11 @@ public:
     void lose_messages(FaultRule rule) { unanswered_.push_back(std::move(rule)); }
     void clear();
 
+    // Abilities that the card reports, and then lacks: from the request on until clear().
+    bool dma_fails = false;             ///< memory copies end with an error
+    bool refuses_shared_keys = false;   ///< no key may be used by another function
+    bool refuses_indirect_keys = false; ///< no indirect one
+
 private:
     std::vector<FaultRule> refused_, lost_, late_, unanswered_;
 };

@@ -62,7 +62,7 @@ Outcome execute_copy(QueuePair &qp, const WorkRequest &request)
     constexpr std::size_t at_opaque = 20, at_source = 32, at_destination = 48;
     const Profile &profile = qp.file.card.profile;
     if (request.modifier != dma || qp.type != QpType::rc || !profile.dma_works ||
-        (profile.dma_by_queue_pair && !qp.may_copy))
+        qp.file.card.faults.dma_fails || (profile.dma_by_queue_pair && !qp.may_copy))
         return fail(qp, nullptr, request, Syndrome::local_operation);
     const std::uint32_t given = be32(&request.bytes[at_source]);
     const std::uint64_t length = given == 0 ? largest : given;

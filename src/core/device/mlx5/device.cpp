@@ -72,15 +72,15 @@ std::unique_ptr<MemoryKey> Mlx5Device::make_key(verbs::Handle<ibv_mr> region, co
 doca_error_t Mlx5Device::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                        std::unique_ptr<MemoryKey> &key)
 {
-    if (!is_for_dpu(descriptor))
+    if (is_for_rdma(descriptor))
         return VerbsDevice::import_memory(descriptor, range, key);
+    SharedMemoryDescriptor d{};
+    if (const doca_error_t status = read_descriptor(descriptor, d); status != DOCA_SUCCESS)
+        return status;
     if (const Sharing &sharing = sharing_of(function_); !sharing.imports) {
         LOG_ERR("device %s cannot import memory of a host: %s", function_.name.c_str(), sharing.reason.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    SharedMemoryDescriptor d{};
-    if (const doca_error_t status = read_descriptor(descriptor, d); status != DOCA_SUCCESS)
-        return status;
     if (d.card_guid != function_.card_guid()) {
         LOG_ERR("the export descriptor is of a function of card 0x%016" PRIx64 ", and device %s is of card 0x%016" PRIx64,
                 d.card_guid, function_.name.c_str(), function_.card_guid());

@@ -65,7 +65,7 @@ doca_error_t DmaPoster::connect()
 {
     const Engine &engine = engine_of(device_.mlx5_function());
     limits_ = {static_cast<std::uint32_t>(std::min(engine.max_length, most_bytes)), 1};
-    credits_ = num_requests_;
+    credits_ = static_cast<std::int32_t>(num_requests_);
     return queue_pair_.create(device_, num_requests_);
 }
 
@@ -74,7 +74,7 @@ doca_error_t DmaPoster::recycle() noexcept
     doca_error_t status = connection().start_again();
     if (status == DOCA_SUCCESS)
         status = queue_pair_.activate(device_);
-    credits_ = status == DOCA_SUCCESS ? num_requests_ : 0;
+    credits_ = status == DOCA_SUCCESS ? static_cast<std::int32_t>(num_requests_) : 0;
     return status;
 }
 

@@ -65,31 +65,45 @@ public:
     [[nodiscard]] verbs::ReliableConnection &connection() noexcept { return queue_pair_.connection(); }
     [[nodiscard]] const verbs::CopyPartLimits &limits() const noexcept { return limits_; }
     [[nodiscard]] bool has_credit() const noexcept { return credits_ != 0; }
+    [[gnu::always_inline]] [[nodiscard]] bool take_credit() noexcept
+    {
+        if (--credits_ >= 0) [[likely]]
+            return true;
+        credits_ = 0;
+        return false;
+    }
+    void take_all_credits() noexcept { credits_ = 0; }
 
-    [[gnu::always_inline]] [[nodiscard]] int post_plain(std::uint64_t id, const doca_buf &dst, const doca_buf &src,
-                                                        std::uint32_t length) noexcept
+    template <typename Failed>
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_plain(std::uint64_t id, const doca_buf &dst,
+                                                                 const doca_buf &src, Failed failed) noexcept
     {
         ibv_qp_ex &sender = connection().sender();
-        --credits_;
         ibv_wr_start(&sender);
         queue_pair_.copy(id, verbs::verbs_key(dst.mmap->first().number),
                          reinterpret_cast<std::uintptr_t>(dst.data) + dst.data_len,
-                         verbs::verbs_key(src.mmap->first().number), reinterpret_cast<std::uintptr_t>(src.data), length);
-        return ibv_wr_complete(&sender);
+                         verbs::verbs_key(src.mmap->first().number), reinterpret_cast<std::uintptr_t>(src.data),
+                         src.data_len);
+        if (const int error = ibv_wr_complete(&sender); error != 0) [[unlikely]]
+            return failed(sender, error);
+        return DOCA_SUCCESS;
     }
     [[nodiscard]] int add(Batch &batch, std::uint64_t id) noexcept;
     [[nodiscard]] int post(Batch &batch) noexcept;
 
-    [[nodiscard]] bool ends_part(std::uint64_t) noexcept
+    [[nodiscard]] static bool is_end(std::uint64_t) noexcept { return true; }
+    void took_end(std::uint64_t) noexcept { ++credits_; }
+    [[nodiscard]] bool ended_plain(bool some_wait) noexcept
     {
+        if (some_wait) [[unlikely]]
+            return false; // and is taken by took_end()
         ++credits_;
         return true;
     }
-    void ended_plain() noexcept { ++credits_; }
     [[nodiscard]] static const char *side_of(std::uint64_t) noexcept { return ""; }
 
 private:
-    std::uint32_t credits_ = 0;
+    std::int32_t credits_ = 0;
     verbs::CopyPartLimits limits_{};
     DmaQueuePair queue_pair_;
     const Mlx5Device &device_;

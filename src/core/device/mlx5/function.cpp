@@ -54,6 +54,8 @@ Mlx5Function::Mlx5Function(const Library &library, ibv_context &context, const i
 {
     provider = "mlx5";
     can.representors_net = capabilities.manages_eswitch;
+    if (can.rdma.is_ethernet && capabilities.forces_loopback && can.rdma.max_queue_size != 0)
+        add_copies(); // also where the port has no address
 }
 
 doca_error_t Mlx5Function::open(std::unique_ptr<Device> &device) const

@@ -11,10 +11,10 @@ OPENDOCA_LOG_SOURCE(DOCA_MLX5_MEMORY);
 
 namespace opendoca::mlx5 {
 
-bool is_for_dpu(std::span<const std::byte> bytes) noexcept
+bool is_for_rdma(std::span<const std::byte> bytes) noexcept
 {
-    return DescriptorReader(bytes, DescriptorKind::mlx5_memory, descriptor_version, true).kind() ==
-           DescriptorKind::mlx5_memory;
+    return DescriptorReader(bytes, DescriptorKind::verbs_memory, descriptor_version, true).kind() ==
+           DescriptorKind::verbs_memory;
 }
 
 doca_error_t read_descriptor(std::span<const std::byte> bytes, SharedMemoryDescriptor &descriptor) noexcept

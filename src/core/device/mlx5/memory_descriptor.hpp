@@ -35,8 +35,8 @@ struct SharedMemoryDescriptor {
     }
 };
 
-/// Whether @p bytes are meant to be such a descriptor: all else of them is still to be checked.
-[[nodiscard]] bool is_for_dpu(std::span<const std::byte> bytes) noexcept;
+/// Whether @p bytes are meant to be an export for RDMA, and no such descriptor: all else of them is still to be checked.
+[[nodiscard]] bool is_for_rdma(std::span<const std::byte> bytes) noexcept;
 
 /// Checks @p bytes. INVALID_VALUE, with the reason in the log, when they are no descriptor.
 [[nodiscard]] doca_error_t read_descriptor(std::span<const std::byte> bytes,

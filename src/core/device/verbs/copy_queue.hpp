@@ -17,10 +17,12 @@ namespace opendoca::verbs {
 /// The copies of one work queue, which a @p Poster has the device carry out. It is a part of its own type, so that what
 /// is posted for the common copy costs no call, and has
 ///     Poster(const VerbsDevice &, const CompletionQueue &), connect(), recycle(), connection(), limits()
-///     has_credit(): for one more part of a copy; a part that post_plain() or add() takes has one until it has ended
-///     post_plain(id, dst, src, length), add(batch, id), post(batch): an errno, or 0
-///     ends_part(id): of a good completion, whether it is a part's end
-///     ended_plain(): one of these was a plain copy's
+///     has_credit(), take_credit(), take_all_credits(): each part of a copy takes one, and gives it back some time after
+///         its end. There are none while a job waits to be posted
+///     post_plain(id, dst, src, failed), which has a credit; add(batch, id), post(batch): an errno, or 0
+///     is_end(id): of a good completion, whether it is that of a part
+///     took_end(id): such a completion was taken
+///     ended_plain(some_wait): the same of a plain copy's part; false when waiting jobs are to be posted now
 ///     side_of(id): of a failed one, for messages
 ///     ends_are_solicited: whether a part's end wakes who waits for solicited completions
 ///
@@ -40,29 +42,51 @@ public:
 
     [[nodiscard]] doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept override;
 
-    [[gnu::always_inline]] [[nodiscard]] static bool is_plain(const CopyCheck &check, const doca_buf &dst,
-                                                              const doca_buf &src) noexcept
+    /// Takes what the copy needs.
+    [[gnu::always_inline]] [[nodiscard]] bool admit(const CopyCheck &check, const doca_buf &dst,
+                                                    const doca_buf &src) noexcept
     {
-        return check.is_plain(dst, src);
+        return check.is_plain(dst, src, longest_plain_) && !completions_.is_full() && poster_.take_credit();
     }
     [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_plain(Tag tag, doca_buf &dst,
                                                                  const doca_buf &src) noexcept
     {
-        const std::size_t length = src.data_len;
-        if (length > poster_.limits().length || !poster_.has_credit() || next_ != last_ || completions_.is_full())
-            [[unlikely]]
-            return copy(tag, dst, src, {length, false, false});
+        const auto length = static_cast<std::uint32_t>(src.data_len);
         Operation &operation = completions_.begin(tag, *this);
         Copy &copy = operation.payload<Copy>();
         copy.dst = &dst;
         copy.src = &src;
         copy.data_len = dst.data_len + length;
-        copy.length = static_cast<std::uint32_t>(length);
-        copy.stage = Stage::plain;
+        copy.length = length;
+        operation.kind = kind_plain;
         ++num_in_flight_;
-        if (const int error = poster_.post_plain(id_of(operation), dst, src, static_cast<std::uint32_t>(length));
-            error != 0) [[unlikely]]
-            posting_failed(error); // progress() sees to it
+        return poster_.post_plain(id_of(operation), dst, src, plain_failed);
+    }
+    /// Looks for the end of a plain copy. Where one has ended well, @p give is called with its operation, and releases
+    /// it; else gives what @p otherwise makes of what has ended.
+    template <typename Give, typename Otherwise>
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t poll_plain(Give give, Otherwise otherwise) noexcept
+    {
+        if (num_in_flight_ == 0)
+            return otherwise();
+        if (!ReliableConnection::start_completion(*polled_))
+            return polled_nothing(), otherwise();
+        const std::uint64_t id = polled_->wr_id;
+        if (polled_->status == IBV_WC_SUCCESS && (id & id_flags) == 0 && poster_.ended_plain(next_ != last_))
+            [[likely]] {
+            // The completion is ended last, by what need not return: nothing has to be kept over a call.
+            Operation &operation = *reinterpret_cast<Operation *>(id);
+            const Copy &copy = operation.payload<Copy>();
+            --num_in_flight_;
+            copy.dst->end_data_at(copy.data_len);
+            give(operation);
+            ReliableConnection::end_completion(*polled_);
+            return DOCA_SUCCESS;
+        }
+        Operation *const next = poll_after_started();
+        if (next == nullptr)
+            return otherwise();
+        give(*next);
         return DOCA_SUCCESS;
     }
 
@@ -81,7 +105,9 @@ public:
     void flush() noexcept override { look_for_trouble(); }
 
 private:
-    enum class Stage : std::uint8_t { plain, special };
+    // Operation::kind.
+    static constexpr std::uint32_t kind_plain = 0; // so that it is stored in one piece with Operation::in_flight
+    static constexpr std::uint32_t kind_special = 1;
 
     /// What the operation holds.
     struct Copy {
@@ -92,7 +118,6 @@ private:
             doca_buf *last;       ///< the last buffer that a special copy writes; known once it is posted
         };
         std::uint32_t length;
-        Stage stage;
         bool is_list;
         bool overwrites;
     };
@@ -140,6 +165,7 @@ private:
     // Posting.
 
     [[gnu::cold]] void posting_failed(int error) noexcept;
+    [[gnu::cold]] static doca_error_t plain_failed(const ibv_qp_ex &sender, int error) noexcept;
     void post_waiting() noexcept;
     void begin(Special &special) noexcept;
     void add_part(Batch &batch) noexcept;
@@ -148,6 +174,8 @@ private:
 
     // Completing.
     [[gnu::noinline]] void progress_copies() noexcept;
+    void polled_nothing() noexcept;
+    [[nodiscard]] Operation *poll_after_started() noexcept;
     std::uint32_t poll() noexcept;
     void end_started() noexcept;
     void end_specials() noexcept;
@@ -169,6 +197,7 @@ private:
     // What submit and retrieve use.
     CompletionQueue &completions_;
     ibv_cq_ex *polled_ = nullptr;
+    std::size_t longest_plain_ = 0; ///< bytes
     std::uint32_t num_in_flight_ = 0;
     std::uint32_t polls_until_look_ = polls_between_looks;
     Poster poster_;

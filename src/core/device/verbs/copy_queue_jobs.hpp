@@ -51,7 +51,7 @@ doca_error_t CopyQueue<Poster>::copy(Tag tag, doca_buf &dst, const doca_buf &src
     copy.dst = copy.last = &dst;
     copy.src = &src;
     copy.length = static_cast<std::uint32_t>(plan.length);
-    copy.stage = Stage::special;
+    operation.kind = kind_special;
     copy.is_list = plan.is_list;
     copy.overwrites = plan.overwrites;
     ++num_in_flight_;
@@ -162,27 +162,30 @@ void CopyQueue<Poster>::progress_copies() noexcept
 template <typename Poster>
 Operation *CopyQueue<Poster>::poll_one() noexcept
 {
-    if (num_in_flight_ == 0)
-        return nullptr;
-    if (!ReliableConnection::start_completion(*polled_)) {
-        count_empty_poll();
-        if (failure_.has_happened || next_ != last_) [[unlikely]]
-            progress_copies();
-        return nullptr;
-    }
-    const std::uint64_t id = polled_->wr_id;
-    if (polled_->status != IBV_WC_SUCCESS || (id & id_flags) != 0) [[unlikely]] {
-        end_started();
-        progress();
-        return nullptr;
-    }
-    ReliableConnection::end_completion(*polled_);
-    poster_.ended_plain();
-    Operation &operation = *reinterpret_cast<Operation *>(id);
-    const Copy &copy = operation.payload<Copy>();
-    --num_in_flight_;
-    copy.dst->end_data_at(copy.data_len);
-    return &operation;
+    Operation *ended = nullptr;
+    (void)poll_plain([&](Operation &operation) { ended = &operation; }, [] { return DOCA_ERROR_AGAIN; });
+    return ended;
+}
+
+/// Nothing has ended.
+template <typename Poster>
+void CopyQueue<Poster>::polled_nothing() noexcept
+{
+    count_empty_poll();
+    if (failure_.has_happened || next_ != last_) [[unlikely]]
+        progress_copies();
+}
+
+/// The completion that was started is not one of a plain copy that can be given out at once. As poll_one().
+template <typename Poster>
+Operation *CopyQueue<Poster>::poll_after_started() noexcept
+{
+    const bool only_makes_room = polled_->status == IBV_WC_SUCCESS && !Poster::is_end(polled_->wr_id);
+    end_started();
+    if (only_makes_room && next_ == last_)
+        return poll_one(); // nothing waits for that
+    progress();
+    return nullptr;
 }
 
 template <typename Poster>
@@ -203,9 +206,11 @@ void CopyQueue<Poster>::end_started() noexcept
     const std::uint64_t id = polled_->wr_id;
     const ibv_wc_status status = polled_->status;
     ReliableConnection::end_completion(*polled_);
+    if (status == IBV_WC_SUCCESS) [[likely]]
+        poster_.took_end(id);
     if (status != IBV_WC_SUCCESS) [[unlikely]] {
         note_failure(id, status);
-    } else if (!poster_.ends_part(id)) {
+    } else if (!Poster::is_end(id)) {
         // room for more
     } else if ((id & is_special) != 0) {
         // Parts end in order.
@@ -237,7 +242,7 @@ void CopyQueue<Poster>::end_specials() noexcept
                 copy.dst->end_data_at(special.data_len);
         }
         --num_in_flight_;
-        completions_.done(*special.operation, special.result);
+        completions_.done(*special.operation, special.result, {}); // not with its kind as a length
     }
 }
 

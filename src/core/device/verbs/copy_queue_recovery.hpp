@@ -7,6 +7,7 @@
 
 #include "copy_queue.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -34,6 +35,8 @@ doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueu
     doca_error_t status = created->poster_.connect();
     if (status != DOCA_SUCCESS)
         return status;
+    created->longest_plain_ =
+        std::min<std::uint64_t>(created->poster_.limits().length, device.function().can.dma_max_size);
     created->polled_ = &created->poster_.connection().completions();
     status = created->events_.attach(completions);
     if (status != DOCA_SUCCESS)
@@ -48,8 +51,18 @@ void CopyQueue<Poster>::posting_failed(int error) noexcept
 {
     LOG_ERR("posting a copy on queue pair 0x%x: %s", poster_.connection().number(), std::strerror(error));
     failure_.has_happened = true;
+    poster_.take_all_credits();
     if (completions_.is_armed())
         completions_.wake(); // recovery is in retrieve
+}
+
+/// Of the plain copy whose request @p sender was to post.
+template <typename Poster>
+doca_error_t CopyQueue<Poster>::plain_failed(const ibv_qp_ex &sender, int error) noexcept
+{
+    const Operation &operation = *reinterpret_cast<const Operation *>(sender.wr_id & ~id_flags);
+    static_cast<CopyQueue &>(*operation.source).posting_failed(error);
+    return DOCA_SUCCESS; // progress() sees to it
 }
 
 /// Recovers where the device tells that there will be no completions.
@@ -116,10 +129,10 @@ void CopyQueue<Poster>::make_special() noexcept
 {
     completions_.each_operation_of(*this, [this](Operation &operation) {
         Copy &copy = operation.payload<Copy>();
-        if (operation.status != Operation::in_flight || copy.stage != Stage::plain)
+        if (operation.status != Operation::in_flight || operation.kind != kind_plain)
             return;
         special_at(--first_) = {&operation, copy.data_len, received_, DOCA_SUCCESS};
-        copy.stage = Stage::special;
+        operation.kind = kind_special;
         copy.last = copy.dst;
         copy.is_list = copy.overwrites = false;
     });

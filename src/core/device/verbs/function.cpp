@@ -32,11 +32,12 @@ RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &
 {
     RdmaCapabilities can;
     const bool is_ethernet = attributes.link_layer == IBV_LINK_LAYER_ETHERNET;
+    const std::vector<ibv_gid_entry> gids = gids_of(context, port);
     // iWARP and others have queue pairs, but not ones that are connected by their numbers and GIDs.
-    can.reliable_connection =
-        context.device->transport_type == IBV_TRANSPORT_IB && context.device->node_type == IBV_NODE_CA;
-    if (!can.reliable_connection)
+    if (context.device->transport_type != IBV_TRANSPORT_IB || context.device->node_type != IBV_NODE_CA)
         return can;
+    // An Ethernet port without a GID, as of a BlueField's own function in switchdev mode, reaches nobody.
+    can.reliable_connection = !is_ethernet || !gids.empty();
     can.atomics = device.atomic_cap != IBV_ATOMIC_NONE;
     can.event_driven = true;
     can.is_ethernet = is_ethernet;
@@ -49,7 +50,7 @@ RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &
         std::min(static_cast<std::uint32_t>(std::max(device.max_sge, 1)), max_chain_length);
     can.active_mtu = mtu_of(attributes.active_mtu);
     can.gids.resize(static_cast<std::size_t>(std::max(attributes.gid_tbl_len, 0)));
-    for (const ibv_gid_entry &entry : gids_of(context, port)) {
+    for (const ibv_gid_entry &entry : gids) {
         if (entry.gid_index < can.gids.size())
             std::memcpy(can.gids[entry.gid_index].data(), entry.gid.raw, sizeof(entry.gid.raw));
     }
@@ -90,13 +91,17 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     max_reads_ = static_cast<std::uint8_t>(std::clamp(device.max_qp_rd_atom, 1, most_reads));
 
     can.rdma = rdma_capabilities(context, device, port_attributes, port);
-    can.dma_memcpy = can.rdma.reliable_connection;
-    can.dma_event_driven = can.dma_memcpy;
-    if (can.dma_memcpy) {
-        can.dma_max_list_elements = 1024;
-        can.dma_max_size = largest_copy;
-    }
+    if (can.rdma.reliable_connection)
+        add_copies();
     can.add_work_of_cpu();
+}
+
+void VerbsFunction::add_copies() noexcept
+{
+    can.dma_memcpy = true;
+    can.dma_event_driven = true;
+    can.dma_max_list_elements = 1024;
+    can.dma_max_size = largest_copy;
 }
 
 doca_error_t VerbsFunction::open(std::unique_ptr<Device> &device) const

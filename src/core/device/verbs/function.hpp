@@ -46,6 +46,10 @@ public:
     /// Reads and atomics that a queue pair may have in flight to, or from, its peer.
     [[nodiscard]] std::uint8_t max_reads() const noexcept { return max_reads_; }
 
+protected:
+    /// The device reaches itself, if nobody else.
+    void add_copies() noexcept;
+
 private:
     const std::uint32_t port_;
     std::uint32_t max_segments_ = 0;

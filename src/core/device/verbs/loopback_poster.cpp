@@ -34,8 +34,9 @@ LoopbackPoster::LoopbackPoster(const VerbsDevice &device, const CompletionQueue 
     const RdmaCapabilities &can = function.can.rdma;
     const std::uint32_t wanted =
         rooms_per_message * std::clamp(std::bit_ceil(completions.depth()), least_messages, most_messages);
-    num_messages_ = send_credits_ = std::min(wanted, can.max_queue_size);
-    signal_period_ = std::max(send_credits_ / signals_per_round, 1u);
+    num_messages_ = std::min(wanted, can.max_queue_size);
+    send_credits_ = static_cast<std::int32_t>(num_messages_);
+    signal_period_ = std::max(num_messages_ / signals_per_round, 1u);
     until_signal_ = signal_period_;
     limits_ = {std::min(can.max_message_size, most_bytes),
                std::min(function.max_segments(), SegmentList::capacity)};
@@ -66,7 +67,7 @@ doca_error_t LoopbackPoster::recycle() noexcept
     doca_error_t status = connection_.start_again();
     if (status == DOCA_SUCCESS)
         status = device_.connect_to_itself(connection_);
-    send_credits_ = status == DOCA_SUCCESS ? num_messages_ : 0;
+    send_credits_ = status == DOCA_SUCCESS ? static_cast<std::int32_t>(num_messages_) : 0;
     until_signal_ = signal_period_;
     return status;
 }
@@ -76,6 +77,7 @@ int LoopbackPoster::add(Batch &batch, std::uint64_t id) noexcept
     CopyPart &part = batch.next_part();
     if (const int error = post_receive(id, part.dst.segments.data(), part.dst.count); error != 0)
         return error;
+    --send_credits_;
     ibv_send_wr &request = batch.requests[batch.count++];
     request = {};
     request.wr_id = id | is_send;

@@ -81,7 +81,6 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSe
         return status;
     fresh->details_ = to_bytes(DescriptorKind::verbs_connection, fresh->end_.details);
     fresh->sender_ = &connection.sender();
-    fresh->polled_ = &connection.completions();
     fresh->queue_pair_ = &connection.queue_pair();
     fresh->max_inline_ = connection.max_inline();
     created = std::move(fresh);
@@ -152,42 +151,21 @@ void VerbsQueuePair::detach() noexcept
 /// A plain operation that has ended well goes right to the front end.
 Operation *VerbsQueuePair::poll_one() noexcept
 {
-    if (is_idle())
-        return nullptr;
-    if (!ReliableConnection::start_completion(*polled_)) {
-        count_empty_poll();
-        return nullptr;
-    }
-    Operation &operation = operation_of(polled_->wr_id);
-    const Work &work = operation.payload<Work>();
-    if (polled_->status != IBV_WC_SUCCESS || !work.is_plain) [[unlikely]] {
-        end_started();
-        return nullptr;
-    }
-    if (work.kind == Kind::receive)
-        return end_plain_receive(operation);
-    ReliableConnection::end_completion(*polled_);
-    ++send_credits_;
-    if (work.dst != nullptr)
-        work.dst->end_data_at(work.dst->data_len + work.growth);
-    return &operation;
+    Operation *ended = nullptr;
+    const auto give = [&](Operation &operation, std::uint32_t length) {
+        operation.length = length;
+        operation.message = {0, Received::send};
+        ended = &operation;
+    };
+    (void)poll_plain(give, [] { return DOCA_ERROR_AGAIN; });
+    return ended;
 }
 
-/// The same for a receive, which has ended well and whose completion was started.
-[[gnu::noinline]] Operation *VerbsQueuePair::end_plain_receive(Operation &operation) noexcept
+/// Nothing has ended.
+void VerbsQueuePair::polled_nothing() noexcept
 {
-    if ((ibv_wc_read_wc_flags(polled_) & IBV_WC_WITH_IMM) != 0) [[unlikely]] {
-        end_started();
-        return nullptr;
-    }
-    const std::uint32_t length = ibv_wc_read_byte_len(polled_);
-    ReliableConnection::end_completion(*polled_);
-    ++receive_credits_;
-    doca_buf &dst = *operation.payload<Work>().dst;
-    dst.end_data_at(dst.data_len + length);
-    operation.length = length;
-    operation.message = {0, Received::send};
-    return &operation;
+    if (!is_idle())
+        count_empty_poll();
 }
 
 void VerbsQueuePair::progress() noexcept
@@ -228,7 +206,7 @@ void VerbsQueuePair::end_started() noexcept
     ReliableConnection::end_completion(*polled_);
     if (dst == nullptr)
         ;
-    else if (work.is_plain)
+    else if (work.shape != Shape::any)
         dst->end_data_at(dst->data_len + growth);
     else if (work.is_list)
         extend_data(*dst, growth, work.overwrites);
@@ -310,6 +288,7 @@ void VerbsQueuePair::fail(doca_error_t status) noexcept
     // Not every device flushes everything: rdma_rxe leaves receives that were posted after the error.
     each_in_flight([&](Operation &operation) { end(operation, status, {}); });
     send_credits_ = receive_credits_ = credits_ = 0;
+    polled_ = nullptr;
 }
 
 void VerbsQueuePair::flush() noexcept

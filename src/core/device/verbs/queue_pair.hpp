@@ -33,59 +33,96 @@ public:
     [[nodiscard]] doca_error_t attach(CompletionQueue &completions) override;
     void detach() noexcept override;
 
-    // Plain operations are posted inline; all others in queue_pair_post.cpp.
+    [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override;
+    [[nodiscard]] doca_error_t send(Tag tag, const doca_buf *src, TransferPlan plan,
+                                    Immediate immediate) noexcept override;
+    [[nodiscard]] doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
+                                    MemoryKey *remote) noexcept override;
+    [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
+                                     MemoryKey *remote, Immediate immediate) noexcept override;
+    [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
+                                      MemoryKey &remote) noexcept override;
 
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst,
-                                                              TransferPlan plan) noexcept override
+    // Fast path of front ends that know this type: operations that TransferCheck has found plain, each after it has
+    // taken a credit. Where there is none, the functions above find out why.
+
+    [[gnu::always_inline]] [[nodiscard]] bool take_send_credit() noexcept { return take_credit(send_credits_); }
+    [[gnu::always_inline]] [[nodiscard]] bool take_receive_credit() noexcept { return take_credit(receive_credits_); }
+
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t receive_plain(Tag tag, doca_buf &dst) noexcept
     {
-        if (!plan.is_plain || receive_credits_ == 0 || completions_->is_full()) [[unlikely]]
-            return receive_any(tag, dst, plan);
-        --receive_credits_;
-        Operation &operation = begin(tag, Kind::receive, dst, 0);
-        ibv_sge segment = {address(dst->data) + dst->data_len, plan.length, first_key_of(*dst)};
+        Operation &operation = begin_plain(tag, Kind::receive, Shape::plain_receive, 0, &dst);
+        operation.length = 0;
+        ibv_sge segment = {address(dst.data) + dst.data_len, static_cast<std::uint32_t>(dst.tailroom()),
+                           first_key_of(dst)};
         return post_receive(operation, &segment, 1);
     }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t send(Tag tag, const doca_buf *src, TransferPlan plan,
-                                                           Immediate immediate) noexcept override
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t send_plain(Tag tag, const doca_buf &src,
+                                                                 Immediate immediate) noexcept
     {
-        if (!can_post_plain(plan)) [[unlikely]]
-            return send_any(tag, src, plan, immediate);
         const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             if (immediate)
                 ibv_wr_send_imm(sender, *immediate);
             else
                 ibv_wr_send(sender);
         };
-        return post_data(tag, Kind::send, *src, plan.length, nullptr, make);
+        return post_data(tag, Kind::send, src, nullptr, make);
     }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src,
-                                                           TransferPlan plan, MemoryKey *remote) noexcept override
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t read_plain(Tag tag, doca_buf &dst, const doca_buf &src) noexcept
     {
-        if (!can_post_plain(plan)) [[unlikely]]
-            return read_any(tag, dst, src, plan, remote);
-        const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
-            ibv_wr_rdma_read(sender, first_key_of(*src), address(src->data));
-            ibv_wr_set_sge(sender, first_key_of(*dst), address(dst->data) + dst->data_len, plan.length);
-        };
-        return post_plain(tag, Kind::read, 0, plan.length, plan.length, dst, make);
+        const auto length = static_cast<std::uint32_t>(src.data_len);
+        Operation &operation = begin_plain(tag, Kind::read, Shape::plain_request, length, &dst);
+        operation.length = length;
+        return post_plain(operation, 0, [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
+            ibv_wr_rdma_read(sender, first_key_of(src), address(src.data));
+            ibv_wr_set_sge(sender, first_key_of(dst), address(dst.data) + dst.data_len,
+                           static_cast<std::uint32_t>(src.data_len));
+        });
     }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src,
-                                                            TransferPlan plan, MemoryKey *remote,
-                                                            Immediate immediate) noexcept override
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t write_plain(Tag tag, doca_buf &dst, const doca_buf &src,
+                                                                  Immediate immediate) noexcept
     {
-        if (!can_post_plain(plan)) [[unlikely]]
-            return write_any(tag, dst, src, plan, remote, immediate);
         const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
-            const std::uint64_t to = address(dst->data) + dst->data_len;
+            const std::uint64_t to = address(dst.data) + dst.data_len;
             if (immediate)
-                ibv_wr_rdma_write_imm(sender, first_key_of(*dst), to, *immediate);
+                ibv_wr_rdma_write_imm(sender, first_key_of(dst), to, *immediate);
             else
-                ibv_wr_rdma_write(sender, first_key_of(*dst), to);
+                ibv_wr_rdma_write(sender, first_key_of(dst), to);
         };
-        return post_data(tag, immediate ? Kind::write_with_immediate : Kind::write, *src, plan.length, dst, make);
+        return post_data(tag, immediate ? Kind::write_with_immediate : Kind::write, src, &dst, make);
     }
-    [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
-                                      MemoryKey &remote) noexcept override;
+    /// Looks for the end of a plain operation. Where one has ended well, @p give is called with it and with the bytes
+    /// that it reports, and releases it; else gives what @p otherwise makes of the operation that has ended, or null.
+    template <typename Give, typename Otherwise>
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t poll_plain(Give give, Otherwise otherwise) noexcept
+    {
+        if (polled_ == nullptr)
+            return otherwise();
+        if (!ReliableConnection::start_completion(*polled_))
+            return polled_nothing(), otherwise();
+        Operation &operation = operation_of(polled_->wr_id);
+        const Work &work = operation.payload<Work>();
+        if (polled_->status != IBV_WC_SUCCESS) [[unlikely]]
+            return end_started(), otherwise();
+        // The completion is ended last, by what need not return: until then nothing has to be kept over a call.
+        if (work.shape == Shape::plain_request) [[likely]] {
+            ++send_credits_;
+            if (work.dst != nullptr)
+                work.dst->end_data_at(work.dst->data_len + work.growth);
+            give(operation, operation.length);
+        } else {
+            if (work.shape != Shape::plain_receive || (ibv_wc_read_wc_flags(polled_) & IBV_WC_WITH_IMM) != 0)
+                return end_started(), otherwise();
+            const std::uint32_t length = ibv_wc_read_byte_len(polled_);
+            Operation &received = operation_of(polled_->wr_id);
+            doca_buf &dst = *received.payload<Work>().dst;
+            ++receive_credits_;
+            dst.end_data_at(dst.data_len + length);
+            give(received, length);
+        }
+        ReliableConnection::end_completion(*polled_);
+        return DOCA_SUCCESS;
+    }
 
     [[nodiscard]] Operation *poll_one() noexcept override;
     void progress() noexcept override;
@@ -96,10 +133,16 @@ public:
 private:
     enum class Kind : std::uint8_t { receive, send, read, write, write_with_immediate, update };
 
+    enum class Shape : std::uint8_t {
+        any,
+        plain_request, ///< of the sender's side, with at most one buffer that grows by a number that is known
+        plain_receive,
+    };
+
     /// What the operation holds. Its first half is where a receive's message comes when it has ended.
     struct Work {
         Kind kind;
-        bool is_plain;
+        Shape shape;
         bool is_list; ///< as TransferPlan
         bool overwrites;
         std::uint32_t growth; ///< bytes; a receive's are known at the end
@@ -129,57 +172,60 @@ private:
 
     // Posting. An operation is begun first, and released when the device refuses the request.
 
-    [[gnu::always_inline]] [[nodiscard]] bool can_post_plain(TransferPlan plan) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool take_credit(std::int32_t &credits) noexcept
     {
-        return plan.is_plain && send_credits_ != 0 && !completions_->is_full();
+        if (completions_->is_full()) [[unlikely]]
+            return false;
+        if (--credits >= 0) [[likely]] // counted down where it is, without a load
+            return true;
+        credits = 0;
+        return false;
     }
-    [[gnu::always_inline]] [[nodiscard]] Operation &begin(Tag tag, Kind kind, doca_buf *dst,
-                                                          std::uint32_t growth) noexcept
+    [[gnu::always_inline]] [[nodiscard]] Operation &begin_plain(Tag tag, Kind kind, Shape shape, std::uint32_t growth,
+                                                                doca_buf *dst) noexcept
     {
         Operation &operation = completions_->begin(tag, *this);
         Work &work = operation.payload<Work>();
         work.kind = kind;
-        work.is_plain = true;
+        work.shape = shape;
+        work.is_list = work.overwrites = false; // so that the first word is stored in one piece
         work.growth = growth;
         work.dst = dst;
         return operation;
     }
-    /// A request, of which @p make says what it is; @p dst grows by @p growth bytes, or is null.
+    /// A request, of which @p make says what it is. What it needs it reads again where that is as good: what is kept
+    /// over the calls takes a register, which has to be saved.
     template <typename Make>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_plain(Tag tag, Kind kind, unsigned flags,
-                                                                 std::uint32_t reported, std::uint32_t growth,
-                                                                 doca_buf *dst, Make make) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_plain(Operation &operation, unsigned flags,
+                                                                 Make make) noexcept
     {
         ibv_qp_ex *const sender = sender_;
-        --send_credits_;
-        Operation &operation = begin(tag, kind, dst, growth);
-        operation.length = reported;
-        ibv_wr_start(sender);
         sender->wr_id = id_of(operation);
         sender->wr_flags = IBV_SEND_SIGNALED | flags;
+        ibv_wr_start(sender);
         make(sender);
         if (const int error = ibv_wr_complete(sender); error != 0) [[unlikely]]
-            return refuse(operation, error);
+            return refuse(operation_of(sender->wr_id), error);
         return DOCA_SUCCESS;
     }
-    /// The same with the data of @p src.
+    /// The same with the data of @p src, by which @p dst grows, or is null.
     template <typename Make>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_data(Tag tag, Kind kind, const doca_buf &src,
-                                                                std::uint32_t length, doca_buf *dst,
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_data(Tag tag, Kind kind, const doca_buf &src, doca_buf *dst,
                                                                 Make make) noexcept
     {
+        const auto length = static_cast<std::uint32_t>(src.data_len);
+        Operation &operation = begin_plain(tag, kind, Shape::plain_request, length, dst);
+        operation.length = 0;
         // Twice, because rdma_rxe wants the flag when the request is started.
-        const auto make_inline = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
+        if (length <= max_inline_)
+            return post_plain(operation, IBV_SEND_INLINE, [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
+                make(sender);
+                ibv_wr_set_inline_data(sender, src.data, src.data_len);
+            });
+        return post_plain(operation, 0, [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             make(sender);
-            ibv_wr_set_inline_data(sender, src.data, length);
-        };
-        const auto make_segment = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
-            make(sender);
-            ibv_wr_set_sge(sender, first_key_of(src), address(src.data), length);
-        };
-        if (length - 1 < max_inline_)
-            return post_plain(tag, kind, IBV_SEND_INLINE, 0, length, dst, make_inline);
-        return post_plain(tag, kind, 0, 0, length, dst, make_segment);
+            ibv_wr_set_sge(sender, first_key_of(src), address(src.data), static_cast<std::uint32_t>(src.data_len));
+        });
     }
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_receive(Operation &operation, ibv_sge *segments,
                                                                    int num_segments) noexcept
@@ -189,23 +235,16 @@ private:
         request.next = nullptr;
         request.sg_list = segments;
         request.num_sge = num_segments;
-        ibv_recv_wr *bad = nullptr;
+        ibv_recv_wr *bad;
         if (const int error = ibv_post_recv(queue_pair_, &request, &bad); error != 0) [[unlikely]]
             return refuse(operation_of(request.wr_id), error);
         return DOCA_SUCCESS;
     }
-    [[gnu::cold]] [[nodiscard]] doca_error_t refuse(Operation &operation, int error) noexcept;
+    [[gnu::cold]] [[nodiscard]] static doca_error_t refuse(Operation &operation, int error) noexcept;
 
     // Any operation.
     void open() noexcept;
-    [[nodiscard]] doca_error_t receive_any(Tag tag, doca_buf *dst, TransferPlan plan) noexcept;
-    [[nodiscard]] doca_error_t send_any(Tag tag, const doca_buf *src, TransferPlan plan,
-                                        Immediate immediate) noexcept;
-    [[nodiscard]] doca_error_t read_any(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                        MemoryKey *remote) noexcept;
-    [[nodiscard]] doca_error_t write_any(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                         MemoryKey *remote, Immediate immediate) noexcept;
-    [[nodiscard]] Operation *begin_any(Tag tag, std::uint32_t &credits, Kind kind, std::uint32_t reported,
+    [[nodiscard]] Operation *begin_any(Tag tag, std::int32_t &credits, Kind kind, std::uint32_t reported,
                                        doca_buf *dst, TransferPlan plan) noexcept;
     [[nodiscard]] doca_error_t post_any(Tag tag, ibv_send_wr &request, Kind kind, std::uint32_t reported,
                                         doca_buf *dst, TransferPlan plan) noexcept;
@@ -216,7 +255,6 @@ private:
     template <typename Action>
     void each_in_flight(Action action) const noexcept;
     [[nodiscard]] bool may_wait_forever() const noexcept;
-    [[nodiscard]] Operation *end_plain_receive(Operation &operation) noexcept;
     [[nodiscard]] Result result_of_receive(doca_buf *&dst) const noexcept;
     [[nodiscard]] bool poll() noexcept;
     void end_started() noexcept;
@@ -225,6 +263,7 @@ private:
     [[gnu::cold]] void end_failed(Operation &operation, ibv_wc_status status) noexcept;
     [[gnu::cold]] void fail(doca_error_t status = DOCA_ERROR_SHUTDOWN) noexcept;
     [[gnu::noinline]] void look_for_trouble() noexcept;
+    void polled_nothing() noexcept;
     /// Nothing has completed: now and then the reason is trouble.
     void count_empty_poll() noexcept
     {
@@ -234,14 +273,14 @@ private:
 
     // What operations use comes first.
     ibv_qp_ex *sender_ = nullptr;
-    ibv_cq_ex *polled_ = nullptr;
+    ibv_cq_ex *polled_ = nullptr; ///< where there are credits_
     ibv_qp *queue_pair_ = nullptr;
     std::uint32_t max_inline_ = 0;
     // What can still be posted. There is none until the first operation has found the connection there, and
     // after that has failed: nobody else needs to look.
-    std::uint32_t send_credits_ = 0; ///< for all but receives
-    std::uint32_t receive_credits_ = 0;
-    std::uint32_t credits_ = 0;     ///< their sum while nothing is in flight
+    std::int32_t send_credits_ = 0; ///< for all but receives
+    std::int32_t receive_credits_ = 0;
+    std::int32_t credits_ = 0;      ///< their sum while nothing is in flight
     std::uint32_t polls_until_look_ = polls_between_looks;
     std::vector<ibv_sge> segments_; ///< of the work request that is being made
     ReliableConnection connection_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Operations that are not plain become work requests.
+// Operations become work requests; plain ones do so inline.
 #include <algorithm>
 
 #include "../../log.hpp"
@@ -29,7 +29,7 @@ std::uint32_t key_of(const MemoryKey *remote) noexcept
 } // namespace
 
 /// Null when there are no credits.
-Operation *VerbsQueuePair::begin_any(Tag tag, std::uint32_t &credits, Kind kind, std::uint32_t reported,
+Operation *VerbsQueuePair::begin_any(Tag tag, std::int32_t &credits, Kind kind, std::uint32_t reported,
                                      doca_buf *dst, TransferPlan plan) noexcept
 {
     open();
@@ -39,7 +39,7 @@ Operation *VerbsQueuePair::begin_any(Tag tag, std::uint32_t &credits, Kind kind,
     Operation &operation = completions_->begin(tag, *this);
     operation.length = reported;
     operation.payload<Work>() = {.kind = kind,
-                                 .is_plain = false,
+                                 .shape = Shape::any,
                                  .is_list = plan.is_list,
                                  .overwrites = plan.overwrites,
                                  .growth = plan.length,
@@ -52,17 +52,19 @@ void VerbsQueuePair::open() noexcept
 {
     if (credits_ != 0) [[likely]]
         return;
-    send_credits_ = settings_.send_queue_size;
-    receive_credits_ = settings_.recv_queue_size;
+    send_credits_ = static_cast<std::int32_t>(settings_.send_queue_size);
+    receive_credits_ = static_cast<std::int32_t>(settings_.recv_queue_size);
     credits_ = send_credits_ + receive_credits_;
+    polled_ = &connection_.completions();
 }
 
 doca_error_t VerbsQueuePair::refuse(Operation &operation, int error) noexcept
 {
+    auto &self = static_cast<VerbsQueuePair &>(*operation.source);
     const Kind kind = operation.payload<Work>().kind;
     LOG_ERR("posting an operation of kind %d: errno %d", static_cast<int>(kind), error);
-    ++(kind == Kind::receive ? receive_credits_ : send_credits_);
-    completions_->release(operation);
+    ++(kind == Kind::receive ? self.receive_credits_ : self.send_credits_);
+    self.completions_->release(operation);
     return DOCA_ERROR_DRIVER;
 }
 
@@ -102,7 +104,7 @@ doca_error_t VerbsQueuePair::post_any(Tag tag, ibv_send_wr &request, Kind kind, 
     return DOCA_SUCCESS;
 }
 
-[[gnu::noinline]] doca_error_t VerbsQueuePair::receive_any(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
+doca_error_t VerbsQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
     Operation *const operation = begin_any(tag, receive_credits_, Kind::receive, 0, dst, plan);
     if (operation == nullptr)
@@ -111,8 +113,7 @@ doca_error_t VerbsQueuePair::post_any(Tag tag, ibv_send_wr &request, Kind kind, 
     return post_receive(*operation, segments_.data(), num_segments);
 }
 
-[[gnu::noinline]] doca_error_t VerbsQueuePair::send_any(Tag tag, const doca_buf *src, TransferPlan plan,
-                                                        Immediate immediate) noexcept
+doca_error_t VerbsQueuePair::send(Tag tag, const doca_buf *src, TransferPlan plan, Immediate immediate) noexcept
 {
     ibv_send_wr request{};
     request.opcode = immediate ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND;
@@ -121,8 +122,8 @@ doca_error_t VerbsQueuePair::post_any(Tag tag, ibv_send_wr &request, Kind kind, 
     return post_any(tag, request, Kind::send, 0, nullptr, plan);
 }
 
-[[gnu::noinline]] doca_error_t VerbsQueuePair::read_any(Tag tag, doca_buf *dst, const doca_buf *src,
-                                                        TransferPlan plan, MemoryKey *remote) noexcept
+doca_error_t VerbsQueuePair::read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
+                                  MemoryKey *remote) noexcept
 {
     ibv_send_wr request{};
     request.opcode = IBV_WR_RDMA_READ;
@@ -131,9 +132,8 @@ doca_error_t VerbsQueuePair::post_any(Tag tag, ibv_send_wr &request, Kind kind, 
     return post_any(tag, request, Kind::read, plan.length, dst, plan);
 }
 
-[[gnu::noinline]] doca_error_t VerbsQueuePair::write_any(Tag tag, doca_buf *dst, const doca_buf *src,
-                                                         TransferPlan plan, MemoryKey *remote,
-                                                         Immediate immediate) noexcept
+doca_error_t VerbsQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan, MemoryKey *remote,
+                                   Immediate immediate) noexcept
 {
     ibv_send_wr request{};
     request.opcode = immediate ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;
@@ -144,7 +144,7 @@ doca_error_t VerbsQueuePair::post_any(Tag tag, ibv_send_wr &request, Kind kind, 
     request.num_sge = gather(src, plan, true);
     // Of the remote side one buffer grows, however many the local side has.
     return post_any(tag, request, immediate ? Kind::write_with_immediate : Kind::write, 0, dst,
-                    {plan.length, false, plan.overwrites, false});
+                    {plan.length, false, plan.overwrites});
 }
 
 doca_error_t VerbsQueuePair::update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,

@@ -16,7 +16,7 @@ using opendoca::ExportKind;
 using opendoca::Status;
 using opendoca::v2::call;
 using opendoca::v2::OlderMmap;
-using opendoca::v2::value_of;
+using opendoca::value_of;
 
 namespace {
 

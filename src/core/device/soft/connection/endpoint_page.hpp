@@ -14,13 +14,12 @@
 #include <doca_types.h>
 
 #include "../memory/export_page.hpp"
-#include "../process/wake.hpp"
 
 namespace opendoca::soft {
 
 inline constexpr char endpoint_page_name[] = "opendoca-endpoint";
 inline constexpr char endpoint_magic[8] = {'O', 'P', 'E', 'N', 'R', 'D', 'M', 'A'};
-inline constexpr std::uint32_t endpoint_version = 1;
+inline constexpr std::uint32_t endpoint_version = 2;
 inline constexpr std::uint32_t max_queue_size = 16384;
 inline constexpr std::uint32_t max_chain_length = 32;
 inline constexpr std::uint32_t max_slots = 64; ///< fewer where the receive queue is shorter
@@ -94,7 +93,7 @@ enum class Turn : std::uint64_t {
     return std::uint64_t{number} << 2 | static_cast<std::uint64_t>(turn);
 }
 
-// The wishes of EndpointPage::sleep.
+// The wishes of EndpointPage::bell.
 inline constexpr std::uint32_t wants_messages = 1;
 inline constexpr std::uint32_t wants_receives = 2; ///< to send messages that wait
 
@@ -118,7 +117,9 @@ struct EndpointPage {
     /// The id of the endpoint that the owner has connected to, 0 before, closed after the end of the
     /// connection.
     alignas(64) std::atomic<std::uint64_t> accepts;
-    SleepState sleep; ///< of the owner
+    /// A Bell: which of the owner's doorbells is rung after what was stored. None while the owner looks here itself.
+    std::atomic<std::uint64_t> bell;
+    std::atomic<std::int32_t> doorbells_fd; ///< of the owner; where the page of doorbells is
 
     /// Messages that the owner has taken: their slots may be used again.
     alignas(64) std::atomic<std::uint32_t> num_taken;

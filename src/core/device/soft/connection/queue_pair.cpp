@@ -11,7 +11,6 @@
 #include <cstring>
 #include <utility>
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../../log.hpp"
@@ -30,9 +29,10 @@ SoftQueuePair::SoftQueuePair(const SoftDevice &device, const QueuePairSettings &
       recv_queue_size_(settings.recv_queue_size),
       is_mtu_fixed_(settings.is_mtu_fixed),
       mtu_(settings.mtu),
-      sends_(settings.send_queue_size),
       shared_(static_cast<SoftReceiveQueue *>(settings.shared_receives)),
-      receives_(settings.recv_queue_size)
+      waiting_(std::make_unique_for_overwrite<Operation *[]>(std::size_t{send_queue_size_} + recv_queue_size_)),
+      sends_(waiting_.get()),
+      receives_(sends_ + send_queue_size_)
 {
 }
 
@@ -54,7 +54,7 @@ void SoftQueuePair::close() noexcept
         return; // a forked child's copy of an object of its parent
     own_->page().accepts.store(EndpointPage::closed, std::memory_order_seq_cst);
     if (peer_ != nullptr)
-        wake_peer(wants_messages | wants_receives);
+        tell_peer_with_barrier();
 }
 
 doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
@@ -70,81 +70,60 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
     peer_ = std::move(peer);
     process_ = peer_->process();
     peer_permissions_ = peer_->permissions();
-    waking_.prepare(peer_->page().sleep);
     needs_barrier_ = process_->needs_barrier();
     if (const std::uint32_t theirs = peer_->page().mtu;
         !is_mtu_fixed_ && theirs < static_cast<std::uint32_t>(mtu_))
         mtu_ = static_cast<doca_mtu_size>(theirs);
-    if (completions_ != nullptr && completions_->is_event_driven()) {
-        if (const doca_error_t status = watch_death(); status != DOCA_SUCCESS) {
-            peer_.reset();
-            process_.reset();
-            return DOCA_ERROR_CONNECTION_ABORTED;
-        }
-    }
     // Release: the peer's jobs that have waited for this see the page as it is.
     own_->page().accepts.store(peer_->id(), std::memory_order_seq_cst);
-    wake_peer(wants_messages | wants_receives);
+    tell_peer_with_barrier();
     // Last: from now on the work queue's thread may submit jobs, and one that fails closes the page.
     set_state(ConnectionState::connected);
-    return DOCA_SUCCESS;
-}
-
-/// Lets the end of the peer's process wake the work queue.
-doca_error_t SoftQueuePair::watch_death() noexcept
-{
-    if (process_->is_self())
-        return DOCA_SUCCESS;
-    // One for each connection: a descriptor can be watched once.
-    UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, process_->pid(), 0)));
-    if (!pidfd.is_open()) {
-        if (process_->is_gone())
-            return DOCA_SUCCESS; // the first job will find out
-        LOG_ERR("pidfd_open of process %d: %s", process_->pid(), std::strerror(errno));
-        return DOCA_ERROR_OPERATING_SYSTEM;
+    // Where receives are shared, messages are waited for from now on, and this is the work queue's thread.
+    if (shared_ != nullptr && has_doorbells_) {
+        (void)may_wait();
+        began_to_wait();
     }
-    if (const doca_error_t status = completions_->watch(pidfd.get()); status != DOCA_SUCCESS)
-        return status;
-    death_ = std::move(pidfd);
     return DOCA_SUCCESS;
 }
 
 doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
 {
-    completions.reserve_polled();
+    std::shared_ptr<ConnectionPoller> poller;
+    doca_error_t status = ConnectionPoller::of(completions, poller);
+    if (status == DOCA_SUCCESS)
+        status = poller->add(*this, number_);
+    if (status != DOCA_SUCCESS)
+        return status;
+    poller_ = std::move(poller);
     completions_ = &completions;
-    if (!completions.is_event_driven()) {
-        completions.poll_also(*this);
-        return DOCA_SUCCESS;
+    is_watched_ = false;
+    wishes_ = 0;
+    has_doorbells_ = poller_->has_doorbells();
+    if (poller_->needs_rings()) {
+        ask_for_rings();
+        // Who is not connected yet has a peer that sees this before it sends anything.
+        if (own_->page().accepts.load(std::memory_order_seq_cst) != 0) {
+            barrier_for_all();
+            poller_->look_at(number_);
+        }
     }
-    doca_error_t status = DOCA_SUCCESS;
-    if (!sleep_.is_open())
-        status = sleep_.open(own_->page().sleep);
-    if (status == DOCA_SUCCESS)
-        status = completions.watch(sleep_.wake_fd());
-    if (status == DOCA_SUCCESS && is_connected())
-        status = watch_death();
-    if (status == DOCA_SUCCESS)
-        completions.poll_also(*this);
-    else
-        detach();
-    return status;
+    if (shared_ != nullptr && is_connected())
+        (void)may_wait();
+    return DOCA_SUCCESS;
 }
 
 void SoftQueuePair::detach() noexcept
 {
     if (completions_ == nullptr)
         return;
-    completions_->poll_no_more(*this);
-    completions_->unreserve_polled();
-    if (completions_->is_event_driven()) {
-        sleep_.get_up();
-        if (sleep_.is_open())
-            completions_->unwatch(sleep_.wake_fd());
-        if (death_.is_open())
-            completions_->unwatch(death_.get());
-        death_ = UniqueFd();
-    }
+    if (identity_.pid() == getpid())
+        own_->page().bell.store(0, std::memory_order_relaxed); // who sees it late rings for nothing
+    if (shared_ != nullptr)
+        shared_->forget(*this);
+    poller_->remove(number_);
+    poller_.reset();
+    has_doorbells_ = false;
     completions_ = nullptr;
 }
 
@@ -177,17 +156,14 @@ doca_error_t SoftQueuePair::start(Tag tag, Opcode opcode, const Work &work) noex
             return DOCA_SUCCESS;
         }
     }
-    if (num_sends_ == send_queue_size_)
+    if (num_sends_ == send_queue_size_ || !may_wait())
         return DOCA_ERROR_NO_MEMORY;
     Operation &operation = completions_->begin(tag, *this);
     operation.kind = static_cast<std::uint32_t>(opcode);
     operation.payload<Work>() = work;
     sends_[(first_send_ + num_sends_++) & (send_queue_size_ - 1)] = &operation;
-    if (completions_->is_armed()) {
-        announce_sleep();
-        if (can_progress())
-            completions_->wake();
-    }
+    if (has_doorbells_)
+        began_to_wait();
     return DOCA_SUCCESS;
 }
 
@@ -241,21 +217,6 @@ void SoftQueuePair::go_on_sending() noexcept
     }
 }
 
-void SoftQueuePair::progress() noexcept
-{
-    if (is_flushing_) [[unlikely]]
-        return flush_all();
-    if (!is_connected() || !has_waiting_operations())
-        return;
-    while (take_next()) {
-        // Each may end an operation.
-    }
-    if (num_sends_ != 0)
-        go_on_sending();
-    if (has_waiting_operations() && is_connected() && check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
-        lose_peer();
-}
-
 /// The peer is gone, while jobs wait for it.
 void SoftQueuePair::lose_peer() noexcept
 {
@@ -285,6 +246,8 @@ void SoftQueuePair::fail() noexcept
     barrier_for_all();
     is_flushing_ = true;
     flush_all();
+    if (shared_ != nullptr)
+        shared_->forget(*this);
 }
 
 void SoftQueuePair::flush_all() noexcept
@@ -301,27 +264,84 @@ void SoftQueuePair::flush() noexcept
         fail();
 }
 
-/// After something that the peer may sleep for has been stored.
-void SoftQueuePair::wake_peer(std::uint32_t wish) noexcept
+void SoftQueuePair::process_ended(const ExporterProcess &process) noexcept
 {
-    SleepState &sleep = peer_->page().sleep;
-    if (needs_barrier_) [[unlikely]]
-        waking_.wake_with_barrier(sleep, wish);
-    else
-        waking_.wake_cheaply(sleep, wish);
+    if (!is_watched_ || process_.get() != &process)
+        return;
+    is_watched_ = false; // an operation that begins to wait later finds it ended once more
+    progress();
 }
 
-void SoftQueuePair::announce_sleep() noexcept
+/// In place of tell_peer() where it is not often: the peer's side needs no barrier then.
+void SoftQueuePair::tell_peer_with_barrier() noexcept
 {
-    sleep_.lie_down(wants_messages | (num_sends_ != 0 ? wants_receives : 0));
-    barrier_for_all(); // pairs with WakingSide::wake_cheaply()
+    ring(Bell(peer_->page().bell.fetch_or(0, std::memory_order_seq_cst)), wants_messages | wants_receives);
+}
+
+void SoftQueuePair::ring(Bell bell, std::uint32_t wish) noexcept
+{
+    if (!bell.wishes(wish) || bell.word() == wrong_bell_)
+        return;
+    if (peer_doorbells_ == nullptr || peer_doorbells_->number() != bell.page()) {
+        const std::int32_t fd = peer_->page().doorbells_fd.load(std::memory_order_relaxed);
+        const doca_error_t status =
+            guarded([&] { return PeerDoorbells::open(process_, fd, bell.page(), peer_doorbells_); });
+        if (status != DOCA_SUCCESS) {
+            if (status == DOCA_ERROR_INVALID_VALUE)
+                wrong_bell_ = bell.word(); // is not tried again
+            return;
+        }
+    }
+    peer_doorbells_->ring(bell.index());
+}
+
+void SoftQueuePair::show_bell(std::uint32_t wishes) noexcept
+{
+    wishes_ = wishes;
+    EndpointPage &page = own_->page();
+    const Doorbells &doorbells = poller_->doorbells();
+    page.doorbells_fd.store(doorbells.fd(), std::memory_order_relaxed);
+    // Pairs with the look in tell_peer().
+    page.bell.store(Bell(doorbells.number(), number_, wishes).word(), std::memory_order_seq_cst);
+}
+
+void SoftQueuePair::ask_for_rings() noexcept
+{
+    has_doorbells_ = true;
+    if (has_waiting_operations())
+        (void)may_wait(); // where not even this can be had, the poller looks from time to time
+    show_bell(wishes_ | wants_messages | (num_sends_ != 0 ? wants_receives : 0));
+}
+
+void SoftQueuePair::ask_for_no_rings() noexcept
+{
+    show_bell(0);
+}
+
+bool SoftQueuePair::watch_process() noexcept
+{
+    is_watched_ = poller_->watch(process_);
+    return is_watched_;
+}
+
+/// An operation waits that may have nothing to wait for, or for which the peer does not ring yet.
+void SoftQueuePair::began_to_wait() noexcept
+{
+    if (!poller_->needs_rings() && !completions_->is_armed())
+        return; // the poller looks
+    if (const std::uint32_t wish = num_sends_ != 0 ? wants_receives : wants_messages; (wishes_ & wish) == 0) {
+        ask_for_rings();
+        barrier_for_all(); // pairs with tell_peer()
+    }
+    if (can_progress())
+        poller_->look_at(number_);
 }
 
 bool SoftQueuePair::can_progress() const noexcept
 {
     if (is_flushing_)
         return true;
-    if (!is_connected() || !has_waiting_operations())
+    if (!has_waiting_operations())
         return false;
     if (can_take())
         return true;
@@ -341,22 +361,6 @@ bool SoftQueuePair::can_progress() const noexcept
                ticket_of(next_message_, Turn::posted);
     default:
         return true;
-    }
-}
-
-bool SoftQueuePair::arm() noexcept
-{
-    announce_sleep();
-    return can_progress();
-}
-
-void SoftQueuePair::disarm() noexcept
-{
-    sleep_.get_up();
-    if (death_.is_open() && has_ended(death_.get())) {
-        // Told once; who has jobs in flight learns of it in progress().
-        completions_->unwatch(death_.get());
-        death_ = UniqueFd();
     }
 }
 

@@ -7,11 +7,10 @@
 
 #include "../../../engine/completion_queue.hpp"
 #include "../../queue_pair.hpp"
-#include "../memory/copier.hpp"
 #include "../device.hpp"
+#include "connection_poller.hpp"
 #include "endpoint.hpp"
 #include "receive_queue.hpp"
-#include "../process/wake.hpp"
 
 namespace opendoca::soft {
 
@@ -20,7 +19,7 @@ namespace opendoca::soft {
 /// What this side can do alone, it does in submit: one-sided jobs, and messages whose receive is posted. What
 /// has to wait, for the peer to connect or to post a receive, is kept in the order of submission, and
 /// everything after it as well.
-class OPENDOCA_INTERNAL SoftQueuePair : public QueuePair, public Pollable {
+class OPENDOCA_INTERNAL SoftQueuePair : public QueuePair {
 public:
     /// To be followed by open().
     SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings,
@@ -47,10 +46,38 @@ public:
     [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
                                       MemoryKey &remote) noexcept override;
 
-    void progress() noexcept override;
-    [[nodiscard]] bool arm() noexcept override;
-    void disarm() noexcept override;
     void flush() noexcept override;
+
+    // What the ConnectionPoller calls.
+
+    void progress() noexcept
+    {
+        if (!has_waiting_operations())
+            return;
+        if (is_flushing_) [[unlikely]]
+            return flush_all();
+        while (take_next()) {
+            // Each may end an operation.
+        }
+        if (shared_ != nullptr) [[unlikely]]
+            share_receives();
+        if (num_sends_ != 0)
+            go_on_sending();
+        if (has_waiting_operations() && check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
+            lose_peer();
+    }
+    /// Whether progress() would end something now.
+    [[nodiscard]] bool can_progress() const noexcept;
+    /// From now on the peer rings for what is waited for. A barrier_for_all() follows, and then a look.
+    void ask_for_rings() noexcept;
+    void ask_for_no_rings() noexcept;
+    void process_ended(const ExporterProcess &process) noexcept;
+
+    // What the SoftReceiveQueue calls and keeps: a list.
+
+    void look_again() noexcept { poller_->look_at(number_); }
+    SoftQueuePair *next_starving = nullptr;
+    bool is_starving = false;
 
 protected:
     /// An operation ends within its submit. One that has failed ends the connection.
@@ -109,14 +136,25 @@ private:
     /// Or may have one to give to a message that comes.
     [[nodiscard]] bool has_waiting_operations() const noexcept
     {
-        return num_sends_ != 0 || has_receives() || shared_ != nullptr;
+        return num_sends_ != 0 || has_receives() || (shared_ != nullptr && is_connected());
     }
 
-    // Sleeping and waking.
-    void wake_peer(std::uint32_t wish) noexcept;
-    void announce_sleep() noexcept;
-    [[nodiscard]] bool can_progress() const noexcept;
-    [[nodiscard]] doca_error_t watch_death() noexcept;
+    // News, for the peer and from it.
+    void tell_peer(std::uint32_t wish) noexcept
+    {
+        std::atomic<std::uint64_t> &bell = peer_->page().bell;
+        if (needs_barrier_) [[unlikely]]
+            return ring(Bell(bell.fetch_or(0, std::memory_order_seq_cst)), wish);
+        barrier_by_others(); // pairs with the barrier_for_all() that follows ask_for_rings()
+        if (const Bell seen(bell.load(std::memory_order_relaxed)); seen.wishes(wish)) [[unlikely]]
+            ring(seen, wish);
+    }
+    void tell_peer_with_barrier() noexcept;
+    [[gnu::noinline]] void ring(Bell bell, std::uint32_t wish) noexcept;
+    void show_bell(std::uint32_t wishes) noexcept;
+    [[nodiscard]] bool may_wait() noexcept { return !has_doorbells_ || is_watched_ || watch_process(); }
+    [[gnu::cold]] [[nodiscard]] bool watch_process() noexcept;
+    void began_to_wait() noexcept;
 
     // Messages (queue_pair_messages.cpp).
     [[nodiscard]] static Received received_of(Opcode opcode) noexcept;
@@ -146,6 +184,7 @@ private:
         return (has_receives() || (shared_ != nullptr && shared_->has_receive())) && is_message_there();
     }
     [[nodiscard]] bool take_next() noexcept;
+    void share_receives() noexcept;
     [[nodiscard]] doca_error_t post_for_one(Operation &operation) noexcept;
     void take_message() noexcept;
     [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
@@ -182,20 +221,26 @@ private:
     std::shared_ptr<ExporterProcess> process_; ///< the peer's
     std::uint32_t peer_permissions_ = 0;
     bool needs_barrier_ = true;
-    WakingSide waking_;
-    UniqueFd death_; ///< a pidfd of the peer, while the work queue watches it
+    std::shared_ptr<PeerDoorbells> peer_doorbells_; ///< the last ones that were rung
+    std::uint64_t wrong_bell_ = 0;                  ///< what the peer has there is not a page of doorbells
 
-    // From attach().
-    SleepingSide sleep_; ///< open in event-driven mode
+    // From attach() to detach().
+    std::shared_ptr<ConnectionPoller> poller_;
+    std::uint32_t number_ = 0;   ///< there
+    std::uint32_t wishes_ = 0;   ///< in our bell
+    bool has_doorbells_ = false; ///< the poller, so that somebody may have to be told of what is waited for
+    bool is_watched_ = false;    ///< the peer's process, by the poller
 
-    Copier copier_;
     const ProcessId identity_ = ProcessId::self();
-    bool is_flushing_ = false;
+    bool is_flushing_ = false; ///< the connection has ended, and a receive is being filled
 
     mutable bool is_loss_logged_ = false;
 
+    SoftReceiveQueue *const shared_;
+    std::unique_ptr<Operation *[]> waiting_; ///< memory of both rings, touched where they are used
+
     // Operations that wait, other than receives: a ring.
-    std::vector<Operation *> sends_;
+    Operation **sends_;
     std::uint32_t first_send_ = 0;
     std::uint32_t num_sends_ = 0;
 
@@ -208,8 +253,7 @@ private:
     std::vector<std::unique_ptr<RemoteMemory>> receive_memories_;
 
     // Receives: a ring. Where they are shared, of at most one.
-    SoftReceiveQueue *const shared_;
-    std::vector<Operation *> receives_;
+    Operation **receives_;
     std::uint32_t first_receive_ = 0;
     std::uint32_t next_receive_ = 0;
     std::uint32_t least_room_ = 0; ///< of those that were posted since none waited

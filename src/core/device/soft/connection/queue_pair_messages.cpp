@@ -165,7 +165,7 @@ doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Work &work) noexcep
         for (std::size_t room = segment.length; room != 0 && left != 0;) {
             src.skip_empty();
             const std::size_t length = std::min({room, left, src.left()});
-            const doca_error_t status = copier_.copy(memory, there, nullptr, src.addr(), length, total);
+            const doca_error_t status = poller_->copier.copy(memory, there, nullptr, src.addr(), length, total);
             if (status != DOCA_SUCCESS)
                 return status;
             src.advance(length);
@@ -251,7 +251,7 @@ void SoftQueuePair::put_message(Opcode opcode, MessageKind kind, const Work &wor
     cell.room = shared_ != nullptr ? UINT32_MAX : has_receives() ? least_room_ : 0;
     // Release: who sees the number sees the message.
     cell.sequence.store(number + 1, std::memory_order_release);
-    wake_peer(wants_messages);
+    tell_peer(wants_messages);
 }
 
 /// Puts a message that the peer may just be turning away, for all that its ticket says.
@@ -259,7 +259,7 @@ doca_error_t SoftQueuePair::deliver(Opcode opcode, MessageKind kind, const Work 
 {
     const std::uint32_t number = next_message_;
     put_message(opcode, kind, work);
-    // First the message, then this look; the peer's fail() makes the barrier for both, or what wake_peer()
+    // First the message, then this look; the peer's fail() makes the barrier for both, or what tell_peer()
     // has exchanged does. Acquire: who sees that the peer has closed sees what it has taken before.
     const EndpointPage &page = peer_->page();
     if (page.accepts.load(std::memory_order_acquire) == own_->id() ||

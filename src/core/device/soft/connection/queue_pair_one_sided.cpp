@@ -41,7 +41,7 @@ doca_error_t SoftQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, T
     if (!immediate && !plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS)
         [[likely]] {
         const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
-        ReaderSlot *const reader = copier_.reader_for(memory);
+        ReaderSlot *const reader = poller_->copier.reader_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
             reader != nullptr && may_reach(memory, Access::rdma_write)) [[likely]] {
             const std::size_t before = plan.overwrites ? 0 : dst->data_len;
@@ -66,7 +66,7 @@ doca_error_t SoftQueuePair::read(Tag tag, doca_buf *dst, const doca_buf *src, Tr
 {
     if (!plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
         const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
-        ReaderSlot *const reader = copier_.reader_for(memory);
+        ReaderSlot *const reader = poller_->copier.reader_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
             reader != nullptr && may_reach(memory, Access::rdma_read)) [[likely]] {
             const std::size_t before = plan.overwrites ? 0 : dst->data_len;
@@ -141,8 +141,8 @@ doca_error_t SoftQueuePair::transfer(Opcode opcode, const Work &work) noexcept
         here.skip_empty();
         const std::size_t length = std::min(left, here.left());
         const doca_error_t copied =
-            is_read ? copier_.copy(nullptr, here.addr(), memory, there, length, plan.length)
-                    : copier_.copy(memory, there, nullptr, here.addr(), length, plan.length);
+            is_read ? poller_->copier.copy(nullptr, here.addr(), memory, there, length, plan.length)
+                    : poller_->copier.copy(memory, there, nullptr, here.addr(), length, plan.length);
         if (copied != DOCA_SUCCESS)
             return copied;
         here.advance(length);
@@ -161,7 +161,7 @@ doca_error_t SoftQueuePair::execute_update(Opcode opcode, const Work &work) noex
     if (const doca_error_t status = reach(*work.remote, Access::rdma_atomic, memory);
         status != DOCA_SUCCESS)
         return status;
-    ReaderSlot *const reader = copier_.reader_for(*memory);
+    ReaderSlot *const reader = poller_->copier.reader_for(*memory);
     if (reader == nullptr)
         return DOCA_ERROR_NO_MEMORY;
     const Hazard hazard(memory, reader, Hazard::Side::dst);

@@ -19,7 +19,7 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
 {
     if (shared_ != nullptr)
         return DOCA_ERROR_UNEXPECTED;
-    if (next_receive_ - first_receive_ == recv_queue_size_ || completions_->is_full())
+    if (next_receive_ - first_receive_ == recv_queue_size_ || completions_->is_full() || !may_wait())
         return DOCA_ERROR_NO_MEMORY;
     const std::uint32_t number = next_receive_;
     ReceiveEntry &entry = own_->entry(number);
@@ -29,6 +29,7 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
         if (status != DOCA_SUCCESS)
             return status;
     }
+    const bool is_first = !has_waiting_operations();
     Operation &operation = completions_->begin(tag, *this);
     operation.payload<Receive>() = receive;
     receive_of(number) = &operation;
@@ -37,9 +38,9 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
     next_receive_ = number + 1;
     // Release: who sees the ticket sees the segments, and what the program has done with the memory.
     entry.ticket.store(ticket_of(number, Turn::posted), std::memory_order_release);
-    wake_peer(wants_receives);
-    if (completions_->is_armed() && can_progress()) [[unlikely]]
-        completions_->wake();
+    tell_peer(wants_receives);
+    if (has_doorbells_ && is_first) [[unlikely]]
+        began_to_wait();
     return DOCA_SUCCESS;
 }
 
@@ -61,7 +62,7 @@ bool SoftQueuePair::take_next() noexcept
         next_receive_ = first_receive_ + 1;
         receive_of(first_receive_) = &operation;
         take_message();
-        wake_peer(wants_receives); // there is room for one more
+        tell_peer(wants_receives); // there is room for one more
         return true;
     }
     own_->page().num_taken.store(++first_receive_, std::memory_order_release); // pairs with find_receives()
@@ -71,6 +72,16 @@ bool SoftQueuePair::take_next() noexcept
         fail();
     }
     return true;
+}
+
+/// Takes have ended for want of a message, or of a receive. Who is polled anyway need not say so.
+void SoftQueuePair::share_receives() noexcept
+{
+    if (!poller_->needs_rings())
+        return;
+    if (!has_receives() && !shared_->has_receive() && is_message_there())
+        shared_->starve(*this);
+    shared_->feed();
 }
 
 /// The next message is placed in the memory of @p operation by its sender.
@@ -85,7 +96,7 @@ doca_error_t SoftQueuePair::post_for_one(Operation &operation) noexcept
     entry.room = receive.plan.length;
     // Release: as in receive().
     entry.ticket.store(ticket_of(next_receive_++, Turn::posted), std::memory_order_release);
-    wake_peer(wants_receives);
+    tell_peer(wants_receives);
     return DOCA_SUCCESS;
 }
 

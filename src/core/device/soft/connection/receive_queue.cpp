@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "../../../mmap.hpp"
+#include "queue_pair.hpp"
 
 namespace opendoca::soft {
 
@@ -81,6 +83,7 @@ doca_error_t SoftReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan
     Operation &operation = completions_.begin(tag, *this);
     operation.payload<Receive>() = receive;
     at(first_ + num_++) = &operation;
+    feed();
     if (completions_.is_armed()) [[unlikely]]
         completions_.wake(); // messages may wait for it
     return DOCA_SUCCESS;
@@ -98,6 +101,39 @@ void SoftReceiveQueue::give_back(Operation &operation) noexcept
         return completions_.done(operation, DOCA_ERROR_SHUTDOWN); // others have been posted instead
     at(--first_) = &operation;
     ++num_;
+}
+
+void SoftReceiveQueue::starve(SoftQueuePair &connection) noexcept
+{
+    if (connection.is_starving)
+        return;
+    connection.is_starving = true;
+    connection.next_starving = nullptr;
+    (first_starving_ == nullptr ? first_starving_ : last_starving_->next_starving) = &connection;
+    last_starving_ = &connection;
+}
+
+void SoftReceiveQueue::feed_first() noexcept
+{
+    SoftQueuePair &connection = *first_starving_;
+    first_starving_ = connection.next_starving;
+    connection.is_starving = false;
+    connection.look_again();
+}
+
+void SoftReceiveQueue::forget(SoftQueuePair &connection) noexcept
+{
+    SoftQueuePair *before = nullptr;
+    for (SoftQueuePair *other = first_starving_; connection.is_starving && other != nullptr;
+         before = std::exchange(other, other->next_starving)) {
+        if (other != &connection)
+            continue;
+        (before == nullptr ? first_starving_ : before->next_starving) = connection.next_starving;
+        if (last_starving_ == &connection)
+            last_starving_ = before;
+        connection.is_starving = false;
+    }
+    feed(); // it may have been about to take one
 }
 
 void SoftReceiveQueue::flush() noexcept

@@ -11,6 +11,8 @@
 
 namespace opendoca::soft {
 
+class SoftQueuePair;
+
 /// What the operation of a receive holds.
 struct Receive {
     doca_buf *dst;
@@ -33,7 +35,21 @@ public:
     /// One that was taken, and not filled, is the first again; it is flushed where there is no place for it.
     void give_back(Operation &operation) noexcept;
 
+    /// @p connection, which is only looked at when its peer rings, has a message and no receive: it is looked at again
+    /// when one is there.
+    void starve(SoftQueuePair &connection) noexcept;
+    /// There may be a receive for the connection that has starved longest.
+    void feed() noexcept
+    {
+        if (first_starving_ != nullptr && has_receive()) [[unlikely]]
+            feed_first();
+    }
+    /// @p connection has ended.
+    void forget(SoftQueuePair &connection) noexcept;
+
 private:
+    [[gnu::cold]] void feed_first() noexcept;
+
     [[nodiscard]] Operation *&at(std::uint32_t number) noexcept { return ring_[number & (ring_.size() - 1)]; }
 
     const SoftDevice &device_;
@@ -42,6 +58,8 @@ private:
     std::vector<Operation *> ring_; ///< a power of two
     std::uint32_t first_ = 0;
     std::uint32_t num_ = 0;
+    SoftQueuePair *first_starving_ = nullptr; ///< a list
+    SoftQueuePair *last_starving_ = nullptr;
 };
 
 /// Writes to @p entry where the memory of @p receive is, for the sender of a message that is placed there.

@@ -34,8 +34,8 @@ public:
     /// Fast path where copies_at_once(), for a completion queue that is not armed: it has nobody to wake up. Nothing is
     /// left to be done after the copy, and so there is no stack frame: between two buffers of this process nothing can
     /// go wrong that is not known before, and so the end can be recorded first, which only this thread could see.
-    [[gnu::always_inline]] [[nodiscard]] static bool is_plain(const CopyCheck &check, const doca_buf &dst,
-                                                              const doca_buf &src) noexcept
+    [[gnu::always_inline]] [[nodiscard]] static bool admit(const CopyCheck &check, const doca_buf &dst,
+                                                           const doca_buf &src) noexcept
     {
         return check.is_plain_here(dst, src);
     }

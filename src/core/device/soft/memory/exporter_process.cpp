@@ -4,7 +4,6 @@
 #include <cinttypes>
 #include <cstring>
 #include <ctime>
-#include <map>
 #include <mutex>
 #include <string>
 #include <tuple>
@@ -15,6 +14,7 @@
 
 #include "../../../log.hpp"
 #include "../process/directory.hpp"
+#include "../process/registry.hpp"
 #include "../process/reserve.hpp"
 #include "importer.hpp"
 
@@ -35,49 +35,33 @@ std::int64_t now() noexcept
 
 } // namespace
 
-/// Of this process. Never destroyed: imports may outlive what is destroyed at the end of the program.
-struct ExporterProcess::Registry {
-    std::mutex lock;
-    std::map<Key, std::weak_ptr<ExporterProcess>> processes; ///< each takes its own out
-
-    static Registry &instance()
-    {
-        static auto *const registry = new Registry;
-        return *registry;
-    }
-};
-
 doca_error_t ExporterProcess::attach(const ExporterAddress &address, std::shared_ptr<ExporterProcess> &process)
 {
     std::shared_ptr<ExporterProcess> found; // ends not under the lock, which its end takes
-    auto &[lock, processes] = Registry::instance();
-    const std::lock_guard guard(lock);
     const Key key{address.pid, address.start_time, address.page_fd, getpid()};
-    const auto known = processes.find(key);
-    if (known != processes.end())
-        found = known->second.lock();
-    if (found != nullptr && found->is_gone()) {
-        LOG_ERR("process %" PRIu32 ", which exported the memory, has ended", address.pid);
-        return DOCA_ERROR_INVALID_VALUE;
+    {
+        auto &processes = Registry<Key, ExporterProcess>::instance();
+        const std::lock_guard guard(processes.lock);
+        found = processes.find(key);
+        if (found != nullptr && found->is_gone()) {
+            LOG_ERR("process %" PRIu32 ", which exported the memory, has ended", address.pid);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        if (found == nullptr) {
+            found.reset(new ExporterProcess);
+            if (const doca_error_t status = found->open_pages(address); status != DOCA_SUCCESS)
+                return status;
+            processes.add(key, found);
+            found->key_ = key;
+        }
     }
-    if (found == nullptr) {
-        found = std::shared_ptr<ExporterProcess>(new ExporterProcess);
-        if (const doca_error_t status = found->open_pages(address); status != DOCA_SUCCESS)
-            return status;
-        processes[key] = found;
-        found->key_ = key;
-    }
-    process = found;
+    process = std::move(found);
     return DOCA_SUCCESS;
 }
 
 ExporterProcess::~ExporterProcess()
 {
-    auto &[lock, processes] = Registry::instance();
-    const std::lock_guard guard(lock);
-    const auto own = processes.find(key_);
-    if (own != processes.end() && own->second.expired()) // else there is another one meanwhile
-        processes.erase(own);
+    Registry<Key, ExporterProcess>::instance().remove(key_);
 }
 
 doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)
@@ -171,6 +155,8 @@ bool ExporterProcess::is_gone_or_ending() const noexcept
 
 bool ExporterProcess::was_gone_lately() const noexcept
 {
+    if (has_gone_.load(std::memory_order_relaxed))
+        return true;
     // Whoever finds an older time asks once more: nothing else depends on it.
     const std::int64_t time = now();
     if (time - alive_at_.load(std::memory_order_relaxed) < nanoseconds_between_questions)
@@ -184,7 +170,10 @@ bool ExporterProcess::was_gone_lately() const noexcept
 bool ExporterProcess::has_exited() const noexcept
 {
     // The page is close-on-exec: a program that was executed since does not hold it.
-    return has_ended(pidfd_.get()) || page_->was_closed_by(pid_, page_fd_);
+    if (!has_ended(pidfd_.get()) && !page_->was_closed_by(pid_, page_fd_))
+        return false;
+    has_gone_.store(true, std::memory_order_relaxed);
+    return true;
 }
 
 } // namespace opendoca::soft

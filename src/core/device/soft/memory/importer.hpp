@@ -62,7 +62,6 @@ public:
 private:
     ExporterProcess() = default;
 
-    struct Registry;
     /// Its id, when it started, where its page is, and for which process this is: a forked child asks anew.
     using Key = std::tuple<std::uint32_t, std::uint64_t, std::int32_t, pid_t>;
 
@@ -87,6 +86,7 @@ private:
     std::shared_ptr<SealedPage> page_;
     std::shared_ptr<SealedPage> reader_page_;
     mutable std::atomic<std::int64_t> alive_at_{0}; ///< when the kernel was asked last, and it was there
+    mutable std::atomic<bool> has_gone_{false};     ///< for good
 };
 
 /// An imported range: how to reach it, and how to know that it may still be reached.

@@ -5,8 +5,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <utility>
 
 #include <fcntl.h>
@@ -17,6 +15,8 @@
 
 #include "../../../log.hpp"
 #include "process.hpp"
+#include "registry.hpp"
+#include "reserve.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_PAGE);
 
@@ -26,18 +26,7 @@ namespace {
 
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-/// The pages that this process has mapped. Never destroyed: events and instances may outlive what is destroyed at
-/// the end of the program.
-struct Registry {
-    std::mutex lock;
-    std::map<std::pair<dev_t, ino_t>, std::weak_ptr<SealedPage>> pages; ///< each takes its own out
-};
-
-Registry &registry()
-{
-    static auto *const instance = new Registry;
-    return *instance;
-}
+using Pages = Registry<std::pair<dev_t, ino_t>, SealedPage>;
 
 /// Sets the size of a new memfd. Beyond the program's limit for files the kernel would send it SIGXFSZ.
 bool set_size(int fd, std::size_t size) noexcept
@@ -57,11 +46,7 @@ SealedPage::~SealedPage()
     if (start_ == nullptr)
         return;
     munmap(start_, size_);
-    auto &[lock, pages] = registry();
-    const std::lock_guard guard(lock);
-    const auto own = pages.find({device_, inode_});
-    if (own != pages.end() && own->second.expired()) // else it was mapped anew meanwhile
-        pages.erase(own);
+    Pages::instance().remove({device_, inode_});
 }
 
 doca_error_t SealedPage::map(int fd, bool is_writable)
@@ -98,9 +83,9 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
     created->device_ = info.st_dev;
     created->inode_ = info.st_ino;
     {
-        auto &[lock, pages] = registry();
-        const std::lock_guard guard(lock);
-        pages[{info.st_dev, info.st_ino}] = created;
+        Pages &pages = Pages::instance();
+        const std::lock_guard guard(pages.lock);
+        pages.add({info.st_dev, info.st_ino}, created);
     }
     page = created;
     return DOCA_SUCCESS;
@@ -109,7 +94,8 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
 doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::shared_ptr<SealedPage> &page)
 {
     // First without opening it for anything, which could block or have effects: it may be any file.
-    const UniqueFd found(::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC));
+    const UniqueFd found(DescriptorReserve::open_with(
+        [&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
     struct stat info {};
     if (!found.is_open() || fstat(found.get(), &info) != 0) {
         const int error = errno;
@@ -131,32 +117,32 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const bool is_writable = expected.writers == Writers::all;
-    const UniqueFd opened(
-        ::open(DescriptorPath(getpid(), found.get()).c_str(), (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+    const UniqueFd opened(DescriptorReserve::open_with([&] {
+        return ::open(DescriptorPath(getpid(), found.get()).c_str(),
+                      (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    }));
     const int seals = fcntl(opened.get(), F_GET_SEALS); // -1 for what can't be sealed
     constexpr int all_seals = size_seals | F_SEAL_FUTURE_WRITE | F_SEAL_WRITE;
     if (seals < 0 || (seals & all_seals) != (size_seals | (is_writable ? 0 : F_SEAL_FUTURE_WRITE))) {
         LOG_ERR("descriptor %d of process %d is not a sealed %s", fd, pid, expected.what);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    std::shared_ptr<SealedPage> result;
+    std::shared_ptr<SealedPage> result; // ends not under the lock, which its end takes
     {
-        auto &[lock, pages] = registry();
-        const std::lock_guard guard(lock);
-        if (const auto known = pages.find({info.st_dev, info.st_ino}); known != pages.end())
-            result = known->second.lock();
+        Pages &pages = Pages::instance();
+        const std::lock_guard guard(pages.lock);
+        result = pages.find({info.st_dev, info.st_ino});
         if (result == nullptr) {
-            std::shared_ptr<SealedPage> fresh(new SealedPage);
-            fresh->size_ = size;
-            if (const doca_error_t status = fresh->map(opened.get(), is_writable); status != DOCA_SUCCESS)
+            result.reset(new SealedPage);
+            result->size_ = size;
+            result->device_ = info.st_dev;
+            result->inode_ = info.st_ino;
+            if (const doca_error_t status = result->map(opened.get(), is_writable); status != DOCA_SUCCESS)
                 return status;
-            fresh->device_ = info.st_dev;
-            fresh->inode_ = info.st_ino;
-            pages[{info.st_dev, info.st_ino}] = fresh;
-            result = std::move(fresh);
+            pages.add({info.st_dev, info.st_ino}, result);
         }
     }
-    page = std::move(result); // not under the lock, which the end of another page takes
+    page = std::move(result);
     return DOCA_SUCCESS;
 }
 

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "connection_poller.hpp"
+
+#include <algorithm>
+
+#include "../../../log.hpp"
+#include "queue_pair.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_POLLER);
+
+namespace opendoca::soft {
+
+doca_error_t ConnectionPoller::of(CompletionQueue &completions, std::shared_ptr<ConnectionPoller> &poller)
+{
+    if (auto *const known = completions.find_polled<ConnectionPoller>()) {
+        poller = known->shared_from_this();
+        return DOCA_SUCCESS;
+    }
+    std::shared_ptr<ConnectionPoller> created(new ConnectionPoller(completions));
+    const doca_error_t status = created->open();
+    if (status == DOCA_SUCCESS)
+        poller = std::move(created);
+    return status;
+}
+
+doca_error_t ConnectionPoller::open()
+{
+    connections_.reserve(most_polled_directly);
+    completions_.reserve_polled();
+    is_reserved_ = true;
+    if (completions_.is_event_driven()) {
+        doca_error_t status = open_doorbells();
+        if (status == DOCA_SUCCESS)
+            status = doorbells_->open_sleep();
+        if (status == DOCA_SUCCESS)
+            status = completions_.watch(doorbells_->sleep.wake_fd());
+        if (status != DOCA_SUCCESS)
+            return status;
+    }
+    completions_.poll_also(*this);
+    return DOCA_SUCCESS;
+}
+
+ConnectionPoller::~ConnectionPoller()
+{
+    if (!is_reserved_)
+        return;
+    completions_.poll_no_more(*this);
+    completions_.unreserve_polled();
+    if (!completions_.is_event_driven())
+        return;
+    if (doorbells_ != nullptr && doorbells_->sleep.is_open())
+        completions_.unwatch(doorbells_->sleep.wake_fd());
+    for (const auto &process : processes_)
+        completions_.unwatch(process->exit_fd());
+}
+
+doca_error_t ConnectionPoller::open_doorbells()
+{
+    return doorbells_ != nullptr ? DOCA_SUCCESS : Doorbells::create(doorbells_);
+}
+
+doca_error_t ConnectionPoller::add(SoftQueuePair &connection, std::uint32_t &number)
+{
+    if (free_numbers_.empty() && connections_.size() == max_doorbells) {
+        LOG_ERR("a work queue has %u connections, which is the limit", max_doorbells);
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    if (free_numbers_.empty()) {
+        if (connections_.size() == connections_.capacity())
+            connections_.reserve(2 * connections_.size());
+        // So that remove() and watch() allocate nothing.
+        free_numbers_.reserve(connections_.capacity());
+        processes_.reserve(connections_.capacity());
+        if (connections_.size() == most_polled_directly && !is_many_) {
+            if (const doca_error_t status = open_doorbells(); status != DOCA_SUCCESS)
+                return status;
+            become_many();
+        }
+        free_numbers_.push_back(static_cast<std::uint32_t>(connections_.size()));
+        connections_.push_back(nullptr);
+    }
+    number = free_numbers_.back();
+    free_numbers_.pop_back();
+    connections_[number] = &connection;
+    return DOCA_SUCCESS;
+}
+
+void ConnectionPoller::remove(std::uint32_t number) noexcept
+{
+    connections_[number] = nullptr;
+    free_numbers_.push_back(number);
+}
+
+/// From now on the peers of all connections ring.
+void ConnectionPoller::become_many() noexcept
+{
+    is_many_ = true;
+    for (SoftQueuePair *const connection : connections_) {
+        if (connection != nullptr)
+            connection->ask_for_rings();
+    }
+    barrier_for_all(); // between that and the look: pairs with SoftQueuePair::tell_peer()
+    for (std::uint32_t number = 0; number != connections_.size(); ++number)
+        look_at(number);
+}
+
+void ConnectionPoller::look_at(std::uint32_t number) noexcept
+{
+    if (is_many_)
+        doorbells_->ring(number);
+    if (completions_.is_armed())
+        completions_.wake();
+}
+
+bool ConnectionPoller::watch(const std::shared_ptr<ExporterProcess> &process) noexcept
+{
+    if (process->is_self() || std::ranges::find(processes_, process) != processes_.end())
+        return true;
+    if (completions_.is_event_driven() && completions_.watch(process->exit_fd()) != DOCA_SUCCESS)
+        return false;
+    processes_.push_back(process); // add() has made room
+    return true;
+}
+
+Operation *ConnectionPoller::poll_one() noexcept
+{
+    ConnectionPoller::progress();
+    return nullptr;
+}
+
+void ConnectionPoller::progress() noexcept
+{
+    if (is_many_)
+        return poll_by_rings();
+    for (SoftQueuePair *const connection : connections_) {
+        if (connection != nullptr)
+            connection->progress();
+    }
+}
+
+void ConnectionPoller::poll_by_rings() noexcept
+{
+    if (doorbells_->is_any_rung()) {
+        doorbells_->collect([this](std::uint32_t number) {
+            if (number < connections_.size() && connections_[number] != nullptr)
+                connections_[number]->progress();
+        });
+    }
+    look_around();
+}
+
+/// For what nobody rings: at most one process, and seldom one connection.
+void ConnectionPoller::look_around() noexcept
+{
+    if (!processes_.empty()) {
+        if (++next_process_ >= processes_.size())
+            next_process_ = 0;
+        if (processes_[next_process_]->is_gone()) [[unlikely]]
+            lose_process(next_process_);
+    }
+    if (++num_polls_ % looks_interval == 0 && !connections_.empty()) [[unlikely]] {
+        if (++next_look_ >= connections_.size())
+            next_look_ = 0;
+        if (connections_[next_look_] != nullptr)
+            connections_[next_look_]->progress();
+    }
+}
+
+/// Its connections may have got messages that it did not live to ring for.
+void ConnectionPoller::lose_process(std::size_t index) noexcept
+{
+    const std::shared_ptr<ExporterProcess> process = processes_[index];
+    if (completions_.is_event_driven())
+        completions_.unwatch(process->exit_fd());
+    processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(index));
+    for (SoftQueuePair *const connection : connections_) {
+        if (connection != nullptr)
+            connection->process_ended(*process);
+    }
+}
+
+bool ConnectionPoller::arm() noexcept
+{
+    if (is_many_) {
+        doorbells_->sleep.lie_down(1);
+        return doorbells_->is_any_rung();
+    }
+    doorbells_->collect([](std::uint32_t) {}); // of an earlier sleep: progress() has looked since
+    doorbells_->sleep.lie_down(1);
+    for (SoftQueuePair *const connection : connections_) {
+        if (connection != nullptr)
+            connection->ask_for_rings();
+    }
+    barrier_for_all(); // pairs with SoftQueuePair::tell_peer()
+    return std::ranges::any_of(connections_, [](const SoftQueuePair *connection) {
+        return connection != nullptr && connection->can_progress();
+    });
+}
+
+void ConnectionPoller::disarm() noexcept
+{
+    const bool was_woken = doorbells_->sleep.get_up();
+    if (!is_many_) {
+        for (SoftQueuePair *const connection : connections_) {
+            if (connection != nullptr)
+                connection->ask_for_no_rings();
+        }
+    }
+    // The end of a process is told until it is not watched any more.
+    for (std::size_t i = was_woken ? 0 : processes_.size(); i-- != 0;) {
+        if (processes_[i]->is_gone())
+            lose_process(i);
+    }
+}
+
+} // namespace opendoca::soft

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "../../../engine/completion_queue.hpp"
+#include "../memory/copier.hpp"
+#include "doorbell.hpp"
+
+namespace opendoca::soft {
+
+class SoftQueuePair;
+
+/// What a completion queue polls for all its connections, and what these share because they have one thread.
+///
+/// A few connections are looked at directly: their peers need not ring, and a message is all that travels. Where
+/// there are more, their peers ring, and polling costs what has happened. So it does in event-driven mode while the
+/// thread sleeps. From many there is no way back to a few.
+class ConnectionPoller final : public Pollable, public std::enable_shared_from_this<ConnectionPoller> {
+public:
+    static constexpr std::uint32_t most_polled_directly = 8;
+
+    /// The one of @p completions, made for its first connection.
+    [[nodiscard]] static doca_error_t of(CompletionQueue &completions, std::shared_ptr<ConnectionPoller> &poller);
+    ~ConnectionPoller() override;
+
+    /// @p connection is polled from now on; it knows by which number.
+    [[nodiscard]] doca_error_t add(SoftQueuePair &connection, std::uint32_t &number);
+    void remove(std::uint32_t number) noexcept;
+
+    /// Whether connections are looked at when their peers ring, or this thread does.
+    [[nodiscard]] bool needs_rings() const noexcept { return is_many_; }
+    /// Whether anybody may have to be told of what a connection waits for.
+    [[nodiscard]] bool has_doorbells() const noexcept { return doorbells_ != nullptr; }
+    [[nodiscard]] const Doorbells &doorbells() const noexcept { return *doorbells_; }
+    /// Something may have happened to connection @p number that no peer rings for.
+    void look_at(std::uint32_t number) noexcept;
+    /// From now on the end of @p process is news of its connections. False when it can't be seen.
+    [[nodiscard]] bool watch(const std::shared_ptr<ExporterProcess> &process) noexcept;
+
+    [[nodiscard]] Operation *poll_one() noexcept override;
+    void progress() noexcept override;
+    [[nodiscard]] bool arm() noexcept override;
+    void disarm() noexcept override;
+
+    Copier copier; ///< of one-sided operations and long messages
+
+private:
+    explicit ConnectionPoller(CompletionQueue &completions) noexcept : completions_(completions) {}
+
+    [[nodiscard]] doca_error_t open();
+    [[nodiscard]] doca_error_t open_doorbells();
+    void become_many() noexcept;
+    void poll_by_rings() noexcept;
+    void look_around() noexcept;
+    [[gnu::cold]] void lose_process(std::size_t index) noexcept;
+
+    /// Polls by rings between two looks at a connection that did not ring, so that whoever clears bits of others in
+    /// the page of doorbells only delays their news.
+    static constexpr std::uint32_t looks_interval = 256;
+
+    CompletionQueue &completions_;
+    std::unique_ptr<Doorbells> doorbells_; ///< where there are many, or in event-driven mode
+    bool is_many_ = false;
+    bool is_reserved_ = false;
+    std::uint32_t num_polls_ = 0;
+    std::uint32_t next_look_ = 0;
+    std::size_t next_process_ = 0;
+    std::vector<SoftQueuePair *> connections_; ///< by number; null for one that is free
+    std::vector<std::uint32_t> free_numbers_;
+    std::vector<std::shared_ptr<ExporterProcess>> processes_; ///< whose end is looked for
+};
+
+} // namespace opendoca::soft

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "doorbell.hpp"
+
+#include <cstring>
+
+#include "../../../log.hpp"
+#include "../memory/importer.hpp"
+#include "../process/registry.hpp"
+#include "../process/reserve.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_DOORBELL);
+
+namespace opendoca::soft {
+
+namespace {
+
+constexpr char doorbell_magic[8] = {'O', 'P', 'E', 'N', 'B', 'E', 'L', 'L'};
+constexpr std::uint32_t doorbell_version = 1;
+constexpr std::uint32_t any_wish = 1;
+
+using PeerRegistry = Registry<std::pair<const ExporterProcess *, std::uint32_t>, PeerDoorbells>;
+
+} // namespace
+
+doca_error_t Doorbells::create(std::unique_ptr<Doorbells> &doorbells)
+{
+    static std::atomic<std::uint32_t> num_created{0};
+    std::unique_ptr<Doorbells> created(new Doorbells);
+    const doca_error_t status = SealedPage::create("opendoca-doorbells", sizeof(DoorbellPage),
+                                                   SealedPage::Writers::all, created->page_);
+    if (status != DOCA_SUCCESS)
+        return status;
+    DoorbellPage &page = created->page(); // all zero: nothing was rung, nobody sleeps
+    std::memcpy(page.magic, doorbell_magic, sizeof(doorbell_magic));
+    page.version = doorbell_version;
+    page.number = num_created.fetch_add(1, std::memory_order_relaxed) + 1;
+    doorbells = std::move(created);
+    return DOCA_SUCCESS;
+}
+
+PeerDoorbells::PeerDoorbells(std::shared_ptr<ExporterProcess> process, std::uint32_t number) noexcept
+    : process_(std::move(process)),
+      number_(number)
+{
+}
+
+PeerDoorbells::~PeerDoorbells()
+{
+    PeerRegistry::instance().remove({process_.get(), number_});
+}
+
+doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process, std::int32_t fd,
+                                 std::uint32_t number, std::shared_ptr<PeerDoorbells> &doorbells)
+{
+    std::shared_ptr<PeerDoorbells> found; // ends not under the lock, which its end takes
+    PeerRegistry &registry = PeerRegistry::instance();
+    {
+        const std::lock_guard guard(registry.lock);
+        found = registry.find({process.get(), number});
+        if (found == nullptr) {
+            found.reset(new PeerDoorbells(process, number));
+            constexpr SealedPage::Expected expected = {"page of doorbells", sizeof(DoorbellPage),
+                                                       sizeof(DoorbellPage)};
+            const doca_error_t status = SealedPage::open(process->pid(), fd, expected, found->page_);
+            DescriptorReserve::fill();
+            if (status != DOCA_SUCCESS)
+                return status;
+            const DoorbellPage &page = found->page();
+            if (std::memcmp(page.magic, doorbell_magic, sizeof(doorbell_magic)) != 0 ||
+                page.version != doorbell_version || page.number != number) {
+                LOG_ERR("the page at descriptor %d of process %d is not its page %u of doorbells", fd,
+                        process->pid(), number);
+                return DOCA_ERROR_INVALID_VALUE;
+            }
+            found->waking_.prepare(page.sleep);
+            registry.add({process.get(), number}, found);
+        }
+    }
+    doorbells = std::move(found);
+    return DOCA_SUCCESS;
+}
+
+void PeerDoorbells::wake(std::uint64_t seen) noexcept
+{
+    const std::lock_guard guard(lock_);
+    waking_.signal(page().sleep, seen, any_wish);
+}
+
+} // namespace opendoca::soft

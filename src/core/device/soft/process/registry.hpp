@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace opendoca::soft {
+
+/// What this process has once, whoever asks for it, by key. Objects are shared; each takes itself out at its end, so
+/// that nobody has to sweep. Never destroyed: objects may outlive what is destroyed at the end of the program.
+template <typename Key, typename Object>
+class Registry {
+public:
+    [[nodiscard]] static Registry &instance()
+    {
+        static auto *const registry = new Registry;
+        return *registry;
+    }
+
+    /// Whoever looks and then adds does both under it. No object may end under it: remove() takes it.
+    std::mutex lock;
+
+    /// Null when there is none.
+    [[nodiscard]] std::shared_ptr<Object> find(const Key &key) const
+    {
+        const auto known = objects_.find(key);
+        return known != objects_.end() ? known->second.lock() : nullptr;
+    }
+    void add(const Key &key, const std::shared_ptr<Object> &object) { objects_[key] = object; }
+    /// For the end of the object of @p key.
+    void remove(const Key &key) noexcept
+    {
+        const std::lock_guard guard(lock);
+        const auto known = objects_.find(key);
+        if (known != objects_.end() && known->second.expired()) // else there is another one meanwhile
+            objects_.erase(known);
+    }
+
+private:
+    std::map<Key, std::weak_ptr<Object>> objects_;
+};
+
+} // namespace opendoca::soft
