@@ -28,10 +28,11 @@ public:
 private:
     [[nodiscard]] doca_error_t parse_flag(std::string_view word);
     [[nodiscard]] FoundFlag find_long(std::string_view word);
+    [[nodiscard]] doca_error_t take_command(std::string_view word);
     [[nodiscard]] static doca_error_t not_a_flag(std::string_view word);
     [[nodiscard]] doca_error_t take_param(const doca_argp_param &param);
     [[nodiscard]] doca_error_t take_general(GeneralFlag flag);
-    [[nodiscard]] doca_error_t take_log_level();
+    [[nodiscard]] doca_error_t take_log_level(std::optional<int> &out);
     [[nodiscard]] doca_error_t take_once(std::optional<std::string> &out);
     [[nodiscard]] doca_error_t take_value(std::string_view &out);
     [[nodiscard]] doca_error_t take_no_value() const;
@@ -51,9 +52,8 @@ doca_error_t CommandLine::parse()
         const std::string_view word = words_[next_++];
         if (word == "--") // the end of the flags
             return next_ == words_.size() ? DOCA_SUCCESS : not_a_flag(words_[next_]);
-        if (!word.starts_with('-') || word == "-")
-            return not_a_flag(word);
-        if (const doca_error_t result = parse_flag(word); result != DOCA_SUCCESS)
+        const bool is_flag = word.starts_with('-') && word != "-";
+        if (const doca_error_t result = is_flag ? parse_flag(word) : take_command(word); result != DOCA_SUCCESS)
             return result;
     }
     return DOCA_SUCCESS;
@@ -62,7 +62,7 @@ doca_error_t CommandLine::parse()
 doca_error_t CommandLine::parse_flag(std::string_view word)
 {
     attached_.reset();
-    const FoundFlag found = word.starts_with("--") ? find_long(word) : flags_.find_short(word.substr(1));
+    const FoundFlag found = word.starts_with("--") ? find_long(word) : flags_.find_short(request_.path, word.substr(1));
     flag_ = word;
     if (attached_)
         flag_.resize(word.size() - attached_->size() - 1);
@@ -76,14 +76,27 @@ doca_error_t CommandLine::parse_flag(std::string_view word)
 /// A name may have a '=' in it: the first one at which a name that is known ends is followed by the value.
 FoundFlag CommandLine::find_long(std::string_view word)
 {
-    FoundFlag found = flags_.find_long(word.substr(2));
+    FoundFlag found = flags_.find_long(request_.path, word.substr(2));
     for (std::size_t equals = word.find('='); !found.is_known() && equals != word.npos;
          equals = word.find('=', equals + 1)) {
-        found = flags_.find_long(word.substr(2, equals - 2));
+        found = flags_.find_long(request_.path, word.substr(2, equals - 2));
         if (found.is_known())
             attached_ = word.substr(equals + 1);
     }
     return found;
+}
+
+doca_error_t CommandLine::take_command(std::string_view word)
+{
+    const Level &level = flags_.level(request_.path, request_.path.size());
+    if (level.commands().empty())
+        return not_a_flag(word);
+    const doca_argp_cmd *const command = level.find_command(word);
+    if (command == nullptr)
+        return fail(DOCA_ERROR_NOT_SUPPORTED, "command " + quoted(word) + " is not known");
+    request_.path.push_back(command);
+    request_.commands.push_back({command, request_.values.size()});
+    return DOCA_SUCCESS;
 }
 
 doca_error_t CommandLine::not_a_flag(std::string_view word)
@@ -93,11 +106,11 @@ doca_error_t CommandLine::not_a_flag(std::string_view word)
 
 doca_error_t CommandLine::take_param(const doca_argp_param &param)
 {
-    if (param.type == DOCA_ARGP_TYPE_JSON_OBJ)
+    if (param.type == Type::json)
         return fail(DOCA_ERROR_INVALID_VALUE, "flag " + flag_ + " can be given in a JSON file only");
     if (!param.has_multiplicity && request_.mentions(&param))
         return given_twice();
-    if (param.type == DOCA_ARGP_TYPE_BOOLEAN) {
+    if (param.type == Type::boolean) {
         if (const doca_error_t result = take_no_value(); result != DOCA_SUCCESS)
             return result;
         request_.values.push_back({&param, true});
@@ -106,7 +119,7 @@ doca_error_t CommandLine::take_param(const doca_argp_param &param)
     std::string_view text;
     if (const doca_error_t result = take_value(text); result != DOCA_SUCCESS)
         return result;
-    if (param.type == DOCA_ARGP_TYPE_STRING) {
+    if (param.type == Type::string) {
         request_.values.push_back({&param, std::string(text)});
         return DOCA_SUCCESS;
     }
@@ -126,7 +139,9 @@ doca_error_t CommandLine::take_general(GeneralFlag flag)
         request_.action = flag == GeneralFlag::help ? Request::Action::help : Request::Action::version;
         return take_no_value();
     case GeneralFlag::log_level:
-        return take_log_level();
+        return take_log_level(request_.log_level);
+    case GeneralFlag::sdk_log_level:
+        return take_log_level(request_.sdk_log_level);
     case GeneralFlag::json:
         return take_once(request_.json_path);
     case GeneralFlag::grpc_address:
@@ -135,19 +150,19 @@ doca_error_t CommandLine::take_general(GeneralFlag flag)
     return DOCA_ERROR_UNEXPECTED;
 }
 
-doca_error_t CommandLine::take_log_level()
+doca_error_t CommandLine::take_log_level(std::optional<int> &out)
 {
-    if (request_.log_level)
+    if (out)
         return given_twice();
     std::string_view text;
     if (const doca_error_t result = take_value(text); result != DOCA_SUCCESS)
         return result;
     const std::optional<int> number = parse_int(text);
-    const std::optional<int> level = number ? to_log_level(*number) : std::nullopt;
+    const std::optional<int> level = number ? to_log_level(flags_.generation(), *number) : std::nullopt;
     if (!level)
-        return fail(DOCA_ERROR_INVALID_VALUE,
-                    "flag " + flag_ + ": " + quoted(text) + " is not one of 20, 30, 40, 50, 60");
-    request_.log_level = level;
+        return fail(DOCA_ERROR_INVALID_VALUE, "flag " + flag_ + ": " + quoted(text) + " is not one of " +
+                                                  log_level_numbers(flags_.generation()));
+    out = level;
     return DOCA_SUCCESS;
 }
 

@@ -2,36 +2,21 @@
 // Copyright (c) 2026 The opendoca authors
 #include "flag_set.hpp"
 
-#include <algorithm>
-
-#include "report.hpp"
-
 namespace opendoca::argp
 {
 
-FlagSet::FlagSet()
-    : general_{
+FlagSet::FlagSet(const Generation &generation)
+    : generation_(generation),
+      general_{
           {GeneralFlag::help, "h", "help", "", "Print this text and exit"},
           {GeneralFlag::version, "v", "version", "", "Print the version and exit"},
-          {GeneralFlag::log_level, "l", "log-level", "<level>",
-           "Log up to this level: 20 critical, 30 error, 40 warning, 50 info, 60 debug"},
-          {GeneralFlag::json, "j", "json", "<file>", "Read flags from a JSON file; the command line wins"},
+          {GeneralFlag::log_level, "l", "log-level", "<level>", "Log up to this level: " + generation.log_levels},
       }
 {
-}
-
-doca_error_t FlagSet::add(std::unique_ptr<doca_argp_param> param)
-{
-    for (const auto &other : params_) {
-        const bool same_short = !param->short_name.empty() && param->short_name == other->short_name;
-        const bool same_long = !param->long_name.empty() && param->long_name == other->long_name;
-        if (same_short || same_long)
-            return fail(DOCA_ERROR_INVALID_VALUE,
-                        "parameter " + param->flags() + " has a name of parameter " + other->flags());
-    }
-    params_.push_back(std::move(param));
-    give_up_names(*params_.back());
-    return DOCA_SUCCESS;
+    if (generation.has_sdk_log)
+        general_.push_back({GeneralFlag::sdk_log_level, "", "sdk-log-level", "<level>",
+                            "Log what the libraries say up to this level, of the same"});
+    general_.push_back({GeneralFlag::json, "j", "json", "<file>", "Read flags from a JSON file; the command line wins"});
 }
 
 void FlagSet::add_grpc_address()
@@ -40,51 +25,59 @@ void FlagSet::add_grpc_address()
         return;
     general_.push_back({GeneralFlag::grpc_address, "g", "grpc-address", "<ip[:port]>", "Address for gRPC"});
     has_grpc_address_ = true;
-    for (const auto &param : params_)
-        give_up_names(*param);
 }
 
-void FlagSet::give_up_names(const doca_argp_param &param)
+const doca_argp_param *FlagSet::find(const Path &path, Find find_in, std::string_view name) const
 {
-    for (GeneralFlagInfo &info : general_) {
-        if (info.short_name == param.short_name)
+    for (std::size_t depth = path.size() + 1; depth-- != 0;) {
+        const doca_argp_param *const param = (level(path, depth).*find_in)(name);
+        if (param != nullptr && (depth == path.size() || param->is_inherited))
+            return param;
+    }
+    return nullptr;
+}
+
+FoundFlag FlagSet::found(const doca_argp_param *param, std::string GeneralFlagInfo::*kind,
+                         std::string_view name) const
+{
+    if (param != nullptr)
+        return {param, nullptr};
+    for (const GeneralFlagInfo &info : general_) {
+        if (!name.empty() && info.*kind == name)
+            return {nullptr, &info};
+    }
+    return {};
+}
+
+FoundFlag FlagSet::find_short(const Path &path, std::string_view name) const
+{
+    return found(find(path, &Level::find_short, name), &GeneralFlagInfo::short_name, name);
+}
+
+FoundFlag FlagSet::find_long(const Path &path, std::string_view name) const
+{
+    return found(find(path, &Level::find_long, name), &GeneralFlagInfo::long_name, name);
+}
+
+const doca_argp_param *FlagSet::find_key(const Path &path, std::string_view long_name) const
+{
+    for (std::size_t depth = path.size() + 1; depth-- != 0;) {
+        if (const doca_argp_param *const param = level(path, depth).find_long(long_name))
+            return param;
+    }
+    return nullptr;
+}
+
+std::vector<GeneralFlagInfo> FlagSet::general(const Path &path) const
+{
+    std::vector<GeneralFlagInfo> left = general_;
+    for (GeneralFlagInfo &info : left) {
+        if (find_short(path, info.short_name).param != nullptr)
             info.short_name.clear();
-        if (info.long_name == param.long_name)
+        if (find_long(path, info.long_name).param != nullptr)
             info.long_name.clear();
     }
-}
-
-FoundFlag FlagSet::find_short(std::string_view name) const
-{
-    FoundFlag found;
-    for (const auto &param : params_) {
-        if (!name.empty() && param->short_name == name)
-            found.param = param.get();
-    }
-    for (const GeneralFlagInfo &info : general_) {
-        if (!name.empty() && info.short_name == name)
-            found.general = &info;
-    }
-    return found;
-}
-
-FoundFlag FlagSet::find_long(std::string_view name) const
-{
-    FoundFlag found;
-    for (const auto &param : params_) {
-        if (!name.empty() && param->long_name == name)
-            found.param = param.get();
-    }
-    for (const GeneralFlagInfo &info : general_) {
-        if (!name.empty() && info.long_name == name)
-            found.general = &info;
-    }
-    return found;
-}
-
-bool FlagSet::contains(const doca_argp_param *param) const
-{
-    return std::any_of(params_.begin(), params_.end(), [&](const auto &own) { return own.get() == param; });
+    return left;
 }
 
 } // namespace opendoca::argp

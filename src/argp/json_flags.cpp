@@ -14,8 +14,9 @@ namespace
 class JsonFlags
 {
 public:
-    JsonFlags(const FlagSet &flags, bool is_dpdk_program, Request &request)
+    JsonFlags(const FlagSet &flags, const Path &path, bool is_dpdk_program, Request &request)
         : flags_(flags),
+          path_(path),
           is_dpdk_program_(is_dpdk_program),
           request_(request)
     {
@@ -29,6 +30,7 @@ private:
     [[nodiscard]] doca_error_t take_value(const doca_argp_param &param, json_object *value);
 
     const FlagSet &flags_;
+    const Path &path_;
     bool is_dpdk_program_;
     Request &request_;
 };
@@ -63,12 +65,14 @@ doca_error_t JsonFlags::parse_section(std::string_view name, json_object *sectio
 
 doca_error_t JsonFlags::take_general(std::string_view key, json_object *value)
 {
-    if (key == "log-level") {
+    const Generation &generation = flags_.generation();
+    const bool is_sdk = generation.has_sdk_log && key == "sdk-log-level";
+    if (key == "log-level" || is_sdk) {
         const std::optional<int> number = int_of(value);
-        const std::optional<int> level = number ? to_log_level(*number) : std::nullopt;
+        const std::optional<int> level = number ? to_log_level(generation, *number) : std::nullopt;
         if (!level)
-            return wrong_value(key, "one of the numbers 20, 30, 40, 50, 60");
-        request_.log_level = level;
+            return wrong_value(key, "one of the numbers " + log_level_numbers(generation));
+        (is_sdk ? request_.sdk_log_level : request_.log_level) = level;
         return DOCA_SUCCESS;
     }
     if (key == "grpc-address") {
@@ -82,7 +86,7 @@ doca_error_t JsonFlags::take_general(std::string_view key, json_object *value)
 
 doca_error_t JsonFlags::take_program(std::string_view key, json_object *value)
 {
-    const doca_argp_param *param = flags_.find_long(key).param;
+    const doca_argp_param *param = flags_.find_key(path_, key);
     if (param == nullptr)
         return unknown_key(key, "among doca_program_flags");
     if (param->is_cli_only)
@@ -96,19 +100,19 @@ doca_error_t JsonFlags::take_program(std::string_view key, json_object *value)
 doca_error_t JsonFlags::take_value(const doca_argp_param &param, json_object *value)
 {
     switch (param.type) {
-    case DOCA_ARGP_TYPE_STRING:
+    case Type::string:
         if (std::optional<std::string> text = text_of(value)) {
             request_.values.push_back({&param, std::move(*text)});
             return DOCA_SUCCESS;
         }
         return wrong_value(param.long_name, "a string, without a NUL");
-    case DOCA_ARGP_TYPE_INT:
+    case Type::number:
         if (const std::optional<int> number = int_of(value)) {
             request_.values.push_back({&param, *number});
             return DOCA_SUCCESS;
         }
         return wrong_value(param.long_name, "a whole number in the range of int");
-    case DOCA_ARGP_TYPE_BOOLEAN:
+    case Type::boolean:
         if (!json_object_is_type(value, json_type_boolean))
             return wrong_value(param.long_name, "true or false");
         if (json_object_get_boolean(value) != 0)
@@ -116,12 +120,12 @@ doca_error_t JsonFlags::take_value(const doca_argp_param &param, json_object *va
         else
             request_.unset.push_back(&param);
         return DOCA_SUCCESS;
-    case DOCA_ARGP_TYPE_JSON_OBJ:
+    case Type::json:
         if (!json_object_is_type(value, json_type_object) && !json_object_is_type(value, json_type_array))
             return wrong_value(param.long_name, "an object or an array");
         request_.values.push_back({&param, JsonPtr(json_object_get(value))});
         return DOCA_SUCCESS;
-    case DOCA_ARGP_TYPE_UNKNOWN:
+    case Type::unknown:
         break;
     }
     return DOCA_ERROR_UNEXPECTED;
@@ -129,9 +133,10 @@ doca_error_t JsonFlags::take_value(const doca_argp_param &param, json_object *va
 
 } // namespace
 
-doca_error_t parse_json_flags(const FlagSet &flags, bool is_dpdk_program, json_object &root, Request &request)
+doca_error_t parse_json_flags(const FlagSet &flags, const Path &path, bool is_dpdk_program, json_object &root,
+                              Request &request)
 {
-    JsonFlags reader(flags, is_dpdk_program, request);
+    JsonFlags reader(flags, path, is_dpdk_program, request);
     return for_each_member(root, [&](std::string_view name, json_object *section) {
         return reader.parse_section(name, section);
     });

@@ -10,8 +10,8 @@
 namespace opendoca::argp
 {
 
-/// Reads the sections of @p root, an object. @p request may be half filled when it fails.
-[[nodiscard]] doca_error_t parse_json_flags(const FlagSet &flags, bool is_dpdk_program, json_object &root,
-                                            Request &request);
+/// Reads the sections of @p root, an object, for the commands of @p path. @p request may be half filled when it fails.
+[[nodiscard]] doca_error_t parse_json_flags(const FlagSet &flags, const Path &path, bool is_dpdk_program,
+                                            json_object &root, Request &request);
 
 } // namespace opendoca::argp

@@ -54,9 +54,9 @@ doca_error_t doca_argp_param::check() const
         return fail(DOCA_ERROR_INITIALIZATION, "parameter " + flags() + " has no description");
     if (callback == nullptr)
         return fail(DOCA_ERROR_INITIALIZATION, "parameter " + flags() + " has no callback");
-    if (type == DOCA_ARGP_TYPE_UNKNOWN)
+    if (type == opendoca::argp::Type::unknown)
         return fail(DOCA_ERROR_INITIALIZATION, "parameter " + flags() + " has no type");
-    if (static_cast<unsigned>(type) > DOCA_ARGP_TYPE_JSON_OBJ)
+    if (type > opendoca::argp::Type::json)
         return fail(DOCA_ERROR_INVALID_VALUE, "parameter " + flags() + " has the unknown type " +
                                                   std::to_string(static_cast<unsigned>(type)));
     return DOCA_SUCCESS;

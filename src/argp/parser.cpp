@@ -8,8 +8,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <doca_log.h>
-
 #include "command_line.hpp"
 #include "json_file.hpp"
 #include "json_flags.hpp"
@@ -33,27 +31,43 @@ private:
     bool &flag_;
 };
 
+std::string_view file_name(std::string_view path)
+{
+    return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+}
+
 } // namespace
 
-doca_error_t Parser::add(std::unique_ptr<doca_argp_param> param)
+Parser::Parser(const Generation &generation, const char *program_name, void *program_config)
+    : program_name_(program_name == nullptr ? "" : program_name),
+      program_config_(program_config),
+      flags_(generation)
+{
+}
+
+template <typename Part>
+doca_error_t Parser::add_any(std::unique_ptr<Part> part)
 {
     if (is_in_start_)
-        return fail(DOCA_ERROR_INVALID_VALUE, "a parameter is registered by a callback of doca_argp_start");
-    if (const doca_error_t result = param->check(); result != DOCA_SUCCESS)
-        return result;
-    return flags_.add(std::move(param));
+        return fail(flags_.generation().misuse, "something is registered by a callback of doca_argp_start");
+    return flags_.program.add(std::move(part));
 }
+
+template doca_error_t Parser::add_any(std::unique_ptr<doca_argp_param> part);
+template doca_error_t Parser::add_any(std::unique_ptr<doca_argp_cmd> part);
 
 doca_error_t Parser::start(std::span<char *const> words)
 {
     if (is_in_start_)
-        return fail(DOCA_ERROR_INVALID_VALUE, "doca_argp_start is called by one of its callbacks");
+        return fail(flags_.generation().misuse, "doca_argp_start is called by one of its callbacks");
     const Flagged in_start(is_in_start_);
+    if (program_name_.empty())
+        program_name_ = file_name(words.front());
     Request request;
-    if (const doca_error_t result = read(words, request); result != DOCA_SUCCESS) {
+    if (const doca_error_t result = read(words.subspan(1), request); result != DOCA_SUCCESS) {
         // What the user wrote is wrong, and not how a file could be read.
         if (result == DOCA_ERROR_NOT_SUPPORTED || result == DOCA_ERROR_INVALID_VALUE)
-            print_usage(stderr);
+            print_usage(stderr, request.path);
         return result;
     }
     request_ = std::move(request);
@@ -78,7 +92,7 @@ doca_error_t Parser::read(std::span<char *const> words, Request &request) const
         if (const doca_error_t result = read_json(request); result != DOCA_SUCCESS)
             return result;
     }
-    return check_mandatory(request);
+    return check_together(request);
 }
 
 doca_error_t Parser::read_json(Request &request) const
@@ -87,18 +101,33 @@ doca_error_t Parser::read_json(Request &request) const
     if (const doca_error_t result = read_json_file(*request.json_path, root); result != DOCA_SUCCESS)
         return result;
     Request from_json;
-    const doca_error_t result = parse_json_flags(flags_, dpdk_callback_ != nullptr, *root, from_json);
+    const doca_error_t result =
+        parse_json_flags(flags_, request.path, dpdk_callback_ != nullptr, *root, from_json);
     if (result == DOCA_SUCCESS)
         request.complete_from(std::move(from_json));
     return result;
 }
 
-doca_error_t Parser::check_mandatory(const Request &request) const
+/// Which flags there must be, and which must not be together.
+doca_error_t Parser::check_together(const Request &request) const
 {
+    for (const GivenValue &given : request.values) {
+        if (!given.param->is_singular)
+            continue;
+        const auto other = std::ranges::find_if(
+            request.values, [&](const GivenValue &value) { return value.param != given.param; });
+        if (other == request.values.end())
+            return DOCA_SUCCESS; // no other is missed
+        return fail(DOCA_ERROR_INVALID_VALUE,
+                    "flag " + given.param->flags() + " is given with " + other->param->flags() +
+                        ", and must stand alone");
+    }
     std::string missing;
-    for (const auto &param : flags_.params()) {
-        if (param->is_mandatory && !request.mentions(param.get()))
-            missing += (missing.empty() ? "" : ", ") + param->flags();
+    for (std::size_t depth = 0; depth <= request.path.size(); ++depth) {
+        for (const auto &param : flags_.level(request.path, depth).params()) {
+            if (param->is_mandatory && !request.mentions(param.get()))
+                missing += (missing.empty() ? "" : ", ") + param->flags();
+        }
     }
     if (!missing.empty())
         return fail(DOCA_ERROR_INVALID_VALUE, "mandatory flags are missing: " + missing);
@@ -111,18 +140,10 @@ doca_error_t Parser::act()
         show_usage();
     if (request_.action == Request::Action::version)
         show_version();
-    if (request_.log_level) {
-        const auto level = static_cast<std::uint32_t>(*request_.log_level);
-        const doca_error_t result = doca_log_global_level_set(level);
-        if (result != DOCA_SUCCESS)
-            return result;
-    }
-    for (GivenValue &given : request_.values) {
-        const doca_error_t result = given.param->callback(given.address(), program_config_);
-        if (result != DOCA_SUCCESS)
-            return fail(result, "the program's callback for flag " + given.param->flags() + " failed: " +
-                                    doca_get_error_name(result));
-    }
+    if (const doca_error_t result = set_log_levels(); result != DOCA_SUCCESS)
+        return result;
+    if (const doca_error_t result = call_back(); result != DOCA_SUCCESS)
+        return result;
     if (dpdk_callback_ != nullptr) {
         EalArguments &eal = arguments_.emplace_back(program_name_, request_.eal);
         if (const doca_error_t result = dpdk_callback_(eal.argc(), eal.argv()); result != DOCA_SUCCESS)
@@ -131,15 +152,54 @@ doca_error_t Parser::act()
     return validation_callback_ == nullptr ? DOCA_SUCCESS : validation_callback_(program_config_);
 }
 
-void Parser::print_usage(std::FILE *file) const
+doca_error_t Parser::set_log_levels() const
 {
-    const std::string text = usage_text(program_name_, flags_, dpdk_callback_ != nullptr);
+    const Generation &generation = flags_.generation();
+    if (request_.log_level) {
+        const doca_error_t result = generation.set_log_level(static_cast<std::uint32_t>(*request_.log_level));
+        if (result != DOCA_SUCCESS)
+            return result;
+    }
+    if (!request_.sdk_log_level)
+        return DOCA_SUCCESS;
+    return generation.set_sdk_log_level(static_cast<std::uint32_t>(*request_.sdk_log_level));
+}
+
+/// The callbacks of commands and flags, in the order of the command line.
+doca_error_t Parser::call_back()
+{
+    const auto failed = [&](doca_error_t result, const std::string &what) {
+        return fail(result, "the program's callback for " + what + " failed: " + flags_.generation().error_name(result));
+    };
+    auto command = request_.commands.begin();
+    for (std::size_t i = 0; i <= request_.values.size(); ++i) {
+        for (; command != request_.commands.end() && command->num_values_before == i; ++command) {
+            if (command->command->callback == nullptr)
+                continue;
+            const doca_error_t result = command->command->callback(program_config_);
+            if (result != DOCA_SUCCESS)
+                return failed(result, "command " + quoted(command->command->name));
+        }
+        if (i == request_.values.size())
+            break;
+        GivenValue &given = request_.values[i];
+        const doca_error_t result = given.param->callback(given.address(), program_config_);
+        if (result != DOCA_SUCCESS)
+            return failed(result, "flag " + given.param->flags());
+    }
+    return DOCA_SUCCESS;
+}
+
+void Parser::print_usage(std::FILE *file, const Path &path) const
+{
+    const std::string name = program_name_.empty() ? "<program>" : program_name_;
+    const std::string text = usage_text(name, flags_, path, dpdk_callback_ != nullptr);
     (void)std::fputs(text.c_str(), file);
 }
 
 void Parser::show_usage() const
 {
-    print_usage(stdout);
+    print_usage(stdout, request_.path);
     std::exit(EXIT_SUCCESS);
 }
 
@@ -149,7 +209,7 @@ void Parser::show_version() const
     if (version_callback_ != nullptr)
         result = version_callback_(nullptr, program_config_);
     else
-        (void)std::fputs(version_text().c_str(), stdout);
+        (void)std::fputs(flags_.generation().version_text().c_str(), stdout);
     std::exit(result == DOCA_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -160,7 +220,12 @@ const char *Parser::grpc_address() const
 
 int Parser::log_level() const
 {
-    return request_.log_level ? *request_.log_level : static_cast<int>(doca_log_global_level_get());
+    return request_.log_level ? *request_.log_level : static_cast<int>(flags_.generation().log_level());
+}
+
+int Parser::sdk_log_level() const
+{
+    return request_.sdk_log_level ? *request_.sdk_log_level : static_cast<int>(flags_.generation().sdk_log_level());
 }
 
 } // namespace opendoca::argp

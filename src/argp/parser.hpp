@@ -17,48 +17,57 @@
 namespace opendoca::argp
 {
 
+using ValidationCallback = doca_error_t (*)(void *config);
+using DpdkCallback = doca_error_t (*)(int argc, char **argv);
+
 class Parser
 {
 public:
-    Parser(const char *program_name, void *program_config)
-        : program_name_(program_name),
-          program_config_(program_config)
-    {
-    }
+    /// @p program_name may be null: that of argv[0] then.
+    Parser(const Generation &generation, const char *program_name, void *program_config);
 
-    [[nodiscard]] doca_error_t add(std::unique_ptr<doca_argp_param> param);
+    [[nodiscard]] doca_error_t add(std::unique_ptr<doca_argp_param> param) { return add_any(std::move(param)); }
+    [[nodiscard]] doca_error_t add(std::unique_ptr<doca_argp_cmd> command) { return add_any(std::move(command)); }
+    /// @p words as main() has them.
     [[nodiscard]] doca_error_t start(std::span<char *const> words);
 
     /// Prints the usage text and ends the process.
     [[noreturn]] void show_usage() const;
 
-    void set_version_callback(callback_func callback) { version_callback_ = callback; }
-    void set_validation_callback(validation_callback callback) { validation_callback_ = callback; }
-    void set_dpdk_callback(dpdk_callback callback) { dpdk_callback_ = callback; }
+    void set_version_callback(ParamCallback callback) { version_callback_ = callback; }
+    void set_validation_callback(ValidationCallback callback) { validation_callback_ = callback; }
+    void set_dpdk_callback(DpdkCallback callback) { dpdk_callback_ = callback; }
     void set_grpc_program() { flags_.add_grpc_address(); }
 
-    [[nodiscard]] bool contains(const doca_argp_param *param) const { return flags_.contains(param); }
     [[nodiscard]] bool is_in_start() const { return is_in_start_; }
     [[nodiscard]] const char *grpc_address() const;
     [[nodiscard]] int log_level() const;
+    [[nodiscard]] int sdk_log_level() const;
 
 private:
+    template <typename Part>
+    [[nodiscard]] doca_error_t add_any(std::unique_ptr<Part> part);
     [[nodiscard]] doca_error_t read(std::span<char *const> words, Request &request) const;
     [[nodiscard]] doca_error_t read_json(Request &request) const;
-    [[nodiscard]] doca_error_t check_mandatory(const Request &request) const;
+    [[nodiscard]] doca_error_t check_together(const Request &request) const;
     [[nodiscard]] doca_error_t act();
-    void print_usage(std::FILE *file) const;
+    [[nodiscard]] doca_error_t set_log_levels() const;
+    [[nodiscard]] doca_error_t call_back();
+    void print_usage(std::FILE *file, const Path &path) const;
     [[noreturn]] void show_version() const;
 
     std::string program_name_;
     void *program_config_;
     FlagSet flags_;
-    callback_func version_callback_ = nullptr;
-    validation_callback validation_callback_ = nullptr;
-    dpdk_callback dpdk_callback_ = nullptr;
+    ParamCallback version_callback_ = nullptr;
+    ValidationCallback validation_callback_ = nullptr;
+    DpdkCallback dpdk_callback_ = nullptr;
     bool is_in_start_ = false;
     Request request_;                   ///< Of the latest start that could be parsed.
     std::list<EalArguments> arguments_; ///< DPDK keeps pointers into them.
 };
+
+/// From init to destroy. Not a smart pointer: exit() may come from a callback, while the parser is in use.
+inline Parser *parser = nullptr;
 
 } // namespace opendoca::argp

@@ -2,22 +2,45 @@
 // Copyright (c) 2026 The opendoca authors
 #include "report.hpp"
 
-#include <doca_log.h>
-
-DOCA_LOG_REGISTER(ARGP);
+#include "../core/log.hpp"
 
 namespace opendoca::argp
 {
 
+namespace
+{
+
+Listener listener = nullptr;
+
+void say(std::uint32_t level, const std::string &text, int line)
+{
+    if (listener != nullptr)
+        listener(level, text.c_str());
+    else
+        log(level, "ARGP", line, "%s", text.c_str());
+}
+
+} // namespace
+
+void set_listener(Listener new_listener)
+{
+    listener = new_listener;
+}
+
+bool has_listener()
+{
+    return listener != nullptr;
+}
+
 doca_error_t fail(doca_error_t code, const std::string &text, int line)
 {
-    (void)doca_log(DOCA_LOG_LEVEL_ERROR, log_source, line, "%s", text.c_str());
+    say(LogLevel::error, text, line);
     return code;
 }
 
 void warn(const std::string &text, int line)
 {
-    (void)doca_log(DOCA_LOG_LEVEL_WARNING, log_source, line, "%s", text.c_str());
+    say(LogLevel::warning, text, line);
 }
 
 std::string quoted(std::string_view text)

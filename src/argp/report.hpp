@@ -4,6 +4,7 @@
 // How argp says what is wrong: one line in the log, where it is first known.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,12 @@
 
 namespace opendoca::argp
 {
+
+/// Takes what argp has to say in place of the log: a level of struct LogLevel, and one line.
+using Listener = void (*)(std::uint32_t level, const char *text);
+/// Null for the log.
+void set_listener(Listener listener);
+[[nodiscard]] bool has_listener();
 
 /// Logs @p text as an error and gives @p code back.
 [[nodiscard]] doca_error_t fail(doca_error_t code, const std::string &text, int line = __builtin_LINE());

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <limits>
 
-#include <doca_log.h>
-
 #include "report.hpp"
 
 namespace opendoca::argp
@@ -43,6 +41,8 @@ void Request::complete_from(Request &&weaker)
     unset.insert(unset.end(), weaker.unset.begin(), weaker.unset.end());
     if (!log_level)
         log_level = weaker.log_level;
+    if (!sdk_log_level)
+        sdk_log_level = weaker.sdk_log_level;
     if (!grpc_address)
         grpc_address = std::move(weaker.grpc_address);
     if (eal.empty())
@@ -74,14 +74,24 @@ std::optional<int> parse_int(std::string_view text)
     return static_cast<int>(number);
 }
 
-std::optional<int> to_log_level(int number)
+std::optional<int> to_log_level(const Generation &generation, int number)
 {
-    if (number > DOCA_LOG_LEVEL_DEBUG) {
-        warn("log level " + std::to_string(number) + " is above " + std::to_string(DOCA_LOG_LEVEL_DEBUG) +
+    const int last = static_cast<int>(generation.most_verbose);
+    if (number > last) {
+        warn("log level " + std::to_string(number) + " is above " + std::to_string(last) +
              ", which shows everything, and counts as that");
-        return DOCA_LOG_LEVEL_DEBUG;
+        return last;
     }
-    return number >= DOCA_LOG_LEVEL_CRIT && number % 10 == 0 ? std::optional(number) : std::nullopt;
+    const bool is_level = number >= static_cast<int>(generation.most_severe) && number % 10 == 0;
+    return is_level ? std::optional(number) : std::nullopt;
+}
+
+std::string log_level_numbers(const Generation &generation)
+{
+    std::string numbers;
+    for (std::uint32_t level = generation.most_severe; level <= generation.most_verbose; level += 10)
+        numbers += (numbers.empty() ? "" : ", ") + std::to_string(level);
+    return numbers;
 }
 
 } // namespace opendoca::argp

@@ -12,12 +12,18 @@
 #include <vector>
 
 #include "../core/json.hpp"
-#include "param.hpp"
+#include "flag_set.hpp"
 
 namespace opendoca::argp
 {
 
 using Value = std::variant<std::string, int, bool, JsonPtr>;
+
+/// A command that was given, after as many values of flags.
+struct GivenCommand {
+    const doca_argp_cmd *command;
+    std::size_t num_values_before;
+};
 
 /// A flag of the program and one value for it.
 struct GivenValue {
@@ -35,7 +41,10 @@ struct Request {
     std::vector<GivenValue> values;
     std::vector<const doca_argp_param *> unset; ///< BOOLEAN flags that the JSON file says are false.
     std::vector<std::string> eal;               ///< DPDK arguments, without the program name.
+    Path path;                          ///< The commands that were given.
+    std::vector<GivenCommand> commands; ///< The same, between the values.
     std::optional<int> log_level;
+    std::optional<int> sdk_log_level;
     std::optional<std::string> grpc_address;
     std::optional<std::string> json_path;
 
@@ -49,7 +58,11 @@ struct Request {
 /// A whole number in the range of int: digits, or 0x and hexadecimal digits, after an optional sign.
 [[nodiscard]] std::optional<int> parse_int(std::string_view text);
 
-/// One of the levels 20 to 60 in steps of ten; what is above counts as 60, with a warning, and nothing else is one.
-[[nodiscard]] std::optional<int> to_log_level(int number);
+/// One of the levels of a generation, in steps of ten; what is above the last one counts as that, with a warning, and
+/// nothing else is one.
+[[nodiscard]] std::optional<int> to_log_level(const Generation &generation, int number);
+
+/// "20, 30, 40, 50, 60"
+[[nodiscard]] std::string log_level_numbers(const Generation &generation);
 
 } // namespace opendoca::argp

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include <doca_version.h>
-
 namespace opendoca::argp
 {
 namespace
@@ -33,9 +31,9 @@ Row make_row(const std::string &short_name, const std::string &long_name, const 
 
 std::string default_arguments(const doca_argp_param &param)
 {
-    if (param.type == DOCA_ARGP_TYPE_STRING)
+    if (param.type == Type::string)
         return "<text>";
-    return param.type == DOCA_ARGP_TYPE_INT ? "<number>" : "";
+    return param.type == Type::number ? "<number>" : "";
 }
 
 Row make_row(const doca_argp_param &param)
@@ -45,7 +43,7 @@ Row make_row(const doca_argp_param &param)
         description += " (mandatory)";
     if (param.has_multiplicity)
         description += " (may be repeated)";
-    if (param.type == DOCA_ARGP_TYPE_JSON_OBJ)
+    if (param.type == Type::json)
         description += " (JSON file only)";
     return make_row(param.short_name, param.long_name,
                     param.arguments.empty() ? default_arguments(param) : param.arguments, description);
@@ -91,30 +89,41 @@ private:
 
 } // namespace
 
-std::string usage_text(const std::string &program_name, const FlagSet &flags, bool is_dpdk_program)
+std::string usage_text(const std::string &program_name, const FlagSet &flags, const Path &path, bool is_dpdk_program)
 {
     Table table;
-    for (const GeneralFlagInfo &info : flags.general()) {
+    for (const GeneralFlagInfo &info : flags.general(path)) {
         if (!info.short_name.empty() || !info.long_name.empty())
             table.add(make_row(info.short_name, info.long_name, info.arguments, info.description));
     }
     const std::size_t general_count = table.size();
-    for (const auto &param : flags.params())
-        table.add(make_row(*param));
+    for (std::size_t depth = path.size() + 1; depth-- != 0;) {
+        for (const auto &param : flags.level(path, depth).params()) {
+            if (!param->is_hidden && (depth == path.size() || param->is_inherited))
+                table.add(make_row(*param));
+        }
+    }
+    const std::size_t flag_count = table.size();
+    const Level &level = flags.level(path, path.size());
+    Table commands;
+    for (const auto &command : level.commands()) {
+        if (!command->is_hidden)
+            commands.add({{command->name, "", ""}, command->description});
+    }
 
     std::string out = "Usage: " + program_name + (is_dpdk_program ? " [DPDK Flags] --" : "");
-    out += " [DOCA Flags] [Program Flags]\n";
+    for (const doca_argp_cmd *command : path)
+        out += " " + command->name;
+    const std::string kind = path.empty() ? "Program" : "Command";
+    out += " [DOCA Flags] [" + kind + " Flags]";
+    out += commands.size() != 0 ? " [Command]\n" : "\n";
     if (general_count != 0)
         out += "\nDOCA Flags:\n" + table.text(0, general_count);
-    if (!flags.params().empty())
-        out += "\nProgram Flags:\n" + table.text(general_count, table.size());
+    if (flag_count != general_count)
+        out += "\n" + kind + " Flags:\n" + table.text(general_count, flag_count);
+    if (commands.size() != 0)
+        out += "\nCommands:\n" + commands.text(0, commands.size());
     return out;
-}
-
-std::string version_text()
-{
-    const std::string runtime = doca_version_runtime();
-    return std::string("DOCA version: ") + doca_version() + "\nDOCA runtime version: " + runtime + "\n";
 }
 
 } // namespace opendoca::argp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The text of --help and --version.
+// The text of --help.
 #pragma once
 
 #include <string>
@@ -11,9 +11,8 @@
 namespace opendoca::argp
 {
 
-[[nodiscard]] std::string usage_text(const std::string &program_name, const FlagSet &flags,
+/// Within the commands of @p path.
+[[nodiscard]] std::string usage_text(const std::string &program_name, const FlagSet &flags, const Path &path,
                                      bool is_dpdk_program);
-
-[[nodiscard]] std::string version_text();
 
 } // namespace opendoca::argp

@@ -144,6 +144,7 @@ Registration &Registration::operator=(Registration &&other) noexcept
     std::swap(lock_, other.lock_);
     std::swap(socket_, other.socket_);
     std::swap(name_, other.name_);
+    std::swap(lock_name_, other.lock_name_);
     return *this;
 }
 
@@ -152,17 +153,12 @@ Registration::~Registration()
     give_back();
 }
 
-std::string Registration::lock_name() const
-{
-    return name_ + std::string(lock_suffix);
-}
-
 void Registration::give_back() noexcept
 {
     if (!lock_.is_open())
         return;
     unlinkat(directory_.get(), name_.c_str(), 0);
-    unlinkat(directory_.get(), lock_name().c_str(), 0);
+    unlinkat(directory_.get(), lock_name_.c_str(), 0);
     socket_ = UniqueFd();
     lock_ = UniqueFd();
 }
@@ -171,6 +167,7 @@ doca_error_t Registration::take(const ServiceKey &key, const char *service, Regi
 {
     Registration taken;
     taken.name_ = file_name(key);
+    taken.lock_name_ = taken.name_ + std::string(lock_suffix);
     for (const std::string &path : candidates()) {
         (void)!mkdir(path.c_str(), S_IRWXU); // usually it is there
         taken.directory_ = open_own(path);
@@ -196,10 +193,10 @@ doca_error_t Registration::take(const ServiceKey &key, const char *service, Regi
 
 doca_error_t Registration::lock(const char *service)
 {
-    const std::string name = lock_name();
+    const char *const name = lock_name_.c_str();
     for (;;) {
         UniqueFd file(
-            openat(directory_.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+            openat(directory_.get(), name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (!file.is_open()) {
             LOG_ERR("the name of service '%s' cannot be registered: %s", service, std::strerror(errno));
             return DOCA_ERROR_INITIALIZATION;
@@ -212,7 +209,7 @@ doca_error_t Registration::lock(const char *service)
         struct stat held {
         }, named{};
         if (fstat(file.get(), &held) == 0 &&
-            fstatat(directory_.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+            fstatat(directory_.get(), name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
             held.st_ino == named.st_ino && held.st_dev == named.st_dev) {
             lock_ = std::move(file);
             return DOCA_SUCCESS;

@@ -37,13 +37,13 @@ public:
 private:
     [[nodiscard]] doca_error_t lock(const char *service);
     [[nodiscard]] doca_error_t listen(const char *service);
-    [[nodiscard]] std::string lock_name() const;
     void give_back() noexcept;
 
     UniqueFd directory_;
     UniqueFd lock_; ///< held as long as the name is
     UniqueFd socket_;
     std::string name_;
+    std::string lock_name_;
 };
 
 /// Connects to the socket of a service. CONNECTION_ABORTED when there is none, or it takes no more.

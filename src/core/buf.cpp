@@ -67,6 +67,37 @@ doca_buf &doca_buf::last_of_list() noexcept
     return element->is_head() ? *element->last : *element;
 }
 
+opendoca::Status doca_buf::add_reference(std::uint32_t &before) noexcept
+{
+    if (!is_head()) {
+        LOG_ERR("buffer %p is free, or a member of a list and not its head", static_cast<void *>(this));
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    const std::uint32_t count = num_references();
+    if (count == UINT16_MAX) {
+        LOG_ERR("buffer %p has %u references, which is the limit", static_cast<void *>(this), count);
+        return opendoca::Reason::too_many_references;
+    }
+    ++more_references;
+    before = count;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf::drop_reference(std::uint32_t &before) noexcept
+{
+    if (mmap == nullptr) {
+        LOG_ERR("buffer %p was released before", static_cast<void *>(this));
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const std::uint32_t count = num_references();
+    if (more_references != 0)
+        --more_references;
+    else if (const doca_error_t status = release(); status != DOCA_SUCCESS)
+        return status;
+    before = count;
+    return DOCA_SUCCESS;
+}
+
 doca_error_t doca_buf::release() noexcept
 {
     if (!is_head()) {
@@ -76,6 +107,7 @@ doca_error_t doca_buf::release() noexcept
     }
     for (doca_buf *element = this; element != nullptr;) {
         doca_buf *const following = element->next;
+        element->more_references = 0;
         opendoca::BufStore::give_back(*element);
         element = following;
     }
@@ -97,7 +129,7 @@ BufStore::BufStore(std::size_t num_elements) noexcept
     auto *const elements = reinterpret_cast<doca_buf *>(this + 1);
     for (std::uint32_t number = num_elements_; number-- > 0;)
         free_ = new (elements + number)
-            doca_buf{nullptr, 0, nullptr, 0, nullptr, free_, elements + number, number, 0};
+            doca_buf{nullptr, 0, nullptr, 0, nullptr, free_, elements + number, number, 0, 0};
 }
 
 void BufStore::Delete::operator()(BufStore *store) const noexcept

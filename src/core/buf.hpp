@@ -11,6 +11,7 @@
 #include <doca_error.h>
 
 #include "mmap.hpp"
+#include "reason.hpp"
 
 namespace opendoca {
 class BufStore;
@@ -27,7 +28,8 @@ struct doca_buf {
     doca_buf *next;         ///< the next element of the list, or of the store's free list
     doca_buf *last;         ///< of a list's head: the last element, itself when alone or at home; else null
     std::uint32_t number;   ///< among the store's elements; the same each time that it is taken
-    std::uint32_t plain_uses; ///< see update_plain_uses()
+    std::uint16_t plain_uses; ///< see update_plain_uses()
+    std::uint16_t more_references; ///< than the first, which is what it is out for. 0 at home, and of later members
 
     [[nodiscard]] bool is_head() const noexcept { return last != nullptr && mmap != nullptr; }
     /// The head of a list that has no other element.
@@ -40,7 +42,12 @@ struct doca_buf {
     /// Of a plain buffer, which is out, alone in its list, and has its data inside of its memory: what the memory
     /// map's first device may do with it, as FirstKey::uses. 0 of any other. Noted by who changes that, so that a job
     /// asks for all of it by one load.
-    void update_plain_uses() noexcept { plain_uses = is_alone() && has_data_inside() ? mmap->first().uses : 0; }
+    void update_plain_uses() noexcept { plain_uses = is_alone() && has_data_inside() ? uses_of(*mmap) : 0; }
+    /// They are few.
+    [[nodiscard]] static std::uint16_t uses_of(const doca_mmap &mmap) noexcept
+    {
+        return static_cast<std::uint16_t>(mmap.first().uses);
+    }
     [[nodiscard]] bool is_plain() const noexcept { return plain_uses != 0; }
     /// Moves the data section to wherever it is told to, which a job finds out.
     void set_data(std::byte *start, std::size_t length) noexcept
@@ -65,11 +72,21 @@ struct doca_buf {
         return offset <= len && data_len <= len - offset;
     }
 
+    /// Gives the count before. NOT_PERMITTED for a later member of a list.
+    [[nodiscard]] opendoca::Status add_reference(std::uint32_t &before) noexcept;
+    /// The same, and with the last one gives every element of the list that starts here back to its store. BAD_STATE
+    /// when it is at home.
+    [[nodiscard]] doca_error_t drop_reference(std::uint32_t &before) noexcept;
+    [[nodiscard]] std::uint32_t num_references() const noexcept
+    {
+        return mmap != nullptr ? more_references + 1U : 0;
+    }
+
     [[nodiscard]] doca_error_t chain(doca_buf &list) noexcept;
     [[nodiscard]] doca_error_t unchain(doca_buf &list) noexcept;
     [[nodiscard]] doca_error_t get_num_elements(std::uint32_t &count) const noexcept;
     [[nodiscard]] doca_buf &last_of_list() noexcept;
-    /// Gives every element of the list that starts here back to its store.
+    /// Gives every element of the list that starts here back to its store, however many references there are.
     [[nodiscard]] doca_error_t release() noexcept;
 };
 
@@ -109,7 +126,7 @@ public:
         buf->data_len = data_len;
         buf->mmap = &mmap;
         buf->next = nullptr;
-        buf->plain_uses = mmap.first().uses; // the inventory has checked the data
+        buf->plain_uses = doca_buf::uses_of(mmap); // the inventory has checked the data
         return buf;
     }
     /// The same. Null when all are out. Throws std::bad_alloc for a map that it meets the first time.
@@ -132,6 +149,7 @@ public:
     }
     static void give_back(doca_buf &buf) noexcept;
 
+    [[nodiscard]] bool is_empty() const noexcept { return free_ == nullptr; }
     [[nodiscard]] std::uint32_t num_elements() const noexcept { return num_elements_; }
     [[nodiscard]] std::uint32_t num_out() const noexcept;
     [[nodiscard]] std::uint32_t num_free() const noexcept { return num_elements_ - num_out(); }

@@ -2,14 +2,14 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <vector>
+
 #include "buf.hpp"
 #include "reason.hpp"
 
 /// Hands out buffers of any address and length. Not thread-safe.
 struct doca_buf_inventory {
-    explicit doca_buf_inventory(std::size_t num_elements) : store_(opendoca::BufStore::create(num_elements))
-    {
-    }
+    explicit doca_buf_inventory(std::size_t num_elements) { expand(num_elements); }
 
     void start() noexcept { is_started_ = true; }
     void stop() noexcept { is_started_ = false; }
@@ -24,11 +24,19 @@ struct doca_buf_inventory {
     }
     [[nodiscard]] opendoca::Status take(const doca_mmap &mmap, std::byte *addr, std::size_t len,
                                         std::byte *data, std::size_t data_len, doca_buf *&buf);
+    /// Another range of its memory map, with the references that it has.
+    [[nodiscard]] static opendoca::Status reuse(doca_buf &buf, std::byte *addr, std::size_t len, std::byte *data,
+                                                std::size_t data_len) noexcept;
     [[nodiscard]] opendoca::Status duplicate(const doca_buf &source, doca_buf *&copy);
     /// Whether it may be destroyed: no buffer is out.
     [[nodiscard]] opendoca::Status check_unused() const noexcept;
 
-    [[nodiscard]] const opendoca::BufStore &store() const noexcept { return *store_; }
+    /// Throws std::bad_alloc.
+    void expand(std::size_t num_elements);
+
+    [[nodiscard]] bool is_started() const noexcept { return is_started_; }
+    [[nodiscard]] std::uint32_t num_elements() const noexcept;
+    [[nodiscard]] std::uint32_t num_free() const noexcept;
 
     doca_data user_data{};
 
@@ -43,6 +51,7 @@ private:
     [[nodiscard]] opendoca::Status explain(const doca_mmap &mmap, std::byte *addr, std::size_t len,
                                            std::byte *data, std::size_t data_len) const noexcept;
 
-    const opendoca::BufStore::Ptr store_;
+    opendoca::BufStore *store_; ///< that is taken from; another one takes its turn when it is empty
+    std::vector<opendoca::BufStore::Ptr> stores_; ///< what it was created with, and each expansion
     bool is_started_ = false;
 };

@@ -2,14 +2,14 @@
 // Copyright (c) 2026 The opendoca authors
 #include "bufpool.hpp"
 
+#include <bit>
+
 #include "log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_BUFPOOL);
 
-using opendoca::Reason;
-using opendoca::Status;
-
-Status opendoca::BufLayout::in(const MemoryRange &range, std::size_t count, std::size_t size,
+namespace opendoca {
+Status BufLayout::in(const MemoryRange &range, std::size_t count, std::size_t size,
                                std::size_t alignment, BufLayout &layout) noexcept
 {
     const std::size_t gap = -reinterpret_cast<std::uintptr_t>(range.addr) & (alignment - 1);
@@ -26,7 +26,30 @@ Status opendoca::BufLayout::in(const MemoryRange &range, std::size_t count, std:
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_bufpool::check_memory() const noexcept
+doca_error_t BufPool::check_size(std::size_t num_elements, std::size_t element_size) noexcept
+{
+    constexpr std::size_t most = BufStore::max_num_elements;
+    if (num_elements != 0 && num_elements <= most && element_size != 0)
+        return DOCA_SUCCESS;
+    LOG_ERR("a buffer pool has 1 to %zu buffers of at least 1 byte, not %zu of %zu", most, num_elements,
+            element_size);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t check_alignment(std::size_t alignment) noexcept
+{
+    if (std::has_single_bit(alignment))
+        return DOCA_SUCCESS;
+    LOG_ERR("the alignment %zu is no power of two", alignment);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+Status BufPool::lay_out(std::size_t alignment) noexcept
+{
+    return BufLayout::in(mmap_->range(), store_->num_elements(), element_size_, alignment, layout_);
+}
+
+doca_error_t BufPool::check_memory() const noexcept
 {
     if (mmap_->is_usable())
         return DOCA_SUCCESS;
@@ -34,14 +57,14 @@ doca_error_t doca_bufpool::check_memory() const noexcept
     return DOCA_ERROR_BAD_STATE;
 }
 
-doca_error_t doca_bufpool::start() noexcept
+doca_error_t BufPool::start() noexcept
 {
     const doca_error_t status = check_memory();
     is_started_ = is_started_ || status == DOCA_SUCCESS;
     return status;
 }
 
-Status doca_bufpool::take(doca_buf *&buf)
+Status BufPool::take(doca_buf *&buf)
 {
     if (!is_started_) {
         LOG_ERR("the buffer pool is not started");
@@ -58,7 +81,7 @@ Status doca_bufpool::take(doca_buf *&buf)
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_bufpool::check_unused() const noexcept
+doca_error_t BufPool::check_unused() const noexcept
 {
     const std::uint32_t out = store_->num_out();
     if (out == 0)
@@ -66,3 +89,5 @@ doca_error_t doca_bufpool::check_unused() const noexcept
     LOG_ERR("%u of the pool's %u buffers are still out", out, store_->num_elements());
     return DOCA_ERROR_IN_USE;
 }
+
+} // namespace opendoca

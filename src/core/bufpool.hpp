@@ -19,34 +19,43 @@ struct BufLayout {
                                    std::size_t alignment, BufLayout &layout) noexcept;
 };
 
-} // namespace opendoca
-
-/// Hands out the buffers of one memory map that are laid out at creation. Not thread-safe.
-struct doca_bufpool {
-    doca_bufpool(std::size_t num_elements, const opendoca::BufLayout &layout,
-                 std::shared_ptr<const doca_mmap> mmap)
+/// Hands out the buffers of one memory map that lie one after the other. Not thread-safe. Each API generation has a
+/// name of its own for it.
+class BufPool {
+public:
+    BufPool(std::size_t num_elements, std::size_t element_size, std::shared_ptr<const doca_mmap> mmap)
         : mmap_(std::move(mmap)),
-          layout_(layout),
-          store_(opendoca::BufStore::create(num_elements))
+          element_size_(element_size),
+          store_(BufStore::create(num_elements))
     {
     }
+    /// 1 to BufStore::max_num_elements buffers of at least 1 byte; else INVALID_VALUE.
+    [[nodiscard]] static doca_error_t check_size(std::size_t num_elements, std::size_t element_size) noexcept;
 
+    /// Before the first buffer is taken. The range of a map never changes.
+    [[nodiscard]] Status lay_out(std::size_t alignment) noexcept;
     [[nodiscard]] doca_error_t start() noexcept;
     void stop() noexcept { is_started_ = false; }
-    [[nodiscard]] opendoca::Status take(doca_buf *&buf);
-    /// Whether it may be destroyed: no buffer is out.
+    [[nodiscard]] bool is_started() const noexcept { return is_started_; }
+    [[nodiscard]] Status take(doca_buf *&buf);
+    /// IN_USE while a buffer is out.
     [[nodiscard]] doca_error_t check_unused() const noexcept;
+    /// BAD_STATE when the map was stopped, or destroyed.
+    [[nodiscard]] doca_error_t check_memory() const noexcept;
 
-    [[nodiscard]] const opendoca::BufStore &store() const noexcept { return *store_; }
+    [[nodiscard]] const BufStore &store() const noexcept { return *store_; }
 
     doca_data user_data{};
 
 private:
-    /// The range of a map never changes, but the map may have been stopped, or destroyed.
-    [[nodiscard]] doca_error_t check_memory() const noexcept;
-
     const std::shared_ptr<const doca_mmap> mmap_;
-    const opendoca::BufLayout layout_;
-    const opendoca::BufStore::Ptr store_;
+    const std::size_t element_size_;
+    BufLayout layout_{};
+    const BufStore::Ptr store_;
     bool is_started_ = false;
 };
+
+/// INVALID_VALUE for what is no power of two.
+[[nodiscard]] doca_error_t check_alignment(std::size_t alignment) noexcept;
+
+} // namespace opendoca

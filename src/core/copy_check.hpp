@@ -64,7 +64,7 @@ public:
     [[gnu::cold]] [[nodiscard]] OPENDOCA_INTERNAL doca_error_t check(const doca_buf *dst, const doca_buf *src,
                                                                     CopyPlan &plan) const noexcept;
 
-private:
+    /// What is left to be compared are lengths.
     [[gnu::always_inline]] [[nodiscard]] bool may_be_copied(const doca_buf &dst, const doca_buf &src) const noexcept
     {
         if ((src.plain_uses & KeyUse::dma_source) == 0 || (dst.plain_uses & KeyUse::dma_destination) == 0)
@@ -73,6 +73,7 @@ private:
         const FirstKey &to = dst.mmap->first();
         return from.device == device_ && to.device == device_;
     }
+private:
     /// By one branch for both.
     [[gnu::always_inline]] [[nodiscard]] static bool are_plain(const doca_buf &dst, const doca_buf &src) noexcept
     {

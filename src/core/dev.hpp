@@ -15,6 +15,7 @@ struct doca_devinfo {
     std::shared_ptr<const opendoca::DeviceFunction> function;
     std::shared_ptr<opendoca::AddressSearch> search = {}; ///< of its list; null for an open device's
     std::size_t number = 0; ///< of the function's address that it shows: the first, or the further ones from 1 on
+    bool is_from_pd = false; ///< of a device on a protection domain of the program, which can't be opened by it
 
     [[nodiscard]] const std::string &pci_address() const
     {
@@ -29,7 +30,7 @@ struct OPENDOCA_INTERNAL doca_dev : opendoca::Shareable<doca_dev> {
     doca_dev(std::shared_ptr<const opendoca::DeviceFunction> function,
              std::unique_ptr<opendoca::Device> device, bool from_pd = false)
         : is_from_pd(from_pd),
-          info_{std::move(function)},
+          info_{std::move(function), {}, from_pd},
           device_(std::move(device))
     {
     }

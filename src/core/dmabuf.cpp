@@ -29,14 +29,27 @@ doca_error_t Dmabuf::map(int fd, std::size_t offset, std::size_t len, std::uniqu
                : errno == ENODEV ? DOCA_ERROR_NOT_SUPPORTED // its exporter keeps the CPU out
                                  : DOCA_ERROR_INVALID_VALUE;
     }
-    const MemoryRange range = {static_cast<std::byte *>(start) + lead, len};
-    dmabuf.reset(new Dmabuf(std::move(own), offset, range, lead));
+    const MemoryRange mapped = {static_cast<std::byte *>(start), lead + len};
+    dmabuf.reset(new Dmabuf(std::move(own), offset, {mapped.addr + lead, len}, mapped));
+    return DOCA_SUCCESS;
+}
+
+doca_error_t Dmabuf::adopt(int fd, std::byte *addr, std::size_t offset, std::size_t len,
+                           std::unique_ptr<Dmabuf> &dmabuf)
+{
+    UniqueFd own(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    if (!own.is_open()) {
+        LOG_ERR("file descriptor %d is no dmabuf: %s", fd, std::strerror(errno));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    dmabuf.reset(new Dmabuf(std::move(own), offset, {addr, len}, {}));
     return DOCA_SUCCESS;
 }
 
 Dmabuf::~Dmabuf()
 {
-    munmap(range_.addr - lead_, lead_ + range_.len);
+    if (mapped_.addr != nullptr)
+        munmap(mapped_.addr, mapped_.len);
 }
 
 } // namespace opendoca

@@ -58,33 +58,36 @@ const char *log_level_tag(std::uint32_t level) noexcept
         return "INF";
     case LogLevel::debug:
         return "DBG";
+    case LogLevel::trace:
+        return "TRC";
     default:
         return nullptr;
     }
 }
 
-doca_error_t write_log_message(std::uint32_t level, const char *source, int line, const char *format,
-                               va_list arguments) noexcept
+doca_error_t write_log_message(LogChannel &channel, std::uint32_t level, const LogOrigin &origin,
+                               const char *format, va_list arguments) noexcept
 {
     const CallerState state_of_caller;
     LogText text;
     print_time(text);
     const std::size_t time_size = text.view().size();
-    text.print("[DOCA][%s][%s:%d]: ", log_level_tag(level), source, line);
+    print_origin(text, level, origin);
     if (!text.vprint(format, arguments))
         return DOCA_ERROR_INVALID_VALUE;
     text.end_line();
-    return write_log_line({level, text.view(), time_size}) ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+    return channel.write({level, text.view(), time_size}) ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
 }
 
 void log(std::uint32_t level, const char *source, int line, const char *format, ...) noexcept
 {
-    if (!is_log_level_shown(level))
+    LogChannel &channel = library_log();
+    if (!channel.is_shown(level))
         return;
     va_list arguments;
     va_start(arguments, format);
     // That a backend cannot write is nothing that a message could tell.
-    (void)write_log_message(level, source, line, format, arguments);
+    (void)write_log_message(channel, level, {source, line}, format, arguments);
     va_end(arguments);
 }
 

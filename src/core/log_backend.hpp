@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Where messages go: the limits of each backend, and the list of all backends.
+// Where messages go: logs, their backends, and the limits of each.
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string_view>
 
 #include <doca_error.h>
 
 #include "log_level.hpp"
-
-struct doca_logger_backend;
+#include "log_text.hpp"
 
 namespace opendoca {
 
@@ -51,46 +51,98 @@ private:
     bool upper_is_final_ = false;
 };
 
-/// False when no backend shows this level.
-[[nodiscard]] bool is_log_level_shown(std::uint32_t level) noexcept;
+/// Writes lines somewhere.
+class LogSink {
+public:
+    LogSink() = default;
+    LogSink(const LogSink &) = delete;
+    LogSink &operator=(const LogSink &) = delete;
+    virtual ~LogSink() = default;
+
+    /// Called by several threads at once.
+    [[nodiscard]] virtual bool write(const LogLine &line) noexcept = 0;
+};
+
+class LogChannel;
+
+/// A sink and what it shows. Each API generation has a name of its own for it.
+struct LogBackend {
+    LogBackend(LogChannel &of, std::unique_ptr<LogSink> where) noexcept : channel(of), sink(std::move(where)) {}
+
+    LogChannel &channel;
+    const std::unique_ptr<LogSink> sink;
+    LogLimits limits{LogLevel::debug, LogLevel::critical};
+    std::atomic<LogBackend *> next{nullptr};
+};
+
+using SetLogLimit = bool (LogLimits::*)(std::uint32_t);
+
+/// A log: its backends, and the limits that they have until they are told others. Other libraries log before the
+/// constructors and after the destructors of this one, so it is initialised at compile time and never destroyed.
+class LogChannel {
+public:
+    /// Limits are @p least to @p most.
+    constexpr LogChannel(std::uint32_t least, std::uint32_t most) noexcept : least_(least), most_(most) {}
+    LogChannel(const LogChannel &) = delete;
+    LogChannel &operator=(const LogChannel &) = delete;
+
+    /// False when no backend shows this level.
+    [[nodiscard]] bool is_shown(std::uint32_t level) const noexcept { return shown_.include(level); }
+    /// Writes to every backend that shows the line's level; false when one of them failed.
+    [[nodiscard]] bool write(const LogLine &line) noexcept;
+    /// Gives the backend the global limits, except where its own are final, and keeps it until the process ends.
+    template <typename Backend>
+    Backend *add(std::unique_ptr<Backend> backend) noexcept
+    {
+        Backend *const added = backend.release();
+        append(*added);
+        return added;
+    }
+
+    /// Sets a limit of @p backend. NOT_PERMITTED when it is final, INVALID_VALUE for what is no level.
+    [[nodiscard]] doca_error_t set_limit(LogBackend &backend, std::uint32_t level, SetLogLimit set);
+    /// The same of all backends, except where theirs are final, and of those that are made later.
+    [[nodiscard]] doca_error_t set_global_limit(std::uint32_t level, SetLogLimit set);
+    void make_final(LogBackend &backend, void (LogLimits::*make)()) noexcept;
+    [[nodiscard]] const LogLimits &global() const noexcept { return global_; }
+
+private:
+    void append(LogBackend &backend) noexcept;
+    [[nodiscard]] doca_error_t check_limit(std::uint32_t level) const;
+    void update_shown() noexcept;
+    [[nodiscard]] LogBackend *first() const noexcept;
+
+    const std::uint32_t least_;
+    const std::uint32_t most_;
+    std::mutex lock_; ///< held to change limits and the list; both are read without
+    LogLimits global_{LogLevel::info, LogLevel::critical};
+    /// What at least one backend may show: the check that a message nobody wants is turned away by.
+    LogLimits shown_{LogLevel::info, LogLevel::critical};
+    std::atomic<LogBackend *> first_{nullptr};
+};
+
+/// Where a message comes from. Of the libraries' own, the file and the function are not known.
+struct LogOrigin {
+    const char *source;
+    int line;
+    const char *file = nullptr;
+    const char *function = nullptr;
+};
 
 /// Null for a number that is no level.
 [[nodiscard]] const char *log_level_tag(std::uint32_t level) noexcept;
 
 /// Formats a message and writes it to every backend that shows its level, which is one. IO_FAILED when one of
 /// them failed, INVALID_VALUE when the format cannot be carried out.
-[[nodiscard]] doca_error_t write_log_message(std::uint32_t level, const char *source, int line,
+[[nodiscard]] doca_error_t write_log_message(LogChannel &channel, std::uint32_t level, const LogOrigin &origin,
                                              const char *format, va_list arguments) noexcept
     __attribute__((format(printf, 4, 0)));
 
-/// Writes to every backend that shows the line's level; false when one of them failed.
-[[nodiscard]] bool write_log_line(const LogLine &line) noexcept;
+// What each API generation has in its own way, and defines.
 
-/// Gives the backend the global limits, except where its own are final, and keeps it until the process ends.
-doca_logger_backend *add_log_backend(std::unique_ptr<doca_logger_backend> backend) noexcept;
-
-/// Sets a limit of @p backend. NOT_PERMITTED when it is final, INVALID_VALUE for what is no level.
-using SetLogLimit = bool (LogLimits::*)(std::uint32_t);
-[[nodiscard]] doca_error_t set_log_limit(doca_logger_backend &backend, std::uint32_t level, SetLogLimit set);
-/// The same of all backends, except where theirs are final, and of those that are made later.
-[[nodiscard]] doca_error_t set_global_log_limit(std::uint32_t level, SetLogLimit set);
-void make_log_limit_final(doca_logger_backend &backend, void (LogLimits::*make)()) noexcept;
-[[nodiscard]] std::uint32_t global_log_level() noexcept;
-
-/// Writes all of the text to the descriptor.
-[[nodiscard]] bool write_to_fd(int fd, std::string_view text) noexcept;
+/// The log that takes the libraries' messages.
+[[nodiscard]] LogChannel &library_log() noexcept;
+/// What a line has between the time and the message.
+void print_origin(LogText &text, std::uint32_t level, const LogOrigin &origin) noexcept;
 
 } // namespace opendoca
-
-struct doca_logger_backend {
-    doca_logger_backend() = default;
-    doca_logger_backend(const doca_logger_backend &) = delete;
-    doca_logger_backend &operator=(const doca_logger_backend &) = delete;
-    virtual ~doca_logger_backend() = default;
-
-    /// Called by several threads at once.
-    [[nodiscard]] virtual bool write(const opendoca::LogLine &line) noexcept = 0;
-
-    opendoca::LogLimits limits{opendoca::LogLevel::debug, opendoca::LogLevel::critical};
-    std::atomic<doca_logger_backend *> next{nullptr};
-};

@@ -9,11 +9,13 @@ namespace opendoca {
 /// How severe a message is: a smaller number is more severe. Equal in all generations of the API, which pass
 /// any number.
 struct LogLevel {
+    static constexpr std::uint32_t disable = 10; ///< a limit that shows nothing; 3.0
     static constexpr std::uint32_t critical = 20;
     static constexpr std::uint32_t error = 30;
     static constexpr std::uint32_t warning = 40;
     static constexpr std::uint32_t info = 50;
     static constexpr std::uint32_t debug = 60;
+    static constexpr std::uint32_t trace = 70; ///< 3.0
 };
 
 } // namespace opendoca

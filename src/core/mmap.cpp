@@ -34,7 +34,7 @@ const doca_mmap &doca_mmap::with_range(std::byte *, std::size_t) const noexcept
     return *this;
 }
 
-doca_error_t doca_mmap::destroy() noexcept
+doca_error_t doca_mmap::destroy()
 {
     if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
         return status;
@@ -44,13 +44,32 @@ doca_error_t doca_mmap::destroy() noexcept
     members_.clear(); // ends every import before the device and the memory can go
     if (free_cb_is_due_)
         free_cb_(range_.addr, range_.len, free_cb_cookie_);
-    take_from_program();
+    if (!counts_bufs_)
+        outlive_buffers();
+    else
+        take_from_program();
     return DOCA_SUCCESS;
+}
+
+/// The buffers of a map that did not look for them may come home later, and look at the map. Its memory is given back
+/// once they have, when another such map goes.
+void doca_mmap::outlive_buffers()
+{
+    static std::mutex lock;
+    static auto &maps = *new std::vector<doca_mmap *>; // never destroyed: exit handlers may destroy maps
+    const std::lock_guard guard(lock);
+    maps.push_back(this);
+    std::erase_if(maps, [](doca_mmap *map) {
+        const bool is_unused = map->num_bufs() == 0;
+        if (is_unused)
+            map->take_from_program();
+        return is_unused;
+    });
 }
 
 doca_error_t doca_mmap::check_unused() const noexcept
 {
-    const std::uint32_t count = num_bufs();
+    const std::uint32_t count = counts_bufs_ ? num_bufs() : 0;
     if (count == 0)
         return DOCA_SUCCESS;
     LOG_ERR("%" PRIu32 " buffers of the memory map still exist", count);
@@ -86,6 +105,15 @@ MemoryKey *doca_mmap::key_for(const opendoca::Device &device) const noexcept
 {
     for (const auto &member : members_) {
         if (&member.dev->device() == &device)
+            return member.key.get();
+    }
+    return nullptr;
+}
+
+MemoryKey *doca_mmap::key_on(const ibv_pd &pd) const noexcept
+{
+    for (const auto &member : members_) {
+        if (member.dev->device().protection_domain() == &pd)
             return member.key.get();
     }
     return nullptr;
@@ -163,11 +191,13 @@ doca_error_t doca_mmap::set_memrange(std::byte *addr, std::size_t len) noexcept
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap::set_dmabuf_memrange(int fd, std::size_t offset, std::size_t len)
+doca_error_t doca_mmap::set_dmabuf_memrange(int fd, std::byte *addr, std::size_t offset, std::size_t len)
 {
     if (const doca_error_t status = check_rangeless(); status != DOCA_SUCCESS)
         return status;
-    if (const doca_error_t status = opendoca::Dmabuf::map(fd, offset, len, dmabuf_); status != DOCA_SUCCESS)
+    const doca_error_t status = addr == nullptr ? opendoca::Dmabuf::map(fd, offset, len, dmabuf_)
+                                                : opendoca::Dmabuf::adopt(fd, addr, offset, len, dmabuf_);
+    if (status != DOCA_SUCCESS)
         return status;
     range_ = dmabuf_->range();
     return DOCA_SUCCESS;
@@ -184,7 +214,8 @@ doca_error_t doca_mmap::set_permissions(std::uint32_t access) noexcept
         return DOCA_ERROR_INVALID_VALUE;
     }
     if ((access & dpu_access) == dpu_access) {
-        LOG_ERR("access flags 0x%" PRIx32 ": DPU_READ_ONLY and DPU_READ_WRITE exclude each other", access);
+        LOG_ERR("access flags 0x%" PRIx32 ": read only and read and write across the PCIe exclude each other",
+                access);
         return DOCA_ERROR_INVALID_VALUE;
     }
     access_ = access;
@@ -200,6 +231,26 @@ doca_error_t doca_mmap::set_free_cb(opendoca::FreeCallback *callback, void *cook
         free_cb_is_due_ = false;
     free_cb_ = callback;
     free_cb_cookie_ = cookie;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::set_user_data(doca_data data) noexcept
+{
+    if (state_ == State::started && !is_imported_) {
+        LOG_ERR("the memory map is started: its user data can't be changed");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    user_data_ = data;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap::enable_thread_safety() noexcept
+{
+    if (state_ == State::started || num_bufs() != 0) {
+        LOG_ERR("the memory map is started or has buffers: thread safety can't be enabled");
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    counts_bufs_ = false;
     return DOCA_SUCCESS;
 }
 
@@ -346,8 +397,8 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&d
         return DOCA_ERROR_NOT_PERMITTED;
     }
     if ((access_ & (to_dpu ? dpu_access : rdma_access)) == 0) {
-        LOG_ERR("access flags 0x%" PRIx32 " of the memory map hold none of DOCA_ACCESS_%s_*", access_,
-                to_dpu ? "DPU" : "RDMA");
+        LOG_ERR("access flags 0x%" PRIx32 " of the memory map let nobody reach it %s", access_,
+                to_dpu ? "across the PCIe" : "by RDMA");
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const auto member = find(dev);

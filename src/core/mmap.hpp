@@ -64,8 +64,8 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
     enum class Import : std::uint8_t { from_host, across };
 
     explicit doca_mmap(doca_data data, Devices devices = Devices::before_start) noexcept
-        : user_data(data),
-          devices_(devices)
+        : devices_(devices),
+          user_data_(data)
     {
     }
     doca_mmap(const doca_mmap &) = delete;
@@ -76,10 +76,15 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
                                                          std::span<const std::byte> descriptor, doca_dev &dev,
                                                          doca_mmap *&mmap, Import from = Import::from_host);
     /// Ends every import, gives the devices up and calls the program's free callback.
-    [[nodiscard]] virtual doca_error_t destroy() noexcept;
+    [[nodiscard]] virtual doca_error_t destroy();
 
     [[nodiscard]] doca_error_t set_memrange(std::byte *addr, std::size_t len) noexcept;
-    [[nodiscard]] doca_error_t set_dmabuf_memrange(int fd, std::size_t offset, std::size_t len);
+    /// At @p addr, where the program has mapped it, or null: anywhere.
+    [[nodiscard]] doca_error_t set_dmabuf_memrange(int fd, std::byte *addr, std::size_t offset, std::size_t len);
+    [[nodiscard]] doca_error_t set_user_data(doca_data data) noexcept;
+    /// Buffers may come and go in several threads at once, and the map does not look for them when it is stopped or
+    /// destroyed.
+    [[nodiscard]] doca_error_t enable_thread_safety() noexcept;
     [[nodiscard]] doca_error_t set_permissions(std::uint32_t access) noexcept;
     [[nodiscard]] doca_error_t set_free_cb(opendoca::FreeCallback *callback, void *cookie) noexcept;
     [[nodiscard]] doca_error_t set_max_num_devices(std::uint32_t count) noexcept;
@@ -116,7 +121,10 @@ struct doca_mmap : opendoca::Shareable<doca_mmap> {
     [[nodiscard]] OPENDOCA_INTERNAL opendoca::MemoryKey *
     key_for(const opendoca::Device &device) const noexcept;
 
-    const doca_data user_data;
+    [[nodiscard]] doca_data user_data() const noexcept { return user_data_; }
+    [[nodiscard]] bool counts_bufs() const noexcept { return counts_bufs_; }
+    /// The key of one of its devices on @p pd, or null.
+    [[nodiscard]] opendoca::MemoryKey *key_on(const ibv_pd &pd) const noexcept;
 
 protected:
     struct Member {
@@ -142,6 +150,7 @@ private:
     [[nodiscard]] doca_error_t register_with(Member &member);
     [[nodiscard]] doca_error_t register_members();
     void started() noexcept;
+    void outlive_buffers();
     [[nodiscard]] doca_error_t check_rangeless() const noexcept;
     [[nodiscard]] doca_error_t check_configurable(const char *what, doca_error_t when_started) const noexcept;
 
@@ -155,8 +164,10 @@ private:
     const Devices devices_;
     bool is_imported_ = false;
     bool was_started_ = false;
+    bool counts_bufs_ = true;
     bool free_cb_is_due_ = false; ///< the callback was there at a start and is still the same
 
+    doca_data user_data_;
     std::vector<Member> members_;
     std::unique_ptr<opendoca::Dmabuf> dmabuf_; ///< that the range is of, or null
     std::uint32_t access_ = opendoca::Access::local_read_write;

@@ -48,8 +48,7 @@ void HashSession::copy_from(const HashSession &other) noexcept
 
 doca_error_t HashQueue::hash(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response) noexcept
 {
-    std::size_t length = 0;
-    if (const doca_error_t status = check(kind, request, response, length); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check(kind, request, response); status != DOCA_SUCCESS)
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
@@ -64,23 +63,8 @@ doca_error_t HashQueue::hash(Tag tag, ShaKind kind, const doca_buf *request, doc
 doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response,
                                    HashSession &session, bool is_last) noexcept
 {
-    std::size_t length = 0;
-    if (const doca_error_t status = check(kind, request, response, length); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_piece(kind, request, response, session, is_last); status != DOCA_SUCCESS)
         return status;
-    if (session.is_busy) {
-        LOG_ERR("session %p has a job that was not retrieved yet", static_cast<const void *>(&session));
-        return DOCA_ERROR_BAD_STATE;
-    }
-    if (session.message && *session.message != kind) {
-        LOG_ERR("a piece for %s in a message that was begun with %s", facts_of(kind).name,
-                facts_of(*session.message).name);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    if (const std::uint32_t block = facts_of(kind).block_size; !is_last && length % block != 0) {
-        LOG_ERR("a piece of %zu bytes, and all but the last of %s must be multiples of %u", length,
-                facts_of(kind).name, block);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY;
     Operation &operation = completions_.begin(tag, *this);
@@ -103,8 +87,37 @@ void HashQueue::retrieved(Operation &operation) noexcept
     operation.payload<HashSession *>()->is_busy = false;
 }
 
-doca_error_t HashQueue::check(ShaKind kind, const doca_buf *request, const doca_buf *response,
-                              std::size_t &length) const noexcept
+doca_error_t HashQueue::check(ShaKind kind, const doca_buf *request, const doca_buf *response) const noexcept
+{
+    std::size_t length = 0;
+    return check_buffers(kind, request, response, length);
+}
+
+doca_error_t HashQueue::check_piece(ShaKind kind, const doca_buf *request, const doca_buf *response,
+                                    const HashSession &session, bool is_last) const noexcept
+{
+    std::size_t length = 0;
+    if (const doca_error_t status = check_buffers(kind, request, response, length); status != DOCA_SUCCESS)
+        return status;
+    if (session.is_busy) {
+        LOG_ERR("session %p has a job that was not retrieved yet", static_cast<const void *>(&session));
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (session.message && *session.message != kind) {
+        LOG_ERR("a piece for %s in a message that was begun with %s", facts_of(kind).name,
+                facts_of(*session.message).name);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (const std::uint32_t block = facts_of(kind).block_size; !is_last && length % block != 0) {
+        LOG_ERR("a piece of %zu bytes, and all but the last of %s must be multiples of %u", length,
+                facts_of(kind).name, block);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t HashQueue::check_buffers(ShaKind kind, const doca_buf *request, const doca_buf *response,
+                                      std::size_t &length) const noexcept
 {
     if (request == nullptr || response == nullptr || !request->is_head() || !response->is_head()) {
         LOG_ERR("request %p and response %p must be buffers at the head of their lists",

@@ -45,11 +45,16 @@ public:
     [[nodiscard]] doca_error_t hash_piece(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response,
                                           HashSession &session, bool is_last) noexcept;
 
+    /// Whether they would be carried out.
+    [[nodiscard]] doca_error_t check(ShaKind kind, const doca_buf *request, const doca_buf *response) const noexcept;
+    [[nodiscard]] doca_error_t check_piece(ShaKind kind, const doca_buf *request, const doca_buf *response,
+                                           const HashSession &session, bool is_last) const noexcept;
+
     void retrieved(Operation &operation) noexcept override;
 
 private:
-    [[nodiscard]] doca_error_t check(ShaKind kind, const doca_buf *request, const doca_buf *response,
-                                     std::size_t &length) const noexcept;
+    [[nodiscard]] doca_error_t check_buffers(ShaKind kind, const doca_buf *request, const doca_buf *response,
+                                             std::size_t &length) const noexcept;
     [[nodiscard]] doca_error_t check_request(const doca_buf &list, std::size_t &length) const noexcept;
     [[nodiscard]] doca_error_t check_response(const doca_buf &buf, ShaKind kind) const noexcept;
     [[nodiscard]] doca_error_t check_memory(const doca_buf &buf) const noexcept;

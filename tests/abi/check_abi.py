@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""Hold an SDK, as it is installed, against the facts of doca-2.2.json.
+"""Hold an SDK, as it is installed, against the facts of its generation: doca-2.2.json or doca-3.0.json.
 
     check_abi.py --build BUILD_DIR                      install it to a temporary place and check that
     check_abi.py --include DIR --libdir DIR             check a tree that is installed already
+    check_abi.py --include DIR                          check the headers alone
 
 What is known to be missing stands in not-built.json with its reason; an entry that holds after all fails
 the run.
@@ -96,11 +97,12 @@ def check_libraries(facts, directory, tally):
 
 
 def check(facts, exceptions, include, libdir, compilers=None):
-    """Holds a tree against the facts; the tally has what does not hold."""
+    """Holds a tree against the facts, without a libdir its headers; the tally has what does not hold."""
     tally = Tally(exceptions)
     compilers = compilers or default_compilers(str(include))
     check_headers(facts, compilers, tally)
-    check_libraries(facts, libdir, tally)
+    if libdir:
+        check_libraries(facts, libdir, tally)
     tally.close()
     return tally
 
@@ -112,19 +114,20 @@ def default_compilers(include):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", help="a build directory, installed to a temporary place first")
+    parser.add_argument("--root", default="", help="with --build, the folder of the SDK tree below the prefix")
     parser.add_argument("--include", help="the directory of the headers")
     parser.add_argument("--libdir", help="the directory of the libraries")
     parser.add_argument("--facts", default=facts_of.FACTS_FILE)
     parser.add_argument("--exceptions", default=HERE / "not-built.json")
     args = parser.parse_args()
-    if not args.build and not (args.include and args.libdir):
-        parser.error("--build, or --include and --libdir")
+    if not args.build and not args.include:
+        parser.error("--build, or --include with or without --libdir")
     facts = facts_of.load(args.facts)
     exceptions = json.loads(pathlib.Path(args.exceptions).read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as place:
         include, libdir = args.include, args.libdir
         if args.build:
-            installed = tree.install(args.build, place)
+            installed = tree.install(args.build, place).below(args.root)
             include, libdir = str(installed.include), str(installed.lib)
         tally = check(facts, exceptions, include, libdir)
     for problem in tally.problems[:MOST_LINES]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""The facts of doca-2.2.json, and what a compiler must accept if a header keeps them."""
+"""The facts of doca-2.2.json or doca-3.0.json, and what a compiler must accept if a header keeps them."""
 import json
 import pathlib
 import re

@@ -20,7 +20,7 @@ def check_files(directory, name, soname, version):
     yield "files", f"{name} is the file {real_name}", os.path.isfile(path) and not os.path.islink(path)
     for link in (soname, f"{name}.so"):
         yield "files", f"{name} has the link {link}", is_link_to(directory, link, real_name)
-    if name == "libdoca_common":
+    if name == "libdoca_common" and version.startswith("2."):
         leads_there = is_link_to(directory, "libdoca_core.so", real_name)
         yield "files", "libdoca_core.so leads to libdoca_common", leads_there
 

@@ -153,7 +153,8 @@ class OtherPlaces(unittest.TestCase):
                 root = pathlib.Path(place)
                 shutil.copytree(SOURCE_ROOT / "packaging", root / "source" / "packaging")
                 (root / "source" / "meson.build").write_text(
-                    f"project('packaging', version: '{VERSION}')\nsubdir('packaging')\n", encoding="utf-8")
+                    f"project('packaging', version: '{VERSION}')\nv2_root = ''\nv3_root = 'lib/opendoca/3.0'\n"
+                    "v3_version = '3.0.0058'\nsubdir('packaging')\n", encoding="utf-8")
                 tree.meson("setup", root / "build", root / "source", f"--prefix={prefix}",
                            f"-Dlibdir={libdir}")
                 sdk = tree.install(root / "build", root / "destination")

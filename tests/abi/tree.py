@@ -28,6 +28,11 @@ class Tree:
             raise RuntimeError(f"pkg-config {' '.join(arguments)}: {done.stderr}")
         return done.stdout.split()
 
+    def below(self, root):
+        """The SDK tree of another API generation in a folder of this one."""
+        libdir, includedir = self.lib.relative_to(self.prefix), self.include.relative_to(self.prefix)
+        return Tree(self.prefix / root, libdir, includedir)
+
     def moved_to(self, place):
         """A second tree with the same content, elsewhere; the first one is gone."""
         libdir, includedir = self.lib.relative_to(self.prefix), self.include.relative_to(self.prefix)

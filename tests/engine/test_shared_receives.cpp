@@ -41,24 +41,30 @@ protected:
         if (status == DOCA_ERROR_NOT_SUPPORTED)
             GTEST_SKIP() << "connections of this device do not share receives";
         ASSERT_EQ(status, DOCA_SUCCESS);
-        for (Connection &connection : connections) {
-            must(create(connection.sender_state, nullptr, connection.sender));
-            must(create(connection.receiver_state, receives.get(), connection.receiver));
-            must(connection.sender->attach(sender.completions));
-            must(connection.receiver->attach(receiver.completions));
-            must(connection.sender->connect(connection.receiver->details()));
-            must(connection.receiver->connect(connection.sender->details()));
-        }
+        for (Connection &connection : connections)
+            connect(connection);
         fill(source, 3);
     }
     void TearDown() override
     {
-        for (Connection &connection : connections) {
-            if (connection.sender != nullptr)
-                connection.sender->detach();
-            if (connection.receiver != nullptr)
-                connection.receiver->detach();
-        }
+        for (Connection &connection : connections)
+            disconnect(connection);
+    }
+    void connect(Connection &connection)
+    {
+        must(create(connection.sender_state, nullptr, connection.sender));
+        must(create(connection.receiver_state, receives.get(), connection.receiver));
+        must(connection.sender->attach(sender.completions));
+        must(connection.receiver->attach(receiver.completions));
+        must(connection.sender->connect(connection.receiver->details()));
+        must(connection.receiver->connect(connection.sender->details()));
+    }
+    static void disconnect(Connection &connection)
+    {
+        if (connection.sender != nullptr)
+            connection.sender->detach();
+        if (connection.receiver != nullptr)
+            connection.receiver->detach();
     }
     [[nodiscard]] doca_error_t create(std::atomic<ConnectionState> &state, ReceiveQueue *shared,
                                       std::unique_ptr<QueuePair> &pair)
@@ -165,6 +171,48 @@ TEST_P(SharedReceives, messages_that_come_first_wait_in_order)
         EXPECT_EQ(received[i].result().immediate, i);
         EXPECT_EQ(received[i].result().length, i % 2 == 0 ? 16u : 20000u);
     }
+}
+
+TEST_P(SharedReceives, are_given_one_by_one_to_many_connections_that_wait)
+{
+    if (!GetParam().is_soft())
+        GTEST_SKIP() << "which of them gets a receive is the device's business";
+    constexpr std::uint32_t count = 15, messages = 2; // more than the software device looks at directly
+    std::array<Connection, count> many;
+    for (Connection &connection : many)
+        connect(connection);
+    std::array<Task, count * messages> sent, received;
+    const BufHandle src = inventory.full(source_map, source.data(), 16);
+    for (std::uint32_t i = 0; i < sent.size(); ++i)
+        ASSERT_EQ(send(many[i % count], sent[i], src, i), DOCA_SUCCESS);
+    progress_some();
+    // One that was about to get a receive goes, and so does one that still waits: another gets it.
+    const auto leave = [&](Connection &connection) {
+        disconnect(connection);
+        connection.sender.reset();
+        connection.receiver.reset();
+    };
+    std::array<std::uint32_t, count> next{};
+    std::vector<BufHandle> buffers;
+    const std::uint32_t expected = messages * (count - 2);
+    for (std::uint32_t i = 0; i < expected; ++i) {
+        buffers.push_back(inventory.empty(room_map, &room[i * 64], 64));
+        ASSERT_EQ(post(received[i], buffers.back()), DOCA_SUCCESS);
+        if (i == 0) {
+            leave(many[0]);
+            leave(many[7]);
+        }
+        for (int polls = 0; polls != 10 && !received[i].has_ended(); ++polls)
+            (void)receiver.progress();
+        ASSERT_TRUE(received[i].has_ended()) << "at once, and not when all connections have been looked at";
+        ASSERT_EQ(received[i].status(), DOCA_SUCCESS);
+        const std::uint32_t number = received[i].result().immediate;
+        EXPECT_EQ(number / count, next[number % count]++) << "messages of a connection come in order";
+    }
+    for (std::uint32_t i = 0; i < count; ++i)
+        EXPECT_EQ(next[i], i == 0 || i == 7 ? 0 : messages) << i;
+    for (Connection &connection : many)
+        disconnect(connection);
 }
 
 TEST_P(SharedReceives, stay_for_the_others_when_a_connection_ends)

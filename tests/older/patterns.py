@@ -23,6 +23,7 @@ SINGLE = [
     ("sleeping", EVERY),
     ("threads", EVERY),
     ("names_and_values", EVERY),
+    ("digest", NEWER),
     ("keys", [10300, 10400, 10500]),
     ("export_faults", EVERY),
     ("logging", EVERY),

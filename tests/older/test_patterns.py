@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 import patterns
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARIES = ["common", "dma", "argp", "comm_channel"]
+LIBRARIES = ["common", "dma", "argp", "comm_channel", "sha"]
 LIMIT = 120  # seconds, for what hangs
 
 

@@ -17,12 +17,32 @@ namespace opendoca {
 class CompletionQueue;
 class DeviceFunction;
 
-/// What a waiter waits for: (counter & mask) > value.
+/// What a waiter waits for: that (counter & mask) is one of @c count neighbouring values, counted around from the largest
+/// to 0. So each relation is one comparison.
 struct WaitCondition {
-    std::uint64_t value;
+    std::uint64_t first;
+    std::uint64_t count;
     std::uint64_t mask;
 
-    [[nodiscard]] bool is_met_by(std::uint64_t counter) const noexcept { return (counter & mask) > value; }
+    [[nodiscard]] static constexpr WaitCondition greater(std::uint64_t value, std::uint64_t mask) noexcept
+    {
+        return {value + 1, UINT64_MAX - value, mask};
+    }
+    [[nodiscard]] static constexpr WaitCondition equal(std::uint64_t value, std::uint64_t mask) noexcept
+    {
+        return {value, 1, mask};
+    }
+    [[nodiscard]] static constexpr WaitCondition not_equal(std::uint64_t value, std::uint64_t mask) noexcept
+    {
+        return {value + 1, UINT64_MAX, mask};
+    }
+    [[nodiscard]] bool is_met_by(std::uint64_t counter) const noexcept { return (counter & mask) - first < count; }
+    /// Whether this one is met whenever @p other is.
+    [[nodiscard]] bool includes(const WaitCondition &other) const noexcept
+    {
+        const std::uint64_t distance = other.first - first;
+        return mask == other.mask && distance < count && other.count <= count - distance;
+    }
 };
 
 /// Waits for one counter, whose ends go to one completion queue.
@@ -53,6 +73,8 @@ public:
     /// Writes the descriptor from which the DPU behind @p function, a function of this provider, makes its handle.
     [[nodiscard]] virtual doca_error_t export_to_dpu(const DeviceFunction &function,
                                                      std::vector<std::byte> &descriptor);
+    /// The counter, where it is in memory of this process that outlives nothing but the counter; null elsewhere.
+    [[nodiscard]] virtual std::uint64_t *word_here() noexcept;
 };
 
 /// How a counter is to be made.

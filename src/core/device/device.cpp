@@ -95,6 +95,11 @@ doca_error_t Counter::create_waits(CompletionQueue &, std::unique_ptr<CounterWai
     return not_supported("wait for a sync event without blocking");
 }
 
+std::uint64_t *Counter::word_here() noexcept
+{
+    return nullptr;
+}
+
 doca_error_t Counter::export_to_dpu(const DeviceFunction &, std::vector<std::byte> &)
 {
     return not_supported("export a sync event");

@@ -55,7 +55,7 @@ struct KeyUse {
     static constexpr std::uint32_t copied_here = 4; ///< DMA is done by the CPU, as any memory of this process
     static constexpr std::uint32_t rdma_local = 8;
     static constexpr std::uint32_t rdma_remote = 16;
-    static constexpr std::uint32_t by_plain_buffer = 1u << 31; ///< of no key: see doca_buf::plain_uses
+    static constexpr std::uint32_t by_plain_buffer = 1u << 15; ///< of no key: see doca_buf::plain_uses
 
     /// Of a range of this process. RDMA needs Access::local_read_write.
     [[nodiscard]] static constexpr std::uint32_t of_own(std::uint32_t access) noexcept

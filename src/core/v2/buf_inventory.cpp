@@ -86,14 +86,14 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 doca_error_t doca_buf_inventory_get_num_elements(struct doca_buf_inventory *inventory,
                                                  uint32_t *num_of_elements)
 {
-    return call({inventory, num_of_elements}, [&] { *num_of_elements = inventory->store().num_elements(); });
+    return call({inventory, num_of_elements}, [&] { *num_of_elements = inventory->num_elements(); });
 }
 
 doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory *inventory,
                                                       uint32_t *num_of_free_elements)
 {
     return call({inventory, num_of_free_elements},
-                [&] { *num_of_free_elements = inventory->store().num_free(); });
+                [&] { *num_of_free_elements = inventory->num_free(); });
 }
 
 doca_error_t doca_buf_inventory_get_user_data(struct doca_buf_inventory *inventory,

@@ -2,8 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 #include "../bufpool.hpp"
 
-#include <bit>
-
 #include <doca_buf.h>
 #include <doca_bufpool.h>
 
@@ -12,39 +10,36 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_BUFPOOL);
 
-using opendoca::BufLayout;
 using opendoca::v2::call;
+
+struct doca_bufpool final : opendoca::BufPool {
+    using BufPool::BufPool;
+};
 
 doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_elements, uint32_t extensions,
                                  size_t element_size, size_t element_alignment, const struct doca_mmap *mmap,
                                  struct doca_bufpool **bufpool)
 {
-    constexpr std::size_t most = opendoca::BufStore::max_num_elements;
     if (mmap == nullptr || bufpool == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
     if (const doca_error_t status = mmap->check_range(); status != DOCA_SUCCESS)
         return status;
-    if (num_elements == 0 || num_elements > most || element_size == 0) {
-        LOG_ERR("a buffer pool has 1 to %zu buffers of at least 1 byte, not %zu of %zu", most, num_elements,
-                element_size);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
+    if (const doca_error_t status = opendoca::BufPool::check_size(num_elements, element_size);
+        status != DOCA_SUCCESS)
+        return status;
     if (extensions != DOCA_BUF_EXTENSION_NONE) {
         LOG_ERR("buffer extensions 0x%x do not exist", extensions);
         return DOCA_ERROR_INVALID_VALUE;
     }
     const std::size_t alignment = element_alignment == 0 ? 1 : element_alignment;
-    if (!std::has_single_bit(alignment)) {
-        LOG_ERR("the alignment %zu is no power of two", alignment);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
+    if (const doca_error_t status = opendoca::check_alignment(alignment); status != DOCA_SUCCESS)
+        return status;
     return call({mmap, bufpool}, [&] {
-        BufLayout layout{};
-        const opendoca::Status status =
-            BufLayout::in(mmap->range(), num_elements, element_size, alignment, layout);
+        auto pool = std::make_unique<doca_bufpool>(num_elements, element_size, mmap->shared_from_this());
+        const opendoca::Status status = pool->lay_out(alignment);
         if (status == DOCA_SUCCESS) {
-            *bufpool = new doca_bufpool(num_elements, layout, mmap->shared_from_this());
-            (*bufpool)->user_data = opendoca::value_of(user_data);
+            pool->user_data = opendoca::value_of(user_data);
+            *bufpool = pool.release();
         }
         return status;
     });

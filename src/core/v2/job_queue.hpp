@@ -27,6 +27,11 @@ static_assert(std::endian::native == std::endian::little);
 {
     return {static_cast<std::uint32_t>(job.type), job.user_data.u64};
 }
+/// The tag of a job that is read when it is stored, which takes a register less until then.
+struct TagOf {
+    const doca_job &job;
+    operator Tag() const noexcept { return tag_of(job); }
+};
 /// 0 where an event is a copy of @p tag.
 [[nodiscard]] inline std::uint32_t kind_of(const Tag &tag) noexcept
 {

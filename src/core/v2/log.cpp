@@ -3,14 +3,27 @@
 //
 // Messages of programs, and the limits of what is shown. Backends are in log_sinks.cpp, sources and rates in
 // log_source.cpp.
-#include <doca_log.h>
+#include "log_api.hpp"
 
-#include "../log_backend.hpp"
+#include "../log_source.hpp"
 #include "call.hpp"
-#include "log_source.hpp"
+#include "log_rate.hpp"
 
 using opendoca::LogLimits;
 using opendoca::v2::call;
+using opendoca::v2::program_log;
+
+constinit opendoca::LogChannel opendoca::v2::program_log{LogLevel::critical, LogLevel::debug};
+
+opendoca::LogChannel &opendoca::library_log() noexcept
+{
+    return v2::program_log;
+}
+
+void opendoca::print_origin(LogText &text, std::uint32_t level, const LogOrigin &origin) noexcept
+{
+    text.print("[DOCA][%s][%s:%d]: ", log_level_tag(level), origin.source, origin.line);
+}
 
 namespace {
 
@@ -20,13 +33,14 @@ doca_error_t log_message(std::uint32_t level, int source, int line, int bucket, 
                          va_list arguments) noexcept
 {
     const char *name = opendoca::log_source_name(source);
-    if (format == nullptr || opendoca::log_level_tag(level) == nullptr || name == nullptr)
+    if (format == nullptr || opendoca::log_level_tag(level) == nullptr ||
+        level > opendoca::LogLevel::debug || name == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    if (!opendoca::is_log_level_shown(level))
+    if (!program_log.is_shown(level))
         return DOCA_SUCCESS;
     if (bucket != no_bucket && !opendoca::log_bucket_admits(bucket))
         return DOCA_SUCCESS;
-    return opendoca::write_log_message(level, name, line, format, arguments);
+    return opendoca::write_log_message(program_log, level, {name, line}, format, arguments);
 }
 
 } // namespace
@@ -62,36 +76,36 @@ doca_error_t doca_log_rate_limit(uint32_t level, int source, int line, int bucke
 
 doca_error_t doca_log_backend_level_set(struct doca_logger_backend *logger, uint32_t level)
 {
-    return call({logger}, [&] { return set_log_limit(*logger, level, &LogLimits::set_lower); });
+    return call({logger}, [&] { return program_log.set_limit(*logger, level, &LogLimits::set_lower); });
 }
 
 doca_error_t doca_log_backend_set_upper_level_limit(struct doca_logger_backend *logger,
                                                     uint32_t upper_level_limit)
 {
-    return call({logger}, [&] { return set_log_limit(*logger, upper_level_limit, &LogLimits::set_upper); });
+    return call({logger}, [&] { return program_log.set_limit(*logger, upper_level_limit, &LogLimits::set_upper); });
 }
 
 doca_error_t doca_log_backend_set_lower_level_immutable(struct doca_logger_backend *logger)
 {
-    return call({logger}, [&] { make_log_limit_final(*logger, &LogLimits::make_lower_final); });
+    return call({logger}, [&] { program_log.make_final(*logger, &LogLimits::make_lower_final); });
 }
 
 doca_error_t doca_log_backend_set_upper_level_immutable(struct doca_logger_backend *logger)
 {
-    return call({logger}, [&] { make_log_limit_final(*logger, &LogLimits::make_upper_final); });
+    return call({logger}, [&] { program_log.make_final(*logger, &LogLimits::make_upper_final); });
 }
 
 doca_error_t doca_log_global_level_set(uint32_t level)
 {
-    return opendoca::set_global_log_limit(level, &LogLimits::set_lower);
+    return program_log.set_global_limit(level, &LogLimits::set_lower);
 }
 
 doca_error_t doca_log_global_set_upper_level_limit(uint32_t upper_level_limit)
 {
-    return opendoca::set_global_log_limit(upper_level_limit, &LogLimits::set_upper);
+    return program_log.set_global_limit(upper_level_limit, &LogLimits::set_upper);
 }
 
 uint32_t doca_log_global_level_get(void)
 {
-    return opendoca::global_log_level();
+    return program_log.global().lower();
 }

@@ -10,6 +10,13 @@ using opendoca::ExportKind;
 using opendoca::v2::call;
 using opendoca::value_of;
 
+static_assert(DOCA_ACCESS_LOCAL_READ_WRITE == opendoca::Access::local_read_write &&
+              DOCA_ACCESS_RDMA_READ == opendoca::Access::rdma_read &&
+              DOCA_ACCESS_RDMA_WRITE == opendoca::Access::rdma_write &&
+              DOCA_ACCESS_RDMA_ATOMIC == opendoca::Access::rdma_atomic &&
+              DOCA_ACCESS_DPU_READ_ONLY == opendoca::Access::dpu_read_only &&
+              DOCA_ACCESS_DPU_READ_WRITE == opendoca::Access::dpu_read_write);
+
 doca_error_t doca_mmap_create(const union doca_data *user_data, struct doca_mmap **mmap)
 {
     return call({mmap}, [&] {
@@ -79,7 +86,7 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 {
     if (dmabuf_fd < 0 || len == 0 || offset > SIZE_MAX - len)
         return DOCA_ERROR_INVALID_VALUE;
-    return call({mmap}, [&] { return mmap->set_dmabuf_memrange(dmabuf_fd, offset, len); });
+    return call({mmap}, [&] { return mmap->set_dmabuf_memrange(dmabuf_fd, nullptr, offset, len); });
 }
 
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)
@@ -95,7 +102,7 @@ doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_fr
 
 doca_error_t doca_mmap_get_user_data(struct doca_mmap *mmap, union doca_data *user_data)
 {
-    return call({mmap, user_data}, [&] { *user_data = mmap->user_data; });
+    return call({mmap, user_data}, [&] { *user_data = mmap->user_data(); });
 }
 
 doca_error_t doca_mmap_get_max_num_devices(struct doca_mmap *mmap, uint32_t *max_num_devices)

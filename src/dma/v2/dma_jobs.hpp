@@ -37,9 +37,9 @@ public:
         if constexpr (requires { engine_.copy_plain(Tag{}, *job.dst_buff, *job.src_buff); }) {
             if (base.type == DOCA_DMA_JOB_MEMCPY && job.src_buff != nullptr && job.dst_buff != nullptr &&
                 engine_.admit(check_, *job.dst_buff, *job.src_buff)) [[likely]]
-                return engine_.copy_plain(tag_of(base), *job.dst_buff, *job.src_buff);
+                return engine_.copy_plain(TagOf{base}, *job.dst_buff, *job.src_buff);
         }
-        return submit_any(job);
+        return submit_unplain(job);
     }
     [[nodiscard]] doca_error_t submit_tagged(const doca_job &base, Tag tag) noexcept override
     {
@@ -63,6 +63,28 @@ public:
     [[nodiscard]] doca_error_t submit_1_3(const doca_job &job) noexcept override;
 
 private:
+    static constexpr bool has_imports =
+        requires(Engine &engine, Tag tag, doca_buf &buf) { engine.end_imported(tag, buf, buf); };
+
+    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_unplain(const doca_dma_job_memcpy &job) noexcept
+    {
+        if constexpr (has_imports) {
+            if (job.base.type == DOCA_DMA_JOB_MEMCPY && job.src_buff != nullptr && job.dst_buff != nullptr)
+                return (job.src_buff->plain_uses & KeyUse::copied_here) == 0
+                           ? submit_imported<Engine::imported_src>(job)
+                           : submit_imported<Engine::imported_dst>(job);
+        }
+        return submit_any(job);
+    }
+    /// The memory on @p side may be imported.
+    template <auto side>
+    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_imported(const doca_dma_job_memcpy &job) noexcept
+    {
+        if (!engine_.template copy_imported<side>(check_, *job.dst_buff, *job.src_buff)) [[unlikely]]
+            return submit_any(job);
+        engine_.end_imported(tag_of(job.base), *job.dst_buff, *job.src_buff);
+        return DOCA_SUCCESS;
+    }
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_any(const doca_dma_job_memcpy &job) noexcept
     {
         return submit_any(job, tag_of(job.base));

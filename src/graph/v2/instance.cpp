@@ -80,11 +80,10 @@ doca_error_t doca_graph_instance::set_job(const doca_graph_node &node, doca_job 
     if (const doca_error_t status = check_settable(node, NodeKind::context, "context");
         status != DOCA_SUCCESS)
         return status;
-    if (job.type != node.job_type || job.ctx != node.action.ctx) {
+    if (job.type != node.type || job.ctx != node.action.context) {
         LOG_ERR(
             "a job of type %d for context %p does not suit node %u, which is for type %d and context %p",
-            job.type, static_cast<void *>(job.ctx), node.number, node.job_type,
-            static_cast<const void *>(node.action.ctx));
+            job.type, static_cast<void *>(job.ctx), node.number, node.type, node.action.context);
         return DOCA_ERROR_NOT_PERMITTED;
     }
     set(node, {.job = &job, .event = event, .is_set = true});

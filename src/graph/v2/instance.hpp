@@ -8,7 +8,7 @@
 
 #include <doca_graph.h>
 
-#include "plan.hpp"
+#include "../plan.hpp"
 #include "submission.hpp"
 
 /// The data of a graph's nodes, and how far a run has come. All memory is taken at creation.

@@ -55,7 +55,7 @@ void doca_graph_instance::run() noexcept
         const opendoca::Plan::Node &node = nodes[number];
         if (node.kind == NodeKind::user) {
             const NodeData &data = data_[number];
-            node_ended(number, node.action.callback(data.cookie, data.event));
+            node_ended(number, reinterpret_cast<doca_graph_user_node_cb_t>(node.action.callback)(data.cookie, data.event));
         } else if (node.kind == NodeKind::context) {
             start_job(number);
         } else {
@@ -116,11 +116,11 @@ doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) 
     const opendoca::Plan::Node &node = plan_.nodes[number];
     const doca_job &base = *data_[number].job;
     doca_workq &workq = submission_->workq();
-    opendoca::v2::JobQueue *const queue = workq.queue_of(*node.action.ctx);
+    opendoca::v2::JobQueue *const queue = workq.queue_of(*static_cast<const doca_ctx *>(node.action.context));
     doca_error_t status = DOCA_SUCCESS;
-    if (base.ctx != node.action.ctx) [[unlikely]] {
+    if (base.ctx != node.action.context) [[unlikely]] {
         LOG_ERR("the job of node %u is for context %p now, and not for the node's, %p", number,
-                static_cast<void *>(base.ctx), static_cast<const void *>(node.action.ctx));
+                static_cast<void *>(base.ctx), node.action.context);
         status = DOCA_ERROR_INVALID_VALUE;
     } else if (queue == nullptr) [[unlikely]] {
         status = doca_workq::not_on_queue(*base.ctx);
@@ -192,10 +192,10 @@ void doca_graph_instance::job_ended(const Job &job, const opendoca::Ended &ended
 {
     results_[job.node].u64 = ended.status;
     if (doca_event *const event = data_[job.node].event; event != nullptr) {
-        event->type = graph_.nodes()[job.node]->job_type;
+        event->type = graph_.nodes()[job.node]->type;
         event->user_data = job.user_data;
         submission_->workq()
-            .queue_of(*plan_.nodes[job.node].action.ctx)
+            .queue_of(*static_cast<const doca_ctx *>(plan_.nodes[job.node].action.context))
             ->write_result(event->type, ended.status, ended.result, *event);
         results_[job.node] = event->result;
     }

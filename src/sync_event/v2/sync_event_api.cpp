@@ -6,9 +6,11 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_SYNC_EVENT_API);
 
-using opendoca::Counter;
 using opendoca::guarded;
+using opendoca::SyncEvent;
 using opendoca::WaitCondition;
+using enum opendoca::Counter::WhileWaiting;
+using enum SyncEvent::Place;
 
 namespace {
 
@@ -41,7 +43,11 @@ doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *da
     if (dev == nullptr || data == nullptr || sz == 0 || event == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
     return guarded([&] {
-        return doca_sync_event::create_from_export(*dev, std::as_bytes(std::span(data, sz)), *event);
+        auto created = std::make_unique<doca_sync_event>();
+        const doca_error_t status = created->event.import(*dev, std::as_bytes(std::span(data, sz)));
+        if (status == DOCA_SUCCESS)
+            *event = created.release();
+        return status;
     });
 }
 
@@ -50,7 +56,7 @@ doca_error_t doca_sync_event_destroy(doca_sync_event *event)
     if (event == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
     return guarded([&] {
-        const doca_error_t status = event->check_stopped();
+        const doca_error_t status = event->event.check_stopped();
         if (status == DOCA_SUCCESS)
             delete event;
         return status;
@@ -69,7 +75,7 @@ doca_error_t doca_sync_event_publisher_add_location_cpu(doca_sync_event *event, 
 {
     if (event == nullptr || dev == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return event->add_publisher(dev); });
+    return guarded([&] { return event->event.add_publisher(cpu, dev); });
 }
 
 doca_error_t doca_sync_event_publisher_add_location_dpa(doca_sync_event *event, doca_dpa *dpa)
@@ -86,14 +92,14 @@ doca_error_t doca_sync_event_publisher_add_location_dpu(doca_sync_event *event)
 {
     if (event == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return event->add_publisher(nullptr); });
+    return guarded([&] { return event->event.add_publisher(remote_pci, nullptr); });
 }
 
 doca_error_t doca_sync_event_subscriber_add_location_cpu(doca_sync_event *event, doca_dev *dev)
 {
     if (event == nullptr || dev == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return event->add_subscriber(dev); });
+    return guarded([&] { return event->event.add_subscriber(cpu, dev); });
 }
 
 doca_error_t doca_sync_event_subscriber_add_location_dpa(doca_sync_event *event, doca_dpa *dpa)
@@ -110,14 +116,14 @@ doca_error_t doca_sync_event_subscriber_add_location_dpu(doca_sync_event *event)
 {
     if (event == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return event->add_subscriber(nullptr); });
+    return guarded([&] { return event->event.add_subscriber(remote_pci, nullptr); });
 }
 
 doca_error_t doca_sync_event_set_addr(doca_sync_event *event, uint64_t *addr)
 {
     if (event == nullptr || addr == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    return event->set_addr(addr);
+    return event->event.set_addr(addr);
 }
 
 // Start and stop
@@ -126,17 +132,17 @@ doca_error_t doca_sync_event_start(doca_sync_event *event)
 {
     if (event == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return event->start_synchronous(); });
+    return guarded([&] { return event->event.start_synchronous(); });
 }
 
 doca_error_t doca_sync_event_stop(doca_sync_event *event)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE : event->stop_synchronous();
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.stop_synchronous();
 }
 
 doca_ctx *doca_sync_event_as_ctx(doca_sync_event *event)
 {
-    return event == nullptr ? nullptr : event->as_ctx();
+    return event != nullptr && event->event.become_context() ? event : nullptr;
 }
 
 doca_error_t doca_sync_event_job_get_supported(doca_devinfo *devinfo, doca_sync_event_job_types type)
@@ -155,7 +161,7 @@ doca_error_t doca_sync_event_export_to_dpu(doca_sync_event *event, doca_dev *dev
         return DOCA_ERROR_INVALID_VALUE;
     return guarded([&] {
         std::span<const std::byte> descriptor;
-        const doca_error_t status = event->export_to_dpu(*dev, descriptor);
+        const doca_error_t status = event->event.export_to_pci(*dev, descriptor);
         if (status == DOCA_SUCCESS) {
             *data = reinterpret_cast<const uint8_t *>(descriptor.data());
             *sz = descriptor.size();
@@ -198,7 +204,7 @@ doca_error_t doca_sync_event_export_remote(doca_sync_event *event, doca_sync_eve
 {
     if (event == nullptr || handle == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    if (const doca_error_t status = event->check_exportable(); status != DOCA_SUCCESS)
+    if (const doca_error_t status = event->event.check_exportable(); status != DOCA_SUCCESS)
         return status;
     LOG_ERR("no device exports sync events to other nodes");
     return DOCA_ERROR_NOT_SUPPORTED;
@@ -208,54 +214,27 @@ doca_error_t doca_sync_event_export_remote(doca_sync_event *event, doca_sync_eve
 
 doca_error_t doca_sync_event_get(doca_sync_event *event, uint64_t *value)
 {
-    if (event == nullptr || value == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    Counter *const counter = event->counter();
-    if (counter == nullptr)
-        return DOCA_ERROR_BAD_STATE;
-    std::uint64_t read = 0;
-    const doca_error_t status = counter->get(read);
-    if (status == DOCA_SUCCESS)
-        *value = read;
-    return status;
+    return event == nullptr || value == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.get(*value);
 }
 
 doca_error_t doca_sync_event_update_add(doca_sync_event *event, uint64_t value, uint64_t *fetched)
 {
-    if (event == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    Counter *const counter = event->counter();
-    if (counter == nullptr)
-        return DOCA_ERROR_BAD_STATE;
-    std::uint64_t old = 0;
-    const doca_error_t status = counter->add(value, old);
-    if (status == DOCA_SUCCESS && fetched != nullptr)
-        *fetched = old;
-    return status;
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.add(value, fetched);
 }
 
 doca_error_t doca_sync_event_update_set(doca_sync_event *event, uint64_t value)
 {
-    if (event == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    Counter *const counter = event->counter();
-    return counter == nullptr ? DOCA_ERROR_BAD_STATE : counter->set(value);
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.set(value);
 }
 
 doca_error_t doca_sync_event_wait_gt(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    if (event == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    Counter *const counter = event->counter();
-    return counter == nullptr ? DOCA_ERROR_BAD_STATE
-                              : counter->wait(WaitCondition{value, mask}, Counter::WhileWaiting::spin);
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+                            : event->event.wait(WaitCondition::greater(value, mask), spin);
 }
 
 doca_error_t doca_sync_event_wait_gt_yield(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    if (event == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    Counter *const counter = event->counter();
-    return counter == nullptr ? DOCA_ERROR_BAD_STATE
-                              : counter->wait(WaitCondition{value, mask}, Counter::WhileWaiting::yield);
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+                            : event->event.wait(WaitCondition::greater(value, mask), yield);
 }

@@ -23,7 +23,7 @@ doca_error_t SyncEventJobs::submit_tagged(const doca_job &base, Tag tag) noexcep
     switch (base.type) {
     case DOCA_SYNC_EVENT_JOB_WAIT_GT: {
         const auto &job = reinterpret_cast<const doca_sync_event_job_wait &>(base);
-        return waits_->wait(tag, {job.value, job.mask});
+        return waits_->wait(tag, WaitCondition::greater(job.value, job.mask));
     }
     case DOCA_SYNC_EVENT_JOB_GET:
         return get(reinterpret_cast<const doca_sync_event_job_get &>(base), tag);

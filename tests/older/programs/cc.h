@@ -5,6 +5,8 @@
 #ifndef CC_H_
 #define CC_H_
 
+#include <poll.h>
+
 #include <doca_comm_channel.h>
 
 #include "bdf.h"
@@ -72,6 +74,23 @@ static inline void receive(struct channel *channel, char *text, struct doca_comm
     while ((result = doca_comm_channel_ep_recvfrom(channel->ep, text, &length, DOCA_CC_MSG_FLAG_NONE, peer)) ==
            DOCA_ERROR_AGAIN)
         length = 1024;
+    WORKS(result);
+}
+
+// The same asleep, as programs do that serve several clients.
+static inline void receive_asleep(struct channel *channel, char *text, struct doca_comm_channel_addr_t **peer)
+{
+    doca_event_channel_t to_send, to_receive;
+    struct pollfd waiting = {.events = POLLIN};
+    size_t length = 1024;
+    doca_error_t result;
+    WORKS(doca_comm_channel_ep_get_event_channel(channel->ep, &to_send, &to_receive));
+    waiting.fd = to_receive;
+    do {
+        WORKS(doca_comm_channel_ep_event_handle_arm_recv(channel->ep));
+        CHECK(poll(&waiting, 1, -1) == 1);
+        result = doca_comm_channel_ep_recvfrom(channel->ep, text, &length, DOCA_CC_MSG_FLAG_NONE, peer);
+    } while (result == DOCA_ERROR_AGAIN);
     WORKS(result);
 }
 

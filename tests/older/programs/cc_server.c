@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     WORKS(doca_comm_channel_ep_listen(channel.ep, argv[argc - 1]));
     puts("listening");
     fflush(stdout);
-    receive(&channel, text, &peer);
+    receive_asleep(&channel, text, &peer);
     CHECK(strcmp(text, "a question") == 0);
     send_text(&channel, "an answer", peer);
     receive(&channel, text, &peer);

@@ -4,14 +4,15 @@
 #include <mutex>
 #include <new>
 
-#include "../../log_backend.hpp"
+#include "../../log_sinks.hpp"
+#include "../log_api.hpp"
 #include "symbols.hpp"
 
 namespace {
 
 /// The stream that a program of these levels has its messages on, once it has named one. Never destroyed, as all
 /// backends.
-class Redirected final : public doca_logger_backend {
+class Redirected final : public opendoca::LogSink {
 public:
     explicit Redirected(FILE *stream) noexcept : stream_(stream) {}
 
@@ -43,7 +44,10 @@ doca_error_t opendoca_log_stream_redirect_1_3(FILE *stream)
     std::unique_ptr<Redirected> created(new (std::nothrow) Redirected(stream));
     if (created == nullptr)
         return DOCA_ERROR_NO_MEMORY;
-    current = created.get();
-    opendoca::add_log_backend(std::move(created));
-    return DOCA_SUCCESS;
+    Redirected *const sink = created.get();
+    doca_logger_backend *backend = nullptr;
+    const doca_error_t status = opendoca::add_sink(opendoca::v2::program_log, DOCA_SUCCESS, std::move(created), &backend);
+    if (status == DOCA_SUCCESS)
+        current = sink;
+    return status;
 }

@@ -35,7 +35,7 @@ doca_error_t OlderMmap::populate(std::byte *addr, std::size_t len, FreeCallback 
         LOG_ERR("the memory map has %" PRIu32 " ranges, its limit", max_num_ranges_);
         return DOCA_ERROR_NO_MEMORY;
     }
-    const auto range = std::make_shared<doca_mmap>(user_data, Devices::any_time);
+    const auto range = std::make_shared<doca_mmap>(user_data(), Devices::any_time);
     doca_error_t status = range->set_max_num_devices(max_num_devices());
     if (status == DOCA_SUCCESS)
         status = range->set_permissions(DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
@@ -55,7 +55,7 @@ doca_error_t OlderMmap::populate(std::byte *addr, std::size_t len, FreeCallback 
     return status;
 }
 
-doca_error_t OlderMmap::destroy() noexcept
+doca_error_t OlderMmap::destroy()
 {
     if (const doca_error_t status = check_unused(); status != DOCA_SUCCESS)
         return status;

@@ -27,7 +27,7 @@ public:
         return across_ && dev.function().can.export_host ? ExportKind::host : ExportKind::dpu;
     }
 
-    [[nodiscard]] doca_error_t destroy() noexcept override;
+    [[nodiscard]] doca_error_t destroy() override;
     [[nodiscard]] Status dev_add(doca_dev &dev) override;
     [[nodiscard]] Status dev_rm(doca_dev &dev) noexcept override;
     [[nodiscard]] doca_error_t start() override;

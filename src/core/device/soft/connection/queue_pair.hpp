@@ -56,7 +56,7 @@ public:
             return;
         if (is_flushing_) [[unlikely]]
             return flush_all();
-        while (take_next()) {
+        while (is_message_there() && take_next()) {
             // Each may end an operation.
         }
         if (shared_ != nullptr) [[unlikely]]

@@ -56,10 +56,13 @@ void SoftCounter::tell_of_wait(const WaitCondition &condition) noexcept
         return;
     const bool has_no_publisher =
         awaits_importers() && page_->num_importers.load(std::memory_order_relaxed) == 0;
-    LOG_INFO("waiting for a sync event of process %d to exceed %" PRIu64 " (mask 0x%" PRIx64 "); it is %" PRIu64
-                  "%s",
-                  process_ == nullptr ? self_.pid() : process_->pid(), condition.value, condition.mask, value,
-                  has_no_publisher ? ", and no process of the DPU has imported it yet" : "");
+    const bool is_equal = condition.count == 1;
+    const bool is_not_equal = condition.count == UINT64_MAX && condition.first != 1;
+    LOG_INFO("waiting for a sync event of process %d %s %" PRIu64 " (mask 0x%" PRIx64 "); it is %" PRIu64 "%s",
+             process_ == nullptr ? self_.pid() : process_->pid(),
+             is_equal ? "to be" : (is_not_equal ? "not to be" : "to exceed"),
+             is_equal ? condition.first : condition.first - 1, condition.mask, value,
+             has_no_publisher ? ", and no process of the DPU has imported it yet" : "");
 }
 
 doca_error_t SoftCounter::read_word(std::uint64_t &value) const noexcept

@@ -38,6 +38,7 @@ public:
                                             std::unique_ptr<CounterWaits> &waits) override;
     [[nodiscard]] doca_error_t export_to_dpu(const DeviceFunction &function,
                                              std::vector<std::byte> &descriptor) override;
+    [[nodiscard]] std::uint64_t *word_here() noexcept override { return process_ == nullptr ? word_ : nullptr; }
 
     [[nodiscard]] const std::shared_ptr<CounterPage> &page() const noexcept { return page_; }
     /// The process that holds the counter; null when it is this one, and its handle is not an imported one.

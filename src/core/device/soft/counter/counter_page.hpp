@@ -23,7 +23,7 @@ namespace opendoca::soft {
 
 inline constexpr char counter_page_name[] = "opendoca-sync-event";
 inline constexpr char counter_magic[8] = {'O', 'D', 'C', 'O', 'U', 'N', 'T', 'R'};
-inline constexpr std::uint32_t counter_version = 2;
+inline constexpr std::uint32_t counter_version = 3;
 inline constexpr std::uint32_t max_sleepers = 63;
 inline constexpr std::uint32_t max_importers = 64;
 inline constexpr std::uint32_t max_targets = 4;
@@ -39,7 +39,8 @@ struct alignas(128) Sleeper {
     /// reach.
     std::atomic<std::uint32_t> num_targets;
     struct Target {
-        std::atomic<std::uint64_t> value;
+        std::atomic<std::uint64_t> first; ///< of a WaitCondition, as the others
+        std::atomic<std::uint64_t> count;
         std::atomic<std::uint64_t> mask;
     };
     std::array<Target, max_targets> targets;

@@ -18,6 +18,12 @@ namespace {
 
 constexpr std::uint32_t any_wish = 1; ///< the targets say which
 
+WaitCondition condition_of(const Sleeper::Target &target) noexcept
+{
+    return {target.first.load(std::memory_order_relaxed), target.count.load(std::memory_order_relaxed),
+            target.mask.load(std::memory_order_relaxed)};
+}
+
 /// Whether @p value reaches a target. They may change meanwhile: a sleeper that arms itself anew looks at the
 /// counter after it, and one that is armed only makes targets easier to reach.
 bool is_target(const Sleeper &sleeper, std::uint64_t value) noexcept
@@ -28,10 +34,15 @@ bool is_target(const Sleeper &sleeper, std::uint64_t value) noexcept
         return true;
     return std::ranges::any_of(
         sleeper.targets.begin(), sleeper.targets.begin() + count, [&](const auto &target) {
-            const WaitCondition condition = {target.value.load(std::memory_order_relaxed),
-                                             target.mask.load(std::memory_order_relaxed)};
-            return condition.is_met_by(value);
+            return condition_of(target).is_met_by(value);
         });
+}
+
+void store(Sleeper::Target &target, const WaitCondition &condition) noexcept
+{
+    target.first.store(condition.first, std::memory_order_relaxed);
+    target.count.store(condition.count, std::memory_order_relaxed);
+    target.mask.store(condition.mask, std::memory_order_relaxed);
 }
 
 } // namespace
@@ -68,16 +79,15 @@ void OwnSleeper::add_target(const WaitCondition &target) noexcept
         return;
     for (std::uint32_t i = 0; i < count; ++i) {
         Sleeper::Target &known = entry_->targets[i];
-        if (known.mask.load(std::memory_order_relaxed) != target.mask)
+        if (condition_of(known).includes(target))
+            return;
+        if (!target.includes(condition_of(known)))
             continue;
-        if (target.value < known.value.load(std::memory_order_relaxed))
-            known.value.store(target.value, std::memory_order_relaxed);
+        store(known, target);
         return;
     }
-    if (count < max_targets) {
-        entry_->targets[count].value.store(target.value, std::memory_order_relaxed);
-        entry_->targets[count].mask.store(target.mask, std::memory_order_relaxed);
-    }
+    if (count < max_targets)
+        store(entry_->targets[count], target);
     entry_->num_targets.store(count + 1, std::memory_order_release); // pairs with is_target()
 }
 

@@ -20,7 +20,7 @@ namespace opendoca::soft {
 
 /// Copies @p length bytes in the way that is fastest on this machine for a job of @p total bytes. The ranges may
 /// overlap, as memmove's.
-[[nodiscard]] inline doca_error_t copy_bytes(std::byte *dst, const std::byte *src, std::size_t length,
+[[gnu::always_inline]] [[nodiscard]] inline doca_error_t copy_bytes(std::byte *dst, const std::byte *src, std::size_t length,
                                              std::size_t total) noexcept
 {
     using Quarter [[gnu::vector_size(16)]] = std::uint64_t;

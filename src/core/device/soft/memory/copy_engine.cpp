@@ -72,16 +72,14 @@ template <Hazard::Side side>
 [[gnu::always_inline]] inline doca_error_t SoftCopyEngine::copy_remote(Tag tag, doca_buf &dst, const doca_buf &src,
                                                                        CopyPlan plan) noexcept
 {
-    constexpr bool is_read = side == Hazard::Side::src;
-    const FirstKey &there = is_read ? src.mmap->first() : dst.mmap->first();
-    Route &route = routes_[is_read][there.number % num_routes];
-    std::byte *const to = dst.data + (plan.overwrites ? 0 : dst.data_len);
-    if (route.leads_to(there.number) && route.is_short(plan.length) &&
-        route.copy<side>(is_read ? src.data : to, is_read ? to : src.data, plan.length)) [[likely]] {
-        dst.data_len = (plan.overwrites ? 0 : dst.data_len) + plan.length;
+    const std::size_t before = plan.overwrites ? 0 : dst.data_len;
+    if (copy_by_cache<side>(dst, src, before, plan.length)) [[likely]] {
+        dst.data_len = before + plan.length;
         completions_.done(tag, *this, DOCA_SUCCESS);
         return DOCA_SUCCESS;
     }
+    const FirstKey &there = imported_key(side, dst, src);
+    Route &route = cached(side, there.number);
     const doca_error_t status = execute(dst, src, plan);
     completions_.done(tag, *this, status);
     if (status == DOCA_SUCCESS && !route.leads_to(there.number))

@@ -9,6 +9,7 @@
 #include "../../copy_engine.hpp"
 #include "copier.hpp"
 #include "copy.hpp"
+#include "route.hpp"
 #include "../device.hpp"
 
 namespace opendoca::soft {
@@ -39,7 +40,9 @@ public:
     {
         return check.is_plain_here(dst, src);
     }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_plain(Tag tag, doca_buf &dst,
+    /// @p tag is a Tag, or becomes one where it is stored.
+    template <typename AsTag>
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_plain(const AsTag &tag, doca_buf &dst,
                                                                  const doca_buf &src) noexcept
     {
         if (completions_.is_full()) [[unlikely]]
@@ -51,6 +54,31 @@ public:
         dst.data_len = before + length;
         completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
         return copy_bytes(to, src.data, length, length);
+    }
+
+    static constexpr Hazard::Side imported_src = Hazard::Side::src;
+    static constexpr Hazard::Side imported_dst = Hazard::Side::dst;
+    /// Moves the bytes of a plain copy whose memory on @p side is imported, and its key in the cache; end_imported() is
+    /// to follow. False, and nothing has changed, where it is not such a copy, or where something is in the way: then it
+    /// is for copy().
+    template <Hazard::Side side>
+    [[gnu::always_inline]] [[nodiscard]] bool copy_imported(const CopyCheck &check, const doca_buf &dst,
+                                                            const doca_buf &src) noexcept
+    {
+        const doca_buf &here = side == Hazard::Side::src ? dst : src;
+        if (!check.may_be_copied(dst, src) || (here.plain_uses & KeyUse::copied_here) == 0 || completions_.is_full())
+            [[unlikely]]
+            return false;
+        const std::size_t tailroom = dst.tailroom();
+        return src.data_len - 1 < (tailroom == 0 ? dst.data_len : tailroom) &&
+               copy_by_cache<side>(dst, src, tailroom == 0 ? 0 : dst.data_len, src.data_len);
+    }
+    /// Finds anew what copy_imported() has known: to keep that over the copy would be more stores, which is what a short
+    /// copy waits for.
+    [[gnu::always_inline]] void end_imported(Tag tag, doca_buf &dst, const doca_buf &src) noexcept
+    {
+        dst.data_len = (dst.tailroom() == 0 ? 0 : dst.data_len) + src.data_len;
+        completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
     }
 
     /// One copy a call, so that each waits for the retrieve that gives it out.
@@ -72,6 +100,27 @@ private:
         CopyPlan plan;
     };
 
+    /// Of imported memory.
+    [[nodiscard]] static const FirstKey &imported_key(Hazard::Side side, const doca_buf &dst, const doca_buf &src) noexcept
+    {
+        return (side == Hazard::Side::src ? src : dst).mmap->first();
+    }
+    [[nodiscard]] Route &cached(Hazard::Side side, std::uint64_t number) noexcept
+    {
+        return routes_[side == Hazard::Side::src][number % num_routes];
+    }
+    /// Between buffers of which that on @p side is imported. False when something is in the way.
+    template <Hazard::Side side>
+    [[gnu::always_inline]] [[nodiscard]] bool copy_by_cache(const doca_buf &dst, const doca_buf &src, std::size_t before,
+                                                            std::size_t length) noexcept
+    {
+        const std::uint64_t number = imported_key(side, dst, src).number;
+        const Route &route = cached(side, number);
+        std::byte *const to = dst.data + before;
+        if (!route.leads_to(number) || !route.is_short(length)) [[unlikely]]
+            return false;
+        return side == Hazard::Side::src ? route.copy<side>(src.data, to, length) : route.copy<side>(to, src.data, length);
+    }
     template <Hazard::Side side>
     [[nodiscard]] doca_error_t copy_remote(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
     [[nodiscard]] doca_error_t defer(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;

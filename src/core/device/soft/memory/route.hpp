@@ -53,7 +53,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_open() const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool is_open() const noexcept
     {
         return generation_word_->load(std::memory_order_seq_cst) == generation_ &&
                !ExporterProcess::is_marked_dead(*life_sign_);

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "graph.hpp"
+#include "structure.hpp"
 
 namespace opendoca {
 
-Plan::Plan(const doca_graph &graph)
+Plan::Plan(const GraphStructure &graph)
 {
     const auto all = graph.nodes();
     std::size_t num_successors = 0;
@@ -31,7 +31,7 @@ Plan::Plan(const doca_graph &graph)
         switch (node->kind) {
         case NodeKind::context:
             ++num_jobs;
-            contexts.push_back(node->action.ctx);
+            contexts.push_back(node->action.context);
             break;
         case NodeKind::sub_graph: {
             sub_graphs.push_back(node->number);

@@ -5,17 +5,17 @@
 #include <cstdint>
 #include <vector>
 
-#include <doca_graph.h>
-
 namespace opendoca {
+
+class GraphStructure;
 
 enum class NodeKind : std::uint8_t { context, user, sub_graph };
 
 /// What a node does.
 union NodeAction {
-    const doca_ctx *ctx;
-    doca_graph_user_node_cb_t callback;
-    doca_graph *sub_graph;
+    const void *context;    ///< the front end's
+    void (*callback)();     ///< of the type that the front end's are of
+    GraphStructure *sub_graph;
 };
 
 /// A started graph, in flat arrays that its instances run from. Nodes are numbered in the order of their
@@ -29,7 +29,7 @@ struct Plan {
         NodeKind kind;
     };
 
-    explicit Plan(const doca_graph &graph);
+    explicit Plan(const GraphStructure &graph);
 
     [[nodiscard]] std::uint32_t num_nodes() const noexcept
     {
@@ -45,7 +45,7 @@ struct Plan {
     std::vector<std::uint32_t> sub_graphs; ///< the sub-graph nodes
     // With those of sub-graphs:
     std::uint64_t num_all_jobs = 0; ///< counted no further than UINT32_MAX
-    std::vector<const doca_ctx *> contexts;
+    std::vector<const void *> contexts;
 };
 
 } // namespace opendoca

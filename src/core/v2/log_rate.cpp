@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "log_source.hpp"
+#include "log_rate.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
-#include <forward_list>
 #include <mutex>
-#include <string>
-#include <string_view>
 
 #include <doca_log.h>
 
+#include "../log_source.hpp"
 #include "call.hpp"
 
 // Sources register in constructors that may run before, and leave in destructors that may run after, those of
@@ -21,8 +19,7 @@
 
 namespace {
 
-// Entry 0 of both tables stays free: it is no source, and no bucket.
-constexpr std::size_t max_sources = 4096;
+// Entry 0 stays free: it is no bucket.
 constexpr std::size_t max_buckets = 8192;
 
 struct Bucket {
@@ -30,44 +27,10 @@ struct Bucket {
     std::atomic<std::uint64_t> count{0}; // begin of the period in ms << 16 | messages since
 };
 
-constinit std::mutex tables_mutex; // held to change the tables; they are read without
-constinit std::array<std::atomic<const char *>, max_sources> source_names{};
+constinit std::mutex buckets_mutex; // held to change the table, which is read without
 constinit std::array<Bucket, max_buckets> buckets{};
 constinit std::atomic<std::uint16_t> bucket_seconds{60};
 constinit std::atomic<std::uint16_t> bucket_quantity{20};
-
-// A program may give DOCA_LOG_REGISTER a string literal, which arrives with its quotes.
-std::string_view without_quotes(std::string_view name) noexcept
-{
-    const bool quoted = name.size() >= 2 && name.front() == '"' && name.back() == '"';
-    return quoted ? name.substr(1, name.size() - 2) : name;
-}
-
-// A copy of the name that is never freed, since a message may be using it while its source goes. Equal names
-// share one, so a library that is loaded again and again adds nothing.
-const char *keep_name(std::string_view name)
-{
-    static auto &names = *new std::forward_list<std::string>;
-    for (const std::string &kept : names) {
-        if (kept == name)
-            return kept.c_str();
-    }
-    return names.emplace_front(name).c_str();
-}
-
-doca_error_t add_source(std::string_view name, int *source)
-{
-    const std::lock_guard lock{tables_mutex};
-    for (std::size_t i = 1; i < max_sources; i++) {
-        if (source_names[i].load(std::memory_order_relaxed) == nullptr) {
-            // Release: whoever finds the name in the table can read its text.
-            source_names[i].store(keep_name(name), std::memory_order_release);
-            *source = static_cast<int>(i);
-            return DOCA_SUCCESS;
-        }
-    }
-    return DOCA_ERROR_FULL;
-}
 
 std::uint64_t now_in_ms() noexcept
 {
@@ -76,21 +39,7 @@ std::uint64_t now_in_ms() noexcept
     return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000000;
 }
 
-bool is_registered(int source) noexcept
-{
-    return source > 0 && opendoca::log_source_name(source) != nullptr;
-}
-
 } // namespace
-
-const char *opendoca::log_source_name(int source) noexcept
-{
-    if (source == 0)
-        return "UNKNOWN";
-    const auto index = static_cast<std::size_t>(source);
-    // Acquire: pairs with the release in add_source.
-    return index < max_sources ? source_names[index].load(std::memory_order_acquire) : nullptr;
-}
 
 bool opendoca::log_bucket_exists(int bucket) noexcept
 {
@@ -122,13 +71,13 @@ bool opendoca::log_bucket_admits(int bucket) noexcept
 doca_error_t doca_log_source_register(const char *source_name, int *source)
 {
     return opendoca::v2::call({source_name, source},
-                              [&] { return add_source(without_quotes(source_name), source); });
+                              [&] { return opendoca::add_log_source(source_name, *source); });
 }
 
 doca_error_t doca_log_source_destroy(int source)
 {
-    const std::lock_guard lock{tables_mutex};
-    if (!is_registered(source))
+    const std::lock_guard lock{buckets_mutex};
+    if (!opendoca::is_log_source(source))
         return DOCA_ERROR_INVALID_VALUE;
     for (Bucket &bucket : buckets) {
         if (bucket.source.load(std::memory_order_relaxed) == source) {
@@ -136,14 +85,13 @@ doca_error_t doca_log_source_destroy(int source)
             bucket.count.store(0, std::memory_order_relaxed);
         }
     }
-    source_names[static_cast<std::size_t>(source)].store(nullptr, std::memory_order_relaxed);
-    return DOCA_SUCCESS;
+    return opendoca::remove_log_source(source);
 }
 
 doca_error_t doca_log_rate_bucket_register(int source, int *bucket)
 {
-    const std::lock_guard lock{tables_mutex};
-    if (bucket == nullptr || !is_registered(source))
+    const std::lock_guard lock{buckets_mutex};
+    if (bucket == nullptr || !opendoca::is_log_source(source))
         return DOCA_ERROR_INVALID_VALUE;
     for (std::size_t i = 1; i < max_buckets; i++) {
         if (buckets[i].source.load(std::memory_order_relaxed) == 0) {

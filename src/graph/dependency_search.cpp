@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "dependency_search.hpp"
 
-#include "graph.hpp"
+#include "structure.hpp"
 
 namespace opendoca {
 

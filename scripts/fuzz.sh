@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+#
+# Runs the fuzz targets of tests/fuzz by libFuzzer, with the address and undefined-behaviour sanitizers.
+#
+#   scripts/fuzz.sh [SECONDS [TARGET...]]     for each target; default 3600 s and all of them
+#
+# What was found is kept: new inputs in BUILD/corpus-TARGET, and what makes a target fail in BUILD/findings.
+# Environment: OPENDOCA_FUZZ_BUILD  where it is built (default: build-fuzz below the project)
+set -euo pipefail
+
+top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+build=${OPENDOCA_FUZZ_BUILD:-$top/build-fuzz}
+seconds=${1:-3600}
+shift || true
+declare -A corpora=([mmap_dpu]=blobs [mmap_rdma]=blobs [connection]=blobs [sync_event]=blobs [sync_event_word]=blobs
+    [comm_channel]=comm_channel [argp_command_line]=command_line [verbs]=verbs [topology]=topology [argp_json]=argp_json)
+targets=("$@")
+[ $# -gt 0 ] || mapfile -t targets < <(printf '%s\n' "${!corpora[@]}" | sort)
+
+export CC=${CC:-$(command -v clang || command -v clang-14)} CXX=${CXX:-$(command -v clang++ || command -v clang++-14)}
+if [ ! -f "$build/build.ninja" ]; then
+    meson setup "$build" "$top" -Dfuzz=true -Dtools=false -Dbuildtype=debugoptimized -Doptimization=1 \
+        -Db_sanitize=address,undefined -Db_lundef=false \
+        -Dc_args=-fsanitize=fuzzer-no-link -Dcpp_args=-fsanitize=fuzzer-no-link
+fi
+ninja -C "$build" "${targets[@]/#/tests/fuzz/fuzz_}"
+
+export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+mkdir -p "$build/findings"
+status=0
+for target in "${targets[@]}"; do
+    mkdir -p "$build/corpus-$target"
+    echo "== $target: $seconds s"
+    "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=4096 -timeout=25 -print_final_stats=1 \
+        -artifact_prefix="$build/findings/$target-" \
+        "$build/corpus-$target" "$top/tests/fuzz/corpus/${corpora[$target]}" >"$build/$target.log" 2>&1 || status=1
+    grep -E 'stat::number_of_executed_units|SUMMARY|ERROR' "$build/$target.log" || tail -n 5 "$build/$target.log"
+done
+exit $status

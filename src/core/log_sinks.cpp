@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "log_sinks.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_LOG);
+
+namespace opendoca {
+
+namespace {
+
+class FileSink final : public LogSink {
+public:
+    explicit FileSink(FILE *file) noexcept : file_{file} {}
+
+    bool write(const LogLine &line) noexcept override
+    {
+        flockfile(file_); // the line and its flush are one
+        const std::size_t size = line.text.size();
+        const bool is_written = fwrite_unlocked(line.text.data(), 1, size, file_) == size;
+        const bool is_flushed = fflush_unlocked(file_) == 0;
+        funlockfile(file_);
+        return is_written && is_flushed;
+    }
+
+private:
+    FILE *file_;
+};
+
+class FdSink final : public LogSink {
+public:
+    explicit FdSink(int fd) noexcept : fd_{fd} {}
+
+    bool write(const LogLine &line) noexcept override { return write_to_fd(fd_, line.text); }
+
+private:
+    int fd_;
+};
+
+class BufferSink final : public LogSink {
+public:
+    BufferSink(char *buffer, std::size_t capacity, LogFlush handler) noexcept
+        : buffer_{buffer},
+          capacity_{capacity - 1},
+          handler_{handler}
+    {
+        buffer_[0] = '\0';
+    }
+
+    bool write(const LogLine &line) noexcept override
+    {
+        if (is_in_handler_)
+            return true; // what a handler logs would wait for the handler itself
+        const std::lock_guard lock{mutex_};
+        bool is_handed_over = size_ + line.text.size() <= capacity_ || hand_over();
+        std::string_view rest = line.text;
+        while (rest.size() > capacity_) {
+            append(rest.substr(0, capacity_));
+            rest.remove_prefix(capacity_);
+            is_handed_over = hand_over() && is_handed_over;
+        }
+        append(rest);
+        return is_handed_over;
+    }
+
+private:
+    void append(std::string_view text) noexcept
+    {
+        std::memcpy(buffer_ + size_, text.data(), text.size());
+        size_ += text.size();
+        buffer_[size_] = '\0';
+    }
+
+    bool hand_over() noexcept
+    {
+        if (std::exchange(size_, 0) == 0)
+            return true;
+        bool has_returned = true;
+        is_in_handler_ = true;
+        try {
+            handler_(buffer_);
+        } catch (...) { // a handler in C++ may throw, and must not unwind through a C function
+            has_returned = false;
+        }
+        is_in_handler_ = false;
+        buffer_[0] = '\0';
+        return has_returned;
+    }
+
+    // In the handler of any buffer: two of them could wait for each other.
+    static inline thread_local bool is_in_handler_ = false;
+
+    std::mutex mutex_;
+    char *buffer_;
+    std::size_t capacity_; // without the terminating NUL
+    std::size_t size_ = 0;
+    LogFlush handler_;
+};
+
+doca_error_t refuse(const char *why)
+{
+    LOG_ERR("failed to create a log backend: %s", why);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+template <typename Kind, typename... Args>
+doca_error_t create(SinkPtr &sink, Args &&...args)
+{
+    sink.reset(new (std::nothrow) Kind{std::forward<Args>(args)...});
+    return sink != nullptr ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+} // namespace
+
+bool write_to_fd(int fd, std::string_view text) noexcept
+{
+    while (!text.empty()) { // a single write(2), unless it is cut short
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written >= 0)
+            text.remove_prefix(static_cast<std::size_t>(written));
+        else if (errno != EINTR)
+            return false;
+    }
+    return true;
+}
+
+doca_error_t create_file_sink(FILE *file, SinkPtr &sink) noexcept
+{
+    return file != nullptr ? create<FileSink>(sink, file) : refuse("the stream is NULL");
+}
+
+doca_error_t create_fd_sink(int fd, SinkPtr &sink) noexcept
+{
+    if (fcntl(fd, F_GETFD) < 0) {
+        LOG_ERR("failed to create a log backend: %d is not an open file descriptor", fd);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return create<FdSink>(sink, fd);
+}
+
+doca_error_t create_buffer_sink(char *buffer, std::size_t capacity, LogFlush flush, SinkPtr &sink) noexcept
+{
+    if (buffer == nullptr || flush == nullptr)
+        return refuse("the buffer, or its handler, is NULL");
+    if (capacity < 2) {
+        LOG_ERR("failed to create a log backend: a buffer of %zu bytes is below the least size, 2", capacity);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return create<BufferSink>(sink, buffer, capacity, flush);
+}
+
+doca_error_t create_syslog_sink(const char *name, SinkPtr &sink) noexcept
+{
+    if (name == nullptr)
+        return refuse("the name is NULL");
+    if (*name == '\0')
+        return refuse("the name is empty");
+    sink = open_syslog(name);
+    return sink != nullptr ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t add_standard_backends(LogChannel &channel) noexcept
+{
+    static constinit std::mutex mutex;
+    static constinit bool is_created = false;
+    const std::lock_guard lock{mutex};
+    if (is_created)
+        return DOCA_SUCCESS;
+    SinkPtr to_out{new (std::nothrow) FileSink{stdout}};
+    SinkPtr to_err{new (std::nothrow) FileSink{stderr}};
+    std::unique_ptr<LogBackend> out{new (std::nothrow) LogBackend{channel, std::move(to_out)}};
+    std::unique_ptr<LogBackend> err{new (std::nothrow) LogBackend{channel, std::move(to_err)}};
+    if (!out || !err || !out->sink || !err->sink)
+        return DOCA_ERROR_NO_MEMORY;
+    out->limits.set_upper(LogLevel::info);
+    out->limits.make_upper_final();
+    err->limits.set_lower(LogLevel::warning);
+    err->limits.make_lower_final();
+    err->limits.make_upper_final();
+    channel.add(std::move(out));
+    channel.add(std::move(err));
+    is_created = true;
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "log_sinks.hpp"
+
+#include <cstring>
+#include <new>
+
+#include <syslog.h>
+
+namespace opendoca {
+
+namespace {
+
+class SyslogSink final : public LogSink {
+public:
+    // openlog keeps the pointer, so the name must live as long as the process, as sinks do.
+    explicit SyslogSink(std::unique_ptr<char[]> name) noexcept : name_{std::move(name)}
+    {
+        openlog(name_.get(), LOG_PID, LOG_USER);
+    }
+
+    bool write(const LogLine &line) noexcept override
+    {
+        std::string_view text = line.text.substr(line.time_size);
+        text.remove_suffix(1);
+        syslog(priority(line.level), "%.*s", static_cast<int>(text.size()), text.data());
+        return true;
+    }
+
+private:
+    static int priority(std::uint32_t level) noexcept
+    {
+        switch (level) {
+        case LogLevel::critical:
+            return LOG_CRIT;
+        case LogLevel::error:
+            return LOG_ERR;
+        case LogLevel::warning:
+            return LOG_WARNING;
+        case LogLevel::info:
+            return LOG_INFO;
+        default:
+            return LOG_DEBUG;
+        }
+    }
+
+    std::unique_ptr<char[]> name_;
+};
+
+} // namespace
+
+SinkPtr open_syslog(const char *name) noexcept
+{
+    const std::size_t size = std::strlen(name) + 1;
+    std::unique_ptr<char[]> copy{new (std::nothrow) char[size]};
+    if (!copy)
+        return nullptr;
+    std::memcpy(copy.get(), name, size);
+    return SinkPtr{new (std::nothrow) SyslogSink{std::move(copy)}};
+}
+
+} // namespace opendoca

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Devices and representors: lists, opening and closing. Their properties are in devinfo.cpp.
+#include "../dev.hpp"
+
+#include <doca_dev.h>
+
+#include "../dev_list.hpp"
+#include "../log.hpp"
+#include "call.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_DEV);
+
+using opendoca::v3::call;
+
+static_assert(DOCA_DEVINFO_REP_FILTER_ALL == opendoca::rep_filter_all &&
+              DOCA_DEVINFO_REP_FILTER_NET == opendoca::rep_filter_net &&
+              DOCA_DEVINFO_REP_FILTER_EMULATED == opendoca::rep_filter_emulated);
+
+doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
+{
+    return call({dev_list, nb_devs}, [&] { return opendoca::list_devices(*dev_list, *nb_devs); });
+}
+
+doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
+{
+    return call({dev_list}, [&] { return opendoca::forget_list(dev_list); });
+}
+
+doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
+                                          struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep)
+{
+    return call({dev, dev_list_rep, nb_devs_rep},
+                [&] { return opendoca::list_representors(*dev, filter, *dev_list_rep, *nb_devs_rep); });
+}
+
+doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep)
+{
+    return call({dev_list_rep}, [&] { return opendoca::forget_list(dev_list_rep); });
+}
+
+doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
+{
+    return call({devinfo, dev}, [&] {
+        if (devinfo->is_from_pd) {
+            LOG_ERR("the devinfo is that of a device of doca_rdma_bridge_open_dev_from_pd(): it can't be opened again");
+            return DOCA_ERROR_NOT_SUPPORTED;
+        }
+        return doca_dev::open(devinfo->function, *dev);
+    });
+}
+
+doca_error_t doca_dev_close(struct doca_dev *dev)
+{
+    return call({dev}, [&] { return dev->close(); });
+}
+
+doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep)
+{
+    return call({devinfo, dev_rep}, [&] { *dev_rep = new doca_dev_rep(*devinfo); });
+}
+
+doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev)
+{
+    return call({dev}, [&] { delete dev; });
+}
+
+struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
+{
+    return dev == nullptr ? nullptr : const_cast<doca_devinfo *>(&dev->info());
+}
+
+struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)
+{
+    return dev_rep == nullptr ? nullptr : dev_rep->info.get();
+}
+
+doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)
+{
+    return call({dev}, [] { return DOCA_ERROR_NOT_SUPPORTED; });
+}

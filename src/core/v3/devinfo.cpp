@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Properties and capabilities of devices and representors.
+#include <doca_dev.h>
+
+#include "../dev_properties.hpp"
+#include "call.hpp"
+
+using opendoca::Capabilities;
+using opendoca::compare_pci_address;
+using opendoca::copy_address;
+using opendoca::copy_pci_address;
+using opendoca::copy_text;
+using opendoca::DeviceFunction;
+using opendoca::report_none;
+using opendoca::v3::call;
+
+namespace {
+
+static_assert(DOCA_PCI_FUNC_TYPE_PF == static_cast<int>(opendoca::FunctionType::pf) &&
+              DOCA_PCI_FUNC_TYPE_VF == static_cast<int>(opendoca::FunctionType::vf) &&
+              DOCA_PCI_FUNC_TYPE_SF == static_cast<int>(opendoca::FunctionType::sf));
+
+doca_pci_func_type type_of(opendoca::FunctionType type)
+{
+    return static_cast<doca_pci_func_type>(type);
+}
+
+doca_error_t report(const doca_devinfo *devinfo, bool Capabilities::*capability, uint8_t *out)
+{
+    return call({devinfo, out}, [&] { *out = devinfo->function->can.*capability; });
+}
+
+} // namespace
+
+doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr_str)
+{
+    return call({devinfo, pci_addr_str}, [&] {
+        const DeviceFunction &function = *devinfo->function;
+        return copy_pci_address(function.name, function.pci_address, pci_addr_str,
+                                DOCA_ERROR_OPERATING_SYSTEM);
+    });
+}
+
+doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo, const char *pci_addr_str,
+                                                uint8_t *is_equal)
+{
+    return call({devinfo, pci_addr_str, is_equal},
+                [&] { return compare_pci_address(*devinfo, pci_addr_str, *is_equal); });
+}
+
+doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr, uint32_t size)
+{
+    return call({devinfo, ipv4_addr}, [&] {
+        return copy_address("IPv4 address", *devinfo, &DeviceFunction::ipv4, ipv4_addr, size,
+                            DOCA_ERROR_NOT_FOUND);
+    });
+}
+
+doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr, uint32_t size)
+{
+    return call({devinfo, ipv6_addr}, [&] {
+        return copy_address("IPv6 address", *devinfo, &DeviceFunction::ipv6, ipv6_addr, size,
+                            DOCA_ERROR_OPERATING_SYSTEM);
+    });
+}
+
+doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr, uint32_t size)
+{
+    return call({devinfo, mac_addr}, [&] {
+        return copy_address("MAC address", *devinfo, &DeviceFunction::mac, mac_addr, size,
+                            DOCA_ERROR_NOT_SUPPORTED);
+    });
+}
+
+doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name, uint32_t size)
+{
+    return call({devinfo, iface_name}, [&] {
+        return copy_text("an interface name", devinfo->function->iface_name, iface_name, size,
+                         DOCA_DEVINFO_IFACE_NAME_SIZE);
+    });
+}
+
+doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, char *ibdev_name, uint32_t size)
+{
+    return call({devinfo, ibdev_name}, [&] {
+        return copy_text("an IB device name", devinfo->function->ibdev_name, ibdev_name, size,
+                         DOCA_DEVINFO_IBDEV_NAME_SIZE);
+    });
+}
+
+doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid)
+{
+    return call({devinfo, lid}, [&] {
+        if (!devinfo->function->lid)
+            return report_none(*devinfo, "LID: its port is not an InfiniBand one", DOCA_ERROR_NOT_SUPPORTED);
+        *lid = *devinfo->function->lid;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, uint64_t *active_rate)
+{
+    return call({devinfo, active_rate},
+                [&] { return report_none(*devinfo, "rate that is known", DOCA_ERROR_NOT_SUPPORTED); });
+}
+
+doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id)
+{
+    return call({devinfo, vhca_id},
+                [&] { return report_none(*devinfo, "VHCA id that is known", DOCA_ERROR_NOT_SUPPORTED); });
+}
+
+doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
+                                            enum doca_pci_func_type *pci_func_type)
+{
+    return call({devinfo, pci_func_type}, [&] { *pci_func_type = type_of(devinfo->function->type); });
+}
+
+doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index)
+{
+    return call({devinfo, sf_index},
+                [&] { return report_none(*devinfo, "SF index that is known", DOCA_ERROR_NOT_SUPPORTED); });
+}
+
+doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(const struct doca_devinfo *devinfo,
+                                                           uint8_t *is_hotplug_manager)
+{
+    return report(devinfo, &Capabilities::hotplug_manager, is_hotplug_manager);
+}
+
+doca_error_t doca_devinfo_cap_is_notification_moderation_supported(const struct doca_devinfo *devinfo,
+                                                                   uint8_t *is_notification_moderation_supported)
+{
+    return call({devinfo, is_notification_moderation_supported}, [&] { *is_notification_moderation_supported = 0; });
+}
+
+doca_error_t doca_devinfo_cap_is_accelerate_resource_reclaim_supported(const struct doca_devinfo *devinfo,
+                                                                       uint8_t *is_accelerate_resource_reclaim)
+{
+    return call({devinfo, is_accelerate_resource_reclaim}, [&] { *is_accelerate_resource_reclaim = 0; });
+}
+
+doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
+                                                        uint8_t *filter_all_supported)
+{
+    return call({devinfo, filter_all_supported}, [&] {
+        const Capabilities &can = devinfo->function->can;
+        *filter_all_supported = can.representors_net || can.representors_emulated;
+    });
+}
+
+doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
+                                                        uint8_t *filter_net_supported)
+{
+    return report(devinfo, &Capabilities::representors_net, filter_net_supported);
+}
+
+doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca_devinfo *devinfo,
+                                                             uint8_t *filter_emulated_supported)
+{
+    return report(devinfo, &Capabilities::representors_emulated, filter_emulated_supported);
+}
+
+doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
+                                       uint32_t size)
+{
+    return call({devinfo_rep, rep_vuid}, [&] {
+        return copy_text("a VUID", devinfo_rep->info.vuid, rep_vuid, size, DOCA_DEVINFO_REP_VUID_SIZE);
+    });
+}
+
+doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, char *pci_addr_str)
+{
+    return call({devinfo_rep, pci_addr_str}, [&] {
+        const opendoca::RepresentorInfo &info = devinfo_rep->info;
+        return copy_pci_address(info.name, info.pci_address, pci_addr_str, DOCA_ERROR_NOT_SUPPORTED);
+    });
+}
+
+doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
+                                                enum doca_pci_func_type *pci_func_type)
+{
+    return call({devinfo_rep, pci_func_type}, [&] { *pci_func_type = type_of(devinfo_rep->info.type); });
+}
+
+doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep, uint8_t *is_hotplug)
+{
+    return call({devinfo_rep, is_hotplug}, [&] { *is_hotplug = 0; });
+}
+
+doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep, char *iface_name, uint32_t)
+{
+    return call({devinfo_rep, iface_name}, [] { return DOCA_ERROR_NOT_SUPPORTED; }); // no provider knows it
+}
+
+doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep, uint16_t *vhca_id)
+{
+    return call({devinfo_rep, vhca_id}, [] { return DOCA_ERROR_NOT_SUPPORTED; }); // no provider knows it
+}
+
+doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
+                                                    const char *pci_addr_str, uint8_t *is_equal)
+{
+    return call({devinfo_rep, pci_addr_str, is_equal},
+                [&] { return compare_pci_address(*devinfo_rep, pci_addr_str, *is_equal); });
+}

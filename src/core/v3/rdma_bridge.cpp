@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include <doca_rdma_bridge.h>
+
+#include "../buf.hpp"
+#include "../dev.hpp"
+#include "../log.hpp"
+#include "../mmap.hpp"
+#include "call.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_RDMA_BRIDGE);
+
+using opendoca::v3::call;
+
+doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_pd **pd)
+{
+    return call({dev, pd}, [&] {
+        ibv_pd *const found = dev->device().protection_domain();
+        if (found == nullptr) {
+            LOG_ERR("device %s has no protection domain: it is not one of libibverbs",
+                    dev->function().name.c_str());
+            return DOCA_ERROR_NOT_SUPPORTED;
+        }
+        *pd = found;
+        return DOCA_SUCCESS;
+    });
+}
+
+doca_error_t doca_rdma_bridge_open_dev_from_pd(struct ibv_pd *pd, struct doca_dev **dev)
+{
+    return call({pd, dev}, [&] { return doca_dev::open_from_pd(*pd, *dev); });
+}
+
+doca_error_t doca_rdma_bridge_get_buf_mkey(const struct doca_buf *buf, struct doca_dev *dev, uint32_t *mkey)
+{
+    return call({buf, dev, mkey}, [&] {
+        const opendoca::MemoryKey *const key = buf->mmap->key_for(dev->device());
+        if (key == nullptr) {
+            LOG_ERR("device %s was not added to the memory map of buffer %p", dev->function().name.c_str(),
+                    static_cast<const void *>(buf));
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        return key->mkey(*mkey);
+    });
+}
+
+doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(const struct doca_mmap *mmap, struct ibv_pd *pd, uint32_t *mkey)
+{
+    return call({mmap, pd, mkey}, [&] {
+        const opendoca::MemoryKey *const key = mmap->key_on(*pd);
+        if (key == nullptr) {
+            LOG_ERR("the memory map is not started, or has no device on protection domain %p",
+                    static_cast<void *>(pd));
+            return DOCA_ERROR_NOT_FOUND;
+        }
+        return key->mkey(*mkey);
+    });
+}

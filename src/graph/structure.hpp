@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <doca_error.h>
+
+#include "dependency_search.hpp"
+#include "plan.hpp"
+
+/// A node as it is built; instances run from the plan.
+struct doca_graph_node {
+    opendoca::GraphStructure *graph;
+    std::uint32_t number; ///< in its graph
+    opendoca::NodeKind kind;
+    int type; ///< of a context node: the front end's
+    opendoca::NodeAction action;
+    std::vector<doca_graph_node *> successors;
+    std::vector<doca_graph_node *> predecessors;
+    opendoca::DependencySearch::Mark mark;
+};
+
+namespace opendoca {
+
+/// Nodes and their dependencies: what a graph is before it runs. The front ends' graphs derive from it.
+class GraphStructure {
+public:
+    GraphStructure() = default;
+    GraphStructure(const GraphStructure &) = delete;
+    GraphStructure &operator=(const GraphStructure &) = delete;
+
+    [[nodiscard]] doca_error_t add_node(NodeKind kind, NodeAction action, int type, doca_graph_node *&node);
+    /// @p if_itself: the graph would contain itself.
+    [[nodiscard]] doca_error_t add_sub_graph(GraphStructure &sub_graph, doca_error_t if_itself,
+                                             doca_graph_node *&node);
+    /// @p if_circle: @p from comes after @p to.
+    [[nodiscard]] doca_error_t add_dependency(doca_graph_node &from, doca_graph_node &to,
+                                              doca_error_t if_circle);
+
+    /// Null unless started.
+    [[nodiscard]] const Plan *plan() const noexcept { return plan_.get(); }
+    [[nodiscard]] std::span<const std::unique_ptr<doca_graph_node>> nodes() const noexcept { return nodes_; }
+    /// Nodes that run this graph.
+    [[nodiscard]] std::uint32_t num_uses() const noexcept { return num_uses_; }
+
+    // Each is counted by the object itself.
+    void instance_created() const noexcept { num_instances_.fetch_add(1, std::memory_order_relaxed); }
+    void instance_destroyed() const noexcept { num_instances_.fetch_sub(1, std::memory_order_relaxed); }
+    [[nodiscard]] std::uint32_t num_instances() const noexcept
+    {
+        return num_instances_.load(std::memory_order_relaxed);
+    }
+
+protected:
+    ~GraphStructure();
+
+    /// BAD_STATE unless it may be started; @p if_no_context when nothing in it is to be submitted.
+    [[nodiscard]] doca_error_t make_plan(doca_error_t if_no_context, std::unique_ptr<const Plan> &plan) const;
+    void set_plan(std::unique_ptr<const Plan> plan) noexcept { plan_ = std::move(plan); }
+    [[nodiscard]] doca_error_t check_changeable() const noexcept;
+
+private:
+    [[nodiscard]] bool contains(const GraphStructure &other) const;
+
+    std::vector<std::unique_ptr<doca_graph_node>> nodes_;
+    DependencySearch search_;
+    std::uint32_t num_uses_ = 0;
+    mutable std::atomic<std::uint32_t> num_instances_{0};
+    std::unique_ptr<const Plan> plan_;
+};
+
+} // namespace opendoca

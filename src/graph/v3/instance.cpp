@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "instance.hpp"
+
+#include <cstring>
+
+#include "../../core/log.hpp"
+#include "../../core/v3/ctx.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_GRAPH_INSTANCE);
+
+using opendoca::NodeKind;
+using opendoca::Plan;
+
+doca_graph_instance::doca_graph_instance(doca_graph &graph)
+    : graph_(graph),
+      plan_(*graph.plan()),
+      ready_(std::make_unique_for_overwrite<std::uint32_t[]>(plan_.num_nodes())),
+      num_waits_(std::make_unique_for_overwrite<std::uint32_t[]>(plan_.num_nodes())),
+      data_(std::make_unique<Data[]>(plan_.num_nodes())),
+      nodes_(std::make_unique<Node[]>(plan_.num_jobs)),
+      num_unset_(plan_.num_nodes())
+{
+    for (std::uint32_t number = 0; number != plan_.num_nodes(); ++number) {
+        if (plan_.nodes[number].kind == NodeKind::context) {
+            Node &node = nodes_[plan_.nodes[number].job];
+            node.instance = this;
+            node.number = number;
+        }
+    }
+    graph_.instance_created();
+}
+
+doca_graph_instance::~doca_graph_instance()
+{
+    for (const std::uint32_t number : plan_.sub_graphs) {
+        if (data_[number].is_set)
+            --data_[number].sub->num_uses_;
+    }
+    graph_.instance_destroyed();
+}
+
+// Data
+
+doca_error_t doca_graph_instance::check_settable(const doca_graph_node &node, NodeKind kind,
+                                                 const char *name) const noexcept
+{
+    if (is_in_flight_) {
+        LOG_ERR("the instance is submitted: its nodes can't be given data");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (node.graph != &graph_) {
+        LOG_ERR("node %u is not one of the instance's graph", node.number);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (node.kind != kind) {
+        LOG_ERR("node %u is no %s node", node.number, name);
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    return DOCA_SUCCESS;
+}
+
+void doca_graph_instance::set(const doca_graph_node &node, const Data &data) noexcept
+{
+    if (!data_[node.number].is_set)
+        --num_unset_;
+    data_[node.number] = data;
+}
+
+doca_error_t doca_graph_instance::set_task(const doca_graph_node &node, doca_task &task) noexcept
+{
+    if (const doca_error_t status = check_settable(node, NodeKind::context, "context");
+        status != DOCA_SUCCESS)
+        return status;
+    if (task.ctx != node.action.context) {
+        LOG_ERR("task %p is not one of the context of node %u", static_cast<void *>(&task), node.number);
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    set(node, {.task = &task, .is_set = true});
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_graph_instance::set_cookie(const doca_graph_node &node, void *cookie) noexcept
+{
+    const doca_error_t status = check_settable(node, NodeKind::user, "user");
+    if (status == DOCA_SUCCESS)
+        set(node, {.cookie = cookie, .is_set = true});
+    return status;
+}
+
+doca_error_t doca_graph_instance::set_sub_instance(const doca_graph_node &node,
+                                                   doca_graph_instance &sub) noexcept
+{
+    if (const doca_error_t status = check_settable(node, NodeKind::sub_graph, "sub-graph");
+        status != DOCA_SUCCESS)
+        return status;
+    if (&sub.graph_ != node.action.sub_graph) {
+        LOG_ERR("the instance is of another graph than node %u runs", node.number);
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    ++sub.num_uses_;
+    if (const Data &before = data_[node.number]; before.is_set)
+        --before.sub->num_uses_;
+    set(node, {.sub = &sub, .is_set = true});
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_graph_instance::check_not_submitted() const noexcept
+{
+    if (!is_in_flight_)
+        return DOCA_SUCCESS;
+    LOG_ERR("the instance is submitted");
+    return DOCA_ERROR_IN_USE;
+}
+
+doca_error_t doca_graph_instance::check_unused() const noexcept
+{
+    if (const doca_error_t status = check_not_submitted(); status != DOCA_SUCCESS)
+        return status;
+    if (num_uses_ != 0) {
+        LOG_ERR("%u nodes of other instances are to run the instance", num_uses_);
+        return DOCA_ERROR_IN_USE;
+    }
+    return DOCA_SUCCESS;
+}
+
+// A run
+
+doca_error_t doca_graph_instance::check_submittable() const noexcept
+{
+    if (const doca_error_t status = check_not_submitted(); status != DOCA_SUCCESS)
+        return status;
+    if (num_unset_ != 0) {
+        LOG_ERR("%u nodes of the instance have no data", num_unset_);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return DOCA_SUCCESS;
+}
+
+/// What its sub-graphs' instances lack is known when their nodes start.
+doca_error_t doca_graph_instance::submit() noexcept
+{
+    if (const doca_error_t status = check_submittable(); status != DOCA_SUCCESS)
+        return status;
+    begin(graph_, nullptr, 0);
+    bool is_any_taken = false;
+    while (head_ < plan_.num_context_roots) {
+        const doca_error_t status = start_task(ready_[head_++]);
+        if (status == DOCA_SUCCESS || status == DOCA_ERROR_AGAIN) {
+            is_any_taken = true;
+        } else if (!is_any_taken) {
+            is_in_flight_ = false;
+            return status;
+        } else {
+            break; // the others end first
+        }
+    }
+    if (num_blocked_ != 0)
+        graph_.add_blocked(*this);
+    if (head_ != tail_ || is_finished()) {
+        graph_.add_ready(*this);
+        graph_.wake();
+    }
+    return DOCA_SUCCESS;
+}
+
+void doca_graph_instance::begin(doca_graph &runner, doca_graph_instance *parent,
+                                std::uint32_t parent_node) noexcept
+{
+    runner_ = &runner;
+    parent_ = parent;
+    parent_node_ = parent_node;
+    is_in_flight_ = true;
+    num_blocked_ = 0;
+    num_in_flight_ = 0;
+    status_ = DOCA_SUCCESS;
+    head_ = 0;
+    tail_ = static_cast<std::uint32_t>(plan_.roots.size());
+    std::memcpy(ready_.get(), plan_.roots.data(), plan_.roots.size() * sizeof(ready_[0]));
+    std::memcpy(num_waits_.get(), plan_.num_preceding.data(), plan_.num_nodes() * sizeof(num_waits_[0]));
+}
+
+void doca_graph_instance::run() noexcept
+{
+    retry_blocked();
+    while (head_ != tail_) {
+        const std::uint32_t number = ready_[head_++];
+        const Plan::Node &node = plan_.nodes[number];
+        if (node.kind == NodeKind::context)
+            (void)start_task(number);
+        else if (node.kind == NodeKind::sub_graph)
+            start_sub_graph(number);
+        else
+            node_ended(number, reinterpret_cast<doca_graph_user_node_cb_t>(node.action.callback)(
+                                   data_[number].cookie));
+    }
+}
+
+void doca_graph_instance::retry_blocked() noexcept
+{
+    const std::uint32_t count = num_blocked_;
+    num_blocked_ = 0;
+    for (std::uint32_t i = 0; i != count && status_ == DOCA_SUCCESS; ++i)
+        (void)start_task(ready_[i]);
+}
+
+doca_error_t doca_graph_instance::start_task(std::uint32_t number) noexcept
+{
+    doca_task &task = *data_[number].task;
+    const doca_error_t status = task.ctx->submit_for(nodes_[plan_.nodes[number].job], task);
+    if (status == DOCA_SUCCESS)
+        ++num_in_flight_;
+    else if (status == DOCA_ERROR_AGAIN)
+        ready_[num_blocked_++] = number;
+    else
+        node_ended(number, status);
+    return status;
+}
+
+void doca_graph_instance::start_sub_graph(std::uint32_t number) noexcept
+{
+    doca_graph_instance &sub = *data_[number].sub;
+    if (const doca_error_t status = sub.check_submittable(); status != DOCA_SUCCESS) {
+        node_ended(number, status);
+        return;
+    }
+    ++num_in_flight_;
+    sub.begin(*runner_, this, number);
+    runner_->add_ready(sub);
+}
+
+void doca_graph_instance::task_ended(std::uint32_t number, doca_error_t status) noexcept
+{
+    --num_in_flight_;
+    node_ended(number, status);
+    runner_->add_ready(*this);
+    runner_->run_ready();
+}
+
+/// Of one that has failed, no other node starts.
+void doca_graph_instance::node_ended(std::uint32_t number, doca_error_t status) noexcept
+{
+    if (status != DOCA_SUCCESS) {
+        if (status_ == DOCA_SUCCESS)
+            status_ = status;
+        head_ = tail_;
+        num_blocked_ = 0;
+    }
+    if (status_ != DOCA_SUCCESS)
+        return;
+    const Plan::Node &node = plan_.nodes[number];
+    for (std::uint32_t i = node.successors_begin; i != node.successors_end; ++i) {
+        const std::uint32_t successor = plan_.successors[i];
+        if (--num_waits_[successor] == 0)
+            ready_[tail_++] = successor;
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "hash_tasks.hpp"
+
+namespace opendoca::v3 {
+
+namespace {
+
+/// What a submit answers: what is wrong with a task is told by its end.
+doca_error_t end_unless_taken(doca_error_t status, doca_task &task, HashQueue &hashes) noexcept
+{
+    if (status != DOCA_SUCCESS)
+        task.ctx->completions().done(task.tag(), hashes, status);
+    return DOCA_SUCCESS;
+}
+
+} // namespace
+
+doca_error_t HashTasks::submit(doca_task &base) noexcept
+{
+    auto &task = static_cast<doca_sha_task_hash &>(base);
+    return end_unless_taken(hashes_.hash(task.tag(), task.kind, task.src, task.dst), task, hashes_);
+}
+
+doca_error_t HashTasks::check(const doca_task &base) const noexcept
+{
+    const auto &task = static_cast<const doca_sha_task_hash &>(base);
+    return hashes_.check(task.kind, task.src, task.dst);
+}
+
+doca_error_t PartialHashTasks::submit(doca_task &base) noexcept
+{
+    auto &task = static_cast<doca_sha_task_partial_hash &>(base);
+    task.has_result = false;
+    return end_unless_taken(
+        hashes_.hash_piece(task.tag(), task.kind, task.src, task.dst, task.session, task.is_final), task,
+        hashes_);
+}
+
+doca_error_t PartialHashTasks::check(const doca_task &base) const noexcept
+{
+    const auto &task = static_cast<const doca_sha_task_partial_hash &>(base);
+    return hashes_.check_piece(task.kind, task.src, task.dst, task.session, task.is_final);
+}
+
+void PartialHashTasks::set_result(doca_task &base, const Result &) noexcept
+{
+    auto &task = static_cast<doca_sha_task_partial_hash &>(base);
+    task.has_result = task.is_final;
+}
+
+} // namespace opendoca::v3

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "../../core/log.hpp"
+#include "../../core/v3/call.hpp"
+#include "sha.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SHA_TASK);
+
+using opendoca::ShaKind;
+using opendoca::v3::call;
+using opendoca::v3::kind_of;
+
+namespace {
+
+/// Takes a task and fills in what both kinds have.
+template <typename Type, typename Task>
+doca_error_t alloc(Type &type, doca_sha_algorithm algorithm, const doca_buf *src, doca_buf *dst,
+                   doca_data user_data, Task *&task) noexcept
+{
+    ShaKind kind{};
+    if (!kind_of(algorithm, kind))
+        return DOCA_ERROR_INVALID_VALUE;
+    Task *taken = nullptr;
+    const doca_error_t status = type.alloc(user_data, taken);
+    if (status == DOCA_SUCCESS) {
+        taken->kind = kind;
+        taken->src = src;
+        taken->dst = dst;
+        task = taken;
+    }
+    return status;
+}
+
+doca_error_t check_not_submitted(const doca_task &task) noexcept
+{
+    if (task.state == opendoca::v3::TaskState::owned)
+        return DOCA_SUCCESS;
+    LOG_ERR("task %p is submitted", static_cast<const void *>(&task));
+    return DOCA_ERROR_BAD_STATE;
+}
+
+/// Begins another message.
+void forget_message(doca_sha_task_partial_hash &task) noexcept
+{
+    task.session.message.reset();
+    task.is_final = false;
+    task.has_result = false;
+}
+
+} // namespace
+
+doca_error_t doca_sha_task_hash_alloc_init(struct doca_sha *sha, enum doca_sha_algorithm algorithm,
+                                           const struct doca_buf *src_buf, struct doca_buf *dst_buf,
+                                           union doca_data user_data, struct doca_sha_task_hash **task)
+{
+    return call({sha, src_buf, dst_buf, task},
+                [&] { return alloc(sha->hash, algorithm, src_buf, dst_buf, user_data, *task); });
+}
+
+doca_error_t doca_sha_task_partial_hash_alloc_init(struct doca_sha *sha, enum doca_sha_algorithm algorithm,
+                                                   const struct doca_buf *src_buf, struct doca_buf *dst_buf,
+                                                   union doca_data user_data,
+                                                   struct doca_sha_task_partial_hash **task)
+{
+    return call({sha, src_buf, dst_buf, task}, [&] {
+        doca_sha_task_partial_hash *taken = nullptr;
+        const doca_error_t status = alloc(sha->partial_hash, algorithm, src_buf, dst_buf, user_data, taken);
+        if (status != DOCA_SUCCESS)
+            return status;
+        forget_message(*taken);
+        *task = taken;
+        return DOCA_SUCCESS;
+    });
+}
+
+struct doca_task *doca_sha_task_hash_as_task(struct doca_sha_task_hash *task)
+{
+    return task;
+}
+
+doca_error_t doca_sha_task_hash_set_src(struct doca_sha_task_hash *task, const struct doca_buf *src_buf)
+{
+    return call({task, src_buf}, [&] { task->src = src_buf; });
+}
+
+const struct doca_buf *doca_sha_task_hash_get_src(const struct doca_sha_task_hash *task)
+{
+    return task->src;
+}
+
+doca_error_t doca_sha_task_hash_set_dst(struct doca_sha_task_hash *task, struct doca_buf *dst_buf)
+{
+    return call({task, dst_buf}, [&] { task->dst = dst_buf; });
+}
+
+const struct doca_buf *doca_sha_task_hash_get_dst(const struct doca_sha_task_hash *task)
+{
+    return task->dst;
+}
+
+doca_error_t doca_sha_task_hash_set_algorithm(struct doca_sha_task_hash *task,
+                                              enum doca_sha_algorithm algorithm)
+{
+    ShaKind kind{};
+    if (task == nullptr || !kind_of(algorithm, kind))
+        return DOCA_ERROR_INVALID_VALUE;
+    task->kind = kind;
+    return DOCA_SUCCESS;
+}
+
+enum doca_sha_algorithm doca_sha_task_hash_get_algorithm(const struct doca_sha_task_hash *task)
+{
+    return static_cast<doca_sha_algorithm>(task->kind);
+}
+
+struct doca_task *doca_sha_task_partial_hash_as_task(struct doca_sha_task_partial_hash *task)
+{
+    return task;
+}
+
+doca_error_t doca_sha_task_partial_hash_reset(struct doca_sha_task_partial_hash *task)
+{
+    return call({task}, [&] {
+        const doca_error_t status = check_not_submitted(*task);
+        if (status == DOCA_SUCCESS)
+            forget_message(*task);
+        return status;
+    });
+}
+
+doca_error_t doca_sha_task_partial_hash_set_src(struct doca_sha_task_partial_hash *task,
+                                                const struct doca_buf *src_buf)
+{
+    return call({task, src_buf}, [&] { task->src = src_buf; });
+}
+
+const struct doca_buf *doca_sha_task_partial_hash_get_src(const struct doca_sha_task_partial_hash *task)
+{
+    return task->src;
+}
+
+doca_error_t doca_sha_task_partial_hash_set_dst(struct doca_sha_task_partial_hash *task,
+                                                struct doca_buf *dst_buf)
+{
+    return call({task, dst_buf}, [&] { task->dst = dst_buf; });
+}
+
+const struct doca_buf *doca_sha_task_partial_hash_get_dst(const struct doca_sha_task_partial_hash *task)
+{
+    return task->dst;
+}
+
+doca_error_t doca_sha_task_partial_hash_set_algorithm(struct doca_sha_task_partial_hash *task,
+                                                      enum doca_sha_algorithm algorithm)
+{
+    ShaKind kind{};
+    if (task == nullptr || !kind_of(algorithm, kind))
+        return DOCA_ERROR_INVALID_VALUE;
+    if (const doca_error_t status = check_not_submitted(*task); status != DOCA_SUCCESS)
+        return status;
+    if (task->session.message) {
+        LOG_ERR("task %p is within a message: reset it before it gets another algorithm",
+                static_cast<const void *>(task));
+        return DOCA_ERROR_BAD_STATE;
+    }
+    task->kind = kind;
+    return DOCA_SUCCESS;
+}
+
+enum doca_sha_algorithm
+doca_sha_task_partial_hash_get_algorithm(const struct doca_sha_task_partial_hash *task)
+{
+    return static_cast<doca_sha_algorithm>(task->kind);
+}
+
+doca_error_t doca_sha_task_partial_hash_set_is_final_buf(struct doca_sha_task_partial_hash *task)
+{
+    return call({task}, [&] {
+        const doca_error_t status = check_not_submitted(*task);
+        if (status == DOCA_SUCCESS)
+            task->is_final = true;
+        return status;
+    });
+}
+
+uint8_t doca_sha_task_partial_hash_get_is_final(const struct doca_sha_task_partial_hash *task)
+{
+    return task->is_final;
+}
+
+uint8_t doca_sha_task_partial_hash_get_has_result(const struct doca_sha_task_partial_hash *task)
+{
+    return task->has_result;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "sync_event.hpp"
+
+#include <algorithm>
+
+#include "../core/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SYNC_EVENT);
+
+namespace opendoca {
+
+doca_error_t SyncEvent::import(doca_dev &dev, std::span<const std::byte> descriptor)
+{
+    if (!dev.function().can.sync_event_from_export_dpu) {
+        LOG_ERR("device %s cannot import sync events of a host", dev.description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    devices_.reserve(1);
+    if (const doca_error_t status = dev.device().import_counter(descriptor, counter_); status != DOCA_SUCCESS)
+        return status;
+    devices_.push_back(use(dev));
+    is_imported_ = true;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SyncEvent::check_configurable(const char *what) const noexcept
+{
+    if (is_imported_) {
+        LOG_ERR("the sync event was made from an export: its %s can't be changed", what);
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (counter_ != nullptr || (state_ != State::fresh && state_ != State::context)) {
+        LOG_ERR("the sync event was started: its %s can't be changed", what);
+        return DOCA_ERROR_BAD_STATE;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SyncEvent::add(Locations &side, Place place, doca_dev *dev)
+{
+    const char *const what = &side == &publishers_ ? "publisher" : "subscriber";
+    if (const doca_error_t status = check_configurable(what); status != DOCA_SUCCESS)
+        return status;
+    if (dev != nullptr)
+        devices_.push_back(use(*dev));
+    ++side.count;
+    side.place = place;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SyncEvent::set_addr(std::uint64_t *addr)
+{
+    if (reinterpret_cast<std::uintptr_t>(addr) % sizeof(*addr) != 0) {
+        LOG_ERR("a counter at %p is not aligned to %zu bytes", static_cast<void *>(addr), sizeof(*addr));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (const doca_error_t status = check_configurable("address"); status != DOCA_SUCCESS)
+        return status;
+    addr_ = addr;
+    return DOCA_SUCCESS;
+}
+
+/// Of an imported event, and of a context that is started again, there is one already.
+doca_error_t SyncEvent::create_counter()
+{
+    if (counter_ != nullptr)
+        return DOCA_SUCCESS;
+    if (publishers_.count != 1 || subscribers_.count != 1) {
+        LOG_ERR("a sync event needs one publisher and one subscriber, and has %u and %u", publishers_.count,
+                subscribers_.count);
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const CounterSetup setup = {addr_, publishers_.place == Place::remote_pci};
+    const auto holds_counters = [](const DeviceFunction &function) { return function.can.sync_event; };
+    for (const DeviceUse &dev : devices_) {
+        if (!holds_counters(dev->function())) {
+            LOG_ERR("device %s cannot do sync events", dev->description().c_str());
+            return DOCA_ERROR_NOT_SUPPORTED;
+        }
+    }
+    if (!devices_.empty())
+        return devices_.front()->device().create_counter(setup, counter_);
+    // Both ends are elsewhere, and no device was named: any that can do it will do.
+    DeviceFunctions functions;
+    if (const doca_error_t status = list_functions(functions); status != DOCA_SUCCESS)
+        return status;
+    const auto found =
+        std::ranges::find_if(functions, [&](const auto &function) { return holds_counters(*function); });
+    if (found == functions.end()) {
+        LOG_ERR("no device of this machine can do sync events");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    std::unique_ptr<Device> device;
+    const doca_error_t status = (*found)->open(device);
+    return status == DOCA_SUCCESS ? device->create_counter(setup, counter_) : status;
+}
+
+doca_error_t SyncEvent::start_synchronous()
+{
+    if (state_ != State::fresh) {
+        LOG_ERR("%s", state_ == State::context ? "the sync event is used as a context: doca_ctx_start starts it"
+                                               : "the sync event was started before");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const doca_error_t status = create_counter();
+    if (status == DOCA_SUCCESS)
+        state_ = State::synchronous;
+    return status;
+}
+
+doca_error_t SyncEvent::stop_synchronous() noexcept
+{
+    if (!is_synchronous())
+        return DOCA_ERROR_BAD_STATE;
+    state_ = State::stopped;
+    return DOCA_SUCCESS;
+}
+
+bool SyncEvent::become_context() noexcept
+{
+    if (state_ == State::synchronous) {
+        LOG_ERR("the sync event was started in synchronous mode, and can't be a context");
+        return false;
+    }
+    if (state_ == State::fresh)
+        state_ = State::context;
+    return true;
+}
+
+doca_error_t SyncEvent::start_asynchronous()
+{
+    if (state_ == State::stopped) {
+        LOG_ERR("the sync event was stopped, and can only be destroyed");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    const doca_error_t status = create_counter();
+    if (status == DOCA_SUCCESS)
+        state_ = State::asynchronous;
+    return status;
+}
+
+doca_error_t SyncEvent::check_stopped() const noexcept
+{
+    if (state_ == State::synchronous || state_ == State::asynchronous) {
+        LOG_ERR("the sync event is started: it must be stopped before");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SyncEvent::check_exportable() const noexcept
+{
+    if (is_imported_) {
+        LOG_ERR("the sync event was made from an export, and can't be exported");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (state_ != State::synchronous && state_ != State::asynchronous) {
+        LOG_ERR("the sync event is not started: it can't be exported");
+        return DOCA_ERROR_BAD_STATE;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SyncEvent::export_to_pci(doca_dev &dev, std::span<const std::byte> &descriptor)
+{
+    if (const doca_error_t status = check_exportable(); status != DOCA_SUCCESS)
+        return status;
+    if (!dev.function().can.sync_event_export_dpu) {
+        LOG_ERR("device %s cannot export sync events to a DPU", dev.description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    auto known = std::ranges::find(exports_, &dev, &Export::dev);
+    if (known == exports_.end()) {
+        exports_.reserve(exports_.size() + 1);
+        std::vector<std::byte> made;
+        if (const doca_error_t status = counter_->export_to_dpu(dev.function(), made); status != DOCA_SUCCESS)
+            return status;
+        exports_.push_back({&dev, std::move(made)});
+        known = exports_.end() - 1;
+    }
+    descriptor = known->descriptor;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t SyncEvent::get(std::uint64_t &value) noexcept
+{
+    if (!is_synchronous())
+        return DOCA_ERROR_BAD_STATE;
+    std::uint64_t read = 0;
+    const doca_error_t status = counter_->get(read);
+    if (status == DOCA_SUCCESS)
+        value = read;
+    return status;
+}
+
+doca_error_t SyncEvent::add(std::uint64_t value, std::uint64_t *fetched) noexcept
+{
+    if (!is_synchronous())
+        return DOCA_ERROR_BAD_STATE;
+    std::uint64_t old = 0;
+    const doca_error_t status = counter_->add(value, old);
+    if (status == DOCA_SUCCESS && fetched != nullptr)
+        *fetched = old;
+    return status;
+}
+
+void SyncEvent::report_not_synchronous() noexcept
+{
+    LOG_ERR("the sync event is not started in synchronous mode");
+}
+
+} // namespace opendoca

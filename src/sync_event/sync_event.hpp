@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "../core/dev.hpp"
+#include "../core/device/counter.hpp"
+
+namespace opendoca {
+
+/// A sync event, or a handle of one that was imported: what it has in every generation of the API. Used in synchronous mode,
+/// or as a context.
+class SyncEvent {
+public:
+    /// Where a publisher or a subscriber is.
+    enum class Place : std::uint8_t {
+        cpu,        ///< has a device
+        remote_pci, ///< a process on the other side of the PCIe, with an imported handle
+        remote_net, ///< another node
+    };
+
+    SyncEvent() = default;
+    SyncEvent(const SyncEvent &) = delete;
+    SyncEvent &operator=(const SyncEvent &) = delete;
+    ~SyncEvent() { counter_.reset(); }
+
+    /// Makes this fresh event a handle.
+    [[nodiscard]] doca_error_t import(doca_dev &dev, std::span<const std::byte> descriptor);
+
+    // A device with Place::cpu alone.
+    [[nodiscard]] doca_error_t add_publisher(Place place, doca_dev *dev) { return add(publishers_, place, dev); }
+    [[nodiscard]] doca_error_t add_subscriber(Place place, doca_dev *dev) { return add(subscribers_, place, dev); }
+    [[nodiscard]] doca_error_t set_addr(std::uint64_t *addr);
+
+    [[nodiscard]] doca_error_t start_synchronous();
+    [[nodiscard]] doca_error_t stop_synchronous() noexcept;
+    /// False when it was started in synchronous mode.
+    [[nodiscard]] bool become_context() noexcept;
+    /// As a context, which may be started again unless it was stopped @p for_good.
+    [[nodiscard]] doca_error_t start_asynchronous();
+    void stop_asynchronous(bool for_good) noexcept { state_ = for_good ? State::stopped : State::context; }
+    [[nodiscard]] doca_error_t check_stopped() const noexcept;
+
+    [[nodiscard]] doca_error_t export_to_pci(doca_dev &dev, std::span<const std::byte> &descriptor);
+    /// BAD_STATE unless started in either mode and not imported.
+    [[nodiscard]] doca_error_t check_exportable() const noexcept;
+
+    // Operations in synchronous mode; BAD_STATE, with a message, in any other state.
+
+    [[nodiscard]] doca_error_t get(std::uint64_t &value) noexcept;
+    [[nodiscard]] doca_error_t set(std::uint64_t value) noexcept
+    {
+        return is_synchronous() ? counter_->set(value) : DOCA_ERROR_BAD_STATE;
+    }
+    /// @p fetched may be null.
+    [[nodiscard]] doca_error_t add(std::uint64_t value, std::uint64_t *fetched) noexcept;
+    [[nodiscard]] doca_error_t wait(const WaitCondition &condition, Counter::WhileWaiting how) noexcept
+    {
+        return is_synchronous() ? counter_->wait(condition, how) : DOCA_ERROR_BAD_STATE;
+    }
+
+    /// Of a started event.
+    [[nodiscard]] Counter &counter() const noexcept { return *counter_; }
+    [[nodiscard]] bool has_publisher_on(Place place) const noexcept
+    {
+        return publishers_.count != 0 && publishers_.place == place;
+    }
+    /// The devices of its locations, or the one that it was imported with.
+    [[nodiscard]] const std::vector<DeviceUse> &devices() const noexcept { return devices_; }
+
+private:
+    enum class State : std::uint8_t {
+        fresh,
+        context, ///< given out as one, not started
+        synchronous,
+        asynchronous,
+        stopped,
+    };
+
+    /// Of one side: how many there are, and where the last one is.
+    struct Locations {
+        std::uint32_t count = 0;
+        Place place = Place::cpu;
+    };
+
+    struct Export {
+        const doca_dev *dev;
+        std::vector<std::byte> descriptor;
+    };
+
+    [[nodiscard]] bool is_synchronous() const noexcept
+    {
+        if (state_ == State::synchronous) [[likely]]
+            return true;
+        report_not_synchronous();
+        return false;
+    }
+    [[nodiscard]] doca_error_t check_configurable(const char *what) const noexcept;
+    [[nodiscard]] doca_error_t add(Locations &side, Place place, doca_dev *dev);
+    [[nodiscard]] doca_error_t create_counter();
+    [[gnu::cold]] static void report_not_synchronous() noexcept;
+
+    State state_ = State::fresh;
+    bool is_imported_ = false;
+    std::unique_ptr<Counter> counter_;
+    Locations publishers_;
+    Locations subscribers_;
+    std::uint64_t *addr_ = nullptr;
+    std::vector<DeviceUse> devices_;
+    std::vector<Export> exports_;
+};
+
+} // namespace opendoca

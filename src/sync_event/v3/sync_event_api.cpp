@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The C functions of doca_sync_event.h but for those of tasks.
+#include "../../core/buf.hpp"
+#include "../../core/log.hpp"
+#include "../../core/mmap.hpp"
+#include "../../core/v3/call.hpp"
+#include "remote_net.hpp"
+#include "sync_event.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SYNC_EVENT_API);
+
+using opendoca::SyncEvent;
+using opendoca::WaitCondition;
+using opendoca::v3::call;
+using enum opendoca::Counter::WhileWaiting;
+using enum SyncEvent::Place;
+
+namespace {
+
+doca_error_t answer(const doca_devinfo *devinfo, bool opendoca::Capabilities::*can) noexcept
+{
+    return call({devinfo},
+                [&] { return devinfo->function->can.*can ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
+}
+
+doca_error_t no_such_processor(std::initializer_list<const void *> arguments, const char *what) noexcept
+{
+    return call(arguments, [&] {
+        LOG_ERR("no device has a %s", what);
+        return DOCA_ERROR_NOT_SUPPORTED;
+    });
+}
+
+/// Gives a descriptor to the program.
+template <typename Export>
+doca_error_t give(const uint8_t **data, size_t *sz, Export &&make)
+{
+    std::span<const std::byte> descriptor;
+    const doca_error_t status = make(descriptor);
+    if (status == DOCA_SUCCESS) {
+        *data = reinterpret_cast<const uint8_t *>(descriptor.data());
+        *sz = descriptor.size();
+    }
+    return status;
+}
+
+} // namespace
+
+doca_error_t doca_sync_event_create(doca_sync_event **event)
+{
+    return call({event}, [&] { *event = new doca_sync_event; });
+}
+
+doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *data, size_t sz,
+                                                doca_sync_event **event)
+{
+    if (sz == 0)
+        return DOCA_ERROR_INVALID_VALUE;
+    return call({dev, data, event}, [&] {
+        auto created = std::make_unique<doca_sync_event>();
+        const doca_error_t status = created->event.import(*dev, std::as_bytes(std::span(data, sz)));
+        if (status == DOCA_SUCCESS)
+            *event = created.release();
+        return status;
+    });
+}
+
+doca_error_t doca_sync_event_destroy(doca_sync_event *event)
+{
+    return call({event}, [&] {
+        doca_error_t status = event->check_idle(DOCA_ERROR_IN_USE);
+        if (status == DOCA_SUCCESS)
+            status = event->event.check_stopped();
+        if (status == DOCA_SUCCESS)
+            delete event;
+        return status;
+    });
+}
+
+doca_error_t doca_sync_event_remote_net_create_from_export(doca_dev *dev, const uint8_t *data, size_t sz,
+                                                           doca_sync_event_remote_net **event)
+{
+    if (sz == 0)
+        return DOCA_ERROR_INVALID_VALUE;
+    return call({dev, data, event}, [&] {
+        return opendoca::v3::import_from_net(*dev, std::as_bytes(std::span(data, sz)), *event);
+    });
+}
+
+doca_error_t doca_sync_event_remote_net_destroy(doca_sync_event_remote_net *event)
+{
+    return call({event}, [&] { delete event; });
+}
+
+// Locations
+
+doca_error_t doca_sync_event_add_publisher_location_cpu(doca_sync_event *event, doca_dev *dev)
+{
+    return call({event, dev}, [&] { return event->event.add_publisher(cpu, dev); });
+}
+
+doca_error_t doca_sync_event_add_publisher_location_dpa(doca_sync_event *event, doca_dpa *dpa)
+{
+    return no_such_processor({event, dpa}, "DPA");
+}
+
+doca_error_t doca_sync_event_add_publisher_location_gpu(doca_sync_event *event, doca_gpu *gpu)
+{
+    return no_such_processor({event, gpu}, "GPU");
+}
+
+doca_error_t doca_sync_event_add_publisher_location_remote_pci(doca_sync_event *event)
+{
+    return call({event}, [&] { return event->event.add_publisher(remote_pci, nullptr); });
+}
+
+doca_error_t doca_sync_event_add_subscriber_location_cpu(doca_sync_event *event, doca_dev *dev)
+{
+    return call({event, dev}, [&] { return event->event.add_subscriber(cpu, dev); });
+}
+
+doca_error_t doca_sync_event_add_subscriber_location_dpa(doca_sync_event *event, doca_dpa *dpa)
+{
+    return no_such_processor({event, dpa}, "DPA");
+}
+
+doca_error_t doca_sync_event_add_subscriber_location_gpu(doca_sync_event *event, doca_gpu *gpu)
+{
+    return no_such_processor({event, gpu}, "GPU");
+}
+
+doca_error_t doca_sync_event_add_subscriber_location_remote_pci(doca_sync_event *event)
+{
+    return call({event}, [&] { return event->event.add_subscriber(remote_pci, nullptr); });
+}
+
+doca_error_t doca_sync_event_add_publisher_location_remote_net(doca_sync_event *event)
+{
+    return call({event}, [&] { return event->event.add_publisher(remote_net, nullptr); });
+}
+
+doca_error_t doca_sync_event_set_addr(doca_sync_event *event, uint64_t *addr)
+{
+    return call({event, addr}, [&] { return event->event.set_addr(addr); });
+}
+
+doca_error_t doca_sync_event_set_doca_buf(doca_sync_event *event, doca_buf *buf)
+{
+    return call({event, buf}, [&] {
+        if (buf->mmap->is_imported()) {
+            LOG_ERR("buffer %p is imported memory, and a sync event is in memory of this process",
+                    static_cast<void *>(buf));
+            return DOCA_ERROR_NOT_PERMITTED;
+        }
+        if (buf->data_len < sizeof(uint64_t)) {
+            LOG_ERR("a counter takes 8 bytes, and buffer %p has %zu", static_cast<void *>(buf),
+                    buf->data_len);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        return event->event.set_addr(reinterpret_cast<uint64_t *>(buf->data));
+    });
+}
+
+// Start and stop
+
+doca_error_t doca_sync_event_start(doca_sync_event *event)
+{
+    return call({event}, [&] { return event->event.start_synchronous(); });
+}
+
+doca_error_t doca_sync_event_stop(doca_sync_event *event)
+{
+    return call({event}, [&] { return event->event.stop_synchronous(); });
+}
+
+doca_ctx *doca_sync_event_as_ctx(doca_sync_event *event)
+{
+    return event != nullptr && event->event.become_context() ? event : nullptr;
+}
+
+// Exports
+
+doca_error_t doca_sync_event_export_to_remote_pci(doca_sync_event *event, doca_dev *dev, const uint8_t **data,
+                                                  size_t *sz)
+{
+    return call({event, dev, data, sz}, [&] {
+        return give(data, sz, [&](auto &descriptor) { return event->event.export_to_pci(*dev, descriptor); });
+    });
+}
+
+doca_error_t doca_sync_event_export_to_remote_net(doca_sync_event *event, const uint8_t **data, size_t *sz)
+{
+    return call({event, data, sz}, [&] {
+        return give(data, sz,
+                    [&](auto &descriptor) { return opendoca::v3::export_to_net(*event, descriptor); });
+    });
+}
+
+doca_error_t doca_sync_event_get_dpa_handle(doca_sync_event *event, doca_dpa *dpa,
+                                            doca_dpa_dev_sync_event_t *handle)
+{
+    return no_such_processor({event, dpa, handle}, "DPA");
+}
+
+doca_error_t doca_sync_event_get_gpu_handle(doca_sync_event *event, doca_gpu *gpu,
+                                            doca_gpu_dev_sync_event_t **handle)
+{
+    return no_such_processor({event, gpu, handle}, "GPU");
+}
+
+doca_error_t doca_sync_event_remote_net_get_dpa_handle(doca_sync_event_remote_net *event, doca_dpa *dpa,
+                                                       doca_dpa_dev_sync_event_remote_net_t *handle)
+{
+    return no_such_processor({event, dpa, handle}, "DPA");
+}
+
+doca_error_t doca_sync_event_remote_net_get_gpu_handle(doca_sync_event_remote_net *event, doca_gpu *gpu,
+                                                       doca_gpu_dev_sync_event_remote_net_t *handle)
+{
+    return no_such_processor({event, gpu, handle}, "GPU");
+}
+
+// Capabilities
+
+doca_error_t doca_sync_event_cap_is_create_from_export_supported(const doca_devinfo *devinfo)
+{
+    return answer(devinfo, &opendoca::Capabilities::sync_event_from_export_dpu);
+}
+
+doca_error_t doca_sync_event_cap_is_export_to_remote_pci_supported(const doca_devinfo *devinfo)
+{
+    return answer(devinfo, &opendoca::Capabilities::sync_event_export_dpu);
+}
+
+doca_error_t doca_sync_event_cap_is_export_to_remote_net_supported(const doca_devinfo *devinfo)
+{
+    return doca_sync_event_cap_remote_net_is_create_from_export_supported(devinfo);
+}
+
+doca_error_t doca_sync_event_cap_remote_net_is_create_from_export_supported(const doca_devinfo *devinfo)
+{
+    return call({devinfo}, [&] {
+        // Its counter is reached by RDMA reads, writes and atomics.
+        return devinfo->function->can.rdma.atomics ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    });
+}
+
+doca_error_t doca_sync_event_cap_task_get_is_supported(const doca_devinfo *devinfo)
+{
+    return answer(devinfo, &opendoca::Capabilities::sync_event);
+}
+
+doca_error_t doca_sync_event_cap_task_notify_set_is_supported(const doca_devinfo *devinfo)
+{
+    return answer(devinfo, &opendoca::Capabilities::sync_event);
+}
+
+doca_error_t doca_sync_event_cap_task_notify_add_is_supported(const doca_devinfo *devinfo)
+{
+    return answer(devinfo, &opendoca::Capabilities::sync_event);
+}
+
+doca_error_t doca_sync_event_cap_task_wait_eq_is_supported(const doca_devinfo *devinfo)
+{
+    return answer(devinfo, &opendoca::Capabilities::sync_event);
+}
+
+doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const doca_devinfo *devinfo)
+{
+    return answer(devinfo, &opendoca::Capabilities::sync_event);
+}
+
+doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const doca_devinfo *devinfo)
+{
+    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_cap_is_export_to_gpu_supported(const doca_devinfo *devinfo)
+{
+    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_cap_remote_net_is_export_to_dpa_supported(const doca_devinfo *devinfo)
+{
+    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_cap_remote_net_is_export_to_gpu_supported(const doca_devinfo *devinfo)
+{
+    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+// Operations in synchronous mode
+
+doca_error_t doca_sync_event_get(doca_sync_event *event, uint64_t *value)
+{
+    return event == nullptr || value == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.get(*value);
+}
+
+doca_error_t doca_sync_event_update_add(doca_sync_event *event, uint64_t value, uint64_t *fetched)
+{
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.add(value, fetched);
+}
+
+doca_error_t doca_sync_event_update_set(doca_sync_event *event, uint64_t value)
+{
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.set(value);
+}
+
+doca_error_t doca_sync_event_wait_gt(doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+                            : event->event.wait(WaitCondition::greater(value, mask), spin);
+}
+
+doca_error_t doca_sync_event_wait_gt_yield(doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+                            : event->event.wait(WaitCondition::greater(value, mask), yield);
+}
+
+doca_error_t doca_sync_event_wait_eq(doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+                            : event->event.wait(WaitCondition::equal(value, mask), spin);
+}
+
+doca_error_t doca_sync_event_wait_eq_yield(doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+                            : event->event.wait(WaitCondition::equal(value, mask), yield);
+}
+
+doca_error_t doca_sync_event_wait_neq(doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+                            : event->event.wait(WaitCondition::not_equal(value, mask), spin);
+}
+
+doca_error_t doca_sync_event_wait_neq_yield(doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+                            : event->event.wait(WaitCondition::not_equal(value, mask), yield);
+}

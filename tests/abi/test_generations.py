@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""The SDK trees of both API generations from one build, side by side.
+
+    test_generations.py BUILD_DIR
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import programs
+import tree
+from elf import Elf
+from programs import API, PROGRAMS, WARNINGS
+
+SOURCE_ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+VERSIONS = {"2.2": "2.2.0080", "3.0": "3.0.0058"}
+
+
+def folder(at_prefix, generation):
+    return "" if generation == at_prefix else f"lib/opendoca/{generation}"
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory()
+        cls.root = pathlib.Path(cls.place.name)
+        first = tree.install(BUILD_DIR, cls.root / "destination")
+        at_prefix = tree.build_options(BUILD_DIR)["prefix_generation"]
+        cls.prefix = first.moved_to(cls.root / "moved")
+        cls.trees = {generation: cls.prefix.below(folder(at_prefix, generation)) for generation in VERSIONS}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.place.cleanup()
+
+    def test_each_has_its_headers_libraries_and_version(self):
+        for generation, sdk in self.trees.items():
+            version = VERSIONS[generation]
+            with self.subTest(generation=generation):
+                self.assertEqual(version, (sdk.prefix / "applications" / "VERSION").read_text(encoding="utf-8").strip())
+                self.assertTrue((sdk.lib / f"libdoca_common.so.{version}").is_file())
+                self.assertEqual("libdoca_common.so.2", Elf(sdk.lib / "libdoca_common.so").soname)
+                for module in ("doca-common", "doca-dma"):
+                    self.assertEqual([version], sdk.pkg_config("--modversion", module))
+                    for option, wanted in (("-I", sdk.include), ("-L", sdk.lib)):
+                        flags = sdk.pkg_config("--cflags", "--libs", module)
+                        paths = {pathlib.Path(flag[2:]).resolve() for flag in flags if flag.startswith(option)}
+                        self.assertEqual({wanted.resolve()}, paths)
+        headers = {generation: {path.name for path in sdk.include.glob("doca_*.h")}
+                   for generation, sdk in self.trees.items()}
+        self.assertIn("doca_pe.h", headers["3.0"] - headers["2.2"])
+        self.assertIn("doca_bufpool.h", headers["2.2"] - headers["3.0"])
+        for sdk in self.trees.values():
+            self.assertFalse([path for path in sdk.include.iterdir() if path.is_dir()])
+
+    def test_a_program_of_tasks_runs(self):
+        sdk = self.trees["3.0"]
+        program = self.root / "task_copy"
+        programs.build(PROGRAMS / "task_copy.c", "c11", program, API, "-D_GNU_SOURCE", *WARNINGS,
+                       *sdk.pkg_config("--cflags", "--libs", "doca-common", "doca-dma"))
+        done = programs.run(program, LD_LIBRARY_PATH=str(sdk.lib))
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        self.assertIn("copied: a text", done.stdout)
+
+    def test_a_program_of_one_generation_does_not_start_with_the_other(self):
+        sdk = self.trees["3.0"]
+        program = self.root / "wrong"
+        programs.build(PROGRAMS / "task_copy.c", "c11", program, API, "-D_GNU_SOURCE",
+                       *sdk.pkg_config("--cflags", "--libs", "doca-common", "doca-dma"))
+        done = programs.run(program, LD_LIBRARY_PATH=str(self.trees["2.2"].lib), LD_BIND_NOW="1")
+        self.assertNotEqual(0, done.returncode)
+        self.assertIn("doca_pe_create", done.stderr)
+
+
+class OtherWayRound(unittest.TestCase):
+    def test_an_option_puts_the_other_generation_at_the_prefix(self):
+        with tempfile.TemporaryDirectory() as place:
+            tree.meson("setup", place, SOURCE_ROOT, "-Dprefix_generation=3.0", "-Dprefix=/opt/sdk",
+                       "-Dlibdir=lib/here", "-Dtests=false", "-Dtools=false")
+            listed = subprocess.run(["meson", "introspect", "--installed", place], capture_output=True, text=True,
+                                    check=True)
+            installed = set(json.loads(listed.stdout).values())
+        for path in ("/opt/sdk/lib/here/libdoca_common.so.3.0.0058", "/opt/sdk/lib/here/pkgconfig/doca-common.pc",
+                     "/opt/sdk/lib/opendoca/2.2/lib/here/libdoca_common.so.2.2.0080",
+                     "/opt/sdk/lib/opendoca/2.2/lib/here/pkgconfig/doca-common.pc",
+                     "/opt/sdk/applications/VERSION", "/opt/sdk/lib/opendoca/2.2/applications/VERSION"):
+            self.assertIn(path, installed)
+        wrong = [path for path in installed if re.search(r"^/opt/sdk/lib/here/.*2\.2\.0080", path)]
+        self.assertEqual([], wrong)
+
+
+if __name__ == "__main__":
+    BUILD_DIR = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Two processes walk through the API while a third one of the same user writes anything into all that they share. Their
+// calls may fail, and what they copy may be wrong; they may not crash or hang, and nothing may be written beside what was
+// exported, which the walks' own memory would show to sanitizers and the heap's checks.
+//
+//     attack_garbled [--walks N] [--seed N]
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <doca_log.h>
+
+#include "scenario.hpp"
+
+namespace {
+
+using namespace attack;
+
+constexpr unsigned seconds_to_end = 120; ///< of a walk, each of whose waits may last until it gives up
+
+template <typename Body>
+pid_t start(Body body)
+{
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child != 0)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(2);
+    _exit(body());
+}
+
+/// The pages that two processes share, as far as a third one can write to them.
+class Garbler {
+public:
+    explicit Garbler(std::uint32_t seed) : random_(seed) {}
+    Garbler(const Garbler &) = delete;
+    Garbler &operator=(const Garbler &) = delete;
+    ~Garbler()
+    {
+        for (const auto &[inode, page] : pages_)
+            munmap(page.start, page.size);
+    }
+
+    void find(pid_t pid)
+    {
+        const std::string path = "/proc/" + std::to_string(pid) + "/fd";
+        DIR *const fds = opendir(path.c_str());
+        if (fds == nullptr)
+            return;
+        while (const dirent *const entry = readdir(fds)) {
+            const std::string file = path + "/" + entry->d_name;
+            char target[128] = {};
+            if (readlink(file.c_str(), target, sizeof(target) - 1) <= 0 ||
+                std::string(target).find("memfd:opendoca") == std::string::npos)
+                continue;
+            const int fd = open(file.c_str(), O_RDWR | O_CLOEXEC);
+            struct stat info {};
+            if (fd >= 0 && fstat(fd, &info) == 0 && !pages_.contains(info.st_ino)) {
+                void *const start = mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ | PROT_WRITE,
+                                         MAP_SHARED, fd, 0);
+                if (start != MAP_FAILED)
+                    pages_[info.st_ino] = {static_cast<unsigned char *>(start), static_cast<std::size_t>(info.st_size)};
+            }
+            if (fd >= 0)
+                close(fd);
+        }
+        closedir(fds);
+    }
+    void garble()
+    {
+        for (const auto &[inode, page] : pages_) {
+            for (int i = 0; i < 16; ++i) {
+                // What stands at the beginning is used most.
+                const std::size_t bound = random_() % 2 == 0 ? std::min<std::size_t>(page.size, 1024) : page.size;
+                page.start[random_() % bound] = static_cast<unsigned char>(random_());
+                ++num_writes;
+            }
+        }
+    }
+    [[nodiscard]] std::size_t num_pages() const { return pages_.size(); }
+
+    std::uint64_t num_writes = 0;
+
+private:
+    struct Page {
+        unsigned char *start;
+        std::size_t size;
+    };
+    std::mt19937 random_;
+    std::map<ino_t, Page> pages_;
+};
+
+/// How a child has ended, if it has.
+bool has_ended(pid_t child, int &status)
+{
+    return waitpid(child, &status, WNOHANG) == child;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    std::uint64_t walks = 20, seed = std::random_device()();
+    for (int i = 1; i + 1 < argc; i += 2)
+        (std::string(argv[i]) == "--walks" ? walks : seed) = std::strtoull(argv[i + 1], nullptr, 10);
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    std::fflush(stdout);
+    setenv("DOCA_SOFT", "1", 1);
+    doca_logger_backend *backend = nullptr;
+    if (doca_log_create_file_backend(std::fopen("/dev/null", "we"), &backend) != DOCA_SUCCESS)
+        return 2;
+    std::mt19937 random(static_cast<std::uint32_t>(seed));
+    std::uint64_t writes = 0, pages = 0, bad = 0;
+    for (std::uint64_t walk = 0; walk < walks; ++walk) {
+        int ends[2];
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+            return 2;
+        pid_t children[2];
+        for (const int side : {0, 1}) {
+            children[side] = start([&] {
+                alarm(seconds_to_end);
+                close(ends[1 - side]);
+                // What was copied is wrong where something was garbled, and said so; that is no failure here.
+                if (const int null = open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0)
+                    dup2(null, STDERR_FILENO);
+                (void)Walk(side == 0 ? Role::host : Role::dpu, ends[side], true).run();
+                return 0;
+            });
+        }
+        close(ends[0]);
+        close(ends[1]);
+        Garbler garbler(static_cast<std::uint32_t>(random()));
+        bool is_running[2] = {true, true};
+        while (is_running[0] || is_running[1]) {
+            for (const int side : {0, 1}) {
+                int status = 0;
+                if (!is_running[side])
+                    continue;
+                garbler.find(children[side]);
+                if (!has_ended(children[side], status))
+                    continue;
+                is_running[side] = false;
+                if (WIFSIGNALED(status)) {
+                    std::printf("walk %llu: the %s %s (signal %d)\n", static_cast<unsigned long long>(walk),
+                                side == 0 ? "host" : "DPU", WTERMSIG(status) == SIGALRM ? "hung" : "crashed",
+                                WTERMSIG(status));
+                    ++bad;
+                }
+            }
+            garbler.garble();
+            usleep(100 + static_cast<useconds_t>(random() % 400));
+        }
+        writes += garbler.num_writes;
+        pages += garbler.num_pages();
+    }
+    std::printf("%llu walks, %llu bytes written into %llu pages, %llu bad\n", static_cast<unsigned long long>(walks),
+                static_cast<unsigned long long>(writes), static_cast<unsigned long long>(pages),
+                static_cast<unsigned long long>(bad));
+    return bad == 0 && pages != 0 ? 0 : 1;
+}

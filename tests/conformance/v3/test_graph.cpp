@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Graphs of tasks: order, failures, sub-graphs, and instances that run again.
+#include <algorithm>
+#include <list>
+
+#include <poll.h>
+
+#include <doca_graph.h>
+
+#include "dma_tasks.hpp"
+
+namespace doca_test {
+namespace {
+
+using GraphHandle = Handle<doca_graph, doca_graph_destroy>;
+using InstanceHandle = Handle<doca_graph_instance, doca_graph_instance_destroy>;
+using Calls = std::vector<std::string>;
+
+/// A callback node: notes that it was called.
+struct Step {
+    Calls *calls;
+    std::string name;
+    doca_error_t result = DOCA_SUCCESS;
+};
+
+doca_error_t call_step(void *cookie)
+{
+    const auto &step = *static_cast<Step *>(cookie);
+    step.calls->push_back(step.name);
+    return step.result;
+}
+
+/// A DMA context that runs, and graphs on its progress engine.
+class Graph : public DmaTaskTest {
+protected:
+    static constexpr std::uint32_t max_instances = 2;
+
+    void SetUp() override
+    {
+        DmaTaskTest::SetUp();
+        dma = std::make_unique<DmaContext>(dev, pe, 16);
+        must(doca_ctx_start(dma->ctx()));
+    }
+    void TearDown() override
+    {
+        for (const Copy &copy : copies)
+            doca_task_free(copy.as_task());
+        const doca_error_t status = doca_ctx_stop(dma->ctx());
+        EXPECT_TRUE(status == DOCA_SUCCESS || status == DOCA_ERROR_IN_PROGRESS);
+        run_until([&] { return dma->state() == DOCA_CTX_STATE_IDLE; });
+    }
+
+    [[nodiscard]] GraphHandle new_graph()
+    {
+        GraphHandle graph;
+        must(doca_graph_create(pe, graph.out()));
+        must(doca_graph_set_conf(graph, ended<true>, ended<false>, max_instances));
+        must(doca_graph_set_user_data(graph, {.ptr = this}));
+        return graph;
+    }
+    [[nodiscard]] doca_graph_node *context_node(doca_graph *graph) const
+    {
+        doca_graph_node *node = nullptr;
+        must(doca_graph_node_create_from_ctx(graph, dma->ctx(), &node));
+        return node;
+    }
+    [[nodiscard]] static doca_graph_node *user_node(doca_graph *graph)
+    {
+        doca_graph_node *node = nullptr;
+        must(doca_graph_node_create_from_user(graph, call_step, &node));
+        return node;
+    }
+    [[nodiscard]] static InstanceHandle instance_of(doca_graph *graph, std::uint64_t name = 0)
+    {
+        InstanceHandle instance;
+        must(doca_graph_instance_create(graph, instance.out()));
+        must(doca_graph_instance_set_user_data(instance, {.u64 = name}));
+        return instance;
+    }
+    /// A task that copies @p from to @p to; its callbacks are not to be called.
+    doca_task *copy_task(const doca_buf *from, doca_buf *to)
+    {
+        copies.push_back({});
+        must(dma->alloc(copies.back(), from, to));
+        return copies.back().as_task();
+    }
+
+    template <bool Succeeded>
+    static void ended(doca_graph_instance *instance, doca_data instance_data, doca_data graph_data)
+    {
+        auto &self = *static_cast<Graph *>(graph_data.ptr);
+        self.ends.push_back((Succeeded ? "done " : "failed ") + std::to_string(instance_data.u64));
+        if (self.then)
+            self.then(instance);
+    }
+
+    std::unique_ptr<DmaContext> dma;
+    std::list<Copy> copies;
+    Calls calls; ///< of user nodes
+    Calls ends;  ///< of instances
+    std::function<void(doca_graph_instance *)> then;
+};
+
+INSTANTIATE_FOR_COPYING_DEVICES(Graph);
+
+TEST_P(Graph, nodes_run_in_the_order_of_their_dependencies)
+{
+    const BufHandle first = source(0, 100);
+    const BufHandle middle = destination(0, 100);
+    const BufHandle last = destination(200, 100);
+    const GraphHandle graph = new_graph();
+    doca_graph_node *const before = user_node(graph);
+    doca_graph_node *const copy = context_node(graph);
+    doca_graph_node *const again = context_node(graph);
+    doca_graph_node *const after = user_node(graph);
+    must(doca_graph_add_dependency(graph, before, copy));
+    must(doca_graph_add_dependency(graph, copy, again));
+    must(doca_graph_add_dependency(graph, again, after));
+    must(doca_graph_start(graph));
+    InstanceHandle instance = instance_of(graph, 5);
+    Step begin{&calls, "begin"};
+    Step end{&calls, "end"};
+    must(doca_graph_instance_set_user_node_data(instance, before, &begin));
+    must(doca_graph_instance_set_ctx_node_data(instance, copy, copy_task(first, middle)));
+    must(doca_graph_instance_set_ctx_node_data(instance, again, copy_task(middle, last)));
+    EXPECT_EQ(doca_graph_instance_submit(instance), DOCA_ERROR_INVALID_VALUE) << "a node has no data";
+    must(doca_graph_instance_set_user_node_data(instance, after, &end));
+
+    for (int round = 1; round != 4; ++round) { // the same instance again, with the same data
+        must(doca_buf_reset_data_len(middle));
+        must(doca_buf_reset_data_len(last));
+        std::ranges::fill(dst_memory, std::byte{0});
+        ASSERT_EQ(doca_graph_instance_submit(instance), DOCA_SUCCESS);
+        EXPECT_EQ(doca_graph_instance_submit(instance), DOCA_ERROR_IN_USE);
+        EXPECT_EQ(doca_graph_instance_set_user_node_data(instance, after, &end), DOCA_ERROR_BAD_STATE);
+        EXPECT_EQ(doca_graph_instance_set_user_data(instance, {.u64 = 1}), DOCA_ERROR_IN_USE);
+        EXPECT_EQ(doca_graph_instance_destroy(instance), DOCA_ERROR_IN_USE);
+        EXPECT_TRUE(ends.size() < static_cast<std::size_t>(round)) << "nobody is called in a submit";
+        run_until([&] { return ends.size() == static_cast<std::size_t>(round); });
+        EXPECT_EQ(std::memcmp(&dst_memory[200], src_memory.data(), 100), 0);
+    }
+    EXPECT_EQ(ends, (Calls{"done 5", "done 5", "done 5"}));
+    EXPECT_EQ(calls, (Calls{"begin", "end", "begin", "end", "begin", "end"}));
+    for (const Copy &each : copies) {
+        EXPECT_FALSE(each.has_ended()) << "a task's own callbacks are not called in a graph";
+        EXPECT_EQ(doca_task_get_status(each.as_task()), DOCA_SUCCESS);
+    }
+    EXPECT_FALSE(progress());
+    EXPECT_EQ(doca_graph_stop(graph), DOCA_ERROR_IN_USE);
+    instance.reset();
+    EXPECT_EQ(doca_graph_stop(graph), DOCA_SUCCESS);
+    EXPECT_EQ(doca_graph_stop(graph), DOCA_SUCCESS);
+}
+
+TEST_P(Graph, a_node_that_fails_ends_the_instance_when_the_others_have_ended)
+{
+    const BufHandle src = source(0, 100);
+    const BufHandle dst = destination(0, 100);
+    const GraphHandle graph = new_graph();
+    doca_graph_node *const copy = context_node(graph);
+    doca_graph_node *const bad = user_node(graph);
+    doca_graph_node *const never = user_node(graph);
+    must(doca_graph_add_dependency(graph, copy, never));
+    must(doca_graph_add_dependency(graph, bad, never));
+    must(doca_graph_start(graph));
+    InstanceHandle instance = instance_of(graph, 1);
+    Step failing{&calls, "bad", DOCA_ERROR_TIME_OUT};
+    Step last{&calls, "never"};
+    must(doca_graph_instance_set_ctx_node_data(instance, copy, copy_task(src, dst)));
+    must(doca_graph_instance_set_user_node_data(instance, bad, &failing));
+    must(doca_graph_instance_set_user_node_data(instance, never, &last));
+    must(doca_graph_instance_submit(instance));
+    run_until([&] { return !ends.empty(); });
+    EXPECT_EQ(ends, Calls{"failed 1"});
+    EXPECT_EQ(calls, Calls{"bad"});
+    EXPECT_EQ(in_flight(dma->ctx()), 0u) << "what was in flight has ended before";
+    EXPECT_EQ(data_len_of(dst), 100u);
+    // It can run again, and then succeeds.
+    failing.result = DOCA_SUCCESS;
+    must(doca_buf_reset_data_len(dst));
+    must(doca_graph_instance_submit(instance));
+    run_until([&] { return ends.size() == 2; });
+    EXPECT_EQ(ends[1], "done 1");
+    instance.reset();
+    must(doca_graph_stop(graph));
+}
+
+TEST_P(Graph, a_task_that_fails_fails_its_instance)
+{
+    const BufHandle empty = source(0, 100);
+    must(doca_buf_reset_data_len(empty));
+    const BufHandle dst = destination(0, 100);
+    const GraphHandle graph = new_graph();
+    doca_graph_node *const copy = context_node(graph);
+    must(doca_graph_start(graph));
+    InstanceHandle instance = instance_of(graph, 2);
+    must(doca_graph_instance_set_ctx_node_data(instance, copy, copy_task(empty, dst)));
+    must(doca_graph_instance_submit(instance));
+    run_until([&] { return !ends.empty(); });
+    EXPECT_EQ(ends, Calls{"failed 2"});
+    EXPECT_EQ(doca_task_get_status(copies.back().as_task()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(dma->state(), DOCA_CTX_STATE_STOPPING) << "as without a graph";
+    EXPECT_EQ(doca_graph_instance_submit(instance), DOCA_ERROR_BAD_STATE) << "the context takes no more";
+    instance.reset();
+    must(doca_graph_stop(graph));
+}
+
+TEST_P(Graph, sub_graphs_are_nodes)
+{
+    const BufHandle src = source(0, 100);
+    const BufHandle dst = destination(0, 100);
+    const GraphHandle inner = new_graph();
+    doca_graph_node *const copy = context_node(inner);
+    const GraphHandle outer = new_graph();
+    doca_graph_node *sub = nullptr;
+    EXPECT_EQ(doca_graph_node_create_from_graph(outer, inner, &sub), DOCA_ERROR_BAD_STATE)
+        << "it is not started";
+    must(doca_graph_start(inner));
+    ASSERT_EQ(doca_graph_node_create_from_graph(outer, inner, &sub), DOCA_SUCCESS);
+    doca_graph_node *const after = user_node(outer);
+    must(doca_graph_add_dependency(outer, sub, after));
+    must(doca_graph_start(outer));
+    InstanceHandle inside = instance_of(inner, 8);
+    InstanceHandle instance = instance_of(outer, 9);
+    Step end{&calls, "end"};
+    must(doca_graph_instance_set_user_node_data(instance, after, &end));
+    must(doca_graph_instance_set_sub_graph_node_data(instance, sub, inside));
+    EXPECT_EQ(doca_graph_instance_destroy(inside), DOCA_ERROR_IN_USE);
+    // What the inner one lacks is known when it starts.
+    must(doca_graph_instance_submit(instance));
+    run_until([&] { return !ends.empty(); });
+    EXPECT_EQ(ends, Calls{"failed 9"});
+    must(doca_graph_instance_set_ctx_node_data(inside, copy, copy_task(src, dst)));
+    must(doca_graph_instance_submit(instance));
+    run_until([&] { return ends.size() == 2; });
+    EXPECT_EQ(ends[1], "done 9") << "the inner one has no callback of its own";
+    EXPECT_EQ(calls, Calls{"end"});
+    EXPECT_EQ(data_len_of(dst), 100u);
+    instance.reset();
+    EXPECT_EQ(doca_graph_stop(inner), DOCA_ERROR_IN_USE) << "it has an instance";
+    inside.reset();
+    must(doca_graph_stop(inner));
+    EXPECT_EQ(doca_graph_destroy(inner), DOCA_ERROR_BAD_STATE) << "a node runs it";
+    must(doca_graph_stop(outer));
+}
+
+TEST_P(Graph, what_does_not_fit_is_refused)
+{
+    GraphHandle graph;
+    EXPECT_EQ(doca_graph_create(nullptr, graph.out()), DOCA_ERROR_INVALID_VALUE);
+    must(doca_graph_create(pe, graph.out()));
+    EXPECT_EQ(doca_graph_set_conf(graph, ended<true>, nullptr, 1), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_graph_set_conf(graph, ended<true>, ended<false>, 0), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_graph_start(graph), DOCA_ERROR_BAD_STATE) << "set_conf is missing";
+    must(doca_graph_set_conf(graph, ended<true>, ended<false>, 1));
+    doca_graph_node *const step = user_node(graph);
+    EXPECT_EQ(doca_graph_start(graph), DOCA_ERROR_BAD_STATE) << "no context node";
+    doca_graph_node *const copy = context_node(graph);
+    must(doca_graph_add_dependency(graph, step, copy));
+    EXPECT_EQ(doca_graph_add_dependency(graph, copy, step), DOCA_ERROR_INVALID_VALUE) << "a circle";
+    EXPECT_EQ(doca_graph_add_dependency(graph, copy, copy), DOCA_ERROR_INVALID_VALUE);
+    InstanceHandle instance;
+    EXPECT_EQ(doca_graph_instance_create(graph, instance.out()), DOCA_ERROR_BAD_STATE);
+    must(doca_graph_start(graph));
+    EXPECT_EQ(doca_graph_start(graph), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_graph_destroy(graph), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_graph_set_conf(graph, ended<true>, ended<false>, 1), DOCA_ERROR_BAD_STATE);
+    doca_graph_node *late = nullptr;
+    EXPECT_EQ(doca_graph_node_create_from_user(graph, call_step, &late), DOCA_ERROR_BAD_STATE);
+    must(doca_graph_instance_create(graph, instance.out()));
+    InstanceHandle more;
+    EXPECT_EQ(doca_graph_instance_create(graph, more.out()), DOCA_ERROR_NO_MEMORY);
+    Step none{&calls, "none"};
+    EXPECT_EQ(doca_graph_instance_set_user_node_data(instance, copy, &none), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_graph_instance_set_user_node_data(instance, nullptr, &none), DOCA_ERROR_INVALID_VALUE);
+    instance.reset();
+    must(doca_graph_stop(graph));
+    // A context of another progress engine.
+    PeHandle other;
+    must(doca_pe_create(other.out()));
+    GraphHandle stranger;
+    must(doca_graph_create(other, stranger.out()));
+    must(doca_graph_set_conf(stranger, ended<true>, ended<false>, 1));
+    (void)context_node(stranger);
+    EXPECT_EQ(doca_graph_start(stranger), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_pe_destroy(other), DOCA_ERROR_IN_USE);
+    stranger.reset();
+}
+
+TEST_P(Graph, a_callback_may_submit_again_or_destroy_everything)
+{
+    const BufHandle src = source(0, 10);
+    const BufHandle dst = destination(0, 1000);
+    GraphHandle graph = new_graph();
+    doca_graph_node *const copy = context_node(graph);
+    must(doca_graph_start(graph));
+    InstanceHandle instance = instance_of(graph, 3);
+    must(doca_graph_instance_set_ctx_node_data(instance, copy, copy_task(src, dst)));
+    then = [&](doca_graph_instance *ended_one) {
+        EXPECT_EQ(ended_one, instance);
+        if (ends.size() < 10) {
+            EXPECT_EQ(doca_graph_instance_submit(instance), DOCA_SUCCESS);
+            return;
+        }
+        instance.reset();
+        EXPECT_EQ(doca_graph_stop(graph), DOCA_SUCCESS);
+        graph.reset();
+    };
+    must(doca_graph_instance_submit(instance));
+    run_until([&] { return ends.size() == 10; });
+    EXPECT_EQ(data_len_of(dst), 100u);
+    EXPECT_FALSE(progress());
+    then = nullptr;
+}
+
+TEST_P(Graph, wakes_who_sleeps)
+{
+    const BufHandle src = source(0, 10);
+    const BufHandle dst = destination(0, 10);
+    const GraphHandle graph = new_graph();
+    doca_graph_node *const step = user_node(graph);
+    doca_graph_node *const copy = context_node(graph);
+    must(doca_graph_add_dependency(graph, step, copy));
+    must(doca_graph_start(graph));
+    InstanceHandle instance = instance_of(graph, 4);
+    Step first{&calls, "first"};
+    must(doca_graph_instance_set_user_node_data(instance, step, &first));
+    must(doca_graph_instance_set_ctx_node_data(instance, copy, copy_task(src, dst)));
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(pe, &handle));
+    must(doca_pe_request_notification(pe));
+    pollfd fd{handle, POLLIN, 0};
+    EXPECT_EQ(poll(&fd, 1, 0), 0);
+    must(doca_graph_instance_submit(instance));
+    while (ends.empty()) {
+        ASSERT_EQ(poll(&fd, 1, 10000), 1) << "a node is ready, or has ended";
+        must(doca_pe_clear_notification(pe, handle));
+        while (progress()) {
+        }
+        must(doca_pe_request_notification(pe));
+    }
+    EXPECT_EQ(ends, Calls{"done 4"});
+    instance.reset();
+    must(doca_graph_stop(graph));
+}
+
+} // namespace
+} // namespace doca_test

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The two logs of DOCA 3.0: the program's, and that of the libraries.
+#include <regex>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <doca_buf_inventory.h>
+#include <doca_log.h>
+
+DOCA_LOG_REGISTER(TEST::LOG);
+
+namespace {
+
+std::string program_text;
+std::string sdk_text;
+
+/// Each line is handed over when the next one comes.
+char program_buffer[512];
+char sdk_buffer[512];
+
+struct Backends {
+    Backends()
+    {
+        const auto to_program = [](char *text) { program_text += text; };
+        const auto to_sdk = [](char *text) { sdk_text += text; };
+        EXPECT_EQ(doca_log_backend_create_with_buf(program_buffer, sizeof(program_buffer), to_program, &program),
+                  DOCA_SUCCESS);
+        EXPECT_EQ(doca_log_backend_create_with_buf_sdk(sdk_buffer, sizeof(sdk_buffer), to_sdk, &sdk), DOCA_SUCCESS);
+    }
+
+    doca_log_backend *program = nullptr;
+    doca_log_backend *sdk = nullptr;
+};
+
+Backends &backends()
+{
+    static Backends instance;
+    return instance;
+}
+
+std::string program_log()
+{
+    return program_text + program_buffer;
+}
+
+std::string sdk_log()
+{
+    return sdk_text + sdk_buffer;
+}
+
+/// Makes a library complain.
+void provoke()
+{
+    doca_buf_inventory *none = nullptr;
+    EXPECT_EQ(doca_buf_inventory_create(0, &none), DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST(LogV3, AProgramsMessageTellsWhereItComesFrom)
+{
+    (void)backends();
+    EXPECT_EQ(DOCA_LOG_WARN("the answer is %d", 42), DOCA_SUCCESS);
+    const std::regex line("\\[\\d\\d:\\d\\d:\\d\\d:\\d{6}\\]\\[\\d+\\]\\[DOCA\\]\\[WRN\\]\\[test_log\\.cpp:\\d+\\]"
+                          "\\[TestBody\\] the answer is 42\\n");
+    EXPECT_TRUE(std::regex_search(program_log(), line)) << program_log();
+    EXPECT_EQ(sdk_log().find("answer"), std::string::npos);
+    EXPECT_EQ(doca_log(45, 0, "f", 1, "g", "x"), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log(DOCA_LOG_LEVEL_ERROR, 4000, "f", 1, "g", "x"), DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST(LogV3, TheLibrariesHaveALogOfTheirOwn)
+{
+    (void)backends();
+    provoke();
+    EXPECT_NE(sdk_log().find("a buffer inventory has 1 to"), std::string::npos) << sdk_log();
+    EXPECT_EQ(program_log().find("a buffer inventory has"), std::string::npos);
+    const std::size_t before = sdk_log().size();
+    ASSERT_EQ(doca_log_backend_set_sdk_level(backends().sdk, DOCA_LOG_LEVEL_DISABLE), DOCA_SUCCESS);
+    provoke();
+    EXPECT_EQ(sdk_log().size(), before);
+    ASSERT_EQ(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
+    EXPECT_EQ(doca_log_level_get_global_sdk_limit(), unsigned{DOCA_LOG_LEVEL_ERROR});
+    provoke();
+    EXPECT_GT(sdk_log().size(), before);
+}
+
+TEST(LogV3, ABackendBelongsToOneOfThem)
+{
+    EXPECT_EQ(doca_log_backend_set_sdk_level(backends().program, DOCA_LOG_LEVEL_INFO), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_set_level_lower_limit(backends().sdk, DOCA_LOG_LEVEL_INFO), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_set_level_lower_limit_strict(backends().sdk), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_log_backend_set_level_lower_limit(backends().program, 71), DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST(LogV3, LimitsFollowTheGlobalOnesUnlessTheyAreStrict)
+{
+    EXPECT_EQ(doca_log_level_get_global_upper_limit(), unsigned{DOCA_LOG_LEVEL_CRIT});
+    ASSERT_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE), DOCA_SUCCESS);
+    EXPECT_EQ(doca_log(DOCA_LOG_LEVEL_TRACE, 0, "a/b.c", 7, "f", "a trace"), DOCA_SUCCESS);
+    EXPECT_NE(program_log().find("[DOCA][TRC][b.c:7][f] a trace"), std::string::npos) << program_log();
+    ASSERT_EQ(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_INFO), DOCA_SUCCESS);
+    EXPECT_EQ(DOCA_LOG_DBG("too much"), DOCA_SUCCESS);
+    EXPECT_EQ(program_log().find("too much"), std::string::npos);
+    ASSERT_EQ(doca_log_backend_set_level_lower_limit_strict(backends().program), DOCA_SUCCESS);
+    EXPECT_EQ(doca_log_backend_set_level_lower_limit(backends().program, DOCA_LOG_LEVEL_DEBUG),
+              DOCA_ERROR_NOT_PERMITTED);
+}
+
+} // namespace

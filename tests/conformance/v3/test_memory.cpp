@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Devices, memory maps, buffers, inventories and pools, where DOCA 3.0 has other rules than 2.2.
+#include <array>
+
+#include <doca_buf_array.h>
+#include <doca_buf_pool.h>
+#include <doca_clock.h>
+#include <doca_mmap_advise.h>
+#include <doca_rdma_bridge.h>
+#include <doca_uar.h>
+#include <doca_umem.h>
+#include <doca_version.h>
+
+#include "dma_tasks.hpp"
+
+using namespace doca_test;
+
+namespace {
+
+class MemoryV3 : public DmaTaskTest {
+protected:
+    [[nodiscard]] static std::uint32_t references(const doca_buf *buf)
+    {
+        std::uint16_t count = 0;
+        EXPECT_EQ(doca_buf_get_refcount(buf, &count), DOCA_SUCCESS);
+        return count;
+    }
+    [[nodiscard]] std::uint32_t num_free() const
+    {
+        std::uint32_t count = 0;
+        EXPECT_EQ(doca_buf_inventory_get_num_free_elements(inventory, &count), DOCA_SUCCESS);
+        return count;
+    }
+};
+
+TEST_P(MemoryV3, ADeviceCountsHowOftenItIsOpen)
+{
+    const DevHandle again = open_device(GetParam());
+    EXPECT_EQ(static_cast<doca_dev *>(again), static_cast<doca_dev *>(dev));
+    // Its own description outlives every list.
+    EXPECT_EQ(doca_dma_cap_task_memcpy_is_supported(doca_dev_as_devinfo(dev)), DOCA_SUCCESS);
+    std::uint64_t rate = 0;
+    EXPECT_EQ(doca_devinfo_get_active_rate(doca_dev_as_devinfo(dev), &rate), DOCA_ERROR_NOT_SUPPORTED);
+    std::uint8_t is_supported = 7;
+    EXPECT_EQ(doca_devinfo_cap_is_accelerate_resource_reclaim_supported(doca_dev_as_devinfo(dev), &is_supported),
+              DOCA_SUCCESS);
+    EXPECT_EQ(is_supported, 0);
+    EXPECT_EQ(doca_dev_accelerate_resource_reclaim(dev), DOCA_ERROR_NOT_SUPPORTED);
+}
+
+TEST_P(MemoryV3, AMapAnswersWithTheCodesOf3)
+{
+    MmapHandle mmap;
+    ASSERT_EQ(doca_mmap_create(mmap.out()), DOCA_SUCCESS);
+    EXPECT_EQ(doca_mmap_rm_dev(mmap, dev), DOCA_ERROR_NOT_FOUND);
+    EXPECT_EQ(doca_mmap_add_dev(mmap, dev), DOCA_SUCCESS);
+    EXPECT_EQ(doca_mmap_add_dev(mmap, dev), DOCA_ERROR_ALREADY_EXIST);
+    void *addr = nullptr;
+    std::size_t len = 0;
+    EXPECT_EQ(doca_mmap_get_memrange(mmap, &addr, &len), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_mmap_set_memrange(mmap, src_memory.data(), 64), DOCA_SUCCESS);
+    EXPECT_EQ(doca_mmap_set_user_data(mmap, {.u64 = 17}), DOCA_SUCCESS);
+    EXPECT_EQ(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_mmap_set_permissions(mmap, 128), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_mmap_set_permissions(mmap,
+                                        DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING),
+              DOCA_SUCCESS);
+    std::uint32_t mkey = 0;
+    EXPECT_EQ(doca_mmap_get_mkey(mmap, dev, &mkey), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_mmap_start(mmap), DOCA_SUCCESS);
+    EXPECT_EQ(doca_mmap_set_user_data(mmap, {.u64 = 18}), DOCA_ERROR_BAD_STATE);
+    doca_data data{};
+    EXPECT_EQ(doca_mmap_get_user_data(mmap, &data), DOCA_SUCCESS);
+    EXPECT_EQ(data.u64, 17u);
+    EXPECT_EQ(doca_mmap_get_mkey(mmap, dev, &mkey), is_soft(GetParam()) ? DOCA_ERROR_NOT_SUPPORTED : DOCA_SUCCESS);
+    const void *blob = nullptr;
+    EXPECT_EQ(doca_mmap_export_pci(mmap, dev, &blob, &len), is_soft(GetParam()) ? DOCA_ERROR_NOT_PERMITTED
+                                                                                : DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_mmap_enable_thread_safety(mmap), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_mmap_dev_get_dpa_handle(mmap, dev, &mkey), DOCA_ERROR_NOT_SUPPORTED);
+}
+
+TEST_P(MemoryV3, AMapForThreadsDoesNotCount)
+{
+    MmapHandle mmap;
+    ASSERT_EQ(doca_mmap_create(mmap.out()), DOCA_SUCCESS);
+    ASSERT_EQ(doca_mmap_enable_thread_safety(mmap), DOCA_SUCCESS);
+    ASSERT_EQ(doca_mmap_add_dev(mmap, dev), DOCA_SUCCESS);
+    ASSERT_EQ(doca_mmap_set_memrange(mmap, src_memory.data(), 64), DOCA_SUCCESS);
+    ASSERT_EQ(doca_mmap_start(mmap), DOCA_SUCCESS);
+    std::uint32_t count = 0;
+    EXPECT_EQ(doca_mmap_get_num_bufs(mmap, &count), DOCA_ERROR_NOT_PERMITTED);
+    BufHandle buf;
+    ASSERT_EQ(doca_buf_inventory_buf_get_by_data(inventory, mmap, src_memory.data(), 64, buf.out()), DOCA_SUCCESS);
+    mmap.reset(); // with a buffer out, which goes home later
+    buf.reset();
+    EXPECT_EQ(num_free(), 4096u);
+}
+
+TEST_P(MemoryV3, APciFlagLetsTheOwnDeviceWrite)
+{
+    const MmapHandle map = map_of(dev, dst_memory, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    DmaContext dma{dev, pe, 1};
+    ASSERT_EQ(doca_ctx_start(dma.ctx()), DOCA_SUCCESS);
+    const BufHandle src = source(0, 16);
+    BufHandle dst;
+    ASSERT_EQ(doca_buf_inventory_buf_get_by_addr(inventory, map, dst_memory.data(), 16, dst.out()), DOCA_SUCCESS);
+    Copy copy;
+    ASSERT_EQ(dma.alloc(copy, src, dst), DOCA_SUCCESS);
+    ASSERT_EQ(doca_task_submit(copy.as_task()), DOCA_SUCCESS);
+    run_until([&] { return copy.has_ended(); });
+    EXPECT_EQ(copy.num_succeeded, 1);
+    doca_task_free(copy.as_task());
+    EXPECT_EQ(doca_ctx_stop(dma.ctx()), DOCA_SUCCESS);
+}
+
+TEST_P(MemoryV3, ABufferCountsItsReferences)
+{
+    doca_buf *buf = nullptr;
+    ASSERT_EQ(doca_buf_inventory_buf_get_by_data(inventory, src_map, src_memory.data(), 8, &buf), DOCA_SUCCESS);
+    std::uint16_t before = 0;
+    EXPECT_EQ(references(buf), 1u);
+    EXPECT_EQ(doca_buf_inc_refcount(buf, &before), DOCA_SUCCESS);
+    EXPECT_EQ(before, 1);
+    EXPECT_EQ(doca_buf_inc_refcount(buf, nullptr), DOCA_SUCCESS);
+    EXPECT_EQ(references(buf), 3u);
+    while (references(buf) != UINT16_MAX)
+        ASSERT_EQ(doca_buf_inc_refcount(buf, nullptr), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_inc_refcount(buf, &before), DOCA_ERROR_TOO_BIG);
+    EXPECT_EQ(num_free(), 4095u);
+    while (references(buf) > 1)
+        ASSERT_EQ(doca_buf_dec_refcount(buf, &before), DOCA_SUCCESS);
+    EXPECT_EQ(before, 2);
+    EXPECT_EQ(doca_buf_dec_refcount(buf, &before), DOCA_SUCCESS);
+    EXPECT_EQ(before, 1);
+    EXPECT_EQ(num_free(), 4096u);
+    EXPECT_EQ(doca_buf_dec_refcount(buf, &before), DOCA_ERROR_BAD_STATE);
+}
+
+TEST_P(MemoryV3, OnlyOneReferenceBecomesALaterMember)
+{
+    doca_buf *const first = source(0, 8).release();
+    doca_buf *const second = source(8, 8).release();
+    ASSERT_EQ(doca_buf_inc_refcount(second, nullptr), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_chain_list(first, second), DOCA_ERROR_NOT_PERMITTED);
+    ASSERT_EQ(doca_buf_dec_refcount(second, nullptr), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_chain_list_tail(first, second, second), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_buf_chain_list_tail(first, first, second), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_inc_refcount(second, nullptr), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_buf_dec_refcount(second, nullptr), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(references(second), 1u);
+    std::uint32_t count = 0;
+    EXPECT_EQ(doca_buf_get_list_len(second, &count), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(doca_buf_get_list_len(first, &count), DOCA_SUCCESS);
+    EXPECT_EQ(count, 2u);
+    std::uint8_t is_last = 7;
+    EXPECT_EQ(doca_buf_is_last_in_list(second, &is_last), DOCA_SUCCESS);
+    EXPECT_EQ(is_last, 1);
+    EXPECT_EQ(doca_buf_inc_refcount(first, nullptr), DOCA_SUCCESS); // that of the list
+    EXPECT_EQ(doca_buf_dec_refcount(first, nullptr), DOCA_SUCCESS);
+    EXPECT_EQ(num_free(), 4094u);
+    EXPECT_EQ(doca_buf_dec_refcount(first, nullptr), DOCA_SUCCESS); // takes the whole list home
+    EXPECT_EQ(num_free(), 4096u);
+}
+
+TEST_P(MemoryV3, ABufferIsUsedAgainForAnotherRangeOfItsMap)
+{
+    const BufHandle buf = source(0, 8);
+    ASSERT_EQ(doca_buf_inc_refcount(buf, nullptr), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_inventory_buf_reuse_by_data(buf, &src_memory[100], 50), DOCA_SUCCESS);
+    void *head = nullptr;
+    EXPECT_EQ(doca_buf_get_head(buf, &head), DOCA_SUCCESS);
+    EXPECT_EQ(head, &src_memory[100]);
+    EXPECT_EQ(data_len_of(buf), 50u);
+    EXPECT_EQ(references(buf), 2u);
+    EXPECT_EQ(doca_buf_inventory_buf_reuse_by_addr(buf, &src_memory[size - 8], 9), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_buf_get_head(buf, &head), DOCA_SUCCESS);
+    EXPECT_EQ(head, &src_memory[100]);
+    EXPECT_EQ(doca_buf_set_data_len(buf, 7), DOCA_SUCCESS);
+    EXPECT_EQ(data_len_of(buf), 7u);
+    ASSERT_EQ(doca_buf_dec_refcount(buf, nullptr), DOCA_SUCCESS);
+}
+
+TEST_P(MemoryV3, AnInventoryGrowsAndGoesOnlyWhenAllAreHome)
+{
+    doca_buf_inventory *small = nullptr;
+    ASSERT_EQ(doca_buf_inventory_create(2, &small), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_inventory_expand(small, 3), DOCA_ERROR_BAD_STATE);
+    BufHandle bufs[5];
+    EXPECT_EQ(doca_buf_inventory_buf_dup(small, source(0, 8), bufs[0].out()), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_buf_inventory_set_user_data(small, {.u64 = 3}), DOCA_SUCCESS);
+    ASSERT_EQ(doca_buf_inventory_start(small), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_inventory_set_user_data(small, {.u64 = 4}), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_buf_inventory_expand(small, 0), DOCA_ERROR_INVALID_VALUE);
+    const auto take = [&](BufHandle &buf) {
+        return doca_buf_inventory_buf_get_by_data(small, src_map, src_memory.data(), 8, buf.out());
+    };
+    ASSERT_EQ(take(bufs[0]), DOCA_SUCCESS);
+    ASSERT_EQ(take(bufs[1]), DOCA_SUCCESS);
+    EXPECT_EQ(take(bufs[2]), DOCA_ERROR_NO_MEMORY);
+    ASSERT_EQ(doca_buf_inventory_expand(small, 3), DOCA_SUCCESS);
+    for (int i = 2; i != 5; ++i)
+        ASSERT_EQ(take(bufs[i]), DOCA_SUCCESS) << i;
+    BufHandle none;
+    EXPECT_EQ(take(none), DOCA_ERROR_NO_MEMORY);
+    bufs[0].reset(); // an element of before the expansion
+    ASSERT_EQ(take(bufs[0]), DOCA_SUCCESS);
+    std::uint32_t count = 0;
+    EXPECT_EQ(doca_buf_inventory_get_num_elements(small, &count), DOCA_SUCCESS);
+    EXPECT_EQ(count, 5u);
+    EXPECT_EQ(doca_buf_inventory_destroy(small), DOCA_ERROR_IN_USE);
+    for (BufHandle &buf : bufs)
+        buf.reset();
+    EXPECT_EQ(doca_buf_inventory_destroy(small), DOCA_SUCCESS); // implies a stop
+}
+
+TEST_P(MemoryV3, APoolIsLaidOutAtItsStart)
+{
+    Handle<doca_buf_pool, doca_buf_pool_destroy> pool;
+    ASSERT_EQ(doca_buf_pool_create(4, 100, src_map, pool.out()), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_pool_set_element_alignment(pool, 3), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_buf_pool_set_element_alignment(pool, size), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_pool_start(pool), DOCA_ERROR_INITIALIZATION); // does not fit
+    EXPECT_EQ(doca_buf_pool_set_element_alignment(pool, 64), DOCA_SUCCESS);
+    BufHandle bufs[4];
+    BufHandle none;
+    EXPECT_EQ(doca_buf_pool_buf_alloc(pool, none.out()), DOCA_ERROR_BAD_STATE);
+    ASSERT_EQ(doca_buf_pool_start(pool), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_pool_set_element_alignment(pool, 1), DOCA_ERROR_BAD_STATE);
+    for (BufHandle &buf : bufs) {
+        ASSERT_EQ(doca_buf_pool_buf_alloc(pool, buf.out()), DOCA_SUCCESS);
+        void *head = nullptr;
+        EXPECT_EQ(doca_buf_get_head(buf, &head), DOCA_SUCCESS);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(head) % 64, 0u);
+    }
+    EXPECT_EQ(doca_buf_pool_buf_alloc(pool, none.out()), DOCA_ERROR_EMPTY);
+    EXPECT_EQ(doca_buf_pool_stop(pool), DOCA_ERROR_IN_USE);
+    for (BufHandle &buf : bufs)
+        buf.reset();
+    EXPECT_EQ(doca_buf_pool_stop(pool), DOCA_SUCCESS);
+}
+
+TEST_P(MemoryV3, CachesAreInvalidatedByATask)
+{
+    Handle<doca_mmap_advise, doca_mmap_advise_destroy> advise;
+    ASSERT_EQ(doca_mmap_advise_cap_task_cache_invalidate_is_supported(doca_dev_as_devinfo(dev)), DOCA_SUCCESS);
+    ASSERT_EQ(doca_mmap_advise_create(dev, advise.out()), DOCA_SUCCESS);
+    using Task = doca_mmap_advise_task_invalidate_cache;
+    const auto ended = [](Task *, doca_data task_data, doca_data) { ++*static_cast<int *>(task_data.ptr); };
+    ASSERT_EQ(doca_mmap_advise_task_invalidate_cache_set_conf(advise, ended, ended, 2), DOCA_SUCCESS);
+    doca_ctx *const ctx = doca_mmap_advise_as_ctx(advise);
+    ASSERT_EQ(doca_pe_connect_ctx(pe, ctx), DOCA_SUCCESS);
+    ASSERT_EQ(doca_ctx_start(ctx), DOCA_SUCCESS);
+    EXPECT_EQ(doca_mmap_advise_task_invalidate_cache_set_conf(advise, ended, ended, 3), DOCA_ERROR_NOT_PERMITTED);
+    const BufHandle buf = source(0, 100);
+    int num_ended = 0;
+    Task *task = nullptr;
+    ASSERT_EQ(doca_mmap_advise_task_invalidate_cache_alloc_init(advise, buf, {.ptr = &num_ended}, &task),
+              DOCA_SUCCESS);
+    doca_task *const base = doca_mmap_advise_task_invalidate_cache_as_doca_task(task);
+    ASSERT_EQ(doca_task_submit(base), DOCA_SUCCESS);
+    run_until([&] { return num_ended == 1; });
+    EXPECT_EQ(doca_task_get_status(base), DOCA_SUCCESS);
+    doca_mmap_advise_task_invalidate_cache_set_buf(task, nullptr);
+    ASSERT_EQ(doca_task_submit(base), DOCA_SUCCESS);
+    run_until([&] { return num_ended == 2; });
+    EXPECT_EQ(doca_task_get_status(base), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(state_of(ctx), DOCA_CTX_STATE_RUNNING); // nothing that would end it
+    doca_task_free(base);
+    EXPECT_EQ(doca_ctx_stop(ctx), DOCA_SUCCESS);
+}
+
+TEST_P(MemoryV3, TheBridgeGivesWhatLibibverbsHas)
+{
+    ibv_pd *pd = nullptr;
+    std::uint32_t mkey = 0;
+    const BufHandle buf = source(0, 8);
+    if (is_soft(GetParam())) {
+        EXPECT_EQ(doca_rdma_bridge_get_dev_pd(dev, &pd), DOCA_ERROR_NOT_SUPPORTED);
+        EXPECT_EQ(doca_rdma_bridge_get_buf_mkey(buf, dev, &mkey), DOCA_ERROR_NOT_SUPPORTED);
+        return;
+    }
+    ASSERT_EQ(doca_rdma_bridge_get_dev_pd(dev, &pd), DOCA_SUCCESS);
+    ASSERT_EQ(doca_rdma_bridge_get_buf_mkey(buf, dev, &mkey), DOCA_SUCCESS);
+    std::uint32_t of_map = 0;
+    EXPECT_EQ(doca_mmap_get_mkey(src_map, dev, &of_map), DOCA_SUCCESS);
+    EXPECT_EQ(of_map, mkey);
+    EXPECT_EQ(doca_rdma_bridge_get_mmap_mkey_from_pd(src_map, pd, &of_map), DOCA_SUCCESS);
+    EXPECT_EQ(of_map, mkey);
+}
+
+TEST_P(MemoryV3, WhatNoDeviceHasIsRefused)
+{
+    doca_umem *umem = nullptr;
+    EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 64, 0, &umem), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 0, 0, &umem), DOCA_ERROR_INVALID_VALUE);
+    doca_uar *uar = nullptr;
+    EXPECT_EQ(doca_uar_create(dev, DOCA_UAR_ALLOCATION_TYPE_NONCACHE, &uar), DOCA_ERROR_NOT_SUPPORTED);
+    doca_clock *clock = nullptr;
+    EXPECT_EQ(doca_clock_create(dev, &clock), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_clock_cap_nic_real_time_is_supported(doca_dev_as_devinfo(dev)), DOCA_ERROR_NOT_SUPPORTED);
+    Handle<doca_buf_arr, doca_buf_arr_destroy> array;
+    ASSERT_EQ(doca_buf_arr_create(8, array.out()), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_arr_set_params(array, src_map, 64, 0), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_arr_start(array), DOCA_ERROR_BAD_STATE);
+    std::uint32_t num_vectors = 0;
+    EXPECT_EQ(doca_ctx_cap_get_num_completion_vectors(doca_dev_as_devinfo(dev), &num_vectors), DOCA_SUCCESS);
+    EXPECT_EQ(num_vectors, 1u);
+}
+
+INSTANTIATE_FOR_COPYING_DEVICES(MemoryV3);
+
+TEST(BasicsV3, ErrorsAndVersion)
+{
+    EXPECT_STREQ(doca_error_get_name(DOCA_ERROR_TOO_BIG), "DOCA_ERROR_TOO_BIG");
+    EXPECT_STREQ(doca_error_get_name(DOCA_ERROR_DEVICE_FATAL_ERROR), "DOCA_ERROR_DEVICE_FATAL_ERROR");
+    EXPECT_STREQ(doca_error_get_descr(no_value<doca_error_t>(32)), "unrecognized error code");
+    EXPECT_STREQ(doca_version_runtime(), "3.0.0058");
+    EXPECT_STREQ(doca_version(), doca_version_runtime());
+    EXPECT_TRUE(DOCA_VERSION_LTE_CURRENT(2, 9, 0));
+}
+
+} // namespace

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What fuzz targets have in common. A target is a file with test_input(); driver.cpp feeds it a fixed sequence of mutated
+// inputs, or libFuzzer does in a build with -Dfuzz=true: see scripts/fuzz.sh.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <vector>
+
+#include <doca_error.h>
+#include <doca_log.h>
+
+using Input = std::span<const std::byte>;
+
+/// Any bytes.
+void test_input(Input input);
+
+inline void require(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    std::fprintf(stderr, "not true: %s\n", what);
+    std::abort();
+}
+
+inline void must(doca_error_t status, const char *file = __builtin_FILE(), int line = __builtin_LINE())
+{
+    if (status == DOCA_SUCCESS)
+        return;
+    std::fprintf(stderr, "%s:%d: %s\n", file, line, doca_get_error_name(status));
+    std::abort();
+}
+
+/// Software devices, and no log.
+inline void set_up()
+{
+    setenv("DOCA_SOFT", "1", 1);
+    doca_logger_backend *backend = nullptr;
+    std::FILE *const sink = std::fopen("/dev/null", "we");
+    require(sink != nullptr, "there is /dev/null");
+    must(doca_log_create_file_backend(sink, &backend));
+    must(doca_log_global_level_set(DOCA_LOG_LEVEL_ERROR)); // what is logged is also put together
+}
+
+/// What differs from one process to the next can't be in a corpus: there, an input is what is changed of something
+/// that is right. Nothing changes nothing; what is longer than the original makes it longer.
+inline std::vector<std::byte> changed(Input original, Input input)
+{
+    std::vector<std::byte> bytes(std::max(original.size(), input.size()));
+    std::ranges::copy(original, bytes.begin());
+    for (std::size_t i = 0; i < input.size(); ++i)
+        bytes[i] ^= input[i];
+    return bytes;
+}
