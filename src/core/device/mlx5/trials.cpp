@@ -46,6 +46,12 @@ const Finding &find_out(const Mlx5Function &function, Try &&try_it) noexcept
     return *found;
 }
 
+/// A number, and no constant: of which ibv_reg_mr() is a macro that mixes enumerations.
+int own_access() noexcept
+{
+    return IBV_ACCESS_LOCAL_WRITE;
+}
+
 struct Place {
     alignas(64) std::array<std::byte, 64> bytes{};
 
@@ -65,7 +71,7 @@ void try_sharing(const Mlx5Function &function, Sharing &sharing)
         return;
     }
     const verbs::Handle<ibv_mr> region(ibv_reg_mr(opened.pd.get(), place.bytes.data(), place.bytes.size(),
-                                                  IBV_ACCESS_LOCAL_WRITE));
+                                                  own_access()));
     if (region == nullptr) {
         sharing.reason = "memory can't be registered";
         return;
@@ -105,7 +111,7 @@ void try_engine(const Mlx5Function &function, Engine &engine)
         return;
     }
     static Place places[2];
-    const verbs::Handle<ibv_mr> region(ibv_reg_mr(&device.pd(), places, sizeof(places), IBV_ACCESS_LOCAL_WRITE));
+    const verbs::Handle<ibv_mr> region(ibv_reg_mr(&device.pd(), places, sizeof(places), own_access()));
     DmaQueuePair queue_pair;
     if (region == nullptr || queue_pair.create(device, 1) != DOCA_SUCCESS) {
         engine.reason = "the device reports a DMA engine, but makes no queue pair for it";
