@@ -87,7 +87,7 @@ Handle<ibv_qp> create_largest_inline(ibv_context &context, ibv_qp_init_attr_ex &
         // Of the sizes, too: libmlx5 writes to them also where it creates nothing.
         ibv_qp_init_attr_ex tried = attributes;
         tried.cap.max_inline_data = wanted;
-        created.reset(make(&context, &tried));
+        created.reset(make != nullptr ? make(&context, &tried) : ibv_create_qp_ex(&context, &tried));
         if (created != nullptr) {
             attributes = tried;
             break;
@@ -111,7 +111,7 @@ std::uint32_t random_packet_number() noexcept
 Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes, MakeQueuePair *make) noexcept
 {
     Handle<ibv_qp> created = create_largest_inline(context, attributes, make);
-    if (created != nullptr || !may_be_unknown(errno) || make != ibv_create_qp_ex)
+    if (created != nullptr || !may_be_unknown(errno) || make != nullptr)
         return created;
     ibv_qp_init_attr_ex classic = attributes;
     classic.comp_mask = IBV_QP_INIT_ATTR_PD;

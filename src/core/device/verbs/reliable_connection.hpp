@@ -27,15 +27,15 @@ inline constexpr std::uint32_t polls_between_looks = 1024;
 /// which keeps out what an earlier connection has left.
 [[nodiscard]] std::uint32_t random_packet_number() noexcept;
 
-/// ibv_create_qp_ex(), or what does the same by a driver's own call.
+/// What does the same as ibv_create_qp_ex() by a driver's own call.
 using MakeQueuePair = ibv_qp *(ibv_context *context, ibv_qp_init_attr_ex *attributes);
 
-/// Creates, by @p make, the queue pair of @p attributes with as many bytes of inline data as @p context's device can have with
-/// sends of that size and number. On success @p attributes tell what there is; null, and errno, when the device
+/// Creates, by @p make if there is one, the queue pair of @p attributes with as many bytes of inline data as @p context's
+/// device can have with sends of that size and number. On success @p attributes tell what there is; null, and errno, when the device
 /// refuses it even without inline data. Where the driver has no extended calls (ibv_wr_start() and so on), the queue
 /// pair is one for classic calls, and @p attributes no longer ask for send operations.
 [[nodiscard]] Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes,
-                                                MakeQueuePair *make = ibv_create_qp_ex) noexcept;
+                                                MakeQueuePair *make = nullptr) noexcept;
 
 /// A queue pair of the reliable connection type, with a completion queue and a completion channel of its own.
 class ReliableConnection {
@@ -46,7 +46,7 @@ public:
         std::uint32_t send_segments; ///< of one work request
         std::uint32_t receive_segments;
         std::uint64_t send_operations; ///< enum ibv_qp_create_send_ops_flags: what it is used for
-        MakeQueuePair *make = ibv_create_qp_ex;
+        MakeQueuePair *make = nullptr; ///< null: ibv_create_qp_ex()
     };
 
     /// How to get to a peer.
