@@ -58,7 +58,8 @@ if [ ! -e "$sysroot/complete" ]; then
         >"$build/apt/sources.list"
     private_apt update
     # libibverbs' pkg-config file names libnl's, so those come with it.
-    download libibverbs-dev:arm64 libibverbs1:arm64 libnl-3-dev:arm64 libnl-3-200:arm64 \
+    download libibverbs-dev:arm64 libibverbs1:arm64 ibverbs-providers:arm64 nlohmann-json3-dev \
+        libnl-3-dev:arm64 libnl-3-200:arm64 \
         libnl-route-3-dev:arm64 libnl-route-3-200:arm64 \
         libjson-c-dev:arm64 libjson-c5:arm64 nlohmann-json3-dev libssl-dev:arm64 libssl3:arm64
     for package in "$build"/apt/packages/*.deb; do

@@ -256,7 +256,7 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&d
 {
     const auto &can = dev.function().can;
     const bool to_dpu = kind != ExportKind::rdma;
-    if (to_dpu && !(kind == ExportKind::host ? can.export_host : can.export_dpu)) {
+    if (to_dpu && !(kind == ExportKind::host ? can.export_host : dev.function().can_export_dpu())) {
         LOG_ERR("device %s cannot export memory to the other side of the PCIe", dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }

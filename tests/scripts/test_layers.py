@@ -83,7 +83,9 @@ class Layers(unittest.TestCase):
         def check(path, content):
             for kind, name in INCLUDE.findall(content):
                 target = os.path.normpath(os.path.join(os.path.dirname(path), name))
-                for own, other in (("soft", "verbs"), ("verbs", "soft")):
+                # mlx5 devices are verbs devices that can do more.
+                for own, other in (("soft", "verbs"), ("verbs", "soft"), ("soft", "mlx5"), ("mlx5", "soft"),
+                                   ("verbs", "mlx5")):
                     if path.startswith(f"core/device/{own}/") and target.startswith(f"core/device/{other}/"):
                         yield f"includes {target}"
         self.each(check)

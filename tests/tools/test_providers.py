@@ -6,7 +6,8 @@
     test_providers.py DOCA_CAPS docs/providers.md [--write]
 
 A column stands for the device of its name below, and is looked at where that device is there. --write puts
-those columns into the page anew.
+those columns into the page anew. Of mlx5 devices it is a card made of software, whose profile is in
+OPENDOCA_TEST_PROFILE.
 """
 import json
 import os
@@ -16,6 +17,10 @@ import sys
 
 COLUMNS = {"software: DPU port": "soft_p0", "software: subfunction": "soft_p0s0",
            "software: host function": "soft_pf0", "verbs: Soft-RoCE": "rxe0"}
+# Started on a card made of software of that profile, on its host's side.
+PROFILES = {f"mlx5: {title}": profile for title, profile in
+            {"BlueField-3": "bluefield-3", "BlueField-2": "bluefield-2", "ConnectX-7": "connectx-7",
+             "ConnectX-5": "connectx-5"}.items()}
 
 
 def cell(device, key):
@@ -31,12 +36,15 @@ def cell(device, key):
 
 
 def columns_here(doca_caps):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")} | {"DOCA_SOFT": "1"}
+    profile = os.environ.get("OPENDOCA_TEST_PROFILE")
+    columns = {title: "mlx5_0" for title, name in PROFILES.items() if name == profile} if profile else COLUMNS
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")}
+    environment["DOCA_SOFT"] = "0" if profile else "1"
     report = json.loads(subprocess.run([doca_caps, "--json"], env=environment, stdout=subprocess.PIPE, check=True,
                                        timeout=60).stdout)
     devices = {device["ibdev"]: device for device in report["devices"]}
     return {title: {key: cell(devices[name], key) for key in devices[name]["capabilities"]}
-            for title, name in COLUMNS.items() if name in devices}
+            for title, name in columns.items() if name in devices}
 
 
 def split(line):
@@ -65,7 +73,7 @@ def main():
     start = lines.index(table[0]) if table else len(lines)
     written, here = columns_of(table), columns_here(doca_caps)
     if "--write" in sys.argv:
-        merged = {title: (written | here)[title] for title in COLUMNS if title in written | here}
+        merged = {title: (written | here)[title] for title in COLUMNS | PROFILES if title in written | here}
         lines[start:start + len(table)] = table_of(merged)
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return 0

@@ -117,6 +117,7 @@ DeviceReport report_device(doca_devinfo &info)
     report.link_layer = info.function->can.rdma.is_ethernet ? "Ethernet" : "InfiniBand";
     report.is_port_active = info.function->is_port_active;
     report.gids = gids_of(info);
+    report.remarks = info.function->remarks();
     for (const CapabilityRow &row : capability_rows())
         report.capabilities.push_back(row.ask(info));
 

@@ -34,6 +34,7 @@ struct DeviceReport {
     std::string link_layer; ///< "Ethernet" or "InfiniBand"
     bool is_port_active = false;
     std::map<std::uint32_t, std::string> gids; ///< by index, without the empty ones
+    std::vector<std::string> remarks; ///< what is behind the capabilities
     std::vector<CapabilityValue> capabilities; ///< in the order of capability_rows()
     std::vector<RepresentorReport> representors;
     std::string problem; ///< why the representors could not be listed

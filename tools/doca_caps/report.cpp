@@ -58,6 +58,8 @@ std::string devices_as_text(const Report &report)
             table.add_line("  representor " + address + "  " + rep.function_type + "  " + rep.kind + "  " +
                            rep.vuid);
         }
+        for (const std::string &remark : device.remarks)
+            table.add_line("  " + remark);
         if (!device.problem.empty())
             table.add_line("  representors unknown: " + device.problem);
     }
@@ -130,6 +132,9 @@ Json as_json(const DeviceReport &device)
     Json capabilities = Json::object();
     for (std::size_t row = 0; row < capability_rows().size(); ++row)
         capabilities.set(capability_rows()[row].key, as_json(device.capabilities[row]));
+    Json remarks = Json::array();
+    for (const std::string &remark : device.remarks)
+        remarks.add(remark);
     Json representors = Json::array();
     for (const RepresentorReport &rep : device.representors) {
         Json one = Json::object();
@@ -139,7 +144,7 @@ Json as_json(const DeviceReport &device)
             .set("vuid", rep.vuid);
         representors.add(std::move(one));
     }
-    json.set("capabilities", std::move(capabilities)).set("representors", std::move(representors));
+    json.set("capabilities", std::move(capabilities)).set("remarks", std::move(remarks)).set("representors", std::move(representors));
     if (!device.problem.empty())
         json.set("problem", device.problem);
     return json;

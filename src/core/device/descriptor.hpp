@@ -33,6 +33,7 @@ enum class DescriptorKind : std::uint16_t {
     soft_connection = 3,
     verbs_memory = 4,
     verbs_connection = 5,
+    mlx5_memory = 6,
 };
 
 inline constexpr char descriptor_magic[8] = {'O', 'P', 'E', 'N', 'D', 'O', 'C', 'A'};

@@ -122,4 +122,19 @@ std::uint32_t DeviceFunction::max_queue_size() const noexcept
     return can.rdma.max_queue_size;
 }
 
+bool DeviceFunction::can_export_dpu() const noexcept
+{
+    return can.export_dpu;
+}
+
+bool DeviceFunction::can_import_dpu() const noexcept
+{
+    return can.from_export_dpu;
+}
+
+std::vector<std::string> DeviceFunction::remarks() const
+{
+    return {};
+}
+
 } // namespace opendoca

@@ -155,8 +155,8 @@ struct RdmaCapabilities {
 
 struct Capabilities {
     bool hotplug_manager = false;
-    bool export_dpu = false;
-    bool from_export_dpu = false;
+    bool export_dpu = false;      ///< as far as listing knows, see DeviceFunction::can_export_dpu()
+    bool from_export_dpu = false; ///< the same
     // The other direction, which programs up to DOCA 1.5 use.
     bool export_host = false;
     bool from_export_host = false;
@@ -218,6 +218,13 @@ public:
     /// Sends, and at the same time receives, that a connection can have in flight: a power of two, or 0 when there can
     /// be no connection. The first question may take the time of trying it on the device. Thread-safe.
     [[nodiscard]] virtual std::uint32_t max_queue_size() const noexcept;
+    /// Whether memory can be exported to the DPU, and whether what the host has exported can be imported. The first
+    /// question may take the time of trying it on the device. Thread-safe.
+    [[nodiscard]] virtual bool can_export_dpu() const noexcept;
+    [[nodiscard]] virtual bool can_import_dpu() const noexcept;
+    /// Lines for people: by what the device does its work, and what it cannot do, or was not to be learnt of it, and
+    /// why. May try, as the others.
+    [[nodiscard]] virtual std::vector<std::string> remarks() const;
 
     /// "p0 (0000:03:00.0)", for messages.
     [[nodiscard]] std::string description() const;

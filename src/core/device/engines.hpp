@@ -5,6 +5,7 @@
 // path for each: then submitting is one virtual call. Others work as well, by one more.
 #pragma once
 
+#include "mlx5/copy_engine.hpp"
 #include "soft/memory/copy_engine.hpp"
 #include "soft/connection/queue_pair.hpp"
 #include "verbs/copy_engine.hpp"
@@ -22,6 +23,8 @@ auto visit_engine(CopyEngine &engine, bool is_armed_known, Visitor &&visitor)
         return visitor(*soft);
     if (auto *const verbs = dynamic_cast<verbs::VerbsCopyEngine *>(&engine))
         return visitor(*verbs);
+    if (auto *const mlx5 = dynamic_cast<mlx5::DmaCopyEngine *>(&engine))
+        return visitor(*mlx5);
     return visitor(engine);
 }
 

@@ -6,6 +6,7 @@
 
 #include "../log.hpp"
 #include "device.hpp"
+#include "mlx5/provider.hpp"
 #include "soft/provider.hpp"
 #include "verbs/provider.hpp"
 
@@ -38,7 +39,7 @@ doca_error_t wants_soft(const DeviceFunctions &real_ones, bool &wanted)
 doca_error_t list_functions(DeviceFunctions &functions)
 {
     // Real devices come first.
-    if (const doca_error_t status = verbs::list_functions(functions); status != DOCA_SUCCESS)
+    if (const doca_error_t status = verbs::list_functions(functions, mlx5::make_function); status != DOCA_SUCCESS)
         return status;
     bool soft = false;
     if (const doca_error_t status = wants_soft(functions, soft); status != DOCA_SUCCESS)

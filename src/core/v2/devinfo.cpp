@@ -99,13 +99,13 @@ doca_error_t doca_devinfo_get_is_hotplug_manager_supported(const struct doca_dev
 doca_error_t doca_devinfo_get_is_mmap_export_dpu_supported(const struct doca_devinfo *devinfo,
                                                            uint8_t *mmap_export)
 {
-    return report(devinfo, &Capabilities::export_dpu, mmap_export);
+    return call({devinfo, mmap_export}, [&] { *mmap_export = devinfo->function->can_export_dpu(); });
 }
 
 doca_error_t doca_devinfo_get_is_mmap_from_export_dpu_supported(const struct doca_devinfo *devinfo,
                                                                 uint8_t *from_export)
 {
-    return report(devinfo, &Capabilities::from_export_dpu, from_export);
+    return call({devinfo, from_export}, [&] { *from_export = devinfo->function->can_import_dpu(); });
 }
 
 doca_error_t doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinfo *devinfo,

@@ -199,11 +199,11 @@ doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, struct doca_dev *dev, ui
 
 doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export)
 {
-    return call({devinfo, mmap_export}, [&] { *mmap_export = devinfo->function->can.export_dpu; });
+    return call({devinfo, mmap_export}, [&] { *mmap_export = devinfo->function->can_export_dpu(); });
 }
 
 doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo,
                                                                uint8_t *from_export)
 {
-    return call({devinfo, from_export}, [&] { *from_export = devinfo->function->can.from_export_dpu; });
+    return call({devinfo, from_export}, [&] { *from_export = devinfo->function->can_import_dpu(); });
 }

@@ -201,7 +201,7 @@ inline std::vector<DevicePair> device_pairs(bool same_port = true)
     const std::vector<DeviceParam> exporters = devices_that(
         [](doca_devinfo *info) { return can_export(info) && !can_import(info) && can_copy(info); });
     for (const DeviceParam &importer :
-         devices_that([](doca_devinfo *info) { return can_import(info) && can_copy(info); })) {
+         devices_that([](doca_devinfo *info) { return can_import(info) && can_copy(info) && has_representors(info); })) {
         const DevHandle dev = open_device(importer);
         const RepList reps(dev);
         for (const DeviceParam &exporter : exporters) {

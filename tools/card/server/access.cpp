@@ -48,6 +48,7 @@ bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, con
         const MemoryKey *target = behind_alias(card, key);
         if (target == nullptr)
             return false;
+        ++card.alias_uses;
         // The owner's key with its own protection domain; the user's was checked on the alias.
         const Purpose behind{target->pd_number, purpose.rights, 0};
         return add_at_level(card, list, *target, behind, address, length, level + 1);

@@ -83,6 +83,9 @@ public:
     std::vector<std::shared_ptr<Process>> processes;
     std::vector<CompletionQueue *> late_queues; ///< that hold completions back
     bool is_verbose = false;
+    // What was done, for those who want to know by what it was.
+    std::uint64_t dma_copies = 0;
+    mutable std::uint64_t alias_uses = 0; ///< ranges of memory that were found by an alias
 };
 
 } // namespace opendoca::card

@@ -111,7 +111,8 @@ std::string describe(const Card &card)
         processes += process->is_dead() ? 0 : 1;
     return "ok profile " + std::string(card.profile.name) + " pid " + std::to_string(getpid()) + " files " +
            std::to_string(card.files.size()) + " processes " + std::to_string(processes) + " objects " +
-           std::to_string(card.objects.count()) + " keys " + std::to_string(card.keys.count());
+           std::to_string(card.objects.count()) + " keys " + std::to_string(card.keys.count()) +
+           " dma-copies " + std::to_string(card.dma_copies) + " alias-uses " + std::to_string(card.alias_uses);
 }
 
 } // namespace

@@ -75,6 +75,10 @@ prm::Status prm_query_hca_cap(Mailbox &mailbox)
         prm::set(capability, prm::atomic_cap::sizes, of_8_bytes);
         break;
     }
+    case 4:
+        prm::set(capability, prm::roce_cap::loopback_when_disabled, card.profile.is_ethernet);
+        prm::set(capability, prm::roce_cap::loopback_when_enabled, card.profile.is_ethernet);
+        break;
     case 0x20:
         describe_more(card, *function, capability);
         break;

@@ -91,6 +91,7 @@ Outcome execute_copy(QueuePair &qp, const WorkRequest &request)
     result.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(status.data()), status.size()});
     if (copy(result, opaque, 0, status.size()) != CopyResult::done)
         return fail(qp, nullptr, request, Syndrome::local_protection);
+    ++qp.file.card.dma_copies;
     return finish(qp, request, length);
 }
 

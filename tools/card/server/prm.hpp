@@ -85,6 +85,10 @@ namespace atomic_cap { // type 3
 inline constexpr Field operations{0x90, 16}, sizes{0xb0, 16};
 } // namespace atomic_cap
 
+namespace roce_cap { // type 4
+inline constexpr Field loopback_when_disabled{0x05, 1}, loopback_when_enabled{0x06, 1};
+} // namespace roce_cap
+
 /// Memory key context.
 namespace mkey {
 inline constexpr unsigned at = 0x80; ///< in CREATE_MKEY

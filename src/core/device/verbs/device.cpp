@@ -12,6 +12,7 @@
 #include "../host/counter.hpp"
 #include "../host/own_memory.hpp"
 #include "copy_engine.hpp"
+#include "loopback.hpp"
 #include "memory_descriptor.hpp"
 #include "queue_pair.hpp"
 
@@ -25,7 +26,7 @@ namespace {
 int verbs_access(std::uint32_t access) noexcept
 {
     int flags = 0;
-    if ((access & (Access::local_read_write | Access::rdma_write | Access::rdma_atomic)) != 0)
+    if ((access & writing_access) != 0)
         flags |= IBV_ACCESS_LOCAL_WRITE;
     return flags | static_cast<int>(remote_access(access));
 }
@@ -75,29 +76,36 @@ VerbsDevice::VerbsDevice(const VerbsFunction &function, ibv_pd &pd) noexcept
 {
 }
 
-VerbsDevice::VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd)
+VerbsDevice::VerbsDevice(const VerbsFunction &function, OpenContext own)
     : Device(function),
       function_(function),
-      own_context_(std::move(context)),
-      own_pd_(std::move(pd)),
-      pd_(*own_pd_),
-      events_(std::make_unique<DeviceEvents>(*own_context_, function.ibdev_name))
+      own_(std::move(own)),
+      pd_(*own_.pd),
+      events_(std::make_unique<DeviceEvents>(*own_.context, function.ibdev_name))
 {
 }
 
 doca_error_t VerbsDevice::open(const VerbsFunction &function, std::unique_ptr<Device> &device)
 {
+    OpenContext opened;
+    const doca_error_t status = OpenContext::open(function, opened);
+    if (status == DOCA_SUCCESS)
+        device = std::make_unique<VerbsDevice>(function, std::move(opened));
+    return status;
+}
+
+doca_error_t OpenContext::open(const VerbsFunction &function, OpenContext &opened)
+{
     const DeviceList devices;
     for (ibv_device *const candidate : devices) {
         if (function.ibdev_name != ibv_get_device_name(candidate))
             continue;
-        Handle<ibv_context> context(ibv_open_device(candidate));
-        Handle<ibv_pd> pd(context != nullptr ? ibv_alloc_pd(context.get()) : nullptr);
-        if (pd == nullptr) {
+        opened.context.reset(ibv_open_device(candidate));
+        opened.pd.reset(opened.context != nullptr ? ibv_alloc_pd(opened.context.get()) : nullptr);
+        if (opened.pd == nullptr) {
             LOG_ERR("opening RDMA device %s: %s", function.ibdev_name.c_str(), std::strerror(errno));
             return DOCA_ERROR_INITIALIZATION;
         }
-        device.reset(new VerbsDevice(function, std::move(context), std::move(pd)));
         return DOCA_SUCCESS;
     }
     LOG_ERR("RDMA device %s is not there any more", function.ibdev_name.c_str());
@@ -114,8 +122,18 @@ doca_error_t VerbsDevice::register_memory(const MemoryRange &range, std::uint32_
     Handle<ibv_mr> region(ibv_reg_mr(&pd_, range.addr, range.len, verbs_access(access)));
     if (region == nullptr)
         return explain_registration(errno, range, function_.name);
-    key = std::make_unique<VerbsKey>(std::move(region), range, access);
+    key = make_key(std::move(region), range, access);
     return DOCA_SUCCESS;
+}
+
+std::unique_ptr<MemoryKey> VerbsDevice::make_key(Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)
+{
+    return std::make_unique<VerbsKey>(std::move(region), range, access);
+}
+
+doca_error_t VerbsDevice::connect_to_itself(ReliableConnection &connection) const noexcept
+{
+    return verbs::connect_to_itself(*this, connection);
 }
 
 doca_error_t VerbsDevice::register_dmabuf(const Dmabuf &dmabuf, std::uint32_t access,
@@ -126,7 +144,7 @@ doca_error_t VerbsDevice::register_dmabuf(const Dmabuf &dmabuf, std::uint32_t ac
                                             reinterpret_cast<std::uintptr_t>(range.addr), dmabuf.fd(),
                                             verbs_access(access)));
     if (region != nullptr) {
-        key = std::make_unique<VerbsKey>(std::move(region), range, access);
+        key = make_key(std::move(region), range, access);
         return DOCA_SUCCESS;
     }
     const int error = errno;

@@ -9,6 +9,8 @@
 
 namespace opendoca::verbs {
 
+class ReliableConnection;
+
 /// The lkey or rkey that is the number of a key.
 [[nodiscard]] inline std::uint32_t verbs_key(std::uint64_t number) noexcept
 {
@@ -17,7 +19,7 @@ namespace opendoca::verbs {
 
 /// A range of this process's memory that is registered, or the peer's key of a range of its own. Its number
 /// is the lkey or the rkey.
-class VerbsKey final : public MemoryKey {
+class VerbsKey : public MemoryKey {
 public:
     VerbsKey(Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)
         : MemoryKey(KeyUse::of_own(access), region->lkey),
@@ -34,16 +36,29 @@ public:
     [[nodiscard]] doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor) override;
     [[nodiscard]] doca_error_t mkey(std::uint32_t &key) const override;
 
+    [[nodiscard]] ibv_mr *region() const noexcept { return region_.get(); }
+    [[nodiscard]] const MemoryRange &range() const noexcept { return range_; }
+    [[nodiscard]] std::uint32_t access() const noexcept { return access_; }
+
 private:
     Handle<ibv_mr> region_;
     const MemoryRange range_;
     const std::uint32_t access_ = 0;
 };
 
+/// An open device of libibverbs.
+struct OpenContext {
+    Handle<ibv_context> context;
+    Handle<ibv_pd> pd;
+
+    [[nodiscard]] static doca_error_t open(const VerbsFunction &function, OpenContext &opened);
+};
+
 /// A device's context and protection domain, its own or a program's.
 class VerbsDevice : public Device {
 public:
     [[nodiscard]] static doca_error_t open(const VerbsFunction &function, std::unique_ptr<Device> &device);
+    VerbsDevice(const VerbsFunction &function, OpenContext own);
     /// On a protection domain of the program, which outlives the device.
     VerbsDevice(const VerbsFunction &function, ibv_pd &pd) noexcept;
 
@@ -69,12 +84,16 @@ public:
     /// Null on a protection domain of the program, whose asynchronous events are the program's.
     [[nodiscard]] DeviceEvents *events() const noexcept { return events_.get(); }
 
-private:
-    VerbsDevice(const VerbsFunction &function, Handle<ibv_context> context, Handle<ibv_pd> pd);
+    /// Makes @p connection, which is in state INIT, its own peer.
+    [[nodiscard]] virtual doca_error_t connect_to_itself(ReliableConnection &connection) const noexcept;
 
+protected:
+    [[nodiscard]] virtual std::unique_ptr<MemoryKey> make_key(Handle<ibv_mr> region, const MemoryRange &range,
+                                                              std::uint32_t access);
+
+private:
     const VerbsFunction &function_;
-    const Handle<ibv_context> own_context_; ///< null, as the next, on a protection domain of the program
-    const Handle<ibv_pd> own_pd_;
+    const OpenContext own_; ///< empty on a protection domain of the program
     ibv_pd &pd_;
     const std::unique_ptr<DeviceEvents> events_;
 };

@@ -33,12 +33,11 @@ RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &
     RdmaCapabilities can;
     const bool is_ethernet = attributes.link_layer == IBV_LINK_LAYER_ETHERNET;
     const std::vector<ibv_gid_entry> gids = gids_of(context, port);
-    // iWARP and others have queue pairs, but not ones that are connected by their numbers and GIDs. An Ethernet port
-    // without a GID, as of a BlueField's own function in switchdev mode, reaches nobody, itself included.
-    can.reliable_connection = context.device->transport_type == IBV_TRANSPORT_IB &&
-                              context.device->node_type == IBV_NODE_CA && !(is_ethernet && gids.empty());
-    if (!can.reliable_connection)
+    // iWARP and others have queue pairs, but not ones that are connected by their numbers and GIDs.
+    if (context.device->transport_type != IBV_TRANSPORT_IB || context.device->node_type != IBV_NODE_CA)
         return can;
+    // An Ethernet port without a GID, as of a BlueField's own function in switchdev mode, reaches nobody.
+    can.reliable_connection = !is_ethernet || !gids.empty();
     can.atomics = device.atomic_cap != IBV_ATOMIC_NONE;
     can.event_driven = true;
     can.is_ethernet = is_ethernet;
@@ -92,18 +91,29 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     max_reads_ = static_cast<std::uint8_t>(std::clamp(device.max_qp_rd_atom, 1, most_reads));
 
     can.rdma = rdma_capabilities(context, device, port_attributes, port);
-    can.dma_memcpy = can.rdma.reliable_connection;
-    can.dma_event_driven = can.dma_memcpy;
-    if (can.dma_memcpy) {
-        can.dma_max_list_elements = 1024;
-        can.dma_max_size = largest_copy;
-    }
+    if (can.rdma.reliable_connection)
+        add_copies();
     can.add_work_of_cpu();
+}
+
+void VerbsFunction::add_copies() noexcept
+{
+    can.dma_memcpy = true;
+    can.dma_event_driven = true;
+    can.dma_max_list_elements = 1024;
+    can.dma_max_size = largest_copy;
 }
 
 doca_error_t VerbsFunction::open(std::unique_ptr<Device> &device) const
 {
     return VerbsDevice::open(*this, device);
+}
+
+std::vector<std::string> VerbsFunction::remarks() const
+{
+    if (can.dma_memcpy)
+        return {"copies by RDMA loopback"};
+    return {};
 }
 
 std::uint32_t VerbsFunction::max_queue_size() const noexcept

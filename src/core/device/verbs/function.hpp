@@ -31,19 +31,24 @@ private:
 };
 
 /// One port of a device.
-class VerbsFunction final : public DeviceFunction {
+class VerbsFunction : public DeviceFunction {
 public:
     VerbsFunction(ibv_context &context, const ibv_device_attr_ex &attributes, std::uint32_t port);
 
     [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
     /// What a device says of its queue pairs is for the smallest entries; how many of ours it has is found by trying.
     [[nodiscard]] std::uint32_t max_queue_size() const noexcept override;
+    [[nodiscard]] std::vector<std::string> remarks() const override;
 
     [[nodiscard]] std::uint32_t port() const noexcept { return port_; }
     /// Segments that a work request can have.
     [[nodiscard]] std::uint32_t max_segments() const noexcept { return max_segments_; }
     /// Reads and atomics that a queue pair may have in flight to, or from, its peer.
     [[nodiscard]] std::uint8_t max_reads() const noexcept { return max_reads_; }
+
+protected:
+    /// The device reaches itself, if nobody else.
+    void add_copies() noexcept;
 
 private:
     const std::uint32_t port_;

@@ -14,7 +14,7 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS);
 
 namespace opendoca::verbs {
 
-doca_error_t list_functions(DeviceFunctions &functions)
+doca_error_t list_functions(DeviceFunctions &functions, MakeFunction &make_special)
 {
     const DeviceList devices;
     for (ibv_device *const device : devices) {
@@ -31,7 +31,9 @@ doca_error_t list_functions(DeviceFunctions &functions)
             continue;
         }
         for (std::uint32_t port = 1; port <= attributes.orig_attr.phys_port_cnt; ++port) {
-            auto function = std::make_shared<VerbsFunction>(*context, attributes, port);
+            std::shared_ptr<VerbsFunction> function = make_special(*context, attributes, port);
+            if (function == nullptr)
+                function = std::make_shared<VerbsFunction>(*context, attributes, port);
             // In switchdev mode a device has a port for each representor, good for raw packets only.
             if (port == 1 || !function->can.rdma.is_ethernet || !function->iface_name.empty())
                 functions.push_back(std::move(function));

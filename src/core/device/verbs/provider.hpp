@@ -4,10 +4,19 @@
 
 #include "../device.hpp"
 
+struct ibv_context;
+struct ibv_device_attr_ex;
+
 namespace opendoca::verbs {
 
-/// Every port of every device that libibverbs knows.
-[[nodiscard]] doca_error_t list_functions(DeviceFunctions &functions);
+class VerbsFunction;
+
+/// The function of a port whose device another provider can do more with than this one; null for all others.
+using MakeFunction = std::shared_ptr<VerbsFunction>(ibv_context &context, const ibv_device_attr_ex &attributes,
+                                                    std::uint32_t port);
+
+/// Every port of every device that libibverbs knows, by @p make_special where that gives something.
+[[nodiscard]] doca_error_t list_functions(DeviceFunctions &functions, MakeFunction &make_special);
 
 /// A device on a program's protection domain: it registers memory, and can do nothing else.
 [[nodiscard]] doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function,

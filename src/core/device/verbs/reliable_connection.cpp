@@ -77,7 +77,8 @@ ibv_qp_init_attr_ex attributes_of(const ReliableConnection::Sizes &sizes, ibv_cq
 }
 
 /// Of the mask alone that @p attributes have: extended or classic.
-Handle<ibv_qp> create_largest_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept
+Handle<ibv_qp> create_largest_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes,
+                                     MakeQueuePair *make) noexcept
 {
     // Larger ones are not faster than a read by the device, and make the send queue larger.
     constexpr std::uint32_t inline_bytes[] = {128, 64, 32, 0};
@@ -86,7 +87,7 @@ Handle<ibv_qp> create_largest_inline(ibv_context &context, ibv_qp_init_attr_ex &
         // Of the sizes, too: libmlx5 writes to them also where it creates nothing.
         ibv_qp_init_attr_ex tried = attributes;
         tried.cap.max_inline_data = wanted;
-        created.reset(ibv_create_qp_ex(&context, &tried));
+        created.reset(make != nullptr ? make(&context, &tried) : ibv_create_qp_ex(&context, &tried));
         if (created != nullptr) {
             attributes = tried;
             break;
@@ -107,15 +108,15 @@ std::uint32_t random_packet_number() noexcept
     return number & largest_number;
 }
 
-Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept
+Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes, MakeQueuePair *make) noexcept
 {
-    Handle<ibv_qp> created = create_largest_inline(context, attributes);
-    if (created != nullptr || !may_be_unknown(errno))
+    Handle<ibv_qp> created = create_largest_inline(context, attributes, make);
+    if (created != nullptr || !may_be_unknown(errno) || make != nullptr)
         return created;
     ibv_qp_init_attr_ex classic = attributes;
     classic.comp_mask = IBV_QP_INIT_ATTR_PD;
     classic.send_ops_flags = 0;
-    created = create_largest_inline(context, classic);
+    created = create_largest_inline(context, classic, make);
     if (created != nullptr)
         attributes = classic;
     return created;
@@ -214,7 +215,7 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
     }
     ibv_qp_init_attr_ex attributes =
         attributes_of(sizes, *completion_queue_, parent_domain_ != nullptr ? *parent_domain_ : device.pd());
-    queue_pair_ = create_with_inline(device.context(), attributes);
+    queue_pair_ = create_with_inline(device.context(), attributes, sizes.make);
     if (queue_pair_ == nullptr) {
         LOG_ERR(
             "creating a queue pair of %u sends and %u receives, of %u and %u segments, on device %s: %s",
@@ -272,19 +273,29 @@ int ReliableConnection::go_to_send(const Path &path) noexcept
         attributes.ah_attr.grh.sgid_index = path.gid_index;
         attributes.ah_attr.grh.hop_limit = 64;
     }
-    int error = ibv_modify_qp(queue_pair_.get(), &attributes,
+    const int error = ibv_modify_qp(queue_pair_.get(), &attributes,
                               IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                                   IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
-    if (error != 0)
-        return error;
+    return error != 0 ? error : go_to_rts(path.send_packet, path.max_reads_out, 0);
+}
+
+int ReliableConnection::start_sending(std::uint32_t first_packet) noexcept
+{
+    return go_to_rts(first_packet, 1, IBV_QP_CUR_STATE); // the kernel takes it to be in INIT
+}
+
+int ReliableConnection::go_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept
+{
+    ibv_qp_attr attributes{};
+    attributes.cur_qp_state = IBV_QPS_RTR;
     attributes.qp_state = IBV_QPS_RTS;
-    attributes.sq_psn = path.send_packet;
+    attributes.sq_psn = first_packet;
     attributes.timeout = repeat_after();
     attributes.retry_cnt = retries;
     attributes.rnr_retry = retries_without_receive;
-    attributes.max_rd_atomic = path.max_reads_out;
+    attributes.max_rd_atomic = max_reads;
     return ibv_modify_qp(queue_pair_.get(), &attributes,
-                         IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                         more | IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                              IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
@@ -334,6 +345,14 @@ doca_error_t ReliableConnection::reset() noexcept
         return DOCA_SUCCESS;
     LOG_ERR("resetting queue pair 0x%x: %s", number(), std::strerror(error));
     return DOCA_ERROR_DRIVER;
+}
+
+doca_error_t ReliableConnection::start_again() noexcept
+{
+    const doca_error_t status = reset();
+    while (start_completion(*completions_))
+        end_completion(*completions_);
+    return status;
 }
 
 bool ReliableConnection::request_event(bool only_solicited) noexcept

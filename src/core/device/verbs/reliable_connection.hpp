@@ -27,11 +27,15 @@ inline constexpr std::uint32_t polls_between_looks = 1024;
 /// which keeps out what an earlier connection has left.
 [[nodiscard]] std::uint32_t random_packet_number() noexcept;
 
-/// Creates the queue pair of @p attributes with as many bytes of inline data as @p context's device can have with
-/// sends of that size and number. On success @p attributes tell what there is; null, and errno, when the device
+/// What does the same as ibv_create_qp_ex() by a driver's own call.
+using MakeQueuePair = ibv_qp *(ibv_context *context, ibv_qp_init_attr_ex *attributes);
+
+/// Creates, by @p make if there is one, the queue pair of @p attributes with as many bytes of inline data as @p context's
+/// device can have with sends of that size and number. On success @p attributes tell what there is; null, and errno, when the device
 /// refuses it even without inline data. Where the driver has no extended calls (ibv_wr_start() and so on), the queue
 /// pair is one for classic calls, and @p attributes no longer ask for send operations.
-[[nodiscard]] Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes) noexcept;
+[[nodiscard]] Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes,
+                                                MakeQueuePair *make = nullptr) noexcept;
 
 /// A queue pair of the reliable connection type, with a completion queue and a completion channel of its own.
 class ReliableConnection {
@@ -42,6 +46,7 @@ public:
         std::uint32_t send_segments; ///< of one work request
         std::uint32_t receive_segments;
         std::uint64_t send_operations; ///< enum ibv_qp_create_send_ops_flags: what it is used for
+        MakeQueuePair *make = nullptr; ///< null: ibv_create_qp_ex()
     };
 
     /// How to get to a peer.
@@ -64,10 +69,14 @@ public:
     /// From INIT to RTS, or back to INIT when that fails. Gives errno's value, and logs nothing: there may be
     /// another path.
     [[nodiscard]] int connect(const Path &path) noexcept;
+    /// From RTR to RTS, where a device was brought to RTR past verbs, with itself as the peer. Gives errno's value.
+    [[nodiscard]] int start_sending(std::uint32_t first_packet) noexcept;
     /// To ERR: what is posted is flushed, and no memory is touched any more.
     void disconnect() noexcept;
     /// From any state back to INIT. What is posted is gone, without completions of its own.
     [[nodiscard]] doca_error_t reset() noexcept;
+    /// The same, and completions of before are taken from the queue: some devices have removed them, others have not.
+    [[nodiscard]] doca_error_t start_again() noexcept;
 
     /// Reads the device's asynchronous events, and says whether there is any trouble: now, or from before.
     [[nodiscard]] Trouble look_for_trouble() noexcept;
@@ -113,6 +122,7 @@ private:
     [[nodiscard]] doca_error_t create_queue_pair(const VerbsDevice &device, const Sizes &sizes);
     [[nodiscard]] int initialize() noexcept;
     [[nodiscard]] int go_to_send(const Path &path) noexcept;
+    [[nodiscard]] int go_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept;
 
     TroubleListener trouble_;
     DeviceEvents *events_ = nullptr; ///< that it listens to

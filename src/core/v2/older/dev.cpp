@@ -159,8 +159,8 @@ doca_error_t opendoca_devinfo_get_is_mmap_export_supported_1_5(const struct doca
                                                                uint8_t *mmap_export)
 {
     return call({devinfo, mmap_export}, [&] {
-        const auto &can = devinfo->function->can;
-        *mmap_export = can.export_dpu || can.export_host;
+        const auto &function = *devinfo->function;
+        *mmap_export = function.can_export_dpu() || function.can.export_host;
     });
 }
 
@@ -168,7 +168,7 @@ doca_error_t opendoca_devinfo_get_is_mmap_from_export_supported_1_5(const struct
                                                                     uint8_t *from_export)
 {
     return call({devinfo, from_export}, [&] {
-        const auto &can = devinfo->function->can;
-        *from_export = can.from_export_dpu || can.from_export_host;
+        const auto &function = *devinfo->function;
+        *from_export = function.can_import_dpu() || function.can.from_export_host;
     });
 }

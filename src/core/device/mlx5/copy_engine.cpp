@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "copy_engine.hpp"
+
+#include "../../log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_MLX5_COPY);
+
+#include "../verbs/copy_queue_jobs.hpp"
+#include "../verbs/copy_queue_recovery.hpp"
+
+namespace opendoca::verbs {
+
+template class CopyQueue<mlx5::DmaPoster>;
+
+} // namespace opendoca::verbs

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include "../verbs/device.hpp"
+#include "function.hpp"
+#include "shared_key.hpp"
+
+namespace opendoca::mlx5 {
+
+class Mlx5Device;
+
+/// Registered memory of this process. Its export to the DPU is a key of its own, which goes with it.
+class Mlx5Key final : public verbs::VerbsKey {
+public:
+    Mlx5Key(const Mlx5Device &device, verbs::Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)
+        : VerbsKey(std::move(region), range, access),
+          device_(device)
+    {
+    }
+
+    [[nodiscard]] doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor) override;
+
+private:
+    const Mlx5Device &device_;
+    SharedKey shared_;
+};
+
+/// Memory of another function of the card.
+class AliasKey final : public MemoryKey {
+public:
+    AliasKey(DeviceKey alias, std::uint32_t possible_uses) noexcept
+        : MemoryKey(possible_uses, alias.key),
+          alias_(std::move(alias))
+    {
+    }
+
+    [[nodiscard]] doca_error_t mkey(std::uint32_t &key) const override
+    {
+        key = alias_.key;
+        return DOCA_SUCCESS;
+    }
+
+private:
+    const DeviceKey alias_;
+};
+
+/// A verbs device that shares memory across the PCIe, and copies by a DMA engine if it has one.
+class Mlx5Device final : public verbs::VerbsDevice {
+public:
+    [[nodiscard]] static doca_error_t open(const Mlx5Function &function, std::unique_ptr<Device> &device);
+    Mlx5Device(const Mlx5Function &function, verbs::OpenContext own);
+
+    [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
+                                             std::unique_ptr<MemoryKey> &key) override;
+    [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
+                                                  std::unique_ptr<CopyEngine> &engine) override;
+    [[nodiscard]] doca_error_t connect_to_itself(verbs::ReliableConnection &connection) const noexcept override;
+    /// The same without the network. False where the device refuses, and then @p connection is in state INIT again.
+    [[nodiscard]] bool loop_back(verbs::ReliableConnection &connection) const noexcept;
+
+    [[nodiscard]] const Mlx5Function &mlx5_function() const noexcept { return function_; }
+    [[nodiscard]] const Commands &commands() const noexcept { return commands_; }
+
+protected:
+    [[nodiscard]] std::unique_ptr<MemoryKey> make_key(verbs::Handle<ibv_mr> region, const MemoryRange &range,
+                                                      std::uint32_t access) override;
+
+private:
+    const Mlx5Function &function_;
+    const Commands commands_;
+};
+
+} // namespace opendoca::mlx5

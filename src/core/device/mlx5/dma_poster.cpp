@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "dma_poster.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "../../engine/completion_queue.hpp"
+#include "../../log.hpp"
+#include "device.hpp"
+#include "trials.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_MLX5_DMA);
+
+namespace opendoca::mlx5 {
+
+namespace {
+
+// More is not faster, and a job can take several requests.
+constexpr std::uint32_t most_requests = 256;
+constexpr std::uint32_t least_requests = 16;
+/// Of a request: 2 GiB would be a length of 0 in it.
+constexpr std::uint64_t most_bytes = 1u << 30;
+
+ibv_qp *make_copying(ibv_context *context, ibv_qp_init_attr_ex *attributes)
+{
+    mlx5dv_qp_init_attr more{};
+    more.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS;
+    more.send_ops_flags = MLX5DV_QP_EX_WITH_MEMCPY;
+    return load_library()->create_qp(context, attributes, &more);
+}
+
+} // namespace
+
+doca_error_t DmaQueuePair::create(const Mlx5Device &device, std::uint32_t size)
+{
+    // The extended calls want one operation of verbs as well.
+    const verbs::ReliableConnection::Sizes sizes = {.sends = size,
+                                                    .receives = 0,
+                                                    .send_segments = 1,
+                                                    .receive_segments = 0,
+                                                    .send_operations = IBV_QP_EX_WITH_SEND,
+                                                    .make = make_copying};
+    if (const doca_error_t status = connection_.create(device, sizes, 0); status != DOCA_SUCCESS)
+        return status;
+    engine_ = device.mlx5_function().library().qp_ex_from_ibv_qp_ex(&connection_.sender());
+    return activate(device);
+}
+
+doca_error_t DmaQueuePair::activate(const Mlx5Device &device) noexcept
+{
+    return device.loop_back(connection_) ? DOCA_SUCCESS : device.connect_to_itself(connection_);
+}
+
+DmaPoster::DmaPoster(const verbs::VerbsDevice &device, const CompletionQueue &completions)
+    : device_(static_cast<const Mlx5Device &>(device)),
+      num_requests_(std::min(std::clamp(std::bit_ceil(completions.depth()), least_requests, most_requests),
+                             device.port().can.rdma.max_queue_size))
+{
+}
+
+doca_error_t DmaPoster::connect()
+{
+    const Engine &engine = engine_of(device_.mlx5_function());
+    limits_ = {static_cast<std::uint32_t>(std::min(engine.max_length, most_bytes)), 1};
+    credits_ = static_cast<std::int32_t>(num_requests_);
+    return queue_pair_.create(device_, num_requests_);
+}
+
+doca_error_t DmaPoster::recycle() noexcept
+{
+    doca_error_t status = connection().start_again();
+    if (status == DOCA_SUCCESS)
+        status = queue_pair_.activate(device_);
+    credits_ = status == DOCA_SUCCESS ? static_cast<std::int32_t>(num_requests_) : 0;
+    return status;
+}
+
+int DmaPoster::add(Batch &batch, std::uint64_t id) noexcept
+{
+    if (batch.count++ == 0)
+        ibv_wr_start(&connection().sender());
+    --credits_;
+    const ibv_sge &to = batch.part.dst.segments[0], &from = batch.part.src.segments[0];
+    queue_pair_.copy(id, to.lkey, to.addr, from.lkey, from.addr, to.length);
+    return 0;
+}
+
+int DmaPoster::post(Batch &batch) noexcept
+{
+    if (batch.count == 0)
+        return 0;
+    batch.count = 0;
+    return ibv_wr_complete(&connection().sender());
+}
+
+} // namespace opendoca::mlx5

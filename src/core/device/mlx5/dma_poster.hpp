@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include "../verbs/copy_part.hpp"
+#include "../verbs/device.hpp"
+#include "../verbs/reliable_connection.hpp"
+#include "library.hpp"
+
+namespace opendoca {
+class CompletionQueue;
+}
+
+namespace opendoca::mlx5 {
+
+class Mlx5Device;
+
+/// A queue pair that copies by the DMA engine. It sends nothing: it has no peer, and needs no live port.
+class DmaQueuePair {
+public:
+    [[nodiscard]] doca_error_t create(const Mlx5Device &device, std::uint32_t size);
+    /// Of one that was reset, or created: from INIT on.
+    [[nodiscard]] doca_error_t activate(const Mlx5Device &device) noexcept;
+
+    /// Between ibv_wr_start() and ibv_wr_complete() of connection().sender().
+    void copy(std::uint64_t id, std::uint32_t to_key, std::uint64_t to, std::uint32_t from_key, std::uint64_t from,
+              std::size_t length) noexcept
+    {
+        ibv_qp_ex &sender = connection_.sender();
+        sender.wr_id = id;
+        sender.wr_flags = IBV_SEND_SIGNALED;
+        mlx5dv_wr_memcpy(engine_, to_key, to, from_key, from, length);
+    }
+
+    [[nodiscard]] verbs::ReliableConnection &connection() noexcept { return connection_; }
+
+private:
+    verbs::ReliableConnection connection_;
+    mlx5dv_qp_ex *engine_ = nullptr;
+};
+
+/// Copies by the DMA engine, see verbs::CopyQueue. A request has one segment on each side, and each ends with a
+/// completion of its own.
+class OPENDOCA_INTERNAL DmaPoster {
+public:
+    static constexpr bool ends_are_solicited = false;
+
+    /// Requests that share a doorbell. One that the driver refuses takes all of them with it, so that none is begun
+    /// that has no credit, or is longer than the limit.
+    struct Batch {
+        static constexpr std::uint32_t most = 16;
+
+        verbs::CopyPart part;
+        std::uint32_t count = 0;
+
+        [[nodiscard]] verbs::CopyPart &next_part() noexcept { return part; }
+        [[nodiscard]] bool is_full() const noexcept { return count == most; }
+    };
+
+    DmaPoster(const verbs::VerbsDevice &device, const CompletionQueue &completions);
+    [[nodiscard]] doca_error_t connect();
+    /// After a failure: nothing of what was posted is there any more.
+    [[nodiscard]] doca_error_t recycle() noexcept;
+
+    [[nodiscard]] verbs::ReliableConnection &connection() noexcept { return queue_pair_.connection(); }
+    [[nodiscard]] const verbs::CopyPartLimits &limits() const noexcept { return limits_; }
+    [[nodiscard]] bool has_credit() const noexcept { return credits_ != 0; }
+    [[gnu::always_inline]] [[nodiscard]] bool take_credit() noexcept
+    {
+        if (--credits_ >= 0) [[likely]]
+            return true;
+        credits_ = 0;
+        return false;
+    }
+    void take_all_credits() noexcept { credits_ = 0; }
+
+    template <typename Failed>
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_plain(std::uint64_t id, const doca_buf &dst,
+                                                                 const doca_buf &src, Failed failed) noexcept
+    {
+        ibv_qp_ex &sender = connection().sender();
+        ibv_wr_start(&sender);
+        queue_pair_.copy(id, verbs::verbs_key(dst.mmap->first().number),
+                         reinterpret_cast<std::uintptr_t>(dst.data) + dst.data_len,
+                         verbs::verbs_key(src.mmap->first().number), reinterpret_cast<std::uintptr_t>(src.data),
+                         src.data_len);
+        if (const int error = ibv_wr_complete(&sender); error != 0) [[unlikely]]
+            return failed(sender, error);
+        return DOCA_SUCCESS;
+    }
+    [[nodiscard]] int add(Batch &batch, std::uint64_t id) noexcept;
+    [[nodiscard]] int post(Batch &batch) noexcept;
+
+    [[nodiscard]] static bool is_end(std::uint64_t) noexcept { return true; }
+    void took_end(std::uint64_t) noexcept { ++credits_; }
+    [[nodiscard]] bool ended_plain(bool some_wait) noexcept
+    {
+        if (some_wait) [[unlikely]]
+            return false; // and is taken by took_end()
+        ++credits_;
+        return true;
+    }
+    [[nodiscard]] static const char *side_of(std::uint64_t) noexcept { return ""; }
+
+private:
+    std::int32_t credits_ = 0;
+    verbs::CopyPartLimits limits_{};
+    DmaQueuePair queue_pair_;
+    const Mlx5Device &device_;
+    std::uint32_t num_requests_; ///< credits_ while nothing is posted
+};
+
+} // namespace opendoca::mlx5

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "function.hpp"
+
+#include <cstdio>
+
+#include <endian.h>
+
+#include "../../log.hpp"
+#include "device.hpp"
+#include "provider.hpp"
+#include "representors.hpp"
+#include "trials.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_MLX5_FUNCTION);
+
+namespace opendoca::mlx5 {
+
+namespace {
+
+std::string address_of(const HostFunction &host)
+{
+    char text[32]; // the host has one domain, as far as the card knows
+    std::snprintf(text, sizeof(text), "0000:%02x:%02x.%x", host.bus & 0xffu, host.device & 0x1fu, host.function & 7u);
+    return text;
+}
+
+} // namespace
+
+std::shared_ptr<verbs::VerbsFunction> make_function(ibv_context &context, const ibv_device_attr_ex &attributes,
+                                                    std::uint32_t port)
+{
+    constexpr std::uint32_t mellanox = 0x02c9; // as ibv_query_device() has it: not the number on the PCI bus
+    if (attributes.orig_attr.vendor_id != mellanox)
+        return nullptr;
+    const Library *const library = load_library();
+    if (library == nullptr || !library->is_supported(context.device))
+        return nullptr;
+    DeviceCapabilities capabilities;
+    if (const Outcome outcome = Commands(*library, context).query_capabilities(capabilities); !outcome.is_good()) {
+        LOG_INFO("device %s takes no commands, and is used as a plain RDMA device: %s",
+                 ibv_get_device_name(context.device), outcome.to_text().c_str());
+        return nullptr;
+    }
+    return std::make_shared<Mlx5Function>(*library, context, attributes, port, capabilities);
+}
+
+Mlx5Function::Mlx5Function(const Library &library, ibv_context &context, const ibv_device_attr_ex &attributes,
+                           std::uint32_t port, const DeviceCapabilities &capabilities)
+    : VerbsFunction(context, attributes, port),
+      library_(library),
+      capabilities_(capabilities),
+      card_guid_(be64toh(attributes.orig_attr.sys_image_guid))
+{
+    provider = "mlx5";
+    can.representors_net = capabilities.manages_eswitch;
+    if (can.rdma.is_ethernet && capabilities.forces_loopback && can.rdma.max_queue_size != 0)
+        add_copies(); // also where the port has no address
+}
+
+doca_error_t Mlx5Function::open(std::unique_ptr<Device> &device) const
+{
+    return Mlx5Device::open(*this, device);
+}
+
+bool Mlx5Function::can_export_dpu() const noexcept
+{
+    return sharing_of(*this).way != Sharing::Way::none;
+}
+
+bool Mlx5Function::can_import_dpu() const noexcept
+{
+    return sharing_of(*this).imports;
+}
+
+std::vector<std::string> Mlx5Function::remarks() const
+{
+    std::vector<std::string> lines;
+    const auto add = [&](std::string text, const std::string &reason) {
+        text += reason;
+        lines.push_back(std::move(text));
+    };
+    if (const Engine &engine = engine_of(*this); engine.works)
+        add("copies by the DMA engine", "");
+    else
+        add("copies by RDMA loopback: ", engine.reason);
+    const Sharing &sharing = sharing_of(*this);
+    switch (sharing.way) {
+    case Sharing::Way::none:
+        add("no memory across the PCIe: ", sharing.reason);
+        break;
+    case Sharing::Way::indirect:
+        add("memory across the PCIe by indirect keys", "");
+        break;
+    case Sharing::Way::direct:
+        add("memory across the PCIe by direct keys", "");
+        break;
+    }
+    if (sharing.way != Sharing::Way::none && !sharing.imports)
+        add("no memory of others: ", sharing.reason);
+    if (can.representors_net)
+        add("not to be learnt: the PCI addresses of the host's VFs, and VUIDs of SFs", "");
+    return lines;
+}
+
+std::vector<RepresentorInfo> Mlx5Function::representors() const
+{
+    std::vector<RepresentorInfo> infos;
+    if (!can.representors_net)
+        return infos;
+    verbs::OpenContext opened;
+    if (verbs::OpenContext::open(*this, opened) != DOCA_SUCCESS)
+        return infos;
+    const Commands commands(library_, *opened.context);
+    HostFunction host;
+    const Outcome host_known = commands.query_host(host);
+    if (!host_known.is_good())
+        LOG_INFO("device %s does not tell where the host's functions are: %s", name.c_str(),
+                 host_known.to_text().c_str());
+    for (const RepresentorPort &port : find_representors("/sys/class/net", iface_name)) {
+        RepresentorInfo info;
+        info.name = port.interface;
+        info.type = port.name.type;
+        // Where the host's VFs are the card does not tell. An SF is where its parent is.
+        if (port.name.type == FunctionType::pf && port.name.is_external && host_known.is_good())
+            info.pci_address = address_of(host);
+        else if (port.name.type == FunctionType::sf && !port.name.is_external)
+            info.pci_address = pci_address;
+        std::uint16_t vhca_id = 0;
+        const auto vport = port.name.vport();
+        if (capabilities_.has_query_vuid && vport && commands.query_vhca_id(*vport, vhca_id).is_good()) {
+            if (const Outcome outcome = commands.query_vuid(vhca_id, info.vuid); !outcome.is_good())
+                LOG_INFO("device %s does not tell the VUID of %s: %s", name.c_str(), info.name.c_str(),
+                         outcome.to_text().c_str());
+        }
+        infos.push_back(std::move(info));
+    }
+    return infos;
+}
+
+} // namespace opendoca::mlx5

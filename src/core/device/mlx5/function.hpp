@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include "../verbs/function.hpp"
+#include "commands.hpp"
+
+namespace opendoca::mlx5 {
+
+/// A port of a ConnectX or a BlueField.
+class Mlx5Function final : public verbs::VerbsFunction {
+public:
+    Mlx5Function(const Library &library, ibv_context &context, const ibv_device_attr_ex &attributes,
+                 std::uint32_t port, const DeviceCapabilities &capabilities);
+
+    [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
+    [[nodiscard]] bool can_export_dpu() const noexcept override;
+    [[nodiscard]] bool can_import_dpu() const noexcept override;
+    [[nodiscard]] std::vector<std::string> remarks() const override;
+    [[nodiscard]] std::vector<RepresentorInfo> representors() const override;
+
+    [[nodiscard]] const Library &library() const noexcept { return library_; }
+    [[nodiscard]] const DeviceCapabilities &device_capabilities() const noexcept { return capabilities_; }
+    /// Equal for all functions of one card.
+    [[nodiscard]] std::uint64_t card_guid() const noexcept { return card_guid_; }
+
+private:
+    const Library &library_;
+    const DeviceCapabilities capabilities_;
+    const std::uint64_t card_guid_;
+};
+
+} // namespace opendoca::mlx5

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <infiniband/mlx5dv.h>
+
+namespace opendoca::mlx5 {
+
+/// The functions of libmlx5 that are used. It is loaded at the first device that could be an mlx5 one, where
+/// libibverbs has it loaded already: so that no program is linked with it, and all else works without it.
+struct Library {
+    decltype(&mlx5dv_is_supported) is_supported;
+    decltype(&mlx5dv_query_device) query_device;
+    decltype(&mlx5dv_create_qp) create_qp;
+    decltype(&mlx5dv_qp_ex_from_ibv_qp_ex) qp_ex_from_ibv_qp_ex;
+    decltype(&mlx5dv_init_obj) init_obj;
+    decltype(&mlx5dv_devx_general_cmd) general_command;
+    decltype(&mlx5dv_devx_obj_create) create_object;
+    decltype(&mlx5dv_devx_obj_destroy) destroy_object;
+    decltype(&mlx5dv_devx_qp_modify) modify_qp;
+    decltype(&mlx5dv_devx_umem_reg) register_umem;
+    decltype(&mlx5dv_devx_umem_dereg) deregister_umem;
+};
+
+/// Null, and the log says why once, where it can't be loaded. Thread-safe.
+[[nodiscard]] const Library *load_library() noexcept;
+
+} // namespace opendoca::mlx5

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "representors.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <tuple>
+
+namespace opendoca::mlx5 {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string first_word_of(const fs::path &file)
+{
+    std::string word;
+    std::ifstream(file) >> word;
+    return word;
+}
+
+/// Takes @p prefix and a number off the front of @p text. False, and @p text is as it was, where it begins otherwise.
+bool take(std::string_view &text, std::string_view prefix, unsigned &number) noexcept
+{
+    if (!text.starts_with(prefix))
+        return false;
+    const char *const first = text.data() + prefix.size(), *const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(first, last, number);
+    if (error != std::errc{})
+        return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return true;
+}
+
+} // namespace
+
+std::optional<PortName> PortName::parse(std::string_view text) noexcept
+{
+    PortName name;
+    unsigned controller = 0;
+    name.is_external = take(text, "c", controller) && controller != 0;
+    if (!take(text, "pf", name.pf))
+        return {};
+    if (take(text, "vf", name.number))
+        name.type = FunctionType::vf;
+    else if (take(text, "sf", name.number))
+        name.type = FunctionType::sf;
+    return text.empty() ? std::optional(name) : std::nullopt;
+}
+
+std::optional<std::uint16_t> PortName::vport() const noexcept
+{
+    switch (type) {
+    case FunctionType::pf:
+        return std::uint16_t{0};
+    case FunctionType::vf:
+        return static_cast<std::uint16_t>(number + 1);
+    case FunctionType::sf:
+        break;
+    }
+    return {};
+}
+
+std::vector<RepresentorPort> find_representors(const std::string &net, const std::string &uplink)
+{
+    std::vector<RepresentorPort> found;
+    const std::string switch_id = uplink.empty() ? "" : first_word_of(fs::path(net) / uplink / "phys_switch_id");
+    if (switch_id.empty())
+        return found; // not in switchdev mode
+    // Ports of a bond are one e-switch: those of another uplink have its number.
+    std::string_view uplink_name = "p0";
+    const std::string its_name = first_word_of(fs::path(net) / uplink / "phys_port_name");
+    if (!its_name.empty())
+        uplink_name = its_name;
+    unsigned port = 0;
+    (void)take(uplink_name, "p", port);
+    std::error_code error;
+    for (const auto &entry : fs::directory_iterator(net, error)) {
+        const auto name = PortName::parse(first_word_of(entry.path() / "phys_port_name"));
+        if (name && name->pf == port && first_word_of(entry.path() / "phys_switch_id") == switch_id)
+            found.push_back({entry.path().filename(), *name});
+    }
+    std::ranges::sort(found, {}, [](const RepresentorPort &rep) {
+        return std::tuple(!rep.name.is_external, rep.name.type, rep.name.number, rep.interface);
+    });
+    return found;
+}
+
+} // namespace opendoca::mlx5

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "trials.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <mutex>
+
+#include "../../log.hpp"
+#include "device.hpp"
+#include "dma_poster.hpp"
+#include "function.hpp"
+#include "shared_key.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_MLX5_TRIALS);
+
+namespace opendoca::mlx5 {
+
+namespace {
+
+/// What was found out of a device, by its name. Never destroyed: exit handlers may ask.
+template <typename Finding>
+struct Findings {
+    std::mutex lock;
+    std::map<std::string, Finding> known;
+};
+
+template <typename Finding, typename Try>
+const Finding &find_out(const Mlx5Function &function, Try &&try_it) noexcept
+{
+    static auto *const findings = new Findings<Finding>;
+    static const Finding nothing;
+    const std::lock_guard guard(findings->lock);
+    const Finding *found = &nothing;
+    const doca_error_t status = guarded([&] {
+        const auto [place, is_new] = findings->known.try_emplace(function.ibdev_name);
+        found = &place->second;
+        if (is_new)
+            try_it(place->second);
+        return DOCA_SUCCESS;
+    });
+    if (status != DOCA_SUCCESS)
+        LOG_ERR("device %s can't be tried: out of memory", function.name.c_str());
+    return *found;
+}
+
+/// A number, and no constant: of which ibv_reg_mr() is a macro that mixes enumerations.
+int own_access() noexcept
+{
+    return IBV_ACCESS_LOCAL_WRITE;
+}
+
+struct Place {
+    alignas(64) std::array<std::byte, 64> bytes{};
+
+    [[nodiscard]] MemoryRange range() noexcept { return {bytes.data(), bytes.size()}; }
+};
+
+void try_sharing(const Mlx5Function &function, Sharing &sharing)
+{
+    if (!function.device_capabilities().reports_shared_keys) {
+        sharing.reason = "the device reports no keys that other functions may use";
+        return;
+    }
+    static Place place;
+    verbs::OpenContext opened;
+    if (verbs::OpenContext::open(function, opened) != DOCA_SUCCESS) {
+        sharing.reason = "the device can't be opened";
+        return;
+    }
+    const verbs::Handle<ibv_mr> region(ibv_reg_mr(opened.pd.get(), place.bytes.data(), place.bytes.size(),
+                                                  own_access()));
+    if (region == nullptr) {
+        sharing.reason = "memory can't be registered";
+        return;
+    }
+    const Commands commands(function.library(), *opened.context);
+    for (const Sharing::Way way : {Sharing::Way::indirect, Sharing::Way::direct}) {
+        SharedKey shared;
+        Outcome outcome = shared.create(commands, *opened.pd, way, region.get(), place.range(), true);
+        if (!outcome.is_good()) {
+            sharing.reason = std::string("a key, though the device reports it, can't be shared: ") + outcome.to_text();
+            continue;
+        }
+        sharing.way = way;
+        DeviceKey alias;
+        outcome = commands.create_alias(*opened.pd, function.device_capabilities().vhca_id, shared.key().index(),
+                                        shared.access_key(), alias);
+        sharing.imports = outcome.is_good();
+        sharing.reason = sharing.imports ? "" : "a shared key can't be taken over: " + outcome.to_text();
+        return;
+    }
+}
+
+/// Copies a few bytes.
+void try_engine(const Mlx5Function &function, Engine &engine)
+{
+    constexpr auto patience = std::chrono::seconds(1);
+    mlx5dv_context attributes{};
+    attributes.comp_mask = MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH;
+    std::unique_ptr<Device> opened;
+    if (function.open(opened) != DOCA_SUCCESS) {
+        engine.reason = "the device can't be opened";
+        return;
+    }
+    const auto &device = static_cast<const Mlx5Device &>(*opened);
+    if (function.library().query_device(&device.context(), &attributes) != 0 || attributes.max_wr_memcpy_length == 0) {
+        engine.reason = "the device reports no DMA engine";
+        return;
+    }
+    static Place places[2];
+    const verbs::Handle<ibv_mr> region(ibv_reg_mr(&device.pd(), places, sizeof(places), own_access()));
+    DmaQueuePair queue_pair;
+    if (region == nullptr || queue_pair.create(device, 1) != DOCA_SUCCESS) {
+        engine.reason = "the device reports a DMA engine, but makes no queue pair for it";
+        return;
+    }
+    places[0].bytes.fill(std::byte{0x5a});
+    ibv_qp_ex &sender = queue_pair.connection().sender();
+    ibv_wr_start(&sender);
+    queue_pair.copy(0, region->lkey, reinterpret_cast<std::uintptr_t>(&places[1]), region->lkey,
+                    reinterpret_cast<std::uintptr_t>(&places[0]), sizeof(Place));
+    ibv_wc_status status = IBV_WC_RESP_TIMEOUT_ERR;
+    if (ibv_wr_complete(&sender) == 0) {
+        ibv_cq_ex &completions = queue_pair.connection().completions();
+        const auto end = std::chrono::steady_clock::now() + patience;
+        while (std::chrono::steady_clock::now() < end) {
+            if (!verbs::ReliableConnection::start_completion(completions))
+                continue;
+            status = completions.status;
+            verbs::ReliableConnection::end_completion(completions);
+            break;
+        }
+    }
+    engine.works = status == IBV_WC_SUCCESS && places[1].bytes == places[0].bytes;
+    engine.max_length = attributes.max_wr_memcpy_length;
+    if (!engine.works)
+        engine.reason = std::string("the device reports a DMA engine, but a copy by it fails: ") +
+                        ibv_wc_status_str(status);
+}
+
+} // namespace
+
+const Engine &engine_of(const Mlx5Function &function) noexcept
+{
+    return find_out<Engine>(function, [&](Engine &engine) {
+        try_engine(function, engine);
+        LOG_DBG("device %s copies by %s", function.name.c_str(),
+                engine.works ? "its DMA engine" : ("RDMA loopback: " + engine.reason).c_str());
+    });
+}
+
+const Sharing &sharing_of(const Mlx5Function &function) noexcept
+{
+    return find_out<Sharing>(function, [&](Sharing &sharing) {
+        try_sharing(function, sharing);
+        LOG_DBG("device %s: %s", function.name.c_str(),
+                 sharing.way == Sharing::Way::none ? sharing.reason.c_str()
+                 : sharing.way == Sharing::Way::indirect ? "memory across the PCIe by indirect keys"
+                                                         : "memory across the PCIe by direct keys");
+    });
+}
+
+} // namespace opendoca::mlx5

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Copies: setting up the queue pair, and what happens when it breaks. One failed request ends the work of a queue pair:
+// the others' are flushed, and are posted once more. Included where a CopyQueue is instantiated.
+#pragma once
+
+#include "copy_queue.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "../../log.hpp"
+#include "completion_status.hpp"
+
+namespace opendoca::verbs {
+
+template <typename Poster>
+CopyQueue<Poster>::CopyQueue(const VerbsDevice &device, CompletionQueue &completions)
+    : completions_(completions),
+      poster_(device, completions),
+      specials_(std::make_unique<Special[]>(std::bit_ceil(completions.depth()))),
+      special_mask_(std::bit_ceil(completions.depth()) - 1),
+      device_(device)
+{
+}
+
+template <typename Poster>
+doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueue &completions,
+                                       std::unique_ptr<CopyEngine> &engine)
+{
+    completions.reserve_polled();
+    std::unique_ptr<CopyQueue> created(new CopyQueue(device, completions));
+    doca_error_t status = created->poster_.connect();
+    if (status != DOCA_SUCCESS)
+        return status;
+    created->longest_plain_ =
+        std::min<std::uint64_t>(created->poster_.limits().length, device.function().can.dma_max_size);
+    created->polled_ = &created->poster_.connection().completions();
+    status = created->events_.attach(completions);
+    if (status != DOCA_SUCCESS)
+        return status;
+    completions.poll_also(*created);
+    engine = std::move(created);
+    return DOCA_SUCCESS;
+}
+
+template <typename Poster>
+void CopyQueue<Poster>::posting_failed(int error) noexcept
+{
+    LOG_ERR("posting a copy on queue pair 0x%x: %s", poster_.connection().number(), std::strerror(error));
+    failure_.has_happened = true;
+    poster_.take_all_credits();
+    if (completions_.is_armed())
+        completions_.wake(); // recovery is in retrieve
+}
+
+/// Of the plain copy whose request @p sender was to post.
+template <typename Poster>
+doca_error_t CopyQueue<Poster>::plain_failed(const ibv_qp_ex &sender, int error) noexcept
+{
+    const Operation &operation = *reinterpret_cast<const Operation *>(sender.wr_id & ~id_flags);
+    static_cast<CopyQueue &>(*operation.source).posting_failed(error);
+    return DOCA_SUCCESS; // progress() sees to it
+}
+
+/// Recovers where the device tells that there will be no completions.
+template <typename Poster>
+void CopyQueue<Poster>::look_for_trouble() noexcept
+{
+    polls_until_look_ = polls_between_looks;
+    ReliableConnection &connection = poster_.connection();
+    const Trouble trouble = connection.look_for_trouble();
+    if (trouble == Trouble::none)
+        return;
+    if (trouble == Trouble::fatal)
+        events_.ignore_trouble();
+    while (poll() != 0) // most often the failure is among the completions
+        ;
+    if (connection.is_broken() && broken_ == DOCA_SUCCESS)
+        failure_.has_happened = true;
+    if (failure_.has_happened)
+        recover();
+}
+
+template <typename Poster>
+void CopyQueue<Poster>::note_failure(std::uint64_t id, ibv_wc_status status) noexcept
+{
+    failure_.has_happened = true;
+    if (status == IBV_WC_WR_FLUSH_ERR)
+        return; // the consequence of another one
+    // Both sides of one part can fail. Then the poster's own request only knows that there is something with the
+    // other.
+    if (failure_.has_cause && failure_.id != (id | of_poster))
+        return;
+    failure_.has_cause = true;
+    failure_.id = id;
+    failure_.status = status;
+}
+
+/// The job that has not ended and is the one of work request @p id, or null. All are special now.
+template <typename Poster>
+typename CopyQueue<Poster>::Special *CopyQueue<Poster>::special_of(std::uint64_t id) noexcept
+{
+    if ((id & is_special) == 0) {
+        for (std::uint32_t number = first_; number != next_; ++number) {
+            if (id_of(*special_at(number).operation) == (id & ~id_flags))
+                return &special_at(number);
+        }
+        return nullptr; // it has arrived: what has failed came after that
+    }
+    const auto is_before = [](std::uint32_t a, std::uint32_t b) {
+        return static_cast<std::int32_t>(a - b) < 0;
+    };
+    const auto position = static_cast<std::uint32_t>(id >> flag_bits);
+    if (is_before(position, received_))
+        return nullptr; // as above
+    for (std::uint32_t number = first_; number != next_; ++number) {
+        if (is_before(position, special_at(number).end))
+            return &special_at(number);
+    }
+    return has_begun_ ? &special_at(next_) : nullptr;
+}
+
+/// Plain jobs that have not ended go to the front of the ring, as if all of them had arrived up to now.
+template <typename Poster>
+void CopyQueue<Poster>::make_special() noexcept
+{
+    completions_.each_operation_of(*this, [this](Operation &operation) {
+        Copy &copy = operation.payload<Copy>();
+        if (operation.status != Operation::in_flight || operation.kind != kind_plain)
+            return;
+        special_at(--first_) = {&operation, copy.data_len, received_, DOCA_SUCCESS};
+        operation.kind = kind_special;
+        copy.last = copy.dst;
+        copy.is_list = copy.overwrites = false;
+    });
+}
+
+/// Finds the job that ends because of the failure. There need not be one, but not twice in a row: the oldest
+/// has to make way then. All end where the device cannot reach itself: to wait for the same again would take as long for
+/// each.
+template <typename Poster>
+void CopyQueue<Poster>::blame_copy() noexcept
+{
+    if (failure_.has_cause && to_error(failure_.status) == DOCA_ERROR_CONNECTION_RESET) {
+        LOG_ERR("queue pair 0x%x does not reach its own port, and %u copies end: %s", poster_.connection().number(),
+                last_ - first_, ibv_wc_status_str(failure_.status));
+        for (std::uint32_t number = first_; number != last_; ++number)
+            special_at(number).result = DOCA_ERROR_CONNECTION_RESET;
+        return;
+    }
+    Special *special = failure_.has_cause ? special_of(failure_.id) : nullptr;
+    doca_error_t result = to_error(failure_.status);
+    if (special == nullptr && first_ == recovered_at_ && first_ != last_) {
+        special = &special_at(first_);
+        result = DOCA_ERROR_IO_FAILED;
+    }
+    recovered_at_ = first_;
+    if (special == nullptr)
+        return;
+    const Copy &copy = special->operation->template payload<Copy>();
+    LOG_ERR("copying %u bytes from %p to %p by queue pair 0x%x: %s%s", copy.length,
+                 static_cast<void *>(copy.src->data), static_cast<void *>(copy.dst->data),
+                 poster_.connection().number(),
+                 failure_.has_cause ? ibv_wc_status_str(failure_.status) : "flushed again",
+                 Poster::side_of(failure_.id));
+    special->result = result;
+}
+
+/// Ends the job that has failed, and starts all others again: copying twice does no harm.
+template <typename Poster>
+void CopyQueue<Poster>::recover() noexcept
+{
+    while (poll() != 0) // ends what did go well
+        ;
+    make_special();
+    blame_copy();
+    const doca_error_t status = poster_.recycle();
+    if (status != DOCA_SUCCESS) {
+        LOG_ERR("queue pair 0x%x can't be used again: %u copies and all later ones fail",
+                     poster_.connection().number(), last_ - first_);
+        broken_ = DOCA_ERROR_IO_FAILED;
+    }
+    failure_ = {};
+    next_ = first_;
+    posted_ = received_ = 0;
+    has_begun_ = false;
+    post_waiting();
+}
+
+} // namespace opendoca::verbs

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "loopback_poster.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "../../engine/completion_queue.hpp"
+#include "device.hpp"
+
+namespace opendoca::verbs {
+
+namespace {
+
+// More is not faster, and a job can take several messages.
+constexpr std::uint32_t most_messages = 256;
+constexpr std::uint32_t least_messages = 16;
+/// The end of a message is learned late, since few sends are signaled: there is room for more than can be
+/// useful.
+constexpr std::uint32_t rooms_per_message = 2;
+constexpr std::uint32_t signals_per_round = 4;
+/// A device could tell the end of a send a little before that of its receive.
+constexpr std::uint32_t spare_receives = 8;
+/// Of a message: its segments' lengths have 31 bits on some devices.
+constexpr std::uint32_t most_bytes = 1u << 30;
+
+} // namespace
+
+LoopbackPoster::LoopbackPoster(const VerbsDevice &device, const CompletionQueue &completions)
+    : send_flags_(completions.is_event_driven() ? unsigned{IBV_SEND_SOLICITED} : 0),
+      device_(device)
+{
+    const VerbsFunction &function = device.port();
+    const RdmaCapabilities &can = function.can.rdma;
+    const std::uint32_t wanted =
+        rooms_per_message * std::clamp(std::bit_ceil(completions.depth()), least_messages, most_messages);
+    num_messages_ = std::min(wanted, can.max_queue_size);
+    send_credits_ = static_cast<std::int32_t>(num_messages_);
+    signal_period_ = std::max(num_messages_ / signals_per_round, 1u);
+    until_signal_ = signal_period_;
+    limits_ = {std::min(can.max_message_size, most_bytes),
+               std::min(function.max_segments(), SegmentList::capacity)};
+}
+
+doca_error_t LoopbackPoster::connect()
+{
+    const std::uint32_t most_receives = device_.port().can.rdma.max_queue_size;
+    const ReliableConnection::Sizes sizes = {.sends = num_messages_,
+                                             .receives =
+                                                 std::min(num_messages_ + spare_receives, most_receives),
+                                             .send_segments = limits_.segments,
+                                             .receive_segments = limits_.segments,
+                                             .send_operations = IBV_QP_EX_WITH_SEND};
+    if (const doca_error_t status = connection_.create(device_, sizes, 0); status != DOCA_SUCCESS)
+        return status;
+    if (const doca_error_t status = device_.connect_to_itself(connection_); status != DOCA_SUCCESS)
+        return status;
+    sender_ = &connection_.sender();
+    queue_pair_ = &connection_.queue_pair();
+    // Inline data is read by the CPU, which must not touch a host's memory.
+    longest_inline_ = device_.function().can_import_dpu() ? 0 : connection_.max_inline();
+    return DOCA_SUCCESS;
+}
+
+doca_error_t LoopbackPoster::recycle() noexcept
+{
+    doca_error_t status = connection_.start_again();
+    if (status == DOCA_SUCCESS)
+        status = device_.connect_to_itself(connection_);
+    send_credits_ = status == DOCA_SUCCESS ? static_cast<std::int32_t>(num_messages_) : 0;
+    until_signal_ = signal_period_;
+    return status;
+}
+
+int LoopbackPoster::add(Batch &batch, std::uint64_t id) noexcept
+{
+    CopyPart &part = batch.next_part();
+    if (const int error = post_receive(id, part.dst.segments.data(), part.dst.count); error != 0)
+        return error;
+    --send_credits_;
+    ibv_send_wr &request = batch.requests[batch.count++];
+    request = {};
+    request.wr_id = id | is_send;
+    request.next = &request + 1;
+    request.sg_list = part.src.segments.data();
+    request.num_sge = static_cast<int>(part.src.count);
+    request.opcode = IBV_WR_SEND;
+    request.send_flags = signal_flags();
+    return 0;
+}
+
+int LoopbackPoster::post(Batch &batch) noexcept
+{
+    if (batch.count == 0)
+        return 0;
+    batch.requests[batch.count - 1].next = nullptr;
+    batch.count = 0;
+    ibv_send_wr *refused = nullptr;
+    return ibv_post_send(queue_pair_, batch.requests, &refused);
+}
+
+} // namespace opendoca::verbs

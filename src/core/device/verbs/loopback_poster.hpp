@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include "../../mmap.hpp"
+#include "copy_part.hpp"
+#include "device.hpp"
+#include "reliable_connection.hpp"
+
+namespace opendoca {
+class CompletionQueue;
+}
+
+namespace opendoca::verbs {
+
+/// Copies as messages of a queue pair to itself, see CopyQueue. What is sent is gathered from the source, and the
+/// receive posted before it scatters it into the destination: so that both sides may be lists, and memory needs no
+/// rights for remote access.
+class OPENDOCA_INTERNAL LoopbackPoster {
+public:
+    static constexpr std::uint32_t most_sends = 16; ///< with one doorbell
+    static constexpr bool ends_are_solicited = true;
+
+    /// Sends that share a doorbell. By ibv_post_send(), because of rdma_rxe (rdma-core 44), where
+    /// ibv_wr_set_sge_list() takes all segments to be as long as the first.
+    struct Batch {
+        CopyPart parts[most_sends];
+        ibv_send_wr requests[most_sends];
+        std::uint32_t count = 0;
+
+        [[nodiscard]] CopyPart &next_part() noexcept { return parts[count]; }
+        [[nodiscard]] bool is_full() const noexcept { return count == most_sends; }
+    };
+
+    LoopbackPoster(const VerbsDevice &device, const CompletionQueue &completions);
+    [[nodiscard]] doca_error_t connect();
+    /// After a failure: nothing of what was posted is there any more.
+    [[nodiscard]] doca_error_t recycle() noexcept;
+
+    [[nodiscard]] ReliableConnection &connection() noexcept { return connection_; }
+    [[nodiscard]] const CopyPartLimits &limits() const noexcept { return limits_; }
+    [[nodiscard]] bool has_credit() const noexcept { return send_credits_ != 0; }
+    [[gnu::always_inline]] [[nodiscard]] bool take_credit() noexcept
+    {
+        // Counted down first: what there is need not be loaded then.
+        if (--send_credits_ >= 0) [[likely]]
+            return true;
+        send_credits_ = 0;
+        return false;
+    }
+    void take_all_credits() noexcept { send_credits_ = 0; }
+
+    /// What it needs it reads again where that is as good: what is kept over the calls takes a register.
+    template <typename Failed>
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_plain(std::uint64_t id, const doca_buf &dst,
+                                                                 const doca_buf &src, Failed failed) noexcept
+    {
+        if (src.data_len <= longest_inline_) // rdma_rxe wants the flag when the request is started
+            return post_plain(id, dst, src, IBV_SEND_INLINE, failed, [](ibv_qp_ex *sender, const doca_buf &from) {
+                ibv_wr_set_inline_data(sender, from.data, from.data_len);
+            });
+        return post_plain(id, dst, src, 0, failed, [](ibv_qp_ex *sender, const doca_buf &from) {
+            ibv_wr_set_sge(sender, verbs_key(from.mmap->first().number), reinterpret_cast<std::uintptr_t>(from.data),
+                           static_cast<std::uint32_t>(from.data_len));
+        });
+    }
+    [[nodiscard]] int add(Batch &batch, std::uint64_t id) noexcept;
+    [[nodiscard]] int post(Batch &batch) noexcept;
+
+    /// That of a send only says that there is room: what it has carried is in its place when its receive has ended.
+    [[nodiscard]] static bool is_end(std::uint64_t id) noexcept { return (id & is_send) == 0; }
+    void took_end(std::uint64_t id) noexcept
+    {
+        if (!is_end(id)) // its receive has ended before it, as has all that was posted before
+            send_credits_ += static_cast<std::int32_t>(signal_period_);
+    }
+    [[nodiscard]] static bool ended_plain(bool) noexcept { return true; }
+    [[nodiscard]] static const char *side_of(std::uint64_t id) noexcept
+    {
+        return (id & is_send) == 0 ? " at the destination" : " at the source";
+    }
+
+private:
+    static constexpr std::uint64_t is_send = 1; ///< of an id: the send, and not the receive
+
+    template <typename Failed, typename SetData>
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_plain(std::uint64_t id, const doca_buf &dst,
+                                                                 const doca_buf &src, unsigned flags, Failed failed,
+                                                                 SetData set_data) noexcept
+    {
+        ibv_qp_ex *const sender = sender_;
+        ibv_sge to = {reinterpret_cast<std::uintptr_t>(dst.data) + dst.data_len,
+                      static_cast<std::uint32_t>(src.data_len), verbs_key(dst.mmap->first().number)};
+        sender->wr_id = id | is_send;
+        sender->wr_flags = flags | signal_flags();
+        if (const int error = post_receive(id, &to, 1); error != 0) [[unlikely]]
+            return failed(*sender, error);
+        ibv_wr_start(sender);
+        ibv_wr_send(sender);
+        set_data(sender, src);
+        if (const int error = ibv_wr_complete(sender); error != 0) [[unlikely]]
+            return failed(*sender, error);
+        return DOCA_SUCCESS;
+    }
+    [[gnu::always_inline]] [[nodiscard]] int post_receive(std::uint64_t id, ibv_sge *segments,
+                                                          std::uint32_t count) noexcept
+    {
+        ibv_recv_wr request;
+        request.wr_id = id;
+        request.next = nullptr;
+        request.sg_list = segments;
+        request.num_sge = static_cast<int>(count);
+        ibv_recv_wr *bad;
+        return ibv_post_recv(queue_pair_, &request, &bad);
+    }
+    /// Of the message that is posted now.
+    [[gnu::always_inline]] [[nodiscard]] unsigned signal_flags() noexcept
+    {
+        if (--until_signal_ != 0) [[likely]]
+            return send_flags_;
+        until_signal_ = signal_period_;
+        return send_flags_ | IBV_SEND_SIGNALED;
+    }
+
+    ibv_qp_ex *sender_ = nullptr;
+    ibv_qp *queue_pair_ = nullptr;
+    std::size_t longest_inline_ = 0;
+    /// For messages; those for receives are as many, and free by then.
+    std::int32_t send_credits_ = 0;
+    std::uint32_t until_signal_ = 0; ///< messages: the last of them is signaled, which gives room for as many
+    std::uint32_t signal_period_ = 1;
+    const unsigned send_flags_;
+    CopyPartLimits limits_;
+    ReliableConnection connection_;
+    const VerbsDevice &device_;
+    std::uint32_t num_messages_ = 0; ///< send_credits_ while nothing is posted
+};
+
+} // namespace opendoca::verbs
