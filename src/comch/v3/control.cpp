@@ -154,7 +154,7 @@ void Control::send(doca_comch_task_send &task) noexcept
     task.behind = nullptr;
     (connection.first_waiting != nullptr ? connection.last_waiting->behind : connection.first_waiting) = &task;
     connection.last_waiting = &task;
-    if (is_armed())
+    if (completions().is_armed())
         completions().wake(); // to ask for a bell
 }
 
