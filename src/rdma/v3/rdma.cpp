@@ -39,7 +39,8 @@ std::uint32_t doca_rdma::num_sends() const noexcept
     std::uint32_t count = 0;
     for (const opendoca::v3::TaskTypeBase *type :
          std::initializer_list<const opendoca::v3::TaskTypeBase *>{&send, &send_imm, &read, &write, &write_imm,
-                                                                   &compare_and_swap, &fetch_and_add})
+                                                                   &compare_and_swap, &fetch_and_add, &event_get,
+                                                                   &event_set, &event_add})
         count += type->conf().count;
     return count;
 }

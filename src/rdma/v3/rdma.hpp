@@ -73,6 +73,15 @@ struct doca_rdma final : doca_ctx {
     TaskType<doca_rdma_task_atomic_cmp_swp, doca_rdma_task_atomic_cmp_swp_completion_cb_t> compare_and_swap{*this};
     TaskType<doca_rdma_task_atomic_fetch_add, doca_rdma_task_atomic_fetch_add_completion_cb_t> fetch_and_add{*this};
 
+    TaskType<doca_rdma_task_remote_net_sync_event_get, doca_rdma_task_remote_net_sync_event_get_completion_cb_t>
+        event_get{*this};
+    TaskType<doca_rdma_task_remote_net_sync_event_notify_set,
+             doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t>
+        event_set{*this};
+    TaskType<doca_rdma_task_remote_net_sync_event_notify_add,
+             doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t>
+        event_add{*this};
+
     /// For operations that no connection can be asked to do: whose ends are.
     [[nodiscard]] opendoca::Source &failures() noexcept { return failures_; }
     [[nodiscard]] opendoca::v3::Receives &receives() noexcept { return *receives_; }

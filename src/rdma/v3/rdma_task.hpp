@@ -6,6 +6,7 @@
 
 #include "../../core/device/queue_pair.hpp"
 #include "../../core/v3/task.hpp"
+#include "../../sync_event/v3/remote_net.hpp"
 
 struct doca_rdma_connection;
 
@@ -24,6 +25,28 @@ struct RdmaTask : doca_task {
     Received received;
 };
 
+/// A task on another node's sync event, whose counter is one word of its memory.
+struct RemoteEventTask : RdmaTask {
+    void set_event(const doca_sync_event_remote_net *other) noexcept { event = other; }
+    /// Makes the counter the remote side, with @p data_len bytes of data.
+    [[nodiscard]] doca_buf *counter(std::size_t data_len) noexcept
+    {
+        if (event == nullptr)
+            return nullptr;
+        word = {};
+        word.head = word.data = event->map->range().addr;
+        word.len = event->map->range().len;
+        word.data_len = data_len;
+        word.mmap = event->map.get();
+        word.last = &word;
+        word.update_plain_uses();
+        return &word;
+    }
+
+    const doca_sync_event_remote_net *event;
+    doca_buf word;
+};
+
 enum class RdmaOpcode : std::uint8_t { send, send_imm, read, write, write_imm, compare_and_swap, fetch_and_add };
 
 } // namespace opendoca::v3
@@ -36,3 +59,6 @@ struct doca_rdma_task_write : opendoca::v3::RdmaTask {};
 struct doca_rdma_task_write_imm : opendoca::v3::RdmaTask {};
 struct doca_rdma_task_atomic_cmp_swp : opendoca::v3::RdmaTask {};
 struct doca_rdma_task_atomic_fetch_add : opendoca::v3::RdmaTask {};
+struct doca_rdma_task_remote_net_sync_event_get : opendoca::v3::RemoteEventTask {};
+struct doca_rdma_task_remote_net_sync_event_notify_set : opendoca::v3::RemoteEventTask {};
+struct doca_rdma_task_remote_net_sync_event_notify_add : opendoca::v3::RemoteEventTask {};

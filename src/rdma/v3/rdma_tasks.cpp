@@ -48,7 +48,7 @@ protected:
 };
 
 template <typename Task, RdmaOpcode opcode>
-class SendPool final : public RdmaPool<Task> {
+class SendPool : public RdmaPool<Task> {
 public:
     SendPool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev)
         : RdmaPool<Task>(rdma, as_told, dev, opcode == RdmaOpcode::read)
@@ -156,6 +156,28 @@ private:
     }
 };
 
+/// Of tasks on the counter of another node's sync event: reads, writes and additions of one word.
+template <typename Task, RdmaOpcode opcode>
+class EventPool final : public SendPool<Task, opcode> {
+public:
+    using SendPool<Task, opcode>::SendPool;
+
+    [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
+    {
+        auto &task = static_cast<Task &>(base);
+        if constexpr (opcode == RdmaOpcode::read)
+            task.src = task.counter(sizeof(std::uint64_t));
+        else
+            task.dst = task.counter(opcode == RdmaOpcode::write ? 0 : sizeof(std::uint64_t));
+        return SendPool<Task, opcode>::submit(task);
+    }
+    [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
+    {
+        const auto &task = static_cast<const Task &>(base);
+        return task.event != nullptr && task.connection != nullptr ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    }
+};
+
 class ReceivePool final : public RdmaPool<doca_rdma_task_receive> {
 public:
     ReceivePool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev) : RdmaPool(rdma, as_told, dev, true) {}
@@ -196,6 +218,13 @@ void create_pool(doca_rdma &rdma, const doca_dev &dev, TaskType<Task, Callback> 
         type.set_pool(std::make_unique<SendPool<Task, opcode>>(rdma, type.conf(), dev));
 }
 
+template <RdmaOpcode opcode, typename Task, typename Callback>
+void create_event_pool(doca_rdma &rdma, const doca_dev &dev, TaskType<Task, Callback> &type)
+{
+    if (type.is_configured())
+        type.set_pool(std::make_unique<EventPool<Task, opcode>>(rdma, type.conf(), dev));
+}
+
 } // namespace
 
 void create_rdma_pools(doca_rdma &rdma, const doca_dev &dev)
@@ -209,6 +238,9 @@ void create_rdma_pools(doca_rdma &rdma, const doca_dev &dev)
     create_pool<RdmaOpcode::write_imm>(rdma, dev, rdma.write_imm);
     create_pool<RdmaOpcode::compare_and_swap>(rdma, dev, rdma.compare_and_swap);
     create_pool<RdmaOpcode::fetch_and_add>(rdma, dev, rdma.fetch_and_add);
+    create_event_pool<RdmaOpcode::read>(rdma, dev, rdma.event_get);
+    create_event_pool<RdmaOpcode::write>(rdma, dev, rdma.event_set);
+    create_event_pool<RdmaOpcode::fetch_and_add>(rdma, dev, rdma.event_add);
 }
 
 } // namespace opendoca::v3

@@ -1,216 +1,239 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Tasks on sync events of a remote host: not built. What has no error to return is never called, as there is no such
-// task.
-#include "../../core/log.hpp"
-#include "../../core/v3/call.hpp"
-#include "rdma.hpp"
+// The C functions of tasks on another node's sync event: null checks, then fields.
+#include "task_api.hpp"
 
-OPENDOCA_LOG_SOURCE(DOCA_RDMA_SYNC_EVENTS);
-
-using opendoca::v3::call;
-
-namespace {
-
-doca_error_t not_supported(const void *object)
-{
-    return call({object}, [] {
-        LOG_ERR("tasks on sync events of a remote host are not supported");
-        return DOCA_ERROR_NOT_SUPPORTED;
-    });
-}
-
-} // namespace
+using opendoca::v3::allocate;
+using opendoca::v3::is_supported;
+using opendoca::v3::set_conf;
 
 doca_error_t doca_rdma_cap_task_remote_net_sync_event_get_is_supported(const struct doca_devinfo *devinfo)
 {
-    return call({devinfo}, [] { return DOCA_ERROR_NOT_SUPPORTED; });
+    return is_supported(devinfo, &opendoca::RdmaCapabilities::reliable_connection);
 }
 
-doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(struct doca_rdma *rdma,
-                                                               doca_rdma_task_remote_net_sync_event_get_completion_cb_t,
-                                                               doca_rdma_task_remote_net_sync_event_get_completion_cb_t,
-                                                               uint32_t)
+doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(
+    struct doca_rdma *rdma,
+    doca_rdma_task_remote_net_sync_event_get_completion_cb_t successful_task_completion_cb,
+    doca_rdma_task_remote_net_sync_event_get_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
-    return not_supported(rdma);
+    return set_conf(rdma, &doca_rdma::event_get, successful_task_completion_cb, error_task_completion_cb,
+                    num_tasks);
 }
 
-doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(struct doca_rdma *rdma,
-                                                                    struct doca_rdma_connection *,
-                                                                    const struct doca_sync_event_remote_net *,
-                                                                    struct doca_buf *, union doca_data,
-                                                                    struct doca_rdma_task_remote_net_sync_event_get **)
+doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
+    const struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf, union doca_data user_data,
+    struct doca_rdma_task_remote_net_sync_event_get **task)
 {
-    return not_supported(rdma);
+    return allocate(rdma, &doca_rdma::event_get, user_data, task, [&](auto &fresh) {
+        fresh.set_event(event);
+        fresh.connection = rdma_connection;
+        fresh.dst = dst_buf;
+        fresh.result_length = 0;
+    });
 }
 
-struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(struct doca_rdma_task_remote_net_sync_event_get *)
+struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(
+    struct doca_rdma_task_remote_net_sync_event_get *task)
 {
-    return nullptr;
+    return task;
 }
 
-void doca_rdma_task_remote_net_sync_event_get_set_sync_event(struct doca_rdma_task_remote_net_sync_event_get *,
-                                                             const struct doca_sync_event_remote_net *)
+void doca_rdma_task_remote_net_sync_event_get_set_sync_event(
+    struct doca_rdma_task_remote_net_sync_event_get *task, const struct doca_sync_event_remote_net *event)
 {
+    task->set_event(event);
 }
 
 const struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_get_get_sync_event(
-    const struct doca_rdma_task_remote_net_sync_event_get *)
+    const struct doca_rdma_task_remote_net_sync_event_get *task)
 {
-    return nullptr;
+    return task->event;
 }
 
-void doca_rdma_task_remote_net_sync_event_get_set_dst_buf(struct doca_rdma_task_remote_net_sync_event_get *,
-                                                          struct doca_buf *)
+void doca_rdma_task_remote_net_sync_event_get_set_dst_buf(struct doca_rdma_task_remote_net_sync_event_get *task,
+                                                          struct doca_buf *dst_buf)
 {
+    task->dst = dst_buf;
 }
 
 struct doca_buf *doca_rdma_task_remote_net_sync_event_get_get_dst_buf(
-    const struct doca_rdma_task_remote_net_sync_event_get *)
+    const struct doca_rdma_task_remote_net_sync_event_get *task)
 {
-    return nullptr;
+    return task->dst;
 }
 
-uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_len(const struct doca_rdma_task_remote_net_sync_event_get *)
+uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_len(
+    const struct doca_rdma_task_remote_net_sync_event_get *task)
 {
-    return 0;
+    return task->result_length;
 }
 
-void doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(struct doca_rdma_task_remote_net_sync_event_get *,
-                                                                  struct doca_rdma_connection *)
+void doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(
+    struct doca_rdma_task_remote_net_sync_event_get *task, struct doca_rdma_connection *rdma_connection)
 {
+    task->connection = rdma_connection;
 }
 
 const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(
-    const struct doca_rdma_task_remote_net_sync_event_get *)
+    const struct doca_rdma_task_remote_net_sync_event_get *task)
 {
-    return nullptr;
+    return task->connection;
 }
 
 doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported(const struct doca_devinfo *devinfo)
 {
-    return call({devinfo}, [] { return DOCA_ERROR_NOT_SUPPORTED; });
+    return is_supported(devinfo, &opendoca::RdmaCapabilities::reliable_connection);
 }
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_set_conf(
-    struct doca_rdma *rdma, doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t,
-    doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t, uint32_t)
+    struct doca_rdma *rdma,
+    doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t successful_task_completion_cb,
+    doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t error_task_completion_cb,
+    uint32_t num_tasks)
 {
-    return not_supported(rdma);
+    return set_conf(rdma, &doca_rdma::event_set, successful_task_completion_cb, error_task_completion_cb,
+                    num_tasks);
 }
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *, struct doca_sync_event_remote_net *,
-    const struct doca_buf *, union doca_data, struct doca_rdma_task_remote_net_sync_event_notify_set **)
+    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
+    struct doca_sync_event_remote_net *event, const struct doca_buf *src_buf, union doca_data user_data,
+    struct doca_rdma_task_remote_net_sync_event_notify_set **task)
 {
-    return not_supported(rdma);
+    return allocate(rdma, &doca_rdma::event_set, user_data, task, [&](auto &fresh) {
+        fresh.set_event(event);
+        fresh.connection = rdma_connection;
+        fresh.src = src_buf;
+        fresh.result_length = 0;
+    });
 }
 
 struct doca_task *doca_rdma_task_remote_net_sync_event_notify_set_as_task(
-    struct doca_rdma_task_remote_net_sync_event_notify_set *)
+    struct doca_rdma_task_remote_net_sync_event_notify_set *task)
 {
-    return nullptr;
+    return task;
 }
 
-void doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(struct doca_rdma_task_remote_net_sync_event_notify_set *,
-                                                                    struct doca_sync_event_remote_net *)
+void doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(
+    struct doca_rdma_task_remote_net_sync_event_notify_set *task, struct doca_sync_event_remote_net *event)
 {
+    task->set_event(event);
 }
 
 struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(
-    const struct doca_rdma_task_remote_net_sync_event_notify_set *)
+    const struct doca_rdma_task_remote_net_sync_event_notify_set *task)
 {
-    return nullptr;
+    return const_cast<doca_sync_event_remote_net *>(task->event);
 }
 
 void doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection(
-    struct doca_rdma_task_remote_net_sync_event_notify_set *, struct doca_rdma_connection *)
+    struct doca_rdma_task_remote_net_sync_event_notify_set *task,
+    struct doca_rdma_connection *rdma_connection)
 {
+    task->connection = rdma_connection;
 }
 
 const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection(
-    const struct doca_rdma_task_remote_net_sync_event_notify_set *)
+    const struct doca_rdma_task_remote_net_sync_event_notify_set *task)
 {
-    return nullptr;
+    return task->connection;
 }
 
-void doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf(struct doca_rdma_task_remote_net_sync_event_notify_set *,
-                                                                 const struct doca_buf *)
+void doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf(
+    struct doca_rdma_task_remote_net_sync_event_notify_set *task, const struct doca_buf *src_buf)
 {
+    task->src = src_buf;
 }
 
 const struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(
-    const struct doca_rdma_task_remote_net_sync_event_notify_set *)
+    const struct doca_rdma_task_remote_net_sync_event_notify_set *task)
 {
-    return nullptr;
+    return task->src;
 }
 
 doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported(const struct doca_devinfo *devinfo)
 {
-    return call({devinfo}, [] { return DOCA_ERROR_NOT_SUPPORTED; });
+    return is_supported(devinfo, &opendoca::RdmaCapabilities::atomics);
 }
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_set_conf(
-    struct doca_rdma *rdma, doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t,
-    doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t, uint32_t)
+    struct doca_rdma *rdma,
+    doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t successful_task_completion_cb,
+    doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t error_task_completion_cb,
+    uint32_t num_tasks)
 {
-    return not_supported(rdma);
+    return set_conf(rdma, &doca_rdma::event_add, successful_task_completion_cb, error_task_completion_cb,
+                    num_tasks);
 }
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *, struct doca_sync_event_remote_net *,
-    struct doca_buf *, uint64_t, union doca_data, struct doca_rdma_task_remote_net_sync_event_notify_add **)
+    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
+    struct doca_sync_event_remote_net *event, struct doca_buf *result_buf, uint64_t add_data,
+    union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_add **task)
 {
-    return not_supported(rdma);
+    return allocate(rdma, &doca_rdma::event_add, user_data, task, [&](auto &fresh) {
+        fresh.set_event(event);
+        fresh.connection = rdma_connection;
+        fresh.result = result_buf;
+        fresh.operand = add_data;
+        fresh.result_length = 0;
+    });
 }
 
 struct doca_task *doca_rdma_task_remote_net_sync_event_notify_add_as_task(
-    struct doca_rdma_task_remote_net_sync_event_notify_add *)
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task)
 {
-    return nullptr;
+    return task;
 }
 
-void doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event(struct doca_rdma_task_remote_net_sync_event_notify_add *,
-                                                                    struct doca_sync_event_remote_net *)
+void doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event(
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_sync_event_remote_net *event)
 {
+    task->set_event(event);
 }
 
 struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(
-    const struct doca_rdma_task_remote_net_sync_event_notify_add *)
+    const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
 {
-    return nullptr;
+    return const_cast<doca_sync_event_remote_net *>(task->event);
 }
 
-void doca_rdma_task_remote_net_sync_event_notify_add_set_result_buf(struct doca_rdma_task_remote_net_sync_event_notify_add *,
-                                                                    struct doca_buf *)
+void doca_rdma_task_remote_net_sync_event_notify_add_set_result_buf(
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_buf *result_buf)
 {
+    task->result = result_buf;
 }
 
 struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(
-    const struct doca_rdma_task_remote_net_sync_event_notify_add *)
+    const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
 {
-    return nullptr;
+    return task->result;
 }
 
-void doca_rdma_task_remote_net_sync_event_notify_add_set_add_data(struct doca_rdma_task_remote_net_sync_event_notify_add *,
-                                                                  uint64_t)
+void doca_rdma_task_remote_net_sync_event_notify_add_set_add_data(
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task, uint64_t add_data)
 {
+    task->operand = add_data;
 }
 
 uint64_t doca_rdma_task_remote_net_sync_event_notify_add_get_add_data(
-    const struct doca_rdma_task_remote_net_sync_event_notify_add *)
+    const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
 {
-    return 0;
+    return task->operand;
 }
 
 void doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection(
-    struct doca_rdma_task_remote_net_sync_event_notify_add *, struct doca_rdma_connection *)
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task,
+    struct doca_rdma_connection *rdma_connection)
 {
+    task->connection = rdma_connection;
 }
 
 const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(
-    const struct doca_rdma_task_remote_net_sync_event_notify_add *)
+    const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
 {
-    return nullptr;
+    return task->connection;
 }

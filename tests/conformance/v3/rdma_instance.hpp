@@ -9,12 +9,15 @@
 #include <thread>
 
 #include <doca_rdma.h>
+#include <doca_sync_event.h>
 
 #include "objects.hpp"
 
 namespace doca_test {
 
 using RdmaHandle = Handle<doca_rdma, doca_rdma_destroy>;
+using SyncEventHandle = Handle<doca_sync_event, doca_sync_event_destroy>;
+using RemoteEventHandle = Handle<doca_sync_event_remote_net, doca_sync_event_remote_net_destroy>;
 using AddressHandle = Handle<doca_rdma_addr, doca_rdma_addr_destroy>;
 
 /// What became of a task: its user data.
@@ -56,6 +59,15 @@ public:
                                                     ended<doca_rdma_task_atomic_cmp_swp, false>, num_tasks));
         must(doca_rdma_task_atomic_fetch_add_set_conf(rdma_, ended<doca_rdma_task_atomic_fetch_add, true>,
                                                       ended<doca_rdma_task_atomic_fetch_add, false>, num_tasks));
+        must(doca_rdma_task_remote_net_sync_event_get_set_conf(
+            rdma_, ended<doca_rdma_task_remote_net_sync_event_get, true>,
+            ended<doca_rdma_task_remote_net_sync_event_get, false>, num_tasks));
+        must(doca_rdma_task_remote_net_sync_event_notify_set_set_conf(
+            rdma_, ended<doca_rdma_task_remote_net_sync_event_notify_set, true>,
+            ended<doca_rdma_task_remote_net_sync_event_notify_set, false>, num_tasks));
+        must(doca_rdma_task_remote_net_sync_event_notify_add_set_conf(
+            rdma_, ended<doca_rdma_task_remote_net_sync_event_notify_add, true>,
+            ended<doca_rdma_task_remote_net_sync_event_notify_add, false>, num_tasks));
         must(doca_rdma_set_connection_state_callbacks(rdma_, requested, established, failed, disconnected));
         must(doca_ctx_set_user_data(ctx(), {.ptr = this}));
         must(doca_pe_connect_ctx(pe_, ctx()));

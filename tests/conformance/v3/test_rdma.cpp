@@ -191,6 +191,63 @@ TEST_P(RdmaTaskTest, memory_is_read_written_and_counted)
     EXPECT_EQ(value, 7u);
 }
 
+TEST_P(RdmaTaskTest, another_nodes_sync_event_is_counted)
+{
+    const auto [connection, of_b] = connect();
+    SyncEventHandle event;
+    must(doca_sync_event_create(event.out()));
+    must(doca_sync_event_add_publisher_location_remote_net(event));
+    must(doca_sync_event_add_subscriber_location_cpu(event, dev));
+    must(doca_sync_event_start(event));
+    const std::uint8_t *bytes = nullptr;
+    std::size_t length = 0;
+    must(doca_sync_event_export_to_remote_net(event, &bytes, &length));
+    RemoteEventHandle remote;
+    must(doca_sync_event_remote_net_create_from_export(dev, bytes, length, remote.out()));
+    const auto value_here = [&] {
+        std::uint64_t value = 0;
+        must(doca_sync_event_get(event, &value));
+        return value;
+    };
+
+    const std::uint64_t start = 40;
+    std::memcpy(a_memory.data(), &start, sizeof(start));
+    BufHandle src = data(a_map, a_memory.data(), sizeof(start));
+    Outcome set, added, read;
+    doca_rdma_task_remote_net_sync_event_notify_set *setting = nullptr;
+    must(doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(a.get(), connection, remote, src, {.ptr = &set},
+                                                                       &setting));
+    must(doca_task_submit(doca_rdma_task_remote_net_sync_event_notify_set_as_task(setting)));
+    run_until([&] { return set.has_ended(); });
+    EXPECT_EQ(set.status, DOCA_SUCCESS);
+    EXPECT_EQ(value_here(), 40u);
+
+    BufHandle before = data(a_map, &a_memory[64], 8);
+    doca_rdma_task_remote_net_sync_event_notify_add *adding = nullptr;
+    must(doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(a.get(), connection, remote, before, 2,
+                                                                       {.ptr = &added}, &adding));
+    must(doca_task_submit(doca_rdma_task_remote_net_sync_event_notify_add_as_task(adding)));
+    run_until([&] { return added.has_ended(); });
+    EXPECT_EQ(added.status, DOCA_SUCCESS);
+    EXPECT_EQ(value_here(), 42u);
+    std::uint64_t old = 0;
+    std::memcpy(&old, &a_memory[64], sizeof(old));
+    EXPECT_EQ(old, 40u);
+
+    BufHandle dst = room(a_map, &a_memory[128], 8);
+    doca_rdma_task_remote_net_sync_event_get *getting = nullptr;
+    must(doca_rdma_task_remote_net_sync_event_get_allocate_init(a.get(), connection, remote, dst, {.ptr = &read},
+                                                                &getting));
+    EXPECT_EQ(doca_rdma_task_remote_net_sync_event_get_get_sync_event(getting), remote);
+    must(doca_task_submit(doca_rdma_task_remote_net_sync_event_get_as_task(getting)));
+    run_until([&] { return read.has_ended(); });
+    EXPECT_EQ(read.status, DOCA_SUCCESS);
+    std::uint64_t seen = 0;
+    std::memcpy(&seen, &a_memory[128], sizeof(seen));
+    EXPECT_EQ(seen, 42u);
+    must(doca_sync_event_stop(event));
+}
+
 TEST_P(RdmaTaskTest, a_task_that_fails_ends_its_connection_alone)
 {
     if (!is_soft(GetParam()))
