@@ -275,7 +275,7 @@ class DocaBenchRdma(unittest.TestCase):
         self.assertIn(result.returncode, [0, 3], result.stderr)
         report = json.loads(result.stdout)
         self.assertEqual(report["connections"], 1000)
-        self.assertEqual(result.stderr, "")
+        self.assertNotIn("[ERR]", result.stderr)
         bars = {bar["bar"]: bar for bar in report["bars"]}
         self.assertEqual(len(bars), 7)
         for name in "descriptors of one more connection", "memory of an idle pair, default queues":
