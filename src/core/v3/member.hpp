@@ -32,11 +32,11 @@ public:
         if (completions.is_empty())
             return poll();
         const Completion &first = completions.first();
-        doca_task &task = doca_task::of(first.tag);
-        if ((first.tag.b | first.status) != 0 || task.state != TaskState::submitted || !completions.try_drop())
+        doca_task *const task = doca_task::pointer_of(first.tag); // to one, unless the tag or the status says otherwise
+        if ((first.tag.b | first.status) != 0 || task->state != TaskState::submitted || !completions.try_drop())
             [[unlikely]]
             return give_first();
-        succeed(task);
+        succeed(*task);
         return true;
     }
     virtual void arm() noexcept;

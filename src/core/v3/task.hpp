@@ -56,7 +56,8 @@ struct doca_task {
 
     // How it is submitted to the device, and comes back.
     [[nodiscard]] opendoca::Tag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this), 0}; }
-    [[nodiscard]] static doca_task &of(opendoca::Tag tag) noexcept { return *reinterpret_cast<doca_task *>(tag.a); }
+    [[nodiscard]] static doca_task *pointer_of(opendoca::Tag tag) noexcept { return reinterpret_cast<doca_task *>(tag.a); }
+    [[nodiscard]] static doca_task &of(opendoca::Tag tag) noexcept { return *pointer_of(tag); }
 };
 
 namespace opendoca::v3 {

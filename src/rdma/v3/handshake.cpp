@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "handshake.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -78,7 +79,7 @@ bool Handshake::send(Message kind, std::span<const std::byte> details) noexcept
     message[4] = static_cast<std::byte>(kind);
     const std::uint16_t length = htons(static_cast<std::uint16_t>(details.size()));
     std::memcpy(&message[6], &length, sizeof(length));
-    std::memcpy(&message[header_size], details.data(), details.size());
+    std::ranges::copy(details, message.begin() + header_size);
     const std::size_t size = header_size + details.size();
     // At most three such messages are ever on their way: they fit into the socket's buffer.
     return ::send(socket_.get(), message.data(), size, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(size);
