@@ -77,6 +77,11 @@ class Installed(unittest.TestCase):
         done = programs.run(place / "doca_dma_local_copy", LD_LIBRARY_PATH=str(sdk.lib))
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
 
+    def test_two_processes_in_ci(self):
+        sdk = self.trees["3.0"]
+        done = programs.run(SOURCE_ROOT / "samples/3.0/ci/run.sh", PKG_CONFIG_PATH=str(sdk.pkgconfig))
+        self.assertEqual((0, "the server has heard: hello\n"), (done.returncode, done.stdout), done.stderr)
+
     def test_a_program_of_one_generation_does_not_start_with_the_other(self):
         sdk = self.trees["3.0"]
         program = self.root / "wrong"
