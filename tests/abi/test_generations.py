@@ -76,6 +76,10 @@ class Installed(unittest.TestCase):
         tree.meson("compile", "-C", place)
         done = programs.run(place / "doca_dma_local_copy", LD_LIBRARY_PATH=str(sdk.lib))
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        for fault, text in (("job=1", "Input/output"), ("full=1", "again")):  # and it comes to its end
+            done = programs.run(place / "doca_dma_local_copy", LD_LIBRARY_PATH=str(sdk.lib), DOCA_SOFT_FAULTS=fault)
+            self.assertNotEqual(0, done.returncode)
+            self.assertIn(text, done.stdout + done.stderr)
 
     def test_two_processes_in_ci(self):
         sdk = self.trees["3.0"]
