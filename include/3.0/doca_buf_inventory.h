@@ -177,7 +177,8 @@ DOCA_STABLE doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *i
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: buf is NULL, or the region or the data section is outside of its range; nothing
  *   has changed (opendoca).
- * - DOCA_ERROR_NOT_PERMITTED: the buffer came from a pool, or its memory map is not started (opendoca).
+ * - DOCA_ERROR_NOT_PERMITTED: its memory map is not started (opendoca). A buffer of a pool is no error
+ *   (opendoca).
  */
 DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *addr,
                                                                     size_t len, void *data, size_t data_len);

@@ -9,6 +9,7 @@
  * come and go. Client, on the host: doca_comch_client_create(), the same, doca_ctx_start(), which gives
  * DOCA_ERROR_IN_PROGRESS; it runs when the server has taken it in, and then has its connection
  * (doca_comch_client_get_connection()). Only the host function that the representor stands for can connect.
+ * opendoca: a client waits up to 10 s for a server that is not there yet, and is idle again after that.
  *
  * Messages are sent by tasks, and come in the callback of doca_comch_server_event_msg_recv_register() or its
  * sibling. Message boundaries are kept, and so is the order of the messages of one connection. What was sent
@@ -19,10 +20,13 @@
  * For bulk data, make consumers and producers on a connection: doca_comch_consumer.h, doca_comch_producer.h.
  *
  * A send ends with
- * - DOCA_ERROR_CONNECTION_RESET: the connection has ended.
- * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
+ * - DOCA_ERROR_INVALID_VALUE: the message is empty or longer than the peer takes, or the connection is not
+ *   one of the context (opendoca).
+ * - DOCA_ERROR_CONNECTION_RESET: the peer has gone; or the server is stopping (opendoca).
+ * - DOCA_ERROR_SHUTDOWN: flushed, because the client is stopping (opendoca).
  *
- * doca_task_submit() of one also gives DOCA_ERROR_NOT_CONNECTED when there is no such connection (opendoca).
+ * opendoca: doca_task_submit() copies the message. One that finds the peer's queue full waits in its task;
+ * DOCA_ERROR_AGAIN is never given. docs/comch.md tells how both sides behave as a whole.
  *
  * opendoca: defaults are messages of 4080 bytes and receive queues of 512 messages; messages of 4080 bytes
  * and queues of 8192 messages can be had everywhere. Comch works on software devices; on any other,

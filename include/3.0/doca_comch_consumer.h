@@ -14,12 +14,15 @@
  * doca_buf_reset_data_len() before a buffer is used again.
  *
  * A task ends with
- * - DOCA_ERROR_INVALID_VALUE: the buffer is not one of the consumer's memory map, or the data is longer than
- *   its room (opendoca).
- * - DOCA_ERROR_CONNECTION_RESET: the connection has ended.
- * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
+ * - DOCA_ERROR_INVALID_VALUE: the buffer is not one of the consumer's memory map, or part of a list
+ *   (opendoca).
+ * - DOCA_ERROR_FULL: the data is longer than its room (opendoca). Sends of that producer to this consumer
+ *   fail from then on.
+ * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca). The end of the connection ends
+ *   no task: they wait for the stop.
  *
- * opendoca: there is no DPA: functions for it answer DOCA_ERROR_NOT_SUPPORTED.
+ * opendoca: software devices only. A buffer may be NULL, for immediate data alone. There is no DPA: functions
+ * for it answer DOCA_ERROR_NOT_SUPPORTED.
  *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
  * are written only on success.
@@ -81,13 +84,13 @@ typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(
  *
  * @param [in] comch_connection The connection, which is up; it must stay until the consumer is destroyed.
  * @param [in] buf_mmap The memory map of its buffers: started, of this process, with
- * DOCA_ACCESS_FLAG_PCI_READ_WRITE.
+ * DOCA_ACCESS_FLAG_PCI_READ_WRITE (opendoca: which is not asked for).
  * @param [out] consumer The consumer. Free it with doca_comch_consumer_destroy().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  * - DOCA_ERROR_BAD_STATE: the connection is not up.
- * - DOCA_ERROR_NOT_PERMITTED: the peer cannot have one; opendoca: or the memory map lacks the right.
+ * - DOCA_ERROR_NOT_PERMITTED: the peer cannot have one; opendoca: never.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have consumers.
  */
 DOCA_STABLE doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
@@ -117,12 +120,13 @@ DOCA_STABLE doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer 
 DOCA_STABLE doca_error_t doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo);
 
 /**
- * The number of a consumer on its connection. State: any.
+ * The number of a consumer on its connection. State: context not idle.
  *
  * @param [in] consumer The consumer.
  * @param [out] id The number; above 0.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ * - DOCA_ERROR_BAD_STATE: the context is idle (opendoca).
  */
 DOCA_STABLE doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id);
 
@@ -198,7 +202,8 @@ DOCA_STABLE doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_
                                                               uint32_t *imm_data_len);
 
 /**
- * Set how many bytes of immediate data the consumer takes. opendoca: default is the most.
+ * Set how many bytes of immediate data the consumer takes. opendoca: default is the most. Producers are not
+ * told, and have to keep to it.
  *
  * State: context idle.
  *

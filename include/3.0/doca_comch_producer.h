@@ -9,17 +9,20 @@
  * there. It may have a progress engine and a thread of its own; but the connection's progress engine has to
  * be progressed, too.
  *
- * doca_task_submit() gives DOCA_ERROR_AGAIN when the queue is full or no buffer waits at the consumer: submit
- * again later.
+ * doca_task_submit() gives DOCA_ERROR_AGAIN when the queue is full: submit again later. opendoca: a send that
+ * no buffer waits for is kept at the consumer, and counts as sent; if it is too long for the buffer that
+ * comes, only the consumer is told.
  *
  * A task ends with
- * - DOCA_ERROR_INVALID_VALUE: the data is longer than the room of the buffer that it met; a buffer of a
- *   memory map that the device may not read; more immediate data than the consumer takes (opendoca).
+ * - DOCA_ERROR_INVALID_VALUE: a buffer that is part of a list, or of a memory map that the device may not
+ *   read; more than 32 bytes of immediate data (opendoca).
+ * - DOCA_ERROR_FULL: the data is longer than the room of the buffer that it met (opendoca).
  * - DOCA_ERROR_NOT_FOUND: the connection has no consumer of that number, or no longer (opendoca).
- * - DOCA_ERROR_CONNECTION_RESET: the connection has ended.
+ * - DOCA_ERROR_CONNECTION_RESET: the connection has ended; or the consumer has stopped, or had a buffer that
+ *   was too small (opendoca).
  * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
- * opendoca: there is no DPA: functions for it answer DOCA_ERROR_NOT_SUPPORTED.
+ * opendoca: software devices only. There is no DPA: functions for it answer DOCA_ERROR_NOT_SUPPORTED.
  *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
  * are written only on success.
@@ -107,12 +110,13 @@ DOCA_STABLE doca_error_t doca_comch_producer_destroy(struct doca_comch_producer 
 DOCA_STABLE doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo);
 
 /**
- * The number of a producer on its connection. State: any.
+ * The number of a producer on its connection. State: context not idle.
  *
  * @param [in] producer The producer.
  * @param [out] id The number; above 0.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ * - DOCA_ERROR_BAD_STATE: the context is idle (opendoca).
  */
 DOCA_STABLE doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t *id);
 
@@ -238,7 +242,7 @@ DOCA_STABLE doca_error_t doca_comch_producer_task_send_set_conf(
  * State: context running.
  *
  * @param [in] producer The producer.
- * @param [in] buf What to send: its data section, or that of a list. opendoca: NULL to send immediate data
+ * @param [in] buf What to send: its data section. opendoca: no list; NULL to send immediate data
  * alone.
  * @param [in] imm_data Immediate data; NULL for none. It is read by doca_task_submit().
  * @param [in] imm_data_len Its bytes; 0 with NULL, at most what the consumer takes.

@@ -5,15 +5,18 @@
  * RDMA between connected instances: send and receive, read and write of the peer's memory, atomics, and sync
  * events of other nodes.
  *
- * docs/rdma.md tells how an instance behaves as a whole. An instance is a context (doca_rdma_as_ctx()) and is
- * used as doca_ctx.h and doca_pe.h describe. It has up to doca_rdma_set_max_num_connections() connections. A
- * task names its connection; but a receive belongs to the instance, and takes the next message of any.
+ * docs/rdma-3.0.md tells how an instance behaves as a whole. An instance is a context (doca_rdma_as_ctx())
+ * and is used as doca_ctx.h and doca_pe.h describe. It has up to doca_rdma_set_max_num_connections()
+ * connections. A task names its connection; but a receive belongs to the instance, and takes the next message
+ * of any. opendoca: where connections of a device cannot share receives (all but software devices), the first
+ * connection has them.
  *
  * Two ways to a connection, both while the context runs:
  * - Details carried by the program: doca_rdma_export(), hand the bytes to the peer, doca_rdma_connect() with
  *   the peer's. Tasks may be submitted at once. Neither side waits for the other's call.
  * - Addresses: one side doca_rdma_start_listen_to_port(), the other doca_rdma_connect_to_addr(); the
- *   callbacks of doca_rdma_set_connection_state_callbacks() tell what comes of it.
+ *   callbacks of doca_rdma_set_connection_state_callbacks() tell what comes of it. opendoca: over TCP, in
+ *   opendoca's own protocol and not in that of rdma_cm; on software devices within the machine.
  *
  * A connection takes traffic only from the peer that it was made with. It ends with
  * doca_rdma_connection_disconnect() on either side, or with the context's stop; then its tasks in flight are
@@ -25,15 +28,17 @@
  *   remote one belongs or the reverse.
  * - DOCA_ERROR_NOT_PERMITTED: a memory map lacks the right that the task needs; or the peer's memory is
  *   unknown or revoked, or its memory map or instance does not give the right.
- * - DOCA_ERROR_NOT_CONNECTED: there is no such connection (any more).
- * - DOCA_ERROR_FULL: the message is longer than the receive that it met (told on both sides).
+ * - DOCA_ERROR_NOT_CONNECTED: the connection is not connected yet.
+ * - DOCA_ERROR_FULL: the message is longer than the receive that it met. The send ends with it, too, unless
+ *   it has succeeded before the receive was there (opendoca).
  * - DOCA_ERROR_CONNECTION_RESET: the peer has died, has disconnected, or does not answer.
  * - DOCA_ERROR_SHUTDOWN: flushed: it was in flight when another task of the connection failed, or when the
- *   connection or the context was being ended.
+ *   connection or the context was being ended; or it was submitted to a connection that has ended (opendoca).
  * - DOCA_ERROR_IO_FAILED: any other failure of the device.
  *
- * opendoca: these codes; what this side can know doca_task_submit() may answer already. opendoca: a task that
- * fails breaks its connection, and the context goes on running.
+ * opendoca: these codes. What this side can know is the task's end as well; doca_task_submit() answers
+ * DOCA_ERROR_AGAIN when the connection's queue is full. A task that fails at the peer or on its way ends its
+ * connection, and the context goes on running, with its other connections.
  *
  * Buffers. A source gives its data section; a destination takes data in its tailroom, behind the data
  * section, and its data length grows, buffer by buffer in a list. opendoca: a destination whose whole list
@@ -420,14 +425,15 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type ad
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *addr);
 
 /**
- * Take requests for connections.
+ * Take requests for connections. opendoca: at a TCP port, of all addresses of the machine, or on software
+ * devices of its loopback. Without a callback for requests, all are rejected.
  *
  * @param [in] rdma The instance.
- * @param [in] port The port; not 0.
+ * @param [in] port The port.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma is NULL, or port is 0.
- * - DOCA_ERROR_BAD_STATE: the context is not running, or (opendoca) has no callbacks for connections.
- * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it.
+ * - DOCA_ERROR_INVALID_VALUE: rdma is NULL.
+ * - DOCA_ERROR_BAD_STATE: the context is not running.
+ * - DOCA_ERROR_NOT_SUPPORTED: opendoca: the instance listens to a port already.
  * - DOCA_ERROR_CONNECTION_ABORTED: the port is taken, or listening failed.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t port);
@@ -438,8 +444,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *
  * @param [in] rdma The instance.
  * @param [in] port As given to doca_rdma_start_listen_to_port().
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma is NULL, or the instance does not listen to port.
- * - DOCA_ERROR_BAD_STATE: the context is not running.
+ * - DOCA_ERROR_INVALID_VALUE: rdma is NULL, or the instance does not listen to port; opendoca: nor does one
+ *   whose context is not running.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *rdma, uint16_t port);
 
@@ -449,8 +455,9 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *r
  * State: within or after the callback of the request.
  *
  * @param [in] rdma_connection The connection.
- * @param [in] private_data Bytes for the peer; NULL for none.
- * @param [in] private_data_len Their number; 0 with NULL.
+ * @param [in] private_data Bytes for the peer; NULL for none. opendoca: checked, and not sent: no function
+ * gives them to the peer.
+ * @param [in] private_data_len Their number; 0 with NULL, at most 196.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: rdma_connection is NULL, or private_data_len does not go with private_data.
  * - DOCA_ERROR_BAD_STATE: there is no request.
@@ -480,8 +487,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_reject(struct doca_rdma_conn
  * @param [in] connection_user_data The connection's word.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL.
- * - DOCA_ERROR_BAD_STATE: the context is not running, or (opendoca) has no callbacks for connections.
- * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it.
+ * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_FULL: there are doca_rdma_set_max_num_connections() connections already.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  * - DOCA_ERROR_CONNECTION_ABORTED: the address cannot be reached from the device.
@@ -492,10 +498,10 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma,
 /**
  * End a connection. Its tasks in flight are flushed; the peer is told.
  *
- * @param [in] rdma_connection The connection. opendoca: one that has ended by itself is no error.
+ * @param [in] rdma_connection The connection. opendoca: one that has ended, or was never connected, is no
+ * error.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: rdma_connection is NULL.
- * - DOCA_ERROR_BAD_STATE: it was never connected.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_connection);
 
@@ -669,7 +675,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *r
                                                              uint32_t recv_queue_size);
 
 /**
- * Most buffers in the local list of a task other than a receive. opendoca: default 1.
+ * Most buffers in the local list of a task other than a receive. opendoca: default is the most
+ * that the device can do.
  *
  * @param [in] rdma The instance.
  * @param [in] max_send_buf_list_len At least 1, at most doca_rdma_cap_get_max_send_buf_list_len().
@@ -778,20 +785,21 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_set_user_data(
     struct doca_rdma_connection *rdma_connection, union doca_data connection_user_data);
 
 /**
- * Most connections at a time. opendoca: default 16.
+ * Most connections at a time. opendoca: default 1024.
  *
  * @param [in] rdma The instance.
  * @param [in] max_num_connections At least 1.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma is NULL or the number is 0.
+ * - DOCA_ERROR_INVALID_VALUE: rdma is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
- * - DOCA_ERROR_NOT_SUPPORTED: the device cannot have as many.
+ * - DOCA_ERROR_NOT_SUPPORTED: the number is 0, or the device cannot have as many.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma,
                                                                  uint16_t max_num_connections);
 
 /**
- * How often a message that finds no receive is sent again before the connection breaks. opendoca: default 7.
+ * How often a message that finds no receive is sent again before the connection breaks. opendoca: default 7;
+ * the number is kept and has no effect: such a message always waits without end.
  *
  * @param [in] rdma The instance.
  * @param [in] rnr_retry_count 0 to 6, or 7 for ever.
@@ -977,8 +985,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_get_user_data(
  * The number of a connection in its instance. State: any.
  *
  * @param [in] rdma_connection The connection.
- * @param [out] connection_id The number; opendoca: 0 to one below doca_rdma_set_max_num_connections(), free
- * again when the connection has ended.
+ * @param [out] connection_id The number; opendoca: from 0 on, in the order in which they were made
+ * since the context's start.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  */

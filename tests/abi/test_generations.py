@@ -76,6 +76,15 @@ class Installed(unittest.TestCase):
         tree.meson("compile", "-C", place)
         done = programs.run(place / "doca_dma_local_copy", LD_LIBRARY_PATH=str(sdk.lib))
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        for fault, text in (("job=1", "Input/output"), ("full=1", "again")):  # and it comes to its end
+            done = programs.run(place / "doca_dma_local_copy", LD_LIBRARY_PATH=str(sdk.lib), DOCA_SOFT_FAULTS=fault)
+            self.assertNotEqual(0, done.returncode)
+            self.assertIn(text, done.stdout + done.stderr)
+
+    def test_two_processes_in_ci(self):
+        sdk = self.trees["3.0"]
+        done = programs.run(SOURCE_ROOT / "samples/3.0/ci/run.sh", PKG_CONFIG_PATH=str(sdk.pkgconfig))
+        self.assertEqual((0, "the server has heard: hello\n"), (done.returncode, done.stdout), done.stderr)
 
     def test_a_program_of_one_generation_does_not_start_with_the_other(self):
         sdk = self.trees["3.0"]

@@ -186,8 +186,13 @@ void doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv &task,
     const std::uint32_t total = ended.result.length;
     if (ended.result.received == opendoca::Received::send_with_immediate)
         task.immediate_size = std::min({ntohl(ended.result.immediate), total, max_immediate});
-    if (immediate_length == 0 && task.buf != nullptr)
-        return; // straight into the buffer, and without any
+    if (immediate_length == 0 && task.buf != nullptr) {
+        // All of it is in the buffer, also immediate data that this consumer has not asked for.
+        const std::size_t left = task.buf->data_len - task.immediate_size;
+        std::memcpy(task.immediate.data(), task.buf->data + left, task.immediate_size);
+        task.buf->end_data_at(left);
+        return;
+    }
     const std::uint32_t length = total - task.immediate_size;
     const std::size_t before = task.buf != nullptr ? task.buf->data_len : 0;
     const std::size_t in_buf =

@@ -37,8 +37,10 @@ doca_error_t MemcpyTasks<Engine>::submit_any(doca_dma_task_memcpy &task) noexcep
 {
     CopyPlan plan{};
     const doca_error_t status = takes_all ? check(task, plan) : DOCA_ERROR_SHUTDOWN;
-    if (status == DOCA_SUCCESS)
-        return any_.copy(task.tag(), *task.dst, *task.src, plan);
+    if (status == DOCA_SUCCESS) {
+        const doca_error_t submitted = any_.copy(task.tag(), *task.dst, *task.src, plan);
+        return submitted == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : submitted;
+    }
     takes_all = is_open = false; // nothing is carried out after it
     completions_.done(task.tag(), engine_, status);
     return DOCA_SUCCESS;

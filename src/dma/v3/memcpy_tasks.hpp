@@ -29,7 +29,7 @@ public:
             if (engine_.admit(check_, *task.dst, *task.src)) [[likely]]
                 return engine_.copy_plain(task.tag(), *task.dst, *task.src);
         }
-        return submit_any(task);
+        return submit_open(task);
     }
     [[nodiscard]] doca_error_t submit_closed(doca_task &task) noexcept override
     {
@@ -43,7 +43,19 @@ public:
     }
 
 private:
-    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_any(doca_dma_task_memcpy &task) noexcept;
+    /// Of an open pool, whose task is the program's again when it is refused.
+    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_open(doca_dma_task_memcpy &task) noexcept
+    {
+        const doca_error_t status = submit_any(task);
+        if (status != DOCA_SUCCESS) [[unlikely]] {
+            --num_submitted;
+            task.state = TaskState::owned;
+            task.status = status;
+        }
+        return status;
+    }
+    /// AGAIN when the engine has no room for it.
+    [[nodiscard]] doca_error_t submit_any(doca_dma_task_memcpy &task) noexcept;
     [[nodiscard]] doca_error_t check(const doca_dma_task_memcpy &task, CopyPlan &plan) const noexcept;
 
     Engine &engine_;

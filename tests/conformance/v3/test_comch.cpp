@@ -434,6 +434,24 @@ TEST_F(ComchFastPath, immediate_data_needs_no_buffer)
     EXPECT_EQ(posted.immediate, "alone");
 }
 
+TEST_F(ComchFastPath, immediate_data_that_was_not_asked_for_is_no_data)
+{
+    ASSERT_EQ(doca_ctx_stop(consumer_ctx()), DOCA_SUCCESS);
+    ASSERT_EQ(doca_comch_consumer_set_imm_data_len(consumer, 0), DOCA_SUCCESS);
+    ASSERT_EQ(doca_ctx_start(consumer_ctx()), DOCA_ERROR_IN_PROGRESS);
+    run_all_until([&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_RUNNING; });
+    Transfer posted, sent_one;
+    std::string immediate = "unasked";
+    BufHandle dst = room(0, 128);
+    const BufHandle src = data(64);
+    post(posted, dst);
+    produce(sent_one, src, immediate, consumer_id());
+    run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0; });
+    EXPECT_EQ(posted.immediate, immediate);
+    EXPECT_EQ(data_len_of(dst), 64u);
+    EXPECT_EQ(0, std::memcmp(to.data(), from.data(), 64));
+}
+
 TEST_F(ComchFastPath, a_consumer_that_stops_expires)
 {
     const std::uint32_t id = consumer_id();
