@@ -8,8 +8,10 @@
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import unittest
 
 FOLDER = pathlib.Path(sys.argv[1])
@@ -30,8 +32,9 @@ class Sample:
         return self
 
     def __exit__(self, *_):
-        self.process.kill()
-        self.process.communicate()
+        if self.process.returncode is None or not self.process.stdout.closed:
+            self.process.kill()
+            self.process.communicate()
 
     def says(self, text):
         """Waits until it has said so."""
@@ -57,6 +60,12 @@ class Sample:
 
     def signal(self, number):
         self.process.send_signal(number)
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
 
 
 LISTENS = "The server was idle and is running"
@@ -118,6 +127,105 @@ class Comch(unittest.TestCase):
                     killed, left = (server, client) if victim == "server" else (client, server)
                     killed.signal(signal.SIGKILL)
                     left.ends(1, "The peer has gone", "Sample finished with errors")
+
+
+COPY_FILES = "Copy the files from the remote side to here, and press Enter"
+
+
+class Rdma(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.files = [f"{place.name}/{name}" for name in ("a", "b", "memory")]
+
+    def arguments(self, is_first, *others):
+        paths = self.files[:2] if is_first else self.files[1::-1]
+        return ["-ld", paths[0], "-re", paths[1], *others]
+
+    def pair(self, first, second, *of_first):
+        """The two, as soon as both have written their files."""
+        memory = ["-m", self.files[2]] if "write" in first else []
+        sides = (Sample(first, *self.arguments(True, *memory, *of_first)),
+                 Sample(second, *self.arguments(False, *memory)))
+        for side in sides:
+            self.addCleanup(side.__exit__)
+            side.says(COPY_FILES)
+        return sides
+
+    def test_a_message_by_files(self):
+        for is_receiver_first in True, False:
+            with self.subTest(is_receiver_first=is_receiver_first):
+                sender, receiver = self.pair("rdma_send", "rdma_receive", "-s", "text of the sender")
+                for side in (receiver, sender) if is_receiver_first else (sender, receiver):
+                    side.presses_enter()
+                sender.ends(0, "Sent: text of the sender", FINISHED)
+                receiver.ends(0, "Received 18 bytes: text of the sender", FINISHED)
+
+    def test_what_was_sent_before_the_sender_left_is_received(self):
+        sender, receiver = self.pair("rdma_send", "rdma_receive")
+        receiver.presses_enter()
+        receiver.says("Waiting for a message").signal(signal.SIGSTOP)
+        sender.presses_enter()
+        sender.ends(0, FINISHED)
+        receiver.signal(signal.SIGCONT)
+        receiver.ends(0, "Received 13 bytes: Hi DOCA RDMA!", FINISHED)
+
+    def test_a_side_dies_before_the_message(self):
+        sender, receiver = self.pair("rdma_send", "rdma_receive")
+        receiver.presses_enter()
+        receiver.says("Waiting for a message")
+        sender.signal(signal.SIGKILL)
+        receiver.ends(1, "The peer has disconnected", "Failed to receive")
+        sender, receiver = self.pair("rdma_send", "rdma_receive")
+        sender.presses_enter()
+        sender.says("Sending 13 bytes")
+        receiver.signal(signal.SIGKILL)
+        sender.ends(1, "Failed to send")
+
+    def test_a_side_dies_before_the_two_connect(self):
+        sender, receiver = self.pair("rdma_send", "rdma_receive")
+        receiver.signal(signal.SIGKILL)
+        receiver.process.wait(MINUTE)
+        sender.presses_enter()
+        sender.ends(1, "Failed to connect")
+
+    def test_a_write(self):
+        requester, responder = self.pair("rdma_write_requester", "rdma_write_responder", "-s", "text of the requester")
+        responder.presses_enter()
+        requester.presses_enter()
+        requester.ends(0, "Wrote: text of the requester", FINISHED)
+        responder.says("Wait until the requester has finished").presses_enter()
+        responder.ends(0, "The requester has written: text of the requester", FINISHED)
+
+    def test_the_responder_dies_before_the_write(self):
+        requester, responder = self.pair("rdma_write_requester", "rdma_write_responder")
+        responder.presses_enter()
+        responder.says("Wait until the requester has finished").signal(signal.SIGKILL)
+        responder.process.wait(MINUTE)
+        requester.presses_enter()
+        requester.ends(1, "Sample finished with errors")
+
+    def test_by_address(self):
+        for address in "127.0.0.1", "::1":
+            port = str(free_port())
+            with self.subTest(address=address), Sample("rdma_receive", "-P", port, "-d", "03:00.0") as receiver:
+                receiver.says("Listening to port " + port)
+                with Sample("rdma_send", "-P", port, "-a", address, "-d", "3b:00.0", "-s", "by address") as sender:
+                    sender.ends(0, "Connected by address", "Sent: by address", FINISHED)
+                receiver.ends(0, "Received 10 bytes: by address", FINISHED)
+
+    def test_nobody_at_the_address(self):
+        with Sample("rdma_send", "-P", str(free_port())) as sender:
+            sender.ends(1, "Failed to connect by address")
+
+    def test_the_listener_dies_while_a_sender_connects(self):
+        port = str(free_port())
+        with Sample("rdma_receive", "-P", port) as receiver:
+            receiver.says("Listening to port " + port).signal(signal.SIGSTOP)
+            with Sample("rdma_send", "-P", port) as sender:
+                sender.says("The RDMA context was idle and is running")
+                receiver.signal(signal.SIGKILL)
+                sender.ends(1, "Failed to connect by address")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,11 @@ static doca_error_t send_text(struct rdma_resources *resources)
                                                 &resources->buf);
     if (result == DOCA_SUCCESS)
         result = doca_rdma_task_send_allocate_init(resources->rdma, resources->connection, resources->buf, none, &task);
-    return result == DOCA_SUCCESS ? submit(doca_rdma_task_send_as_task(task)) : result;
+    if (result == DOCA_SUCCESS)
+        result = submit(doca_rdma_task_send_as_task(task));
+    if (result == DOCA_SUCCESS)
+        DOCA_LOG_INFO("Sending %zu bytes", len);
+    return result;
 }
 
 static const struct rdma_sample sample = {.suits = can_send, .configure = configure, .connected = send_text};
