@@ -33,11 +33,13 @@ doca_error_t set_text(char *field, size_t size, const char *what, const char *va
 
 /* Whether a device suits. */
 typedef int (*suits_fn)(const struct doca_devinfo *devinfo);
-/* Opens the first device that suits and has a PCI address, or is called so among RDMA devices; "" takes any. */
+/* Opens the first device that suits and has a PCI address, or is called so among RDMA devices; "" takes any.
+ */
 doca_error_t open_device(const char *name, suits_fn suits, struct doca_dev **dev);
 
 /* Makes a memory map of len bytes at addr for a device, and starts it. */
-doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions, struct doca_mmap **mmap);
+doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions,
+                        struct doca_mmap **mmap);
 
 /* A context's state for the log. */
 const char *state_name(enum doca_ctx_states state);

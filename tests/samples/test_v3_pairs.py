@@ -117,6 +117,16 @@ class Comch(unittest.TestCase):
                             FINISHED)
             server.ends(0, "Received 1000 messages, the last one: " + "x" * 4000, FINISHED)
 
+    def test_a_second_client_is_sent_away(self):
+        with Sample("comch_data_path_high_speed_server") as server:
+            server.says(LISTENS)
+            with Sample("comch_data_path_high_speed_client", "-n", "100000000") as client:
+                client.says("The consumer was starting and is running")
+                with Sample("comch_data_path_high_speed_client") as second:
+                    second.ends(1, "Sample finished with errors")
+                self.assertIsNone(client.process.poll())
+            server.ends(1, "A second client is sent away", "The peer has gone")
+
     def test_a_side_of_the_data_path_dies(self):
         for victim in "server", "client":
             with self.subTest(victim=victim), Sample("comch_data_path_high_speed_server") as server:

@@ -55,7 +55,7 @@ doca_error_t parse_arguments(const char *program, const char *default_pci_addr, 
     if (result != DOCA_SUCCESS)
         return result;
     result = add_argument("p", "pci-addr", "PCI address of the device", DOCA_ARGP_TYPE_STRING, set_pci_addr);
-    if (result == DOCA_SUCCESS)
+    if (result == DOCA_SUCCESS && (arguments & COMCH_ARGUMENT_TEXT) != 0)
         result = add_argument("t", "text", "Text to send", DOCA_ARGP_TYPE_STRING, set_message);
     if (result == DOCA_SUCCESS && (arguments & COMCH_ARGUMENT_REP) != 0)
         result = add_argument("r", "rep-pci", "PCI address of the host's function", DOCA_ARGP_TYPE_STRING,

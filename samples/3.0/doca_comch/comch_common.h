@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the Comch samples share: their arguments, and the control path, which is a server or a client with one peer.
+// What the Comch samples share: their arguments, and the control path, which is a server or a client with one
+// peer.
 #ifndef COMCH_COMMON_H_
 #define COMCH_COMMON_H_
 
@@ -11,17 +12,20 @@
 
 struct comch_config {
     char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
-    char rep_pci_addr[DOCA_DEVINFO_REP_PCI_ADDR_SIZE]; /* of the server: the host's function that clients use */
+    char rep_pci_addr[DOCA_DEVINFO_REP_PCI_ADDR_SIZE]; /* of the server: the host's function that clients use
+                                                        */
     char text[MAX_TEXT_SIZE];
     uint32_t num_messages; /* of the client in the data path */
 };
 
 enum comch_argument {
     COMCH_ARGUMENT_REP = 1 << 0,   /* -r */
-    COMCH_ARGUMENT_COUNT = 1 << 1, /* -n */
+    COMCH_ARGUMENT_TEXT = 1 << 1,  /* -t */
+    COMCH_ARGUMENT_COUNT = 1 << 2, /* -n */
 };
 
-/* Fills a configuration from the command line. arguments is a mask of enum comch_argument, besides -p and -t. */
+/* Fills a configuration from the command line. arguments is a mask of enum comch_argument, besides -p.
+ */
 doca_error_t parse_arguments(const char *program, const char *default_pci_addr, uint32_t arguments, int argc,
                              char **argv, struct comch_config *config);
 
@@ -43,7 +47,8 @@ struct control {
     void (*received)(struct control *control, const char *text, size_t len);
 };
 
-/* Makes and starts one. Also after a failure, destroy_control() must follow; *control was zero but for the sample's part. */
+/* Makes and starts one. Also after a failure, destroy_control() must follow; *control was zero but for the
+ * sample's part. */
 doca_error_t create_server(const char *name, const struct comch_config *config, struct control *control);
 doca_error_t create_client(const char *name, const struct comch_config *config, struct control *control);
 /* Stops it, waits for that, and takes apart what has been made. */

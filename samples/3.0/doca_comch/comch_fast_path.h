@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the two sides of the data path share: a consumer and a producer on the control path's connection, each with a
-// progress engine of its own.
+// What the two sides of the data path share: a consumer and a producer on the control path's connection, each
+// with a progress engine of its own.
 #ifndef COMCH_FAST_PATH_H_
 #define COMCH_FAST_PATH_H_
 
@@ -35,8 +35,9 @@ struct fast_path {
 };
 
 /*
- * Makes both on the connection, waits until the peer has a consumer, too, and posts receives. text is what this side
- * sends. Also after a failure, destroy_fast_path() must follow; *path was zero but for the control path.
+ * Makes both on the connection, waits until the peer has a consumer, too, and posts receives. text is what
+ * this side sends. Also after a failure, destroy_fast_path() must follow; *path was zero but for the control
+ * path.
  */
 doca_error_t create_fast_path(const char *text, struct fast_path *path);
 /* Stops both, waits for that, and takes apart what has been made. Before the control path. */

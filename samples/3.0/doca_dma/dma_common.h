@@ -18,8 +18,8 @@ struct dma_config {
 };
 
 /* Fills a configuration from the command line. With files: also the two paths. */
-doca_error_t parse_arguments(const char *program, const char *default_pci_addr, int with_files, int argc, char **argv,
-                             struct dma_config *config);
+doca_error_t parse_arguments(const char *program, const char *default_pci_addr, int with_files, int argc,
+                             char **argv, struct dma_config *config);
 
 int can_copy(const struct doca_devinfo *devinfo);
 int can_export(const struct doca_devinfo *devinfo);
@@ -34,7 +34,8 @@ struct dma_resources {
     doca_error_t status; /* like this */
 };
 
-/* Sets up everything on the device at the address. Also after a failure, destroy_dma_resources() must follow. */
+/* Sets up everything on the device at the address. Also after a failure, destroy_dma_resources() must follow.
+ */
 doca_error_t create_dma_resources(const char *pci_addr, struct dma_resources *resources);
 /* Takes apart what create_dma_resources() has got to; *resources was zero before that. */
 doca_error_t destroy_dma_resources(struct dma_resources *resources);

@@ -63,7 +63,8 @@ static doca_error_t set_port(void *param, void *config)
     return DOCA_SUCCESS;
 }
 
-doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, char **argv, struct rdma_config *config)
+doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, char **argv,
+                             struct rdma_config *config)
 {
     doca_error_t result;
 
@@ -88,10 +89,11 @@ doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, 
         result = add_argument("m", "mmap-descriptor-path", "File that describes the responder's memory",
                               DOCA_ARGP_TYPE_STRING, set_mmap_path);
     if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_PORT) != 0)
-        result = add_argument("P", "port", "Connect by address and this port, not by files", DOCA_ARGP_TYPE_INT,
-                              set_port);
+        result = add_argument("P", "port", "Connect by address and this port, not by files",
+                              DOCA_ARGP_TYPE_INT, set_port);
     if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_ADDRESS) != 0)
-        result = add_argument("a", "address", "IP address where the peer listens", DOCA_ARGP_TYPE_STRING, set_address);
+        result = add_argument("a", "address", "IP address where the peer listens", DOCA_ARGP_TYPE_STRING,
+                              set_address);
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     return first_error(result, doca_argp_destroy());

@@ -124,8 +124,8 @@ static void peer_went(struct doca_rdma_connection *connection, union doca_data c
     end_work(resources, result);
 }
 
-static void state_changed(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states prev_state,
-                          enum doca_ctx_states next_state)
+static void state_changed(const union doca_data user_data, struct doca_ctx *ctx,
+                          enum doca_ctx_states prev_state, enum doca_ctx_states next_state)
 {
     struct rdma_resources *resources = user_data.ptr;
     doca_error_t result;
@@ -163,8 +163,8 @@ static doca_error_t create_rdma(struct rdma_resources *resources)
     if (result == DOCA_SUCCESS)
         result = doca_rdma_set_permissions(resources->rdma, permissions);
     if (result == DOCA_SUCCESS)
-        result = doca_rdma_set_connection_state_callbacks(resources->rdma, peer_asks, peer_connected, peer_failed,
-                                                          peer_went);
+        result = doca_rdma_set_connection_state_callbacks(resources->rdma, peer_asks, peer_connected,
+                                                          peer_failed, peer_went);
     if (result == DOCA_SUCCESS && resources->sample->configure != NULL)
         result = resources->sample->configure(resources);
     if (result != DOCA_SUCCESS)
@@ -209,7 +209,8 @@ static doca_error_t destroy_rdma(struct rdma_resources *resources)
     return result;
 }
 
-int run_sample(const struct rdma_config *config, const struct rdma_sample *sample, struct rdma_resources *resources)
+int run_sample(const struct rdma_config *config, const struct rdma_sample *sample,
+               struct rdma_resources *resources)
 {
     doca_error_t result;
 

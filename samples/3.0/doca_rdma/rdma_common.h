@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the RDMA samples share: their arguments, an instance with memory and one connection, and the ways to the peer.
+// What the RDMA samples share: their arguments, an instance with memory and one connection, and the ways to
+// the peer.
 #ifndef RDMA_COMMON_H_
 #define RDMA_COMMON_H_
 
@@ -13,7 +14,8 @@
 #define MAX_ADDRESS_SIZE 64
 
 struct rdma_config {
-    char device[DOCA_DEVINFO_IBDEV_NAME_SIZE]; /* a PCI address or an RDMA device's name; empty: the first that suits */
+    char device[DOCA_DEVINFO_IBDEV_NAME_SIZE]; /* a PCI address or an RDMA device's name; empty: the first
+                                                  that suits */
     char text[MAX_TEXT_SIZE];
     char local_path[MAX_PATH_SIZE];  /* file for this side's connection details */
     char remote_path[MAX_PATH_SIZE]; /* file with the peer's */
@@ -29,7 +31,8 @@ enum rdma_argument {
     RDMA_ARGUMENT_ADDRESS = 1 << 3, /* -a */
 };
 
-/* Fills a configuration from the command line. arguments is a mask of enum rdma_argument, besides -d, -ld and -re. */
+/* Fills a configuration from the command line. arguments is a mask of enum rdma_argument, besides -d, -ld and
+ * -re. */
 doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, char **argv,
                              struct rdma_config *config);
 
@@ -66,7 +69,8 @@ struct rdma_resources {
 };
 
 /* Runs a sample from the device to the clean-up. *resources was zero; the answer is what main() returns. */
-int run_sample(const struct rdma_config *config, const struct rdma_sample *sample, struct rdma_resources *resources);
+int run_sample(const struct rdma_config *config, const struct rdma_sample *sample,
+               struct rdma_resources *resources);
 
 /* Stops the context, and keeps a failure that is the reason. May be called in callbacks. */
 void end_work(struct rdma_resources *resources, doca_error_t result);

@@ -22,7 +22,8 @@ static doca_error_t wait_for_peer(struct control *control)
 {
     while (control->connection == NULL && !control->is_over)
         (void)doca_pe_progress(control->pe);
-    return control->connection != NULL ? DOCA_SUCCESS : first_error(control->result, DOCA_ERROR_NOT_CONNECTED);
+    return control->connection != NULL ? DOCA_SUCCESS
+                                       : first_error(control->result, DOCA_ERROR_NOT_CONNECTED);
 }
 
 int main(int argc, char **argv)
@@ -35,7 +36,8 @@ int main(int argc, char **argv)
     if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
     path.control = &control;
-    result = parse_arguments("doca_comch_data_path_high_speed_client", "3b:00.0", COMCH_ARGUMENT_COUNT, argc, argv, &config);
+    result = parse_arguments("doca_comch_data_path_high_speed_client", "3b:00.0",
+                             COMCH_ARGUMENT_TEXT | COMCH_ARGUMENT_COUNT, argc, argv, &config);
     if (result == DOCA_SUCCESS)
         result = create_client("comch data path sample", &config, &control);
     if (result == DOCA_SUCCESS)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Runs on the DPU: takes the messages of a client on the host by a consumer, and answers the last one by a producer.
+// Runs on the DPU: takes the messages of a client on the host by a consumer, and answers the last one by a
+// producer.
 #include <stdlib.h>
 
 #include <doca_log.h>
@@ -22,7 +23,8 @@ static doca_error_t wait_for_peer(struct control *control)
 {
     while (control->connection == NULL && !control->is_over)
         (void)doca_pe_progress(control->pe);
-    return control->connection != NULL ? DOCA_SUCCESS : first_error(control->result, DOCA_ERROR_NOT_CONNECTED);
+    return control->connection != NULL ? DOCA_SUCCESS
+                                       : first_error(control->result, DOCA_ERROR_NOT_CONNECTED);
 }
 
 int main(int argc, char **argv)
@@ -35,7 +37,8 @@ int main(int argc, char **argv)
     if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
     path.control = &control;
-    result = parse_arguments("doca_comch_data_path_high_speed_server", "03:00.0", COMCH_ARGUMENT_REP, argc, argv, &config);
+    result = parse_arguments("doca_comch_data_path_high_speed_server", "03:00.0", COMCH_ARGUMENT_REP, argc,
+                             argv, &config);
     if (result == DOCA_SUCCESS)
         result = create_server("comch data path sample", &config, &control);
     if (result == DOCA_SUCCESS)

@@ -16,7 +16,8 @@ static int can_send(const struct doca_devinfo *devinfo)
     return doca_rdma_cap_task_send_is_supported(devinfo) == DOCA_SUCCESS;
 }
 
-static void send_ended(struct doca_rdma_task_send *task, union doca_data task_user_data, union doca_data ctx_user_data)
+static void send_ended(struct doca_rdma_task_send *task, union doca_data task_user_data,
+                       union doca_data ctx_user_data)
 {
     struct rdma_resources *resources = ctx_user_data.ptr;
 
@@ -27,7 +28,8 @@ static void send_ended(struct doca_rdma_task_send *task, union doca_data task_us
     end_work(resources, DOCA_SUCCESS);
 }
 
-static void send_failed(struct doca_rdma_task_send *task, union doca_data task_user_data, union doca_data ctx_user_data)
+static void send_failed(struct doca_rdma_task_send *task, union doca_data task_user_data,
+                        union doca_data ctx_user_data)
 {
     const doca_error_t status = doca_task_get_status(doca_rdma_task_send_as_task(task));
 
@@ -53,7 +55,8 @@ static doca_error_t send_text(struct rdma_resources *resources)
     result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, resources->memory, len,
                                                 &resources->buf);
     if (result == DOCA_SUCCESS)
-        result = doca_rdma_task_send_allocate_init(resources->rdma, resources->connection, resources->buf, none, &task);
+        result = doca_rdma_task_send_allocate_init(resources->rdma, resources->connection, resources->buf,
+                                                   none, &task);
     if (result == DOCA_SUCCESS)
         result = submit(doca_rdma_task_send_as_task(task));
     if (result == DOCA_SUCCESS)
@@ -70,7 +73,8 @@ int main(int argc, char **argv)
 
     if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_send", RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS, argc, argv, &config) != DOCA_SUCCESS)
+    if (parse_arguments("doca_rdma_send", RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS,
+                        argc, argv, &config) != DOCA_SUCCESS)
         return finish(DOCA_ERROR_INVALID_VALUE);
     return run_sample(&config, &sample, &resources);
 }

@@ -50,15 +50,17 @@ static doca_error_t import_memory(struct rdma_resources *resources)
     size_t descriptor_len = 0;
     void *remote = NULL;
     size_t remote_len = 0;
-    doca_error_t result = load_file(resources->config->mmap_path, descriptor, sizeof(descriptor), &descriptor_len);
+    doca_error_t result =
+        load_file(resources->config->mmap_path, descriptor, sizeof(descriptor), &descriptor_len);
 
     if (result == DOCA_SUCCESS)
-        result = doca_mmap_create_from_export(NULL, descriptor, descriptor_len, resources->dev, &resources->remote_mmap);
+        result = doca_mmap_create_from_export(NULL, descriptor, descriptor_len, resources->dev,
+                                              &resources->remote_mmap);
     if (result == DOCA_SUCCESS)
         result = doca_mmap_get_memrange(resources->remote_mmap, &remote, &remote_len);
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->remote_mmap, remote, remote_len,
-                                                    &resources->remote_buf);
+        result = doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->remote_mmap, remote,
+                                                    remote_len, &resources->remote_buf);
     return result;
 }
 
@@ -71,15 +73,16 @@ static doca_error_t write_text(struct rdma_resources *resources)
 
     memcpy(resources->memory, resources->config->text, size);
     if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, resources->memory, size,
-                                                    &resources->buf);
+        result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, resources->memory,
+                                                    size, &resources->buf);
     if (result == DOCA_SUCCESS)
         result = doca_rdma_task_write_allocate_init(resources->rdma, resources->connection, resources->buf,
                                                     resources->remote_buf, none, &task);
     return result == DOCA_SUCCESS ? submit(doca_rdma_task_write_as_task(task)) : result;
 }
 
-static const struct rdma_sample sample = {.suits = can_write, .configure = configure, .connected = write_text};
+static const struct rdma_sample sample = {
+    .suits = can_write, .configure = configure, .connected = write_text};
 
 int main(int argc, char **argv)
 {
@@ -88,7 +91,8 @@ int main(int argc, char **argv)
 
     if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_write_requester", RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_MMAP, argc, argv, &config) != DOCA_SUCCESS)
+    if (parse_arguments("doca_rdma_write_requester", RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_MMAP, argc, argv,
+                        &config) != DOCA_SUCCESS)
         return finish(DOCA_ERROR_INVALID_VALUE);
     return run_sample(&config, &sample, &resources);
 }
