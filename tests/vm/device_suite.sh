@@ -32,6 +32,8 @@ shift
 PATH=$PATH:/usr/sbin:/sbin
 python=${OPENDOCA_TEST_PYTHON:-python3}
 export DOCA_SOFT=0
+# Programs find their libraries by themselves: those of two generations of the API have the same names.
+unset LD_LIBRARY_PATH
 # The kernel knows of no objects of a card made of software.
 [ -n "${OPENDOCA_CARD_SIDE-}" ] || export OPENDOCA_TEST_COUNTS_VERBS_OBJECTS=1
 

@@ -51,8 +51,8 @@ Crowd::Crowd(const std::string &ibdev, std::size_t max_pairs, std::uint32_t queu
 
 Crowd::~Crowd()
 {
+    stop(right_); // first those with receives: nobody then waits for a peer that is gone
     stop(left_);
-    stop(right_);
     for (doca_buf *const buf : {src_, dst_})
         (void)doca_buf_refcount_rm(buf, nullptr);
 }

@@ -100,6 +100,7 @@ void doca_comch_consumer::on_idle() noexcept
 {
     if (id_ != 0)
         fast_->leave(FastPath::Role::consumer, std::exchange(id_, 0));
+    completions().unwatch(mailbox_.fd());
     lanes_.clear();
     queue_.reset();
     slots_.reset();
@@ -131,7 +132,7 @@ void doca_comch_consumer::connect(const Letter &letter)
     answer.kind = LetterKind::refuse;
     answer.details_size = 0;
     std::unique_ptr<Lane> lane;
-    if (is_running() &&
+    if (is_running() && lanes_.size() < max_fast_path_contexts &&
         make_lane(*dev(), completions(), receives.conf().count, queue_.get(), letter.producer, lane) == DOCA_SUCCESS &&
         lane->queue_pair->connect(letter.used_details()) == DOCA_SUCCESS) {
         put_details(*lane, answer);

@@ -90,6 +90,7 @@ doca_error_t Control::open()
     message_.resize(comm_channel::max_message_size);
     if (!events_.create() || completions().watch(events_.get()) != DOCA_SUCCESS) {
         LOG_ERR("no events for '%s': %s", name_.c_str(), std::strerror(errno));
+        events_.close();
         return DOCA_ERROR_INITIALIZATION;
     }
     completions().reserve_polled();

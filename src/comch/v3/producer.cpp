@@ -85,6 +85,7 @@ void doca_comch_producer::on_idle() noexcept
 {
     if (id_ != 0)
         fast_->leave(FastPath::Role::producer, std::exchange(id_, 0));
+    completions().unwatch(mailbox_.fd());
     consumers_.clear();
     slots_.reset();
 }

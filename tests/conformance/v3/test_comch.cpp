@@ -5,6 +5,8 @@
 #include <deque>
 #include <thread>
 
+#include <poll.h>
+
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
@@ -219,6 +221,36 @@ TEST_F(ComchTest, a_server_that_stops_ends_its_clients)
     ASSERT_EQ(doca_ctx_stop(server_ctx()), DOCA_ERROR_IN_PROGRESS);
     run_until([&] { return state_of(server_ctx()) == DOCA_CTX_STATE_IDLE && state_of(client_ctx()) == DOCA_CTX_STATE_IDLE; });
     EXPECT_EQ(at_server.disconnected.size(), 1u);
+}
+
+TEST_F(ComchTest, a_message_wakes_who_sleeps)
+{
+    start();
+    doca_notification_handle_t handle{};
+    ASSERT_EQ(doca_pe_get_notification_handle(at_client.pe, &handle), DOCA_SUCCESS);
+    const auto sleeps = [&] {
+        pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
+        return poll(&ready, 1, 0) == 0;
+    };
+    do {
+        while (doca_pe_progress(at_client.pe) != 0) {
+        }
+        ASSERT_EQ(doca_pe_request_notification(at_client.pe), DOCA_SUCCESS);
+    } while (!sleeps());
+    send_from_server("wake up");
+    pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
+    ASSERT_EQ(poll(&ready, 1, 10000), 1);
+    ASSERT_EQ(doca_pe_clear_notification(at_client.pe, 0), DOCA_SUCCESS);
+    run_until([&] { return !at_client.messages.empty(); });
+
+    // The end of the server wakes as well.
+    do {
+        while (doca_pe_progress(at_client.pe) != 0) {
+        }
+        ASSERT_EQ(doca_pe_request_notification(at_client.pe), DOCA_SUCCESS);
+    } while (!sleeps());
+    ASSERT_EQ(doca_ctx_stop(server_ctx()), DOCA_ERROR_IN_PROGRESS);
+    EXPECT_EQ(poll(&ready, 1, 10000), 1);
 }
 
 TEST_F(ComchTest, a_client_waits_for_its_server)
