@@ -79,7 +79,11 @@ class Sdk:
         options = {option["name"]: option["value"] for option in self._introspect("--buildoptions")}
         prefix = self.work / "sdk"
         shutil.move(staging / options["prefix"].lstrip("/"), prefix)
-        self._pkg_config_path = prefix / options["libdir"] / "pkgconfig"
+        trees = {"2.2": prefix, "3.0": prefix}
+        other = "2.2" if options["prefix_generation"] == "3.0" else "3.0"
+        trees[other] = prefix / "lib/opendoca" / other
+        self._pkg_config_path, self._pkg_config_path_v3 = (
+            trees[generation] / options["libdir"] / "pkgconfig" for generation in ("2.2", "3.0"))
         sanitizers = options["b_sanitize"]  # newer meson: a list
         self._sanitizers = sanitizers if isinstance(sanitizers, str) else ",".join(sanitizers) or "none"
 
@@ -89,22 +93,30 @@ class Sdk:
             return "-fsanitize-link-c++-runtime -Wl,--push-state,--no-as-needed,-lstdc++,--pop-state"
         return ""
 
-    def _build_sample(self, name, role):
-        folder = self.work / "build" / (name if role is None else f"{name}-{role}")
-        env = dict(os.environ, PKG_CONFIG_PATH=str(self._pkg_config_path), CC=" ".join(self._compiler),
+    def _build_folder(self, source, folder, pkg_config_path, *arguments):
+        env = dict(os.environ, PKG_CONFIG_PATH=str(pkg_config_path), CC=" ".join(self._compiler),
                    CFLAGS="", LDFLAGS=self._sanitizer_link_flags())
         env.pop("DESTDIR", None)
-        arguments = ["-Dwerror=true", f"-Db_sanitize={self._sanitizers}"]
-        if role is not None:
-            arguments.append(f"-Drole={role}")
-        run(self._meson + ["setup", folder, self._samples / SAMPLES[name] / name] + arguments, env)
+        run(self._meson + ["setup", folder, source, "-Dwerror=true", f"-Db_sanitize={self._sanitizers}", *arguments],
+            env)
         run(["ninja", "-C", folder, "-j1"], env)
 
+    def _build_sample(self, name, role):
+        self._build_folder(self._samples / SAMPLES[name] / name,
+                           self.work / "build" / (name if role is None else f"{name}-{role}"), self._pkg_config_path,
+                           *([] if role is None else [f"-Drole={role}"]))
+
+    def _build_v3_sample(self, source):
+        self._build_folder(source, self.work / "build" / "3.0" / source.name, self._pkg_config_path_v3)
+
     def build_samples(self):
-        """Two at a time, as a meson set-up uses one processor."""
+        """Two at a time, as a meson set-up uses one processor. Those of DOCA 3.0 are run by tests of their own."""
         wanted = [(name, None) for name in SAMPLES] + list(WRONG_ROLES.items())
+        of_v3 = [path.parent for path in sorted((self._samples / "3.0").glob("*/*/meson.build"))]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for _ in pool.map(lambda sample: self._build_sample(*sample), wanted):
+                pass
+            for _ in pool.map(self._build_v3_sample, of_v3):
                 pass
 
     def program(self, name, role=None):

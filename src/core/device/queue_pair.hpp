@@ -56,9 +56,9 @@ enum class ConnectionState : std::uint8_t {
 };
 
 /// Receives that queue pairs share: a message that comes to one of them meets the receive that was posted first. A
-/// message that finds none waits, which its sender may not be told of. Ends on the completion queue that all of
-/// these queue pairs are attached to. A connection that fails takes no receives with it but those that it was
-/// filling.
+/// message that finds none waits, which its sender may not be told of, and waits on when its sender has left. Ends on
+/// the completion queue that all of these queue pairs are attached to. A connection that fails takes no receives with
+/// it but those that it was filling.
 class OPENDOCA_INTERNAL ReceiveQueue : public Source {
 public:
     /// Of buffers that TransferCheck has found possible. NO_MEMORY, and nothing has changed, when this queue or the

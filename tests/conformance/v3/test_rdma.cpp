@@ -346,4 +346,33 @@ TEST_P(RdmaTaskTest, a_server_rejects_or_is_not_there)
     a.stop();
 }
 
+TEST_P(RdmaTaskTest, what_was_sent_before_the_peer_left_waits_for_a_receive)
+{
+    if (!is_soft(GetParam()))
+        GTEST_SKIP() << "a send ends when it is received";
+    constexpr std::uint16_t port = 28773;
+    ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1", port, address.out()));
+    ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+    run_until([&] { return !b.requests.empty(); });
+    while (a.open.empty())
+        (void)a.progress();
+    Outcome received, sent;
+    BufHandle src = data(a_map, a_memory.data(), 8);
+    send(sent, a.open[0], src, 3);
+    while (!sent.has_ended())
+        (void)a.progress();
+    EXPECT_EQ(sent.status, DOCA_SUCCESS);
+    a.stop();
+    while (b.open.empty() && b.failures.empty())
+        (void)b.progress();
+    ASSERT_EQ(b.failures.size(), 0u);
+    BufHandle dst = room(b_map, b_memory.data(), 8);
+    receive(received, dst); // where programs post it: when they are told of the connection
+    run_until([&] { return !b.ends.empty(); });
+    EXPECT_EQ(received.num_succeeded, 1) << "the end is told after what was sent";
+    b.stop();
+}
+
 } // namespace

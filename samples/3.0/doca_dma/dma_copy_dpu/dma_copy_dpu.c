@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     struct dma_resources resources = {0};
     doca_error_t result;
 
-    if (doca_log_backend_create_standard() != DOCA_SUCCESS)
+    if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
     result = parse_arguments("doca_dma_copy_dpu", "03:00.0", 1, argc, argv, &config);
     if (result == DOCA_SUCCESS)
@@ -71,6 +71,5 @@ int main(int argc, char **argv)
     if (result == DOCA_SUCCESS)
         result = copy_text(&resources, &config);
     result = first_error(result, destroy_dma_resources(&resources));
-    DOCA_LOG_INFO("Sample finished %s", result == DOCA_SUCCESS ? "successfully" : "with errors");
-    return result == DOCA_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE;
+    return finish(result);
 }

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     struct doca_mmap *mmap = NULL;
     doca_error_t result;
 
-    if (doca_log_backend_create_standard() != DOCA_SUCCESS)
+    if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
     result = parse_arguments("doca_dma_copy_host", "0b:00.0", 1, argc, argv, &config);
     if (result == DOCA_SUCCESS)
@@ -56,6 +56,5 @@ int main(int argc, char **argv)
         result = first_error(result, doca_mmap_destroy(mmap));
     if (dev != NULL)
         result = first_error(result, doca_dev_close(dev));
-    DOCA_LOG_INFO("Sample finished %s", result == DOCA_SUCCESS ? "successfully" : "with errors");
-    return result == DOCA_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE;
+    return finish(result);
 }

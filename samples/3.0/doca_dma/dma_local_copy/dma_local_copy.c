@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     struct dma_resources resources = {0};
     doca_error_t result;
 
-    if (doca_log_backend_create_standard() != DOCA_SUCCESS)
+    if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
     result = parse_arguments("doca_dma_local_copy", "03:00.0", 0, argc, argv, &config);
     if (result == DOCA_SUCCESS)
@@ -50,10 +50,5 @@ int main(int argc, char **argv)
     if (result == DOCA_SUCCESS)
         result = copy_text(&resources, config.text, dst, strlen(config.text) + 1);
     result = first_error(result, destroy_dma_resources(&resources));
-    if (result != DOCA_SUCCESS) {
-        DOCA_LOG_ERR("Sample finished with errors");
-        return EXIT_FAILURE;
-    }
-    DOCA_LOG_INFO("Sample finished successfully");
-    return EXIT_SUCCESS;
+    return finish(result);
 }

@@ -223,7 +223,7 @@ void SoftQueuePair::lose_peer() noexcept
     while (take_next()) {
         // What it has sent before still counts.
     }
-    if (!is_connected() || !has_waiting_operations())
+    if (!is_connected() || !has_waiting_operations() || has_unmet_message())
         return;
     if (num_sends_ != 0) {
         --num_sends_;
@@ -245,6 +245,9 @@ void SoftQueuePair::fail() noexcept
     // received.
     barrier_for_all();
     is_flushing_ = true;
+    while (shared_ != nullptr && take_next()) {
+        // Where receives are shared, none is held for it.
+    }
     flush_all();
     if (shared_ != nullptr)
         shared_->forget(*this);
@@ -347,7 +350,7 @@ bool SoftQueuePair::can_progress() const noexcept
         return true;
     const doca_error_t status = check_peer();
     if (status == DOCA_ERROR_CONNECTION_RESET)
-        return true;
+        return !has_unmet_message();
     if (num_sends_ == 0 || status != DOCA_SUCCESS)
         return false;
     switch (static_cast<Opcode>(sends_[first_send_ & (send_queue_size_ - 1)]->kind)) {

@@ -195,6 +195,8 @@ private:
         return true;
     }
     [[nodiscard]] bool take_shared() noexcept;
+    /// A message of the peer that waits for a shared receive: it counts as sent, so the peer's end is not told before.
+    [[nodiscard]] bool has_unmet_message() const noexcept;
     void share_receives() noexcept;
     [[nodiscard]] doca_error_t post_for_one(Operation &operation) noexcept;
     void take_message() noexcept;

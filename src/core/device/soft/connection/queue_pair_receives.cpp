@@ -67,6 +67,12 @@ bool SoftQueuePair::take_shared() noexcept
     return true;
 }
 
+bool SoftQueuePair::has_unmet_message() const noexcept
+{
+    return shared_ != nullptr && !has_receives() && !shared_->has_receive() && is_message_there() &&
+           read_once(own_->cell(first_receive_).kind) != MessageKind::asks; // whose data went with the peer
+}
+
 /// Takes have ended for want of a message, or of a receive. Who is polled anyway need not say so.
 void SoftQueuePair::share_receives() noexcept
 {

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "rdma_common.h"
+
+#include <string.h>
+
+#include <doca_buf.h>
+#include <doca_log.h>
+
+DOCA_LOG_REGISTER(RDMA_COMMON);
+
+#define NUM_BUFFERS 2
+
+void end_work(struct rdma_resources *resources, doca_error_t result)
+{
+    resources->result = first_error(resources->result, result);
+    (void)doca_ctx_stop(resources->ctx);
+}
+
+doca_error_t submit(struct doca_task *task)
+{
+    const doca_error_t result = doca_task_submit(task);
+
+    if (result != DOCA_SUCCESS) {
+        DOCA_LOG_ERR("Failed to submit a task: %s", doca_error_get_descr(result));
+        doca_task_free(task);
+    }
+    return result;
+}
+
+static doca_error_t connect_by_files(struct rdma_resources *resources)
+{
+    char remote[MAX_DESCRIPTOR_SIZE];
+    size_t remote_len = 0;
+    const void *local = NULL;
+    size_t local_len = 0;
+    doca_error_t result = doca_rdma_export(resources->rdma, &local, &local_len, &resources->connection);
+
+    if (result == DOCA_SUCCESS)
+        result = save_file(resources->config->local_path, local, local_len);
+    if (result == DOCA_SUCCESS)
+        result = wait_for_enter("Copy the files from the remote side to here");
+    if (result == DOCA_SUCCESS)
+        result = load_file(resources->config->remote_path, remote, sizeof(remote), &remote_len);
+    if (result == DOCA_SUCCESS)
+        result = doca_rdma_connect(resources->rdma, remote, remote_len, resources->connection);
+    if (result == DOCA_SUCCESS)
+        result = resources->sample->connected(resources);
+    return result;
+}
+
+/* The callbacks below tell when there is a connection. */
+static doca_error_t connect_by_address(struct rdma_resources *resources)
+{
+    const struct rdma_config *config = resources->config;
+    const enum doca_rdma_addr_type type =
+        strchr(config->address, ':') != NULL ? DOCA_RDMA_ADDR_TYPE_IPv6 : DOCA_RDMA_ADDR_TYPE_IPv4;
+    union doca_data user_data = {.ptr = resources};
+    doca_error_t result;
+
+    if (resources->sample->is_listening) {
+        result = doca_rdma_start_listen_to_port(resources->rdma, config->port);
+        if (result == DOCA_SUCCESS)
+            DOCA_LOG_INFO("Listening to port %u", config->port);
+        return result;
+    }
+    result = doca_rdma_addr_create(type, config->address, config->port, &resources->addr);
+    if (result == DOCA_SUCCESS)
+        result = doca_rdma_connect_to_addr(resources->rdma, resources->addr, user_data);
+    return result;
+}
+
+/* One peer: others are refused. */
+static void peer_asks(struct doca_rdma_connection *connection, union doca_data ctx_user_data)
+{
+    struct rdma_resources *resources = ctx_user_data.ptr;
+    union doca_data user_data = {.ptr = resources};
+    doca_error_t result;
+
+    if (resources->connection != NULL) {
+        (void)doca_rdma_connection_reject(connection);
+        return;
+    }
+    result = doca_rdma_connection_accept(connection, NULL, 0);
+    if (result == DOCA_SUCCESS)
+        result = doca_rdma_connection_set_user_data(connection, user_data);
+    if (result == DOCA_SUCCESS)
+        resources->connection = connection;
+    else
+        end_work(resources, result);
+}
+
+static void peer_connected(struct doca_rdma_connection *connection, union doca_data connection_user_data,
+                           union doca_data ctx_user_data)
+{
+    struct rdma_resources *resources = connection_user_data.ptr;
+    doca_error_t result;
+
+    (void)ctx_user_data;
+    DOCA_LOG_INFO("Connected by address");
+    resources->connection = connection;
+    result = resources->sample->connected(resources);
+    if (result != DOCA_SUCCESS)
+        end_work(resources, result);
+}
+
+static void peer_failed(struct doca_rdma_connection *connection, union doca_data connection_user_data,
+                        union doca_data ctx_user_data)
+{
+    (void)connection;
+    (void)connection_user_data;
+    DOCA_LOG_ERR("Failed to connect by address");
+    end_work(ctx_user_data.ptr, DOCA_ERROR_NOT_CONNECTED);
+}
+
+static void peer_went(struct doca_rdma_connection *connection, union doca_data connection_user_data,
+                      union doca_data ctx_user_data)
+{
+    struct rdma_resources *resources = ctx_user_data.ptr;
+    const doca_error_t result = doca_rdma_connection_disconnect(connection);
+
+    (void)connection_user_data;
+    DOCA_LOG_INFO("The peer has disconnected");
+    end_work(resources, result);
+}
+
+static void state_changed(const union doca_data user_data, struct doca_ctx *ctx,
+                          enum doca_ctx_states prev_state, enum doca_ctx_states next_state)
+{
+    struct rdma_resources *resources = user_data.ptr;
+    doca_error_t result;
+
+    (void)ctx;
+    DOCA_LOG_INFO("The RDMA context was %s and is %s", state_name(prev_state), state_name(next_state));
+    if (next_state == DOCA_CTX_STATE_RUNNING) {
+        result = resources->config->port != 0 ? connect_by_address(resources) : connect_by_files(resources);
+        if (result != DOCA_SUCCESS) {
+            DOCA_LOG_ERR("Failed to connect: %s", doca_error_get_descr(result));
+            end_work(resources, result);
+        }
+    } else if (next_state == DOCA_CTX_STATE_IDLE) {
+        resources->is_over = 1;
+    }
+}
+
+static doca_error_t create_rdma(struct rdma_resources *resources)
+{
+    const uint32_t permissions = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | resources->sample->permissions;
+    union doca_data user_data = {.ptr = resources};
+    doca_error_t result = open_device(resources->config->device, resources->sample->suits, &resources->dev);
+
+    if (result == DOCA_SUCCESS)
+        result = map_memory(resources->dev, resources->memory, sizeof(resources->memory), permissions,
+                            &resources->mmap);
+    if (result == DOCA_SUCCESS)
+        result = doca_buf_inventory_create(NUM_BUFFERS, &resources->inventory);
+    if (result == DOCA_SUCCESS)
+        result = doca_buf_inventory_start(resources->inventory);
+    if (result == DOCA_SUCCESS)
+        result = doca_pe_create(&resources->pe);
+    if (result == DOCA_SUCCESS)
+        result = doca_rdma_create(resources->dev, &resources->rdma);
+    if (result == DOCA_SUCCESS)
+        result = doca_rdma_set_permissions(resources->rdma, permissions);
+    if (result == DOCA_SUCCESS)
+        result = doca_rdma_set_connection_state_callbacks(resources->rdma, peer_asks, peer_connected,
+                                                          peer_failed, peer_went);
+    if (result == DOCA_SUCCESS && resources->sample->configure != NULL)
+        result = resources->sample->configure(resources);
+    if (result != DOCA_SUCCESS)
+        return result;
+    resources->ctx = doca_rdma_as_ctx(resources->rdma);
+    result = doca_ctx_set_user_data(resources->ctx, user_data);
+    if (result == DOCA_SUCCESS)
+        result = doca_ctx_set_state_changed_cb(resources->ctx, state_changed);
+    if (result == DOCA_SUCCESS)
+        result = doca_pe_connect_ctx(resources->pe, resources->ctx);
+    if (result == DOCA_SUCCESS)
+        result = doca_ctx_start(resources->ctx);
+    return result;
+}
+
+static doca_error_t destroy_rdma(struct rdma_resources *resources)
+{
+    doca_error_t result = DOCA_SUCCESS;
+
+    if (resources->ctx != NULL)
+        result = stop_ctx(resources->ctx, resources->pe, NULL);
+    if (resources->addr != NULL)
+        result = first_error(result, doca_rdma_addr_destroy(resources->addr));
+    if (resources->rdma != NULL)
+        result = first_error(result, doca_rdma_destroy(resources->rdma));
+    if (resources->pe != NULL)
+        result = first_error(result, doca_pe_destroy(resources->pe));
+    if (resources->buf != NULL)
+        result = first_error(result, doca_buf_dec_refcount(resources->buf, NULL));
+    if (resources->remote_buf != NULL)
+        result = first_error(result, doca_buf_dec_refcount(resources->remote_buf, NULL));
+    if (resources->inventory != NULL)
+        result = first_error(result, doca_buf_inventory_destroy(resources->inventory));
+    if (resources->remote_mmap != NULL)
+        result = first_error(result, doca_mmap_destroy(resources->remote_mmap));
+    if (resources->mmap != NULL)
+        result = first_error(result, doca_mmap_destroy(resources->mmap));
+    if (resources->dev != NULL)
+        result = first_error(result, doca_dev_close(resources->dev));
+    if (result != DOCA_SUCCESS)
+        DOCA_LOG_ERR("Failed to clean up: %s", doca_error_get_descr(result));
+    return result;
+}
+
+int run_sample(const struct rdma_config *config, const struct rdma_sample *sample,
+               struct rdma_resources *resources)
+{
+    doca_error_t result;
+
+    resources->config = config;
+    resources->sample = sample;
+    result = create_rdma(resources);
+    if (result != DOCA_SUCCESS) {
+        DOCA_LOG_ERR("Failed to set up RDMA: %s", doca_error_get_descr(result));
+    } else {
+        while (!resources->is_over)
+            (void)doca_pe_progress(resources->pe);
+        result = resources->result;
+        if (result == DOCA_SUCCESS && !resources->is_done) {
+            DOCA_LOG_ERR("The peer has gone before the work was done");
+            result = DOCA_ERROR_CONNECTION_RESET;
+        }
+    }
+    return finish(first_error(result, destroy_rdma(resources)));
+}

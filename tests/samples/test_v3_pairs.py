@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""The Comch and RDMA samples of DOCA 3.0: two programs each, with nothing set in the environment.
+
+    test_v3_pairs.py FOLDER
+"""
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FOLDER = pathlib.Path(sys.argv[1])
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("DOCA_")}
+MINUTE = 60
+SKIPPED = 77
+
+
+class Sample:
+    """A running sample. What it says is kept."""
+
+    def __init__(self, name, *arguments):
+        self.said = ""
+        self.process = subprocess.Popen([FOLDER / f"doca_v3_{name}", *arguments], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.returncode is None or not self.process.stdout.closed:
+            self.process.kill()
+            self.process.communicate()
+
+    def says(self, text):
+        """Waits until it has said so."""
+        while text not in self.said:
+            line = self.process.stdout.readline()
+            if not line:
+                raise AssertionError(f"{text!r} was not said, but:\n{self.said}")
+            self.said += line
+        return self
+
+    def presses_enter(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def ends(self, code, *texts):
+        rest, _ = self.process.communicate(timeout=MINUTE)
+        self.said += rest
+        if self.process.returncode != code:
+            raise AssertionError(f"exit status {self.process.returncode}:\n{self.said}")
+        for text in texts:
+            if text not in self.said:
+                raise AssertionError(f"{text!r} was not said, but:\n{self.said}")
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+LISTENS = "The server was idle and is running"
+CONNECTS = "The client was idle and is starting"
+FINISHED = "Sample finished successfully"
+
+
+class Comch(unittest.TestCase):
+    def test_a_message_and_an_answer(self):
+        for representor, host in ("3b:00.0", "b1:00.0"), ("b1:00.0", "3b:00.0"), ("0b:00.0", "03:00.0"):
+            with self.subTest(representor=representor, host=host), \
+                 Sample("comch_ctrl_path_server", "-p", "03:00.0", "-r", representor) as server:
+                server.says(LISTENS)
+                with Sample("comch_ctrl_path_client", "-p", host, "-t", "text of the host") as client:
+                    client.ends(0, "The server has got 16 bytes", FINISHED)
+                server.ends(0, "Message received: text of the host", FINISHED)
+
+    def test_the_client_is_started_first(self):
+        with Sample("comch_ctrl_path_client") as client:
+            client.says(CONNECTS)
+            with Sample("comch_ctrl_path_server") as server:
+                client.ends(0, FINISHED)
+                server.ends(0, FINISHED)
+
+    def test_a_server_dies_while_a_client_connects(self):
+        with Sample("comch_ctrl_path_server") as server:
+            server.says(LISTENS).signal(signal.SIGSTOP)
+            with Sample("comch_ctrl_path_client") as client:
+                client.says(CONNECTS)
+                server.signal(signal.SIGKILL)
+                client.ends(1, "The client was starting and is idle", "The server has gone without an answer")
+
+    def test_a_client_dies_while_it_connects(self):
+        with Sample("comch_ctrl_path_server") as server:
+            server.says(LISTENS).signal(signal.SIGSTOP)
+            with Sample("comch_ctrl_path_client") as client:
+                client.says(CONNECTS).signal(signal.SIGKILL)
+                client.process.wait(MINUTE)
+            server.signal(signal.SIGCONT)
+            with Sample("comch_ctrl_path_client") as client:
+                client.ends(0, FINISHED)
+            server.ends(0, FINISHED)
+
+    def test_the_data_path(self):
+        with Sample("comch_data_path_high_speed_server") as server:
+            server.says(LISTENS)
+            with Sample("comch_data_path_high_speed_client", "-n", "1000", "-t", "x" * 4000) as client:
+                client.ends(0, "Sent 1000 messages", "Received 1 messages, the last one: The server has got all of it",
+                            FINISHED)
+            server.ends(0, "Received 1000 messages, the last one: " + "x" * 4000, FINISHED)
+
+    def test_a_second_client_is_sent_away(self):
+        with Sample("comch_data_path_high_speed_server") as server:
+            server.says(LISTENS)
+            with Sample("comch_data_path_high_speed_client", "-n", "100000000") as client:
+                client.says("The consumer was starting and is running")
+                with Sample("comch_data_path_high_speed_client") as second:
+                    second.ends(1, "Sample finished with errors")
+                self.assertIsNone(client.process.poll())
+            server.ends(1, "A second client is sent away", "The peer has gone")
+
+    def test_a_side_of_the_data_path_dies(self):
+        for victim in "server", "client":
+            with self.subTest(victim=victim), Sample("comch_data_path_high_speed_server") as server:
+                server.says(LISTENS)
+                with Sample("comch_data_path_high_speed_client", "-n", "100000000") as client:
+                    for side in server, client:
+                        side.says("The consumer was starting and is running")
+                    killed, left = (server, client) if victim == "server" else (client, server)
+                    killed.signal(signal.SIGKILL)
+                    left.ends(1, "The peer has gone", "Sample finished with errors")
+
+
+COPY_FILES = "Copy the files from the remote side to here, and press Enter"
+
+
+class Rdma(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.files = [f"{place.name}/{name}" for name in ("a", "b", "memory")]
+
+    def arguments(self, is_first, *others):
+        paths = self.files[:2] if is_first else self.files[1::-1]
+        return ["-ld", paths[0], "-re", paths[1], *others]
+
+    def pair(self, first, second, *of_first):
+        """The two, as soon as both have written their files."""
+        memory = ["-m", self.files[2]] if "write" in first else []
+        sides = (Sample(first, *self.arguments(True, *memory, *of_first)),
+                 Sample(second, *self.arguments(False, *memory)))
+        for side in sides:
+            self.addCleanup(side.__exit__)
+            side.says(COPY_FILES)
+        return sides
+
+    def test_a_message_by_files(self):
+        for is_receiver_first in True, False:
+            with self.subTest(is_receiver_first=is_receiver_first):
+                sender, receiver = self.pair("rdma_send", "rdma_receive", "-s", "text of the sender")
+                for side in (receiver, sender) if is_receiver_first else (sender, receiver):
+                    side.presses_enter()
+                sender.ends(0, "Sent: text of the sender", FINISHED)
+                receiver.ends(0, "Received 18 bytes: text of the sender", FINISHED)
+
+    def test_what_was_sent_before_the_sender_left_is_received(self):
+        sender, receiver = self.pair("rdma_send", "rdma_receive")
+        receiver.presses_enter()
+        receiver.says("Waiting for a message").signal(signal.SIGSTOP)
+        sender.presses_enter()
+        sender.ends(0, FINISHED)
+        receiver.signal(signal.SIGCONT)
+        receiver.ends(0, "Received 13 bytes: Hi DOCA RDMA!", FINISHED)
+
+    def test_a_side_dies_before_the_message(self):
+        sender, receiver = self.pair("rdma_send", "rdma_receive")
+        receiver.presses_enter()
+        receiver.says("Waiting for a message")
+        sender.signal(signal.SIGKILL)
+        receiver.ends(1, "The peer has disconnected", "Failed to receive")
+        sender, receiver = self.pair("rdma_send", "rdma_receive")
+        sender.presses_enter()
+        sender.says("Sending 13 bytes")
+        receiver.signal(signal.SIGKILL)
+        sender.ends(1, "Failed to send")
+
+    def test_a_side_dies_before_the_two_connect(self):
+        sender, receiver = self.pair("rdma_send", "rdma_receive")
+        receiver.signal(signal.SIGKILL)
+        receiver.process.wait(MINUTE)
+        sender.presses_enter()
+        sender.ends(1, "Failed to connect")
+
+    def test_a_write(self):
+        requester, responder = self.pair("rdma_write_requester", "rdma_write_responder", "-s", "text of the requester")
+        responder.presses_enter()
+        requester.presses_enter()
+        requester.ends(0, "Wrote: text of the requester", FINISHED)
+        responder.says("Wait until the requester has finished").presses_enter()
+        responder.ends(0, "The requester has written: text of the requester", FINISHED)
+
+    def test_the_responder_dies_before_the_write(self):
+        requester, responder = self.pair("rdma_write_requester", "rdma_write_responder")
+        responder.presses_enter()
+        responder.says("Wait until the requester has finished").signal(signal.SIGKILL)
+        responder.process.wait(MINUTE)
+        requester.presses_enter()
+        requester.ends(1, "Sample finished with errors")
+
+    def test_by_address(self):
+        for address in "127.0.0.1", "::1":
+            port = str(free_port())
+            with self.subTest(address=address), Sample("rdma_receive", "-P", port, "-d", "03:00.0") as receiver:
+                receiver.says("Listening to port " + port)
+                with Sample("rdma_send", "-P", port, "-a", address, "-d", "3b:00.0", "-s", "by address") as sender:
+                    sender.ends(0, "Connected by address", "Sent: by address", FINISHED)
+                receiver.ends(0, "Received 10 bytes: by address", FINISHED)
+
+    def test_nobody_at_the_address(self):
+        with Sample("rdma_send", "-P", str(free_port())) as sender:
+            sender.ends(1, "Failed to connect by address")
+
+    def test_the_listener_dies_while_a_sender_connects(self):
+        port = str(free_port())
+        with Sample("rdma_receive", "-P", port) as receiver:
+            receiver.says("Listening to port " + port).signal(signal.SIGSTOP)
+            with Sample("rdma_send", "-P", port) as sender:
+                sender.says("The RDMA context was idle and is running")
+                receiver.signal(signal.SIGKILL)
+                sender.ends(1, "Failed to connect by address")
+
+
+if __name__ == "__main__":
+    if pathlib.Path("/sys/class/infiniband").is_dir() and any(pathlib.Path("/sys/class/infiniband").iterdir()):
+        print("this machine has RDMA devices, beside which software devices are not listed by themselves")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
