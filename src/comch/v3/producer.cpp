@@ -139,6 +139,8 @@ doca_error_t doca_comch_producer::check(const doca_comch_producer_task_send &tas
 doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task) noexcept
 {
     doca_error_t status = check(task);
+    if (status == DOCA_SUCCESS && task.immediate_size != 0)
+        std::memcpy(task.slot, task.immediate, task.immediate_size); // now: programs have it on their stacks
     ToConsumer *to = find(task.consumer);
     if (status == DOCA_SUCCESS && to == nullptr)
         status = opendoca::guarded([&] { return begin(task.consumer, to); });
@@ -169,7 +171,6 @@ doca_error_t doca_comch_producer::post(ToConsumer &to, doca_comch_producer_task_
     const doca_buf *src = task.buf;
     Immediate immediate;
     if (task.immediate_size != 0) {
-        std::memcpy(task.slot, task.immediate, task.immediate_size);
         src = &task.parts.chain(task.buf, task.slot, max_immediate, task.immediate_size, *slots_->map());
         immediate = htonl(task.immediate_size);
     }

@@ -410,7 +410,9 @@ TEST_F(ComchFastPath, data_and_immediate_data_arrive)
             const BufHandle src = data(length);
             Transfer posted, sent_one;
             post(posted, dst);
-            produce(sent_one, src, immediate, consumer_id());
+            std::string own = immediate;
+            produce(sent_one, src, own, consumer_id());
+            own.assign(own.size(), '?'); // it is the program's again, although nothing may have been sent yet
             run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0 && sent_one.num_succeeded != 0; });
             EXPECT_EQ(posted.num_succeeded, 1);
             EXPECT_EQ(posted.immediate, immediate);
