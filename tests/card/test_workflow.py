@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 PROGRAMS = ("ibv_devinfo", "ibv_rc_pingpong", "ucx_perftest", "unshare", "ip")
 SECONDS = 120
@@ -54,8 +55,11 @@ def main():
     print(f"not run: {first[0]}")
     for name, environment, script in steps:
         print(f"== {name}", flush=True)
-        done = subprocess.run([*in_own_network, "sh", "-e", "-c", script], stdin=subprocess.DEVNULL, timeout=SECONDS,
-                              env={**os.environ, "PATH": path, **environment}, check=False)
+        # A card stays for a moment for the next program, which here is another user in another namespace.
+        with tempfile.TemporaryDirectory() as own_cards:
+            done = subprocess.run([*in_own_network, "sh", "-e", "-c", script], stdin=subprocess.DEVNULL,
+                                  timeout=SECONDS, check=False,
+                                  env={**os.environ, "PATH": path, "XDG_RUNTIME_DIR": own_cards, **environment})
         if done.returncode != 0:
             print(f"failed with status {done.returncode}: {name}")
             return 1
