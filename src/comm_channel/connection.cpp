@@ -23,12 +23,12 @@ std::span<const std::byte> bytes_of(const T &value)
 }
 
 template <typename T>
-std::span<std::byte> room_of(T &value)
+std::span<std::byte> bytes_of(T &value)
 {
     return std::as_writable_bytes(std::span(&value, 1));
 }
 
-bool make_room_sockets(UniqueFd &own, UniqueFd &of_client)
+bool make_space_sockets(UniqueFd &own, UniqueFd &of_client)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)
@@ -68,7 +68,7 @@ doca_error_t Connection::take_welcome(const Limits &own)
 {
     Welcome welcome;
     std::array<UniqueFd, 2> files;
-    switch (receive_message(socket_.get(), room_of(welcome), files)) {
+    switch (receive_message(socket_.get(), bytes_of(welcome), files)) {
     case Arrival::nothing:
         return DOCA_ERROR_CONNECTION_INPROGRESS;
     case Arrival::ended:
@@ -97,7 +97,7 @@ doca_error_t Connection::take_welcome(const Limits &own)
     }
     to_service_ = welcome.to_service;
     to_client_ = welcome.to_client;
-    room_ = std::move(files[1]);
+    space_socket_ = std::move(files[1]);
     attach();
     return DOCA_SUCCESS;
 }
@@ -105,7 +105,7 @@ doca_error_t Connection::take_welcome(const Limits &own)
 doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own, bool has_room)
 {
     Hello hello;
-    switch (receive_message(socket_.get(), room_of(hello), {})) {
+    switch (receive_message(socket_.get(), bytes_of(hello), {})) {
     case Arrival::nothing:
         return DOCA_ERROR_CONNECTION_INPROGRESS;
     case Arrival::ended: // a client that gave up
@@ -130,11 +130,11 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
     }
     welcome.to_service = to_service_ = ring_between(hello.limits, own);
     welcome.to_client = to_client_ = ring_between(own, hello.limits);
-    UniqueFd file, room_of_client;
-    if (!memory_.create(to_service_, to_client_, file) || !make_room_sockets(room_, room_of_client)) {
+    UniqueFd file, space_of_client;
+    if (!memory_.create(to_service_, to_client_, file) || !make_space_sockets(space_socket_, space_of_client)) {
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    const int files[] = {file.get(), room_of_client.get()};
+    const int files[] = {file.get(), space_of_client.get()};
     if (!send_message(socket_.get(), bytes_of(welcome), files))
         return DOCA_ERROR_CONNECTION_ABORTED; // it has gone
     attach();
@@ -226,7 +226,7 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
         return DOCA_ERROR_CONNECTION_RESET;
     }
     if (in_.take_wish_for_room())
-        ring_bell(room_.get());
+        ring_bell(space_socket_.get());
     ++now_.recv_messages;
     now_.recv_bytes += length;
     return DOCA_SUCCESS;
@@ -234,7 +234,7 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
 
 void Connection::silence_room() noexcept
 {
-    (void)silence_bell(room_.get()); // the end shows at the other socket
+    (void)silence_bell(space_socket_.get()); // the end shows at the other socket
 }
 
 bool Connection::check_end() noexcept
@@ -289,7 +289,7 @@ void Connection::release() noexcept
 {
     update_counters();
     memory_.close();
-    room_ = UniqueFd();
+    space_socket_ = UniqueFd();
     socket_ = UniqueFd();
 }
 

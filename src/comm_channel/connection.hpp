@@ -46,7 +46,7 @@ public:
     [[nodiscard]] bool has_ended() const noexcept { return state_ >= State::left; }
     [[nodiscard]] bool is_released() const noexcept { return !socket_.is_open(); }
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
-    [[nodiscard]] int room_socket() const noexcept { return room_.get(); }
+    [[nodiscard]] int space_socket() const noexcept { return space_socket_.get(); }
     [[nodiscard]] std::uint32_t longest_to_send() const noexcept { return out_.message_size(); }
     [[nodiscard]] std::uint64_t num_received() const noexcept { return now_.recv_messages; }
     [[nodiscard]] std::uint64_t num_sent() const noexcept { return now_.send_messages; }
@@ -91,7 +91,7 @@ private:
     const Side side_;
     State state_ = State::connecting;
     UniqueFd socket_;
-    UniqueFd room_; ///< where bells for room ring
+    UniqueFd space_socket_; ///< the peer writes to it when it has freed space in the ring
     SharedMemory memory_;
     RingShape to_service_;
     RingShape to_client_;

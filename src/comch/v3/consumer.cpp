@@ -72,10 +72,10 @@ doca_error_t doca_comch_consumer::on_start()
     if (receives.is_configured())
         receives.set_pool(std::make_unique<ReceiveTasks>(*this, receives.conf(), slots_->start()));
     id_ = fast_->join(FastPath::Role::consumer, mailbox_);
-    Letter letter{};
-    letter.kind = LetterKind::new_consumer;
-    letter.consumer = id_;
-    fast_->to_peer.put(letter);
+    ControlMessage message{};
+    message.kind = ControlKind::new_consumer;
+    message.consumer = id_;
+    fast_->to_peer.put(message);
     asks_for_progress(true);
     return DOCA_ERROR_IN_PROGRESS; // until the peer knows it
 }
@@ -84,10 +84,10 @@ doca_error_t doca_comch_consumer::on_stop() noexcept
 {
     fast_->leave(FastPath::Role::consumer, id_);
     (void)opendoca::guarded([&] {
-        Letter letter{};
-        letter.kind = LetterKind::expired;
-        letter.consumer = id_;
-        fast_->to_peer.put(letter);
+        ControlMessage message{};
+        message.kind = ControlKind::expired;
+        message.consumer = id_;
+        fast_->to_peer.put(message);
         return DOCA_SUCCESS;
     });
     for (const auto &lane : lanes_)
@@ -110,11 +110,11 @@ bool doca_comch_consumer::on_progress() noexcept
 {
     if (!mailbox_.has_mail()) [[likely]]
         return false;
-    Letter letter;
-    while (mailbox_.take(letter)) {
-        if (letter.kind == LetterKind::connect) {
-            (void)opendoca::guarded([&] { return connect(letter), DOCA_SUCCESS; });
-        } else if (letter.kind == LetterKind::known && state() == DOCA_CTX_STATE_STARTING) {
+    ControlMessage message;
+    while (mailbox_.take(message)) {
+        if (message.kind == ControlKind::connect) {
+            (void)opendoca::guarded([&] { return connect(message), DOCA_SUCCESS; });
+        } else if (message.kind == ControlKind::known && state() == DOCA_CTX_STATE_STARTING) {
             started();
             return true;
         }
@@ -126,17 +126,17 @@ bool doca_comch_consumer::on_progress() noexcept
 }
 
 /// A producer wants to send.
-void doca_comch_consumer::connect(const Letter &letter)
+void doca_comch_consumer::connect(const ControlMessage &message)
 {
-    Letter answer = letter;
-    answer.kind = LetterKind::refuse;
+    ControlMessage answer = message;
+    answer.kind = ControlKind::refuse;
     answer.details_size = 0;
     std::unique_ptr<Lane> lane;
     if (is_running() && lanes_.size() < max_fast_path_contexts &&
-        make_lane(*dev(), completions(), receives.conf().count, queue_.get(), letter.producer, lane) == DOCA_SUCCESS &&
-        lane->queue_pair->connect(letter.used_details()) == DOCA_SUCCESS) {
+        make_lane(*dev(), completions(), receives.conf().count, queue_.get(), message.producer, lane) == DOCA_SUCCESS &&
+        lane->queue_pair->connect(message.used_details()) == DOCA_SUCCESS) {
         put_details(*lane, answer);
-        answer.kind = LetterKind::accept;
+        answer.kind = ControlKind::accept;
         lanes_.push_back(std::move(lane));
     }
     fast_->to_peer.put(answer);

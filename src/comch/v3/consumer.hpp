@@ -37,7 +37,7 @@ protected:
     [[nodiscard]] bool on_progress() noexcept override;
 
 private:
-    void connect(const opendoca::comch::Letter &letter);
+    void connect(const opendoca::comch::ControlMessage &message);
 
     const std::shared_ptr<opendoca::comch::FastPath> fast_;
     doca_mmap &map_;

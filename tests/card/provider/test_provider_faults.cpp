@@ -62,6 +62,28 @@ TEST_F(CardFaults, AConnectionEndsWithItsRetries)
     }
 }
 
+/// That modify_qp ends with where the kernel has no answer to its question for the peer's link-layer address.
+const std::string no_answer = "refuse modify_qp " + std::to_string(ETIMEDOUT);
+
+TEST_F(CardFaults, ALinkLayerAddressIsAskedForAgain)
+{
+    constexpr int going_to_receive = 2; // the queue pairs of both have gone to INIT before
+    ASSERT_EQ(ask_card(no_answer + " skip " + std::to_string(going_to_receive)), "ok");
+    Connected pair(first, second);
+    const BufHandle into = pair.right_area.empty(0, 64), from = pair.left_area.full(0, 64);
+    must(pair.right.receive(into));
+    must(pair.left.send(from));
+    EXPECT_EQ(next_result(pair.left), DOCA_SUCCESS);
+}
+
+TEST_F(CardFaults, ALinkLayerAddressThatNobodyTellsIsNotAskedForForEver)
+{
+    RdmaEnd left(first, {}), right(second, {});
+    ASSERT_EQ(ask_card(no_answer + " count 262144"), "ok");
+    EXPECT_EQ(left.connect(right.details()), DOCA_ERROR_CONNECTION_ABORTED);
+    EXPECT_EQ(left.state(), DOCA_RDMA_STATE_INIT);
+}
+
 TEST_F(CardFaults, AMessageThatIsLostIsSentAgain)
 {
     Connected pair(first, second);

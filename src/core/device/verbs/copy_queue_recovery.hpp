@@ -20,8 +20,8 @@ template <typename Poster>
 CopyQueue<Poster>::CopyQueue(const VerbsDevice &device, CompletionQueue &completions)
     : completions_(completions),
       poster_(device, completions),
-      specials_(std::make_unique<Special[]>(std::bit_ceil(completions.depth()))),
-      special_mask_(std::bit_ceil(completions.depth()) - 1),
+      queued_(std::make_unique<QueuedCopy[]>(std::bit_ceil(completions.depth()))),
+      queued_mask_(std::bit_ceil(completions.depth()) - 1),
       device_(device)
 {
 }
@@ -99,14 +99,14 @@ void CopyQueue<Poster>::note_failure(std::uint64_t id, ibv_wc_status status) noe
     failure_.status = status;
 }
 
-/// The job that has not ended and is the one of work request @p id, or null. All are special now.
+/// The job that has not ended and is the one of work request @p id, or null. All are queued now.
 template <typename Poster>
-typename CopyQueue<Poster>::Special *CopyQueue<Poster>::special_of(std::uint64_t id) noexcept
+typename CopyQueue<Poster>::QueuedCopy *CopyQueue<Poster>::queued_of(std::uint64_t id) noexcept
 {
-    if ((id & is_special) == 0) {
+    if ((id & is_queued) == 0) {
         for (std::uint32_t number = first_; number != next_; ++number) {
-            if (id_of(*special_at(number).operation) == (id & ~id_flags))
-                return &special_at(number);
+            if (id_of(*queued_at(number).operation) == (id & ~id_flags))
+                return &queued_at(number);
         }
         return nullptr; // it has arrived: what has failed came after that
     }
@@ -117,22 +117,22 @@ typename CopyQueue<Poster>::Special *CopyQueue<Poster>::special_of(std::uint64_t
     if (is_before(position, received_))
         return nullptr; // as above
     for (std::uint32_t number = first_; number != next_; ++number) {
-        if (is_before(position, special_at(number).end))
-            return &special_at(number);
+        if (is_before(position, queued_at(number).end))
+            return &queued_at(number);
     }
-    return has_begun_ ? &special_at(next_) : nullptr;
+    return has_begun_ ? &queued_at(next_) : nullptr;
 }
 
 /// Plain jobs that have not ended go to the front of the ring, as if all of them had arrived up to now.
 template <typename Poster>
-void CopyQueue<Poster>::make_special() noexcept
+void CopyQueue<Poster>::queue_all() noexcept
 {
     completions_.each_operation_of(*this, [this](Operation &operation) {
         Copy &copy = operation.payload<Copy>();
         if (operation.status != Operation::in_flight || operation.kind != kind_plain)
             return;
-        special_at(--first_) = {&operation, copy.data_len, received_, DOCA_SUCCESS};
-        operation.kind = kind_special;
+        queued_at(--first_) = {&operation, copy.data_len, received_, DOCA_SUCCESS};
+        operation.kind = kind_queued;
         copy.last = copy.dst;
         copy.is_list = copy.overwrites = false;
     });
@@ -148,25 +148,25 @@ void CopyQueue<Poster>::blame_copy() noexcept
         LOG_ERR("queue pair 0x%x does not reach its own port, and %u copies end: %s", poster_.connection().number(),
                 last_ - first_, ibv_wc_status_str(failure_.status));
         for (std::uint32_t number = first_; number != last_; ++number)
-            special_at(number).result = DOCA_ERROR_CONNECTION_RESET;
+            queued_at(number).result = DOCA_ERROR_CONNECTION_RESET;
         return;
     }
-    Special *special = failure_.has_cause ? special_of(failure_.id) : nullptr;
+    QueuedCopy *queued = failure_.has_cause ? queued_of(failure_.id) : nullptr;
     doca_error_t result = to_error(failure_.status);
-    if (special == nullptr && first_ == recovered_at_ && first_ != last_) {
-        special = &special_at(first_);
+    if (queued == nullptr && first_ == recovered_at_ && first_ != last_) {
+        queued = &queued_at(first_);
         result = DOCA_ERROR_IO_FAILED;
     }
     recovered_at_ = first_;
-    if (special == nullptr)
+    if (queued == nullptr)
         return;
-    const Copy &copy = special->operation->template payload<Copy>();
+    const Copy &copy = queued->operation->template payload<Copy>();
     LOG_ERR("copying %u bytes from %p to %p by queue pair 0x%x: %s%s", copy.length,
                  static_cast<void *>(copy.src->data), static_cast<void *>(copy.dst->data),
                  poster_.connection().number(),
                  failure_.has_cause ? ibv_wc_status_str(failure_.status) : "flushed again",
                  Poster::side_of(failure_.id));
-    special->result = result;
+    queued->result = result;
 }
 
 /// Ends the job that has failed, and starts all others again: copying twice does no harm.
@@ -175,7 +175,7 @@ void CopyQueue<Poster>::recover() noexcept
 {
     while (poll() != 0) // ends what did go well
         ;
-    make_special();
+    queue_all();
     blame_copy();
     const doca_error_t status = poster_.recycle();
     if (status != DOCA_SUCCESS) {

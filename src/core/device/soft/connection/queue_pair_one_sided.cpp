@@ -10,7 +10,7 @@
 #include "../../cursor.hpp"
 #include "../process/lock.hpp"
 #include "../memory/copy.hpp"
-#include "../memory/hazard.hpp"
+#include "../memory/hazard_guard.hpp"
 #include "../memory/process_copy.hpp"
 #include "queue_pair.hpp"
 
@@ -41,11 +41,11 @@ doca_error_t SoftQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, T
     if (!immediate && !plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS)
         [[likely]] {
         const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
-        ReaderSlot *const reader = poller_->copier.reader_for(memory);
+        HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
-            reader != nullptr && may_reach(memory, Access::rdma_write)) [[likely]] {
+            pointer != nullptr && may_reach(memory, Access::rdma_write)) [[likely]] {
             const std::size_t before = plan.overwrites ? 0 : dst->data_len;
-            const Hazard hazard(&memory, reader, Hazard::Side::dst);
+            const HazardGuard hazard(&memory, pointer, HazardGuard::Side::dst);
             if (memory.is_live()) [[likely]] {
                 copy_at_once(memory.here(dst->data) + before, src->data, plan.length);
                 dst->data_len = before + plan.length;
@@ -66,11 +66,11 @@ doca_error_t SoftQueuePair::read(Tag tag, doca_buf *dst, const doca_buf *src, Tr
 {
     if (!plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
         const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
-        ReaderSlot *const reader = poller_->copier.reader_for(memory);
+        HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
-            reader != nullptr && may_reach(memory, Access::rdma_read)) [[likely]] {
+            pointer != nullptr && may_reach(memory, Access::rdma_read)) [[likely]] {
             const std::size_t before = plan.overwrites ? 0 : dst->data_len;
-            const Hazard hazard(&memory, reader, Hazard::Side::src);
+            const HazardGuard hazard(&memory, pointer, HazardGuard::Side::src);
             if (memory.is_live()) [[likely]] {
                 copy_at_once(dst->data + before, memory.here(src->data), plan.length);
                 dst->data_len = before + plan.length;
@@ -161,10 +161,10 @@ doca_error_t SoftQueuePair::execute_update(Opcode opcode, const Work &work) noex
     if (const doca_error_t status = reach(*work.remote, Access::rdma_atomic, memory);
         status != DOCA_SUCCESS)
         return status;
-    ReaderSlot *const reader = poller_->copier.reader_for(*memory);
-    if (reader == nullptr)
+    HazardPointer *const pointer = poller_->copier.hazard_pointer_for(*memory);
+    if (pointer == nullptr)
         return DOCA_ERROR_NO_MEMORY;
-    const Hazard hazard(memory, reader, Hazard::Side::dst);
+    const HazardGuard hazard(memory, pointer, HazardGuard::Side::dst);
     if (const doca_error_t status = hazard.status(); status != DOCA_SUCCESS)
         return status;
 

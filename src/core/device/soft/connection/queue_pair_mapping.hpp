@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../queue_pair.hpp"
-#include "endpoint_page.hpp"
+#include "queue_pair_page.hpp"
 #include "../memory/importer.hpp"
 #include "../process/sealed_page.hpp"
 
@@ -17,21 +17,21 @@ namespace opendoca::soft {
 [[nodiscard]] std::uint64_t function_id_of(const char *name, const char *pci_address) noexcept;
 [[nodiscard]] std::uint64_t function_id_of(const DeviceFunction &function) noexcept;
 
-/// The page of one end of a connection, mapped: this process's own, or a peer's.
-class Endpoint {
+/// The page of one end of a connection, mapped into this process: that of a queue pair of its own, or of a peer's.
+class QueuePairMapping {
 public:
     /// Makes one, and the details by which others find it.
     [[nodiscard]] static doca_error_t create(const QueuePairSettings &settings,
                                              const DeviceFunction &function,
-                                             std::shared_ptr<Endpoint> &endpoint,
+                                             std::shared_ptr<QueuePairMapping> &mapping,
                                              std::vector<std::byte> &details);
     /// Checks @p bytes, details from anywhere, and opens the page that they name.
     [[nodiscard]] static doca_error_t open(std::span<const std::byte> bytes,
-                                           std::shared_ptr<Endpoint> &endpoint);
-    Endpoint(const Endpoint &) = delete;
-    Endpoint &operator=(const Endpoint &) = delete;
+                                           std::shared_ptr<QueuePairMapping> &mapping);
+    QueuePairMapping(const QueuePairMapping &) = delete;
+    QueuePairMapping &operator=(const QueuePairMapping &) = delete;
 
-    [[nodiscard]] EndpointPage &page() const noexcept { return *page_; }
+    [[nodiscard]] QueuePairPage &page() const noexcept { return *page_; }
     [[nodiscard]] MessageCell &cell(std::uint32_t number) const noexcept { return cells_[number & mask_]; }
     [[nodiscard]] ReceiveEntry &entry(std::uint32_t number) const noexcept
     {
@@ -49,17 +49,17 @@ public:
     [[nodiscard]] std::uint64_t function_id() const noexcept { return function_id_; }
     [[nodiscard]] bool shares_receives() const noexcept { return shares_receives_; }
     [[nodiscard]] std::uint32_t permissions() const noexcept { return permissions_; }
-    /// The process that owns the endpoint.
+    /// The process that owns the queue pair.
     [[nodiscard]] const std::shared_ptr<ExporterProcess> &process() const noexcept { return process_; }
 
 private:
-    Endpoint() = default;
+    QueuePairMapping() = default;
 
     [[nodiscard]] doca_error_t open_page(const ConnectionDetails &details);
     [[nodiscard]] bool read_page() noexcept;
 
     std::shared_ptr<SealedPage> memory_;
-    EndpointPage *page_ = nullptr;
+    QueuePairPage *page_ = nullptr;
     MessageCell *cells_ = nullptr;
     std::byte *entries_ = nullptr;
     std::size_t entry_size_ = 0;

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "copy.hpp"
-#include "hazard.hpp"
+#include "hazard_guard.hpp"
 #include "process_copy.hpp"
 
 namespace opendoca::soft {
@@ -14,16 +14,18 @@ namespace opendoca::soft {
 /// Bytes between two looks at whether memory was revoked: keeps an exporter's stop short.
 inline constexpr std::size_t longest_between_looks = std::size_t{8} << 20;
 
-/// All that a short copy between this process and an imported memory needs, in one cache line: a thread's
-/// hazard pointer, and what RemoteMemory and its process know. Valid for as long as the memory is imported.
-class alignas(64) Route {
+/// An entry of a remote-key cache: all that a short copy between this process and an imported memory needs, in one
+/// cache line: a thread's hazard pointer, and what RemoteMemory and its process know. Valid for as long as the memory is
+/// imported.
+class alignas(64) CachedRemoteKey {
 public:
-    /// Leads nowhere.
-    Route() noexcept = default;
-    Route(std::uint64_t number, const RemoteMemory &memory, ReaderSlot &slot, Hazard::Side side) noexcept
+    /// Leads no_key.
+    CachedRemoteKey() noexcept = default;
+    CachedRemoteKey(std::uint64_t number, const RemoteMemory &memory, HazardPointer &pointer,
+                    HazardGuard::Side side) noexcept
         : number_(number),
-          slot_(&slot),
-          marks_(Hazard::marks_of(memory, side)),
+          hazard_pointer_(&pointer),
+          marks_(HazardGuard::marks_of(memory, side)),
           memory_fd_(memory.reach() == RemoteMemory::Reach::mapped ? -1 : memory.process()->memory_fd()),
           generation_word_(&memory.generation_word()),
           generation_(memory.generation()),
@@ -33,21 +35,21 @@ public:
     {
     }
 
-    [[nodiscard]] bool leads_to(std::uint64_t number) const noexcept { return number == number_; }
+    [[nodiscard]] bool is_of(std::uint64_t number) const noexcept { return number == number_; }
     [[nodiscard]] bool is_short(std::size_t length) const noexcept { return length <= longest_; }
 
     /// Of @p length that is_short(). False where something is in the way, and then Copier::copy() must
     /// follow: it says what, and wakes an exporter that waits. Inline, because each return after a system
     /// call is one that the processor did not foresee.
-    template <Hazard::Side side>
+    template <HazardGuard::Side side>
     [[gnu::always_inline]] [[nodiscard]] bool copy(std::byte *there, std::byte *here,
                                                    std::size_t length) const noexcept
     {
-        // As Hazard does, but that no other of this thread's lives in the slot meanwhile.
-        slot_->in_use.store(marks_, std::memory_order_relaxed);
+        // As HazardGuard does, but that no guard of this thread uses the hazard pointer meanwhile.
+        hazard_pointer_->in_use.store(marks_, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_seq_cst);
         const bool is_done = is_open() && copy_now<side>(there, here, length);
-        slot_->in_use.store(0, std::memory_order_release);
+        hazard_pointer_->in_use.store(0, std::memory_order_release);
         std::atomic_signal_fence(std::memory_order_seq_cst);
         return is_done && is_open(); // a process that has ended in the middle may have left half of it
     }
@@ -59,11 +61,11 @@ private:
                !ExporterProcess::is_marked_dead(*life_sign_);
     }
 
-    template <Hazard::Side side>
+    template <HazardGuard::Side side>
     [[gnu::always_inline]] [[nodiscard]] bool copy_now(std::byte *there, std::byte *here,
                                                        std::size_t length) const noexcept
     {
-        constexpr bool is_read = side == Hazard::Side::src;
+        constexpr bool is_read = side == HazardGuard::Side::src;
         if (memory_fd_ >= 0)
             return is_read ? read_at_once(memory_fd_, here, there, length)
                            : write_at_once(memory_fd_, there, here, length);
@@ -73,10 +75,10 @@ private:
         return true;
     }
 
-    static constexpr std::uint64_t nowhere = UINT64_MAX; ///< no key has it
+    static constexpr std::uint64_t no_key = UINT64_MAX; ///< no key has this number
 
-    std::uint64_t number_ = nowhere; ///< of the memory's key
-    ReaderSlot *slot_ = nullptr;
+    std::uint64_t number_ = no_key; ///< of the memory's key
+    HazardPointer *hazard_pointer_ = nullptr;
     std::uint32_t marks_ = 0;
     int memory_fd_ = -1; ///< where it is mapped
     const std::atomic<std::uint64_t> *generation_word_ = nullptr;
@@ -86,6 +88,6 @@ private:
     std::size_t longest_ = 0;
 };
 
-static_assert(sizeof(Route) == 64);
+static_assert(sizeof(CachedRemoteKey) == 64);
 
 } // namespace opendoca::soft

@@ -10,37 +10,37 @@
 namespace opendoca::soft {
 
 /// Announces to the exporter that its memory is about to be touched, for as long as it lives. Does nothing for
-/// memory of this process. A slot has one writer, so that two of them can share it.
-class Hazard {
+/// memory of this process. A hazard pointer has one writer, so that two guards can share it.
+class HazardGuard {
 public:
     enum class Side : std::uint32_t { src = 0, dst = 16 };
 
-    Hazard(const RemoteMemory *memory, ReaderSlot *slot, Side side) noexcept
+    HazardGuard(const RemoteMemory *memory, HazardPointer *pointer, Side side) noexcept
         : memory_(memory),
-          slot_(slot),
+          pointer_(pointer),
           shift_(static_cast<std::uint32_t>(side))
     {
         if (memory_ == nullptr)
             return;
-        const std::uint32_t marks = slot_->in_use.load(std::memory_order_relaxed) | marks_of(*memory_, side);
+        const std::uint32_t marks = pointer_->in_use.load(std::memory_order_relaxed) | marks_of(*memory_, side);
         if (memory_->process()->needs_barrier()) [[unlikely]]
-            slot_->announce_with_barrier(marks);
+            pointer_->announce_with_barrier(marks);
         else
-            slot_->announce(marks);
+            pointer_->announce(marks);
     }
-    Hazard(const Hazard &) = delete;
-    Hazard &operator=(const Hazard &) = delete;
+    HazardGuard(const HazardGuard &) = delete;
+    HazardGuard &operator=(const HazardGuard &) = delete;
 
-    ~Hazard()
+    ~HazardGuard()
     {
         if (memory_ == nullptr)
             return;
-        slot_->withdraw(slot_->in_use.load(std::memory_order_relaxed) & ~(0xffffU << shift_));
+        pointer_->withdraw(pointer_->in_use.load(std::memory_order_relaxed) & ~(0xffffU << shift_));
         if (!memory_->is_live()) [[unlikely]]
-            slot_->wake_revoker();
+            pointer_->wake_revoker();
     }
 
-    /// What stands in the slot for @p memory on @p side.
+    /// What stands in the hazard pointer for @p memory on @p side.
     [[nodiscard]] static std::uint32_t marks_of(const RemoteMemory &memory, Side side) noexcept
     {
         return (memory.entry() + 1) << static_cast<std::uint32_t>(side);
@@ -58,7 +58,7 @@ private:
     [[gnu::cold]] [[nodiscard]] doca_error_t explain() const noexcept;
 
     const RemoteMemory *memory_;
-    ReaderSlot *slot_;
+    HazardPointer *pointer_;
     std::uint32_t shift_;
 };
 

@@ -17,9 +17,9 @@
 
 namespace opendoca::soft {
 
-inline constexpr char endpoint_page_name[] = "opendoca-endpoint";
-inline constexpr char endpoint_magic[8] = {'O', 'P', 'E', 'N', 'R', 'D', 'M', 'A'};
-inline constexpr std::uint32_t endpoint_version = 2;
+inline constexpr char queue_pair_page_name[] = "opendoca-queue-pair";
+inline constexpr char queue_pair_magic[8] = {'O', 'P', 'E', 'N', 'R', 'D', 'M', 'A'};
+inline constexpr std::uint32_t queue_pair_version = 2;
 inline constexpr std::uint32_t max_queue_size = 16384;
 inline constexpr std::uint32_t max_chain_length = 32;
 inline constexpr std::uint32_t max_slots = 64; ///< fewer where the receive queue is shorter
@@ -44,14 +44,14 @@ struct alignas(64) MessageCell {
     std::uint16_t received;  ///< enum Received
     MessageKind kind;
     // Spares the receiver of the message a look at the sender's receives.
-    std::uint32_t num_posted; ///< receives that the message's sender has posted
-    std::uint32_t room;       ///< bytes: none of them that waits has less
+    std::uint32_t num_posted;       ///< receives that the message's sender has posted
+    std::uint32_t shortest_receive; ///< bytes: none of them that waits takes less
     std::byte data[40];
 };
 
 static_assert(sizeof(MessageCell) == 64);
 
-inline constexpr std::size_t cell_room = sizeof(MessageCell::data);
+inline constexpr std::size_t cell_capacity = sizeof(MessageCell::data);
 
 /// Whether the number @p a is ahead of @p b; both wrap around.
 [[nodiscard]] constexpr bool is_ahead(std::uint32_t a, std::uint32_t b) noexcept
@@ -67,12 +67,12 @@ struct ReceiveSegment {
     std::uint32_t entry;
 };
 
-/// A posted receive; followed by as many segments as the endpoint's receives have at most.
+/// A posted receive; followed by as many segments as the queue pair's receives have at most.
 struct ReceiveEntry {
-    /// Who may touch the memory: see ticket_of().
-    std::atomic<std::uint64_t> ticket;
-    std::uint32_t room;         ///< bytes
-    std::uint32_t num_segments; ///< 0 where the room is not larger than a cell's data
+    /// Who may touch the memory: a ReceiveState, and which receive it is; see state_of().
+    std::atomic<std::uint64_t> state;
+    std::uint32_t capacity;     ///< bytes
+    std::uint32_t num_segments; ///< 0 where the capacity is not larger than a cell's data
 
     [[nodiscard]] ReceiveSegment *segments() noexcept { return reinterpret_cast<ReceiveSegment *>(this + 1); }
     [[nodiscard]] const ReceiveSegment *segments() const noexcept
@@ -81,23 +81,24 @@ struct ReceiveEntry {
     }
 };
 
-enum class Turn : std::uint64_t {
+/// Of a posted receive. A message is for the receive with its number, so each state is of one receive only.
+enum class ReceiveState : std::uint64_t {
     posted = 1,    ///< the message may come; the owner can take the receive back
     placing = 2,   ///< the peer is writing to the memory
     withdrawn = 3, ///< by the owner
 };
 
 /// Of receive @p number while it is @p turn. Distinct from those of all other receives in this place.
-[[nodiscard]] constexpr std::uint64_t ticket_of(std::uint32_t number, Turn turn) noexcept
+[[nodiscard]] constexpr std::uint64_t state_of(std::uint32_t number, ReceiveState state) noexcept
 {
-    return std::uint64_t{number} << 2 | static_cast<std::uint64_t>(turn);
+    return std::uint64_t{number} << 2 | static_cast<std::uint64_t>(state);
 }
 
-// The wishes of EndpointPage::bell.
+// The wishes of QueuePairPage::bell.
 inline constexpr std::uint32_t wants_messages = 1;
 inline constexpr std::uint32_t wants_receives = 2; ///< to send messages that wait
 
-struct EndpointPage {
+struct QueuePairPage {
     // Constant.
     char magic[8];
     std::uint32_t version;
@@ -114,7 +115,7 @@ struct EndpointPage {
     /// A bool: receives are shared with other connections, and messages come before them.
     std::uint32_t shares_receives;
 
-    /// The id of the endpoint that the owner has connected to, 0 before, closed after the end of the
+    /// The id of the queue pair that the owner has connected to, 0 before, closed after the end of the
     /// connection.
     alignas(64) std::atomic<std::uint64_t> accepts;
     /// A Bell: which of the owner's doorbells is rung after what was stored. None while the owner looks here itself.
@@ -127,13 +128,13 @@ struct EndpointPage {
     static constexpr std::uint64_t closed = UINT64_MAX;
 };
 
-static_assert(sizeof(EndpointPage) == 256 && alignof(EndpointPage) == 64);
+static_assert(sizeof(QueuePairPage) == 256 && alignof(QueuePairPage) == 64);
 
 /// What connection details say. From anywhere, until the peer's page has confirmed it.
 struct ConnectionDetails : ExporterAddress {
-    std::uint64_t endpoint_id;
+    std::uint64_t queue_pair_id;
     Nonce nonce;
-    std::int32_t endpoint_fd;
+    std::int32_t queue_pair_fd;
 
     template <typename Self, typename Visitor>
     static void visit(Self &d, Visitor visitor)
@@ -142,9 +143,9 @@ struct ConnectionDetails : ExporterAddress {
         visitor(d.page_fd);
         visitor(d.start_time);
         visitor(d.pid_namespace);
-        visitor(d.endpoint_id);
+        visitor(d.queue_pair_id);
         visitor(d.nonce);
-        visitor(d.endpoint_fd);
+        visitor(d.queue_pair_fd);
     }
 };
 

@@ -2,9 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Announce and revoke: how a process takes memory back from others that may be in the middle of a copy, without
-// their paying for it. Who is about to touch an export says so in a slot (a hazard pointer), then looks whether the
-// export's generation is still the one that it knows. Who revokes changes the generation, then looks at the slots.
-// One of the two sees what the other has stored: see barrier.hpp.
+// their paying for it. Who is about to touch an export says so in a hazard pointer, then looks whether the export's
+// generation is still the one that it knows. Who revokes changes the generation, then looks at the hazard pointers. One
+// of the two sees what the other has stored: see barrier.hpp.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,10 @@
 
 namespace opendoca::soft {
 
-inline constexpr std::uint32_t max_readers = 4096;
+inline constexpr std::uint32_t max_hazard_pointers = 4096;
 
-/// Which exports one queue of a process is copying from or to.
-struct alignas(64) ReaderSlot {
+/// Which exports one queue of a process is copying from or to. It has one writer.
+struct alignas(64) HazardPointer {
     std::atomic<std::uint32_t> in_use; ///< source export + 1, and destination export + 1 in the upper half; a futex
     std::atomic<std::uint64_t> owner;  ///< a ProcessId
 
@@ -43,15 +43,15 @@ struct alignas(64) ReaderSlot {
 };
 
 /// What those who import from a process share with it, and write to. The exporter believes nothing in it but that a
-/// slot is in use.
-struct ReaderPage {
-    std::atomic<std::uint32_t> num_readers; ///< slots ever taken
+/// hazard pointer is in use.
+struct HazardPage {
+    std::atomic<std::uint32_t> num_pointers; ///< ever taken
     /// A ProcessLock: who carries out an RDMA atomic on the exporter's memory holds it.
     alignas(64) std::atomic<std::uint64_t> atomic_lock;
-    ReaderSlot readers[max_readers];
+    HazardPointer pointers[max_hazard_pointers];
 
-    /// A slot for one queue, or null when all are taken.
-    [[nodiscard]] ReaderSlot *take_slot() noexcept;
+    /// One for a queue, or null when all are taken.
+    [[nodiscard]] HazardPointer *take() noexcept;
 
     /// Ends export @p number, whose generation is in @p generation: returns when nobody touches it any more. Those
     /// who have died in the middle do not count.
@@ -59,6 +59,6 @@ struct ReaderPage {
 };
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
-static_assert(sizeof(ReaderSlot) == 64);
+static_assert(sizeof(HazardPointer) == 64);
 
 } // namespace opendoca::soft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "endpoint.hpp"
+#include "queue_pair_mapping.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -13,7 +13,7 @@
 #include "../../../log.hpp"
 #include "../memory/exporter.hpp"
 
-OPENDOCA_LOG_SOURCE(DOCA_SOFT_ENDPOINT);
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_CONNECTION);
 
 namespace opendoca::soft {
 
@@ -27,7 +27,7 @@ constexpr std::size_t entry_size(std::uint32_t chain_length) noexcept
 
 constexpr std::size_t page_size(std::uint32_t recv_queue_size, std::uint32_t chain_length) noexcept
 {
-    return sizeof(EndpointPage) + recv_queue_size * (sizeof(MessageCell) + entry_size(chain_length)) +
+    return sizeof(QueuePairPage) + recv_queue_size * (sizeof(MessageCell) + entry_size(chain_length)) +
            std::min(recv_queue_size, max_slots) * slot_size;
 }
 
@@ -38,9 +38,9 @@ doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &d
         LOG_ERR("these %zu bytes are no connection details of the software device: %s", bytes.size(), to_text(fault));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
-    if (d.page_fd < 0 || d.endpoint_fd < 0 || d.pid == 0 || d.pid >> ProcessId::pid_bits != 0 ||
-        d.endpoint_id == 0 || d.endpoint_id == EndpointPage::closed) {
-        LOG_ERR("the connection details name descriptor %" PRId32 " of process %" PRIu32, d.endpoint_fd, d.pid);
+    if (d.page_fd < 0 || d.queue_pair_fd < 0 || d.pid == 0 || d.pid >> ProcessId::pid_bits != 0 ||
+        d.queue_pair_id == 0 || d.queue_pair_id == QueuePairPage::closed) {
+        LOG_ERR("the connection details name descriptor %" PRId32 " of process %" PRIu32, d.queue_pair_fd, d.pid);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     return DOCA_SUCCESS;
@@ -63,8 +63,8 @@ std::uint64_t function_id_of(const DeviceFunction &function) noexcept
     return function_id_of(function.name.c_str(), function.pci_address.c_str());
 }
 
-doca_error_t Endpoint::create(const QueuePairSettings &settings, const DeviceFunction &function,
-                              std::shared_ptr<Endpoint> &endpoint, std::vector<std::byte> &details)
+doca_error_t QueuePairMapping::create(const QueuePairSettings &settings, const DeviceFunction &function,
+                              std::shared_ptr<QueuePairMapping> &mapping, std::vector<std::byte> &details)
 {
     std::shared_ptr<Exporter> exporter; // who connects must know when this process ends
     if (const doca_error_t status = Exporter::instance(exporter); status != DOCA_SUCCESS)
@@ -72,27 +72,27 @@ doca_error_t Endpoint::create(const QueuePairSettings &settings, const DeviceFun
     ConnectionDetails d{};
     static_cast<ExporterAddress &>(d) = exporter->address();
     do {
-        if (getrandom(&d.endpoint_id, sizeof(d.endpoint_id), 0) != sizeof(d.endpoint_id) ||
+        if (getrandom(&d.queue_pair_id, sizeof(d.queue_pair_id), 0) != sizeof(d.queue_pair_id) ||
             getrandom(d.nonce, sizeof(d.nonce), 0) != sizeof(d.nonce)) {
             LOG_ERR("getrandom: %s", std::strerror(errno));
             return DOCA_ERROR_DRIVER;
         }
-    } while (d.endpoint_id == 0 || d.endpoint_id == EndpointPage::closed);
+    } while (d.queue_pair_id == 0 || d.queue_pair_id == QueuePairPage::closed);
 
-    std::shared_ptr<Endpoint> created(new Endpoint);
+    std::shared_ptr<QueuePairMapping> created(new QueuePairMapping);
     const std::size_t size = page_size(settings.recv_queue_size, settings.recv_chain_length);
     doca_error_t status =
-        SealedPage::create(endpoint_page_name, size, SealedPage::Writers::all, created->memory_);
+        SealedPage::create(queue_pair_page_name, size, SealedPage::Writers::all, created->memory_);
     if (status != DOCA_SUCCESS)
         return status;
-    created->page_ = static_cast<EndpointPage *>(created->memory_->start());
-    EndpointPage &page = *created->page_; // all zero: no message, no receive
-    std::memcpy(page.magic, endpoint_magic, sizeof(page.magic));
-    page.version = endpoint_version;
+    created->page_ = static_cast<QueuePairPage *>(created->memory_->start());
+    QueuePairPage &page = *created->page_; // all zero: no message, no receive
+    std::memcpy(page.magic, queue_pair_magic, sizeof(page.magic));
+    page.version = queue_pair_version;
     page.pid = d.pid;
     page.start_time = d.start_time;
     page.size = size;
-    page.id = d.endpoint_id;
+    page.id = d.queue_pair_id;
     std::memcpy(page.nonce, d.nonce, sizeof(page.nonce));
     page.recv_queue_size = settings.recv_queue_size;
     page.chain_length = settings.recv_chain_length;
@@ -102,45 +102,45 @@ doca_error_t Endpoint::create(const QueuePairSettings &settings, const DeviceFun
     page.shares_receives = settings.shared_receives != nullptr ? 1 : 0;
     if (!created->read_page())
         return DOCA_ERROR_UNEXPECTED;
-    d.endpoint_fd = created->memory_->fd();
+    d.queue_pair_fd = created->memory_->fd();
     status = ExporterProcess::attach(d, created->process_);
     if (status != DOCA_SUCCESS)
         return status;
     details = to_bytes(DescriptorKind::soft_connection, d);
-    endpoint = std::move(created);
+    mapping = std::move(created);
     return DOCA_SUCCESS;
 }
 
-doca_error_t Endpoint::open(std::span<const std::byte> bytes, std::shared_ptr<Endpoint> &endpoint)
+doca_error_t QueuePairMapping::open(std::span<const std::byte> bytes, std::shared_ptr<QueuePairMapping> &mapping)
 {
     ConnectionDetails d{};
     if (const doca_error_t status = read_details(bytes, d); status != DOCA_SUCCESS)
         return status;
-    std::shared_ptr<Endpoint> opened(new Endpoint);
-    constexpr SealedPage::Expected expected = {"endpoint", sizeof(EndpointPage),
+    std::shared_ptr<QueuePairMapping> opened(new QueuePairMapping);
+    constexpr SealedPage::Expected expected = {"queue pair", sizeof(QueuePairPage),
                                                page_size(max_queue_size, max_chain_length)};
     if (ExporterProcess::attach(d, opened->process_) != DOCA_SUCCESS ||
-        SealedPage::open(opened->process_->pid(), d.endpoint_fd, expected, opened->memory_) != DOCA_SUCCESS)
+        SealedPage::open(opened->process_->pid(), d.queue_pair_fd, expected, opened->memory_) != DOCA_SUCCESS)
         return DOCA_ERROR_CONNECTION_ABORTED; // which was explained
-    opened->page_ = static_cast<EndpointPage *>(opened->memory_->start());
-    const EndpointPage &page = *opened->page_;
+    opened->page_ = static_cast<QueuePairPage *>(opened->memory_->start());
+    const QueuePairPage &page = *opened->page_;
     if (!opened->read_page() || page.pid != d.pid || page.start_time != d.start_time ||
-        opened->id_ != d.endpoint_id || std::memcmp(page.nonce, d.nonce, sizeof(d.nonce)) != 0) {
+        opened->id_ != d.queue_pair_id || std::memcmp(page.nonce, d.nonce, sizeof(d.nonce)) != 0) {
         LOG_ERR("the page at descriptor %" PRId32 " of process %" PRIu32 " is not that of these details",
-                d.endpoint_fd, d.pid);
+                d.queue_pair_fd, d.pid);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
-    endpoint = std::move(opened);
+    mapping = std::move(opened);
     return DOCA_SUCCESS;
 }
 
 /// Takes over what the page says of itself. False when it can't be so.
-bool Endpoint::read_page() noexcept
+bool QueuePairMapping::read_page() noexcept
 {
     const std::uint32_t queue_size = page_->recv_queue_size;
     chain_length_ = page_->chain_length;
-    if (std::memcmp(page_->magic, endpoint_magic, sizeof(endpoint_magic)) != 0 ||
-        page_->version != endpoint_version || !std::has_single_bit(queue_size) ||
+    if (std::memcmp(page_->magic, queue_pair_magic, sizeof(queue_pair_magic)) != 0 ||
+        page_->version != queue_pair_version || !std::has_single_bit(queue_size) ||
         queue_size > max_queue_size || chain_length_ == 0 || chain_length_ > max_chain_length ||
         page_size(queue_size, chain_length_) != memory_->size())
         return false;
