@@ -24,8 +24,8 @@ def run(*command, **environment):
 
 
 def without_stamps(log):
-    """Times and process numbers differ from run to run."""
-    return re.sub(r"\[[\d:]+\]", "", log)
+    """Times, process numbers and addresses differ from run to run."""
+    return re.sub(r"\[[\d:]+\]|0x[0-9a-f]+", "", log)
 
 
 class DocaTrace(unittest.TestCase):
