@@ -19,7 +19,7 @@ ENVIRONMENT = {**os.environ, "DOCA_SOFT": "1"}
 
 
 def run(program, *arguments):
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=60)
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=300)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -49,7 +49,7 @@ class Samples(unittest.TestCase):
                 code, of_dpu = run(COPY_DPU, *files)
                 self.assertEqual(0, code, of_dpu)
                 self.assertIn("Copied 17 bytes of the host: text of the host", of_dpu)
-                said += host.communicate("\n", timeout=60)[0]
+                said += host.communicate("\n", timeout=300)[0]
                 self.assertEqual(0, host.returncode, said)
             # Its memory went with the host.
             code, of_dpu = run(COPY_DPU, *files)

@@ -44,7 +44,7 @@ def run(*arguments, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")}
     # Software devices also where the machine has others; only they are looked at.
     environment |= {"DOCA_SOFT": "1"} | variables
-    return subprocess.run([DOCA_CAPS, *arguments], env=environment, capture_output=True, text=True, timeout=60,
+    return subprocess.run([DOCA_CAPS, *arguments], env=environment, capture_output=True, text=True, timeout=300,
                           check=False)
 
 

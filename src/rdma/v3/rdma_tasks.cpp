@@ -114,19 +114,20 @@ private:
             plan = TransferPlan::plain(task.src->data_len);
             return true;
         } else if constexpr (opcode == RdmaOpcode::read) {
-            if (!this->check_.is_plain_read(task.dst, task.src))
+            if (!this->check_.is_plain_read(task.dst, task.src, plan))
                 return false;
-            plan = TransferPlan::plain(task.src->data_len);
             key = task.src->mmap->first().key;
             return true;
         } else if constexpr (opcode == RdmaOpcode::write || opcode == RdmaOpcode::write_imm) {
-            if (!this->check_.is_plain_write(task.dst, task.src))
+            if (!this->check_.is_plain_write(task.dst, task.src, plan))
                 return false;
-            plan = TransferPlan::plain(task.src->data_len);
             key = task.dst->mmap->first().key;
             return true;
         } else {
-            return false;
+            if (!this->check_.is_plain_update(task.result, task.dst))
+                return false;
+            key = task.dst->mmap->first().key;
+            return true;
         }
     }
     [[nodiscard]] doca_error_t post(Task &task, QueuePair &queue_pair) noexcept

@@ -162,6 +162,41 @@ TEST_F(CardFaults, LateCompletionsAreWaitedFor)
     EXPECT_EQ(next_result(pair.right), DOCA_SUCCESS);
 }
 
+TEST_F(CardFaults, CopiesWhoseCompletionsAreLostEndWhenTheProgramWantsToStop)
+{
+    for (const int at_once : {3, 64}) { // all, or the first of them, are posted
+        Copies copies(first);
+        ASSERT_EQ(ask_card("lose-completion count 262144"), "ok");
+        copies.submit(at_once);
+        ASSERT_EQ(doca_ctx_workq_rm(copies.engine.ctx(), copies.engine.workq()), DOCA_ERROR_NOT_PERMITTED);
+        EXPECT_EQ(copies.results(at_once), times(at_once, DOCA_ERROR_IO_FAILED));
+        ASSERT_EQ(ask_card("clear"), "ok");
+        copies.submit(10);
+        EXPECT_EQ(copies.results(10), times(10, DOCA_SUCCESS)) << "the program goes on all the same";
+    }
+}
+
+TEST_F(CardFaults, LateCompletionsAreWaitedForWhenTheProgramGoesOn)
+{
+    Copies copies(first);
+    delay_completions(1200ms); // longer than what is waited for when it stops
+    copies.submit(2);
+    EXPECT_EQ(doca_ctx_workq_rm(copies.engine.ctx(), copies.engine.workq()), DOCA_ERROR_NOT_PERMITTED);
+    copies.submit(1);
+    EXPECT_EQ(copies.results(3), times(3, DOCA_SUCCESS));
+}
+
+TEST_F(CardFaults, AnOperationWhoseCompletionIsLostEndsWithItsWorkQueue)
+{
+    Connected pair(first, second);
+    const MmapHandle remote = import_rdma(export_rdma(pair.right_area.map, second), first);
+    const BufHandle from = pair.left_area.full(0, 64);
+    const BufHandle into = pair.left_area.inventory.empty(remote, pair.right_area.bytes.data(), 64);
+    ASSERT_EQ(ask_card("lose-completion count 2"), "ok");
+    must(pair.left.write(into, from));
+    EXPECT_EQ(pair.left.try_retrieve().status, DOCA_ERROR_AGAIN);
+} // doca_ctx_workq_rm() and doca_ctx_stop() succeed
+
 TEST_F(CardFaults, CopiesFailWhereTheQueuePairCannotBeUsedAgain)
 {
     Copies copies(first);

@@ -256,10 +256,12 @@ void VerbsQueuePair::each_in_flight(Action action) const noexcept
     });
 }
 
-/// Whether operations are left whose end depends on what the peer's program does. Others end by themselves.
-bool VerbsQueuePair::may_wait_forever() const noexcept
+/// Whether operations are left whose end depends on what the peer's program does. Others end by themselves, unless the
+/// device has lost their completions.
+bool VerbsQueuePair::may_wait_forever() noexcept
 {
-    bool may = false;
+    const std::int32_t num_left = credits_ - send_credits_ - receive_credits_;
+    bool may = num_left != 0 && flush_timer_.has_expired(static_cast<std::uint32_t>(num_left));
     each_in_flight([&](const Operation &operation) {
         const Kind kind = operation.payload<Work>().kind;
         may = may || kind == Kind::receive || kind == Kind::send || kind == Kind::write_with_immediate;

@@ -207,6 +207,7 @@ private:
 
     // One-sided jobs (queue_pair_one_sided.cpp).
     [[nodiscard]] doca_error_t transfer(Opcode opcode, const Work &work) noexcept;
+    [[nodiscard]] std::uint64_t update_mapped(std::uint64_t &at, const AtomicUpdate &update) noexcept;
     [[nodiscard]] doca_error_t execute_update(Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] doca_error_t reach(const doca_buf &remote, std::uint32_t right,
                                      const RemoteMemory *&memory) noexcept;
