@@ -64,7 +64,10 @@ public:
                                              std::uint32_t length = 0) noexcept
     {
         Completion &completion = append();
-        store_whole(completion.tag, tag);
+        if constexpr (requires { tag.store_at(completion.tag); })
+            tag.store_at(completion.tag);
+        else
+            store_whole(completion.tag, tag);
         store(completion.source, &source);
         completion.status = status;
         completion.length = length;

@@ -27,7 +27,7 @@ public:
         auto &task = static_cast<doca_dma_task_memcpy &>(base);
         if constexpr (requires { engine_.copy_plain(Tag{}, *task.dst, *task.src); }) {
             if (engine_.admit(check_, *task.dst, *task.src)) [[likely]]
-                return engine_.copy_plain(task.tag(), *task.dst, *task.src);
+                return engine_.copy_plain(TagOf{task}, *task.dst, *task.src);
         }
         return submit_open(task);
     }
@@ -47,12 +47,7 @@ private:
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_open(doca_dma_task_memcpy &task) noexcept
     {
         const doca_error_t status = submit_any(task);
-        if (status != DOCA_SUCCESS) [[unlikely]] {
-            --num_submitted;
-            task.state = TaskState::owned;
-            task.status = status;
-        }
-        return status;
+        return status == DOCA_SUCCESS ? status : not_taken(task, status);
     }
     /// AGAIN when the engine has no room for it.
     [[nodiscard]] doca_error_t submit_any(doca_dma_task_memcpy &task) noexcept;
