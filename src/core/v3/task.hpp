@@ -62,19 +62,6 @@ struct doca_task {
 
 namespace opendoca::v3 {
 
-/// A task's tag, stored in two pieces, as progress reads it: a processor hands what was just stored on to a load
-/// of the same piece.
-struct TagOf {
-    doca_task &task;
-    operator Tag() const noexcept { return task.tag(); }
-    void store_at(Tag &tag) const noexcept
-    {
-        const Tag own = task.tag();
-        __atomic_store_n(&tag.a, own.a, __ATOMIC_RELAXED);
-        __atomic_store_n(&tag.b, own.b, __ATOMIC_RELAXED);
-    }
-};
-
 /// Libraries' callback types differ in the type of the task, which begins with its doca_task.
 using TaskCallback = doca_task_completion_cb_t;
 

@@ -27,7 +27,7 @@ public:
         auto &task = static_cast<doca_dma_task_memcpy &>(base);
         if constexpr (requires { engine_.copy_plain(Tag{}, *task.dst, *task.src); }) {
             if (engine_.admit(check_, *task.dst, *task.src)) [[likely]]
-                return engine_.copy_plain(TagOf{task}, *task.dst, *task.src);
+                return engine_.copy_plain(task.tag(), *task.dst, *task.src);
         }
         return submit_open(task);
     }
