@@ -66,9 +66,13 @@ bool Member::end_one() noexcept
     if (!first.has_operation() && (first.tag.b | first.status) == 0) {
         doca_task &task = doca_task::of(first.tag);
         if (task.state == TaskState::expecting) { // the common one, but that its result is to be told first
-            task.pool->set_result(task, {first.tag, first.source, DOCA_SUCCESS, {first.length}});
+            Ended ended = {first.tag, first.source, DOCA_SUCCESS, {first.length}};
+            ended.status = task.pool->set_result(task, ended);
             completions_->drop();
-            succeed(task);
+            if (ended.status == DOCA_SUCCESS) [[likely]]
+                succeed(task);
+            else
+                give(ended);
             return true;
         }
     }

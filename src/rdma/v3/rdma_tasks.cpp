@@ -80,9 +80,10 @@ public:
             return DOCA_ERROR_INVALID_VALUE;
         return plan_of(task, plan, key);
     }
-    void set_result(doca_task &base, const Ended &ended) noexcept override
+    doca_error_t set_result(doca_task &base, const Ended &ended) noexcept override
     {
         static_cast<Task &>(base).result_length = ended.result.length;
+        return DOCA_SUCCESS;
     }
 
 private:
@@ -220,13 +221,14 @@ public:
         TransferPlan plan{};
         return check_.receive(static_cast<const doca_rdma_task_receive &>(base).dst, plan);
     }
-    void set_result(doca_task &base, const Ended &ended) noexcept override
+    doca_error_t set_result(doca_task &base, const Ended &ended) noexcept override
     {
         auto &task = static_cast<doca_rdma_task_receive &>(base);
         task.connection = static_cast<doca_rdma_connection *>(ended.source->owner);
         task.result_length = ended.result.length;
         task.received = ended.result.received;
         task.immediate = ended.result.immediate;
+        return DOCA_SUCCESS;
     }
 
 private:

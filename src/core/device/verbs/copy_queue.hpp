@@ -10,6 +10,7 @@
 #include "completion_events.hpp"
 #include "copy_part.hpp"
 #include "device.hpp"
+#include "flush_timer.hpp"
 #include "reliable_connection.hpp"
 
 namespace opendoca::verbs {
@@ -102,7 +103,7 @@ public:
         events_.disarm();
         look_for_trouble(); // it may be what the program was woken for
     }
-    void flush() noexcept override { look_for_trouble(); }
+    void flush() noexcept override;
 
 private:
     // Operation::kind.
@@ -161,6 +162,7 @@ private:
 
     [[nodiscard]] QueuedCopy &queued_at(std::uint32_t number) noexcept { return queued_[number & queued_mask_]; }
     [[nodiscard]] std::uint32_t key_of(const doca_buf &buf) const noexcept;
+    [[nodiscard]] std::size_t longest_part() const noexcept;
 
     // Posting.
 
@@ -191,13 +193,16 @@ private:
     [[gnu::cold]] void note_failure(std::uint64_t id, ibv_wc_status status) noexcept;
     [[gnu::cold]] void recover() noexcept;
     void queue_all() noexcept;
+    void end_all(doca_error_t result) noexcept;
+    [[nodiscard]] bool is_flush_overdue() noexcept;
+    [[gnu::cold]] void cancel_flush() noexcept;
     void blame_copy() noexcept;
     [[nodiscard]] QueuedCopy *queued_of(std::uint64_t id) noexcept;
 
     // What submit and retrieve use.
     CompletionQueue &completions_;
     ibv_cq_ex *polled_ = nullptr;
-    std::size_t longest_plain_ = 0; ///< bytes
+    std::size_t longest_plain_ = 0; ///< bytes; 0 during a flush, so that each copy() is seen
     std::uint32_t num_in_flight_ = 0;
     std::uint32_t polls_until_look_ = polls_between_looks;
     Poster poster_;
@@ -217,6 +222,8 @@ private:
     Cursor src_cursor_;
     Cursor dst_cursor_;
 
+    bool is_flushing_ = false; ///< the program waits for the end of all copies, and submits no more
+    FlushTimer flush_timer_;
     Failure failure_;
     std::uint32_t recovered_at_ = ~0u;   ///< first_ at the last recovery
     doca_error_t broken_ = DOCA_SUCCESS; ///< recovery has failed: the result of all jobs from now on

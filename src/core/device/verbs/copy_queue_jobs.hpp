@@ -45,6 +45,8 @@ doca_error_t CopyQueue<Poster>::copy(Tag tag, doca_buf &dst, const doca_buf &src
 {
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
+    if (is_flushing_) [[unlikely]]
+        cancel_flush();
     Operation &operation = completions_.begin(tag, *this);
     Copy &copy = operation.payload<Copy>();
     copy = {};

@@ -27,6 +27,12 @@ CopyQueue<Poster>::CopyQueue(const VerbsDevice &device, CompletionQueue &complet
 }
 
 template <typename Poster>
+std::size_t CopyQueue<Poster>::longest_part() const noexcept
+{
+    return std::min<std::uint64_t>(poster_.limits().length, device_.function().can.dma_max_size);
+}
+
+template <typename Poster>
 doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueue &completions,
                                        std::unique_ptr<CopyEngine> &engine)
 {
@@ -35,8 +41,7 @@ doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueu
     doca_error_t status = created->poster_.connect();
     if (status != DOCA_SUCCESS)
         return status;
-    created->longest_plain_ =
-        std::min<std::uint64_t>(created->poster_.limits().length, device.function().can.dma_max_size);
+    created->longest_plain_ = created->longest_part();
     created->polled_ = &created->poster_.connection().completions();
     status = created->events_.attach(completions);
     if (status != DOCA_SUCCESS)
@@ -72,16 +77,39 @@ void CopyQueue<Poster>::look_for_trouble() noexcept
     polls_until_look_ = polls_between_looks;
     ReliableConnection &connection = poster_.connection();
     const Trouble trouble = connection.look_for_trouble();
-    if (trouble == Trouble::none)
+    if (trouble == Trouble::none && !is_flush_overdue())
         return;
     if (trouble == Trouble::fatal)
         events_.ignore_trouble();
     while (poll() != 0) // most often the failure is among the completions
         ;
-    if (connection.is_broken() && broken_ == DOCA_SUCCESS)
+    if ((connection.is_broken() && broken_ == DOCA_SUCCESS) || is_flush_overdue())
         failure_.has_happened = true;
     if (failure_.has_happened)
         recover();
+}
+
+/// A copy waits for nobody's program, and so needs no help to end, unless the device has lost its completion.
+template <typename Poster>
+void CopyQueue<Poster>::flush() noexcept
+{
+    is_flushing_ = true;
+    longest_plain_ = 0;
+    look_for_trouble();
+}
+
+template <typename Poster>
+void CopyQueue<Poster>::cancel_flush() noexcept
+{
+    is_flushing_ = false;
+    flush_timer_.restart();
+    longest_plain_ = longest_part();
+}
+
+template <typename Poster>
+bool CopyQueue<Poster>::is_flush_overdue() noexcept
+{
+    return is_flushing_ && num_in_flight_ != 0 && flush_timer_.has_expired(num_in_flight_);
 }
 
 template <typename Poster>
@@ -138,6 +166,14 @@ void CopyQueue<Poster>::queue_all() noexcept
     });
 }
 
+/// With the next recycling of the queue pair. All are queued now.
+template <typename Poster>
+void CopyQueue<Poster>::end_all(doca_error_t result) noexcept
+{
+    for (std::uint32_t number = first_; number != last_; ++number)
+        queued_at(number).result = result;
+}
+
 /// Finds the job that ends because of the failure. There need not be one, but not twice in a row: the oldest
 /// has to make way then. All end where the device cannot reach itself: to wait for the same again would take as long for
 /// each.
@@ -147,8 +183,7 @@ void CopyQueue<Poster>::blame_copy() noexcept
     if (failure_.has_cause && to_error(failure_.status) == DOCA_ERROR_CONNECTION_RESET) {
         LOG_ERR("queue pair 0x%x does not reach its own port, and %u copies end: %s", poster_.connection().number(),
                 last_ - first_, ibv_wc_status_str(failure_.status));
-        for (std::uint32_t number = first_; number != last_; ++number)
-            queued_at(number).result = DOCA_ERROR_CONNECTION_RESET;
+        end_all(DOCA_ERROR_CONNECTION_RESET);
         return;
     }
     QueuedCopy *queued = failure_.has_cause ? queued_of(failure_.id) : nullptr;
@@ -176,7 +211,13 @@ void CopyQueue<Poster>::recover() noexcept
     while (poll() != 0) // ends what did go well
         ;
     queue_all();
-    blame_copy();
+    if (is_flush_overdue()) {
+        LOG_ERR("queue pair 0x%x: the device does not tell of the end of %u copies, which the program waits for to stop",
+                poster_.connection().number(), last_ - first_);
+        end_all(DOCA_ERROR_IO_FAILED);
+    } else {
+        blame_copy();
+    }
     const doca_error_t status = poster_.recycle();
     if (status != DOCA_SUCCESS) {
         LOG_ERR("queue pair 0x%x can't be used again: %u copies and all later ones fail",
