@@ -140,11 +140,12 @@ void SoftCounterWaits::look_around() noexcept
         counter_.tell_of_wait(pending_[0]->payload<WaitCondition>());
 }
 
-/// What was reached before the other side has ended counts: the counter is looked at first.
-void SoftCounterWaits::progress() noexcept
+/// Ends the waits that are met; with @p hands_out, a single one is returned instead. What was reached before the other
+/// side has ended counts: the counter is looked at first.
+Operation *SoftCounterWaits::look(bool hands_out) noexcept
 {
     if (num_pending_ == 0)
-        return;
+        return nullptr;
     if (++polls_ % polls_between_clocks == 0) [[unlikely]]
         look_around();
     const bool has_no_others = is_deserted();
@@ -154,15 +155,20 @@ void SoftCounterWaits::progress() noexcept
         const bool is_known = has_seen_ && value == seen_;
         if (!is_known && is_any_met(value)) {
             status = counter_.confirm(value);
+            if (status == DOCA_SUCCESS && hands_out && num_pending_ == 1 &&
+                pending_[0]->payload<WaitCondition>().is_met_by(value)) {
+                num_pending_ = 0;
+                return pending_[0];
+            }
             if (status == DOCA_SUCCESS)
                 end_those_met(value);
         }
         seen_ = value;
         has_seen_ = true;
     }
-    if (num_pending_ == 0 || (status == DOCA_SUCCESS && !has_no_others)) [[likely]]
-        return;
-    end_all(status == DOCA_SUCCESS ? counter_.explain_end() : status);
+    if (num_pending_ != 0 && (status != DOCA_SUCCESS || has_no_others)) [[unlikely]]
+        end_all(status == DOCA_SUCCESS ? counter_.explain_end() : status);
+    return nullptr;
 }
 
 void SoftCounterWaits::end_those_met(std::uint64_t value) noexcept

@@ -21,7 +21,8 @@ public:
     [[nodiscard]] doca_error_t open();
 
     [[nodiscard]] doca_error_t wait(Tag tag, const WaitCondition &condition) noexcept override;
-    void progress() noexcept override;
+    void progress() noexcept override { (void)look(false); }
+    [[nodiscard]] Operation *poll_one() noexcept override { return look(true); }
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
     void flush() noexcept override { end_all(DOCA_ERROR_SHUTDOWN); }
@@ -34,6 +35,7 @@ private:
     [[nodiscard]] bool could_end() noexcept;
     [[nodiscard]] bool is_deserted() noexcept;
     void look_around() noexcept;
+    [[nodiscard]] Operation *look(bool hands_out) noexcept;
     void end_those_met(std::uint64_t value) noexcept;
     void end_all(doca_error_t result) noexcept;
     [[nodiscard]] bool is_any_met(std::uint64_t value) const noexcept;
