@@ -23,12 +23,12 @@ std::span<const std::byte> bytes_of(const T &value)
 }
 
 template <typename T>
-std::span<std::byte> room_of(T &value)
+std::span<std::byte> bytes_of(T &value)
 {
     return std::as_writable_bytes(std::span(&value, 1));
 }
 
-bool make_room_sockets(UniqueFd &own, UniqueFd &of_client)
+bool make_space_sockets(UniqueFd &own, UniqueFd &of_client)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)
@@ -99,7 +99,7 @@ doca_error_t Connection::take_welcome(const Limits &own)
 {
     Welcome welcome;
     std::array<UniqueFd, 2> files;
-    switch (hear(StreamKind::welcome, room_of(welcome), files)) {
+    switch (hear(StreamKind::welcome, bytes_of(welcome), files)) {
     case Arrival::nothing:
         return DOCA_ERROR_CONNECTION_INPROGRESS;
     case Arrival::ended:
@@ -138,14 +138,14 @@ bool Connection::open_memory(const Welcome &welcome, std::span<UniqueFd, 2> file
     socklen_t size = sizeof(type);
     if (!files[1].is_open() || getsockopt(files[1].get(), SOL_SOCKET, SO_TYPE, &type, &size) != 0)
         return false;
-    room_ = std::move(files[1]);
+    space_socket_ = std::move(files[1]);
     return memory_.open(welcome.to_service, welcome.to_client, files[0]);
 }
 
 doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own, bool has_room)
 {
     Hello hello;
-    switch (hear(StreamKind::hello, room_of(hello), {})) {
+    switch (hear(StreamKind::hello, bytes_of(hello), {})) {
     case Arrival::nothing:
         return DOCA_ERROR_CONNECTION_INPROGRESS;
     case Arrival::ended: // a client that gave up
@@ -173,11 +173,11 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
     }
     welcome.to_service = to_service_ = ring_between(hello.limits, own);
     welcome.to_client = to_client_ = ring_between(own, hello.limits);
-    UniqueFd file, room_of_client;
+    UniqueFd file, space_of_client;
     if (!memory_.create(to_service_, to_client_, file) ||
-        (stream_ == nullptr && !make_room_sockets(room_, room_of_client)))
+        (stream_ == nullptr && !make_space_sockets(space_socket_, space_of_client)))
         return DOCA_ERROR_OPERATING_SYSTEM;
-    const int files[] = {file.get(), room_of_client.get()};
+    const int files[] = {file.get(), space_of_client.get()};
     if (!tell(StreamKind::welcome, bytes_of(welcome), files))
         return DOCA_ERROR_CONNECTION_ABORTED; // it has gone
     attach();
@@ -287,7 +287,7 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
     if (stream_ != nullptr)
         pump(); // tells the peer
     else if (in_.take_wish_for_room())
-        ring_bell(room_.get());
+        ring_bell(space_socket_.get());
     ++now_.recv_messages;
     now_.recv_bytes += length;
     return DOCA_SUCCESS;
@@ -296,7 +296,7 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
 void Connection::silence_room() noexcept
 {
     if (stream_ == nullptr)
-        (void)silence_bell(room_.get()); // the end shows at the other socket
+        (void)silence_bell(space_socket_.get()); // the end shows at the other socket
 }
 
 bool Connection::check_end() noexcept
@@ -358,7 +358,7 @@ void Connection::release() noexcept
 {
     update_counters();
     memory_.close();
-    room_ = UniqueFd();
+    space_socket_ = UniqueFd();
     stream_.reset();
     socket_ = UniqueFd();
 }

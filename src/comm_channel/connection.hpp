@@ -55,7 +55,7 @@ public:
     {
         return stream_ != nullptr ? stream_->message_fd() : socket_.get();
     }
-    [[nodiscard]] int room_fd() const noexcept { return stream_ != nullptr ? stream_->room_fd() : room_.get(); }
+    [[nodiscard]] int space_fd() const noexcept { return stream_ != nullptr ? stream_->space_fd() : space_socket_.get(); }
     [[nodiscard]] std::uint32_t longest_to_send() const noexcept { return out_.message_size(); }
     [[nodiscard]] std::uint64_t num_received() const noexcept { return now_.recv_messages; }
     [[nodiscard]] std::uint64_t num_sent() const noexcept { return now_.send_messages; }
@@ -106,7 +106,7 @@ private:
     State state_ = State::connecting;
     UniqueFd socket_;
     std::unique_ptr<Stream> stream_; ///< where the peer is on another machine, or may be
-    UniqueFd room_;                  ///< else: where bells for room ring
+    UniqueFd space_socket_; ///< else: the peer writes to it when it has freed space in the ring
     SharedMemory memory_;
     RingShape to_service_;
     RingShape to_client_;

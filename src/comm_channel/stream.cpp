@@ -54,10 +54,10 @@ bool Stream::open() noexcept
     set(socket_, IPPROTO_TCP, TCP_KEEPINTVL, probe_time);
     set(socket_, IPPROTO_TCP, TCP_KEEPCNT, probes);
     message_epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
-    room_epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+    space_epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
     news_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     return news_.is_open() && add(message_epoll_, news_.get(), EPOLLIN) &&
-           add(message_epoll_, socket_, EPOLLIN | EPOLLRDHUP) && add(room_epoll_, socket_, EPOLLIN);
+           add(message_epoll_, socket_, EPOLLIN | EPOLLRDHUP) && add(space_epoll_, socket_, EPOLLIN);
 }
 
 /// The bytes are in the frame behind its header.
@@ -88,7 +88,7 @@ void Stream::put(StreamKind kind, std::span<const std::byte> bytes) noexcept
 {
     std::memcpy(out_.data() + sizeof(Header), bytes.data(), bytes.size());
     frame(static_cast<std::uint32_t>(kind), bytes.size());
-    ask_for_room(!flush());
+    await_space(!flush());
 }
 
 /// False when nothing more can be received for now.
@@ -129,7 +129,7 @@ void Stream::drop_frame(const Header &header) noexcept
 
 Arrival Stream::take(StreamKind kind, std::span<std::byte> bytes) noexcept
 {
-    ask_for_room(!flush());
+    await_space(!flush());
     Header header{};
     Input input = find_frame(header);
     while (input == Input::nothing && receive())
@@ -181,7 +181,7 @@ void Stream::push() noexcept
     bool is_done = flush();
     for (unsigned i = 0; is_done && i != most_frames && frame_next(); ++i)
         is_done = flush();
-    ask_for_room(!is_done);
+    await_space(!is_done);
 }
 
 /// False when the peer does not keep the rules.
@@ -246,14 +246,14 @@ void Stream::silence() noexcept
     (void)eventfd_read(news_.get(), &count);
 }
 
-void Stream::ask_for_room(bool is_waiting) noexcept
+void Stream::await_space(bool is_waiting) noexcept
 {
-    if (is_waiting == asks_for_room_)
+    if (is_waiting == awaits_space_)
         return;
-    asks_for_room_ = is_waiting;
+    awaits_space_ = is_waiting;
     const std::uint32_t writable = is_waiting ? std::uint32_t{EPOLLOUT} : 0;
     change(message_epoll_, socket_, EPOLLIN | EPOLLRDHUP | writable);
-    change(room_epoll_, socket_, EPOLLIN | writable);
+    change(space_epoll_, socket_, EPOLLIN | writable);
 }
 
 void Stream::say_goodbye() noexcept

@@ -37,7 +37,7 @@ public:
     [[nodiscard]] bool open() noexcept;
     /// Readable when pump() could do something: that brings messages, or makes room.
     [[nodiscard]] int message_fd() const noexcept { return message_epoll_.get(); }
-    [[nodiscard]] int room_fd() const noexcept { return room_epoll_.get(); }
+    [[nodiscard]] int space_fd() const noexcept { return space_epoll_.get(); }
 
     // Before attach(): one message from each side.
     void put(StreamKind kind, std::span<const std::byte> bytes) noexcept;
@@ -75,13 +75,13 @@ private:
     [[nodiscard]] bool frame_next() noexcept;
     [[nodiscard]] bool accept(const Header &header, const std::byte *bytes, bool &has_brought) noexcept;
     [[nodiscard]] bool pull(bool &has_brought) noexcept;
-    void ask_for_room(bool is_waiting) noexcept;
+    void await_space(bool is_waiting) noexcept;
 
     const int socket_;
     UniqueFd message_epoll_;
-    UniqueFd room_epoll_;
+    UniqueFd space_epoll_;
     UniqueFd news_; ///< an eventfd: something is in the ring that this side sleeps for
-    bool asks_for_room_ = false;
+    bool awaits_space_ = false;
     bool has_ended_ = false;
     // The peer's sides of the rings.
     std::atomic<std::uint32_t> *peer_left_ = nullptr;

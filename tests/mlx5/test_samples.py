@@ -17,7 +17,7 @@ import unittest
 WITH_CARD, SAMPLES, DOCA_CAPS, V3_SYNC_EVENT, PROFILE = sys.argv[1:6]
 CARD = f"test-samples-{PROFILE}"
 TEXT = "across the PCIe, by the card alone"
-TIME_LIMIT = 60
+TIME_LIMIT = 300
 CAN_SHARE = PROFILE.startswith("bluefield")
 HOST, DPU = "3b:00.0", "03:00.0"
 

@@ -8,11 +8,13 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
+SOURCE_ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOPOLOGY = {"functions": [
     {"name": "port", "side": "dpu", "type": "pf", "pci": "17:00.0", "mac": "02:00:00:00:00:77"},
     {"name": "host", "side": "host", "type": "pf", "pci": "01:00.0", "parent": "port", "vuid": "HOSTVUID"},
@@ -23,7 +25,7 @@ def run(*arguments, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")}
     # Software devices also where the machine has others; only they are looked at.
     environment |= {"DOCA_SOFT": "1"} | variables
-    return subprocess.run([DOCA_CAPS, *arguments], env=environment, capture_output=True, text=True, timeout=60,
+    return subprocess.run([DOCA_CAPS, *arguments], env=environment, capture_output=True, text=True, timeout=300,
                           check=False)
 
 
@@ -55,6 +57,16 @@ class DocaCaps(unittest.TestCase):
         self.assertIn("acts as 0000:0b:00.0 towards the DPU", below[0])
         self.assertIn("representor 0000:0b:00.0  PF  net", below[1])
         self.assertEqual(sum("representor 0000:" in line for line in lines), 7)
+
+    def test_it_names_the_release_of_opendoca(self):
+        release = re.search(r"^  version: '(\d+\.\d+\.\d+)'", (SOURCE_ROOT / "meson.build").read_text(encoding="utf-8"), re.M)[1]
+        line = f"opendoca {release}, with the API of DOCA 2.2.0080\n"
+        self.assertEqual(line.replace("opendoca", "doca_caps (opendoca)", 1), run("--version").stdout)
+        self.assertTrue(run().stdout.startswith(line))
+        self.assertEqual(release, json.loads(run("--json").stdout)["release"])
+        # Once, before all else that the library logs.
+        named = [index for index, said in enumerate(run("-v").stderr.splitlines()) if f"opendoca {release}" in said]
+        self.assertEqual([0], named)
 
     def test_table_says_what_each_device_supports(self):
         blocks = run().stdout.split("\n\n")

@@ -44,7 +44,7 @@ struct Lane {
 /// One for @p peer; @p details are what the peer needs.
 [[nodiscard]] doca_error_t make_lane(doca_dev &dev, CompletionQueue &completions, std::uint32_t queue_size,
                                      ReceiveQueue *receives, std::uint32_t peer, std::unique_ptr<Lane> &made);
-void put_details(const Lane &lane, Letter &letter) noexcept;
+void put_details(const Lane &lane, ControlMessage &message) noexcept;
 
 /// Memory of a context that its device can use.
 class OwnMemory {

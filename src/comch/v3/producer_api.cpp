@@ -4,35 +4,13 @@
 // The C functions of producers.
 #include "../../core/log.hpp"
 #include "../../core/v3/call.hpp"
+#include "common_api.hpp"
 #include "producer.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_PRODUCER_API);
 
 using namespace opendoca::comch;
 using opendoca::v3::call;
-
-namespace {
-
-/// What a device with comch can do.
-doca_error_t tell(const doca_devinfo *devinfo, std::uint32_t *out, std::uint32_t value)
-{
-    return call({devinfo, out}, [&] {
-        if (!devinfo->function->can.comm_channel)
-            return DOCA_ERROR_NOT_SUPPORTED;
-        *out = value;
-        return DOCA_SUCCESS;
-    });
-}
-
-doca_error_t not_on_the_dpa(std::initializer_list<const void *> objects)
-{
-    return call(objects, [] {
-        LOG_ERR("data paths on the DPA are not supported");
-        return DOCA_ERROR_NOT_SUPPORTED;
-    });
-}
-
-} // namespace
 
 doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,
                                         struct doca_comch_producer **producer)
@@ -137,9 +115,8 @@ doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *
     });
 }
 
-doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
-                                                      const struct doca_buf *buf, uint8_t *imm_data,
-                                                      uint32_t imm_data_len, uint32_t consumer_id,
+doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer, const struct doca_buf *buf,
+                                                      uint8_t *imm_data, uint32_t imm_data_len, uint32_t consumer_id,
                                                       struct doca_comch_producer_task_send **task)
 {
     return call({producer, task}, [&] {

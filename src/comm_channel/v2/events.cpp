@@ -42,7 +42,7 @@ bool doca_comm_channel_ep_t::watch_in(EventChannel &channel, Peer &peer) noexcep
         return channel.watch(peer.socket(), EPOLLRDHUP, &peer);
     // A client's channel wakes also when the connection is made.
     return channel.watch(peer.socket(), is_connecting ? EPOLLIN | EPOLLRDHUP : EPOLLRDHUP, &peer) &&
-           (is_connecting || channel.watch(peer.room_fd(), EPOLLIN, &peer));
+           (is_connecting || channel.watch(peer.space_fd(), EPOLLIN, &peer));
 }
 
 /// A peer that has just become connected, in all channels that are there.
@@ -54,7 +54,7 @@ bool doca_comm_channel_ep_t::watch(Peer &peer) noexcept
         send_channel_.change(peer.socket(), EPOLLRDHUP, &peer);
         if (is_send_armed_)
             send_channel_.kick();
-        return send_channel_.watch(peer.room_fd(), EPOLLIN, &peer);
+        return send_channel_.watch(peer.space_fd(), EPOLLIN, &peer);
     }
     if (send_channel_.is_open() && is_send_armed_)
         send_channel_.kick();
@@ -67,7 +67,7 @@ void doca_comm_channel_ep_t::forget(const Peer &peer) noexcept
     recv_channel_.forget(peer.message_fd());
     for (EventChannel *const channel : {&send_channel_, &service_channel_})
         channel->forget(peer.socket());
-    send_channel_.forget(peer.room_fd());
+    send_channel_.forget(peer.space_fd());
 }
 
 doca_error_t doca_comm_channel_ep_t::get_event_channels(int *send, int *recv)

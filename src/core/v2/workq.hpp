@@ -75,6 +75,8 @@ private:
     [[nodiscard]] doca_error_t poll(doca_event &event) noexcept;
     [[nodiscard]] doca_error_t give_first(doca_event &event) noexcept;
     [[nodiscard]] doca_error_t give(const opendoca::Ended &ended, doca_event &event) noexcept;
+    [[nodiscard]] static doca_error_t fill(doca_event &event, const opendoca::Tag &tag, const opendoca::Source &source,
+                                           doca_error_t status, const opendoca::Result &result) noexcept;
 
     std::unique_ptr<opendoca::v2::JobQueue *[]> queues_; ///< by the id of the context or graph
     std::uint32_t num_queues_ = 0;

@@ -302,9 +302,10 @@ void doca_ctx::free(doca_task &task) noexcept
 
 void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
 {
-    if (ended.status == DOCA_SUCCESS && task.pool->has_results)
-        task.pool->set_result(task, ended);
-    task.status = ended.status;
+    doca_error_t status = ended.status;
+    if (status == DOCA_SUCCESS && task.pool->has_results)
+        status = task.pool->set_result(task, ended);
+    task.status = status;
     if (task.state == TaskState::abandoned) {
         task.pool->give_back(task);
         --num_abandoned_;
@@ -312,11 +313,11 @@ void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
         return;
     }
     const bool is_lent = std::exchange(task.state, TaskState::owned) == TaskState::lent;
-    if (ended.status != DOCA_SUCCESS && ends_with(task))
+    if (status != DOCA_SUCCESS && ends_with(task))
         fail();
     if (is_lent)
-        std::exchange(task.handler, nullptr)->ended(ended);
-    else if (ended.status == DOCA_SUCCESS)
+        std::exchange(task.handler, nullptr)->ended({ended.tag, ended.source, status, ended.result});
+    else if (status == DOCA_SUCCESS)
         task.pool->conf.succeeded(&task, task.user_data, user_data);
     else
         task.pool->conf.failed(&task, task.user_data, user_data);

@@ -97,8 +97,9 @@ public:
     [[nodiscard]] virtual doca_error_t submit_closed(doca_task &task) noexcept { return submit(task); }
     /// Whether @p task is one that can succeed. INVALID_VALUE when that can be ruled out now.
     [[nodiscard]] virtual doca_error_t check(const doca_task &task) const noexcept;
-    /// @p task has ended well. Only where there are results.
-    virtual void set_result(doca_task &task, const Ended &ended) noexcept;
+    /// @p task has ended well. Only where there are results. The answer is its status: a result can be one that the
+    /// program has no room for.
+    [[nodiscard]] virtual doca_error_t set_result(doca_task &task, const Ended &ended) noexcept;
 
     /// Null when all are out.
     [[nodiscard]] doca_task *take(doca_data user_data) noexcept

@@ -50,6 +50,15 @@ public:
         }
         return submit_any(job, tag);
     }
+    [[nodiscard]] bool carry_out(const doca_job &base) noexcept override
+    {
+        const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
+        if constexpr (copies_at_once) {
+            if (admit(job)) [[likely]]
+                return engine_.copy_at_once(*job.dst_buff, *job.src_buff), true;
+        }
+        return false;
+    }
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept override
     {
         if constexpr (PollsPlain<Engine>) {
@@ -70,6 +79,7 @@ public:
 private:
     static constexpr bool copies_plain =
         requires(Engine &engine, doca_buf &buf) { engine.copy_plain(Tag{}, buf, buf); };
+    static constexpr bool copies_at_once = requires(Engine &engine, doca_buf &buf) { engine.copy_at_once(buf, buf); };
     static constexpr bool has_imports =
         requires(Engine &engine, Tag tag, doca_buf &buf) { engine.end_imported(tag, buf, buf); };
 

@@ -72,9 +72,10 @@ public:
             return DOCA_ERROR_INVALID_VALUE;
         return plan_of(task, plan, key);
     }
-    void set_result(doca_task &base, const Ended &ended) noexcept override
+    doca_error_t set_result(doca_task &base, const Ended &ended) noexcept override
     {
         static_cast<Task &>(base).result_length = ended.result.length;
+        return DOCA_SUCCESS;
     }
 
 private:
@@ -113,19 +114,20 @@ private:
             plan = TransferPlan::plain(task.src->data_len);
             return true;
         } else if constexpr (opcode == RdmaOpcode::read) {
-            if (!this->check_.is_plain_read(task.dst, task.src))
+            if (!this->check_.is_plain_read(task.dst, task.src, plan))
                 return false;
-            plan = TransferPlan::plain(task.src->data_len);
             key = task.src->mmap->first().key;
             return true;
         } else if constexpr (opcode == RdmaOpcode::write || opcode == RdmaOpcode::write_imm) {
-            if (!this->check_.is_plain_write(task.dst, task.src))
+            if (!this->check_.is_plain_write(task.dst, task.src, plan))
                 return false;
-            plan = TransferPlan::plain(task.src->data_len);
             key = task.dst->mmap->first().key;
             return true;
         } else {
-            return false;
+            if (!this->check_.is_plain_update(task.result, task.dst))
+                return false;
+            key = task.dst->mmap->first().key;
+            return true;
         }
     }
     [[nodiscard]] doca_error_t post(Task &task, QueuePair &queue_pair) noexcept
@@ -201,13 +203,14 @@ public:
         TransferPlan plan{};
         return check_.receive(static_cast<const doca_rdma_task_receive &>(base).dst, plan);
     }
-    void set_result(doca_task &base, const Ended &ended) noexcept override
+    doca_error_t set_result(doca_task &base, const Ended &ended) noexcept override
     {
         auto &task = static_cast<doca_rdma_task_receive &>(base);
         task.connection = static_cast<doca_rdma_connection *>(ended.source->owner);
         task.result_length = ended.result.length;
         task.received = ended.result.received;
         task.immediate = ended.result.immediate;
+        return DOCA_SUCCESS;
     }
 };
 

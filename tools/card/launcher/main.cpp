@@ -20,6 +20,8 @@
 #include "options.hpp"
 #include "preload_path.hpp"
 
+#include "core/release_number.hpp"
+
 using namespace opendoca::card;
 
 namespace {
@@ -59,6 +61,10 @@ int main(int argc, char **argv)
         return no_card;
     if (options->is_help) {
         print_help();
+        return 0;
+    }
+    if (options->is_version) {
+        std::puts("with_card (opendoca) " OPENDOCA_RELEASE);
         return 0;
     }
     const std::string preload = preload_library();

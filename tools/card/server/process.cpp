@@ -64,6 +64,9 @@ Access Process::failure() const
 
 ssize_t Process::transfer(bool is_write, std::span<const iovec> local, std::span<const iovec> remote) const
 {
+    // A device reads a doorbell before the request, and writes data before its completion; system calls alone are no
+    // barrier on Arm.
+    __sync_synchronize(); // as a fence of <atomic>, of which g++ with the thread sanitizer warns
     if (!uses_file_) {
         const auto call = is_write ? process_vm_writev : process_vm_readv;
         const ssize_t done = call(pid_, local.data(), local.size(), remote.data(), remote.size(), 0);
@@ -112,13 +115,18 @@ Access Process::write(std::uint64_t to, const void *from, std::size_t length) co
 Access Process::write_in_order(std::uint64_t to, std::span<const std::uint8_t> first,
                                std::span<const std::uint8_t> second) const
 {
-    // The bytes of one copy are not ordered, those of two parts are.
+#if defined(__x86_64__)
+    // The bytes of one copy are not ordered, those of two parts are: the CPU keeps its stores in order.
     const iovec local[] = {{const_cast<std::uint8_t *>(first.data()), first.size()},
                            {const_cast<std::uint8_t *>(second.data()), second.size()}};
     const iovec remote[] = {remote_part(to, first.size()), remote_part(to + first.size(), second.size())};
     errno = EFAULT;
     return transfer(true, local, remote) == static_cast<ssize_t>(first.size() + second.size()) ? Access::done
                                                                                                : failure();
+#else
+    const Access access = write(to, first.data(), first.size());
+    return access == Access::done ? write(to + first.size(), second.data(), second.size()) : access;
+#endif
 }
 
 void Process::read_pieces(std::span<const std::uint64_t> from, std::size_t piece, std::uint8_t *to,

@@ -9,7 +9,7 @@
 #include "../../queue_pair.hpp"
 #include "../device.hpp"
 #include "connection_poller.hpp"
-#include "endpoint.hpp"
+#include "queue_pair_mapping.hpp"
 #include "receive_queue.hpp"
 
 namespace opendoca::soft {
@@ -207,6 +207,7 @@ private:
 
     // One-sided jobs (queue_pair_one_sided.cpp).
     [[nodiscard]] doca_error_t transfer(Opcode opcode, const Work &work) noexcept;
+    [[nodiscard]] std::uint64_t update_mapped(std::uint64_t &at, const AtomicUpdate &update) noexcept;
     [[nodiscard]] doca_error_t execute_update(Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] doca_error_t reach(const doca_buf &remote, std::uint32_t right,
                                      const RemoteMemory *&memory) noexcept;
@@ -226,11 +227,11 @@ private:
     const std::uint32_t recv_queue_size_;
     const bool is_mtu_fixed_;
     doca_mtu_size mtu_;
-    std::shared_ptr<Endpoint> own_;
+    std::shared_ptr<QueuePairMapping> own_;
     std::vector<std::byte> details_;
 
     // From connect().
-    std::shared_ptr<Endpoint> peer_;
+    std::shared_ptr<QueuePairMapping> peer_;
     std::shared_ptr<ExporterProcess> process_; ///< the peer's
     std::uint32_t peer_permissions_ = 0;
     bool needs_barrier_ = true;
@@ -260,7 +261,7 @@ private:
     // Messages to the peer.
     std::uint32_t next_message_ = 0;
     std::uint32_t known_posted_ = 0; ///< the peer has posted the receives before this one
-    std::uint32_t known_room_ = 0;   ///< bytes: none of them that waits has less
+    std::uint32_t known_shortest_ = 0; ///< bytes: none of them that waits takes less
     std::uint32_t known_taken_ = 0;  ///< the peer has taken the messages before this one
     bool has_asked_ = false;         ///< for a receive, by the last message
     std::vector<std::unique_ptr<RemoteMemory>> receive_memories_;
@@ -269,7 +270,7 @@ private:
     Operation **receives_;
     std::uint32_t first_receive_ = 0;
     std::uint32_t next_receive_ = 0;
-    std::uint32_t least_room_ = 0; ///< of those that were posted since none waited
+    std::uint32_t shortest_posted_ = 0; ///< of those that were posted since none waited
 };
 
 /// The one that is common: final, so that who knows its type calls it directly.

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "../device.hpp"
-#include "../connection/endpoint_page.hpp"
+#include "../connection/queue_pair_page.hpp"
 #include "../faults/faulty_device.hpp"
 
 namespace opendoca::soft {
