@@ -7,6 +7,7 @@
 #   scripts/install_dependencies.sh          what building the libraries, tools and samples needs
 #   scripts/install_dependencies.sh tests    and what the tests need
 #   scripts/install_dependencies.sh vm       what tests in virtual machines and on RDMA devices need, and nothing else
+#   scripts/install_dependencies.sh packages what Debian packages are built and tested with, and nothing else
 #   scripts/install_dependencies.sh card     the programs of others that judge the card made of software, and nothing else
 set -eu
 
@@ -16,6 +17,7 @@ test_packages="libgtest-dev python3 clang libtbb-dev"
 optional_test_packages="libclang-rt-dev"
 vm_packages="qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers ibverbs-utils perftest valgrind"
 card_packages="ibverbs-providers ibverbs-utils perftest python3-pyverbs python3-scapy ucx-utils iproute2"
+packages_packages="debhelper dpkg-dev libtbb-dev lintian mmdebstrap"
 
 case "${1-}" in
 '')
@@ -34,8 +36,12 @@ card)
     wanted=$card_packages
     optional=
     ;;
+packages)
+    wanted=$packages_packages
+    optional=
+    ;;
 *)
-    echo "usage: $0 [tests|vm|card]" >&2
+    echo "usage: $0 [tests|vm|card|packages]" >&2
     exit 2
     ;;
 esac
