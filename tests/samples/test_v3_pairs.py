@@ -5,61 +5,21 @@
 
     test_v3_pairs.py FOLDER
 """
-import os
 import pathlib
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import unittest
 
+from beside import MINUTE, SKIPPED, Program, has_rdma_devices
+
 FOLDER = pathlib.Path(sys.argv[1])
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("DOCA_")}
-MINUTE = 60
-SKIPPED = 77
 
 
-class Sample:
-    """A running sample. What it says is kept."""
-
+class Sample(Program):
     def __init__(self, name, *arguments):
-        self.said = ""
-        self.process = subprocess.Popen([FOLDER / f"doca_v3_{name}", *arguments], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.returncode is None or not self.process.stdout.closed:
-            self.process.kill()
-            self.process.communicate()
-
-    def says(self, text):
-        """Waits until it has said so."""
-        while text not in self.said:
-            line = self.process.stdout.readline()
-            if not line:
-                raise AssertionError(f"{text!r} was not said, but:\n{self.said}")
-            self.said += line
-        return self
-
-    def presses_enter(self):
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-
-    def ends(self, code, *texts):
-        rest, _ = self.process.communicate(timeout=MINUTE)
-        self.said += rest
-        if self.process.returncode != code:
-            raise AssertionError(f"exit status {self.process.returncode}:\n{self.said}")
-        for text in texts:
-            if text not in self.said:
-                raise AssertionError(f"{text!r} was not said, but:\n{self.said}")
-
-    def signal(self, number):
-        self.process.send_signal(number)
+        super().__init__(FOLDER / f"doca_v3_{name}", *arguments)
 
 
 def free_port():
@@ -321,7 +281,7 @@ class Rdma(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if pathlib.Path("/sys/class/infiniband").is_dir() and any(pathlib.Path("/sys/class/infiniband").iterdir()):
+    if has_rdma_devices():
         print("this machine has RDMA devices, beside which software devices are not listed by themselves")
         sys.exit(SKIPPED)
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

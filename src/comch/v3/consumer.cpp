@@ -34,9 +34,9 @@ public:
     {
         return consumer_.check(static_cast<const doca_comch_consumer_task_post_recv &>(base));
     }
-    void set_result(doca_task &base, const opendoca::Ended &ended) noexcept override
+    doca_error_t set_result(doca_task &base, const opendoca::Ended &ended) noexcept override
     {
-        consumer_.take_result(static_cast<doca_comch_consumer_task_post_recv &>(base), ended);
+        return consumer_.take_result(static_cast<doca_comch_consumer_task_post_recv &>(base), ended);
     }
 
 private:
@@ -176,9 +176,10 @@ doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task)
     return DOCA_SUCCESS;
 }
 
-/// Takes the immediate data away from the end of the message.
-void doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv &task,
-                                      const opendoca::Ended &ended) const noexcept
+/// Takes the immediate data away from the end of the message. What is left may still have gone into the room
+/// for immediate data.
+doca_error_t doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv &task,
+                                              const opendoca::Ended &ended) const noexcept
 {
     const auto *const lane = static_cast<const Lane *>(ended.source->owner);
     task.producer = lane != nullptr ? lane->peer : 0;
@@ -191,16 +192,25 @@ void doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv &task,
         const std::size_t left = task.buf->data_len - task.immediate_size;
         std::memcpy(task.immediate.data(), task.buf->data + left, task.immediate_size);
         task.buf->end_data_at(left);
-        return;
+        return DOCA_SUCCESS;
     }
     const std::uint32_t length = total - task.immediate_size;
     const std::size_t before = task.buf != nullptr ? task.buf->data_len : 0;
-    const std::size_t in_buf =
-        task.buf != nullptr ? std::min<std::size_t>(total, task.buf->tailroom()) : 0;
+    const std::size_t room = task.buf != nullptr ? task.buf->tailroom() : 0;
+    if (length > room) {
+        LOG_ERR("a message of producer %u has %u bytes, more than the %zu of its receive", task.producer, length, room);
+        task.immediate_size = 0;
+        if (task.buf != nullptr)
+            task.buf->end_data_at(before);
+        return DOCA_ERROR_FULL;
+    }
+    const std::size_t in_buf = std::min<std::size_t>(total, room);
     for (std::uint32_t i = 0; i != task.immediate_size; ++i) {
         const std::size_t at = length + i;
-        task.immediate[i] = static_cast<std::uint8_t>(at < in_buf ? task.buf->data[before + at] : task.slot[at - in_buf]);
+        task.immediate[i] =
+            static_cast<std::uint8_t>(at < in_buf ? task.buf->data[before + at] : task.slot[at - in_buf]);
     }
     if (task.buf != nullptr)
-        task.buf->end_data_at(before + std::min<std::size_t>(length, in_buf));
+        task.buf->end_data_at(before + length);
+    return DOCA_SUCCESS;
 }

@@ -42,7 +42,7 @@ public:
         std::uint64_t address;
         std::span<std::uint8_t> bytes;
     };
-    // Up to three parts by one system call, in their order: the bytes of one part are not ordered, parts are.
+    // Up to three parts in their order: the bytes of one part are not ordered, parts are.
     [[nodiscard]] Access read_in_order(std::initializer_list<Part> parts) const;
     [[nodiscard]] Access write_in_order(std::initializer_list<Part> parts) const;
     /// Reads pieces of `piece` bytes into `to`, one after the other. Those that cannot be read are set to

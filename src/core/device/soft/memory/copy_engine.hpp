@@ -48,12 +48,17 @@ public:
         if (completions_.is_full()) [[unlikely]]
             return DOCA_ERROR_NO_MEMORY;
         const std::size_t length = src.data_len;
-        // It appends, or else overwrites: costs nothing, as the check has branched by the same.
-        const std::size_t before = length - 1 < dst.tailroom() ? dst.data_len : 0;
-        dst.data_len = before + length;
+        const std::size_t before = extend(dst, length);
         completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
         // Read again, and not kept: that takes a register, which has to be saved.
         return copy_bytes(__atomic_load_n(&dst.data, __ATOMIC_RELAXED) + before, src.data, length, length);
+    }
+    /// The same for who needs no completion.
+    [[gnu::always_inline]] static void copy_at_once(doca_buf &dst, const doca_buf &src) noexcept
+    {
+        const std::size_t length = src.data_len;
+        const std::size_t before = extend(dst, length);
+        (void)copy_bytes(dst.data + before, src.data, length, length);
     }
 
     static constexpr HazardGuard::Side imported_src = HazardGuard::Side::src;
@@ -100,6 +105,14 @@ private:
         CopyPlan plan;
     };
 
+    /// Makes the data of a plain copy's destination longer; where in it the copy begins. It appends, or else overwrites:
+    /// that costs nothing, as the check has branched by the same.
+    [[gnu::always_inline]] [[nodiscard]] static std::size_t extend(doca_buf &dst, std::size_t length) noexcept
+    {
+        const std::size_t before = length - 1 < dst.tailroom() ? dst.data_len : 0;
+        dst.data_len = before + length;
+        return before;
+    }
     /// Of imported memory.
     [[nodiscard]] static const FirstKey &imported_key(HazardGuard::Side side, const doca_buf &dst,
                                                       const doca_buf &src) noexcept
