@@ -99,7 +99,7 @@ DeviceReport report_device(doca_devinfo &info)
     report.interface = text_of<doca_devinfo_get_iface_name, DOCA_DEVINFO_IFACE_NAME_SIZE>(info);
     report.provider = info.function->provider;
     report.function_type = name_of(static_cast<doca_pci_func_type>(info.function->type));
-    if (const auto &other = info.function->behind_port; other && other->name != info.function->name)
+    if (const auto &other = info.function->behind_port; other && info.function->can.representors_net)
         report.acts_as = other->pci_address;
     report.mac = mac_of(info);
     report.ipv4 = ip_of<doca_devinfo_get_ipv4_addr, DOCA_DEVINFO_IPV4_ADDR_SIZE>(info, AF_INET);
