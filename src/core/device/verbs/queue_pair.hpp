@@ -10,6 +10,7 @@
 #include "completion_events.hpp"
 #include "connection_details.hpp"
 #include "device.hpp"
+#include "flush_timer.hpp"
 #include "reliable_connection.hpp"
 
 namespace opendoca::verbs {
@@ -254,7 +255,7 @@ private:
     [[nodiscard]] bool is_idle() const noexcept { return send_credits_ + receive_credits_ == credits_; }
     template <typename Action>
     void each_in_flight(Action action) const noexcept;
-    [[nodiscard]] bool may_wait_forever() const noexcept;
+    [[nodiscard]] bool may_wait_forever() noexcept;
     [[nodiscard]] Result result_of_receive(doca_buf *&dst) const noexcept;
     [[nodiscard]] bool poll() noexcept;
     void end_started() noexcept;
@@ -291,6 +292,7 @@ private:
     doca_mtu_size mtu_;
     LocalEnd end_{};
     std::vector<std::byte> details_; ///< end_'s, as a peer gets them
+    FlushTimer flush_timer_;
 };
 
 } // namespace opendoca::verbs

@@ -23,6 +23,9 @@ inline constexpr std::uint32_t largest_number = 0xffffff;
 /// That find nothing, before the next look for what the device tells otherwise: that takes a system call.
 inline constexpr std::uint32_t polls_between_looks = 1024;
 
+/// How long a peer may be silent, in seconds: DOCA_RDMA_TIMEOUT.
+[[nodiscard]] double peer_patience();
+
 /// Of a connection's first packet. Not to be guessed, which keeps strangers out, and another one each time,
 /// which keeps out what an earlier connection has left.
 [[nodiscard]] std::uint32_t random_packet_number() noexcept;
