@@ -350,8 +350,8 @@ void Connection::note_damage() noexcept
 {
     if (state_ == State::died && !memory_.is_open())
         return;
-    LOG_ERR("the %s at the other end does not keep the rules of messages; the connection is closed",
-            side_ == Side::service ? "client" : "service");
+    LOG_ERR("the %s at the other end has %s; the connection is closed", side_ == Side::service ? "client" : "service",
+            stream_ != nullptr ? "sent what is no message" : "damaged the messages' memory");
     state_ = State::died;
     memory_.close();
     shutdown(socket_.get(), SHUT_RDWR); // and the socket tells both sides
