@@ -44,6 +44,14 @@ public:
         return false;
     }
 
+    /// The only wait, when the value meets it: it is not pending any more, and has not ended yet. Else null.
+    [[nodiscard]] Operation *take_if_alone(std::uint64_t value) noexcept
+    {
+        if (count_ != 1 || !condition(0).is_met_by(value))
+            return nullptr;
+        count_ = 0;
+        return waits_[0];
+    }
     void end_those_met(std::uint64_t value) noexcept
     {
         std::uint32_t num_left = 0;

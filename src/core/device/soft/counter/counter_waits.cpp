@@ -129,11 +129,12 @@ void SoftCounterWaits::look_around() noexcept
         counter_.tell_of_wait(pending_.first());
 }
 
-/// What was reached before the other side has ended counts: the counter is looked at first.
-void SoftCounterWaits::progress() noexcept
+/// Ends the waits that are met; with @p hands_out, a single one is returned instead. What was reached before the other
+/// side has ended counts: the counter is looked at first.
+Operation *SoftCounterWaits::look(bool hands_out) noexcept
 {
     if (pending_.is_empty())
-        return;
+        return nullptr;
     if (++polls_ % polls_between_clocks == 0) [[unlikely]]
         look_around();
     const bool has_no_others = is_deserted();
@@ -143,15 +144,18 @@ void SoftCounterWaits::progress() noexcept
         const bool is_known = has_seen_ && value == seen_;
         if (!is_known && pending_.is_any_met(value)) {
             status = counter_.confirm(value);
+            if (status == DOCA_SUCCESS && hands_out)
+                if (Operation *const operation = pending_.take_if_alone(value))
+                    return operation;
             if (status == DOCA_SUCCESS)
                 pending_.end_those_met(value);
         }
         seen_ = value;
         has_seen_ = true;
     }
-    if (pending_.is_empty() || (status == DOCA_SUCCESS && !has_no_others)) [[likely]]
-        return;
-    pending_.end_all(status == DOCA_SUCCESS ? counter_.explain_end() : status);
+    if (!pending_.is_empty() && (status != DOCA_SUCCESS || has_no_others)) [[unlikely]]
+        pending_.end_all(status == DOCA_SUCCESS ? counter_.explain_end() : status);
+    return nullptr;
 }
 
 /// Where nobody tells of changes.

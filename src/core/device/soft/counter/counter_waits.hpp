@@ -23,7 +23,8 @@ public:
     [[nodiscard]] doca_error_t open();
 
     [[nodiscard]] doca_error_t wait(Tag tag, const WaitCondition &condition) noexcept override;
-    void progress() noexcept override;
+    void progress() noexcept override { (void)look(false); }
+    [[nodiscard]] Operation *poll_one() noexcept override { return look(true); }
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
     void flush() noexcept override { pending_.end_all(DOCA_ERROR_SHUTDOWN); }
@@ -36,6 +37,7 @@ private:
     [[nodiscard]] bool could_end() noexcept;
     [[nodiscard]] bool is_deserted() noexcept;
     void look_around() noexcept;
+    [[nodiscard]] Operation *look(bool hands_out) noexcept;
     void tick() noexcept;
     void notice_ends(bool polls) noexcept;
 
