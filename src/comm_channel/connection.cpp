@@ -293,9 +293,25 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
     return DOCA_SUCCESS;
 }
 
+void Connection::wish_for_message() noexcept
+{
+    in_.wish_for_message();
+    if (stream_ != nullptr)
+        stream_->wake_for_message(true);
+}
+
+void Connection::wish_for_room() noexcept
+{
+    out_.wish_for_room();
+    if (stream_ != nullptr)
+        stream_->wake_for_space(true);
+}
+
 void Connection::silence_room() noexcept
 {
-    if (stream_ == nullptr)
+    if (stream_ != nullptr)
+        stream_->wake_for_space(false);
+    else
         (void)silence_bell(space_socket_.get()); // the end shows at the other socket
 }
 
@@ -311,7 +327,7 @@ bool Connection::check_end() noexcept
 bool Connection::silence() noexcept
 {
     if (stream_ != nullptr) {
-        stream_->silence();
+        stream_->wake_for_message(false);
         return check_end();
     }
     if (state_ != State::connected || silence_bell(socket_.get()))
@@ -334,8 +350,8 @@ void Connection::note_damage() noexcept
 {
     if (state_ == State::died && !memory_.is_open())
         return;
-    LOG_ERR("the %s at the other end does not keep the rules of messages; the connection is closed",
-            side_ == Side::service ? "client" : "service");
+    LOG_ERR("the %s at the other end has %s; the connection is closed", side_ == Side::service ? "client" : "service",
+            stream_ != nullptr ? "sent what is no message" : "damaged the messages' memory");
     state_ = State::died;
     memory_.close();
     shutdown(socket_.get(), SHUT_RDWR); // and the socket tells both sides

@@ -73,9 +73,9 @@ public:
     void send_in_vain(std::size_t length) noexcept;
 
     /// Asks for bells. Each is to be followed by a look at what is there.
-    void wish_for_message() noexcept { in_.wish_for_message(); }
-    void wish_for_room() noexcept { out_.wish_for_room(); }
-    void silence_room() noexcept; ///< nothing where the peer is on another machine
+    void wish_for_message() noexcept;
+    void wish_for_room() noexcept;
+    void silence_room() noexcept;
 
     /// Looks whether the other end is still there; true when it has just turned out that it is not.
     [[nodiscard]] bool check_end() noexcept;

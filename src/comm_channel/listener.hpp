@@ -19,8 +19,8 @@ public:
     [[nodiscard]] bool is_open() const noexcept { return socket() >= 0; }
     [[nodiscard]] int socket() const noexcept { return tcp_.is_open() ? tcp_.get() : registration_.socket(); }
 
-    /// A client, of this machine one of this user, that has arrived; not open when there is none. Where descriptors lack, clients are
-    /// turned away: one that waits would keep the socket readable.
+    /// A client that has arrived, of this machine one of this user; not open when there is none. Where descriptors lack,
+    /// clients are turned away: one that waits would keep the socket readable.
     [[nodiscard]] UniqueFd accept() noexcept;
 
     /// With errno: a client could not be @p what. Logged once, until note_success().

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -39,6 +40,12 @@ void change(const UniqueFd &epoll, int fd, std::uint32_t events) noexcept
     (void)epoll_ctl(epoll.get(), EPOLL_CTL_MOD, fd, &event);
 }
 
+void clear(const UniqueFd &event) noexcept
+{
+    eventfd_t count;
+    (void)eventfd_read(event.get(), &count);
+}
+
 void set(int socket, int level, int option, int value) noexcept
 {
     (void)setsockopt(socket, level, option, &value, sizeof(value)); // the connection works without it, too
@@ -55,9 +62,11 @@ bool Stream::open() noexcept
     set(socket_, IPPROTO_TCP, TCP_KEEPCNT, probes);
     message_epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
     space_epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
-    news_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    return news_.is_open() && add(message_epoll_, news_.get(), EPOLLIN) &&
-           add(message_epoll_, socket_, EPOLLIN | EPOLLRDHUP) && add(space_epoll_, socket_, EPOLLIN);
+    message_news_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    space_news_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    return message_news_.is_open() && space_news_.is_open() && add(message_epoll_, message_news_.get(), EPOLLIN) &&
+           add(space_epoll_, space_news_.get(), EPOLLIN) && add(message_epoll_, socket_, EPOLLIN | EPOLLRDHUP) &&
+           add(space_epoll_, socket_, 0);
 }
 
 /// The bytes are in the frame behind its header.
@@ -88,7 +97,7 @@ void Stream::put(StreamKind kind, std::span<const std::byte> bytes) noexcept
 {
     std::memcpy(out_.data() + sizeof(Header), bytes.data(), bytes.size());
     frame(static_cast<std::uint32_t>(kind), bytes.size());
-    await_space(!flush());
+    flush_later(!flush());
 }
 
 /// False when nothing more can be received for now.
@@ -129,7 +138,7 @@ void Stream::drop_frame(const Header &header) noexcept
 
 Arrival Stream::take(StreamKind kind, std::span<std::byte> bytes) noexcept
 {
-    await_space(!flush());
+    flush_later(!flush());
     Header header{};
     Input input = find_frame(header);
     while (input == Input::nothing && receive())
@@ -154,6 +163,8 @@ void Stream::attach(SharedMemory &memory, bool is_service, RingShape to_service,
         incoming_.attach(page.to_client, memory.to_client(), to_client);
     }
     incoming_shape_ = is_service ? to_service : to_client;
+    wakes_for_message_ = false;
+    choose_events();
     peer_left_ = is_service ? &page.client_left : &page.service_left;
 }
 
@@ -181,7 +192,7 @@ void Stream::push() noexcept
     bool is_done = flush();
     for (unsigned i = 0; is_done && i != most_frames && frame_next(); ++i)
         is_done = flush();
-    await_space(!is_done);
+    flush_later(!is_done);
 }
 
 /// False when the peer does not keep the rules.
@@ -197,6 +208,8 @@ bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_brou
             return false;
         num_got_ = count;
         outgoing_.give_back(count);
+        if (outgoing_.take_wish_for_room())
+            (void)eventfd_write(space_news_.get(), 1);
         return true;
     case StreamKind::leaving:
         peer_left_->store(1, std::memory_order_release);
@@ -236,24 +249,37 @@ bool Stream::pump() noexcept
     bool has_brought = false;
     const bool is_good = pull(has_brought);
     if (has_brought && incoming_.take_wish_for_message())
-        (void)eventfd_write(news_.get(), 1);
+        (void)eventfd_write(message_news_.get(), 1);
     return is_good;
 }
 
-void Stream::silence() noexcept
+void Stream::wake_for_message(bool is_wanted) noexcept
 {
-    eventfd_t count;
-    (void)eventfd_read(news_.get(), &count);
+    if (!is_wanted)
+        clear(message_news_);
+    if (std::exchange(wakes_for_message_, is_wanted) != is_wanted)
+        choose_events();
 }
 
-void Stream::await_space(bool is_waiting) noexcept
+void Stream::wake_for_space(bool is_wanted) noexcept
 {
-    if (is_waiting == awaits_space_)
-        return;
-    awaits_space_ = is_waiting;
-    const std::uint32_t writable = is_waiting ? std::uint32_t{EPOLLOUT} : 0;
-    change(message_epoll_, socket_, EPOLLIN | EPOLLRDHUP | writable);
-    change(space_epoll_, socket_, EPOLLIN | writable);
+    if (!is_wanted)
+        clear(space_news_);
+    if (std::exchange(wakes_for_space_, is_wanted) != is_wanted)
+        choose_events();
+}
+
+void Stream::flush_later(bool is_needed) noexcept
+{
+    if (std::exchange(has_unsent_, is_needed) != is_needed)
+        choose_events();
+}
+
+void Stream::choose_events() noexcept
+{
+    const std::uint32_t wanted = EPOLLIN | (has_unsent_ ? std::uint32_t{EPOLLOUT} : 0);
+    change(message_epoll_, socket_, EPOLLRDHUP | (wakes_for_message_ ? wanted : 0));
+    change(space_epoll_, socket_, wakes_for_space_ ? wanted : 0);
 }
 
 void Stream::say_goodbye() noexcept

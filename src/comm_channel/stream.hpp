@@ -3,8 +3,8 @@
 //
 // A connection between two machines, of which the host and the DPU of a card are two: what is in the rings of this side
 // goes over TCP to the rings of the other. A place in the sender's ring is free when the receiver's program has got the
-// message, of which it is told; so both rings hold the same, and TCP never holds up anybody. A message on its way is its length and its kind, 4 bytes each, and its bytes;
-// all numbers in the order that both machines have.
+// message, of which it is told; so both rings hold the same, and TCP never holds up anybody. A message on its way is its
+// length and its kind, 4 bytes each, and its bytes; all numbers in the order that both machines have.
 #pragma once
 
 #include <array>
@@ -35,7 +35,8 @@ public:
 
     /// What is needed to sleep; false with errno.
     [[nodiscard]] bool open() noexcept;
-    /// Readable when pump() could do something: that brings messages, or makes room.
+    /// Readable when pump() could do something, for who has asked to be woken for messages or for space; and the first one
+    /// before attach(), and at the end.
     [[nodiscard]] int message_fd() const noexcept { return message_epoll_.get(); }
     [[nodiscard]] int space_fd() const noexcept { return space_epoll_.get(); }
 
@@ -53,8 +54,9 @@ public:
         Header header{};
         return has_ended_ && find_frame(header) != Input::frame;
     }
-    /// Takes back that message_fd() tells of what is in the ring.
-    void silence() noexcept;
+    // Whether one of the two is to wake. To be followed by a look at the ring.
+    void wake_for_message(bool is_wanted) noexcept;
+    void wake_for_space(bool is_wanted) noexcept;
     /// Sends what is in the ring, and that it was the last. Waits a second for a peer that takes nothing.
     void say_goodbye() noexcept;
 
@@ -75,13 +77,18 @@ private:
     [[nodiscard]] bool frame_next() noexcept;
     [[nodiscard]] bool accept(const Header &header, const std::byte *bytes, bool &has_brought) noexcept;
     [[nodiscard]] bool pull(bool &has_brought) noexcept;
-    void await_space(bool is_waiting) noexcept;
+    void flush_later(bool is_needed) noexcept;
+    void choose_events() noexcept;
 
     const int socket_;
     UniqueFd message_epoll_;
     UniqueFd space_epoll_;
-    UniqueFd news_; ///< an eventfd: something is in the ring that this side sleeps for
-    bool awaits_space_ = false;
+    // Eventfds: while one thread sleeps, another has brought what it sleeps for.
+    UniqueFd message_news_;
+    UniqueFd space_news_;
+    bool wakes_for_message_ = true;
+    bool wakes_for_space_ = false;
+    bool has_unsent_ = false;
     bool has_ended_ = false;
     // The peer's sides of the rings.
     std::atomic<std::uint32_t> *peer_left_ = nullptr;

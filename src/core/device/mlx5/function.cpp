@@ -125,6 +125,10 @@ std::vector<std::string> Mlx5Function::remarks() const
     }
     if (sharing.way != Sharing::Way::none && !sharing.imports)
         add("no memory of others: ", sharing.reason);
+    if (can.comm_channel)
+        add("Comm Channel by TCP at ", services_at);
+    else
+        add("no Comm Channel: neither tmfifo_net0 nor DOCA_COMM_CHANNEL_ADDRESS tells where the other side is", "");
     if (can.representors_net)
         add("not to be learnt: the PCI addresses of the host's VFs", "");
     return lines;
