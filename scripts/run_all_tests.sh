@@ -107,7 +107,7 @@ for index in "${!configurations[@]}"; do
         continue
     fi
     suites=()
-    [ "$configuration" != aarch64 ] || suites=(--suite emulated)
+    [ "$configuration" != aarch64 ] || suites=(--suite cross)
     meson test -C "$root/$configuration" --no-rebuild --print-errorlogs "${suites[@]}" || status=1
     logs+=("$root/$configuration/meson-logs")
 done
