@@ -73,7 +73,7 @@ def main():
     parser.add_argument("--processes", type=int, default=3, help="how often both programs are started: where their "
                         "memory lies makes a difference; the median of the ratios counts")
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)))
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
 
     results = {}
     for _ in range(args.processes):

@@ -39,6 +39,12 @@ struct TagOf {
     std::memcpy(&upper, reinterpret_cast<const std::byte *>(&tag.a) + sizeof(upper), sizeof(upper));
     return upper;
 }
+/// Makes @p tag the first half of @p event, word by word.
+inline void store_tag(doca_event &event, const Tag &tag) noexcept
+{
+    std::memcpy(&event, &tag.a, sizeof(tag.a));
+    event.user_data.u64 = tag.b;
+}
 
 /// Who is told of ends that are not those of a user's job, inside retrieve.
 class OPENDOCA_INTERNAL EndHandler {

@@ -45,7 +45,7 @@ constexpr std::uint32_t max_depth = 65536;
 [[gnu::always_inline]] inline doca_error_t doca_workq::fill(doca_event &event, const Tag &tag, const Source &source,
                                                             doca_error_t status, const Result &result) noexcept
 {
-    std::memcpy(&event, &tag, sizeof(tag));
+    opendoca::v2::store_tag(event, tag);
     if ((tag.a & opendoca::v2::has_result) != 0)
         static_cast<JobQueue *>(source.owner)->write_result(event.type, status, result, event);
     else

@@ -196,7 +196,7 @@ void doca_ctx::open_pools(bool open) noexcept
 {
     for (const TaskTypeBase *type : types_) {
         if (TaskPool *const pool = type->pool())
-            pool->is_open = open && pool->takes_all;
+            pool->is_open = open && pool->may_open;
     }
 }
 
@@ -257,12 +257,7 @@ doca_error_t doca_ctx::submit_any(doca_task &task, TaskState state) noexcept
     task.state = state;
     ++pool.num_submitted;
     const doca_error_t status = pool.submit_closed(task);
-    if (status != DOCA_SUCCESS) [[unlikely]] { // there is no room for it
-        --pool.num_submitted;
-        task.state = TaskState::owned;
-        task.status = status;
-    }
-    return status;
+    return status == DOCA_SUCCESS ? status : pool.not_taken(task, status);
 }
 
 [[gnu::cold]] doca_error_t doca_ctx::refuse(doca_task &task) noexcept

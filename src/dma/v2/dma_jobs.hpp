@@ -35,10 +35,12 @@ public:
     {
         const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
         if constexpr (copies_plain) {
-            if (admit(job)) [[likely]]
-                return engine_.copy_plain(TagOf{base}, *job.dst_buff, *job.src_buff);
+            if (!admit(job)) [[unlikely]]
+                return submit_unplain(job);
+            return engine_.copy_plain(TagOf{base}, *job.dst_buff, *job.src_buff);
+        } else {
+            return submit_unplain(job);
         }
-        return submit_unplain(job);
     }
     [[nodiscard]] doca_error_t submit_tagged(const doca_job &base, Tag tag) noexcept override
     {
@@ -85,8 +87,9 @@ private:
 
     [[gnu::always_inline]] [[nodiscard]] bool admit(const doca_dma_job_memcpy &job) noexcept
     {
-        return job.base.type == DOCA_DMA_JOB_MEMCPY && job.src_buff != nullptr && job.dst_buff != nullptr &&
-               engine_.admit(check_, *job.dst_buff, *job.src_buff);
+        if (job.base.type != DOCA_DMA_JOB_MEMCPY || job.src_buff == nullptr || job.dst_buff == nullptr) [[unlikely]]
+            return false;
+        return engine_.admit(check_, *job.dst_buff, *job.src_buff);
     }
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_unplain(const doca_dma_job_memcpy &job) noexcept
     {

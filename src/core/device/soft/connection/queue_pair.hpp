@@ -66,6 +66,20 @@ public:
         if (has_waiting_operations() && check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
             lose_peer();
     }
+    /// The same for the only connection of a completion queue where nothing waits: the receive of a message that has
+    /// come is returned, and not ended.
+    [[nodiscard]] Operation *poll_one() noexcept
+    {
+        if (is_flushing_ || shared_ != nullptr || num_sends_ != 0) [[unlikely]]
+            return progress(), nullptr;
+        if (!has_receives())
+            return nullptr;
+        if (is_message_there())
+            return take_message(true);
+        if (check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
+            lose_peer();
+        return nullptr;
+    }
     /// Whether progress() would end something now.
     [[nodiscard]] bool can_progress() const noexcept;
     /// From now on the peer rings for what is waited for. A barrier_for_all() follows, and then a look.
@@ -191,7 +205,7 @@ private:
             return false;
         if (!has_receives()) [[unlikely]]
             return take_shared();
-        take_message();
+        (void)take_message(false);
         return true;
     }
     [[nodiscard]] bool take_shared() noexcept;
@@ -199,7 +213,7 @@ private:
     [[nodiscard]] bool has_unmet_message() const noexcept;
     void share_receives() noexcept;
     [[nodiscard]] doca_error_t post_for_one(Operation &operation) noexcept;
-    void take_message() noexcept;
+    Operation *take_message(bool hands_out) noexcept;
     [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
                                       const Result &result) noexcept;
     void end_unmet(Operation &operation, doca_error_t status) noexcept;

@@ -54,7 +54,7 @@ bool SoftQueuePair::take_shared() noexcept
     if (!is_question) {
         next_receive_ = first_receive_ + 1;
         receive_of(first_receive_) = &operation;
-        take_message();
+        (void)take_message(false);
         tell_peer(wants_receives); // there is room for one more
         return true;
     }
@@ -99,8 +99,8 @@ doca_error_t SoftQueuePair::post_for_one(Operation &operation) noexcept
     return DOCA_SUCCESS;
 }
 
-/// The first receive has its message.
-void SoftQueuePair::take_message() noexcept
+/// The first receive has its message. With @p hands_out one that has succeeded is returned, and not ended.
+Operation *SoftQueuePair::take_message(bool hands_out) noexcept
 {
     const std::uint32_t number = first_receive_;
     const MessageCell &cell = own_->cell(number);
@@ -122,9 +122,15 @@ void SoftQueuePair::take_message() noexcept
     first_receive_ = number + 1;
     // Release: pairs with the load in has_slot().
     own_->page().num_taken.store(first_receive_, std::memory_order_release);
+    if (hands_out && status == DOCA_SUCCESS) {
+        operation.length = result.length;
+        operation.message = {result.immediate, result.received};
+        return &operation;
+    }
     completions_->done(operation, status, result);
     if (status != DOCA_SUCCESS) [[unlikely]]
         fail();
+    return nullptr;
 }
 
 doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, const Receive &receive,
@@ -175,7 +181,7 @@ void SoftQueuePair::flush_receives() noexcept
 {
     while (has_receives()) {
         if (is_message_there()) {
-            take_message();
+            (void)take_message(false);
             continue;
         }
         const std::uint32_t number = first_receive_;
