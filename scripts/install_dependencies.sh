@@ -8,6 +8,7 @@
 #   scripts/install_dependencies.sh tests    and what the tests need
 #   scripts/install_dependencies.sh vm       what tests in virtual machines and on RDMA devices need, and nothing else
 #   scripts/install_dependencies.sh aarch64  what cross-building for 64-bit Arm needs, and nothing else
+#   scripts/install_dependencies.sh packages what Debian packages are built and tested with, and nothing else
 #   scripts/install_dependencies.sh card     the programs of others that judge the card made of software, and nothing else
 set -eu
 
@@ -19,6 +20,7 @@ vm_packages="qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers
 # The Arm libraries are not installed: scripts/aarch64_sysroot.sh.
 aarch64_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user"
 card_packages="ibverbs-providers ibverbs-utils perftest python3-pyverbs python3-scapy ucx-utils iproute2"
+packages_packages="debhelper doxygen dpkg-dev libtbb-dev lintian mmdebstrap"
 
 case "${1-}" in
 '')
@@ -41,8 +43,12 @@ card)
     wanted=$card_packages
     optional=
     ;;
+packages)
+    wanted=$packages_packages
+    optional=
+    ;;
 *)
-    echo "usage: $0 [tests|vm|aarch64|card]" >&2
+    echo "usage: $0 [tests|vm|aarch64|card|packages]" >&2
     exit 2
     ;;
 esac

@@ -41,9 +41,9 @@ setup() { # NAME MESON_ARGUMENT...
     local build=$root/$1
     shift
     if [ -f "$build/build.ninja" ]; then
-        meson configure "$build" "$@" >/dev/null
+        meson configure "$build" -Dwerror=true "$@" >/dev/null
     else
-        meson setup "$build" "$top" "$@"
+        meson setup "$build" "$top" -Dwerror=true "$@"
     fi
 }
 
@@ -52,12 +52,12 @@ sloppiness=${CCACHE_SLOPPINESS:-$(ccache -k sloppiness 2>/dev/null || true)}
 export CCACHE_SLOPPINESS=${sloppiness:+$sloppiness,}pch_defines,time_macros
 
 # -g1: what a sanitizer reports has functions and lines; variables would take a tenth of the time to compile.
-sanitize=(-Dbuildtype=debug -Db_pch=true -Dc_args=-g1 -Dcpp_args=-g1)
+sanitize=(-Dtests=true -Dbuildtype=debug -Db_pch=true -Dc_args=-g1 -Dcpp_args=-g1)
 
 # Becomes ninja, which ends its compilers when it is ended.
 build() { # CONFIGURATION
     case $1 in
-    release) setup release -Db_pch=true ;;
+    release) setup release -Dtests=true -Db_pch=true ;;
     # Libraries and tools: what users compile with clang; the tests run with g++.
     clang) CC=$clang_c CXX=$clang_cxx setup clang -Dbuildtype=debug -Doptimization=0 -Ddebug=false -Dtests=false ;;
     asan) setup asan "${sanitize[@]}" -Db_sanitize=address,undefined ;;
@@ -107,7 +107,7 @@ for index in "${!configurations[@]}"; do
         continue
     fi
     suites=()
-    [ "$configuration" != aarch64 ] || suites=(--suite emulated)
+    [ "$configuration" != aarch64 ] || suites=(--suite cross)
     meson test -C "$root/$configuration" --no-rebuild --print-errorlogs "${suites[@]}" || status=1
     logs+=("$root/$configuration/meson-logs")
 done

@@ -237,7 +237,7 @@ void expect_woken_by_the_peers_death(Session &s)
     pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
     EXPECT_EQ(poll(&wish, 1, 0), 0);
     s.peer.process().kill();
-    ASSERT_EQ(poll(&wish, 1, 60'000), 1);
+    ASSERT_EQ(poll(&wish, 1, 15'000), 1);
     must(doca_workq_event_handle_clear(s.end.workq(), handle));
     const doca_error_t expected[] = {DOCA_ERROR_CONNECTION_RESET, DOCA_ERROR_SHUTDOWN, DOCA_ERROR_SHUTDOWN};
     for (std::uint64_t i = 0; i < 3; ++i) {
@@ -310,7 +310,7 @@ TEST_P(RdmaProcesses, AReceiveFindsADeadPeer)
     ASSERT_EQ(s.end.receive(nullptr), DOCA_SUCCESS);
     must(doca_workq_event_handle_arm(s.end.workq()));
     pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
-    ASSERT_EQ(poll(&wish, 1, 60'000), 1);
+    ASSERT_EQ(poll(&wish, 1, 10'000), 1);
     EXPECT_EQ(s.end.result(), DOCA_ERROR_CONNECTION_RESET);
     EXPECT_EQ(s.end.state(), DOCA_RDMA_STATE_ERROR);
 }
@@ -373,7 +373,7 @@ TEST_P(RdmaProcesses, AStoppedPeerFailsWhatWaits)
     must(doca_workq_event_handle_arm(s.end.workq()));
     ASSERT_EQ(s.peer.stop(), DOCA_SUCCESS);
     pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
-    ASSERT_EQ(poll(&wish, 1, 60'000), 1);
+    ASSERT_EQ(poll(&wish, 1, 10'000), 1);
     EXPECT_EQ(s.end.result(), DOCA_ERROR_CONNECTION_RESET);
 }
 

@@ -8,6 +8,7 @@
 import pathlib
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -278,6 +279,49 @@ class Rdma(unittest.TestCase):
                 sender.says("The RDMA context was idle and is running")
                 receiver.signal(signal.SIGKILL)
                 sender.ends(1, "Failed to connect by address")
+
+
+# Namespaces of one's own that a container has, but for the two that it has to share: processes and users.
+CONTAINER = "unshare", "--mount", "--net", "--ipc", "--uts"
+
+
+class InContainer(Program):
+    def __init__(self, name, *arguments):
+        super().__init__(*CONTAINER, FOLDER / f"doca_v3_{name}", *arguments)
+
+
+@unittest.skipUnless(subprocess.run([*CONTAINER, "true"], capture_output=True, check=False).returncode == 0,
+                     "namespaces can't be made here")
+class Containers(unittest.TestCase):
+    """Host and DPU in a container each."""
+
+    def test_comch(self):
+        for service, asks in (("comch_ctrl_path_server", "comch_ctrl_path_client"),
+                              ("comch_data_path_high_speed_server", "comch_data_path_high_speed_client"),
+                              ("sync_event_remote_pci", "sync_event_local_pci")):
+            with self.subTest(service=service), InContainer(service) as server:
+                server.says(LISTENS)
+                with InContainer(asks) as client:
+                    client.ends(0, FINISHED)
+                server.ends(0, FINISHED)
+
+    def test_memory_and_messages(self):
+        with tempfile.TemporaryDirectory() as place:
+            files = "-d", f"{place}/descriptor", "-b", f"{place}/buffer"
+            with InContainer("dma_copy_host", *files) as host:
+                host.says("press Enter")
+                with InContainer("dma_copy_dpu", *files) as dpu:
+                    dpu.ends(0, FINISHED)
+                host.presses_enter()
+                host.ends(0, FINISHED)
+            with InContainer("rdma_receive", "-ld", f"{place}/a", "-re", f"{place}/b") as receiver, \
+                 InContainer("rdma_send", "-ld", f"{place}/b", "-re", f"{place}/a") as sender:
+                for side in receiver, sender:
+                    side.says(COPY_FILES)
+                for side in receiver, sender:
+                    side.presses_enter()
+                for side in receiver, sender:
+                    side.ends(0, FINISHED)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,9 @@ doca_error_t check_device(const DeviceFunction &function)
 {
     if (function.can.comm_channel)
         return DOCA_SUCCESS;
-    LOG_INFO("device %s: comch works on software devices only, so far", function.name.c_str());
+    LOG_INFO("device %s: comch knows no way to the other side: neither tmfifo_net0 nor DOCA_COMM_CHANNEL_ADDRESS is "
+             "there",
+             function.name.c_str());
     return DOCA_ERROR_NOT_SUPPORTED;
 }
 

@@ -115,13 +115,13 @@ void Control::close() noexcept
 bool Control::watch(Connection &connection) noexcept
 {
     return events_.watch(connection.fast->to_peer.fd(), EPOLLIN, &connection) &&
-           events_.watch(connection.link.space_socket(), EPOLLIN, &connection);
+           events_.watch(connection.link.space_fd(), EPOLLIN, &connection);
 }
 
 void Control::forget(Connection &connection) noexcept
 {
-    events_.forget(connection.link.socket());
-    events_.forget(connection.link.space_socket());
+    events_.forget(connection.link.message_fd());
+    events_.forget(connection.link.space_fd());
     events_.forget(connection.fast->to_peer.fd());
 }
 

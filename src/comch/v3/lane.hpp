@@ -22,6 +22,12 @@ inline constexpr std::uint32_t max_immediate = 32; ///< bytes
 inline constexpr std::uint32_t max_fast_path_tasks = 16384;
 inline constexpr std::uint32_t max_fast_path_contexts = 1024; ///< on one connection; no array has this size
 
+/// Whether consumers and producers can be on a device's connections: their messages go by its queue pairs.
+[[nodiscard]] inline bool has_fast_path(const DeviceFunction &function) noexcept
+{
+    return function.can.comm_channel && function.can.rdma.reliable_connection && function.can.rdma.shared_receives;
+}
+
 /// A queue pair between one producer and one consumer.
 struct Lane {
     ~Lane()

@@ -21,6 +21,12 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
             LOG_ERR("the connection is not there any more, or not yet");
             return DOCA_ERROR_BAD_STATE;
         }
+        const doca_dev &dev = *comch_connection->control.device();
+        if (!opendoca::comch::has_fast_path(dev.function())) {
+            LOG_ERR("device %s has no connections that share receives, by which a producer's messages go",
+                    dev.description().c_str());
+            return DOCA_ERROR_NOT_SUPPORTED;
+        }
         *producer = new doca_comch_producer(*comch_connection);
         return DOCA_SUCCESS;
     });
@@ -38,8 +44,9 @@ doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
 
 doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-    return call({devinfo},
-                [&] { return devinfo->function->can.comm_channel ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
+    return call({devinfo}, [&] {
+        return opendoca::comch::has_fast_path(*devinfo->function) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    });
 }
 
 doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t *id)

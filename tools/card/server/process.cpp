@@ -112,21 +112,41 @@ Access Process::write(std::uint64_t to, const void *from, std::size_t length) co
                                                                                      : failure();
 }
 
-Access Process::write_in_order(std::uint64_t to, std::span<const std::uint8_t> first,
-                               std::span<const std::uint8_t> second) const
+Access Process::transfer_in_order(bool is_write, std::initializer_list<Part> parts) const
 {
 #if defined(__x86_64__)
-    // The bytes of one copy are not ordered, those of two parts are: the CPU keeps its stores in order.
-    const iovec local[] = {{const_cast<std::uint8_t *>(first.data()), first.size()},
-                           {const_cast<std::uint8_t *>(second.data()), second.size()}};
-    const iovec remote[] = {remote_part(to, first.size()), remote_part(to + first.size(), second.size())};
-    errno = EFAULT;
-    return transfer(true, local, remote) == static_cast<ssize_t>(first.size() + second.size()) ? Access::done
-                                                                                               : failure();
+    // The bytes of one copy are not ordered, those of two parts are: the CPU keeps its loads and stores in order.
+    constexpr std::size_t most = 3;
+    std::array<iovec, most> local{}, remote{};
+    std::size_t count = 0, length = 0;
+    for (const Part &part : parts) {
+        local[count] = {part.bytes.data(), part.bytes.size()};
+        remote[count++] = remote_part(part.address, part.bytes.size());
+        length += part.bytes.size();
+    }
+    errno = EFAULT; // of a transfer that is too short
+    return transfer(is_write, {local.data(), count}, {remote.data(), count}) == static_cast<ssize_t>(length)
+               ? Access::done
+               : failure();
 #else
-    const Access access = write(to, first.data(), first.size());
-    return access == Access::done ? write(to + first.size(), second.data(), second.size()) : access;
+    for (const Part &part : parts) {
+        const Access access = is_write ? write(part.address, part.bytes.data(), part.bytes.size())
+                                       : read(part.address, part.bytes.data(), part.bytes.size());
+        if (access != Access::done)
+            return access;
+    }
+    return Access::done;
 #endif
+}
+
+Access Process::read_in_order(std::initializer_list<Part> parts) const
+{
+    return transfer_in_order(false, parts);
+}
+
+Access Process::write_in_order(std::initializer_list<Part> parts) const
+{
+    return transfer_in_order(true, parts);
 }
 
 void Process::read_pieces(std::span<const std::uint64_t> from, std::size_t piece, std::uint8_t *to,
