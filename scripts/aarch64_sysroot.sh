@@ -55,6 +55,10 @@ if [ "$(cat "$top/unpacked" 2>/dev/null)" != "$packages" ]; then
     for package in "$top"/apt/packages/*.deb; do
         dpkg-deb -x "$package" "$root"
     done
+    # A library that is a script for the linker (libbsd.so) names files by where they would be installed.
+    grep -lIs '^GROUP' "$root/usr/lib/$triplet"/*.so | while read -r script; do
+        sed -i "s|\([( ]\)/usr/lib/$triplet/|\1$root/usr/lib/$triplet/|g" "$script"
+    done
     rm -rf "$top/apt"
     printf '%s\n' "$packages" >"$top/unpacked"
 fi
@@ -65,7 +69,7 @@ cat >"$top/meson.cross" <<END
 sysroot = '$root'
 libraries = sysroot / 'usr/lib/$triplet'
 includes = ['-isystem' + sysroot / 'usr/include/$triplet', '-isystem' + sysroot / 'usr/include']
-link_args = ['-Wl,-rpath-link,' + libraries + ':' + sysroot / 'lib/$triplet']
+link_args = ['-L' + libraries, '-Wl,-rpath-link,' + libraries + ':' + sysroot / 'lib/$triplet']
 [binaries]
 c = ['$triplet-gcc'] + includes
 cpp = ['$triplet-g++'] + includes
