@@ -97,6 +97,7 @@ run_conformance() { # NAME EXECUTABLE TESTS...
     local -a parameters=()
     shift 2
     [ -x "$program" ] || program=$build/tests/$name/test_$name
+    [ -x "$program" ] || program=$build/tests/attack/test_$name
     for device in "${devices[@]}"; do
         parameters+=("/*${device//[^A-Za-z0-9]/_}*")
     done
