@@ -20,6 +20,7 @@ doca_error_t make_lane(doca_dev &dev, CompletionQueue &completions, std::uint32_
     settings.mtu = dev.function().can.rdma.active_mtu;
     settings.has_grh = true;
     settings.shared_receives = receives;
+    settings.completions = &completions;
     auto lane = std::make_unique<Lane>();
     lane->peer = peer;
     std::unique_ptr<QueuePair> queue_pair;

@@ -34,6 +34,8 @@ struct QueuePairSettings {
     /// Where its messages meet their receives, if not in a queue of its own; outlives it. Then recv_queue_size is
     /// how many messages can be on their way.
     ReceiveQueue *shared_receives = nullptr;
+    /// That it will be attached to, where that is known: spares making it anew.
+    CompletionQueue *completions = nullptr;
 };
 
 /// Big endian.

@@ -37,7 +37,7 @@ doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueu
         return status;
     created->longest_plain_ =
         std::min<std::uint64_t>(created->poster_.limits().length, device.function().can.dma_max_size);
-    created->polled_ = &created->poster_.connection().completions();
+    created->polled_ = &created->poster_.completions().polled();
     status = created->events_.attach(completions);
     if (status != DOCA_SUCCESS)
         return status;
@@ -70,15 +70,16 @@ template <typename Poster>
 void CopyQueue<Poster>::look_for_trouble() noexcept
 {
     polls_until_look_ = polls_between_looks;
-    ReliableConnection &connection = poster_.connection();
-    const Trouble trouble = connection.look_for_trouble();
+    VerbsCompletions &completions = poster_.completions();
+    const Trouble trouble = completions.look_for_trouble();
     if (trouble == Trouble::none)
         return;
     if (trouble == Trouble::fatal)
         events_.ignore_trouble();
     while (poll() != 0) // most often the failure is among the completions
         ;
-    if (connection.is_broken() && broken_ == DOCA_SUCCESS)
+    completions.forget_trouble();
+    if (poster_.connection().is_broken() && broken_ == DOCA_SUCCESS)
         failure_.has_happened = true;
     if (failure_.has_happened)
         recover();

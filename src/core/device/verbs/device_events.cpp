@@ -54,10 +54,10 @@ void DeviceEvents::add(TroubleListener &listener, ibv_qp &queue_pair)
         listener.tell(Trouble::fatal);
 }
 
-void DeviceEvents::remove(TroubleListener &listener) noexcept
+void DeviceEvents::remove(const ibv_qp &queue_pair) noexcept
 {
     const std::lock_guard guard(lock_);
-    std::erase_if(entries_, [&](const Entry &entry) { return entry.listener == &listener; });
+    std::erase_if(entries_, [&](const Entry &entry) { return entry.queue_pair == &queue_pair; });
 }
 
 doca_error_t DeviceEvents::make_waitable(TroubleListener &listener) noexcept

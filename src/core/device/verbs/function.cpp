@@ -88,6 +88,7 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
         lid = port_attributes.lid;
     is_port_active = port_attributes.state == IBV_PORT_ACTIVE;
     max_segments_ = static_cast<std::uint32_t>(std::max(device.max_sge, 1));
+    max_completions_ = static_cast<std::uint32_t>(std::max(device.max_cqe - 1, 1));
     max_reads_ = static_cast<std::uint8_t>(std::clamp(device.max_qp_rd_atom, 1, most_reads));
 
     can.rdma = rdma_capabilities(context, device, port_attributes, port);

@@ -52,10 +52,11 @@ void VerbsQueuePair::open() noexcept
 {
     if (credits_ != 0) [[likely]]
         return;
+    if (!poller_->start())
+        return poller_->fail(*this, DOCA_ERROR_IO_FAILED);
     send_credits_ = static_cast<std::int32_t>(settings_.send_queue_size);
     receive_credits_ = static_cast<std::int32_t>(settings_.recv_queue_size);
     credits_ = send_credits_ + receive_credits_;
-    polled_ = &connection_.completions();
 }
 
 doca_error_t VerbsQueuePair::refuse(Operation &operation, int error) noexcept
