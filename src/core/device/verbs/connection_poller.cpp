@@ -222,7 +222,13 @@ void ConnectionPoller::drain() noexcept
 /// Ends the operation of the completion that was started.
 void ConnectionPoller::end_started() noexcept
 {
-    VerbsQueuePair::of(VerbsQueuePair::operation_of(polled_->wr_id)).end_started(*polled_);
+    Operation &operation = VerbsQueuePair::operation_of(polled_->wr_id);
+    if (operation.payload<VerbsQueuePair::Work>().kind == VerbsQueuePair::Kind::shared_receive) {
+        // From now on it is that of the queue pair by which its message has come.
+        const auto &receives = static_cast<const VerbsReceiveQueue &>(*operation.source);
+        polled_by_->assign(operation, *receives.find(ibv_wc_read_qp_num(polled_)));
+    }
+    VerbsQueuePair::of(operation).end_started(*polled_);
 }
 
 void ConnectionPoller::fail(VerbsQueuePair &queue_pair, doca_error_t status) noexcept

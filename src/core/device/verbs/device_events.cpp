@@ -111,6 +111,10 @@ void DeviceEvents::take(const ibv_async_event &event) noexcept
         LOG_ERR("a completion queue of device %s has failed", device_name_.c_str());
         tell(Trouble::fatal, [&](const ibv_qp &candidate) { return candidate.send_cq == event.element.cq; });
         break;
+    case IBV_EVENT_SRQ_ERR:
+        LOG_ERR("a queue of shared receives of device %s has failed", device_name_.c_str());
+        tell(Trouble::fatal, [&](const ibv_qp &candidate) { return candidate.srq == event.element.srq; });
+        break;
     case IBV_EVENT_QP_FATAL:
     case IBV_EVENT_QP_REQ_ERR:
     case IBV_EVENT_QP_ACCESS_ERR:

@@ -26,7 +26,7 @@ doca_error_t VerbsQueuePair::failure_of(Kind kind, ibv_wc_status status) noexcep
         return kind == Kind::send ? DOCA_ERROR_FULL : DOCA_ERROR_NOT_PERMITTED;
     case IBV_WC_LOC_LEN_ERR:
     case IBV_WC_LOC_QP_OP_ERR: // what rdma_rxe says of a message that is too long
-        if (kind == Kind::receive)
+        if (kind == Kind::receive || kind == Kind::shared_receive)
             return DOCA_ERROR_FULL;
         break;
     default:
@@ -39,6 +39,7 @@ VerbsQueuePair::VerbsQueuePair(const VerbsDevice &device, const QueuePairSetting
                                std::atomic<ConnectionState> &state)
     : QueuePair(state),
       segments_(device.port().can.rdma.max_chain_length),
+      shared_(static_cast<VerbsReceiveQueue *>(settings.shared_receives)),
       device_(device),
       settings_(settings),
       sizes_(sizes_for(device.port().can.rdma, settings)),
@@ -52,11 +53,13 @@ ReliableConnection::Sizes sizes_for(const RdmaCapabilities &can, const QueuePair
                                IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
     if (can.atomics)
         operations |= IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+    const auto *const shared = static_cast<const VerbsReceiveQueue *>(settings.shared_receives);
     return {.sends = settings.send_queue_size,
-            .receives = settings.recv_queue_size,
+            .receives = shared != nullptr ? shared->size() : settings.recv_queue_size,
             .send_segments = can.max_chain_length,
             .receive_segments = settings.recv_chain_length,
-            .send_operations = operations};
+            .send_operations = operations,
+            .shared_receives = shared != nullptr ? shared->queue() : nullptr};
 }
 
 doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSettings &settings,
@@ -121,6 +124,10 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
         return status;
     const std::lock_guard guard(lock_);
     is_known_to_peer_ = true;
+    if (shared_ != nullptr && shared_->is_flushed()) {
+        LOG_ERR("the receives that queue pair 0x%x was to share have been flushed", number());
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
     int error = 0;
     for (const ReliableConnection::Path &path : find_paths(end_, peer, settings_)) {
         error = connection_->connect(path);
@@ -156,9 +163,15 @@ doca_error_t VerbsQueuePair::attach(CompletionQueue &completions)
     const std::lock_guard guard(lock_);
     if (!is_known_to_peer_ && !poller_->is_for(completions))
         move_to(completions);
+    if (shared_ != nullptr)
+        shared_->add(number(), *this);
     const doca_error_t status = poller_->add(*this, completions);
     if (status == DOCA_SUCCESS)
         completions_ = &completions;
+    else if (shared_ != nullptr)
+        shared_->remove(number());
+    if (status == DOCA_SUCCESS && shared_ != nullptr && !poller_->start()) // a message may come before it does anything
+        poller_->fail(*this, DOCA_ERROR_IO_FAILED);
     return status;
 }
 
@@ -166,9 +179,11 @@ void VerbsQueuePair::detach() noexcept
 {
     if (completions_ == nullptr)
         return;
-    if (is_connected() && !is_idle())
+    if (is_connected() && (!is_idle() || shared_ != nullptr)) // or messages could still come
         poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
     poller_->remove(*this);
+    if (shared_ != nullptr)
+        shared_->remove(number());
     completions_ = nullptr;
 }
 
@@ -200,7 +215,7 @@ void VerbsQueuePair::end_started(ibv_cq_ex &polled) noexcept
     doca_buf *dst = work.dst;
     Result result = {.length = operation.length};
     std::uint32_t growth = work.growth;
-    if (work.kind == Kind::receive) {
+    if (work.kind == Kind::receive || work.kind == Kind::shared_receive) {
         result = result_of_receive(polled, dst);
         growth = result.length;
     }
@@ -218,7 +233,11 @@ void VerbsQueuePair::end_started(ibv_cq_ex &polled) noexcept
 
 void VerbsQueuePair::end(Operation &operation, doca_error_t status, const Result &result) noexcept
 {
-    ++(operation.payload<Work>().kind == Kind::receive ? receive_credits_ : send_credits_);
+    const Kind kind = operation.payload<Work>().kind;
+    if (kind == Kind::shared_receive)
+        shared_->ended();
+    else
+        ++(kind == Kind::receive ? receive_credits_ : send_credits_);
     completions_->done(operation, status, result);
 }
 
@@ -249,7 +268,7 @@ void VerbsQueuePair::each_in_flight(Action action) const noexcept
 /// Whether operations are left whose end depends on what the peer's program does. Others end by themselves.
 bool VerbsQueuePair::may_wait_forever() const noexcept
 {
-    bool may = false;
+    bool may = shared_ != nullptr; // a receive, of any of the connections
     each_in_flight([&](const Operation &operation) {
         const Kind kind = operation.payload<Work>().kind;
         may = may || kind == Kind::receive || kind == Kind::send || kind == Kind::write_with_immediate;

@@ -9,6 +9,7 @@
 #include "../queue_pair.hpp"
 #include "connection_details.hpp"
 #include "connection_poller.hpp"
+#include "receive_queue.hpp"
 #include "device.hpp"
 #include "reliable_connection.hpp"
 
@@ -101,10 +102,13 @@ public:
 
     void flush() noexcept override;
 
+    /// Makes @p operation, which was begun, one of a VerbsReceiveQueue.
+    static void describe_shared_receive(Operation &operation, doca_buf *dst, TransferPlan plan) noexcept;
+
 private:
     friend class ConnectionPoller;
 
-    enum class Kind : std::uint8_t { receive, send, read, write, write_with_immediate, update };
+    enum class Kind : std::uint8_t { receive, send, read, write, write_with_immediate, update, shared_receive };
 
     enum class Shape : std::uint8_t {
         any,
@@ -256,6 +260,7 @@ private:
     std::int32_t receive_credits_ = 0;
     std::int32_t credits_ = 0;      ///< their sum while nothing is in flight
     std::vector<ibv_sge> segments_; ///< of the work request that is being made
+    VerbsReceiveQueue *const shared_; ///< that it takes its receives from, or null
 
     // The poller's.
     void *retriever_ = nullptr;

@@ -60,7 +60,7 @@ ibv_qp_init_attr_ex attributes_of(const ReliableConnection::Sizes &sizes, ibv_cq
     attributes.send_cq = &completions;
     attributes.recv_cq = &completions;
     attributes.cap.max_send_wr = sizes.sends;
-    attributes.srq = sizes.shared_receives;
+    attributes.srq = sizes.shared_receives.get();
     attributes.cap.max_recv_wr = sizes.shared_receives == nullptr ? sizes.receives : 0;
     attributes.cap.max_send_sge = sizes.send_segments;
     attributes.cap.max_recv_sge = sizes.shared_receives == nullptr ? sizes.receive_segments : 0;
@@ -144,6 +144,7 @@ doca_error_t ReliableConnection::create(const VerbsDevice &device, VerbsCompleti
     completions_ = &completions;
     access_ = access;
     num_requests_ = sizes.num_requests();
+    shared_receives_ = sizes.shared_receives;
     port_ = static_cast<std::uint8_t>(device.port().port());
     if (const doca_error_t status = create_queue_pair(device, sizes); status != DOCA_SUCCESS)
         return status;

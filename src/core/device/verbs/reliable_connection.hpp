@@ -44,7 +44,7 @@ public:
         std::uint32_t receive_segments;
         std::uint64_t send_operations; ///< enum ibv_qp_create_send_ops_flags: what it is used for
         MakeQueuePair *make = nullptr; ///< null: ibv_create_qp_ex()
-        ibv_srq *shared_receives = nullptr; ///< in place of receives of its own
+        std::shared_ptr<ibv_srq> shared_receives = {}; ///< in place of receives of its own: so many of others at a time
 
         [[nodiscard]] std::uint32_t num_requests() const noexcept { return sends + receives; }
     };
@@ -103,6 +103,7 @@ private:
     [[nodiscard]] int go_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept;
 
     VerbsCompletions *completions_ = nullptr;
+    std::shared_ptr<ibv_srq> shared_receives_; ///< if it has any: they outlive it
     Handle<ibv_qp> queue_pair_;
     std::unique_ptr<ClassicSender> classic_sender_; ///< of a driver without extended calls
     ibv_qp_ex *sender_ = nullptr;
