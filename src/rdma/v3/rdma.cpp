@@ -112,6 +112,7 @@ doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
 doca_error_t doca_rdma::create_queue_pair(Connection &connection)
 {
     opendoca::QueuePairSettings of_this = settings;
+    of_this.send_chain_length = max_send_list;
     of_this.shared_receives = receives_->shared();
     of_this.completions = &completions();
     std::unique_ptr<QueuePair> made;

@@ -56,7 +56,7 @@ ReliableConnection::Sizes sizes_for(const RdmaCapabilities &can, const QueuePair
     const auto *const shared = static_cast<const VerbsReceiveQueue *>(settings.shared_receives);
     return {.sends = settings.send_queue_size,
             .receives = shared != nullptr ? shared->size() : settings.recv_queue_size,
-            .send_segments = can.max_chain_length,
+            .send_segments = settings.send_chain_length != 0 ? settings.send_chain_length : can.max_chain_length,
             .receive_segments = settings.recv_chain_length,
             .send_operations = operations,
             .shared_receives = shared != nullptr ? shared->queue() : nullptr};
