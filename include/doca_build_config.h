@@ -4,8 +4,8 @@
  * @file doca_build_config.h
  * Which CPU this is compiled for, and for which side of the PCIe.
  *
- *   DOCA_ARCH_X86, DOCA_ARCH_ARM    the CPU; always follows the compiler's target.
- *   DOCA_ARCH_HOST, DOCA_ARCH_DPU   the role; programs select code with `#ifdef DOCA_ARCH_DPU`.
+ * - DOCA_ARCH_X86, DOCA_ARCH_ARM: the CPU; always follows the compiler's target.
+ * - DOCA_ARCH_HOST, DOCA_ARCH_DPU: the role; programs select code with `#ifdef DOCA_ARCH_DPU`.
  *
  * By default an aarch64 target gets the DPU role and any other target the host role. opendoca: a program
  * chooses the other role with -DDOCA_ARCH_DPU or -DDOCA_ARCH_HOST on the compiler's command line, so that

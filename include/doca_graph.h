@@ -6,11 +6,13 @@
  * Graph: jobs, callbacks and other graphs, run on a work queue in the order of their dependencies.
  *
  * Order of use:
- *   1. doca_graph_create, *_node_create, doca_graph_add_dependency, doca_graph_start, doca_graph_workq_add
- *   2. per instance: doca_graph_instance_create, doca_graph_instance_set_*_node_data for every node
- *   3. doca_workq_graph_submit; doca_workq_progress_retrieve until the instance comes back:
- *      doca_event::type is DOCA_GRAPH_JOB, result.u64 the instance's doca_error_t, user_data as submitted
- *   4. destroy the instances, doca_graph_workq_rm, doca_graph_stop, doca_graph_destroy
+ * -# doca_graph_create(), the functions that create nodes, doca_graph_add_dependency(), doca_graph_start(),
+ *   doca_graph_workq_add().
+ * -# For each instance: doca_graph_instance_create(), and the data of every node.
+ * -# doca_workq_graph_submit(); doca_workq_progress_retrieve() until the instance comes back:
+ *   doca_event::type is DOCA_GRAPH_JOB, result.u64 the instance's doca_error_t, user_data as submitted.
+ * -# Destroy the instances, doca_graph_workq_rm(), doca_graph_stop(), doca_graph_destroy().
+ *
  * Exactly one event comes per submitted instance; while only inner nodes end, retrieve gives
  * DOCA_ERROR_AGAIN. Instances and jobs of their own may be on the same work queue at the same time.
  *

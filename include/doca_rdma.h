@@ -8,14 +8,14 @@
  * docs/rdma.md tells how an instance behaves as a whole.
  *
  * Life of an instance:
- *   doca_rdma_create            -> DOCA_RDMA_STATE_RESET
- *   doca_ctx_dev_add, set properties, doca_ctx_start
- *                               -> DOCA_RDMA_STATE_INIT
- *   doca_rdma_export, hand the details to the peer, doca_rdma_connect with the peer's details
- *                               -> DOCA_RDMA_STATE_CONNECTED, jobs may be submitted
- *   a job fails                 -> DOCA_RDMA_STATE_ERROR, the jobs in flight are flushed
- *   doca_ctx_workq_rm, doca_ctx_stop
- *                               -> DOCA_RDMA_STATE_RESET; start, export and connect bring it back to work
+ * - doca_rdma_create(): DOCA_RDMA_STATE_RESET.
+ * - doca_ctx_dev_add(), set properties, doca_ctx_start(): DOCA_RDMA_STATE_INIT.
+ * - doca_rdma_export(), hand the details to the peer, doca_rdma_connect() with the peer's details:
+ *   DOCA_RDMA_STATE_CONNECTED, jobs may be submitted.
+ * - A job fails: DOCA_RDMA_STATE_ERROR, the jobs in flight are flushed.
+ * - doca_ctx_workq_rm(), doca_ctx_stop(): DOCA_RDMA_STATE_RESET; start, export and connect bring it back to
+ *   work.
+ *
  * A context takes exactly one work queue: doca_ctx_workq_add of a second one gives DOCA_ERROR_IN_USE.
  * An instance accepts traffic only from the peer whose details it was connected with.
  *
@@ -23,23 +23,24 @@
  * struct doca_rdma_result in doca_event::result.ptr; the library fills that structure. With NULL there,
  * nothing but the event itself is written. While retrieve gives DOCA_ERROR_AGAIN, neither is touched.
  *
- * Errors of a job. What the caller's side can know fails in doca_workq_submit and changes nothing:
- *   DOCA_ERROR_INVALID_VALUE  - unknown type, a buffer missing, chain or message too long, a WRITE longer
- *                               than its destination's room, misaligned atomic, memory of another device, a
- *                               local buffer where a remote one belongs or the reverse
- *   DOCA_ERROR_NOT_PERMITTED  - a memory map lacks the right that the job needs
- *   DOCA_ERROR_BAD_STATE      - the instance is not connected
- *   DOCA_ERROR_NO_MEMORY      - the work queue, or the instance's send or receive queue, is full
- *   DOCA_ERROR_NOT_SUPPORTED  - the device can't do the job: doca_rdma_job_get_supported() tells
+ * Errors of a job. What the caller's side can know fails in doca_workq_submit() and changes nothing:
+ * - DOCA_ERROR_INVALID_VALUE: unknown type, a buffer missing, chain or message too long, a WRITE longer than
+ *   its destination's room, misaligned atomic, memory of another device, a local buffer where a remote one
+ *   belongs or the reverse.
+ * - DOCA_ERROR_NOT_PERMITTED: a memory map lacks the right that the job needs.
+ * - DOCA_ERROR_BAD_STATE: the instance is not connected.
+ * - DOCA_ERROR_NO_MEMORY: the work queue, or the instance's send or receive queue, is full.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device can't do the job; doca_rdma_job_get_supported() tells.
+ *
  * What only the peer can know fails in retrieve: that returns DOCA_ERROR_IO_FAILED, the instance goes to
  * DOCA_RDMA_STATE_ERROR, and doca_rdma_result::result says why (opendoca: these codes):
- *   DOCA_ERROR_NOT_PERMITTED    - the peer's memory is unknown or revoked, or its mmap or RDMA instance does
- *                                 not give the right
- *   DOCA_ERROR_FULL             - the message is longer than the receive that it met (reported on both sides)
- *   DOCA_ERROR_CONNECTION_RESET - the peer has died, stopped its instance, or does not answer
- *   DOCA_ERROR_SHUTDOWN         - flushed: the job was in flight when another one failed or was being
- *                                 cancelled
- *   DOCA_ERROR_IO_FAILED        - any other failure of the device
+ * - DOCA_ERROR_NOT_PERMITTED: the peer's memory is unknown or revoked, or its mmap or RDMA instance does not
+ *   give the right.
+ * - DOCA_ERROR_FULL: the message is longer than the receive that it met (reported on both sides).
+ * - DOCA_ERROR_CONNECTION_RESET: the peer has died, stopped its instance, or does not answer.
+ * - DOCA_ERROR_SHUTDOWN: flushed; the job was in flight when another one failed or was being cancelled.
+ * - DOCA_ERROR_IO_FAILED: any other failure of the device.
+ *
  * Every job submitted is reported exactly once. Receives that will never complete are cancelled by
  * doca_ctx_workq_rm: it gives DOCA_ERROR_NOT_PERMITTED and starts to flush; once all has been retrieved, call
  * it again.

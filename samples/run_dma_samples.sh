@@ -198,9 +198,7 @@ echo "is installed"
 title "Building opendoca in $build"
 # Nothing of the caller's environment decides what is used below.
 unset DESTDIR PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR DOCA_SOFT_TOPOLOGY DOCA_SOFT_ROLE DOCA_SOFT_DEFER LD_LIBRARY_PATH
-# Warnings are for the tests to find: a newer compiler's must not stop anybody here.
-build_with_meson sdk "$root" --buildtype=release --prefix="$prefix" --libdir=lib -Dtests=false -Dtools=false \
-    -Dwerror=false
+build_with_meson sdk "$root" --buildtype=release --prefix="$prefix" --libdir=lib -Dtests=false -Dtools=false
 quietly "$build/sdk-install.log" meson install -C "$build/sdk" --no-rebuild
 echo "installed in $prefix"
 

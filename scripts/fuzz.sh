@@ -6,7 +6,9 @@
 #
 #   scripts/fuzz.sh [SECONDS [TARGET...]]     for each target; default 3600 s and all of them
 #
-# What was found is kept: new inputs in BUILD/corpus-TARGET, and what makes a target fail in BUILD/findings.
+# What was found is kept: new inputs in BUILD/corpus-TARGET, and what makes a target fail in BUILD/findings. What was run
+# is kept in BUILD/runs (target, inputs, seconds of CPU time of the program and of the kernel for it), and the sums of all
+# runs are printed at the end.
 # Environment: OPENDOCA_FUZZ_BUILD  where it is built (default: build-fuzz below the project)
 set -euo pipefail
 
@@ -15,7 +17,7 @@ build=${OPENDOCA_FUZZ_BUILD:-$top/build-fuzz}
 seconds=${1:-3600}
 shift || true
 declare -A corpora=([mmap_dpu]=blobs [mmap_rdma]=blobs [connection]=blobs [sync_event]=blobs [sync_event_word]=blobs
-    [comm_channel]=comm_channel [argp_command_line]=command_line [verbs]=verbs [topology]=topology [argp_json]=argp_json)
+    [comm_channel]=comm_channel [stream]=stream [argp_command_line]=command_line [verbs]=verbs [topology]=topology [argp_json]=argp_json)
 targets=("$@")
 [ $# -gt 0 ] || mapfile -t targets < <(printf '%s\n' "${!corpora[@]}" | sort)
 
@@ -29,13 +31,21 @@ ninja -C "$build" "${targets[@]/#/tests/fuzz/fuzz_}"
 
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 mkdir -p "$build/findings"
+TIMEFORMAT="%U %S"
 status=0
 for target in "${targets[@]}"; do
     mkdir -p "$build/corpus-$target"
     echo "== $target: $seconds s"
-    "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=4096 -timeout=25 -print_final_stats=1 \
-        -artifact_prefix="$build/findings/$target-" \
-        "$build/corpus-$target" "$top/tests/fuzz/corpus/${corpora[$target]}" >"$build/$target.log" 2>&1 || status=1
+    {
+        time "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=4096 -timeout=25 -print_final_stats=1 \
+            -artifact_prefix="$build/findings/$target-" \
+            "$build/corpus-$target" "$top/tests/fuzz/corpus/${corpora[$target]}" >"$build/$target.log" 2>&1 || status=1
+    } 2>"$build/$target.time"
+    inputs=$(awk '/stat::number_of_executed_units/ { print $2 }' "$build/$target.log")
+    echo "$target ${inputs:-0} $(cat "$build/$target.time")" >>"$build/runs"
     grep -E 'stat::number_of_executed_units|SUMMARY|ERROR' "$build/$target.log" || tail -n 5 "$build/$target.log"
 done
+echo "== all runs in $build"
+awk '{ inputs[$1] += $2; seconds[$1] += $3 + $4 }
+    END { for (t in inputs) printf "%-20s %12d inputs %10.0f s of CPU time\n", t, inputs[t], seconds[t] }' "$build/runs" | sort
 exit $status

@@ -7,15 +7,20 @@
 #   scripts/install_dependencies.sh          what building the libraries, tools and samples needs
 #   scripts/install_dependencies.sh tests    and what the tests need
 #   scripts/install_dependencies.sh vm       what tests in virtual machines and on RDMA devices need, and nothing else
+#   scripts/install_dependencies.sh aarch64  what cross-building for 64-bit Arm needs, and nothing else
+#   scripts/install_dependencies.sh packages what Debian packages are built and tested with, and nothing else
 #   scripts/install_dependencies.sh card     the programs of others that judge the card made of software, and nothing else
 set -eu
 
 build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev libjson-c-dev nlohmann-json3-dev libssl-dev libbsd-dev"
-test_packages="libgtest-dev python3 clang libtbb-dev"
+test_packages="libgtest-dev python3 clang libtbb-dev doxygen mandoc valgrind"
 # Taken where they exist: elsewhere they are part of the packages above.
 optional_test_packages="libclang-rt-dev"
 vm_packages="qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers ibverbs-utils perftest valgrind"
+# The Arm libraries are not installed: scripts/aarch64_sysroot.sh.
+aarch64_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user"
 card_packages="ibverbs-providers ibverbs-utils perftest python3-pyverbs python3-scapy ucx-utils iproute2"
+packages_packages="debhelper doxygen dpkg-dev libtbb-dev lintian mmdebstrap"
 
 case "${1-}" in
 '')
@@ -30,12 +35,20 @@ vm)
     wanted=$vm_packages
     optional=
     ;;
+aarch64)
+    wanted=$aarch64_packages
+    optional=
+    ;;
 card)
     wanted=$card_packages
     optional=
     ;;
+packages)
+    wanted=$packages_packages
+    optional=
+    ;;
 *)
-    echo "usage: $0 [tests|vm|card]" >&2
+    echo "usage: $0 [tests|vm|aarch64|card|packages]" >&2
     exit 2
     ;;
 esac

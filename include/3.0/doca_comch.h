@@ -29,8 +29,9 @@
  * DOCA_ERROR_AGAIN is never given. docs/comch.md tells how both sides behave as a whole.
  *
  * opendoca: defaults are messages of 4080 bytes and receive queues of 512 messages; messages of 4080 bytes
- * and queues of 8192 messages can be had everywhere. Comch works on software devices; on any other,
- * capabilities and create functions answer DOCA_ERROR_NOT_SUPPORTED.
+ * and queues of 8192 messages can be had everywhere. Comch works on software devices, and on mlx5
+ * devices whose other side can be reached by TCP (docs/comm-channel.md); on any other, capabilities and create
+ * functions answer DOCA_ERROR_NOT_SUPPORTED.
  *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
  * are written only on success.

@@ -21,8 +21,8 @@
  * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca). The end of the connection ends
  *   no task: they wait for the stop.
  *
- * opendoca: software devices only. A buffer may be NULL, for immediate data alone. There is no DPA: functions
- * for it answer DOCA_ERROR_NOT_SUPPORTED.
+ * opendoca: on devices whose connections can share receives. A buffer may be NULL, for immediate data alone.
+ * There is no DPA: functions for it answer DOCA_ERROR_NOT_SUPPORTED.
  *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
  * are written only on success.

@@ -22,7 +22,8 @@
  *   was too small (opendoca).
  * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
- * opendoca: software devices only. There is no DPA: functions for it answer DOCA_ERROR_NOT_SUPPORTED.
+ * opendoca: on devices whose connections can share receives. There is no DPA: functions for it answer
+ * DOCA_ERROR_NOT_SUPPORTED.
  *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
  * are written only on success.

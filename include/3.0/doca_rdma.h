@@ -430,7 +430,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *add
  * @param [in] rdma The instance.
  * @param [in] port The port.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma is NULL.
+ * - DOCA_ERROR_INVALID_VALUE: rdma is NULL, or the port is 0.
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: the instance listens to a port already.
  * - DOCA_ERROR_CONNECTION_ABORTED: the port is taken, or listening failed.

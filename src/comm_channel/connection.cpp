@@ -23,12 +23,12 @@ std::span<const std::byte> bytes_of(const T &value)
 }
 
 template <typename T>
-std::span<std::byte> room_of(T &value)
+std::span<std::byte> bytes_of(T &value)
 {
     return std::as_writable_bytes(std::span(&value, 1));
 }
 
-bool make_room_sockets(UniqueFd &own, UniqueFd &of_client)
+bool make_space_sockets(UniqueFd &own, UniqueFd &of_client)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)
@@ -38,6 +38,13 @@ bool make_room_sockets(UniqueFd &own, UniqueFd &of_client)
     return true;
 }
 
+bool is_tcp(int socket) noexcept
+{
+    int domain = AF_UNIX;
+    socklen_t size = sizeof(domain);
+    return getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain != AF_UNIX;
+}
+
 const char *reason_of(Answer answer)
 {
     switch (answer) {
@@ -45,6 +52,8 @@ const char *reason_of(Answer answer)
         return "it has as many clients as it can have";
     case Answer::not_understood:
         return "it is of another version of the library";
+    case Answer::another_service:
+        return "it is another service, or that of another function";
     default:
         return "its answer is none";
     }
@@ -52,12 +61,34 @@ const char *reason_of(Answer answer)
 
 } // namespace
 
+Connection::Connection(Side own_side, UniqueFd connection) : side_(own_side), socket_(std::move(connection))
+{
+    if (!is_tcp(socket_.get()))
+        return;
+    stream_ = std::make_unique<Stream>(socket_.get());
+    (void)!stream_->open(); // without descriptors nobody can watch it
+}
+
+/// False with errno.
+bool Connection::tell(StreamKind kind, std::span<const std::byte> bytes, std::span<const int> files) noexcept
+{
+    if (stream_ == nullptr)
+        return send_message(socket_.get(), bytes, files);
+    stream_->put(kind, bytes);
+    return true;
+}
+
+Arrival Connection::hear(StreamKind kind, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept
+{
+    return stream_ != nullptr ? stream_->take(kind, bytes) : receive_message(socket_.get(), bytes, files);
+}
+
 doca_error_t Connection::say_hello(const ServiceKey &service, const Limits &own)
 {
-    if (!is_same_user(socket_.get()))
+    if (stream_ == nullptr && !is_same_user(socket_.get()))
         return DOCA_ERROR_CONNECTION_ABORTED;
     const Hello hello = {wire_magic, wire_version, 0, service, own, 0};
-    if (!send_message(socket_.get(), bytes_of(hello), {})) {
+    if (!tell(StreamKind::hello, bytes_of(hello), {})) {
         LOG_ERR("the service ended while it was connected to: %s", std::strerror(errno));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
@@ -68,7 +99,7 @@ doca_error_t Connection::take_welcome(const Limits &own)
 {
     Welcome welcome;
     std::array<UniqueFd, 2> files;
-    switch (receive_message(socket_.get(), room_of(welcome), files)) {
+    switch (hear(StreamKind::welcome, bytes_of(welcome), files)) {
     case Arrival::nothing:
         return DOCA_ERROR_CONNECTION_INPROGRESS;
     case Arrival::ended:
@@ -84,28 +115,37 @@ doca_error_t Connection::take_welcome(const Limits &own)
         LOG_ERR("the service does not take this client in: %s", reason_of(welcome.answer));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
-    int type = 0;
-    socklen_t size = sizeof(type);
     const bool is_understood =
         welcome.magic == wire_magic && welcome.version == wire_version && is_valid(welcome.to_service) &&
         is_valid(welcome.to_client) && welcome.to_service.message_size <= own.message_size &&
-        welcome.to_service.messages <= own.send_queue && welcome.to_client.messages <= own.recv_queue &&
-        files[1].is_open() && getsockopt(files[1].get(), SOL_SOCKET, SO_TYPE, &type, &size) == 0;
-    if (!is_understood || !memory_.open(welcome.to_service, welcome.to_client, files[0])) {
+        welcome.to_service.messages <= own.send_queue && welcome.to_client.messages <= own.recv_queue;
+    if (!is_understood || !open_memory(welcome, files)) {
         LOG_ERR("the service's welcome can't be used");
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     to_service_ = welcome.to_service;
     to_client_ = welcome.to_client;
-    room_ = std::move(files[1]);
     attach();
     return DOCA_SUCCESS;
+}
+
+/// Client: that of both, or where the service is on another machine, its own.
+bool Connection::open_memory(const Welcome &welcome, std::span<UniqueFd, 2> files)
+{
+    if (stream_ != nullptr)
+        return memory_.create(welcome.to_service, welcome.to_client, files[0]);
+    int type = 0;
+    socklen_t size = sizeof(type);
+    if (!files[1].is_open() || getsockopt(files[1].get(), SOL_SOCKET, SO_TYPE, &type, &size) != 0)
+        return false;
+    space_socket_ = std::move(files[1]);
+    return memory_.open(welcome.to_service, welcome.to_client, files[0]);
 }
 
 doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own, bool has_room)
 {
     Hello hello;
-    switch (receive_message(socket_.get(), room_of(hello), {})) {
+    switch (hear(StreamKind::hello, bytes_of(hello), {})) {
     case Arrival::nothing:
         return DOCA_ERROR_CONNECTION_INPROGRESS;
     case Arrival::ended: // a client that gave up
@@ -117,31 +157,34 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
         break;
     }
     Welcome welcome = {wire_magic, wire_version, Answer::welcome, {}, {}};
-    if (hello.magic != wire_magic || hello.version != wire_version || hello.service != service ||
-        !are_valid(hello.limits))
+    if (hello.magic != wire_magic || hello.version != wire_version || !are_valid(hello.limits))
         welcome.answer = Answer::not_understood;
+    else if (hello.service != service)
+        welcome.answer = Answer::another_service;
     else if (!has_room)
         welcome.answer = Answer::too_many_clients;
     if (welcome.answer != Answer::welcome) {
         LOG_ERR("a client is not taken in: %s",
-                has_room ? "its hello is not understood" : "there are as many clients as there can be");
-        (void)send_message(socket_.get(), bytes_of(welcome), {});
+                welcome.answer == Answer::not_understood    ? "its hello is not understood"
+                : welcome.answer == Answer::another_service ? "it looks for another service"
+                                                            : "there are as many clients as there can be");
+        (void)tell(StreamKind::welcome, bytes_of(welcome), {});
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     welcome.to_service = to_service_ = ring_between(hello.limits, own);
     welcome.to_client = to_client_ = ring_between(own, hello.limits);
-    UniqueFd file, room_of_client;
-    if (!memory_.create(to_service_, to_client_, file) || !make_room_sockets(room_, room_of_client)) {
+    UniqueFd file, space_of_client;
+    if (!memory_.create(to_service_, to_client_, file) ||
+        (stream_ == nullptr && !make_space_sockets(space_socket_, space_of_client)))
         return DOCA_ERROR_OPERATING_SYSTEM;
-    }
-    const int files[] = {file.get(), room_of_client.get()};
-    if (!send_message(socket_.get(), bytes_of(welcome), files))
+    const int files[] = {file.get(), space_of_client.get()};
+    if (!tell(StreamKind::welcome, bytes_of(welcome), files))
         return DOCA_ERROR_CONNECTION_ABORTED; // it has gone
     attach();
     return DOCA_SUCCESS;
 }
 
-void Connection::attach() noexcept
+void Connection::attach()
 {
     SharedPage &page = memory_.page();
     if (side_ == Side::service) {
@@ -151,11 +194,20 @@ void Connection::attach() noexcept
         out_.attach(page.to_service, memory_.to_service(), to_service_);
         in_.attach(page.to_client, memory_.to_client(), to_client_);
     }
+    if (stream_ != nullptr)
+        stream_->attach(memory_, side_ == Side::service, to_service_, to_client_);
     state_ = State::connected;
+}
+
+void Connection::pump() noexcept
+{
+    if (stream_ != nullptr && memory_.is_open() && !stream_->pump())
+        note_damage();
 }
 
 bool Connection::has_room() noexcept
 {
+    pump();
     if (!memory_.is_open())
         return false;
     const RingResult look = out_.look_for_room();
@@ -166,6 +218,7 @@ bool Connection::has_room() noexcept
 
 bool Connection::has_message() noexcept
 {
+    pump();
     if (!memory_.is_open())
         return false;
     const RingResult look = in_.look_for_message();
@@ -176,6 +229,9 @@ bool Connection::has_message() noexcept
 
 doca_error_t Connection::send(const void *message, std::size_t length, std::uint32_t kind) noexcept
 {
+    pump();
+    if (!memory_.is_open())
+        return DOCA_ERROR_CONNECTION_RESET;
     switch (out_.send(message, length, kind)) {
     case RingResult::done:
         break;
@@ -185,7 +241,9 @@ doca_error_t Connection::send(const void *message, std::size_t length, std::uint
         note_damage();
         return DOCA_ERROR_CONNECTION_RESET;
     }
-    if (out_.take_wish_for_message())
+    if (stream_ != nullptr)
+        pump();
+    else if (out_.take_wish_for_message())
         ring_bell(socket_.get());
     ++now_.send_messages;
     now_.send_bytes += length;
@@ -210,6 +268,7 @@ doca_error_t Connection::receive(void *message, std::size_t &length) noexcept
 
 doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept
 {
+    pump();
     if (!memory_.is_open())
         return DOCA_ERROR_AGAIN;
     const std::size_t room = length;
@@ -225,21 +284,41 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
         note_damage();
         return DOCA_ERROR_CONNECTION_RESET;
     }
-    if (in_.take_wish_for_room())
-        ring_bell(room_.get());
+    if (stream_ != nullptr)
+        pump(); // tells the peer
+    else if (in_.take_wish_for_room())
+        ring_bell(space_socket_.get());
     ++now_.recv_messages;
     now_.recv_bytes += length;
     return DOCA_SUCCESS;
 }
 
+void Connection::wish_for_message() noexcept
+{
+    in_.wish_for_message();
+    if (stream_ != nullptr)
+        stream_->wake_for_message(true);
+}
+
+void Connection::wish_for_room() noexcept
+{
+    out_.wish_for_room();
+    if (stream_ != nullptr)
+        stream_->wake_for_space(true);
+}
+
 void Connection::silence_room() noexcept
 {
-    (void)silence_bell(room_.get()); // the end shows at the other socket
+    if (stream_ != nullptr)
+        stream_->wake_for_space(false);
+    else
+        (void)silence_bell(space_socket_.get()); // the end shows at the other socket
 }
 
 bool Connection::check_end() noexcept
 {
-    if (state_ != State::connected || !has_hung_up(socket_.get()))
+    pump();
+    if (state_ != State::connected || !(stream_ != nullptr ? stream_->has_ended() : has_hung_up(socket_.get())))
         return false;
     note_end();
     return true;
@@ -247,6 +326,10 @@ bool Connection::check_end() noexcept
 
 bool Connection::silence() noexcept
 {
+    if (stream_ != nullptr) {
+        stream_->wake_for_message(false);
+        return check_end();
+    }
     if (state_ != State::connected || silence_bell(socket_.get()))
         return false;
     note_end();
@@ -267,8 +350,8 @@ void Connection::note_damage() noexcept
 {
     if (state_ == State::died && !memory_.is_open())
         return;
-    LOG_ERR("the %s at the other end has damaged the messages' memory; the connection is closed",
-            side_ == Side::service ? "client" : "service");
+    LOG_ERR("the %s at the other end has %s; the connection is closed", side_ == Side::service ? "client" : "service",
+            stream_ != nullptr ? "sent what is no message" : "damaged the messages' memory");
     state_ = State::died;
     memory_.close();
     shutdown(socket_.get(), SHUT_RDWR); // and the socket tells both sides
@@ -280,6 +363,8 @@ void Connection::leave() noexcept
         SharedPage &page = memory_.page();
         auto &has_left = side_ == Side::service ? page.service_left : page.client_left;
         has_left.store(1, std::memory_order_release); // pairs with note_end()
+        if (stream_ != nullptr)
+            stream_->say_goodbye();
     }
     if (socket_.is_open())
         shutdown(socket_.get(), SHUT_RDWR); // also when a forked child has a copy of the descriptor
@@ -289,7 +374,8 @@ void Connection::release() noexcept
 {
     update_counters();
     memory_.close();
-    room_ = UniqueFd();
+    space_socket_ = UniqueFd();
+    stream_.reset();
     socket_ = UniqueFd();
 }
 

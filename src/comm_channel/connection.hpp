@@ -4,7 +4,10 @@
 
 #include <cstdint>
 
+#include <memory>
+
 #include "ring.hpp"
+#include "stream.hpp"
 #include "wire.hpp"
 
 namespace opendoca::comm_channel {
@@ -30,7 +33,7 @@ public:
     };
 
     /// @p own_side: of this process's end of the connection.
-    Connection(Side own_side, UniqueFd connection) noexcept : side_(own_side), socket_(std::move(connection)) {}
+    Connection(Side own_side, UniqueFd connection);
 
     /// Client: asks to be taken in.
     [[nodiscard]] doca_error_t say_hello(const ServiceKey &service,
@@ -45,8 +48,14 @@ public:
     [[nodiscard]] State state() const noexcept { return state_; }
     [[nodiscard]] bool has_ended() const noexcept { return state_ >= State::left; }
     [[nodiscard]] bool is_released() const noexcept { return !socket_.is_open(); }
+    /// Hangs up with the peer.
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
-    [[nodiscard]] int room_socket() const noexcept { return room_.get(); }
+    /// Becomes readable for messages, while the peer has been asked for bells, and at the end.
+    [[nodiscard]] int message_fd() const noexcept
+    {
+        return stream_ != nullptr ? stream_->message_fd() : socket_.get();
+    }
+    [[nodiscard]] int space_fd() const noexcept { return stream_ != nullptr ? stream_->space_fd() : space_socket_.get(); }
     [[nodiscard]] std::uint32_t longest_to_send() const noexcept { return out_.message_size(); }
     [[nodiscard]] std::uint64_t num_received() const noexcept { return now_.recv_messages; }
     [[nodiscard]] std::uint64_t num_sent() const noexcept { return now_.send_messages; }
@@ -64,8 +73,8 @@ public:
     void send_in_vain(std::size_t length) noexcept;
 
     /// Asks for bells. Each is to be followed by a look at what is there.
-    void wish_for_message() noexcept { in_.wish_for_message(); }
-    void wish_for_room() noexcept { out_.wish_for_room(); }
+    void wish_for_message() noexcept;
+    void wish_for_room() noexcept;
     void silence_room() noexcept;
 
     /// Looks whether the other end is still there; true when it has just turned out that it is not.
@@ -84,14 +93,20 @@ public:
     Counters counters; ///< as of the last update
 
 private:
-    void attach() noexcept;
+    [[nodiscard]] bool tell(StreamKind kind, std::span<const std::byte> bytes, std::span<const int> files) noexcept;
+    [[nodiscard]] Arrival hear(StreamKind kind, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept;
+    [[nodiscard]] bool open_memory(const Welcome &welcome, std::span<UniqueFd, 2> files);
+    void attach();
+    /// Where the peer is on another machine.
+    void pump() noexcept;
     void note_end() noexcept;
     void note_damage() noexcept;
 
     const Side side_;
     State state_ = State::connecting;
     UniqueFd socket_;
-    UniqueFd room_; ///< where bells for room ring
+    std::unique_ptr<Stream> stream_; ///< where the peer is on another machine, or may be
+    UniqueFd space_socket_; ///< else: the peer writes to it when it has freed space in the ring
     SharedMemory memory_;
     RingShape to_service_;
     RingShape to_client_;

@@ -11,6 +11,7 @@
 
 #include "../core/log.hpp"
 #include "limits.hpp"
+#include "tcp.hpp"
 #include "wire.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_SERVICE);
@@ -26,10 +27,12 @@ UniqueFd make_spare() noexcept
 
 } // namespace
 
-doca_error_t Listener::open(const ServiceKey &key, const char *service)
+doca_error_t Listener::open(const ServiceKey &key, const char *service, const std::string &at)
 {
     Listener made;
-    if (const doca_error_t status = Registration::take(key, service, made.registration_); status != DOCA_SUCCESS)
+    const doca_error_t status = at.empty() ? Registration::take(key, service, made.registration_)
+                                           : listen_at(at, key, service, made.tcp_);
+    if (status != DOCA_SUCCESS)
         return status;
     made.spare_ = make_spare();
     *this = std::move(made);
@@ -41,7 +44,7 @@ UniqueFd Listener::accept() noexcept
     for (std::uint32_t tries = 0; tries < max_connections; ++tries) {
         UniqueFd client(accept4(socket(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (client.is_open()) {
-            if (is_same_user(client.get()))
+            if (tcp_.is_open() || is_same_user(client.get()))
                 return client;
             continue;
         }

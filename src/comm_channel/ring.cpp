@@ -88,6 +88,11 @@ std::uint64_t SendRing::in_flight() const noexcept
     return std::min<std::uint64_t>(sent_ - state_->received.load(std::memory_order_relaxed), shape_.messages);
 }
 
+std::uint64_t SendRing::num_received() const noexcept
+{
+    return state_->received.load();
+}
+
 void ReceiveRing::attach(RingState &state, const std::byte *records, RingShape shape) noexcept
 {
     *this = ReceiveRing();
@@ -106,6 +111,19 @@ RingResult ReceiveRing::look_for_message() const noexcept
 }
 
 RingResult ReceiveRing::receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept
+{
+    const RingResult result = take(message, length, kind);
+    if (result == RingResult::done)
+        give_back(received_);
+    return result;
+}
+
+void ReceiveRing::give_back(std::uint64_t count) noexcept
+{
+    state_->received.store(count); // pairs with look_for_room()
+}
+
+RingResult ReceiveRing::take(void *message, std::size_t &length, std::uint32_t &kind) noexcept
 {
     if (const RingResult look = look_for_message(); look != RingResult::done)
         return look;
@@ -126,13 +144,13 @@ RingResult ReceiveRing::receive(void *message, std::size_t &length, std::uint32_
     at_ = (at_ + RingShape::record(arrived)) % size;
     length = arrived;
     kind = static_cast<std::uint32_t>(prefix >> 32);
-    state_->received.store(++received_); // pairs with look_for_room()
+    ++received_;
     return RingResult::done;
 }
 
 bool ReceiveRing::take_wish_for_room() noexcept
 {
-    return take(state_->wants_room);
+    return comm_channel::take(state_->wants_room);
 }
 
 void ReceiveRing::wish_for_message() noexcept

@@ -70,6 +70,8 @@ public:
     /// Asks to be woken when there is room. To be followed by a look.
     void wish_for_room() noexcept;
     [[nodiscard]] std::uint64_t in_flight() const noexcept;
+    /// Messages that the receiver has taken, of all.
+    [[nodiscard]] std::uint64_t num_received() const noexcept;
     [[nodiscard]] std::uint32_t message_size() const noexcept { return shape_.message_size; }
 
 private:
@@ -87,6 +89,11 @@ public:
 
     /// @p length: in, the room; out, of the message. A message that is too long for the room stays.
     [[nodiscard]] RingResult receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
+    /// The same, and its place is not free before give_back().
+    [[nodiscard]] RingResult take(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
+    [[nodiscard]] std::uint64_t num_taken() const noexcept { return received_; }
+    /// All places but those of the messages after the first @p count.
+    void give_back(std::uint64_t count) noexcept;
     [[nodiscard]] RingResult look_for_message() const noexcept;
     [[nodiscard]] bool take_wish_for_room() noexcept;
     /// Asks to be woken when a message comes. To be followed by a look.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Where services are found: a socket in a directory that only this user can enter.
+// Where services of this machine are found: a socket in a directory that only this user can enter.
 #pragma once
 
 #include <array>

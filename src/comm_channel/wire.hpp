@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // What the two sides say to each other over the socket of a connection: a client its Hello, the service its
-// Welcome with the shared memory, and after that one byte when the other side sleeps and a message has come.
+// Welcome with the shared memory, and after that one byte when the other side sleeps and a message has come. Where
+// they are two machines, the messages go over the socket as well: see stream.hpp.
 #pragma once
 
 #include <span>
@@ -34,7 +35,7 @@ struct Hello {
 };
 static_assert(sizeof(Hello) == 40);
 
-enum class Answer : std::uint32_t { welcome, too_many_clients, not_understood };
+enum class Answer : std::uint32_t { welcome, too_many_clients, not_understood, another_service };
 
 /// With it come the shared memory, and a socket by which the client is told of room, if it is welcome.
 struct Welcome {

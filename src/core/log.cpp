@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // From the arguments of a log call to a line of text.
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include "log.hpp"
 #include "log_backend.hpp"
 #include "log_text.hpp"
+#include "release.hpp"
 
 namespace opendoca {
 
@@ -79,11 +81,21 @@ doca_error_t write_log_message(LogChannel &channel, std::uint32_t level, const L
     return channel.write({level, text.view(), time_size}) ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
 }
 
+// A log that is as long as a report of a problem needs it to be says of which release it is.
+static void name_release_once() noexcept
+{
+    static std::atomic<bool> is_named = false;
+    if (!is_named.exchange(true, std::memory_order_relaxed))
+        log(LogLevel::debug, "DOCA_LOG", __LINE__, "opendoca %s", release());
+}
+
 void log(std::uint32_t level, const char *source, int line, const char *format, ...) noexcept
 {
     LogChannel &channel = library_log();
     if (!channel.is_shown(level))
         return;
+    if (channel.is_shown(LogLevel::debug))
+        name_release_once();
     va_list arguments;
     va_start(arguments, format);
     // That a backend cannot write is nothing that a message could tell.

@@ -11,13 +11,6 @@ OPENDOCA_LOG_SOURCE(DOCA_TRANSFER);
 
 namespace opendoca {
 
-namespace {
-
-/// Bytes that an atomic operation reads, and writes.
-constexpr std::size_t word_size = 8;
-
-} // namespace
-
 doca_error_t TransferCheck::receive(const doca_buf *dst, TransferPlan &plan) const noexcept
 {
     plan = {};
@@ -89,9 +82,6 @@ doca_error_t TransferCheck::update(const doca_buf *result, const doca_buf *targe
     }
     if (const doca_error_t status = check_local(*result, Side::destination); status != DOCA_SUCCESS)
         return status;
-    const auto bytes_from_data_on = [](const doca_buf &buf) {
-        return static_cast<std::size_t>(buf.head + buf.len - buf.data);
-    };
     if (bytes_from_data_on(*target) < word_size || bytes_from_data_on(*result) < word_size) {
         LOG_ERR("an atomic needs %zu bytes behind the data address of both buffers; there are %zu and %zu",
                 word_size, bytes_from_data_on(*target), bytes_from_data_on(*result));

@@ -71,8 +71,35 @@ public:
     {
         return is_plain_transfer(dst, src, KeyUse::rdma_remote, KeyUse::rdma_local);
     }
+    // The same for one that may also overwrite: of programs that never reset their destination, each does.
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_read(const doca_buf *dst, const doca_buf *src,
+                                                            TransferPlan &plan) const noexcept
+    {
+        return is_plain_transfer(dst, src, KeyUse::rdma_local, KeyUse::rdma_remote, plan);
+    }
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_write(const doca_buf *dst, const doca_buf *src,
+                                                             TransferPlan &plan) const noexcept
+    {
+        return is_plain_transfer(dst, src, KeyUse::rdma_remote, KeyUse::rdma_local, plan);
+    }
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_update(const doca_buf *result,
+                                                              const doca_buf *target) const noexcept
+    {
+        return limits_.has_atomics && result != nullptr && target != nullptr &&
+               is_plain(*result, KeyUse::rdma_local) && is_plain(*target, KeyUse::rdma_remote) &&
+               bytes_from_data_on(*result) >= word_size && bytes_from_data_on(*target) >= word_size &&
+               reinterpret_cast<std::uintptr_t>(target->data) % word_size == 0;
+    }
 
 private:
+    /// Bytes that an atomic operation reads, and writes.
+    static constexpr std::size_t word_size = 8;
+
+    [[nodiscard]] static std::size_t bytes_from_data_on(const doca_buf &buf) noexcept
+    {
+        return static_cast<std::size_t>(buf.head + buf.len - buf.data);
+    }
+
     enum class Side : std::uint8_t { source, destination };
 
     [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &buf, std::uint32_t side) const noexcept
@@ -85,6 +112,18 @@ private:
     {
         return src != nullptr && dst != nullptr && is_plain(*src, src_side) && is_plain(*dst, dst_side) &&
                src->data_len - 1 < dst->tailroom() && src->data_len <= limits_.message_size;
+    }
+    [[gnu::always_inline]] [[nodiscard]] bool is_plain_transfer(const doca_buf *dst, const doca_buf *src,
+                                                                std::uint32_t dst_side, std::uint32_t src_side,
+                                                                TransferPlan &plan) const noexcept
+    {
+        if (src == nullptr || dst == nullptr || !is_plain(*src, src_side) || !is_plain(*dst, dst_side))
+            return false;
+        const std::size_t tailroom = dst->tailroom();
+        plan = TransferPlan::plain(src->data_len);
+        plan.overwrites = tailroom == 0;
+        return src->data_len - 1 < (plan.overwrites ? dst->data_len : tailroom) &&
+               src->data_len <= limits_.message_size;
     }
 
     [[nodiscard]] doca_error_t plan_local(const doca_buf &list, Side side, std::uint32_t max_elements,

@@ -12,8 +12,8 @@ namespace opendoca {
 
 doca_error_t SyncEvent::import(doca_dev &dev, std::span<const std::byte> descriptor)
 {
-    if (!dev.function().can.sync_event_from_export_dpu) {
-        LOG_ERR("device %s cannot import sync events of a host", dev.description().c_str());
+    if (!dev.function().can_import_counter()) {
+        LOG_ERR("device %s cannot import sync events of a host; doca_caps may know why", dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     devices_.reserve(1);
@@ -166,17 +166,17 @@ doca_error_t SyncEvent::export_to_pci(doca_dev &dev, std::span<const std::byte> 
 {
     if (const doca_error_t status = check_exportable(); status != DOCA_SUCCESS)
         return status;
-    if (!dev.function().can.sync_event_export_dpu) {
-        LOG_ERR("device %s cannot export sync events to a DPU", dev.description().c_str());
+    if (!dev.function().can_export_counter()) {
+        LOG_ERR("device %s cannot export sync events to a DPU; doca_caps may know why", dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    auto known = std::ranges::find(exports_, &dev, &Export::dev);
+    auto known = std::ranges::find(exports_, &dev, [](const Export &one) { return one.dev.get(); });
     if (known == exports_.end()) {
         exports_.reserve(exports_.size() + 1);
         std::vector<std::byte> made;
-        if (const doca_error_t status = counter_->export_to_dpu(dev.function(), made); status != DOCA_SUCCESS)
+        if (const doca_error_t status = counter_->export_to_dpu(dev.device(), made); status != DOCA_SUCCESS)
             return status;
-        exports_.push_back({&dev, std::move(made)});
+        exports_.push_back({use(dev), std::move(made)});
         known = exports_.end() - 1;
     }
     descriptor = known->descriptor;

@@ -89,7 +89,7 @@ private:
     };
 
     struct Export {
-        const doca_dev *dev;
+        DeviceUse dev;
         std::vector<std::byte> descriptor;
     };
 

@@ -2,12 +2,19 @@
 # Copyright (c) 2026 The opendoca authors
 """Holds the libraries of an installed tree against the facts."""
 import os
+import re
 
 from elf import Elf
 from facts import exported_functions
 
 # Of ours, and not of the original's: they take nothing from a program. For older APIs, see docs/older-apis.md.
 OWN_NODES = {"libdoca_comm_channel": {"INTERNAL"}}
+# And what our own libraries have of each other: docs/versioning.md.
+RELEASE_NODE = re.compile(r"OPENDOCA_\d+\.\d+\.\d+")
+
+
+def is_private(node):
+    return node == "INTERNAL" or RELEASE_NODE.fullmatch(node) is not None
 
 
 def is_link_to(directory, link, target):
@@ -31,6 +38,10 @@ def check_files(directory, name, soname, version):
 def check_dynamic_section(elf, name, fact):
     nodes = set(fact["version_nodes"])
     have = elf.defined_nodes()
+    if name == "libdoca_common":
+        of_release = {node for node in have if RELEASE_NODE.fullmatch(node)}
+        yield "sonames", f"{name} defines one version node of the release", len(of_release) == 1
+        have -= of_release
     soname = fact["soname"]
     yield "sonames", f"{name} has the soname {soname}, not '{elf.soname}'", elf.soname == soname
     for node in sorted(nodes | have - OWN_NODES.get(name, set())):
@@ -48,11 +59,13 @@ def check_symbols(elf, name, functions):
         holds = symbol is not None and symbol.version == node and symbol.is_default
         yield "symbols", f"{name} exports {function}@@{node}", holds
     for symbol in sorted(have.values()):
-        if symbol.version != "INTERNAL" and symbol.name not in functions:
+        if not is_private(symbol.version) and symbol.name not in functions:
             what = f"{symbol.name}@{symbol.version}"
             yield "extra", f"{name} exports {what}, which no header of it declares", False
-        if symbol.version == "INTERNAL" and symbol.name.startswith("doca_"):
+        if is_private(symbol.version) and symbol.name.startswith("doca_"):
             yield "extra", f"{name} exports {symbol.name}, a public name, to our own libraries alone", False
+        if symbol.version == "INTERNAL" and symbol.name.startswith("_Z"):
+            yield "extra", f"{name} exports the C++ symbol {symbol.name} without its release", False
 
 
 def check_library(facts, name, directory):

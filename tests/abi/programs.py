@@ -31,4 +31,4 @@ def run(program, *arguments, wrapper=(), **environment):
     base = {name: value for name, value in os.environ.items()
             if not name.startswith(("LD_", "DOCA_")) and name != "PKG_CONFIG_PATH"}
     return subprocess.run([*wrapper, str(program), *arguments], capture_output=True, text=True, check=False,
-                          timeout=60, env={**base, "DOCA_SOFT": "1", "LC_ALL": "C", **environment})
+                          timeout=300, env={**base, "DOCA_SOFT": "1", "LC_ALL": "C", **environment})

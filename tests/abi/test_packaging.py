@@ -26,7 +26,7 @@ VERSION = FACTS["api"]
 PER_LIBRARY = ["doca-common", "doca-argp", "doca-dma", "doca-sha", "doca-comm-channel", "doca-rdma"]
 OLDER = {"doca-1.3": 10300, "doca-1.4": 10400, "doca-1.5": 10500, "doca-2.0": 20002}
 MODULES = ["doca", "doca-libs", *PER_LIBRARY, *OLDER]
-LAYOUTS = [("/opt/mellanox/doca", "lib/x86_64-linux-gnu"), ("/opt/mellanox/doca", "lib64"), ("/usr", "lib"),
+LAYOUTS = [("/opt/mellanox/doca", "lib/x86_64-linux-gnu"), ("/opt/mellanox/doca", "lib64"), ("/usr/local", "lib"),
            ("/home/someone/sdk", "lib/aarch64-linux-gnu")]
 
 
@@ -153,8 +153,9 @@ class OtherPlaces(unittest.TestCase):
                 root = pathlib.Path(place)
                 shutil.copytree(SOURCE_ROOT / "packaging", root / "source" / "packaging")
                 (root / "source" / "meson.build").write_text(
-                    f"project('packaging', version: '{VERSION}')\nv2_root = ''\nv3_root = 'lib/opendoca/3.0'\n"
-                    "v3_version = '3.0.0058'\nsubdir('packaging')\n", encoding="utf-8")
+                    f"project('packaging')\nsdk_version = '{VERSION}'\nv3_version = '3.0.0058'\nis_v3_at_prefix = false\n"
+                    "subdir('packaging/layout')\nsubdir('packaging')\n", encoding="utf-8")
+                shutil.copy(SOURCE_ROOT / "meson_options.txt", root / "source")
                 tree.meson("setup", root / "build", root / "source", f"--prefix={prefix}",
                            f"-Dlibdir={libdir}")
                 sdk = tree.install(root / "build", root / "destination")

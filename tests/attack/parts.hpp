@@ -19,7 +19,7 @@ namespace attack {
 /// How long a part waits for what comes soon, unless something has failed.
 [[nodiscard]] inline std::chrono::milliseconds patience_of(const Walk &walk)
 {
-    return std::chrono::milliseconds(walk.may_fail() ? 300 : 10'000);
+    return std::chrono::milliseconds(walk.may_fail() ? 300 : 60'000);
 }
 
 /// Memory that is mapped for a device.

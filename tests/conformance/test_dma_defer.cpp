@@ -131,7 +131,7 @@ TEST_P(DmaDeferTest, signal_does_not_carry_the_job_out)
     must(on_events.submit(dst, src));
     must(doca_workq_event_handle_arm(on_events.workq()));
     pollfd poll_handle = {.fd = handle, .events = POLLIN, .revents = 0};
-    EXPECT_EQ(poll(&poll_handle, 1, 3000), 1);
+    EXPECT_EQ(poll(&poll_handle, 1, 60'000), 1);
     EXPECT_TRUE(is_destination_untouched());
     must(doca_workq_event_handle_clear(on_events.workq(), handle));
     EXPECT_TRUE(is_destination_untouched());

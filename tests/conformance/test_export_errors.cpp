@@ -344,8 +344,8 @@ TEST_P(ForgedPageTest, AsItShouldBeIsImported)
 TEST_P(ForgedPageTest, IsRefused)
 {
     for (const Forgery forgery :
-         {Forgery::not_sealed, Forgery::partly_sealed, Forgery::writable, Forgery::no_readers,
-          Forgery::readers_too_short, Forgery::readers_not_sealed, Forgery::readers_read_only, Forgery::too_short, Forgery::too_long,
+         {Forgery::not_sealed, Forgery::partly_sealed, Forgery::writable, Forgery::no_hazards,
+          Forgery::hazards_too_short, Forgery::hazards_not_sealed, Forgery::hazards_read_only, Forgery::too_short, Forgery::too_long,
           Forgery::wrong_magic, Forgery::wrong_version, Forgery::wrong_pid, Forgery::wrong_start_time,
           Forgery::plain_file, Forgery::fifo, Forgery::directory, Forgery::character_device, Forgery::socket,
           Forgery::nothing, Forgery::range_wraps, Forgery::range_unmapped}) {

@@ -20,34 +20,34 @@ namespace {
 using namespace doca_test;
 using Direction = RemoteImporter::Direction;
 using opendoca::soft::ProcessId;
-using opendoca::soft::ReaderPage;
+using opendoca::soft::HazardPage;
 
-const ChildProgram idle_reader_program("idle-reader", [](Channel &parent) { (void)parent.receive<bool>(); });
+const ChildProgram idle_importer_program("idle-importer", [](Channel &parent) { (void)parent.receive<bool>(); });
 
-/// The page of readers of the exporter that @p d names.
-class MappedReaders {
+/// The page of hazard pointers of the exporter that @p d names.
+class MappedHazards {
 public:
-    explicit MappedReaders(const ExportDescriptor &d)
+    explicit MappedHazards(const ExportDescriptor &d)
     {
         std::int32_t fd = -1;
         const int exports = open_page(d, d.page_fd, O_RDONLY);
-        must_hold(pread(exports, &fd, sizeof(fd), offsetof(ExportPage, reader_page_fd)) == sizeof(fd),
+        must_hold(pread(exports, &fd, sizeof(fd), offsetof(ExportPage, hazard_page_fd)) == sizeof(fd),
                   "the exports are read");
         close(exports);
-        const int readers = open_page(d, fd, O_RDWR);
-        page_ = mmap(nullptr, sizeof(ReaderPage), PROT_READ | PROT_WRITE, MAP_SHARED, readers, 0);
-        close(readers);
-        must_hold(page_ != MAP_FAILED, "the page of readers is mapped");
+        const int hazards = open_page(d, fd, O_RDWR);
+        page_ = mmap(nullptr, sizeof(HazardPage), PROT_READ | PROT_WRITE, MAP_SHARED, hazards, 0);
+        close(hazards);
+        must_hold(page_ != MAP_FAILED, "the page of hazard pointers is mapped");
     }
-    MappedReaders(const MappedReaders &) = delete;
-    MappedReaders &operator=(const MappedReaders &) = delete;
-    ~MappedReaders() { munmap(page_, sizeof(ReaderPage)); }
+    MappedHazards(const MappedHazards &) = delete;
+    MappedHazards &operator=(const MappedHazards &) = delete;
+    ~MappedHazards() { munmap(page_, sizeof(HazardPage)); }
 
-    ReaderPage *operator->() const { return static_cast<ReaderPage *>(page_); }
-    [[nodiscard]] std::ptrdiff_t slots_of(pid_t pid) const
+    HazardPage *operator->() const { return static_cast<HazardPage *>(page_); }
+    [[nodiscard]] std::ptrdiff_t pointers_of(pid_t pid) const
     {
-        return std::ranges::count_if((*this)->readers, [&](const auto &slot) {
-            return ProcessId(slot.owner.load()).pid() == pid;
+        return std::ranges::count_if((*this)->pointers, [&](const auto &pointer) {
+            return ProcessId(pointer.owner.load()).pid() == pid;
         });
     }
 
@@ -75,23 +75,23 @@ protected:
     const DeviceParam &importer = GetParam().importer;
 };
 
-/// Whoever can open the page of readers can write anything to it; that must not stop the exporter for ever.
+/// Whoever can open the page of hazard pointers can write anything to it; that must not stop the exporter for ever.
 TEST_P(ExportPagesTest, SlotsThatNobodyHoldsDoNotDelayAStop)
 {
     RemoteMemory remote(exporter, {});
-    const MappedReaders readers(parse_descriptor(remote.descriptor()));
+    const MappedHazards hazards(parse_descriptor(remote.descriptor()));
     const pid_t ended = [] {
-        const ChildProcess child("idle-reader");
+        const ChildProcess child("idle-importer");
         return child.pid();
     }();
     const auto mark = parse_descriptor(remote.descriptor()).entry + 1;
     const std::uint64_t owners[] = {0, 1, UINT64_MAX, ProcessId(ended, 1).word(),
                                     ProcessId(getpid(), 1).word()};
     for (std::size_t i = 0; i < std::size(owners); ++i) {
-        readers->readers[i].owner.store(owners[i]);
-        readers->readers[i].in_use.store(mark | mark << 16);
+        hazards->pointers[i].owner.store(owners[i]);
+        hazards->pointers[i].in_use.store(mark | mark << 16);
     }
-    readers->num_readers.store(UINT32_MAX);
+    hazards->num_pointers.store(UINT32_MAX);
     EXPECT_EQ(remote.stop(), DOCA_SUCCESS); // or this test hangs
 }
 
@@ -132,7 +132,7 @@ TEST_P(ExportPagesTest, GuardIsInTheExporterAlone)
     }
 }
 
-class ReaderSlotsTest : public ExportPagesTest {
+class HazardPointersTest : public ExportPagesTest {
 protected:
     void SetUp() override
     {
@@ -142,10 +142,10 @@ protected:
     }
 };
 
-TEST_P(ReaderSlotsTest, AreLimitedAndComeBackWithTheEndOfTheQueues)
+TEST_P(HazardPointersTest, AreLimitedAndComeBackWithTheEndOfTheQueues)
 {
     Peers peers(GetParam(), {.kind = MemoryKind::memfd});
-    RemoteImporter greedy(importer, peers.remote.descriptor(), {.num_queues = opendoca::soft::max_readers});
+    RemoteImporter greedy(importer, peers.remote.descriptor(), {.num_queues = opendoca::soft::max_hazard_pointers});
     ASSERT_EQ(greedy.copy(Direction::from_export), DOCA_SUCCESS);
     const LogCapture log;
     EXPECT_EQ(peers.copy(Direction::from_export), DOCA_ERROR_NO_MEMORY);
@@ -154,10 +154,10 @@ TEST_P(ReaderSlotsTest, AreLimitedAndComeBackWithTheEndOfTheQueues)
     EXPECT_EQ(peers.copy(Direction::from_export), DOCA_SUCCESS);
 }
 
-TEST_P(ReaderSlotsTest, OfImportersThatWereKilledComeBack)
+TEST_P(HazardPointersTest, OfImportersThatWereKilledComeBack)
 {
     Peers peers(GetParam(), {.kind = MemoryKind::memfd});
-    RemoteImporter greedy(importer, peers.remote.descriptor(), {.num_queues = opendoca::soft::max_readers});
+    RemoteImporter greedy(importer, peers.remote.descriptor(), {.num_queues = opendoca::soft::max_hazard_pointers});
     ASSERT_EQ(greedy.copy(Direction::from_export), DOCA_SUCCESS);
     greedy.process().kill();
     greedy.process().wait();
@@ -165,20 +165,20 @@ TEST_P(ReaderSlotsTest, OfImportersThatWereKilledComeBack)
 }
 
 /// Otherwise an exporter would not wait for a copy of the parent's.
-TEST_P(ReaderSlotsTest, AreKeptWhenAForkedChildOfTheImporterEnds)
+TEST_P(HazardPointersTest, AreKeptWhenAForkedChildOfTheImporterEnds)
 {
     const RemoteMemory remote(exporter, {});
-    const MappedReaders readers(parse_descriptor(remote.descriptor()));
+    const MappedHazards hazards(parse_descriptor(remote.descriptor()));
     RemoteImporter peer(importer, remote.descriptor(), {.num_queues = 3});
     ASSERT_EQ(peer.copy(Direction::from_export), DOCA_SUCCESS);
-    EXPECT_EQ(readers.slots_of(peer.process().pid()), 3);
+    EXPECT_EQ(hazards.pointers_of(peer.process().pid()), 3);
     peer.fork_and_exit();
-    EXPECT_EQ(readers.slots_of(peer.process().pid()), 3);
+    EXPECT_EQ(hazards.pointers_of(peer.process().pid()), 3);
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ExportPagesTest);
 INSTANTIATE_TEST_SUITE_P(pair, ExportPagesTest, testing::ValuesIn(one_device_pair()), pair_name);
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ReaderSlotsTest);
-INSTANTIATE_TEST_SUITE_P(pair, ReaderSlotsTest, testing::ValuesIn(one_device_pair()), pair_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(HazardPointersTest);
+INSTANTIATE_TEST_SUITE_P(pair, HazardPointersTest, testing::ValuesIn(one_device_pair()), pair_name);
 
 } // namespace

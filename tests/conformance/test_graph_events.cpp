@@ -13,7 +13,7 @@ using namespace doca_test;
 
 namespace {
 
-constexpr int patience = 3'000; // milliseconds, after which a signal counts as lost
+constexpr int patience = 60'000; // milliseconds, after which a signal counts as lost
 
 } // namespace
 

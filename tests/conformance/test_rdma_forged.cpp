@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../src/core/device/soft/connection/endpoint_page.hpp"
+#include "../../src/core/device/soft/connection/queue_pair_page.hpp"
 
 #include "support/child_process.hpp"
 #include "support/rdma_fixture.hpp"
@@ -35,25 +35,25 @@ std::vector<std::byte> seal(const ConnectionDetails &d)
     return to_bytes(opendoca::DescriptorKind::soft_connection, d);
 }
 
-/// The page of an endpoint of another process, or of this one.
+/// The page of a queue pair of another process, or of this one.
 class MappedPage {
 public:
     explicit MappedPage(const ConnectionDetails &details)
     {
         const std::string place =
-            "/proc/" + std::to_string(details.pid) + "/fd/" + std::to_string(details.endpoint_fd);
+            "/proc/" + std::to_string(details.pid) + "/fd/" + std::to_string(details.queue_pair_fd);
         const int fd = open(place.c_str(), O_RDWR | O_CLOEXEC);
-        must_hold(fd >= 0, "the endpoint can be opened");
+        must_hold(fd >= 0, "the queue pair can be opened");
         size_ = static_cast<std::size_t>(lseek(fd, 0, SEEK_END));
         start_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         close(fd);
-        must_hold(start_ != MAP_FAILED, "the endpoint can be mapped");
+        must_hold(start_ != MAP_FAILED, "the queue pair can be mapped");
     }
     MappedPage(const MappedPage &) = delete;
     MappedPage &operator=(const MappedPage &) = delete;
     ~MappedPage() { munmap(start_, size_); }
 
-    [[nodiscard]] EndpointPage &page() const { return *static_cast<EndpointPage *>(start_); }
+    [[nodiscard]] QueuePairPage &page() const { return *static_cast<QueuePairPage *>(start_); }
     [[nodiscard]] MessageCell &cell(std::uint32_t i) const
     {
         return reinterpret_cast<MessageCell *>(&page() + 1)[i];
@@ -99,8 +99,8 @@ int forge(const MappedPage &honest, Lie lie)
     must_hold(fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0, "a memfd");
     void *const start = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     must_hold(start != MAP_FAILED, "a mapping");
-    std::memcpy(start, &honest.page(), sizeof(EndpointPage));
-    auto &page = *static_cast<EndpointPage *>(start);
+    std::memcpy(start, &honest.page(), sizeof(QueuePairPage));
+    auto &page = *static_cast<QueuePairPage *>(start);
     switch (lie) {
     case Lie::wrong_magic:
         page.magic[0] = 'X';
@@ -149,7 +149,7 @@ const ChildProgram forger_program("rdma-forger", [](Channel &parent) {
     const RdmaEnd end(dev);
     ConnectionDetails details = parse(end.details());
     const MappedPage honest(details);
-    details.endpoint_fd = forge(honest, request.lie);
+    details.queue_pair_fd = forge(honest, request.lie);
     parent.send_bytes(seal(details));
     (void)parent.receive_bytes(); // ends with the test
 });
@@ -207,7 +207,7 @@ const ChildProgram trickster_program("rdma-trickster", [](Channel &parent) {
                                                            : MessageKind::in_cell;
         cell.received = request.trick == Trick::strange_opcode ? 99 : DOCA_RDMA_OPCODE_RECV_SEND;
         cell.num_posted = request.trick == Trick::early_credit ? 1U << 30 : 0;
-        cell.room = UINT32_MAX;
+        cell.shortest_receive = UINT32_MAX;
         cell.sequence.store(1, std::memory_order_release);
     }
     parent.send(true);
@@ -244,15 +244,15 @@ TEST_P(RdmaForged, DetailsMustFitTheirProcess)
         [](ConnectionDetails &d) { d.pid = UINT32_MAX; },
         [](ConnectionDetails &d) { d.pid = static_cast<std::uint32_t>(getpid()); },
         [](ConnectionDetails &d) { d.page_fd = -1; },
-        [](ConnectionDetails &d) { d.page_fd = d.endpoint_fd; },
-        [](ConnectionDetails &d) { d.endpoint_fd = d.page_fd; },
-        [](ConnectionDetails &d) { d.endpoint_fd = 0; },
-        [](ConnectionDetails &d) { d.endpoint_fd = 9999; },
+        [](ConnectionDetails &d) { d.page_fd = d.queue_pair_fd; },
+        [](ConnectionDetails &d) { d.queue_pair_fd = d.page_fd; },
+        [](ConnectionDetails &d) { d.queue_pair_fd = 0; },
+        [](ConnectionDetails &d) { d.queue_pair_fd = 9999; },
         [](ConnectionDetails &d) { ++d.start_time; },
         [](ConnectionDetails &d) { ++d.pid_namespace; },
-        [](ConnectionDetails &d) { d.endpoint_id = 0; },
-        [](ConnectionDetails &d) { d.endpoint_id = UINT64_MAX; },
-        [](ConnectionDetails &d) { ++d.endpoint_id; },
+        [](ConnectionDetails &d) { d.queue_pair_id = 0; },
+        [](ConnectionDetails &d) { d.queue_pair_id = UINT64_MAX; },
+        [](ConnectionDetails &d) { ++d.queue_pair_id; },
         [](ConnectionDetails &d) { ++d.nonce[0]; },
     };
     for (std::size_t i = 0; i < std::size(lies); ++i) {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../../src/core/device/soft/connection/doorbell.hpp"
-#include "../../src/core/device/soft/connection/endpoint_page.hpp"
+#include "../../src/core/device/soft/connection/queue_pair_page.hpp"
 
 #include "support/child_process.hpp"
 #include "support/rdma_crowd.hpp"
@@ -192,7 +192,7 @@ const ChildProgram crowd_program("rdma-crowd", [](Channel &parent) {
         }
         if (order.deed >= Deed::put_quietly) {
             const ConnectionDetails victim = parse(theirs[order.number]), own = parse(crowd.details(order.number));
-            const Mapped<EndpointPage> page(victim.pid, victim.endpoint_fd);
+            const Mapped<QueuePairPage> page(victim.pid, victim.queue_pair_fd);
             if (order.deed == Deed::put_quietly) {
                 auto &cell = *reinterpret_cast<MessageCell *>(page.get() + 1);
                 cell.length = 0;
@@ -201,7 +201,7 @@ const ChildProgram crowd_program("rdma-crowd", [](Channel &parent) {
                 raise(SIGKILL);
             }
             if (order.deed == Deed::lie_about_bell) {
-                const Mapped<EndpointPage> mine(own.pid, own.endpoint_fd);
+                const Mapped<QueuePairPage> mine(own.pid, own.queue_pair_fd);
                 const Bell bell(mine->bell.load());
                 struct Lie {
                     Bell bell;
@@ -210,7 +210,7 @@ const ChildProgram crowd_program("rdma-crowd", [](Channel &parent) {
                 const std::int32_t fd = mine->doorbells_fd.load();
                 for (const Lie &lie : {Lie{Bell(bell.page() + 1, bell.index(), 3), fd},
                                        Lie{Bell(bell.page() + 2, bell.index(), 3), 1 << 20},
-                                       Lie{Bell(bell.page() + 3, bell.index(), 3), own.endpoint_fd},
+                                       Lie{Bell(bell.page() + 3, bell.index(), 3), own.queue_pair_fd},
                                        Lie{Bell(bell.page(), 0xffffff, 3), fd}}) {
                     mine->doorbells_fd.store(lie.fd);
                     mine->bell.store(lie.bell.word());

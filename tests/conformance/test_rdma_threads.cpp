@@ -91,7 +91,7 @@ private:
                 return ended;
             must(doca_workq_event_handle_arm(end.workq()));
             pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
-            must_hold(poll(&wish, 1, 20'000) == 1, "the handle wakes its waiter");
+            must_hold(poll(&wish, 1, 60'000) == 1, "the handle wakes its waiter");
             must(doca_workq_event_handle_clear(end.workq(), handle));
         }
     }

@@ -20,7 +20,7 @@ using namespace doca_test;
 
 namespace {
 
-constexpr int patience = 3'000; // milliseconds, after which a signal counts as lost
+constexpr int patience = 60'000; // milliseconds, after which a signal counts as lost
 
 bool is_readable(int fd, int timeout = 0)
 {

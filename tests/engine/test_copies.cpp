@@ -130,7 +130,7 @@ TEST_P(EngineCopies, that_end_on_a_sleeping_queue_wake_it)
     ASSERT_EQ(submit(*own, task, dst, src), DOCA_SUCCESS);
     while (!task.has_ended()) {
         pollfd handle{.fd = sleeper.completions.event_handle(), .events = POLLIN, .revents = 0};
-        ASSERT_EQ(::poll(&handle, 1, 10'000), 1) << "nobody has woken the thread";
+        ASSERT_EQ(::poll(&handle, 1, 60'000), 1) << "nobody has woken the thread";
         ASSERT_EQ(sleeper.completions.clear(), DOCA_SUCCESS);
         while (sleeper.progress()) {
         }

@@ -45,13 +45,22 @@ inline std::uint64_t dma_copies()
     return card_count("dma-copies");
 }
 
+/// Processes that are started while there is one are on the host's side of the card.
+class HostSide {
+private:
+    [[nodiscard]] static std::string side()
+    {
+        const std::string own = std::getenv("OPENDOCA_CARD_SIDE");
+        return own.substr(0, own.rfind('/') + 1) + "host";
+    }
+    const Environment environment_{"OPENDOCA_CARD_SIDE", side().c_str()};
+};
+
 /// Memory of a process on the host's side of the card, which exports it to the DPU.
 inline std::unique_ptr<RemoteMemory> host_memory(const RemoteMemory::Options &options = {},
                                                  const char *device = "mlx5_0")
 {
-    std::string side = std::getenv("OPENDOCA_CARD_SIDE");
-    side = side.substr(0, side.rfind('/') + 1) + "host";
-    const Environment of_child("OPENDOCA_CARD_SIDE", side.c_str());
+    const HostSide host_side;
     return std::make_unique<RemoteMemory>(DeviceParam{device, ""}, options);
 }
 

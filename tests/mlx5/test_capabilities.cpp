@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../../src/core/dev.hpp"
+#include "../conformance/support/sync_event.hpp"
 #include "card.hpp"
 
 namespace {
@@ -54,6 +55,24 @@ TEST_P(Mlx5Capabilities, MemoryAcrossThePcieIsForCardsThatShareKeys)
     std::size_t size = 0;
     EXPECT_EQ(doca_mmap_export_dpu(map, dev, &descriptor, &size),
               is_bluefield() ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED);
+}
+
+TEST_P(Mlx5Capabilities, SoAreSyncEventsAndAllHaveThemWithinAProcess)
+{
+    EXPECT_EQ(exports_sync_events(info), is_bluefield());
+    EXPECT_EQ(doca_sync_event_get_create_from_export_supported(info),
+              is_bluefield() ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED);
+    Event event(dev, Publisher::cpu);
+    event.start();
+    must(doca_sync_event_update_set(event, 3));
+    EXPECT_EQ(doca_sync_event_wait_gt(event, 2, all_bits), DOCA_SUCCESS);
+    const std::uint8_t *data = nullptr;
+    std::size_t size = 0;
+    EXPECT_EQ(doca_sync_event_export_to_dpu(event, dev, &data, &size),
+              is_bluefield() ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED);
+    // From now on it is changed by the device, where that can be.
+    must(doca_sync_event_update_add(event, 4, nullptr));
+    EXPECT_EQ(event.get(), 7u);
 }
 
 TEST_P(Mlx5Capabilities, CopiesWithinTheProcessWorkByWhatThereIs)

@@ -3,7 +3,7 @@
 # Copyright (c) 2026 The opendoca authors
 """The DMA samples, as they are, on the host's and the DPU's side of a card made of software: two processes.
 
-test_samples.py WITH_CARD FOLDER_OF_SAMPLES DOCA_CAPS PROFILE
+test_samples.py WITH_CARD FOLDER_OF_SAMPLES DOCA_CAPS V3_SYNC_EVENT PROFILE
 """
 import json
 import os
@@ -14,10 +14,10 @@ import sys
 import tempfile
 import unittest
 
-WITH_CARD, SAMPLES, DOCA_CAPS, PROFILE = sys.argv[1:5]
+WITH_CARD, SAMPLES, DOCA_CAPS, V3_SYNC_EVENT, PROFILE = sys.argv[1:6]
 CARD = f"test-samples-{PROFILE}"
 TEXT = "across the PCIe, by the card alone"
-TIME_LIMIT = 60
+TIME_LIMIT = 300
 CAN_SHARE = PROFILE.startswith("bluefield")
 HOST, DPU = "3b:00.0", "03:00.0"
 
@@ -33,6 +33,10 @@ def environment():
 def run(side, *arguments):
     return subprocess.run(command(side, *arguments), env=environment(), stdin=subprocess.DEVNULL, timeout=TIME_LIMIT,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def sample_file(name):
+    return f"3.0/doca_{name}" if name.startswith("v3_") else f"doca_{name}"
 
 
 def card_counts():
@@ -51,12 +55,29 @@ class Samples(unittest.TestCase):
         keeper = subprocess.Popen(command("host", "cat"), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         self.addCleanup(lambda: (keeper.stdin.close(), keeper.wait(TIME_LIMIT)))
 
+    def start(self, side, sample, *arguments):
+        program = subprocess.Popen(command(side, f"{SAMPLES}/{sample_file(sample)}", *arguments), env=environment(),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(lambda: program.poll() is None and program.kill())
+        return program
+
     def start_host(self):
-        host = subprocess.Popen(command("host", f"{SAMPLES}/doca_dma_copy_host", "-p", HOST, "-t", TEXT, *self.files),
-                                env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, text=True)
-        self.addCleanup(lambda: host.poll() is None and host.kill())
-        return host
+        return self.start("host", "dma_copy_host", "-p", HOST, "-t", TEXT, *self.files)
+
+    def says(self, program, text):
+        """Waits for it; then what was said so far."""
+        said = ""
+        for line in program.stdout:
+            said += line
+            if text in line:
+                return said
+        self.fail(f"{text!r} was not said, but:\n{said}")
+
+    def succeeds(self, program, *texts):
+        said = program.communicate(timeout=TIME_LIMIT)[0]
+        self.assertEqual(program.returncode, 0, said)
+        for text in texts:
+            self.assertIn(text, said)
 
     def test_local_copy(self):
         before = card_counts()
@@ -68,17 +89,12 @@ class Samples(unittest.TestCase):
 
     def test_host_and_dpu(self):
         host = self.start_host()
-        output = []
-        for line in host.stdout:
-            output.append(line)
-            if "Press Enter" in line:
-                break
         if not CAN_SHARE:
-            self.assertEqual(host.wait(TIME_LIMIT), 1)
-            self.assertIn("export memory to a DPU", "".join(output))
-            host.stdout.close()
-            host.stdin.close()
+            output = host.communicate(timeout=TIME_LIMIT)[0]
+            self.assertEqual(host.returncode, 1)
+            self.assertIn("export memory to a DPU", output)
             return
+        self.says(host, "Press Enter")
         before = card_counts()
         dpu = run("dpu", f"{SAMPLES}/doca_dma_copy_dpu", "-p", DPU, *self.files)
         after = card_counts()
@@ -92,6 +108,55 @@ class Samples(unittest.TestCase):
         late = run("dpu", f"{SAMPLES}/doca_dma_copy_dpu", "-p", DPU, *self.files)
         self.assertEqual(late.returncode, 1, late.stdout)
         self.assertIn("gets no access to key index", late.stdout)
+
+    def test_sync_event_of_3_0(self):
+        host = subprocess.Popen(command("host", V3_SYNC_EVENT, "host"), env=environment(), stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        dpu = subprocess.run(command("dpu" if CAN_SHARE else "host", V3_SYNC_EVENT, "dpu"), env=environment(),
+                             stdin=host.stdout, timeout=TIME_LIMIT, stderr=subprocess.PIPE, text=True)
+        errors = host.communicate(timeout=TIME_LIMIT)[1]
+        self.assertEqual(host.returncode, 0 if CAN_SHARE else 1, errors)
+        self.assertEqual(dpu.returncode, host.returncode, dpu.stderr)
+        if not CAN_SHARE:
+            self.assertIn("cannot export sync events to a DPU", errors)
+            self.assertIn("exporting: DOCA_ERROR_NOT_SUPPORTED", errors)
+
+    def test_comm_channel(self):
+        if not CAN_SHARE:
+            client = run("host", f"{SAMPLES}/doca_cc_client", "-p", HOST)
+            self.assertEqual(client.returncode, 1)
+            self.assertIn("neither tmfifo_net0 nor DOCA_COMM_CHANNEL_ADDRESS", client.stdout)
+            return
+        lonely = run("host", f"{SAMPLES}/doca_cc_client", "-p", HOST)
+        self.assertEqual(lonely.returncode, 1)
+        self.assertIn("does it listen on the DPU?", lonely.stdout)
+        server = self.start("dpu", "cc_server", "-p", DPU, "-r", HOST)
+        self.says(server, "The service 'cc_sample_server' listens")
+        other = run("host", f"{SAMPLES}/doca_cc_client", "-p", "3b:00.2")
+        self.assertEqual(other.returncode, 1, "another function of the host is not whom the service is for")
+        self.succeeds(self.start("host", "cc_client", "-p", HOST, "-t", "x" * 4079),
+                      "The server says: Greetings from the DPU")
+        self.succeeds(server, "The client says: " + "x" * 4079)
+
+    @unittest.skipUnless(CAN_SHARE, "sync events are exported to a DPU")
+    def test_sync_events(self):
+        for arguments, signal in ((), "set the value to 2"), (("--async", "--atomic"), "added 1 to 1"):
+            with self.subTest(arguments=arguments):
+                uses = card_counts()["alias-uses"]
+                dpu = self.start("dpu", "sync_event_dpu", "-d", DPU, "-r", HOST, *arguments)
+                self.says(dpu, "The service 'sync_event_cc' listens")
+                self.succeeds(self.start("host", "sync_event_host", "-d", HOST, *arguments),
+                              "Sent the export of the sync event", "The other side has signalled")
+                self.succeeds(dpu, "Received the export of a sync event", "The other side has signalled", signal)
+                self.assertGreaterEqual(card_counts()["alias-uses"], uses + 2, "a look, and the signal")
+
+    @unittest.skipUnless(CAN_SHARE, "there is no DPU's side")
+    def test_comch_of_3_0(self):
+        server = self.start("dpu", "v3_comch_ctrl_path_server", "-p", DPU, "-r", HOST)
+        self.says(server, "The server was idle and is running")
+        self.succeeds(self.start("host", "v3_comch_ctrl_path_client", "-p", HOST, "-t", TEXT),
+                      f"The server has got {len(TEXT)} bytes", "Sample finished successfully")
+        self.succeeds(server, f"Message received: {TEXT}")
 
     def test_doca_caps_says_by_what_and_why(self):
         sides = {"host": 2, "dpu": 2} if CAN_SHARE else {"host": 2}
@@ -110,7 +175,7 @@ class Samples(unittest.TestCase):
         self.assertEqual([(rep["function_type"], rep["pci_address"] or "") for rep in manager["representors"]],
                          [("PF", "0000:3b:00.0"), ("VF", ""), ("SF", "0000:03:00.0")])
         vuids = [rep["vuid"] for rep in manager["representors"]]
-        self.assertEqual(vuids, ["MT2347XZ03201MLNXS0D0F0", "MT2347XZ03202MLNXS0D0F1", ""])
+        self.assertEqual(vuids, ["MT2347XZ03201MLNXS0D0F0", "MT2347XZ03202MLNXS0D0F1", "MT2347XZ03206MLNXS0D1F32772"])
         self.assertEqual(subfunction["representors"], [])
         self.assertEqual(subfunction["function_type"], "SF")
 
@@ -127,4 +192,4 @@ class Samples(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[5:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""The Comch and RDMA samples of DOCA 3.0: two programs each, with nothing set in the environment.
+"""The samples of DOCA 3.0 that are two programs each: Comch, sync events and RDMA. Nothing is set in the environment.
 
     test_v3_pairs.py FOLDER
 """
-import os
 import pathlib
 import signal
 import socket
@@ -14,52 +13,14 @@ import sys
 import tempfile
 import unittest
 
+from beside import MINUTE, SKIPPED, Program, has_rdma_devices
+
 FOLDER = pathlib.Path(sys.argv[1])
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("DOCA_")}
-MINUTE = 60
-SKIPPED = 77
 
 
-class Sample:
-    """A running sample. What it says is kept."""
-
+class Sample(Program):
     def __init__(self, name, *arguments):
-        self.said = ""
-        self.process = subprocess.Popen([FOLDER / f"doca_v3_{name}", *arguments], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.returncode is None or not self.process.stdout.closed:
-            self.process.kill()
-            self.process.communicate()
-
-    def says(self, text):
-        """Waits until it has said so."""
-        while text not in self.said:
-            line = self.process.stdout.readline()
-            if not line:
-                raise AssertionError(f"{text!r} was not said, but:\n{self.said}")
-            self.said += line
-        return self
-
-    def presses_enter(self):
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-
-    def ends(self, code, *texts):
-        rest, _ = self.process.communicate(timeout=MINUTE)
-        self.said += rest
-        if self.process.returncode != code:
-            raise AssertionError(f"exit status {self.process.returncode}:\n{self.said}")
-        for text in texts:
-            if text not in self.said:
-                raise AssertionError(f"{text!r} was not said, but:\n{self.said}")
-
-    def signal(self, number):
-        self.process.send_signal(number)
+        super().__init__(FOLDER / f"doca_v3_{name}", *arguments)
 
 
 def free_port():
@@ -139,6 +100,36 @@ class Comch(unittest.TestCase):
                     left.ends(1, "The peer has gone", "Sample finished with errors")
 
 
+class SyncEvent(unittest.TestCase):
+    def test_by_calls_and_by_tasks(self):
+        for of_host in (), ("--async",):
+            for of_dpu in (), ("--async",):
+                with self.subTest(of_host=of_host, of_dpu=of_dpu), Sample("sync_event_remote_pci", *of_dpu) as dpu:
+                    dpu.says(LISTENS)
+                    with Sample("sync_event_local_pci", *of_host) as host:
+                        host.ends(0, "The DPU has signalled", FINISHED)
+                    dpu.ends(0, "The host has signalled, and was answered", FINISHED)
+
+    def test_the_host_is_started_first(self):
+        with Sample("sync_event_local_pci") as host:
+            host.says(CONNECTS)
+            with Sample("sync_event_remote_pci", "-d", "03:00.0", "-r", "b1:00.0") as dpu:
+                host.ends(0, FINISHED)
+                dpu.ends(0, FINISHED)
+
+    def test_the_host_dies(self):
+        for arguments in (), ("--async",):
+            with self.subTest(arguments=arguments), Sample("sync_event_remote_pci", *arguments) as dpu:
+                dpu.says(LISTENS)
+                with Sample("sync_event_local_pci", *arguments) as host:
+                    host.says("The client was starting and is running").signal(signal.SIGKILL)
+                    host.process.wait(MINUTE)
+                # Before or after it has signalled: either way the DPU does not wait for ever.
+                dpu.ends(dpu.process.wait(MINUTE), "Sample finished")
+
+
+# What a responder leaves for its requester, and the argument that says where.
+OF_RESPONDERS = ("write", "-m"), ("read", "-m"), ("sync_event", "-se")
 COPY_FILES = "Copy the files from the remote side to here, and press Enter"
 
 
@@ -152,11 +143,11 @@ class Rdma(unittest.TestCase):
         paths = self.files[:2] if is_first else self.files[1::-1]
         return ["-ld", paths[0], "-re", paths[1], *others]
 
-    def pair(self, first, second, *of_first):
+    def pair(self, first, second, *of_first, of_second=()):
         """The two, as soon as both have written their files."""
-        memory = ["-m", self.files[2]] if "write" in first else []
-        sides = (Sample(first, *self.arguments(True, *memory, *of_first)),
-                 Sample(second, *self.arguments(False, *memory)))
+        shared = next(([option, self.files[2]] for name, option in OF_RESPONDERS if name in first), [])
+        sides = (Sample(first, *self.arguments(True, *shared, *of_first)),
+                 Sample(second, *self.arguments(False, *shared, *of_second)))
         for side in sides:
             self.addCleanup(side.__exit__)
             side.says(COPY_FILES)
@@ -207,6 +198,58 @@ class Rdma(unittest.TestCase):
         responder.says("Wait until the requester has finished").presses_enter()
         responder.ends(0, "The requester has written: text of the requester", FINISHED)
 
+    def test_a_message_with_a_number(self):
+        for is_receiver_first in True, False:
+            with self.subTest(is_receiver_first=is_receiver_first):
+                sender, receiver = self.pair("rdma_send_immediate", "rdma_receive_immediate", "-i", "4711")
+                for side in (receiver, sender) if is_receiver_first else (sender, receiver):
+                    side.presses_enter()
+                sender.ends(0, "Sent 4711 with: Hi DOCA RDMA!", FINISHED)
+                receiver.ends(0, "Received 4711 with 13 bytes: Hi DOCA RDMA!", FINISHED)
+
+    def test_a_write_with_a_number(self):
+        for is_responder_first in True, False:
+            with self.subTest(is_responder_first=is_responder_first):
+                requester, responder = self.pair("rdma_write_immediate_requester", "rdma_write_immediate_responder",
+                                                 "-s", "text of the requester", "-i", "4711")
+                for side in (responder, requester) if is_responder_first else (requester, responder):
+                    side.presses_enter()
+                requester.ends(0, "Wrote 4711 with: text of the requester", FINISHED)
+                responder.ends(0, "Received 4711; the requester has written: text of the requester", FINISHED)
+
+    def test_a_read(self):
+        requester, responder = self.pair("rdma_read_requester", "rdma_read_responder",
+                                         of_second=("-s", "text of the responder"))
+        for side in requester, responder:
+            side.presses_enter()
+        requester.ends(0, "Read 4096 bytes: text of the responder", FINISHED)
+        responder.says("Wait until the requester has finished").presses_enter()
+        responder.ends(0, FINISHED)
+
+    def test_several_connections_by_files(self):
+        count = ("-n", "4")
+        sender, receiver = self.pair("rdma_multi_conn_send", "rdma_multi_conn_receive", *count, of_second=count)
+        for side in receiver, sender:
+            side.presses_enter()
+        sender.ends(0, *(f"Sent by connection {number}" for number in range(4)), FINISHED)
+        receiver.ends(0, *(f"Received 13 bytes by connection {number}" for number in range(4)), FINISHED)
+
+    def test_several_connections_by_address(self):
+        arguments = ("-n", "8", "-P", str(free_port()))
+        with Sample("rdma_multi_conn_receive", *arguments) as receiver:
+            receiver.says("Listening to port")
+            with Sample("rdma_multi_conn_send", *arguments) as sender:
+                sender.ends(0, *(f"Sent by connection {number}" for number in range(8)), FINISHED)
+            receiver.ends(0, *(f"Received 13 bytes by connection {number}" for number in range(8)), FINISHED)
+
+    def test_a_sync_event(self):
+        requester, responder = self.pair("rdma_sync_event_requester", "rdma_sync_event_responder")
+        for side in requester, responder:
+            side.presses_enter()
+        requester.ends(0, "Set the event to 1", "The responder has answered", FINISHED)
+        responder.says("Wait until the requester has finished").presses_enter()
+        responder.ends(0, FINISHED)
+
     def test_the_responder_dies_before_the_write(self):
         requester, responder = self.pair("rdma_write_requester", "rdma_write_responder")
         responder.presses_enter()
@@ -238,8 +281,51 @@ class Rdma(unittest.TestCase):
                 sender.ends(1, "Failed to connect by address")
 
 
+# Namespaces of one's own that a container has, but for the two that it has to share: processes and users.
+CONTAINER = "unshare", "--mount", "--net", "--ipc", "--uts"
+
+
+class InContainer(Program):
+    def __init__(self, name, *arguments):
+        super().__init__(*CONTAINER, FOLDER / f"doca_v3_{name}", *arguments)
+
+
+@unittest.skipUnless(subprocess.run([*CONTAINER, "true"], capture_output=True, check=False).returncode == 0,
+                     "namespaces can't be made here")
+class Containers(unittest.TestCase):
+    """Host and DPU in a container each."""
+
+    def test_comch(self):
+        for service, asks in (("comch_ctrl_path_server", "comch_ctrl_path_client"),
+                              ("comch_data_path_high_speed_server", "comch_data_path_high_speed_client"),
+                              ("sync_event_remote_pci", "sync_event_local_pci")):
+            with self.subTest(service=service), InContainer(service) as server:
+                server.says(LISTENS)
+                with InContainer(asks) as client:
+                    client.ends(0, FINISHED)
+                server.ends(0, FINISHED)
+
+    def test_memory_and_messages(self):
+        with tempfile.TemporaryDirectory() as place:
+            files = "-d", f"{place}/descriptor", "-b", f"{place}/buffer"
+            with InContainer("dma_copy_host", *files) as host:
+                host.says("press Enter")
+                with InContainer("dma_copy_dpu", *files) as dpu:
+                    dpu.ends(0, FINISHED)
+                host.presses_enter()
+                host.ends(0, FINISHED)
+            with InContainer("rdma_receive", "-ld", f"{place}/a", "-re", f"{place}/b") as receiver, \
+                 InContainer("rdma_send", "-ld", f"{place}/b", "-re", f"{place}/a") as sender:
+                for side in receiver, sender:
+                    side.says(COPY_FILES)
+                for side in receiver, sender:
+                    side.presses_enter()
+                for side in receiver, sender:
+                    side.ends(0, FINISHED)
+
+
 if __name__ == "__main__":
-    if pathlib.Path("/sys/class/infiniband").is_dir() and any(pathlib.Path("/sys/class/infiniband").iterdir()):
+    if has_rdma_devices():
         print("this machine has RDMA devices, beside which software devices are not listed by themselves")
         sys.exit(SKIPPED)
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

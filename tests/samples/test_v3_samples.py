@@ -3,8 +3,9 @@
 # Copyright (c) 2026 The opendoca authors
 """The samples of DOCA 3.0, each as its user starts it.
 
-    test_v3_samples.py DMA_LOCAL_COPY DMA_COPY_HOST DMA_COPY_DPU
+    test_v3_samples.py FOLDER
 """
+import hashlib
 import os
 import pathlib
 import subprocess
@@ -12,12 +13,13 @@ import sys
 import tempfile
 import unittest
 
-LOCAL_COPY, COPY_HOST, COPY_DPU = sys.argv[1:4]
+FOLDER = pathlib.Path(sys.argv[1])
+LOCAL_COPY, COPY_HOST, COPY_DPU = (FOLDER / f"doca_v3_dma_{name}" for name in ("local_copy", "copy_host", "copy_dpu"))
 ENVIRONMENT = {**os.environ, "DOCA_SOFT": "1"}
 
 
 def run(program, *arguments):
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=60)
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=300)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -47,7 +49,7 @@ class Samples(unittest.TestCase):
                 code, of_dpu = run(COPY_DPU, *files)
                 self.assertEqual(0, code, of_dpu)
                 self.assertIn("Copied 17 bytes of the host: text of the host", of_dpu)
-                said += host.communicate("\n", timeout=60)[0]
+                said += host.communicate("\n", timeout=300)[0]
                 self.assertEqual(0, host.returncode, said)
             # Its memory went with the host.
             code, of_dpu = run(COPY_DPU, *files)
@@ -60,6 +62,45 @@ class Samples(unittest.TestCase):
             code, said = run(COPY_DPU, "-d", f"{place}/descriptor", "-b", f"{place}/buffer")
             self.assertEqual(1, code, said)
             self.assertIn("does not tell where", said)
+
+    def succeeds(self, name, *texts, arguments=()):
+        code, said = run(FOLDER / f"doca_v3_{name}", *arguments)
+        self.assertEqual(0, code, said)
+        for text in *texts, "Sample finished successfully":
+            self.assertIn(text, said)
+
+    def test_the_progress_engine(self):
+        self.succeeds("pe_polling", "16 copies have ended well, and 0 have failed")
+        self.succeeds("pe_event", "16 copies have ended well, and 0 have failed")
+        self.succeeds("pe_multi_context", "64 copies have ended well, and 0 have failed")
+        self.succeeds("pe_task_resubmit", "16 copies have ended well, and 0 have failed")
+        self.succeeds("pe_reactive", "The context was idle and is running", "16 copies have ended well, and 0 have failed",
+                      "The context was stopping and is idle")
+
+    def test_a_stop_with_tasks_in_flight(self):
+        self.succeeds("pe_async_stop", "The context was running and is stopping, with 12 tasks in flight",
+                      "The context was stopping and is idle, with 0 tasks in flight")
+
+    def test_tasks_that_fail(self):
+        self.succeeds("pe_task_error", "Tried to submit a copy of nothing: Invalid value",
+                      "The context was running and is stopping", "2 copies have ended well, and 14 have failed")
+
+    def test_advice(self):
+        self.succeeds("cache_invalidate", "The cache has no line of the source: Success")
+
+    def test_a_graph(self):
+        self.succeeds("graph", "Compared 2 copies: Success")
+
+    def test_hashes(self):
+        text = "any text of this test " * 20
+        for data, arguments in (b"1234567890abcdef", ()), (text.encode(), ("-d", text)):
+            self.succeeds("sha_create", f"SHA-256 of {len(data)} bytes: {hashlib.sha256(data).hexdigest()}",
+                          arguments=arguments)
+        self.succeeds("sha_partial_create", "Hashed 64 bytes")
+        for size in 65, 128, 129, 4000:
+            data = "x" * size
+            self.succeeds("sha_partial_create",
+                          f"SHA-256 of {size} bytes: {hashlib.sha256(data.encode()).hexdigest()}", arguments=("-d", data))
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ class Layers(unittest.TestCase):
     def test_nothing_includes_upwards(self):
         def check(path, content):
             for kind, name in INCLUDE.findall(content):
-                if kind != '"':
+                if kind != '"' or name == "release_number.hpp":  # made by the build
                     continue
                 target = os.path.normpath(os.path.join(os.path.dirname(path), name))
                 if not os.path.exists(os.path.join(ROOT, target)):

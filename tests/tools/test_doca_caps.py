@@ -3,27 +3,48 @@
 # Copyright (c) 2026 The opendoca authors
 """doca_caps, as a user sees it.
 
-    test_doca_caps.py DOCA_CAPS
+    test_doca_caps.py DOCA_CAPS GENERATION
+
+GENERATION is that of the API whose doca_caps it is: 2.2 or 3.0.
 """
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
+SOURCE_ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOPOLOGY = {"functions": [
     {"name": "port", "side": "dpu", "type": "pf", "pci": "17:00.0", "mac": "02:00:00:00:00:77"},
     {"name": "host", "side": "host", "type": "pf", "pci": "01:00.0", "parent": "port", "vuid": "HOSTVUID"},
 ]}
+
+VERSIONS = {"2.2": "2.2.0080", "3.0": "3.0.0058"}
+EXPORTS_MEMORY = {"2.2": "mmap_export_dpu", "3.0": "mmap_export_pci"}
+EXPORTS_EVENTS = {"2.2": "sync_event_export_to_dpu", "3.0": "sync_event_export_to_remote_pci"}
+# What a port of the DPU can do.
+IN_BOTH = {
+    "dma_memcpy": True, "dma_max_buf_size": 1 << 31, "dma_max_list_buf_num_elem": 1024,
+    "sha": True, "sha_max_src_buffer_size": 1 << 31, "sha_max_list_buf_num_elem": 1024,
+    "rdma_rc": True, "rdma_max_message_size": 1 << 31, "rdma_max_send_queue_size": 16384,
+    "rdma_gid_table_size": 16, "rdma_atomics": True, "rdma_bridge": False,
+    "sync_event": True, "sync_event_create_from_export": True,
+    "rep_list_net": True, "rep_list_emulated": False, "hotplug_manager": False}
+ONLY_IN = {
+    "2.2": {"sha_hardware": "emulated", "rdma_max_recv_queue_size": 16384, "comm_channel": True,
+            "sync_event_export_to_dpu": True, "mmap_export_dpu": True, "mmap_from_export_dpu": True},
+    "3.0": {"rdma_max_send_buf_list_len": 32, "comch_server": True, "comch_client": True,
+            "sync_event_export_to_remote_pci": True, "mmap_export_pci": True, "mmap_create_from_export_pci": True}}
 
 
 def run(*arguments, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")}
     # Software devices also where the machine has others; only they are looked at.
     environment |= {"DOCA_SOFT": "1"} | variables
-    return subprocess.run([DOCA_CAPS, *arguments], env=environment, capture_output=True, text=True, timeout=60,
+    return subprocess.run([DOCA_CAPS, *arguments], env=environment, capture_output=True, text=True, timeout=300,
                           check=False)
 
 
@@ -56,6 +77,16 @@ class DocaCaps(unittest.TestCase):
         self.assertIn("representor 0000:0b:00.0  PF  net", below[1])
         self.assertEqual(sum("representor 0000:" in line for line in lines), 7)
 
+    def test_it_names_the_release_of_opendoca(self):
+        release = re.search(r"^  version: '(\d+\.\d+\.\d+)'", (SOURCE_ROOT / "meson.build").read_text(encoding="utf-8"), re.M)[1]
+        line = f"opendoca {release}, with the API of DOCA {VERSIONS[GENERATION]}\n"
+        self.assertEqual(line.replace("opendoca", "doca_caps (opendoca)", 1), run("--version").stdout)
+        self.assertTrue(run().stdout.startswith(line))
+        self.assertEqual(release, json.loads(run("--json").stdout)["release"])
+        # Once, before all else that the library logs.
+        named = [index for index, said in enumerate(run("-v").stderr.splitlines()) if f"opendoca {release}" in said]
+        self.assertEqual([0], named)
+
     def test_table_says_what_each_device_supports(self):
         blocks = run().stdout.split("\n\n")
         block = next(b for b in blocks if "DMA memcpy" in b and " soft_pf0" in b)
@@ -68,8 +99,13 @@ class DocaCaps(unittest.TestCase):
 
         self.assertEqual(value("DMA memcpy", "soft_p0"), "yes")
         self.assertEqual(value("buffers of a list", "soft_p0"), "1024")
-        self.assertEqual(value("in hardware", "soft_p0"), "emulated")
-        self.assertEqual(value("in hardware", "soft_p0s0"), "-")
+        if GENERATION == "2.2":
+            self.assertEqual(value("in hardware", "soft_p0"), "emulated")
+            self.assertEqual(value("in hardware", "soft_p0s0"), "-")
+        else:
+            self.assertEqual(value("Comch server", "soft_p0"), "yes")
+            self.assertEqual(value("Comch server", "soft_pf0"), "-")
+            self.assertEqual(value("Comch client", "soft_pf0"), "yes")
         self.assertEqual(value("export to the DPU", "soft_p0"), "yes")
         self.assertEqual(value("export to the DPU", "soft_p0s0"), "-")
         self.assertEqual(value("export to the DPU", "soft_pf0"), "yes")
@@ -90,19 +126,11 @@ class DocaCaps(unittest.TestCase):
         self.assertEqual(port["gids"], {"0": "fe80::d:cff:fea0:1", "1": "::ffff:198.18.0.1"})
         self.assertEqual(vf["function_type"], "VF")
         self.assertEqual(devices["soft_p0s0"]["function_type"], "SF")
-        self.assertEqual(port["capabilities"], {
-            "dma_memcpy": True, "dma_max_buf_size": 1 << 31, "dma_max_list_buf_num_elem": 1024,
-            "sha": True, "sha_hardware": "emulated",
-            "sha_max_src_buffer_size": 1 << 31, "sha_max_list_buf_num_elem": 1024,
-            "rdma_rc": True, "rdma_max_message_size": 1 << 31, "rdma_max_send_queue_size": 16384,
-            "rdma_max_recv_queue_size": 16384, "rdma_gid_table_size": 16, "rdma_atomics": True, "rdma_bridge": False,
-            "comm_channel": True, "sync_event": True, "sync_event_export_to_dpu": True,
-            "sync_event_create_from_export": True,
-            "mmap_export_dpu": True, "mmap_from_export_dpu": True, "rep_list_net": True,
-            "rep_list_emulated": False, "hotplug_manager": False})
-        self.assertTrue(vf["capabilities"]["mmap_export_dpu"])
+        self.assertEqual(port["capabilities"], IN_BOTH | ONLY_IN[GENERATION])
+        self.assertTrue(vf["capabilities"][EXPORTS_MEMORY[GENERATION]])
         self.assertEqual((port["acts_as"], vf["acts_as"]), ("0000:0b:00.0", None))
-        self.assertFalse(vf["capabilities"]["sha_hardware"])
+        if GENERATION == "2.2":
+            self.assertFalse(vf["capabilities"]["sha_hardware"])
         self.assertEqual([(rep["pci_address"], rep["function_type"], rep["kind"]) for rep in port["representors"]],
                          [("0000:0b:00.0", "PF", "net"), ("0000:0b:00.2", "VF", "net"),
                           ("0000:0b:00.3", "VF", "net"), ("0000:03:00.0", "SF", "net")])
@@ -117,8 +145,8 @@ class DocaCaps(unittest.TestCase):
     def test_role_decides_whether_a_port_acts_for_the_host(self):
         port = self.soft_devices(DOCA_SOFT_ROLE="dpu")["soft_p0"]
         self.assertIsNone(port["acts_as"])
-        self.assertFalse(port["capabilities"]["mmap_export_dpu"])
-        self.assertFalse(port["capabilities"]["sync_event_export_to_dpu"])
+        self.assertFalse(port["capabilities"][EXPORTS_MEMORY[GENERATION]])
+        self.assertFalse(port["capabilities"][EXPORTS_EVENTS[GENERATION]])
         self.assertNotIn("acts as", run(DOCA_SOFT_ROLE="dpu").stdout)
 
     def test_topology_of_a_file_is_shown(self):
@@ -174,4 +202,5 @@ class DocaCaps(unittest.TestCase):
 
 if __name__ == "__main__":
     DOCA_CAPS = sys.argv.pop(1)
+    GENERATION = sys.argv.pop(1)
     unittest.main()

@@ -41,7 +41,7 @@ def columns_here(doca_caps):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")}
     environment["DOCA_SOFT"] = "0" if profile else "1"
     report = json.loads(subprocess.run([doca_caps, "--json"], env=environment, stdout=subprocess.PIPE, check=True,
-                                       timeout=60).stdout)
+                                       timeout=300).stdout)
     devices = {device["ibdev"]: device for device in report["devices"]}
     return {title: {key: cell(devices[name], key) for key in devices[name]["capabilities"]}
             for title, name in columns.items() if name in devices}

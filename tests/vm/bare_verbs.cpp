@@ -51,6 +51,14 @@ int post_receive(ibv_qp *pair, const Transfer &transfer)
     return ibv_post_recv(pair, &request, &bad);
 }
 
+int post_memcpy(ibv_qp_ex *pair, mlx5dv_qp_ex *engine, const Transfer &transfer)
+{
+    start(pair, transfer, 0);
+    mlx5dv_wr_memcpy(engine, transfer.remote_key, transfer.remote, transfer.local_key,
+                     reinterpret_cast<std::uintptr_t>(transfer.local), transfer.length);
+    return ibv_wr_complete(pair);
+}
+
 bool poll(ibv_cq_ex *queue, Completion &completion)
 {
     ibv_poll_cq_attr attributes{};

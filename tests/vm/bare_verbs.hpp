@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What a program executes that calls libibverbs itself, for the same jobs: the calls, and what it takes to
+// What a program executes that calls libibverbs, and libmlx5, itself, for the same jobs: the calls, and what it takes to
 // make them. Built as libraries are for users.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 
 namespace bare {
@@ -34,6 +35,8 @@ int post_write(ibv_qp_ex *pair, const Transfer &transfer);
 int post_send(ibv_qp_ex *pair, const Transfer &transfer);
 int post_read(ibv_qp_ex *pair, const Transfer &transfer);
 int post_receive(ibv_qp *pair, const Transfer &transfer);
+/// By the DMA engine, from local to remote memory. @p engine is that of @p pair.
+int post_memcpy(ibv_qp_ex *pair, mlx5dv_qp_ex *engine, const Transfer &transfer);
 
 /// False when there is no completion.
 bool poll(ibv_cq_ex *queue, Completion &completion);

@@ -5,49 +5,16 @@
 // job is given out. Retrieves that find nothing count as well; how many there were is printed, and what one
 // costs is found out by itself, so that path_cost.sh, which runs this, can subtract them; and so is what a
 // program executes that does the same by libibverbs.
-#include <cstdio>
-
-#include <valgrind/callgrind.h>
-
 #include "../conformance/support/plain_verbs.hpp"
 #include "../conformance/support/rdma_fixture.hpp"
 #include "bare_verbs.hpp"
+#include "counted_jobs.hpp"
 
 namespace {
 
 using namespace doca_test;
 
-constexpr int warm_up = 4;
-constexpr int num_jobs = 32; // path_cost.sh divides by it
 constexpr std::size_t size = 64;
-
-template <typename Call>
-auto counted(bool is_counted, Call call)
-{
-    if (is_counted)
-        CALLGRIND_TOGGLE_COLLECT;
-    const auto result = call();
-    if (is_counted)
-        CALLGRIND_TOGGLE_COLLECT;
-    return result;
-}
-
-/// Jobs, one at a time. @p start is counted, and so is @p end, which gives how often there was nothing yet.
-template <typename Before, typename Start, typename After, typename End>
-void count_jobs(const char *name, Before before, Start start, After after, End end)
-{
-    CALLGRIND_ZERO_STATS;
-    int num_empty = 0;
-    for (int i = -warm_up; i != num_jobs; ++i) {
-        before();
-        (void)counted(i >= 0, [&] { return start(), 0; });
-        after();
-        const int in_vain = end(i >= 0);
-        num_empty += i >= 0 ? in_vain : 0;
-    }
-    CALLGRIND_DUMP_STATS_AT(name);
-    std::printf("empty retrieves of %s: %d\n", name, num_empty);
-}
 
 constexpr auto nothing = [] {};
 
@@ -109,7 +76,7 @@ TEST_F(PathCost, OfEmptyRetrieves)
 {
     must(right.receive(nullptr));
     CALLGRIND_ZERO_STATS;
-    for (int i = 0; i != num_jobs; ++i)
+    for (int i = 0; i != num_counted_jobs; ++i)
         must_hold(retrieve_once(right.workq(), true, true) == DOCA_ERROR_AGAIN,
                   "there is nothing to retrieve");
     CALLGRIND_DUMP_STATS_AT("nothing");
@@ -227,7 +194,7 @@ protected:
 TEST_F(BareCost, OfEmptyPolls)
 {
     CALLGRIND_ZERO_STATS;
-    for (int i = 0; i != num_jobs; ++i) {
+    for (int i = 0; i != num_counted_jobs; ++i) {
         bare::Completion completion{};
         auto *const extended = reinterpret_cast<ibv_cq_ex *>(sent.get());
         must_hold(!counted(true, [&] { return bare::poll(extended, completion); }),

@@ -9,10 +9,11 @@
 #
 #   path_cost.sh PROGRAM LIMIT [KIND...]
 #
-# PROGRAM is path_cost.cpp. Exit status 1 if more than LIMIT instructions are added to a job of any kind.
+# PROGRAM is path_cost.cpp, or tests/mlx5/dma_cost.cpp, whose only KIND is memcpy. Exit status 1 if more than LIMIT
+# instructions are added to a job of any kind.
 set -euo pipefail
 
-program=$1 limit=$2 jobs=32
+program=$1 limit=$2 jobs=32 # as counted_jobs.hpp has it
 shift 2
 kinds=("$@")
 [ $# != 0 ] || kinds=(write read send receive copy)

@@ -20,7 +20,7 @@ mkdir -p "$place" && cp "$@" "$place/" && chmod -R a+rX "$place" || exit 1
 client=$place/${3##*/}
 run_as_nobody() { # SCOPE: its status
     echo "$1" >"$setting" || return 1
-    timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups \
+    timeout 300 setpriv --reuid=65534 --regid=65534 --clear-groups \
         "$place/with_card" --card "yama$1" "$client" 20
 }
 

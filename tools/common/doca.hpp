@@ -10,15 +10,14 @@
 #include <stdexcept>
 #include <string>
 
-#include <doca_dev.h>
-#include <doca_error.h>
+#include <api.hpp> // of the tool's generation
 
 namespace opendoca::tools {
 
 /// "DOCA_ERROR_NOT_FOUND (its explanation)".
 [[nodiscard]] inline std::string explain(doca_error_t error)
 {
-    return std::string(doca_get_error_name(error)) + " (" + doca_get_error_string(error) + ")";
+    return std::string(api::name_of_error(error)) + " (" + api::text_of_error(error) + ")";
 }
 
 [[noreturn, gnu::cold]] inline void throw_error(doca_error_t status, const char *what)
@@ -46,10 +45,10 @@ using DeviceHandle = Handle<doca_dev, doca_dev_close>;
 /// The devices that this process may see.
 class DeviceList {
 public:
-    DeviceList() { must(doca_devinfo_list_create(&list_, &count_), "listing the devices"); }
+    DeviceList() { must(api::create_list(&list_, &count_), "listing the devices"); }
     DeviceList(const DeviceList &) = delete;
     DeviceList &operator=(const DeviceList &) = delete;
-    ~DeviceList() { (void)doca_devinfo_list_destroy(list_); }
+    ~DeviceList() { (void)api::destroy_list(list_); }
 
     [[nodiscard]] std::span<doca_devinfo *const> infos() const noexcept { return {list_, count_}; }
 
@@ -61,13 +60,13 @@ private:
 /// The representors of a device that pass a filter.
 class RepresentorList {
 public:
-    RepresentorList(doca_dev &dev, doca_dev_rep_filter filter)
+    RepresentorList(doca_dev &dev, api::RepFilter filter)
     {
-        must(doca_devinfo_rep_list_create(&dev, filter, &list_, &count_), "listing the representors");
+        must(api::create_rep_list(&dev, filter, &list_, &count_), "listing the representors");
     }
     RepresentorList(const RepresentorList &) = delete;
     RepresentorList &operator=(const RepresentorList &) = delete;
-    ~RepresentorList() { (void)doca_devinfo_rep_list_destroy(list_); }
+    ~RepresentorList() { (void)api::destroy_rep_list(list_); }
 
     [[nodiscard]] std::span<doca_devinfo_rep *const> infos() const noexcept { return {list_, count_}; }
 

@@ -3,6 +3,7 @@
 #include "options.hpp"
 
 #include "table.hpp"
+#include "version.hpp"
 
 namespace opendoca::tools {
 
@@ -57,6 +58,10 @@ std::optional<int> OptionParser::parse(std::span<char *const> arguments, std::os
             print_usage(out);
             return 0;
         }
+        if (argument == "--version") {
+            out << version_line(command_);
+            return 0;
+        }
         std::string_view value;
         bool has_value = false;
         const Option *const option = find(argument, value, has_value);
@@ -81,6 +86,7 @@ void OptionParser::print_usage(std::ostream &out) const
     out << "Usage: " << command_ << " [options]\n" << summary_ << "\n\nOptions:\n";
     Table table({{"", Align::left}, {"", Align::left}});
     table.add({"-h, --help", "print this text"});
+    table.add({"    --version", "print the release"});
     for (const Option &option : options_) {
         std::string names = option.short_name != 0 ? std::string("-") + option.short_name + ", " : "    ";
         names += "--" + option.long_name + (option.value_name.empty() ? "" : " " + option.value_name);

@@ -15,8 +15,8 @@ namespace opendoca::tools {
 /// The exit status of a program whose command line is wrong.
 inline constexpr int usage_error = 2;
 
-/// The options of one command: -x, --long, --long VALUE or --long=VALUE. -h and --help are there without
-/// being added.
+/// The options of one command: -x, --long, --long VALUE or --long=VALUE. -h, --help and --version are there
+/// without being added.
 class OptionParser {
 public:
     /// Takes an option's value; what is returned is the complaint about it, or nothing.
@@ -30,7 +30,7 @@ public:
                    TakeValue take);
 
     /// Reads the arguments that follow the command. The exit status when the program is to end now: 0 after
-    /// --help, usage_error after a mistake, which was reported with the usage on @p err.
+    /// --help and --version, usage_error after a mistake, which was reported with the usage on @p err.
     [[nodiscard]] std::optional<int> parse(std::span<char *const> arguments, std::ostream &out,
                                            std::ostream &err) const;
     void print_usage(std::ostream &out) const;

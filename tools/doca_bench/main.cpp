@@ -9,6 +9,7 @@
 
 #include "../common/options.hpp"
 #include "../common/table.hpp"
+#include "../common/version.hpp"
 #include "benchmark.hpp"
 
 namespace {
@@ -40,6 +41,10 @@ int main(int argc, char **argv)
     const std::string_view name = argc > 1 ? argv[1] : "";
     if (name == "-h" || name == "--help") {
         print_usage(std::cout);
+        return 0;
+    }
+    if (name == "--version") {
+        std::cout << version_line("doca_bench");
         return 0;
     }
     for (const Benchmark &benchmark : benchmarks) {

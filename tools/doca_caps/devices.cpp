@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include <arpa/inet.h>
-#include <doca_rdma.h>
 
 #include "../common/doca.hpp"
 // The inside of the library: the provider and the function's type are not in the public API.
@@ -19,11 +18,11 @@ namespace {
 const char *name_of(doca_pci_func_type type)
 {
     switch (type) {
-    case DOCA_PCI_FUNC_PF:
+    case api::type_pf:
         return "PF";
-    case DOCA_PCI_FUNC_VF:
+    case api::type_vf:
         return "VF";
-    case DOCA_PCI_FUNC_SF:
+    case api::type_sf:
         return "SF";
     }
     return "?";
@@ -59,25 +58,19 @@ std::optional<std::string> ip_of(const doca_devinfo &info, int family)
     return text;
 }
 
-std::map<std::uint32_t, std::string> gids_of(doca_devinfo &info)
+std::map<std::uint32_t, std::string> gids_in(const std::vector<Gid> &table)
 {
-    std::uint32_t size = 0;
-    if (doca_rdma_get_gid_table_size(&info, &size) != DOCA_SUCCESS || size == 0)
-        return {};
-    std::vector<doca_rdma_gid> table(size);
-    if (doca_rdma_get_gid(&info, 0, size, table.data()) != DOCA_SUCCESS)
-        return {};
     std::map<std::uint32_t, std::string> gids;
-    for (std::uint32_t i = 0; i < size; ++i) {
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
         char text[INET6_ADDRSTRLEN];
-        if (std::ranges::any_of(table[i].raw, [](std::uint8_t byte) { return byte != 0; }) &&
-            inet_ntop(AF_INET6, table[i].raw, text, sizeof(text)) != nullptr)
+        if (std::ranges::any_of(table[i], [](std::uint8_t byte) { return byte != 0; }) &&
+            inet_ntop(AF_INET6, table[i].data(), text, sizeof(text)) != nullptr)
             gids.emplace(i, text);
     }
     return gids;
 }
 
-void add_representors(DeviceReport &report, doca_dev &dev, doca_dev_rep_filter filter, const char *kind)
+void add_representors(DeviceReport &report, doca_dev &dev, api::RepFilter filter, const char *kind)
 {
     const RepresentorList list(dev, filter);
     for (doca_devinfo_rep *const info : list.infos()) {
@@ -106,7 +99,7 @@ DeviceReport report_device(doca_devinfo &info)
     report.interface = text_of<doca_devinfo_get_iface_name, DOCA_DEVINFO_IFACE_NAME_SIZE>(info);
     report.provider = info.function->provider;
     report.function_type = name_of(static_cast<doca_pci_func_type>(info.function->type));
-    if (const auto &other = info.function->behind_port; other && other->name != info.function->name)
+    if (const auto &other = info.function->behind_port; other && info.function->can.representors_net)
         report.acts_as = other->pci_address;
     report.mac = mac_of(info);
     report.ipv4 = ip_of<doca_devinfo_get_ipv4_addr, DOCA_DEVINFO_IPV4_ADDR_SIZE>(info, AF_INET);
@@ -116,22 +109,22 @@ DeviceReport report_device(doca_devinfo &info)
         report.lid = lid;
     report.link_layer = info.function->can.rdma.is_ethernet ? "Ethernet" : "InfiniBand";
     report.is_port_active = info.function->is_port_active;
-    report.gids = gids_of(info);
+    report.gids = gids_in(gid_table(info));
     report.remarks = info.function->remarks();
     for (const CapabilityRow &row : capability_rows())
         report.capabilities.push_back(row.ask(info));
 
     std::uint8_t has_net = 0, has_emulated = 0;
-    (void)doca_devinfo_rep_get_is_list_net_supported(&info, &has_net);
-    (void)doca_devinfo_rep_get_is_list_emulated_supported(&info, &has_emulated);
+    (void)api::can_list_net(&info, &has_net);
+    (void)api::can_list_emulated(&info, &has_emulated);
     if (has_net == 0 && has_emulated == 0)
         return report;
     try {
         const DeviceHandle dev = open_device(info);
         if (has_net != 0)
-            add_representors(report, *dev, DOCA_DEV_REP_FILTER_NET, "net");
+            add_representors(report, *dev, api::rep_net, "net");
         if (has_emulated != 0)
-            add_representors(report, *dev, DOCA_DEV_REP_FILTER_EMULATED, "emulated");
+            add_representors(report, *dev, api::rep_emulated, "emulated");
     } catch (const std::exception &error) {
         report.problem = error.what();
     }

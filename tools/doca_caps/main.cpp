@@ -6,11 +6,11 @@
 #include <exception>
 #include <iostream>
 
-#include <doca_log.h>
 #include <doca_version.h>
 
 #include "../common/doca.hpp"
 #include "../common/options.hpp"
+#include "core/release.hpp"
 #include "report.hpp"
 
 int main(int argc, char **argv)
@@ -32,8 +32,8 @@ int main(int argc, char **argv)
         {
             const DeviceList shows_that_there_is_one;
         }
-        must(doca_log_global_level_set(is_verbose ? DOCA_LOG_LEVEL_DEBUG : DOCA_LOG_LEVEL_CRIT), "logging");
-        const Report report = {doca_version_runtime(), report_devices(), check_access(read_system_facts())};
+        set_log_level(is_verbose);
+        const Report report = {opendoca::release(), doca_version_runtime(), report_devices(), check_access(read_system_facts())};
         std::cout << (as_json ? to_json(report) : to_text(report)) << std::flush;
         return std::cout.good() ? 0 : 1;
     } catch (const std::exception &error) {

@@ -154,7 +154,7 @@ Json as_json(const DeviceReport &device)
 
 std::string to_text(const Report &report)
 {
-    return "opendoca " + report.version + "\n\nDevices (" + std::to_string(report.devices.size()) + ")\n" +
+    return "opendoca " + report.release + ", with the API of DOCA " + report.version + "\n\nDevices (" + std::to_string(report.devices.size()) + ")\n" +
            devices_as_text(report) + "\nCapabilities\n" + capabilities_as_text(report) +
            "\nCross-process access (software device)\n" + access_as_text(report);
 }
@@ -174,7 +174,8 @@ std::string to_json(const Report &report)
         access.add(std::move(one));
     }
     Json json = Json::object();
-    json.set("version", report.version)
+    json.set("release", report.release)
+        .set("version", report.version)
         .set("devices", std::move(devices))
         .set("cross_process_access", std::move(access));
     return json.text();

@@ -12,7 +12,8 @@ namespace opendoca::tools {
 
 /// Everything that doca_caps finds out.
 struct Report {
-    std::string version;
+    std::string release; ///< of opendoca
+    std::string version; ///< of the API
     std::vector<DeviceReport> devices;
     std::vector<AccessCheck> access;
 };

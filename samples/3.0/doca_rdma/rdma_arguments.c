@@ -36,6 +36,13 @@ static doca_error_t set_mmap_path(void *param, void *config)
     return set_text(rdma->mmap_path, sizeof(rdma->mmap_path), "path", param);
 }
 
+static doca_error_t set_event_path(void *param, void *config)
+{
+    struct rdma_config *rdma = config;
+
+    return set_text(rdma->event_path, sizeof(rdma->event_path), "path", param);
+}
+
 static doca_error_t set_message(void *param, void *config)
 {
     struct rdma_config *rdma = config;
@@ -63,6 +70,27 @@ static doca_error_t set_port(void *param, void *config)
     return DOCA_SUCCESS;
 }
 
+static doca_error_t set_num_connections(void *param, void *config)
+{
+    struct rdma_config *rdma = config;
+    const int count = *(int *)param;
+
+    if (count < 1 || count > MAX_CONNECTIONS) {
+        DOCA_LOG_ERR("%d connections: 1 to %d can be made", count, MAX_CONNECTIONS);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    rdma->num_connections = (uint16_t)count;
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t set_immediate(void *param, void *config)
+{
+    struct rdma_config *rdma = config;
+
+    rdma->immediate = (uint32_t) * (int *)param;
+    return DOCA_SUCCESS;
+}
+
 doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, char **argv,
                              struct rdma_config *config)
 {
@@ -72,7 +100,10 @@ doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, 
     strcpy(config->local_path, "/tmp/local_connection_desc_path.txt");
     strcpy(config->remote_path, "/tmp/remote_connection_desc_path.txt");
     strcpy(config->mmap_path, "/tmp/mmap_connection_desc_path.txt");
+    strcpy(config->event_path, "/tmp/sync_event_desc_path.txt");
     strcpy(config->address, "127.0.0.1");
+    config->num_connections = 1;
+    config->immediate = 1234;
     result = doca_argp_init(program, config);
     if (result != DOCA_SUCCESS)
         return result;
@@ -88,12 +119,22 @@ doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, 
     if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_MMAP) != 0)
         result = add_argument("m", "mmap-descriptor-path", "File that describes the responder's memory",
                               DOCA_ARGP_TYPE_STRING, set_mmap_path);
+    if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_EVENT) != 0)
+        result =
+            add_argument("se", "sync-event-descriptor-path", "File that describes the responder's sync event",
+                         DOCA_ARGP_TYPE_STRING, set_event_path);
     if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_PORT) != 0)
         result = add_argument("P", "port", "Connect by address and this port, not by files",
                               DOCA_ARGP_TYPE_INT, set_port);
     if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_ADDRESS) != 0)
         result = add_argument("a", "address", "IP address where the peer listens", DOCA_ARGP_TYPE_STRING,
                               set_address);
+    if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_COUNT) != 0)
+        result = add_argument("n", "num-connections", "Connections to the peer", DOCA_ARGP_TYPE_INT,
+                              set_num_connections);
+    if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_NUMBER) != 0)
+        result = add_argument("i", "immediate", "Number that goes with the text", DOCA_ARGP_TYPE_INT,
+                              set_immediate);
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     return first_error(result, doca_argp_destroy());

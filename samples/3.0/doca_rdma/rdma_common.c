@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "rdma_common.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <doca_buf.h>
@@ -9,7 +10,7 @@
 
 DOCA_LOG_REGISTER(RDMA_COMMON);
 
-#define NUM_BUFFERS 2
+#define NUM_BUFFERS (2 + MAX_CONNECTIONS)
 
 void end_work(struct rdma_resources *resources, doca_error_t result)
 {
@@ -28,28 +29,58 @@ doca_error_t submit(struct doca_task *task)
     return result;
 }
 
-static doca_error_t connect_by_files(struct rdma_resources *resources)
+/* The first connection's file is called as the argument says, and those of others have their number behind
+ * it. */
+static void path_of(const char *path, uint16_t number, char *full, size_t size)
 {
-    char remote[MAX_DESCRIPTOR_SIZE];
-    size_t remote_len = 0;
+    if (number == 0)
+        snprintf(full, size, "%s", path);
+    else
+        snprintf(full, size, "%s.%u", path, number);
+}
+
+static doca_error_t export_connection(struct rdma_resources *resources, uint16_t number)
+{
+    char path[MAX_PATH_SIZE + 8];
     const void *local = NULL;
     size_t local_len = 0;
-    doca_error_t result = doca_rdma_export(resources->rdma, &local, &local_len, &resources->connection);
+    const doca_error_t result =
+        doca_rdma_export(resources->rdma, &local, &local_len, &resources->connections[number]);
 
+    path_of(resources->config->local_path, number, path, sizeof(path));
+    return result == DOCA_SUCCESS ? save_file(path, local, local_len) : result;
+}
+
+static doca_error_t connect_connection(struct rdma_resources *resources, uint16_t number)
+{
+    char path[MAX_PATH_SIZE + 8];
+    char remote[MAX_DESCRIPTOR_SIZE];
+    size_t remote_len = 0;
+    doca_error_t result;
+
+    path_of(resources->config->remote_path, number, path, sizeof(path));
+    result = load_file(path, remote, sizeof(remote), &remote_len);
     if (result == DOCA_SUCCESS)
-        result = save_file(resources->config->local_path, local, local_len);
+        result = doca_rdma_connect(resources->rdma, remote, remote_len, resources->connections[number]);
+    return result;
+}
+
+static doca_error_t connect_by_files(struct rdma_resources *resources)
+{
+    doca_error_t result = DOCA_SUCCESS;
+
+    for (uint16_t i = 0; i < resources->config->num_connections && result == DOCA_SUCCESS; i++)
+        result = export_connection(resources, i);
     if (result == DOCA_SUCCESS)
         result = wait_for_enter("Copy the files from the remote side to here");
-    if (result == DOCA_SUCCESS)
-        result = load_file(resources->config->remote_path, remote, sizeof(remote), &remote_len);
-    if (result == DOCA_SUCCESS)
-        result = doca_rdma_connect(resources->rdma, remote, remote_len, resources->connection);
+    for (uint16_t i = 0; i < resources->config->num_connections && result == DOCA_SUCCESS; i++)
+        result = connect_connection(resources, i);
     if (result == DOCA_SUCCESS)
         result = resources->sample->connected(resources);
     return result;
 }
 
-/* The callbacks below tell when there is a connection. */
+/* The callbacks below tell when there are connections. */
 static doca_error_t connect_by_address(struct rdma_resources *resources)
 {
     const struct rdma_config *config = resources->config;
@@ -65,19 +96,19 @@ static doca_error_t connect_by_address(struct rdma_resources *resources)
         return result;
     }
     result = doca_rdma_addr_create(type, config->address, config->port, &resources->addr);
-    if (result == DOCA_SUCCESS)
+    for (uint16_t i = 0; i < config->num_connections && result == DOCA_SUCCESS; i++)
         result = doca_rdma_connect_to_addr(resources->rdma, resources->addr, user_data);
     return result;
 }
 
-/* One peer: others are refused. */
+/* As many as are expected: others are refused. */
 static void peer_asks(struct doca_rdma_connection *connection, union doca_data ctx_user_data)
 {
     struct rdma_resources *resources = ctx_user_data.ptr;
     union doca_data user_data = {.ptr = resources};
     doca_error_t result;
 
-    if (resources->connection != NULL) {
+    if (resources->num_asking == resources->config->num_connections) {
         (void)doca_rdma_connection_reject(connection);
         return;
     }
@@ -85,7 +116,7 @@ static void peer_asks(struct doca_rdma_connection *connection, union doca_data c
     if (result == DOCA_SUCCESS)
         result = doca_rdma_connection_set_user_data(connection, user_data);
     if (result == DOCA_SUCCESS)
-        resources->connection = connection;
+        resources->num_asking++;
     else
         end_work(resources, result);
 }
@@ -94,12 +125,13 @@ static void peer_connected(struct doca_rdma_connection *connection, union doca_d
                            union doca_data ctx_user_data)
 {
     struct rdma_resources *resources = connection_user_data.ptr;
-    doca_error_t result;
+    doca_error_t result = DOCA_SUCCESS;
 
     (void)ctx_user_data;
     DOCA_LOG_INFO("Connected by address");
-    resources->connection = connection;
-    result = resources->sample->connected(resources);
+    resources->connections[resources->num_connected++] = connection;
+    if (resources->num_connected == resources->config->num_connections)
+        result = resources->sample->connected(resources);
     if (result != DOCA_SUCCESS)
         end_work(resources, result);
 }
@@ -141,6 +173,37 @@ static void state_changed(const union doca_data user_data, struct doca_ctx *ctx,
     } else if (next_state == DOCA_CTX_STATE_IDLE) {
         resources->is_over = 1;
     }
+}
+
+doca_error_t export_memory(struct rdma_resources *resources)
+{
+    const void *descriptor = NULL;
+    size_t len = 0;
+    doca_error_t result = doca_mmap_export_rdma(resources->mmap, resources->dev, &descriptor, &len);
+
+    if (result == DOCA_SUCCESS)
+        result = save_file(resources->config->mmap_path, descriptor, len);
+    return result;
+}
+
+doca_error_t import_memory(struct rdma_resources *resources)
+{
+    char descriptor[MAX_DESCRIPTOR_SIZE];
+    size_t descriptor_len = 0;
+    void *remote = NULL;
+    size_t remote_len = 0;
+    doca_error_t result =
+        load_file(resources->config->mmap_path, descriptor, sizeof(descriptor), &descriptor_len);
+
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_create_from_export(NULL, descriptor, descriptor_len, resources->dev,
+                                              &resources->remote_mmap);
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_get_memrange(resources->remote_mmap, &remote, &remote_len);
+    if (result == DOCA_SUCCESS)
+        result = doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->remote_mmap, remote,
+                                                    remote_len, &resources->remote_buf);
+    return result;
 }
 
 static doca_error_t create_rdma(struct rdma_resources *resources)
@@ -186,6 +249,8 @@ static doca_error_t destroy_rdma(struct rdma_resources *resources)
 
     if (resources->ctx != NULL)
         result = stop_ctx(resources->ctx, resources->pe, NULL);
+    if (resources->sample->clean_up != NULL)
+        resources->sample->clean_up(resources);
     if (resources->addr != NULL)
         result = first_error(result, doca_rdma_addr_destroy(resources->addr));
     if (resources->rdma != NULL)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include "../../comm_channel/tcp.hpp"
 #include "../../core/log.hpp"
 #include "control.hpp"
 
@@ -34,11 +35,13 @@ doca_error_t doca_comch_client::on_start()
 doca_error_t doca_comch_client::look_for_server()
 {
     opendoca::UniqueFd socket;
-    doca_error_t status = connect_to_service(key_, name_.c_str(), socket);
+    const std::string &at = device()->function().services_at;
+    doca_error_t status = at.empty() ? connect_to_service(key_, name_.c_str(), socket)
+                                     : connect_at(at, key_, name_.c_str(), socket);
     if (status != DOCA_SUCCESS)
         return status;
     auto made = std::make_unique<doca_comch_connection>(*this, Link::Side::client, std::move(socket));
-    if (!made->fast->open() || !events_.watch(made->link.socket(), EPOLLIN, made.get()))
+    if (!made->fast->open() || !events_.watch(made->link.message_fd(), EPOLLIN, made.get()))
         return DOCA_ERROR_INITIALIZATION;
     status = made->link.say_hello(key_, limits());
     if (status == DOCA_SUCCESS)

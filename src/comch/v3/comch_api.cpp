@@ -4,23 +4,18 @@
 // The C functions of servers, clients and connections.
 #include "../../core/log.hpp"
 #include "../../core/v3/call.hpp"
+#include "common_api.hpp"
 #include "control.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_API);
 
 using namespace opendoca::comm_channel;
+using opendoca::comch::check_device;
 using opendoca::comch::Control;
+using opendoca::comch::tell;
 using opendoca::v3::call;
 
 namespace {
-
-doca_error_t check_device(const opendoca::DeviceFunction &function)
-{
-    if (function.can.comm_channel)
-        return DOCA_SUCCESS;
-    LOG_INFO("device %s: comch works on software devices only, so far", function.name.c_str());
-    return DOCA_ERROR_NOT_SUPPORTED;
-}
 
 doca_error_t check_name(const char *name)
 {
@@ -29,16 +24,6 @@ doca_error_t check_name(const char *name)
         return DOCA_SUCCESS;
     LOG_ERR("the name of a server has 1 to %u bytes", max_service_name_size - 1);
     return DOCA_ERROR_INVALID_VALUE;
-}
-
-doca_error_t tell(const doca_devinfo *devinfo, std::uint32_t *out, std::uint32_t value)
-{
-    return call({devinfo, out}, [&] {
-        const doca_error_t status = check_device(*devinfo->function);
-        if (status == DOCA_SUCCESS)
-            *out = value;
-        return status;
-    });
 }
 
 template <typename Object>

@@ -34,9 +34,9 @@ public:
     {
         return consumer_.check(static_cast<const doca_comch_consumer_task_post_recv &>(base));
     }
-    void set_result(doca_task &base, const opendoca::Ended &ended) noexcept override
+    doca_error_t set_result(doca_task &base, const opendoca::Ended &ended) noexcept override
     {
-        consumer_.take_result(static_cast<doca_comch_consumer_task_post_recv &>(base), ended);
+        return consumer_.take_result(static_cast<doca_comch_consumer_task_post_recv &>(base), ended);
     }
 
 private:
@@ -72,10 +72,10 @@ doca_error_t doca_comch_consumer::on_start()
     if (receives.is_configured())
         receives.set_pool(std::make_unique<ReceiveTasks>(*this, receives.conf(), slots_->start()));
     id_ = fast_->join(FastPath::Role::consumer, mailbox_);
-    Letter letter{};
-    letter.kind = LetterKind::new_consumer;
-    letter.consumer = id_;
-    fast_->to_peer.put(letter);
+    ControlMessage message{};
+    message.kind = ControlKind::new_consumer;
+    message.consumer = id_;
+    fast_->to_peer.put(message);
     asks_for_progress(true);
     return DOCA_ERROR_IN_PROGRESS; // until the peer knows it
 }
@@ -84,10 +84,10 @@ doca_error_t doca_comch_consumer::on_stop() noexcept
 {
     fast_->leave(FastPath::Role::consumer, id_);
     (void)opendoca::guarded([&] {
-        Letter letter{};
-        letter.kind = LetterKind::expired;
-        letter.consumer = id_;
-        fast_->to_peer.put(letter);
+        ControlMessage message{};
+        message.kind = ControlKind::expired;
+        message.consumer = id_;
+        fast_->to_peer.put(message);
         return DOCA_SUCCESS;
     });
     for (const auto &lane : lanes_)
@@ -110,11 +110,11 @@ bool doca_comch_consumer::on_progress() noexcept
 {
     if (!mailbox_.has_mail()) [[likely]]
         return false;
-    Letter letter;
-    while (mailbox_.take(letter)) {
-        if (letter.kind == LetterKind::connect) {
-            (void)opendoca::guarded([&] { return connect(letter), DOCA_SUCCESS; });
-        } else if (letter.kind == LetterKind::known && state() == DOCA_CTX_STATE_STARTING) {
+    ControlMessage message;
+    while (mailbox_.take(message)) {
+        if (message.kind == ControlKind::connect) {
+            (void)opendoca::guarded([&] { return connect(message), DOCA_SUCCESS; });
+        } else if (message.kind == ControlKind::known && state() == DOCA_CTX_STATE_STARTING) {
             started();
             return true;
         }
@@ -126,17 +126,17 @@ bool doca_comch_consumer::on_progress() noexcept
 }
 
 /// A producer wants to send.
-void doca_comch_consumer::connect(const Letter &letter)
+void doca_comch_consumer::connect(const ControlMessage &message)
 {
-    Letter answer = letter;
-    answer.kind = LetterKind::refuse;
+    ControlMessage answer = message;
+    answer.kind = ControlKind::refuse;
     answer.details_size = 0;
     std::unique_ptr<Lane> lane;
     if (is_running() && lanes_.size() < max_fast_path_contexts &&
-        make_lane(*dev(), completions(), receives.conf().count, queue_.get(), letter.producer, lane) == DOCA_SUCCESS &&
-        lane->queue_pair->connect(letter.used_details()) == DOCA_SUCCESS) {
+        make_lane(*dev(), completions(), receives.conf().count, queue_.get(), message.producer, lane) == DOCA_SUCCESS &&
+        lane->queue_pair->connect(message.used_details()) == DOCA_SUCCESS) {
         put_details(*lane, answer);
-        answer.kind = LetterKind::accept;
+        answer.kind = ControlKind::accept;
         lanes_.push_back(std::move(lane));
     }
     fast_->to_peer.put(answer);
@@ -176,9 +176,10 @@ doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task)
     return DOCA_SUCCESS;
 }
 
-/// Takes the immediate data away from the end of the message.
-void doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv &task,
-                                      const opendoca::Ended &ended) const noexcept
+/// Takes the immediate data away from the end of the message. What is left may still have gone into the room
+/// for immediate data.
+doca_error_t doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv &task,
+                                              const opendoca::Ended &ended) const noexcept
 {
     const auto *const lane = static_cast<const Lane *>(ended.source->owner);
     task.producer = lane != nullptr ? lane->peer : 0;
@@ -191,16 +192,25 @@ void doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv &task,
         const std::size_t left = task.buf->data_len - task.immediate_size;
         std::memcpy(task.immediate.data(), task.buf->data + left, task.immediate_size);
         task.buf->end_data_at(left);
-        return;
+        return DOCA_SUCCESS;
     }
     const std::uint32_t length = total - task.immediate_size;
     const std::size_t before = task.buf != nullptr ? task.buf->data_len : 0;
-    const std::size_t in_buf =
-        task.buf != nullptr ? std::min<std::size_t>(total, task.buf->tailroom()) : 0;
+    const std::size_t room = task.buf != nullptr ? task.buf->tailroom() : 0;
+    if (length > room) {
+        LOG_ERR("a message of producer %u has %u bytes, more than the %zu of its receive", task.producer, length, room);
+        task.immediate_size = 0;
+        if (task.buf != nullptr)
+            task.buf->end_data_at(before);
+        return DOCA_ERROR_FULL;
+    }
+    const std::size_t in_buf = std::min<std::size_t>(total, room);
     for (std::uint32_t i = 0; i != task.immediate_size; ++i) {
         const std::size_t at = length + i;
-        task.immediate[i] = static_cast<std::uint8_t>(at < in_buf ? task.buf->data[before + at] : task.slot[at - in_buf]);
+        task.immediate[i] =
+            static_cast<std::uint8_t>(at < in_buf ? task.buf->data[before + at] : task.slot[at - in_buf]);
     }
     if (task.buf != nullptr)
-        task.buf->end_data_at(before + std::min<std::size_t>(length, in_buf));
+        task.buf->end_data_at(before + length);
+    return DOCA_SUCCESS;
 }

@@ -23,7 +23,9 @@ struct doca_comch_consumer final : doca_ctx {
 
     [[nodiscard]] doca_error_t post(doca_comch_consumer_task_post_recv &task) noexcept;
     [[nodiscard]] doca_error_t check(const doca_comch_consumer_task_post_recv &task) const noexcept;
-    void take_result(doca_comch_consumer_task_post_recv &task, const opendoca::Ended &ended) const noexcept;
+    /// FULL: there was more data than room.
+    [[nodiscard]] doca_error_t take_result(doca_comch_consumer_task_post_recv &task,
+                                           const opendoca::Ended &ended) const noexcept;
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
 
     std::uint32_t immediate_length = opendoca::comch::max_immediate;
@@ -37,7 +39,7 @@ protected:
     [[nodiscard]] bool on_progress() noexcept override;
 
 private:
-    void connect(const opendoca::comch::Letter &letter);
+    void connect(const opendoca::comch::ControlMessage &message);
 
     const std::shared_ptr<opendoca::comch::FastPath> fast_;
     doca_mmap &map_;

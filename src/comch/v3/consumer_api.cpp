@@ -4,6 +4,7 @@
 // The C functions of consumers.
 #include "../../core/log.hpp"
 #include "../../core/v3/call.hpp"
+#include "common_api.hpp"
 #include "consumer.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_CONSUMER_API);
@@ -11,37 +12,20 @@ OPENDOCA_LOG_SOURCE(DOCA_COMCH_CONSUMER_API);
 using namespace opendoca::comch;
 using opendoca::v3::call;
 
-namespace {
-
-/// What a device with comch can do.
-doca_error_t tell(const doca_devinfo *devinfo, std::uint32_t *out, std::uint32_t value)
-{
-    return call({devinfo, out}, [&] {
-        if (!devinfo->function->can.comm_channel)
-            return DOCA_ERROR_NOT_SUPPORTED;
-        *out = value;
-        return DOCA_SUCCESS;
-    });
-}
-
-doca_error_t not_on_the_dpa(std::initializer_list<const void *> objects)
-{
-    return call(objects, [] {
-        LOG_ERR("data paths on the DPA are not supported");
-        return DOCA_ERROR_NOT_SUPPORTED;
-    });
-}
-
-} // namespace
-
-doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
-                                        struct doca_mmap *buf_mmap, struct doca_comch_consumer **consumer)
+doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection, struct doca_mmap *buf_mmap,
+                                        struct doca_comch_consumer **consumer)
 {
     return call({comch_connection, buf_mmap, consumer}, [&] {
         using State = doca_comch_connection::Link::State;
         if (comch_connection->link.state() != State::connected) {
             LOG_ERR("the connection is not there any more, or not yet");
             return DOCA_ERROR_BAD_STATE;
+        }
+        const doca_dev &dev = *comch_connection->control.device();
+        if (!opendoca::comch::has_fast_path(dev.function())) {
+            LOG_ERR("device %s has no connections that share receives, by which a consumer's messages go",
+                    dev.description().c_str());
+            return DOCA_ERROR_NOT_SUPPORTED;
         }
         *consumer = new doca_comch_consumer(*comch_connection, *buf_mmap);
         return DOCA_SUCCESS;
@@ -60,8 +44,9 @@ doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 
 doca_error_t doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-    return call({devinfo},
-                [&] { return devinfo->function->can.comm_channel ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
+    return call({devinfo}, [&] {
+        return opendoca::comch::has_fast_path(*devinfo->function) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    });
 }
 
 doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)
@@ -103,8 +88,7 @@ doca_error_t doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devi
     return tell(devinfo, max_imm_data_len, max_immediate);
 }
 
-doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer,
-                                                  uint32_t *imm_data_len)
+doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer, uint32_t *imm_data_len)
 {
     return call({consumer, imm_data_len}, [&] { *imm_data_len = consumer->immediate_length; });
 }
@@ -154,20 +138,22 @@ doca_error_t doca_comch_consumer_completion_stop(struct doca_comch_consumer_comp
     return not_on_the_dpa({consumer_comp});
 }
 
-doca_error_t doca_comch_consumer_completion_get_dpa_handle(struct doca_comch_consumer_completion *consumer_comp,
-                                                           doca_dpa_dev_comch_consumer_completion_t *consumer_comp_handle)
+doca_error_t
+doca_comch_consumer_completion_get_dpa_handle(struct doca_comch_consumer_completion *consumer_comp,
+                                              doca_dpa_dev_comch_consumer_completion_t *consumer_comp_handle)
 {
     return not_on_the_dpa({consumer_comp, consumer_comp_handle});
 }
 
-doca_error_t doca_comch_consumer_completion_set_max_num_consumers(
-    struct doca_comch_consumer_completion *consumer_comp, uint32_t)
+doca_error_t doca_comch_consumer_completion_set_max_num_consumers(struct doca_comch_consumer_completion *consumer_comp,
+                                                                  uint32_t)
 {
     return not_on_the_dpa({consumer_comp});
 }
 
-doca_error_t doca_comch_consumer_completion_get_max_num_consumers(
-    const struct doca_comch_consumer_completion *consumer_comp, uint32_t *max_num_consumers)
+doca_error_t
+doca_comch_consumer_completion_get_max_num_consumers(const struct doca_comch_consumer_completion *consumer_comp,
+                                                     uint32_t *max_num_consumers)
 {
     return not_on_the_dpa({consumer_comp, max_num_consumers});
 }
@@ -202,8 +188,7 @@ doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer
 }
 
 doca_error_t doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
-                                                struct doca_comch_consumer_completion *consumer_comp,
-                                                uint32_t)
+                                                struct doca_comch_consumer_completion *consumer_comp, uint32_t)
 {
     return not_on_the_dpa({consumer, consumer_comp});
 }
@@ -214,10 +199,9 @@ doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *cons
     return not_on_the_dpa({consumer, dpa_consumer});
 }
 
-doca_error_t doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer,
-                                                         doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
-                                                         doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb,
-                                                         uint32_t num_post_recv_tasks)
+doca_error_t doca_comch_consumer_task_post_recv_set_conf(
+    struct doca_comch_consumer *consumer, doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
+    doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks)
 {
     return call({consumer}, [&] {
         return consumer->receives.configure(task_completion_cb, task_error_cb, num_post_recv_tasks, max_fast_path_tasks,
@@ -225,8 +209,7 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consu
     });
 }
 
-doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer,
-                                                           struct doca_buf *buf,
+doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer, struct doca_buf *buf,
                                                            struct doca_comch_consumer_task_post_recv **task)
 {
     return call({consumer, task}, [&] {
@@ -245,8 +228,7 @@ struct doca_buf *doca_comch_consumer_task_post_recv_get_buf(const struct doca_co
     return task->buf;
 }
 
-void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task,
-                                                struct doca_buf *buf)
+void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf)
 {
     task->buf = buf;
 }
@@ -256,8 +238,7 @@ uint32_t doca_comch_consumer_task_post_recv_get_producer_id(const struct doca_co
     return task->producer;
 }
 
-const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(
-    const struct doca_comch_consumer_task_post_recv *task)
+const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(const struct doca_comch_consumer_task_post_recv *task)
 {
     return task->immediate_size != 0 ? task->immediate.data() : nullptr;
 }

@@ -15,7 +15,7 @@ namespace opendoca::comch {
 
 namespace {
 
-/// Letters are messages as well.
+/// Control messages are messages as well.
 constexpr std::uint32_t least_message = 512;
 constexpr std::uint32_t looks_between_system_calls = 64;
 constexpr auto time_between_system_calls = std::chrono::milliseconds(1);
@@ -115,13 +115,13 @@ void Control::close() noexcept
 bool Control::watch(Connection &connection) noexcept
 {
     return events_.watch(connection.fast->to_peer.fd(), EPOLLIN, &connection) &&
-           events_.watch(connection.link.room_socket(), EPOLLIN, &connection);
+           events_.watch(connection.link.space_fd(), EPOLLIN, &connection);
 }
 
 void Control::forget(Connection &connection) noexcept
 {
-    events_.forget(connection.link.socket());
-    events_.forget(connection.link.room_socket());
+    events_.forget(connection.link.message_fd());
+    events_.forget(connection.link.space_fd());
     events_.forget(connection.fast->to_peer.fd());
 }
 
@@ -171,7 +171,7 @@ void Control::send_waiting(Connection &connection) noexcept
     }
 }
 
-void Control::send_letters(Connection &connection) noexcept
+void Control::send_control_messages(Connection &connection) noexcept
 {
     while (connection.first_waiting == nullptr) {
         if (has_unsent_ == nullptr && !(connection.fast->to_peer.has_mail() && connection.fast->to_peer.take(unsent_)))
@@ -191,7 +191,7 @@ bool Control::serve(Connection &connection) noexcept
     if (had_waiting)
         send_waiting(connection);
     if (connection.fast->to_peer.has_mail() || has_unsent_ == &connection) [[unlikely]]
-        (void)guarded([&] { return send_letters(connection), DOCA_SUCCESS; });
+        (void)guarded([&] { return send_control_messages(connection), DOCA_SUCCESS; });
     std::size_t length = message_.size();
     std::uint32_t kind = 0;
     if (connection.link.receive(message_.data(), length, kind) != DOCA_SUCCESS)
@@ -202,55 +202,55 @@ bool Control::serve(Connection &connection) noexcept
                      &connection);
         return true;
     }
-    Letter letter;
-    if (length != sizeof(letter)) {
-        LOG_ERR("a letter of %zu bytes is none", length);
+    ControlMessage message;
+    if (length != sizeof(message)) {
+        LOG_ERR("a control message of %zu bytes is none", length);
         return false;
     }
-    std::memcpy(&letter, message_.data(), sizeof(letter));
-    letter.kind = static_cast<LetterKind>(kind);
+    std::memcpy(&message, message_.data(), sizeof(message));
+    message.kind = static_cast<ControlKind>(kind);
     bool is_told = false;
-    (void)guarded([&] { return is_told = take(connection, letter), DOCA_SUCCESS; });
+    (void)guarded([&] { return is_told = take(connection, message), DOCA_SUCCESS; });
     return is_told;
 }
 
-/// A letter of the peer, which is not to be trusted. True when the program was told something.
-bool Control::take(Connection &connection, const Letter &letter) noexcept
+/// A control message of the peer, which is not to be trusted. True when the program was told something.
+bool Control::take(Connection &connection, const ControlMessage &message) noexcept
 {
     FastPath &fast = *connection.fast;
-    switch (letter.kind) {
-    case LetterKind::new_consumer: {
-        fast.note_consumer(letter.consumer, true);
-        Letter answer{};
-        answer.kind = LetterKind::known;
-        answer.consumer = letter.consumer;
+    switch (message.kind) {
+    case ControlKind::new_consumer: {
+        fast.note_consumer(message.consumer, true);
+        ControlMessage answer{};
+        answer.kind = ControlKind::known;
+        answer.consumer = message.consumer;
         fast.to_peer.put(answer);
         if (consumer_came != nullptr)
-            consumer_came(nullptr, &connection, letter.consumer);
+            consumer_came(nullptr, &connection, message.consumer);
         return true;
     }
-    case LetterKind::expired:
-        fast.note_consumer(letter.consumer, false);
+    case ControlKind::expired:
+        fast.note_consumer(message.consumer, false);
         if (consumer_went != nullptr)
-            consumer_went(nullptr, &connection, letter.consumer);
+            consumer_went(nullptr, &connection, message.consumer);
         return true;
-    case LetterKind::known:
-        (void)fast.deliver(FastPath::Role::consumer, letter.consumer, letter);
+    case ControlKind::known:
+        (void)fast.deliver(FastPath::Role::consumer, message.consumer, message);
         return false;
-    case LetterKind::connect:
-        if (!fast.deliver(FastPath::Role::consumer, letter.consumer, letter)) {
-            Letter answer = letter;
-            answer.kind = LetterKind::refuse;
+    case ControlKind::connect:
+        if (!fast.deliver(FastPath::Role::consumer, message.consumer, message)) {
+            ControlMessage answer = message;
+            answer.kind = ControlKind::refuse;
             answer.details_size = 0;
             fast.to_peer.put(answer);
         }
         return false;
-    case LetterKind::accept:
-    case LetterKind::refuse:
-        (void)fast.deliver(FastPath::Role::producer, letter.producer, letter);
+    case ControlKind::accept:
+    case ControlKind::refuse:
+        (void)fast.deliver(FastPath::Role::producer, message.producer, message);
         return false;
     }
-    LOG_ERR("the peer has sent a letter of kind %u, which is none", static_cast<unsigned>(letter.kind));
+    LOG_ERR("the peer has sent a control message of kind %u, which is none", static_cast<unsigned>(message.kind));
     return false;
 }
 

@@ -14,11 +14,11 @@ bool Mailbox::open() noexcept
     return event_.is_open();
 }
 
-void Mailbox::put(const Letter &letter)
+void Mailbox::put(const ControlMessage &message)
 {
     {
         const std::lock_guard guard(lock_);
-        letters_.push_back(letter);
+        messages_.push_back(message);
     }
     wake();
 }
@@ -29,17 +29,17 @@ void Mailbox::wake() noexcept
     (void)eventfd_write(event_.get(), 1);
 }
 
-bool Mailbox::take(Letter &letter) noexcept
+bool Mailbox::take(ControlMessage &message) noexcept
 {
     const std::lock_guard guard(lock_);
-    if (letters_.empty()) {
+    if (messages_.empty()) {
         has_mail_.store(false, std::memory_order_relaxed);
         eventfd_t count;
         (void)eventfd_read(event_.get(), &count);
         return false;
     }
-    letter = letters_.front();
-    letters_.pop_front();
+    message = messages_.front();
+    messages_.pop_front();
     return true;
 }
 
@@ -63,13 +63,13 @@ std::uint32_t FastPath::num_members() const noexcept
     return static_cast<std::uint32_t>(consumers_.size() + producers_.size());
 }
 
-bool FastPath::deliver(Role role, std::uint32_t number, const Letter &letter)
+bool FastPath::deliver(Role role, std::uint32_t number, const ControlMessage &message)
 {
     const std::lock_guard guard(lock_);
     const auto found = members(role).find(number);
     if (found == members(role).end())
         return false;
-    found->second->put(letter);
+    found->second->put(message);
     return true;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How consumers and producers of a connection, each in a thread of its own, come to be connected: by letters, which
-// the connection's control context carries to the peer. Messages then go from queue pair to queue pair.
+// How consumers and producers of a connection, each in a thread of its own, come to be connected: by control messages,
+// which the connection's control context carries to the peer. Messages then go from queue pair to queue pair.
 //
 //     consumer starts     new_consumer ->  the peer's program is told; <- known: the consumer runs
 //     producer's first    connect(details) ->  the consumer makes a queue pair; <- accept(details)
@@ -24,11 +24,11 @@
 namespace opendoca::comch {
 
 /// A message of the program is of kind 0.
-enum class LetterKind : std::uint32_t { new_consumer = 1, known, expired, connect, accept, refuse };
+enum class ControlKind : std::uint32_t { new_consumer = 1, known, expired, connect, accept, refuse };
 
 /// As it is on its way: a message between two processes of one machine.
-struct Letter {
-    LetterKind kind;
+struct ControlMessage {
+    ControlKind kind;
     std::uint32_t consumer; ///< its number on its side of the connection
     std::uint32_t producer; ///< likewise
     std::uint32_t details_size;
@@ -40,23 +40,23 @@ struct Letter {
     }
 };
 
-/// Letters for one context. Any thread puts them in; that of the context takes them out.
+/// Control messages for one context. Any thread puts them in; that of the context takes them out.
 class Mailbox {
 public:
     /// OPERATING_SYSTEM. To be watched: readable while there is something.
     [[nodiscard]] bool open() noexcept;
     [[nodiscard]] int fd() const noexcept { return event_.get(); }
 
-    void put(const Letter &letter);
+    void put(const ControlMessage &message);
     [[nodiscard]] bool has_mail() const noexcept { return has_mail_.load(std::memory_order_acquire); }
     /// False when there is none.
-    [[nodiscard]] bool take(Letter &letter) noexcept;
-    /// Makes the owner look, without a letter.
+    [[nodiscard]] bool take(ControlMessage &message) noexcept;
+    /// Makes the owner look, without a message.
     void wake() noexcept;
 
 private:
     std::mutex lock_;
-    std::deque<Letter> letters_;
+    std::deque<ControlMessage> messages_;
     std::atomic<bool> has_mail_{false};
     UniqueFd event_;
 };
@@ -68,12 +68,12 @@ public:
 
     [[nodiscard]] bool open() noexcept { return to_peer.open(); }
 
-    /// From now on letters for the number that it gives go to @p mailbox.
+    /// From now on control messages for the number that it gives go to @p mailbox.
     [[nodiscard]] std::uint32_t join(Role role, Mailbox &mailbox);
     void leave(Role role, std::uint32_t number) noexcept;
     [[nodiscard]] std::uint32_t num_members() const noexcept;
-    /// Hands over a letter of the peer; false when nobody has the number.
-    bool deliver(Role role, std::uint32_t number, const Letter &letter);
+    /// Hands over a control message of the peer; false when nobody has the number.
+    bool deliver(Role role, std::uint32_t number, const ControlMessage &message);
 
     void note_consumer(std::uint32_t number, bool is_there);
     [[nodiscard]] bool has_consumer(std::uint32_t number) const noexcept;

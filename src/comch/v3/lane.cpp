@@ -37,11 +37,11 @@ doca_error_t make_lane(doca_dev &dev, CompletionQueue &completions, std::uint32_
     return DOCA_SUCCESS;
 }
 
-void put_details(const Lane &lane, Letter &letter) noexcept
+void put_details(const Lane &lane, ControlMessage &message) noexcept
 {
     const std::span<const std::byte> details = lane.queue_pair->details();
-    letter.details_size = static_cast<std::uint32_t>(std::min(details.size(), letter.details.size()));
-    std::memcpy(letter.details.data(), details.data(), letter.details_size);
+    message.details_size = static_cast<std::uint32_t>(std::min(details.size(), message.details.size()));
+    std::memcpy(message.details.data(), details.data(), message.details_size);
 }
 
 doca_error_t OwnMemory::create(doca_dev &dev, std::size_t size)

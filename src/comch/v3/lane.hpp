@@ -22,6 +22,12 @@ inline constexpr std::uint32_t max_immediate = 32; ///< bytes
 inline constexpr std::uint32_t max_fast_path_tasks = 16384;
 inline constexpr std::uint32_t max_fast_path_contexts = 1024; ///< on one connection; no array has this size
 
+/// Whether consumers and producers can be on a device's connections: their messages go by its queue pairs.
+[[nodiscard]] inline bool has_fast_path(const DeviceFunction &function) noexcept
+{
+    return function.can.comm_channel && function.can.rdma.reliable_connection && function.can.rdma.shared_receives;
+}
+
 /// A queue pair between one producer and one consumer.
 struct Lane {
     ~Lane()
@@ -38,7 +44,7 @@ struct Lane {
 /// One for @p peer; @p details are what the peer needs.
 [[nodiscard]] doca_error_t make_lane(doca_dev &dev, CompletionQueue &completions, std::uint32_t queue_size,
                                      ReceiveQueue *receives, std::uint32_t peer, std::unique_ptr<Lane> &made);
-void put_details(const Lane &lane, Letter &letter) noexcept;
+void put_details(const Lane &lane, ControlMessage &message) noexcept;
 
 /// Memory of a context that its device can use.
 class OwnMemory {

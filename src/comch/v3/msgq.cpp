@@ -4,24 +4,9 @@
 // Message queues link consumers and producers with the DPA alone: not built.
 #include <doca_comch_msgq.h>
 
-#include "../../core/log.hpp"
-#include "../../core/v3/call.hpp"
+#include "common_api.hpp"
 
-OPENDOCA_LOG_SOURCE(DOCA_COMCH_MSGQ);
-
-using opendoca::v3::call;
-
-namespace {
-
-doca_error_t not_on_the_dpa(std::initializer_list<const void *> objects)
-{
-    return call(objects, [] {
-        LOG_ERR("data paths on the DPA are not supported");
-        return DOCA_ERROR_NOT_SUPPORTED;
-    });
-}
-
-} // namespace
+using opendoca::comch::not_on_the_dpa;
 
 doca_error_t doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq **msgq)
 {

@@ -111,13 +111,13 @@ doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&mad
         make_lane(*dev(), completions(), sends.conf().count, nullptr, consumer, fresh->lane);
     if (status != DOCA_SUCCESS)
         return status;
-    Letter letter{};
-    letter.kind = LetterKind::connect;
-    letter.consumer = consumer;
-    letter.producer = id_;
-    put_details(*fresh->lane, letter);
+    ControlMessage message{};
+    message.kind = ControlKind::connect;
+    message.consumer = consumer;
+    message.producer = id_;
+    put_details(*fresh->lane, message);
     consumers_.push_back(std::move(fresh));
-    fast_->to_peer.put(letter);
+    fast_->to_peer.put(message);
     made = consumers_.back().get();
     return DOCA_SUCCESS;
 }
@@ -215,13 +215,13 @@ bool doca_comch_producer::on_progress() noexcept
     }
     if (!mailbox_.has_mail()) [[likely]]
         return false;
-    Letter letter;
-    while (mailbox_.take(letter)) {
-        ToConsumer *const to = find(letter.consumer);
+    ControlMessage message;
+    while (mailbox_.take(message)) {
+        ToConsumer *const to = find(message.consumer);
         if (to == nullptr || to->lane->queue_pair->is_connected())
             continue;
-        to->is_refused = letter.kind != LetterKind::accept || opendoca::guarded([&] {
-                             return to->lane->queue_pair->connect(letter.used_details());
+        to->is_refused = message.kind != ControlKind::accept || opendoca::guarded([&] {
+                             return to->lane->queue_pair->connect(message.used_details());
                          }) != DOCA_SUCCESS;
         if (to->is_refused)
             end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);

@@ -4,35 +4,13 @@
 // The C functions of producers.
 #include "../../core/log.hpp"
 #include "../../core/v3/call.hpp"
+#include "common_api.hpp"
 #include "producer.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_PRODUCER_API);
 
 using namespace opendoca::comch;
 using opendoca::v3::call;
-
-namespace {
-
-/// What a device with comch can do.
-doca_error_t tell(const doca_devinfo *devinfo, std::uint32_t *out, std::uint32_t value)
-{
-    return call({devinfo, out}, [&] {
-        if (!devinfo->function->can.comm_channel)
-            return DOCA_ERROR_NOT_SUPPORTED;
-        *out = value;
-        return DOCA_SUCCESS;
-    });
-}
-
-doca_error_t not_on_the_dpa(std::initializer_list<const void *> objects)
-{
-    return call(objects, [] {
-        LOG_ERR("data paths on the DPA are not supported");
-        return DOCA_ERROR_NOT_SUPPORTED;
-    });
-}
-
-} // namespace
 
 doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,
                                         struct doca_comch_producer **producer)
@@ -42,6 +20,12 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
         if (comch_connection->link.state() != State::connected) {
             LOG_ERR("the connection is not there any more, or not yet");
             return DOCA_ERROR_BAD_STATE;
+        }
+        const doca_dev &dev = *comch_connection->control.device();
+        if (!opendoca::comch::has_fast_path(dev.function())) {
+            LOG_ERR("device %s has no connections that share receives, by which a producer's messages go",
+                    dev.description().c_str());
+            return DOCA_ERROR_NOT_SUPPORTED;
         }
         *producer = new doca_comch_producer(*comch_connection);
         return DOCA_SUCCESS;
@@ -60,8 +44,9 @@ doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
 
 doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-    return call({devinfo},
-                [&] { return devinfo->function->can.comm_channel ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
+    return call({devinfo}, [&] {
+        return opendoca::comch::has_fast_path(*devinfo->function) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    });
 }
 
 doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t *id)
@@ -130,9 +115,8 @@ doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *
     });
 }
 
-doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
-                                                      const struct doca_buf *buf, uint8_t *imm_data,
-                                                      uint32_t imm_data_len, uint32_t consumer_id,
+doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer, const struct doca_buf *buf,
+                                                      uint8_t *imm_data, uint32_t imm_data_len, uint32_t consumer_id,
                                                       struct doca_comch_producer_task_send **task)
 {
     return call({producer, task}, [&] {

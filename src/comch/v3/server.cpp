@@ -16,15 +16,15 @@ doca_comch_server::doca_comch_server(doca_dev &dev, doca_dev_rep &rep, const cha
     : Control(dev, name),
       representor(&rep)
 {
-    const auto &info = rep.info->info;
-    key_ = make_service_key(info.name, info.pci_address, ("comch:" + name_).c_str());
+    const opendoca::FunctionIdentity function = rep.info->info.identity();
+    key_ = make_service_key(function.name, function.pci_address, ("comch:" + name_).c_str());
 }
 
 doca_error_t doca_comch_server::on_start()
 {
     doca_error_t status = open();
     if (status == DOCA_SUCCESS)
-        status = listener_.open(key_, name_.c_str());
+        status = listener_.open(key_, name_.c_str(), device()->function().services_at);
     if (status == DOCA_SUCCESS && !events_.watch(listener_.socket(), EPOLLIN, nullptr)) {
         LOG_ERR("server '%s' can't watch its clients: %s", name_.c_str(), std::strerror(errno));
         status = DOCA_ERROR_INITIALIZATION;
@@ -63,7 +63,7 @@ void doca_comch_server::accept_clients() noexcept
             return;
         (void)opendoca::guarded([&] {
             auto made = std::make_unique<Connection>(*this, Link::Side::service, std::move(socket));
-            if (!made->fast->open() || !events_.watch(made->link.socket(), EPOLLIN, made.get()))
+            if (!made->fast->open() || !events_.watch(made->link.message_fd(), EPOLLIN, made.get()))
                 listener_.note_shortage("watched");
             else
                 connections_.push_back(std::move(made));
@@ -74,7 +74,7 @@ void doca_comch_server::accept_clients() noexcept
     const auto is_silent = [](const auto &known) { return known->link.state() == Link::State::connecting; };
     while (std::ranges::count_if(connections_, is_silent) > static_cast<long>(max_silent_clients)) {
         const auto oldest = std::ranges::find_if(connections_, is_silent);
-        events_.forget((*oldest)->link.socket());
+        events_.forget((*oldest)->link.message_fd());
         connections_.erase(oldest);
     }
     next_ = 0;

@@ -22,7 +22,9 @@ doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::
     return call({devinfo, value}, [&] {
         const auto &function = *devinfo->function;
         if (!function.can.comm_channel) {
-            LOG_INFO("device %s: Comm Channel works on software devices only, so far", function.name.c_str());
+            LOG_INFO("device %s: Comm Channel knows no way to the other side: neither tmfifo_net0 nor "
+                     "DOCA_COMM_CHANNEL_ADDRESS is there",
+                     function.name.c_str());
             return DOCA_ERROR_NOT_SUPPORTED;
         }
         if (of_services && !function.can.representors_net)

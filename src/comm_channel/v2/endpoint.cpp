@@ -13,6 +13,7 @@
 
 #include "../../core/log.hpp"
 #include "../limits.hpp"
+#include "../tcp.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMM_CHANNEL);
 
@@ -49,7 +50,9 @@ doca_error_t doca_comm_channel_ep_t::set_device(doca_dev &dev)
     if (const doca_error_t status = check_idle(); status != DOCA_SUCCESS)
         return status;
     if (!dev.function().can.comm_channel) {
-        LOG_ERR("device %s: Comm Channel works on software devices only, so far", dev.description().c_str());
+        LOG_ERR("device %s: Comm Channel knows no way to the other side: neither tmfifo_net0 nor "
+                "DOCA_COMM_CHANNEL_ADDRESS is there",
+                dev.description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     device = opendoca::use(dev);
@@ -149,7 +152,8 @@ doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
     }
     key_ = make_service_key(function.behind_port->name, function.behind_port->pci_address, name);
     opendoca::UniqueFd socket;
-    status = connect_to_service(key_, name, socket);
+    status = function.services_at.empty() ? connect_to_service(key_, name, socket)
+                                          : connect_at(function.services_at, key_, name, socket);
     if (status == DOCA_ERROR_NOT_FOUND) {
         LOG_ERR("no service '%s' listens for this function", name);
         return DOCA_ERROR_CONNECTION_ABORTED;

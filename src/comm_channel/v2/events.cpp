@@ -35,14 +35,14 @@ bool doca_comm_channel_ep_t::watch_in(EventChannel &channel, Peer &peer) noexcep
 {
     const bool is_connecting = peer.state() == Peer::State::connecting;
     if (&channel == &recv_channel_)
-        return channel.watch(peer.socket(), EPOLLIN, &peer);
+        return channel.watch(peer.message_fd(), EPOLLIN, &peer);
     if (is_service() && (is_connecting || peer.has_ended()))
         return true; // not yet, or no more
     if (&channel == &service_channel_)
         return channel.watch(peer.socket(), EPOLLRDHUP, &peer);
     // A client's channel wakes also when the connection is made.
     return channel.watch(peer.socket(), is_connecting ? EPOLLIN | EPOLLRDHUP : EPOLLRDHUP, &peer) &&
-           (is_connecting || channel.watch(peer.room_socket(), EPOLLIN, &peer));
+           (is_connecting || channel.watch(peer.space_fd(), EPOLLIN, &peer));
 }
 
 /// A peer that has just become connected, in all channels that are there.
@@ -54,7 +54,7 @@ bool doca_comm_channel_ep_t::watch(Peer &peer) noexcept
         send_channel_.change(peer.socket(), EPOLLRDHUP, &peer);
         if (is_send_armed_)
             send_channel_.kick();
-        return send_channel_.watch(peer.room_socket(), EPOLLIN, &peer);
+        return send_channel_.watch(peer.space_fd(), EPOLLIN, &peer);
     }
     if (send_channel_.is_open() && is_send_armed_)
         send_channel_.kick();
@@ -64,9 +64,10 @@ bool doca_comm_channel_ep_t::watch(Peer &peer) noexcept
 
 void doca_comm_channel_ep_t::forget(const Peer &peer) noexcept
 {
-    for (EventChannel *const channel : {&recv_channel_, &send_channel_, &service_channel_})
+    recv_channel_.forget(peer.message_fd());
+    for (EventChannel *const channel : {&send_channel_, &service_channel_})
         channel->forget(peer.socket());
-    send_channel_.forget(peer.room_socket());
+    send_channel_.forget(peer.space_fd());
 }
 
 doca_error_t doca_comm_channel_ep_t::get_event_channels(int *send, int *recv)

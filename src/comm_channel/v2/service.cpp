@@ -37,7 +37,8 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
                 its_device.description().c_str(), device->description().c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
-    key_ = make_service_key(info.name, info.pci_address, name);
+    const opendoca::FunctionIdentity function = info.identity();
+    key_ = make_service_key(function.name, function.pci_address, name);
     std::string description = "service '" + std::string(name) + "' on " + info.name + " (" + info.pci_address + ")";
     EventChannel channel;
     if (!channel.create()) {
@@ -45,7 +46,7 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
         return DOCA_ERROR_INITIALIZATION;
     }
     Listener listener;
-    status = listener.open(key_, name);
+    status = listener.open(key_, name, device->function().services_at);
     if (status != DOCA_SUCCESS)
         return status;
     if (!channel.watch(listener.socket(), EPOLLIN, this)) {
@@ -87,7 +88,7 @@ doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
 {
     for (UniqueFd socket = listener_.accept(); socket.is_open(); socket = listener_.accept()) {
         auto client = std::make_unique<Peer>(*this, Peer::Side::service, std::move(socket));
-        if (!recv_channel_.watch(client->socket(), EPOLLIN, client.get())) {
+        if (!recv_channel_.watch(client->message_fd(), EPOLLIN, client.get())) {
             listener_.note_shortage("watched");
             continue;
         }

@@ -15,7 +15,7 @@
 namespace opendoca {
 
 class CompletionQueue;
-class DeviceFunction;
+class Device;
 
 /// What a waiter waits for: that (counter & mask) is one of @c count neighbouring values, counted around from the largest
 /// to 0. So each relation is one comparison.
@@ -70,11 +70,13 @@ public:
 
     [[nodiscard]] virtual doca_error_t create_waits(CompletionQueue &completions,
                                                     std::unique_ptr<CounterWaits> &waits);
-    /// Writes the descriptor from which the DPU behind @p function, a function of this provider, makes its handle.
-    [[nodiscard]] virtual doca_error_t export_to_dpu(const DeviceFunction &function,
-                                                     std::vector<std::byte> &descriptor);
+    /// Writes the descriptor from which the DPU behind @p device, one of this provider that outlives the counter, makes
+    /// its handle.
+    [[nodiscard]] virtual doca_error_t export_to_dpu(Device &device, std::vector<std::byte> &descriptor);
     /// The counter, where it is in memory of this process that outlives nothing but the counter; null elsewhere.
     [[nodiscard]] virtual std::uint64_t *word_here() noexcept;
+    /// From now on somebody changes the word past this counter, and wakes nobody: who sleeps looks now and then.
+    virtual void expect_silent_changes() noexcept;
 };
 
 /// How a counter is to be made.

@@ -34,6 +34,7 @@ enum class DescriptorKind : std::uint16_t {
     verbs_memory = 4,
     verbs_connection = 5,
     mlx5_memory = 6,
+    mlx5_counter = 7,
 };
 
 inline constexpr char descriptor_magic[8] = {'O', 'P', 'E', 'N', 'D', 'O', 'C', 'A'};

@@ -100,7 +100,9 @@ std::uint64_t *Counter::word_here() noexcept
     return nullptr;
 }
 
-doca_error_t Counter::export_to_dpu(const DeviceFunction &, std::vector<std::byte> &)
+void Counter::expect_silent_changes() noexcept {}
+
+doca_error_t Counter::export_to_dpu(Device &, std::vector<std::byte> &)
 {
     return not_supported("export a sync event");
 }
@@ -130,6 +132,16 @@ bool DeviceFunction::can_export_dpu() const noexcept
 bool DeviceFunction::can_import_dpu() const noexcept
 {
     return can.from_export_dpu;
+}
+
+bool DeviceFunction::can_export_counter() const noexcept
+{
+    return can.sync_event_export_dpu;
+}
+
+bool DeviceFunction::can_import_counter() const noexcept
+{
+    return can.sync_event_from_export_dpu;
 }
 
 std::vector<std::string> DeviceFunction::remarks() const

@@ -168,13 +168,13 @@ struct Capabilities {
     std::uint64_t dma_max_size = 0; ///< bytes
     bool sync_event = false;
     bool sync_event_event_driven = false;
-    bool sync_event_export_dpu = false;
-    bool sync_event_from_export_dpu = false;
+    bool sync_event_export_dpu = false;      ///< as far as listing knows, see DeviceFunction::can_export_counter()
+    bool sync_event_from_export_dpu = false; ///< the same
     bool sha_software = false; ///< on the CPU, by OpenSSL
     bool sha_hardware = false; ///< by an engine, or by the software device's emulation of one
     std::uint32_t sha_max_list_elements = 0;
     std::uint64_t sha_max_size = 0; ///< bytes
-    bool comm_channel = false;      ///< between processes of this machine
+    bool comm_channel = false;      ///< see DeviceFunction::services_at
     RdmaCapabilities rdma;
 
     /// What the CPU does and needs no device for: sync events that stay in their process, and OpenSSL.
@@ -190,8 +190,10 @@ struct Capabilities {
 
 /// What the other side of the PCIe knows a function by.
 struct FunctionIdentity {
-    std::string name;
-    std::string pci_address; ///< dddd:bb:dd.f
+    std::string name;        ///< or that of its card
+    std::string pci_address; ///< dddd:bb:dd.f, or what stands for it on the card
+
+    bool operator==(const FunctionIdentity &) const = default;
 };
 
 struct RepresentorInfo {
@@ -201,7 +203,13 @@ struct RepresentorInfo {
     std::string vuid;
     FunctionType type = FunctionType::pf;
     bool is_emulated = false;
+    /// Where its name and address are not what its function knows itself by.
+    std::optional<FunctionIdentity> known_as;
 
+    [[nodiscard]] FunctionIdentity identity() const
+    {
+        return known_as.value_or(FunctionIdentity{name, pci_address});
+    }
     bool operator==(const RepresentorInfo &) const = default;
 };
 
@@ -222,6 +230,9 @@ public:
     /// question may take the time of trying it on the device. Thread-safe.
     [[nodiscard]] virtual bool can_export_dpu() const noexcept;
     [[nodiscard]] virtual bool can_import_dpu() const noexcept;
+    /// The same of sync events.
+    [[nodiscard]] virtual bool can_export_counter() const noexcept;
+    [[nodiscard]] virtual bool can_import_counter() const noexcept;
     /// Lines for people: by what the device does its work, and what it cannot do, or was not to be learnt of it, and
     /// why. May try, as the others.
     [[nodiscard]] virtual std::vector<std::string> remarks() const;
@@ -246,6 +257,9 @@ public:
     /// As which function behind a port of the DPU it exports to the DPU and connects to services. A port can
     /// act as one of those behind it; empty where there is none.
     std::optional<FunctionIdentity> behind_port;
+    /// Where services of the DPU listen, and clients look for them: a numeric address, with or without a port. Empty:
+    /// they are processes of this machine.
+    std::string services_at;
     std::string port; ///< of the DPU, that it is behind; empty for a port itself, and where none is known
 };
 

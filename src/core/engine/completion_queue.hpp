@@ -64,7 +64,7 @@ public:
                                              std::uint32_t length = 0) noexcept
     {
         Completion &completion = append();
-        store_whole(completion.tag, tag);
+        store_words(completion.tag, tag);
         store(completion.source, &source);
         completion.status = status;
         completion.length = length;
@@ -229,12 +229,11 @@ private:
     {
         __atomic_store_n(&word, value, __ATOMIC_RELAXED);
     }
-    /// In one piece, as it is read.
-    [[gnu::always_inline]] static void store_whole(Tag &at, Tag tag) noexcept
+    /// Word by word, as it is read: a processor hands what was just stored on to a load of the same piece.
+    [[gnu::always_inline]] static void store_words(Tag &at, Tag tag) noexcept
     {
-        using Whole [[gnu::vector_size(sizeof(Tag))]] = std::uint64_t;
-        const Whole whole = {tag.a, tag.b};
-        std::memcpy(&at, &whole, sizeof(whole));
+        store(at.a, tag.a);
+        store(at.b, tag.b);
     }
     [[nodiscard]] Completion &at(std::uint32_t position) const noexcept
     {

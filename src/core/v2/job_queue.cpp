@@ -8,6 +8,11 @@ namespace opendoca::v2 {
 
 JobQueue::~JobQueue() = default;
 
+bool JobQueue::carry_out(const doca_job &) noexcept
+{
+    return false;
+}
+
 void JobQueue::write_result(int, doca_error_t status, const Result &, doca_event &event) const noexcept
 {
     event.result.u64 = status;

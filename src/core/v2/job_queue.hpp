@@ -39,6 +39,12 @@ struct TagOf {
     std::memcpy(&upper, reinterpret_cast<const std::byte *>(&tag.a) + sizeof(upper), sizeof(upper));
     return upper;
 }
+/// Makes @p tag the first half of @p event, word by word.
+inline void store_tag(doca_event &event, const Tag &tag) noexcept
+{
+    std::memcpy(&event, &tag.a, sizeof(tag.a));
+    event.user_data.u64 = tag.b;
+}
 
 /// Who is told of ends that are not those of a user's job, inside retrieve.
 class OPENDOCA_INTERNAL EndHandler {
@@ -69,6 +75,9 @@ public:
     [[nodiscard]] virtual doca_error_t submit(const doca_job &job) noexcept = 0;
     /// The same with another tag: the end is somebody else's.
     [[nodiscard]] virtual doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept = 0;
+    /// Carries out a job that takes no time, for somebody who needs no completion of it: it takes no credit, and is no
+    /// operation. False, and nothing has changed, where it is not such a job: then it is to be submitted.
+    [[nodiscard]] virtual bool carry_out(const doca_job &job) noexcept;
     /// Whose operations the jobs become.
     [[nodiscard]] virtual Source &source() noexcept = 0;
     /// Writes how a job of @p type has ended into @p event, or to where its result.ptr points.

@@ -11,6 +11,8 @@ OPENDOCA_LOG_SOURCE(DOCA_WORKQ);
 
 using opendoca::Ended;
 using opendoca::Operation;
+using opendoca::Result;
+using opendoca::Source;
 using opendoca::Tag;
 using opendoca::v2::call;
 using opendoca::v2::EndHandler;
@@ -39,22 +41,27 @@ constexpr std::uint32_t max_depth = 65536;
     return DOCA_ERROR_NOT_FOUND;
 }
 
+/// Makes the event of a program's own job; what retrieve returns.
+[[gnu::always_inline]] inline doca_error_t doca_workq::fill(doca_event &event, const Tag &tag, const Source &source,
+                                                            doca_error_t status, const Result &result) noexcept
+{
+    opendoca::v2::store_tag(event, tag);
+    if ((tag.a & opendoca::v2::has_result) != 0)
+        static_cast<JobQueue *>(source.owner)->write_result(event.type, status, result, event);
+    else
+        event.result.u64 = status;
+    return status == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+}
+
 /// Nothing waits to be retrieved.
 [[gnu::noinline]] doca_error_t doca_workq::poll(doca_event &event) noexcept
 {
     Operation *const operation = completions.poll();
     if (operation == nullptr)
         return give_waiting(event);
-    const Tag tag = operation->tag;
-    if ((tag.a & opendoca::v2::has_handler) != 0) [[unlikely]]
+    if ((operation->tag.a & opendoca::v2::has_handler) != 0) [[unlikely]]
         return give_operation(*operation, event);
-    event.type = static_cast<int>(tag.a);
-    event.user_data.u64 = tag.b;
-    if ((tag.a & opendoca::v2::has_result) != 0)
-        static_cast<JobQueue *>(operation->source->owner)
-            ->write_result(event.type, DOCA_SUCCESS, operation->result(), event);
-    else
-        event.result.u64 = DOCA_SUCCESS;
+    (void)fill(event, operation->tag, *operation->source, DOCA_SUCCESS, operation->result());
     completions.release(*operation);
     return DOCA_SUCCESS;
 }
@@ -74,10 +81,19 @@ doca_error_t doca_workq::give_waiting(doca_event &event) noexcept
 /// Any end. Goes on until there is something for the user.
 [[gnu::noinline]] doca_error_t doca_workq::give_first(doca_event &event) noexcept
 {
-    Ended ended;
     doca_error_t status = DOCA_ERROR_AGAIN;
-    while (status == DOCA_ERROR_AGAIN && completions.pop(ended))
+    while (status == DOCA_ERROR_AGAIN && !completions.is_empty()) {
+        const opendoca::Completion &first = completions.first();
+        // The common one is read where it is: nobody submits anything before it is dropped.
+        if (!first.has_operation() && (first.tag.a & opendoca::v2::has_handler) == 0) [[likely]] {
+            status = fill(event, first.tag, *first.source, static_cast<doca_error_t>(first.status), {first.length});
+            completions.drop();
+            return status;
+        }
+        Ended ended;
+        (void)completions.pop(ended);
         status = give(ended, event);
+    }
     return status;
 }
 
@@ -85,13 +101,7 @@ doca_error_t doca_workq::give_waiting(doca_event &event) noexcept
 {
     if ((ended.tag.a & opendoca::v2::has_handler) != 0) [[unlikely]]
         return EndHandler::of(ended.tag).ended(ended, event);
-    event.type = static_cast<int>(ended.tag.a);
-    event.user_data.u64 = ended.tag.b;
-    if ((ended.tag.a & opendoca::v2::has_result) != 0)
-        static_cast<JobQueue *>(ended.source->owner)->write_result(event.type, ended.status, ended.result, event);
-    else
-        event.result.u64 = ended.status;
-    return ended.status == DOCA_SUCCESS ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+    return fill(event, ended.tag, *ended.source, ended.status, ended.result);
 }
 
 doca_error_t doca_workq::set_event_driven(bool enable)

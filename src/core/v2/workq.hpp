@@ -27,7 +27,7 @@ struct OPENDOCA_INTERNAL doca_workq {
     /// Fast path: the end of a job that has succeeded and whose event is its tag.
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
     {
-        if (completions.is_empty()) {
+        if (completions.is_empty()) [[unlikely]] {
             if (void *const retriever = completions.retriever())
                 return static_cast<opendoca::v2::JobQueue *>(retriever)->retrieve(event);
             return poll(event);
@@ -36,7 +36,7 @@ struct OPENDOCA_INTERNAL doca_workq {
         const opendoca::Completion &first = completions.first_at(position);
         if ((opendoca::v2::kind_of(first.tag) | first.status) != 0) [[unlikely]]
             return give_first(event);
-        std::memcpy(&event, &first.tag, sizeof(first.tag));
+        opendoca::v2::store_tag(event, first.tag);
         event.result.u64 = DOCA_SUCCESS;
         completions.drop_at(position);
         return DOCA_SUCCESS;
@@ -75,6 +75,8 @@ private:
     [[nodiscard]] doca_error_t poll(doca_event &event) noexcept;
     [[nodiscard]] doca_error_t give_first(doca_event &event) noexcept;
     [[nodiscard]] doca_error_t give(const opendoca::Ended &ended, doca_event &event) noexcept;
+    [[nodiscard]] static doca_error_t fill(doca_event &event, const opendoca::Tag &tag, const opendoca::Source &source,
+                                           doca_error_t status, const opendoca::Result &result) noexcept;
 
     std::unique_ptr<opendoca::v2::JobQueue *[]> queues_; ///< by the id of the context or graph
     std::uint32_t num_queues_ = 0;

@@ -196,7 +196,7 @@ void doca_ctx::open_pools(bool open) noexcept
 {
     for (const TaskTypeBase *type : types_) {
         if (TaskPool *const pool = type->pool())
-            pool->is_open = open && pool->takes_all;
+            pool->is_open = open && pool->may_open;
     }
 }
 
@@ -257,12 +257,7 @@ doca_error_t doca_ctx::submit_any(doca_task &task, TaskState state) noexcept
     task.state = state;
     ++pool.num_submitted;
     const doca_error_t status = pool.submit_closed(task);
-    if (status != DOCA_SUCCESS) [[unlikely]] { // there is no room for it
-        --pool.num_submitted;
-        task.state = TaskState::owned;
-        task.status = status;
-    }
-    return status;
+    return status == DOCA_SUCCESS ? status : pool.not_taken(task, status);
 }
 
 [[gnu::cold]] doca_error_t doca_ctx::refuse(doca_task &task) noexcept
@@ -302,9 +297,10 @@ void doca_ctx::free(doca_task &task) noexcept
 
 void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
 {
-    if (ended.status == DOCA_SUCCESS && task.pool->has_results)
-        task.pool->set_result(task, ended);
-    task.status = ended.status;
+    doca_error_t status = ended.status;
+    if (status == DOCA_SUCCESS && task.pool->has_results)
+        status = task.pool->set_result(task, ended);
+    task.status = status;
     if (task.state == TaskState::abandoned) {
         task.pool->give_back(task);
         --num_abandoned_;
@@ -312,11 +308,11 @@ void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
         return;
     }
     const bool is_lent = std::exchange(task.state, TaskState::owned) == TaskState::lent;
-    if (ended.status != DOCA_SUCCESS && ends_with(task))
+    if (status != DOCA_SUCCESS && ends_with(task))
         fail();
     if (is_lent)
-        std::exchange(task.handler, nullptr)->ended(ended);
-    else if (ended.status == DOCA_SUCCESS)
+        std::exchange(task.handler, nullptr)->ended({ended.tag, ended.source, status, ended.result});
+    else if (status == DOCA_SUCCESS)
         task.pool->conf.succeeded(&task, task.user_data, user_data);
     else
         task.pool->conf.failed(&task, task.user_data, user_data);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ctx.hpp"
 #include "pe.hpp"
 
 namespace opendoca::v3 {
@@ -59,9 +60,24 @@ bool Member::end_one() noexcept
 
 [[gnu::noinline]] bool Member::give_first() noexcept
 {
-    Ended ended;
-    if (!completions_->pop(ended))
+    if (completions_->is_empty())
         return false;
+    const Completion &first = completions_->first();
+    if (!first.has_operation() && (first.tag.b | first.status) == 0) {
+        doca_task &task = doca_task::of(first.tag);
+        if (task.state == TaskState::expecting) { // the common one, but that its result is to be told first
+            Ended ended = {first.tag, first.source, DOCA_SUCCESS, {first.length}};
+            ended.status = task.pool->set_result(task, ended);
+            completions_->drop();
+            if (ended.status == DOCA_SUCCESS) [[likely]]
+                succeed(task);
+            else
+                give(ended);
+            return true;
+        }
+    }
+    Ended ended;
+    (void)completions_->pop(ended);
     give(ended);
     return true;
 }

@@ -17,7 +17,18 @@ doca_error_t TaskPool::check(const doca_task &) const noexcept
     return DOCA_SUCCESS;
 }
 
-void TaskPool::set_result(doca_task &, const Ended &) noexcept {}
+doca_error_t TaskPool::not_taken(doca_task &task, doca_error_t status) noexcept
+{
+    --num_submitted;
+    task.state = TaskState::owned;
+    task.status = status;
+    return status;
+}
+
+doca_error_t TaskPool::set_result(doca_task &, const Ended &) noexcept
+{
+    return DOCA_SUCCESS;
+}
 
 doca_error_t TaskTypeBase::set_conf(const TaskConf &conf, std::uint32_t most, doca_error_t if_not_idle) noexcept
 {

@@ -75,13 +75,13 @@ struct TaskConf {
 /// The tasks of one type of a running context. All memory is taken at its creation, when the context starts.
 class OPENDOCA_INTERNAL TaskPool {
 public:
-    /// @p gives_results: set_result() is called. @p never_refuses: submit() always succeeds.
-    TaskPool(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false,
-             bool never_refuses = false) noexcept
+    /// @p gives_results: set_result() is called. @p can_be_open: submit() gives a task that it refuses back itself,
+    /// by not_taken().
+    TaskPool(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false, bool can_be_open = false) noexcept
         : ctx(owner),
           conf(as_told),
           has_results(gives_results),
-          takes_all(never_refuses),
+          may_open(can_be_open),
           state_when_submitted(gives_results ? TaskState::expecting : TaskState::submitted)
     {
     }
@@ -97,8 +97,9 @@ public:
     [[nodiscard]] virtual doca_error_t submit_closed(doca_task &task) noexcept { return submit(task); }
     /// Whether @p task is one that can succeed. INVALID_VALUE when that can be ruled out now.
     [[nodiscard]] virtual doca_error_t check(const doca_task &task) const noexcept;
-    /// @p task has ended well. Only where there are results.
-    virtual void set_result(doca_task &task, const Ended &ended) noexcept;
+    /// @p task has ended well. Only where there are results. The answer is its status: a result can be one that the
+    /// program has no room for.
+    [[nodiscard]] virtual doca_error_t set_result(doca_task &task, const Ended &ended) noexcept;
 
     /// Null when all are out.
     [[nodiscard]] doca_task *take(doca_data user_data) noexcept
@@ -124,15 +125,18 @@ public:
     doca_ctx &ctx;
     const TaskConf conf;
     const bool has_results;
-    bool takes_all;
+    bool may_open;
     const TaskState state_when_submitted;
 
     // The context's.
-    bool is_open = false; ///< it is running, nobody sleeps on its completion queue, and the pool takes_all
+    bool is_open = false; ///< it is running, nobody sleeps on its completion queue, and the pool may_open
     // In flight is what was submitted and has not ended, which it has when its callback has returned. One counter that
     // goes up and down with each task would make each wait for the other.
     std::size_t num_submitted = 0;
     std::size_t num_ended = 0;
+
+    /// @p task was refused with @p status: it is the program's again.
+    [[gnu::cold]] doca_error_t not_taken(doca_task &task, doca_error_t status) noexcept;
 
 protected:
     void add(doca_task &task) noexcept
@@ -150,8 +154,8 @@ private:
 template <typename Task>
 class PoolOf : public TaskPool {
 public:
-    PoolOf(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false, bool never_refuses = false)
-        : TaskPool(owner, as_told, gives_results, never_refuses),
+    PoolOf(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false, bool can_be_open = false)
+        : TaskPool(owner, as_told, gives_results, can_be_open),
           tasks_(std::make_unique<Task[]>(as_told.count))
     {
         for (std::uint32_t i = as_told.count; i-- != 0;)

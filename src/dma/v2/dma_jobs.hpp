@@ -35,10 +35,12 @@ public:
     {
         const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
         if constexpr (copies_plain) {
-            if (admit(job)) [[likely]]
-                return engine_.copy_plain(TagOf{base}, *job.dst_buff, *job.src_buff);
+            if (!admit(job)) [[unlikely]]
+                return submit_unplain(job);
+            return engine_.copy_plain(TagOf{base}, *job.dst_buff, *job.src_buff);
+        } else {
+            return submit_unplain(job);
         }
-        return submit_unplain(job);
     }
     [[nodiscard]] doca_error_t submit_tagged(const doca_job &base, Tag tag) noexcept override
     {
@@ -49,6 +51,15 @@ public:
                 return engine_.copy_plain(tag, *job.dst_buff, *job.src_buff);
         }
         return submit_any(job, tag);
+    }
+    [[nodiscard]] bool carry_out(const doca_job &base) noexcept override
+    {
+        const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
+        if constexpr (copies_at_once) {
+            if (admit(job)) [[likely]]
+                return engine_.copy_at_once(*job.dst_buff, *job.src_buff), true;
+        }
+        return false;
     }
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept override
     {
@@ -70,13 +81,15 @@ public:
 private:
     static constexpr bool copies_plain =
         requires(Engine &engine, doca_buf &buf) { engine.copy_plain(Tag{}, buf, buf); };
+    static constexpr bool copies_at_once = requires(Engine &engine, doca_buf &buf) { engine.copy_at_once(buf, buf); };
     static constexpr bool has_imports =
         requires(Engine &engine, Tag tag, doca_buf &buf) { engine.end_imported(tag, buf, buf); };
 
     [[gnu::always_inline]] [[nodiscard]] bool admit(const doca_dma_job_memcpy &job) noexcept
     {
-        return job.base.type == DOCA_DMA_JOB_MEMCPY && job.src_buff != nullptr && job.dst_buff != nullptr &&
-               engine_.admit(check_, *job.dst_buff, *job.src_buff);
+        if (job.base.type != DOCA_DMA_JOB_MEMCPY || job.src_buff == nullptr || job.dst_buff == nullptr) [[unlikely]]
+            return false;
+        return engine_.admit(check_, *job.dst_buff, *job.src_buff);
     }
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_unplain(const doca_dma_job_memcpy &job) noexcept
     {

@@ -47,12 +47,7 @@ private:
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_open(doca_dma_task_memcpy &task) noexcept
     {
         const doca_error_t status = submit_any(task);
-        if (status != DOCA_SUCCESS) [[unlikely]] {
-            --num_submitted;
-            task.state = TaskState::owned;
-            task.status = status;
-        }
-        return status;
+        return status == DOCA_SUCCESS ? status : not_taken(task, status);
     }
     /// AGAIN when the engine has no room for it.
     [[nodiscard]] doca_error_t submit_any(doca_dma_task_memcpy &task) noexcept;

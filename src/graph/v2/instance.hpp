@@ -94,6 +94,8 @@ private:
     void start_sub_graph(std::uint32_t number) noexcept;
     void retry_blocked() noexcept;
     void job_ended(const Job &job, const opendoca::Ended &ended) noexcept;
+    void note_result(std::uint32_t number, int type, const doca_data &user_data, doca_error_t status,
+                     const opendoca::Result &result) noexcept;
     void node_ended(std::uint32_t number, doca_error_t result) noexcept;
     void end_in_flight(std::uint32_t number, doca_error_t result) noexcept;
     void release_successors(std::uint32_t number) noexcept;

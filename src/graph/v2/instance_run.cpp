@@ -111,6 +111,23 @@ void doca_graph_instance::fail(std::uint32_t number, doca_error_t error) noexcep
     num_blocked_ = 0;
 }
 
+/// Of the job of a context node; it is also written to the node's event, if there is one.
+[[gnu::always_inline]] inline void doca_graph_instance::note_result(std::uint32_t number, int type,
+                                                                    const doca_data &user_data, doca_error_t status,
+                                                                    const opendoca::Result &result) noexcept
+{
+    results_[number].u64 = status;
+    doca_event *const event = data_[number].event;
+    if (event == nullptr) [[likely]]
+        return;
+    event->type = type;
+    event->user_data = user_data;
+    submission_->workq()
+        .queue_of(*static_cast<const doca_ctx *>(plan_.nodes[number].action.context))
+        ->write_result(type, status, result, *event);
+    results_[number] = event->result;
+}
+
 doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) noexcept
 {
     const opendoca::Plan::Node &node = plan_.nodes[number];
@@ -124,6 +141,11 @@ doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) 
         status = DOCA_ERROR_INVALID_VALUE;
     } else if (queue == nullptr) [[unlikely]] {
         status = doca_workq::not_on_queue(*base.ctx);
+    } else if (queue->carry_out(base)) [[likely]] {
+        note_result(number, base.type, base.user_data, DOCA_SUCCESS, {});
+        states_[number] = DOCA_GRAPH_INSTANCE_NODE_STATE_COMPLETED;
+        release_successors(number);
+        return Start::done;
     } else {
         Job &job = jobs_[node.job];
         job.user_data = base.user_data;
@@ -190,15 +212,7 @@ void doca_graph_instance::end_in_flight(std::uint32_t number, doca_error_t resul
 
 void doca_graph_instance::job_ended(const Job &job, const opendoca::Ended &ended) noexcept
 {
-    results_[job.node].u64 = ended.status;
-    if (doca_event *const event = data_[job.node].event; event != nullptr) {
-        event->type = graph_.nodes()[job.node]->type;
-        event->user_data = job.user_data;
-        submission_->workq()
-            .queue_of(*static_cast<const doca_ctx *>(plan_.nodes[job.node].action.context))
-            ->write_result(event->type, ended.status, ended.result, *event);
-        results_[job.node] = event->result;
-    }
+    note_result(job.node, graph_.nodes()[job.node]->type, job.user_data, ended.status, ended.result);
     end_in_flight(job.node, ended.status);
 }
 

@@ -187,13 +187,15 @@ private:
     static doca_error_t read(RdmaJobs &self, const doca_job &base) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
-        if (self.check_.is_plain_read(job.dst_buff, job.src_buff) && self.can_take()) [[likely]] {
-            if constexpr (!PostsPlain<Pair>)
-                return self.queue_pair_.read(tag_with_result(base), job.dst_buff, job.src_buff,
-                                             TransferPlan::plain(job.src_buff->data_len),
-                                             job.src_buff->mmap->first().key);
-            else if (self.queue_pair_.take_send_credit()) [[likely]]
+        if constexpr (PostsPlain<Pair>) {
+            if (self.check_.is_plain_read(job.dst_buff, job.src_buff) && self.queue_pair_.take_send_credit()) [[likely]]
                 return self.queue_pair_.read_plain(tag_with_result(base), *job.dst_buff, *job.src_buff);
+        } else {
+            TransferPlan plan;
+            if (self.check_.is_plain_read(job.dst_buff, job.src_buff, plan) && self.queue_pair_.is_connected())
+                [[likely]]
+                return self.queue_pair_.read(tag_with_result(base), job.dst_buff, job.src_buff, plan,
+                                             job.src_buff->mmap->first().key);
         }
         return submit_any(self, base);
     }
@@ -201,23 +203,35 @@ private:
     static doca_error_t write(RdmaJobs &self, const doca_job &base) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
-        if (self.check_.is_plain_write(job.dst_buff, job.src_buff) && self.can_take()) [[likely]] {
-            if constexpr (!PostsPlain<Pair>)
-                return self.queue_pair_.write(tag_with_result(base), job.dst_buff, job.src_buff,
-                                              TransferPlan::plain(job.src_buff->data_len),
-                                              job.dst_buff->mmap->first().key, immediate_of<has_immediate>(job));
-            else if (self.queue_pair_.take_send_credit()) [[likely]]
+        if constexpr (PostsPlain<Pair>) {
+            if (self.check_.is_plain_write(job.dst_buff, job.src_buff) && self.queue_pair_.take_send_credit())
+                [[likely]]
                 return self.queue_pair_.write_plain(tag_with_result(base), *job.dst_buff, *job.src_buff,
                                                     immediate_of<has_immediate>(job));
+        } else {
+            TransferPlan plan;
+            if (self.check_.is_plain_write(job.dst_buff, job.src_buff, plan) && self.queue_pair_.is_connected())
+                [[likely]]
+                return self.queue_pair_.write(tag_with_result(base), job.dst_buff, job.src_buff, plan,
+                                              job.dst_buff->mmap->first().key, immediate_of<has_immediate>(job));
         }
         return submit_any(self, base);
     }
 
-    static doca_error_t update(RdmaJobs &self, const doca_job &job) noexcept
+    static doca_error_t update(RdmaJobs &self, const doca_job &base) noexcept
     {
-        if (!self.queue_pair_.is_connected())
-            return self.refuse(job);
-        return self.update_any(reinterpret_cast<const doca_rdma_job_atomic &>(job), tag_with_result(job));
+        const auto &job = reinterpret_cast<const doca_rdma_job_atomic &>(base);
+        if (self.check_.is_plain_update(job.result_buff, job.cmp_or_add_dest_buff) && self.queue_pair_.is_connected())
+            [[likely]]
+            return self.queue_pair_.update(tag_with_result(base), *job.result_buff, *job.cmp_or_add_dest_buff,
+                                           update_of(job), *job.cmp_or_add_dest_buff->mmap->first().key);
+        return submit_any(self, base);
+    }
+    [[nodiscard]] static AtomicUpdate update_of(const doca_rdma_job_atomic &job) noexcept
+    {
+        return {job.base.type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD ? AtomicUpdate::Kind::fetch_and_add
+                                                                : AtomicUpdate::Kind::compare_and_swap,
+                job.swap_or_add_data, job.cmp_data};
     }
 
     // Any job, of a connected instance.
@@ -266,11 +280,7 @@ private:
         if (const doca_error_t status = check_.update(job.result_buff, job.cmp_or_add_dest_buff, key);
             status != DOCA_SUCCESS)
             return status;
-        const AtomicUpdate update = {job.base.type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD
-                                         ? AtomicUpdate::Kind::fetch_and_add
-                                         : AtomicUpdate::Kind::compare_and_swap,
-                                     job.swap_or_add_data, job.cmp_data};
-        return queue_pair_.update(tag, *job.result_buff, *job.cmp_or_add_dest_buff, update, *key);
+        return queue_pair_.update(tag, *job.result_buff, *job.cmp_or_add_dest_buff, update_of(job), *key);
     }
 
     Pair &queue_pair_;

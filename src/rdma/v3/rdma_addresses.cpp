@@ -61,6 +61,10 @@ doca_error_t doca_rdma::listen(std::uint16_t port)
 {
     if (const doca_error_t status = check_running("listen"); status != DOCA_SUCCESS)
         return status;
+    if (port == 0) {
+        LOG_ERR("port 0 is none: a program could not tell its clients which one it got");
+        return DOCA_ERROR_INVALID_VALUE;
+    }
     if (listener_.is_open()) {
         LOG_ERR("the instance listens to port %u already", port_);
         return DOCA_ERROR_NOT_SUPPORTED;

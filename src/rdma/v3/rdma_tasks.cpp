@@ -25,7 +25,7 @@ template <typename Task>
 class RdmaPool : public PoolOf<Task> {
 public:
     RdmaPool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev, bool gives_results)
-        : PoolOf<Task>(rdma, as_told, gives_results),
+        : PoolOf<Task>(rdma, as_told, gives_results, true),
           rdma_(rdma),
           check_(check_of(rdma, dev))
     {
@@ -42,6 +42,14 @@ protected:
         rdma_.completions().done(task.tag(), rdma_.failures(), status);
         return DOCA_SUCCESS;
     }
+    /// Of a submit to an open pool.
+    [[nodiscard]] doca_error_t answer_open(doca_task &task, doca_error_t status) noexcept
+    {
+        if (status == DOCA_SUCCESS) [[likely]]
+            return DOCA_SUCCESS;
+        status = answer(task, status);
+        return status == DOCA_SUCCESS ? status : this->not_taken(task, status);
+    }
 
     doca_rdma &rdma_;
     const TransferCheck check_;
@@ -55,13 +63,13 @@ public:
     {
     }
 
-    [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
+    [[nodiscard]] doca_error_t submit(doca_task &task) noexcept override
     {
-        auto &task = static_cast<Task &>(base);
-        if (task.connection == nullptr || !task.connection->can_submit()) [[unlikely]]
-            return this->answer(task, refuse(task));
-        const doca_error_t status = post(task, *task.connection->queue_pair);
-        return status == DOCA_SUCCESS ? status : this->answer(task, status);
+        return this->answer_open(task, post_any(static_cast<Task &>(task)));
+    }
+    [[nodiscard]] doca_error_t submit_closed(doca_task &task) noexcept override
+    {
+        return this->answer(task, post_any(static_cast<Task &>(task)));
     }
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
@@ -72,9 +80,10 @@ public:
             return DOCA_ERROR_INVALID_VALUE;
         return plan_of(task, plan, key);
     }
-    void set_result(doca_task &base, const Ended &ended) noexcept override
+    doca_error_t set_result(doca_task &base, const Ended &ended) noexcept override
     {
         static_cast<Task &>(base).result_length = ended.result.length;
+        return DOCA_SUCCESS;
     }
 
 private:
@@ -113,20 +122,27 @@ private:
             plan = TransferPlan::plain(task.src->data_len);
             return true;
         } else if constexpr (opcode == RdmaOpcode::read) {
-            if (!this->check_.is_plain_read(task.dst, task.src))
+            if (!this->check_.is_plain_read(task.dst, task.src, plan))
                 return false;
-            plan = TransferPlan::plain(task.src->data_len);
             key = task.src->mmap->first().key;
             return true;
         } else if constexpr (opcode == RdmaOpcode::write || opcode == RdmaOpcode::write_imm) {
-            if (!this->check_.is_plain_write(task.dst, task.src))
+            if (!this->check_.is_plain_write(task.dst, task.src, plan))
                 return false;
-            plan = TransferPlan::plain(task.src->data_len);
             key = task.dst->mmap->first().key;
             return true;
         } else {
-            return false;
+            if (!this->check_.is_plain_update(task.result, task.dst))
+                return false;
+            key = task.dst->mmap->first().key;
+            return true;
         }
+    }
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_any(Task &task) noexcept
+    {
+        if (task.connection == nullptr || !task.connection->can_submit()) [[unlikely]]
+            return refuse(task);
+        return post(task, *task.connection->queue_pair);
     }
     [[nodiscard]] doca_error_t post(Task &task, QueuePair &queue_pair) noexcept
     {
@@ -162,19 +178,29 @@ class EventPool final : public SendPool<Task, opcode> {
 public:
     using SendPool<Task, opcode>::SendPool;
 
-    [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
+    [[nodiscard]] doca_error_t submit(doca_task &task) noexcept override
     {
-        auto &task = static_cast<Task &>(base);
-        if constexpr (opcode == RdmaOpcode::read)
-            task.src = task.counter(sizeof(std::uint64_t));
-        else
-            task.dst = task.counter(opcode == RdmaOpcode::write ? 0 : sizeof(std::uint64_t));
+        take_counter(static_cast<Task &>(task));
         return SendPool<Task, opcode>::submit(task);
+    }
+    [[nodiscard]] doca_error_t submit_closed(doca_task &task) noexcept override
+    {
+        take_counter(static_cast<Task &>(task));
+        return SendPool<Task, opcode>::submit_closed(task);
     }
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
         const auto &task = static_cast<const Task &>(base);
         return task.event != nullptr && task.connection != nullptr ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    }
+
+private:
+    static void take_counter(Task &task) noexcept
+    {
+        if constexpr (opcode == RdmaOpcode::read)
+            task.src = task.counter(sizeof(std::uint64_t));
+        else
+            task.dst = task.counter(opcode == RdmaOpcode::write ? 0 : sizeof(std::uint64_t));
     }
 };
 
@@ -182,9 +208,32 @@ class ReceivePool final : public RdmaPool<doca_rdma_task_receive> {
 public:
     ReceivePool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev) : RdmaPool(rdma, as_told, dev, true) {}
 
-    [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
+    [[nodiscard]] doca_error_t submit(doca_task &task) noexcept override
+    {
+        return answer_open(task, post_any(static_cast<doca_rdma_task_receive &>(task)));
+    }
+    [[nodiscard]] doca_error_t submit_closed(doca_task &task) noexcept override
+    {
+        return answer(task, post_any(static_cast<doca_rdma_task_receive &>(task)));
+    }
+    [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
+    {
+        TransferPlan plan{};
+        return check_.receive(static_cast<const doca_rdma_task_receive &>(base).dst, plan);
+    }
+    doca_error_t set_result(doca_task &base, const Ended &ended) noexcept override
     {
         auto &task = static_cast<doca_rdma_task_receive &>(base);
+        task.connection = static_cast<doca_rdma_connection *>(ended.source->owner);
+        task.result_length = ended.result.length;
+        task.received = ended.result.received;
+        task.immediate = ended.result.immediate;
+        return DOCA_SUCCESS;
+    }
+
+private:
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_any(doca_rdma_task_receive &task) noexcept
+    {
         task.connection = nullptr;
         TransferPlan plan{};
         doca_error_t status = DOCA_SUCCESS;
@@ -194,20 +243,7 @@ public:
             status = check_.receive(task.dst, plan);
         if (status == DOCA_SUCCESS)
             status = rdma_.receives().receive(task.tag(), task.dst, plan);
-        return status == DOCA_SUCCESS ? status : answer(task, status);
-    }
-    [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
-    {
-        TransferPlan plan{};
-        return check_.receive(static_cast<const doca_rdma_task_receive &>(base).dst, plan);
-    }
-    void set_result(doca_task &base, const Ended &ended) noexcept override
-    {
-        auto &task = static_cast<doca_rdma_task_receive &>(base);
-        task.connection = static_cast<doca_rdma_connection *>(ended.source->owner);
-        task.result_length = ended.result.length;
-        task.received = ended.result.received;
-        task.immediate = ended.result.immediate;
+        return status;
     }
 };
 

@@ -43,10 +43,11 @@ doca_error_t PartialHashTasks::check(const doca_task &base) const noexcept
     return hashes_.check_piece(task.kind, task.src, task.dst, task.session, task.is_final);
 }
 
-void PartialHashTasks::set_result(doca_task &base, const Ended &) noexcept
+doca_error_t PartialHashTasks::set_result(doca_task &base, const Ended &) noexcept
 {
     auto &task = static_cast<doca_sha_task_partial_hash &>(base);
     task.has_result = task.is_final;
+    return DOCA_SUCCESS;
 }
 
 } // namespace opendoca::v3

@@ -33,7 +33,7 @@ public:
 
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override;
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override;
-    void set_result(doca_task &base, const Ended &ended) noexcept override;
+    doca_error_t set_result(doca_task &base, const Ended &ended) noexcept override;
 
 private:
     HashQueue &hashes_;

@@ -66,7 +66,7 @@ doca_error_t doca_sync_event_destroy(doca_sync_event *event)
 doca_error_t doca_sync_event_get_create_from_export_supported(const doca_devinfo *devinfo)
 {
     return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE
-                              : answer(devinfo->function->can.sync_event_from_export_dpu);
+                              : answer(devinfo->function->can_import_counter());
 }
 
 // Locations
@@ -173,7 +173,7 @@ doca_error_t doca_sync_event_export_to_dpu(doca_sync_event *event, doca_dev *dev
 doca_error_t doca_sync_event_get_export_to_dpu_supported(const doca_devinfo *devinfo)
 {
     return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE
-                              : answer(devinfo->function->can.sync_event_export_dpu);
+                              : answer(devinfo->function->can_export_counter());
 }
 
 doca_error_t doca_sync_event_export_to_dpa(doca_sync_event *event, doca_dpa *dpa,

@@ -71,6 +71,7 @@ doca_error_t export_to_net(doca_sync_event &event, std::span<const std::byte> &d
         std::vector<std::byte> made(own.size);
         std::memcpy(made.data(), &own, sizeof(own));
         std::memcpy(made.data() + sizeof(own), bytes, size);
+        event.event.counter().expect_silent_changes();
         event.remote_net_export = std::move(made);
         event.remote_net_map = std::move(map);
     }

@@ -226,12 +226,16 @@ doca_error_t doca_sync_event_remote_net_get_gpu_handle(doca_sync_event_remote_ne
 
 doca_error_t doca_sync_event_cap_is_create_from_export_supported(const doca_devinfo *devinfo)
 {
-    return answer(devinfo, &opendoca::Capabilities::sync_event_from_export_dpu);
+    return call({devinfo}, [&] {
+        return devinfo->function->can_import_counter() ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    });
 }
 
 doca_error_t doca_sync_event_cap_is_export_to_remote_pci_supported(const doca_devinfo *devinfo)
 {
-    return answer(devinfo, &opendoca::Capabilities::sync_event_export_dpu);
+    return call({devinfo}, [&] {
+        return devinfo->function->can_export_counter() ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    });
 }
 
 doca_error_t doca_sync_event_cap_is_export_to_remote_net_supported(const doca_devinfo *devinfo)

@@ -2,6 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // What goes wrong on request, and what no request is needed for: peers that do not answer, or are not ready.
+#include <csignal>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "verbs.hpp"
@@ -121,6 +124,20 @@ TEST_F(Faults, ALostMessageIsSentAgain)
     EXPECT_EQ(remote.bytes[0], 'l');
 }
 
+// As on a machine with too much to do.
+TEST_F(Faults, RetriesAreNotSpentWhileTheCardStandsStill)
+{
+    Pair pair(first, second, {.timeout = 15, .retries = 2}); // 134 ms, three times
+    ASSERT_EQ(ask_card("lose-message count 2"), "ok");
+    const pid_t card = card_count("pid");
+    ASSERT_GT(card, 1);
+    post_write(pair);
+    ASSERT_EQ(kill(card, SIGSTOP), 0);
+    std::this_thread::sleep_for(500ms);
+    ASSERT_EQ(kill(card, SIGCONT), 0);
+    EXPECT_EQ(next_completion(*first.cq).status, IBV_WC_SUCCESS);
+}
+
 TEST_F(Faults, AMessageThatIsLostTooOftenSpendsTheRetries)
 {
     Pair pair(first, second, {.timeout = 8, .retries = 2});
@@ -151,6 +168,19 @@ TEST_F(Faults, APeerThatComesLaterAnswers)
     EXPECT_FALSE(has_completion_within(*first.cq, 20ms));
     ASSERT_EQ(late.connect_to(early.address()), 0);
     EXPECT_EQ(next_completion(*first.cq).status, IBV_WC_SUCCESS);
+}
+
+TEST_F(Faults, APeerThatComesLaterIsGivenAllOfALongTransfer)
+{
+    constexpr std::uint32_t bytes = 9 << 20; // more than the card copies before it looks at other requests
+    Buffer from(first, bytes, all_rights, 'l'), to(second, bytes);
+    Connection early(first), late(second);
+    ASSERT_EQ(early.connect_to(late.address(), {.timeout = 0}), 0);
+    early.post(IBV_WR_RDMA_WRITE, *from.mr, to.address(), to.mr->rkey, bytes);
+    EXPECT_FALSE(has_completion_within(*first.cq, 20ms)); // there is no doorbell after this
+    ASSERT_EQ(late.connect_to(early.address()), 0);
+    EXPECT_EQ(next_completion(*first.cq).status, IBV_WC_SUCCESS);
+    EXPECT_EQ(to.bytes, from.bytes);
 }
 
 TEST_F(Faults, AVanishedFunctionAnswersNoMoreUntilItAppears)

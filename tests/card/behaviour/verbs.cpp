@@ -224,7 +224,7 @@ int card_count(std::string_view what)
 
 bool card_count_becomes(std::string_view what, int value)
 {
-    for (const auto end = Clock::now() + 10s; Clock::now() < end; std::this_thread::yield()) {
+    for (const auto end = Clock::now() + 60s; Clock::now() < end; std::this_thread::yield()) {
         if (card_count(what) == value)
             return true;
     }

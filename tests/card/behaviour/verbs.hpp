@@ -98,10 +98,10 @@ struct Buffer {
 /// The status that next_completion() gives where none came: the card never gives it.
 constexpr ibv_wc_status no_completion = IBV_WC_RESP_TIMEOUT_ERR;
 /// The next completion, which has to come in time.
-ibv_wc next_completion(ibv_cq &cq, std::chrono::milliseconds limit = std::chrono::seconds(10));
+ibv_wc next_completion(ibv_cq &cq, std::chrono::milliseconds limit = std::chrono::seconds(60));
 bool has_completion_within(ibv_cq &cq, std::chrono::milliseconds limit);
 /// The number of the next asynchronous event, or -1.
-int next_event(ibv_context &context, std::chrono::milliseconds limit = std::chrono::seconds(10));
+int next_event(ibv_context &context, std::chrono::milliseconds limit = std::chrono::seconds(60));
 
 /// Asks the card for a fault, or its status: its answer.
 std::string ask_card(std::string_view line);

@@ -116,14 +116,14 @@ class Card:
         return subprocess.run([*with_card, *command], stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, cwd=folder,
                               check=False).returncode
 
-    def run(self, *command, side="host", seconds=60):
+    def run(self, *command, side="host", seconds=300):
         """Runs one program, and returns what it has printed."""
         with_card, = self._commands(side)
         program = Program([*with_card, *command])
         wait_for_all([program], seconds)
         return program.output()
 
-    def run_pair(self, program, arguments, sides=("host", "host"), seconds=60, environment=lambda port: None):
+    def run_pair(self, program, arguments, sides=("host", "host"), seconds=300, environment=lambda port: None):
         """Runs a program as server and as client on these sides of a card. Returns what both have printed.
 
         ARGUMENTS and ENVIRONMENT are functions of the port that the program is to use. Both programs get the TCP port

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 /// After which something counts as hanging. Far more than anything here takes.
-constexpr auto patience = 20s;
+constexpr auto patience = 60s;
 
 /// A completion that is this late does not come during a test.
 inline void delay_completions(std::chrono::milliseconds delay, int count = 1)

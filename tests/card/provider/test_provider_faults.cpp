@@ -62,6 +62,28 @@ TEST_F(CardFaults, AConnectionEndsWithItsRetries)
     }
 }
 
+/// That modify_qp ends with where the kernel has no answer to its question for the peer's link-layer address.
+const std::string no_answer = "refuse modify_qp " + std::to_string(ETIMEDOUT);
+
+TEST_F(CardFaults, ALinkLayerAddressIsAskedForAgain)
+{
+    constexpr int going_to_receive = 2; // the queue pairs of both have gone to INIT before
+    ASSERT_EQ(ask_card(no_answer + " skip " + std::to_string(going_to_receive)), "ok");
+    Connected pair(first, second);
+    const BufHandle into = pair.right_area.empty(0, 64), from = pair.left_area.full(0, 64);
+    must(pair.right.receive(into));
+    must(pair.left.send(from));
+    EXPECT_EQ(next_result(pair.left), DOCA_SUCCESS);
+}
+
+TEST_F(CardFaults, ALinkLayerAddressThatNobodyTellsIsNotAskedForForEver)
+{
+    RdmaEnd left(first, {}), right(second, {});
+    ASSERT_EQ(ask_card(no_answer + " count 262144"), "ok");
+    EXPECT_EQ(left.connect(right.details()), DOCA_ERROR_CONNECTION_ABORTED);
+    EXPECT_EQ(left.state(), DOCA_RDMA_STATE_INIT);
+}
+
 TEST_F(CardFaults, AMessageThatIsLostIsSentAgain)
 {
     Connected pair(first, second);
@@ -139,6 +161,41 @@ TEST_F(CardFaults, LateCompletionsAreWaitedFor)
     EXPECT_EQ(next_result(pair.left), DOCA_SUCCESS);
     EXPECT_EQ(next_result(pair.right), DOCA_SUCCESS);
 }
+
+TEST_F(CardFaults, CopiesWhoseCompletionsAreLostEndWhenTheProgramWantsToStop)
+{
+    for (const int at_once : {3, 64}) { // all, or the first of them, are posted
+        Copies copies(first);
+        ASSERT_EQ(ask_card("lose-completion count 262144"), "ok");
+        copies.submit(at_once);
+        ASSERT_EQ(doca_ctx_workq_rm(copies.engine.ctx(), copies.engine.workq()), DOCA_ERROR_NOT_PERMITTED);
+        EXPECT_EQ(copies.results(at_once), times(at_once, DOCA_ERROR_IO_FAILED));
+        ASSERT_EQ(ask_card("clear"), "ok");
+        copies.submit(10);
+        EXPECT_EQ(copies.results(10), times(10, DOCA_SUCCESS)) << "the program goes on all the same";
+    }
+}
+
+TEST_F(CardFaults, LateCompletionsAreWaitedForWhenTheProgramGoesOn)
+{
+    Copies copies(first);
+    delay_completions(1200ms); // longer than what is waited for when it stops
+    copies.submit(2);
+    EXPECT_EQ(doca_ctx_workq_rm(copies.engine.ctx(), copies.engine.workq()), DOCA_ERROR_NOT_PERMITTED);
+    copies.submit(1);
+    EXPECT_EQ(copies.results(3), times(3, DOCA_SUCCESS));
+}
+
+TEST_F(CardFaults, AnOperationWhoseCompletionIsLostEndsWithItsWorkQueue)
+{
+    Connected pair(first, second);
+    const MmapHandle remote = import_rdma(export_rdma(pair.right_area.map, second), first);
+    const BufHandle from = pair.left_area.full(0, 64);
+    const BufHandle into = pair.left_area.inventory.empty(remote, pair.right_area.bytes.data(), 64);
+    ASSERT_EQ(ask_card("lose-completion count 2"), "ok");
+    must(pair.left.write(into, from));
+    EXPECT_EQ(pair.left.try_retrieve().status, DOCA_ERROR_AGAIN);
+} // doca_ctx_workq_rm() and doca_ctx_stop() succeed
 
 TEST_F(CardFaults, CopiesFailWhereTheQueuePairCannotBeUsedAgain)
 {

@@ -91,10 +91,10 @@ void Channel::receive_into(std::span<std::byte> bytes)
                                  std::to_string(bytes.size()));
 }
 
-bool Channel::is_readable() const
+bool Channel::is_readable(std::chrono::milliseconds patience) const
 {
     pollfd channel = {.fd = fd_, .events = POLLIN, .revents = 0};
-    return poll(&channel, 1, 0) == 1;
+    return poll(&channel, 1, static_cast<int>(patience.count())) == 1;
 }
 
 ChildProgram::ChildProgram(const char *name, Body body)

@@ -5,6 +5,7 @@
 // executes anew, so that it shares nothing with the test but a channel.
 #pragma once
 
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -54,8 +55,8 @@ public:
     }
     void send_bytes(std::span<const std::byte> bytes);
     [[nodiscard]] std::vector<std::byte> receive_bytes();
-    /// Whether a message, or the end of the other process, can be received at once.
-    [[nodiscard]] bool is_readable() const;
+    /// Whether a message, or the end of the other process, can be received within @p patience.
+    [[nodiscard]] bool is_readable(std::chrono::milliseconds patience = {}) const;
     [[nodiscard]] int fd() const noexcept { return fd_; }
     void close() noexcept;
 

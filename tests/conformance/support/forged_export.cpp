@@ -77,17 +77,17 @@ void forge_object(Forgery forgery, ExportEntry &entry)
     entry.fd_inode = info.st_ino + (forgery == Forgery::object_is_another ? 1 : 0);
 }
 
-/// The page of readers that goes with the page of exports.
-int forge_readers(Forgery forgery)
+/// The page of hazard pointers that goes with the page of exports.
+int forge_hazards(Forgery forgery)
 {
-    const std::size_t size = sizeof(opendoca::soft::ReaderPage) - (forgery == Forgery::readers_too_short ? 64 : 0);
-    const int fd = memfd_create(opendoca::soft::reader_page_name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    must_hold(fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0, "the page of readers is made");
+    const std::size_t size = sizeof(opendoca::soft::HazardPage) - (forgery == Forgery::hazards_too_short ? 64 : 0);
+    const int fd = memfd_create(opendoca::soft::hazard_page_name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    must_hold(fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0, "the page of hazard pointers is made");
     int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-    if (forgery == Forgery::readers_read_only)
+    if (forgery == Forgery::hazards_read_only)
         seals |= F_SEAL_FUTURE_WRITE;
-    if (forgery != Forgery::readers_not_sealed)
-        must_hold(fcntl(fd, F_ADD_SEALS, seals) == 0, "the page of readers is sealed");
+    if (forgery != Forgery::hazards_not_sealed)
+        must_hold(fcntl(fd, F_ADD_SEALS, seals) == 0, "the page of hazard pointers is sealed");
     return fd;
 }
 
@@ -101,7 +101,7 @@ void fill_page(Forgery forgery, int fd, std::byte *memory, const opendoca::soft:
     page.pid = static_cast<std::uint32_t>(getpid());
     page.start_time = start_time_of(getpid());
     page.size = sizeof(page);
-    page.reader_page_fd = forgery == Forgery::no_readers ? 1000 : forge_readers(forgery);
+    page.hazard_page_fd = forgery == Forgery::no_hazards ? 1000 : forge_hazards(forgery);
     page.magic[0] = static_cast<char>(page.magic[0] ^ (forgery == Forgery::wrong_magic ? 1 : 0));
     page.version += forgery == Forgery::wrong_version;
     page.pid += forgery == Forgery::wrong_pid;

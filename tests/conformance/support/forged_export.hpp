@@ -50,10 +50,10 @@ enum class Forgery : std::uint32_t {
     not_sealed,
     partly_sealed, ///< it can still shrink
     writable,      ///< by everybody
-    no_readers,       ///< there is no page of readers
-    readers_too_short,
-    readers_not_sealed,
-    readers_read_only, ///< nobody else can write to the page of readers
+    no_hazards,       ///< there is no page of hazard pointers
+    hazards_too_short,
+    hazards_not_sealed,
+    hazards_read_only, ///< nobody else can write to the page of hazard pointers
     too_short,
     too_long,
     wrong_magic,

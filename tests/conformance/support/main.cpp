@@ -2,11 +2,17 @@
 // Copyright (c) 2026 The opendoca authors
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <sys/stat.h>
 
 #include <gtest/gtest.h>
 
 #include "child_process.hpp"
 #include "log_capture.hpp"
+#include "memory.hpp"
 #include "peer_machine.hpp"
 #include "verbs_objects.hpp"
 
@@ -22,6 +28,27 @@ class LogOfFailures final : public testing::EmptyTestEventListener {
     }
 
     doca_test::LogCapture log_;
+};
+
+/// Where this test program and its children have their files. What a child that was killed has left there goes with it.
+class DirectoryOfThisRun {
+public:
+    DirectoryOfThisRun()
+    {
+        // Children of another user have files there, too.
+        if (mkdtemp(path_.data()) != nullptr && chmod(path_.c_str(), 01777) == 0)
+            setenv("TMPDIR", path_.c_str(), 1);
+    }
+    DirectoryOfThisRun(const DirectoryOfThisRun &) = delete;
+    DirectoryOfThisRun &operator=(const DirectoryOfThisRun &) = delete;
+    ~DirectoryOfThisRun()
+    {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+
+private:
+    std::string path_ = doca_test::temporary_directory() + "/opendoca-test-XXXXXX";
 };
 
 /// A test must leave no objects of verbs behind. Only where nobody else uses the devices: see tests/vm.
@@ -42,6 +69,7 @@ int main(int argc, char **argv)
     doca_test::ChildProgram::run_if_child(argc, argv);
     doca_test::serve_if_asked(argc, argv);
     const doca_test::LogCapture from_the_beginning;
+    const DirectoryOfThisRun directory;
     testing::InitGoogleTest(&argc, argv);
     testing::UnitTest::GetInstance()->listeners().Append(new LogOfFailures);
     if (std::getenv("OPENDOCA_TEST_COUNTS_VERBS_OBJECTS") != nullptr)

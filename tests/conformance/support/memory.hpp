@@ -4,6 +4,7 @@
 // Memory of every kind that programs hand to memory maps.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -168,17 +169,48 @@ private:
     std::string path_;
 };
 
-/// Byte @p i of the content that @p seed stands for: neighbouring bytes, pages and seeds differ.
-constexpr std::byte pattern(std::uint32_t seed, std::size_t i)
+/// The content that a seed stands for, in rows of 256 bytes, of which there are 256: neighbouring bytes, rows, pages and
+/// seeds differ. Copied and compared row by row, since tests are compiled without optimization.
+class Pattern {
+public:
+    static constexpr std::size_t row_size = 256;
+
+    /// From byte @p i of the content of @p seed to the end of its row.
+    [[nodiscard]] static std::span<const std::byte> row(std::uint32_t seed, std::size_t i)
+    {
+        static const Pattern all;
+        const std::size_t number = (i >> 8) * 13 + (i >> 20) * 3 + seed * 31 + 1;
+        return std::span(all.rows_[number % row_size]).subspan(i % row_size);
+    }
+
+private:
+    Pattern()
+    {
+        for (std::size_t row = 0; row < row_size; ++row) {
+            for (std::size_t i = 0; i < row_size; ++i)
+                rows_[row][i] = static_cast<std::byte>((i * 7 + row) & 0xff);
+        }
+    }
+
+    std::byte rows_[row_size][row_size];
+};
+
+/// Byte @p i of the content that @p seed stands for.
+inline std::byte pattern(std::uint32_t seed, std::size_t i)
 {
-    return static_cast<std::byte>((i * 7 + (i >> 8) * 13 + (i >> 20) * 3 + seed * 31 + 1) & 0xff);
+    return Pattern::row(seed, i).front();
 }
 
 /// Fills @p bytes with the content of @p seed from its byte @p from on.
 inline void fill(std::span<std::byte> bytes, std::uint32_t seed, std::size_t from = 0)
 {
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] = pattern(seed, from + i);
+    while (!bytes.empty()) {
+        const auto row = Pattern::row(seed, from);
+        const std::size_t length = std::min(row.size(), bytes.size());
+        std::memcpy(bytes.data(), row.data(), length);
+        bytes = bytes.subspan(length);
+        from += length;
+    }
 }
 
 /// The first byte of @p bytes that differs from the content of @p seed, or the size when none does.
@@ -186,6 +218,13 @@ inline void fill(std::span<std::byte> bytes, std::uint32_t seed, std::size_t fro
                                                   std::size_t from = 0)
 {
     std::size_t i = 0;
+    while (i < bytes.size()) {
+        const auto row = Pattern::row(seed, from + i);
+        const std::size_t length = std::min(row.size(), bytes.size() - i);
+        if (std::memcmp(bytes.data() + i, row.data(), length) != 0)
+            break;
+        i += length;
+    }
     while (i < bytes.size() && bytes[i] == pattern(seed, from + i))
         ++i;
     return i;

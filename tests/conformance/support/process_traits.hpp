@@ -13,6 +13,7 @@
 #include <semaphore>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <grp.h>
 #include <pthread.h>
@@ -76,15 +77,17 @@ inline std::uint64_t start_time_of(pid_t pid)
     return at == std::string::npos ? 0 : std::stoull(text.substr(at));
 }
 
-/// Takes all descriptors that this process can have from now on.
-inline void take_all_descriptors()
+/// Takes all descriptors that this process can have from now on, and gives them.
+inline std::vector<int> take_all_descriptors()
 {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, 256);
     must_hold(setrlimit(RLIMIT_NOFILE, &limit) == 0, "descriptors are limited");
-    while (dup(STDERR_FILENO) >= 0) {
-    }
+    std::vector<int> taken;
+    for (int fd = dup(STDERR_FILENO); fd >= 0; fd = dup(STDERR_FILENO))
+        taken.push_back(fd);
+    return taken;
 }
 
 /// What a process must give back: descriptors, and mappings that others could share.

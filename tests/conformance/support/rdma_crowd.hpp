@@ -160,7 +160,7 @@ public:
             if (is_first)
                 when_armed();
             pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
-            must_hold(poll(&wish, 1, 20'000) == 1, "the handle wakes its waiter");
+            must_hold(poll(&wish, 1, 60'000) == 1, "the handle wakes its waiter");
             must(doca_workq_event_handle_clear(workq_, handle));
             const RdmaEnded ended = retrieve();
             if (ended.status != DOCA_ERROR_AGAIN)

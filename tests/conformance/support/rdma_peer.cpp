@@ -119,7 +119,7 @@ private:
             if (!std::exchange(was_told, true))
                 parent.send(only(DOCA_ERROR_AGAIN));
             pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
-            must_hold(poll(&wish, 1, 20'000) == 1, "the handle wakes its waiter");
+            must_hold(poll(&wish, 1, 60'000) == 1, "the handle wakes its waiter");
             must(doca_workq_event_handle_clear(end_.workq(), handle));
             const RdmaEnded ended = end_.try_retrieve();
             if (ended.status == DOCA_ERROR_AGAIN)

@@ -20,7 +20,7 @@ struct ImportRequest {
     std::byte descriptor[256];
 };
 
-enum class ImporterAction : std::uint32_t { copy, begin_copying, fill, compare, fork_and_exit };
+enum class ImporterAction : std::uint32_t { import, copy, begin_copying, fill, compare, fork_and_exit };
 
 struct ImporterCommand {
     ImporterAction action;
@@ -46,6 +46,12 @@ public:
             return;
         for (std::uint32_t i = 0; i < request.options.num_queues; ++i)
             engines_.push_back(std::make_unique<DmaEngine>(dev_, 1));
+    }
+
+    [[nodiscard]] doca_error_t import(std::span<const std::byte> descriptor)
+    {
+        imported_.reset();
+        return doca_mmap_create_from_export(nullptr, descriptor.data(), descriptor.size(), dev_, imported_.out());
     }
 
     [[nodiscard]] const RemoteImporter::Reply &reply() const { return reply_; }
@@ -103,6 +109,9 @@ void run_importer(const ImportRequest &request, Channel &parent, const std::func
     for (;;) {
         const auto command = parent.receive<ImporterCommand>();
         switch (command.action) {
+        case ImporterAction::import:
+            parent.send(importing.import(parent.receive_bytes()));
+            break;
         case ImporterAction::copy:
             parent.send(importing.copy(command.direction));
             break;
@@ -156,6 +165,13 @@ RemoteImporter::RemoteImporter(const DeviceParam &device, std::span<const std::b
     std::memcpy(request.descriptor, descriptor.data(), descriptor.size());
     process_.channel().send(request);
     reply_ = process_.channel().receive<Reply>();
+}
+
+doca_error_t RemoteImporter::import(std::span<const std::byte> descriptor)
+{
+    process_.channel().send(ImporterCommand{ImporterAction::import, Direction::from_export, 0});
+    process_.channel().send_bytes(descriptor);
+    return process_.channel().receive<doca_error_t>();
 }
 
 doca_error_t RemoteImporter::copy(Direction direction)

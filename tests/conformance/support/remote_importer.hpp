@@ -27,6 +27,8 @@ public:
     [[nodiscard]] std::string log() const { return reply_.log; }
     [[nodiscard]] ChildProcess &process() { return process_; }
 
+    /// Imports anew, and copies from and to that from now on, by the same queues.
+    [[nodiscard]] doca_error_t import(std::span<const std::byte> descriptor);
     /// One copy on each queue: what the last one, or the first that failed, came to.
     [[nodiscard]] doca_error_t copy(Direction direction);
     /// Copies again and again until it fails. Returns when the first copy has been made.

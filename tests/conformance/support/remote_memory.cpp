@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <utility>
+#include <vector>
 
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -67,14 +69,15 @@ public:
                          command.seed_from);
     }
 
-    [[nodiscard]] RemoteMemory::StopReply stop(std::uint32_t seed)
+    [[nodiscard]] doca_error_t stop() { return doca_mmap_stop(mmap_); }
+
+    /// Whether somebody changes the memory, which is filled anew.
+    [[nodiscard]] bool is_changed(std::uint32_t seed)
     {
-        RemoteMemory::StopReply reply = {doca_mmap_stop(mmap_), false};
-        if (has_memory_) {
-            fill(seed);
-            reply.was_changed_after = !is_filled(memory_.bytes(), seed);
-        }
-        return reply;
+        if (!has_memory_)
+            return false;
+        fill(seed);
+        return !is_filled(memory_.bytes(), seed);
     }
 
     void free()
@@ -143,16 +146,17 @@ void exec_replacement()
     std::exit(1);
 }
 
-/// Takes all descriptors that this process can have; and is interrupted all the time from now on.
-void starve(bool without_descriptors, bool with_signals)
+void starve(RemoteMemory::Want want)
 {
-    if (without_descriptors)
-        take_all_descriptors();
-    if (!with_signals)
-        return;
+    static std::vector<int> taken;
+    for (const int fd : std::exchange(taken, {}))
+        close(fd);
+    if (want == RemoteMemory::Want::descriptors)
+        taken = take_all_descriptors();
     struct sigaction action {};
     action.sa_handler = [](int) {};
-    const itimerval often = {{0, 30}, {0, 30}};
+    const suseconds_t microseconds = want == RemoteMemory::Want::quiet ? 30 : 0;
+    const itimerval often = {{0, microseconds}, {0, microseconds}};
     must_hold(sigaction(SIGALRM, &action, nullptr) == 0 && setitimer(ITIMER_REAL, &often, nullptr) == 0,
               "signals come");
 }
@@ -172,7 +176,8 @@ void run_exporter(const ExportRequest &request, Channel &parent)
             parent.send(exporting.has(command));
             break;
         case MemoryAction::stop:
-            parent.send(exporting.stop(command.seed));
+            parent.send(exporting.stop());
+            parent.send(exporting.is_changed(command.seed));
             break;
         case MemoryAction::export_again:
             parent.send(exporting.start_and_export());
@@ -186,7 +191,7 @@ void run_exporter(const ExportRequest &request, Channel &parent)
             parent.send(true);
             break;
         case MemoryAction::starve:
-            starve(command.seed != 0, command.size != 0);
+            starve(static_cast<RemoteMemory::Want>(command.seed));
             parent.send(true);
             break;
         case MemoryAction::fork_and_exit:
@@ -271,6 +276,12 @@ void RemoteMemory::begin_stop(std::uint32_t seed)
     process_.channel().send(only(MemoryAction::stop, seed));
 }
 
+RemoteMemory::StopReply RemoteMemory::end_stop()
+{
+    const auto status = process_.channel().receive<doca_error_t>();
+    return {status, process_.channel().receive<bool>()};
+}
+
 doca_error_t RemoteMemory::export_again()
 {
     process_.channel().send(only(MemoryAction::export_again));
@@ -292,8 +303,7 @@ void RemoteMemory::protect(int protection)
 
 void RemoteMemory::starve(Want want)
 {
-    process_.channel().send(
-        MemoryCommand{MemoryAction::starve, want == Want::descriptors, 0, want == Want::quiet ? 1U : 0U, 0});
+    process_.channel().send(only(MemoryAction::starve, static_cast<std::uint32_t>(want)));
     must_hold(process_.channel().receive<bool>(), "starved");
 }
 

@@ -4,6 +4,8 @@
 // Memory that another process exports, and what it does there when it is told to.
 #pragma once
 
+#include <chrono>
+
 #include "child_process.hpp"
 #include "dma_fixture.hpp"
 
@@ -71,11 +73,15 @@ public:
     /// Stops the map, then fills the memory at once and looks whether anybody changes it.
     void begin_stop(std::uint32_t seed);
     [[nodiscard]] bool has_stopped() const { return process_.channel_of().is_readable(); }
+    [[nodiscard]] bool stops_within(std::chrono::milliseconds patience) const
+    {
+        return process_.channel_of().is_readable(patience);
+    }
     struct StopReply {
         doca_error_t status;
         bool was_changed_after;
     };
-    [[nodiscard]] StopReply end_stop() { return process_.channel().receive<StopReply>(); }
+    [[nodiscard]] StopReply end_stop();
     [[nodiscard]] doca_error_t stop()
     {
         begin_stop(0);
@@ -88,6 +94,7 @@ public:
     void protect(int protection);
     /// What the process lacks from now on.
     enum class Want : std::uint32_t {
+        nothing,     ///< what it had lacked it has again
         descriptors, ///< it has as many as it can
         quiet,       ///< it gets a signal every 30 us
     };

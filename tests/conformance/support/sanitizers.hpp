@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdlib>
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define DOCA_TEST_ASAN 1
@@ -29,6 +31,13 @@ inline constexpr bool is_sanitized = false;
 constexpr int times(int count)
 {
     return is_sanitized ? (count + 9) / 10 : count;
+}
+
+/// The same for an attack that may be repeated far more often by hand: OPENDOCA_TEST_RUNS=200.
+inline int runs(int count)
+{
+    const char *const wanted = std::getenv("OPENDOCA_TEST_RUNS");
+    return wanted != nullptr ? std::atoi(wanted) : times(count);
 }
 
 } // namespace doca_test

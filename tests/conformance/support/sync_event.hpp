@@ -109,7 +109,7 @@ private:
 /// A work queue, and jobs on events that were started as contexts.
 class EventQueue {
 public:
-    static constexpr int patience = 20'000; ///< milliseconds, after which a signal counts as lost
+    static constexpr int patience = 60'000; ///< milliseconds, after which a signal counts as lost
 
     explicit EventQueue(std::uint32_t depth = 8, bool is_event_driven = false)
     {

@@ -219,7 +219,8 @@ TEST_F(ComchTest, a_server_that_stops_ends_its_clients)
 {
     start();
     ASSERT_EQ(doca_ctx_stop(server_ctx()), DOCA_ERROR_IN_PROGRESS);
-    run_until([&] { return state_of(server_ctx()) == DOCA_CTX_STATE_IDLE && state_of(client_ctx()) == DOCA_CTX_STATE_IDLE; });
+    run_until(
+        [&] { return state_of(server_ctx()) == DOCA_CTX_STATE_IDLE && state_of(client_ctx()) == DOCA_CTX_STATE_IDLE; });
     EXPECT_EQ(at_server.disconnected.size(), 1u);
 }
 
@@ -278,6 +279,7 @@ TEST_F(ComchTest, two_servers_of_one_name_are_one_too_many)
 struct Transfer {
     int num_succeeded = 0;
     int num_failed = 0;
+    doca_error_t status = DOCA_SUCCESS; // of one that failed
     std::uint32_t producer = 0;
     std::string immediate;
 };
@@ -294,7 +296,9 @@ void post_ended(doca_comch_consumer_task_post_recv *task, doca_data task_data, d
 }
 void post_failed(doca_comch_consumer_task_post_recv *task, doca_data task_data, doca_data)
 {
-    ++static_cast<Transfer *>(task_data.ptr)->num_failed;
+    auto &transfer = *static_cast<Transfer *>(task_data.ptr);
+    ++transfer.num_failed;
+    transfer.status = doca_task_get_status(doca_comch_consumer_task_post_recv_as_task(task));
     doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
 }
 void produced(doca_comch_producer_task_send *task, doca_data task_data, doca_data)
@@ -452,6 +456,42 @@ TEST_F(ComchFastPath, immediate_data_that_was_not_asked_for_is_no_data)
     EXPECT_EQ(posted.immediate, immediate);
     EXPECT_EQ(data_len_of(dst), 64u);
     EXPECT_EQ(0, std::memcmp(to.data(), from.data(), 64));
+}
+
+TEST_F(ComchFastPath, data_beyond_its_receive_is_not_cut)
+{
+    for (std::string immediate : {std::string(), std::string("imm")}) {
+        Transfer posted, sent_one;
+        BufHandle dst = room(0, 64);
+        const BufHandle src = data(65);
+        post(posted, dst);
+        produce(sent_one, src, immediate, consumer_id());
+        run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0; });
+        EXPECT_EQ(posted.num_failed, 1);
+        EXPECT_EQ(posted.status, DOCA_ERROR_FULL);
+        EXPECT_EQ(data_len_of(dst), 0u);
+    }
+    Transfer posted, sent_one; // the two still reach each other
+    std::string immediate = "imm";
+    BufHandle dst = room(0, 64);
+    const BufHandle src = data(64);
+    post(posted, dst);
+    produce(sent_one, src, immediate, consumer_id());
+    run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0; });
+    EXPECT_EQ(posted.num_succeeded, 1);
+    EXPECT_EQ(posted.immediate, immediate);
+    EXPECT_EQ(data_len_of(dst), 64u);
+}
+
+TEST_F(ComchFastPath, a_receive_without_a_buffer_has_no_room_for_data)
+{
+    Transfer posted, sent_one;
+    std::string immediate = "imm";
+    const BufHandle src = data(8);
+    post(posted, nullptr);
+    produce(sent_one, src, immediate, consumer_id());
+    run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0; });
+    EXPECT_EQ(posted.status, DOCA_ERROR_FULL);
 }
 
 TEST_F(ComchFastPath, a_consumer_that_stops_expires)

@@ -302,6 +302,7 @@ TEST_P(RdmaTaskTest, details_that_are_none_are_refused)
 TEST_P(RdmaTaskTest, an_address_leads_to_a_server)
 {
     constexpr std::uint16_t port = 28771;
+    EXPECT_EQ(doca_rdma_start_listen_to_port(b.get(), 0), DOCA_ERROR_INVALID_VALUE) << "nobody would know which";
     ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
     AddressHandle address;
     must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1", port, address.out()));

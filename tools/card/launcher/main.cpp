@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 
 #include <fcntl.h>
@@ -13,10 +14,13 @@
 #include <unistd.h>
 
 #include "../wire.hpp"
+#include "../server/profile.hpp"
 #include "abilities.hpp"
 #include "join.hpp"
 #include "options.hpp"
 #include "preload_path.hpp"
+
+#include "core/release_number.hpp"
 
 using namespace opendoca::card;
 
@@ -38,6 +42,16 @@ void append(const char *variable, const std::string &value, char separator)
     setenv(variable, (has_more ? before + (separator + value) : value).c_str(), 1);
 }
 
+/// What stands for the network between host and DPU: an address of this machine that no other card has.
+std::string network_of(const std::string &folder)
+{
+    const std::size_t number = std::hash<std::string>()(folder);
+    char address[32];
+    std::snprintf(address, sizeof(address), "127.%zu.%zu.%zu", 64 + number % 128, number / 128 % 256,
+                  1 + number / 32768 % 254);
+    return address;
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -47,6 +61,10 @@ int main(int argc, char **argv)
         return no_card;
     if (options->is_help) {
         print_help();
+        return 0;
+    }
+    if (options->is_version) {
+        std::puts("with_card (opendoca) " OPENDOCA_RELEASE);
         return 0;
     }
     const std::string preload = preload_library();
@@ -78,6 +96,8 @@ int main(int argc, char **argv)
     setenv(side_variable, (card.folder + "/" + options->side).c_str(), 1);
     setenv(calls_variable, options->calls.c_str(), 1);
     setenv(control_variable, (card.folder + "/control").c_str(), 1);
+    if (const Profile *const profile = find_profile(options->profile); profile != nullptr && profile->has_dpu)
+        setenv("DOCA_COMM_CHANNEL_ADDRESS", network_of(card.folder).c_str(), 0);
     std::fflush(nullptr);
     execvp(argv[options->command], argv + options->command);
     const int error = errno;

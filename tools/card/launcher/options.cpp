@@ -72,6 +72,10 @@ std::optional<Options> parse_options(int argc, char **argv)
             options.is_help = true;
             return options;
         }
+        if (word == "--version") {
+            options.is_version = true;
+            return options;
+        }
         if (word == "--verbose") {
             options.is_verbose = true;
             continue;
@@ -125,7 +129,8 @@ void print_help()
         "                   only ibv_poll_cq() and ibv_post_send() (default: extended)\n"
         "  --fault LINE     asks the card for a fault before the program starts; without COMMAND, that is "
         "all\n"
-        "  --verbose        the card writes what it does to its log\n\nFaults:\n%.*s",
+        "  --verbose        the card writes what it does to its log\n"
+        "  --version        print the release\n\nFaults:\n%.*s",
         profile_names().c_str(), static_cast<int>(control_help().size()), control_help().data());
 }
 

@@ -16,6 +16,7 @@ struct Options {
     std::vector<std::string> requests; ///< lines for the card's control socket
     bool is_verbose = false;
     bool is_help = false;
+    bool is_version = false;
     int command = 0; ///< index of the command's first word; argc where there is none
 };
 

@@ -53,6 +53,26 @@ std::uint32_t unread(const CompletionQueue &cq, const Record &record)
     return (cq.produced - record.consumed) & counter_mask;
 }
 
+/// A consumer index: the entry there, and those after it, are announced to who has armed the queue by this
+/// word.
+std::uint32_t first_to_announce(const CompletionQueue &cq, std::uint32_t word)
+{
+    const std::uint32_t index = word & counter_mask;
+    return ((cq.notified - index) & counter_mask) <= counter_mask / 2 ? cq.notified & counter_mask : index;
+}
+
+void announce(CompletionQueue &cq)
+{
+    cq.notified = cq.produced;
+    if (cq.channel->write(&cq.user_handle, sizeof(cq.user_handle)))
+        ++cq.completion_events;
+}
+
+std::uint64_t arm_word_of(const CompletionQueue &cq)
+{
+    return cq.doorbell_record + sizeof(not_armed);
+}
+
 void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool is_solicited)
 {
     if (cq.is_overrun || cq.file.function.is_dead)
@@ -67,13 +87,27 @@ void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool
     }
     const bool owner = (cq.produced & cq.entries) != 0;
     entry[at_owner] = static_cast<std::uint8_t>(kind << 4 | (is_solicited ? 2 : 0) | (owner ? 1 : 0));
+    const std::uint32_t next = (cq.produced + 1) & counter_mask;
+    const bool is_announced = cq.channel != nullptr && record->arm != not_armed &&
+                              (record->arm & solicited_only) == 0 &&
+                              first_to_announce(cq, record->arm) != next;
     // The owner byte last: with it the entry is the program's.
-    const Access access = cq.process->write_in_order(
-        address_of(cq, cq.produced), std::span(entry).first(at_owner), std::span(entry).subspan(at_owner));
+    const std::uint64_t address = address_of(cq, cq.produced);
+    const std::span<std::uint8_t> bytes(entry);
+    const Process::Part content{address, bytes.first(at_owner)},
+        owner_byte{address + at_owner, bytes.subspan(at_owner)};
+    std::array<std::uint8_t, sizeof(not_armed)> no_arm;
+    std::memcpy(no_arm.data(), &not_armed, sizeof(not_armed));
+    const Access access = is_announced
+                              ? cq.process->write_in_order({content, owner_byte, {arm_word_of(cq), no_arm}})
+                              : cq.process->write_in_order({content, owner_byte});
     if (access != Access::done)
         return;
     ++cq.produced;
-    notify(cq, record->arm); // an arm that came since is seen at the next look
+    if (is_announced)
+        announce(cq);
+    else
+        notify(cq, record->arm); // an arm that came since is seen at the next look
 }
 
 void put(CompletionQueue &cq, EntryBytes &entry, Entry kind, bool is_solicited)
@@ -140,10 +174,7 @@ void notify(CompletionQueue &cq, std::uint32_t word)
 {
     if (cq.channel == nullptr || word == not_armed)
         return;
-    std::uint32_t index = word & counter_mask;
-    if (((cq.notified - index) & counter_mask) <= counter_mask / 2)
-        index = cq.notified & counter_mask;
-    const std::uint32_t produced = cq.produced & counter_mask;
+    const std::uint32_t index = first_to_announce(cq, word), produced = cq.produced & counter_mask;
     if (index == produced)
         return; // it stays armed
     if ((word & solicited_only) != 0) {
@@ -161,14 +192,12 @@ void notify(CompletionQueue &cq, std::uint32_t word)
     }
     if (prepare_arm(cq) != Access::done)
         return;
-    cq.notified = cq.produced;
-    if (cq.channel->write(&cq.user_handle, sizeof(cq.user_handle)))
-        ++cq.completion_events;
+    announce(cq);
 }
 
 Access prepare_arm(const CompletionQueue &cq)
 {
-    return cq.process->write(cq.doorbell_record + sizeof(not_armed), &not_armed, sizeof(not_armed));
+    return cq.process->write(arm_word_of(cq), &not_armed, sizeof(not_armed));
 }
 
 bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries, std::uint32_t entry_size)

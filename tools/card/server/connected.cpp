@@ -50,10 +50,8 @@ Outcome no_answer(QueuePair &qp, const WorkRequest &request)
 {
     if (qp.type == QpType::uc)
         return finish(qp, request, 0); // nobody tells it
-    const std::uint64_t now = now_ns();
-    if (qp.retry_until == 0)
-        qp.retry_until = now + (qp.attributes.retry_count + 1u) * answer_timeout_ns(qp);
-    if (qp.attributes.timeout != 0 && now > qp.retry_until)
+    if (qp.attributes.timeout != 0 &&
+        !qp.unanswered.go_on(now_ns(), answer_timeout_ns(qp), qp.attributes.retry_count + 1u))
         return fail(qp, nullptr, request, Syndrome::retries_spent);
     return Outcome::waiting;
 }
@@ -64,10 +62,8 @@ Outcome not_ready(QueuePair &qp, const QueuePair &peer, const WorkRequest &reque
     constexpr std::uint8_t for_ever = 7;
     if (qp.type == QpType::uc)
         return finish(qp, request, 0);
-    const std::uint64_t now = now_ns();
-    if (qp.rnr_until == 0)
-        qp.rnr_until = now + (qp.attributes.rnr_retry + 1u) * rnr_timeout_ns(peer.attributes.rnr_timer);
-    if (qp.attributes.rnr_retry != for_ever && now > qp.rnr_until)
+    if (qp.attributes.rnr_retry != for_ever &&
+        !qp.not_ready.go_on(now_ns(), rnr_timeout_ns(peer.attributes.rnr_timer), qp.attributes.rnr_retry + 1u))
         return fail(qp, nullptr, request, Syndrome::receiver_not_ready);
     return Outcome::waiting;
 }
@@ -186,7 +182,7 @@ Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
     case Take::gone:
         return no_answer(qp, request);
     }
-    qp.rnr_until = 0;
+    qp.not_ready = {};
     const bool goes_to_receive = request.opcode != Opcode::write_immediate;
     if (goes_to_receive && (!receive.is_valid || receive.list.length < local.length)) {
         complete_error(*peer.receive_cq, peer, Entry::receive_error, receive.index, 0,
@@ -251,7 +247,7 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
             outcome = is_complete ? finish(qp, request, local.length) : Outcome::more;
     }
     if (outcome != Outcome::waiting)
-        qp.retry_until = 0;
+        qp.unanswered = {};
     return outcome;
 }
 

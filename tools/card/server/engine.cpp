@@ -143,7 +143,7 @@ void set_state_of(QueuePair &qp, QpState state)
         qp.state = state;
         if (state == QpState::reset) {
             qp.send_consumed = qp.receive_consumed = 0;
-            qp.retry_until = qp.rnr_until = qp.lost_until = qp.copied = 0;
+            qp.forget_first_request();
             qp.may_copy = false;
             forget_late_entries(qp);
         }
@@ -159,7 +159,7 @@ void break_queue_pair(QueuePair &qp, std::optional<Event> event)
     if (qp.srq && qp.state != QpState::error)
         file.send_event(qp.user_handle, static_cast<std::uint32_t>(Event::last_request), &qp.async_events);
     qp.state = QpState::error;
-    qp.retry_until = qp.rnr_until = qp.lost_until = qp.copied = 0;
+    qp.forget_first_request();
     qp.process->has_news = true; // to flush what it has posted
 }
 

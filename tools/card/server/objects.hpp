@@ -164,6 +164,27 @@ struct SegmentList {
     }
 };
 
+/// Those of a request that gets no answer. They are counted, the time alone is not enough: a card that had
+/// no processor for a while has not tried in it.
+class Tries {
+public:
+    /// After one at @p now that was in vain: whether to go on. @p most, each of @p duration ns.
+    [[nodiscard]] bool go_on(std::uint64_t now, std::uint64_t duration, unsigned most)
+    {
+        if (begun_ != 0 && now < end_)
+            return true;
+        if (begun_ == most)
+            return false;
+        ++begun_;
+        end_ = now + duration;
+        return true;
+    }
+
+private:
+    unsigned begun_ = 0;
+    std::uint64_t end_ = 0; ///< of the one that was begun last
+};
+
 struct QueuePair : Object {
     static constexpr Kind its_kind = Kind::queue_pair;
     static constexpr std::uint32_t first_number = 0x100;
@@ -172,6 +193,11 @@ struct QueuePair : Object {
     [[nodiscard]] std::uint32_t number() const { return first_number + handle; }
     /// Takes messages of its peer.
     [[nodiscard]] bool is_responding() const { return state >= QpState::rtr && state <= QpState::sqd; }
+    void forget_first_request()
+    {
+        unanswered = not_ready = {};
+        lost_until = copied = 0;
+    }
 
     std::shared_ptr<Process> process;
     Use<ProtectionDomain> pd;
@@ -192,10 +218,10 @@ struct QueuePair : Object {
     ib_uverbs_qp_cap limits{};
 
     /// Where the first request stands that is not done.
-    std::uint64_t retry_until = 0; ///< not 0: the peer has not answered, and is asked until then
-    std::uint64_t rnr_until = 0;   ///< not 0: the peer has no receive request, and is asked until then
-    std::uint64_t lost_until = 0;  ///< a fault has lost its message: it is sent again then
-    std::uint64_t copied = 0;      ///< bytes of a long transfer
+    Tries unanswered;             ///< by the peer
+    Tries not_ready;              ///< the peer has no receive request
+    std::uint64_t lost_until = 0; ///< a fault has lost its message: it is sent again then
+    std::uint64_t copied = 0;     ///< bytes of a long transfer
     bool is_looped_back = false;   ///< its path ends at its own function
     std::uint32_t async_events = 0;
 };

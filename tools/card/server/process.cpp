@@ -64,6 +64,9 @@ Access Process::failure() const
 
 ssize_t Process::transfer(bool is_write, std::span<const iovec> local, std::span<const iovec> remote) const
 {
+    // A device reads a doorbell before the request, and writes data before its completion; system calls alone are no
+    // barrier on Arm.
+    __sync_synchronize(); // as a fence of <atomic>, of which g++ with the thread sanitizer warns
     if (!uses_file_) {
         const auto call = is_write ? process_vm_writev : process_vm_readv;
         const ssize_t done = call(pid_, local.data(), local.size(), remote.data(), remote.size(), 0);
@@ -109,16 +112,41 @@ Access Process::write(std::uint64_t to, const void *from, std::size_t length) co
                                                                                      : failure();
 }
 
-Access Process::write_in_order(std::uint64_t to, std::span<const std::uint8_t> first,
-                               std::span<const std::uint8_t> second) const
+Access Process::transfer_in_order(bool is_write, std::initializer_list<Part> parts) const
 {
-    // The bytes of one copy are not ordered, those of two parts are.
-    const iovec local[] = {{const_cast<std::uint8_t *>(first.data()), first.size()},
-                           {const_cast<std::uint8_t *>(second.data()), second.size()}};
-    const iovec remote[] = {remote_part(to, first.size()), remote_part(to + first.size(), second.size())};
-    errno = EFAULT;
-    return transfer(true, local, remote) == static_cast<ssize_t>(first.size() + second.size()) ? Access::done
-                                                                                               : failure();
+#if defined(__x86_64__)
+    // The bytes of one copy are not ordered, those of two parts are: the CPU keeps its loads and stores in order.
+    constexpr std::size_t most = 3;
+    std::array<iovec, most> local{}, remote{};
+    std::size_t count = 0, length = 0;
+    for (const Part &part : parts) {
+        local[count] = {part.bytes.data(), part.bytes.size()};
+        remote[count++] = remote_part(part.address, part.bytes.size());
+        length += part.bytes.size();
+    }
+    errno = EFAULT; // of a transfer that is too short
+    return transfer(is_write, {local.data(), count}, {remote.data(), count}) == static_cast<ssize_t>(length)
+               ? Access::done
+               : failure();
+#else
+    for (const Part &part : parts) {
+        const Access access = is_write ? write(part.address, part.bytes.data(), part.bytes.size())
+                                       : read(part.address, part.bytes.data(), part.bytes.size());
+        if (access != Access::done)
+            return access;
+    }
+    return Access::done;
+#endif
+}
+
+Access Process::read_in_order(std::initializer_list<Part> parts) const
+{
+    return transfer_in_order(false, parts);
+}
+
+Access Process::write_in_order(std::initializer_list<Part> parts) const
+{
+    return transfer_in_order(true, parts);
 }
 
 void Process::read_pieces(std::span<const std::uint64_t> from, std::size_t piece, std::uint8_t *to,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,9 +36,15 @@ public:
 
     [[nodiscard]] Access read(std::uint64_t from, void *to, std::size_t length) const;
     [[nodiscard]] Access write(std::uint64_t to, const void *from, std::size_t length) const;
-    /// Two parts in this order: the second is not seen before the first.
-    [[nodiscard]] Access write_in_order(std::uint64_t to, std::span<const std::uint8_t> first,
-                                        std::span<const std::uint8_t> second) const;
+
+    /// Bytes of the process, and ours.
+    struct Part {
+        std::uint64_t address;
+        std::span<std::uint8_t> bytes;
+    };
+    // Up to three parts in their order: the bytes of one part are not ordered, parts are.
+    [[nodiscard]] Access read_in_order(std::initializer_list<Part> parts) const;
+    [[nodiscard]] Access write_in_order(std::initializer_list<Part> parts) const;
     /// Reads pieces of `piece` bytes into `to`, one after the other. Those that cannot be read are set to
     /// zero, and their place in `is_read` to false.
     void read_pieces(std::span<const std::uint64_t> from, std::size_t piece, std::uint8_t *to,
@@ -58,6 +65,7 @@ public:
 private:
     Process(pid_t pid, UniqueFd pidfd, UniqueFd memory);
     [[nodiscard]] Access failure() const;
+    [[nodiscard]] Access transfer_in_order(bool is_write, std::initializer_list<Part> parts) const;
     [[nodiscard]] ssize_t transfer(bool is_write, std::span<const iovec> local,
                                    std::span<const iovec> remote) const;
 

@@ -318,6 +318,8 @@ int Server::turn()
         const Progress progress = look_at(process);
         process.is_waiting = progress.is_waiting;
         done += progress.done;
+        if (progress.done != 0)
+            process.has_news = true; // there may be more than one look takes, and no doorbell that tells of it
     }
     const std::uint64_t now = now_ns();
     const std::uint64_t next_late = write_late_entries(card_, now);

@@ -55,7 +55,7 @@ static doca_error_t send_text(struct rdma_resources *resources)
     result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, resources->memory, len,
                                                 &resources->buf);
     if (result == DOCA_SUCCESS)
-        result = doca_rdma_task_send_allocate_init(resources->rdma, resources->connection, resources->buf,
+        result = doca_rdma_task_send_allocate_init(resources->rdma, resources->connections[0], resources->buf,
                                                    none, &task);
     if (result == DOCA_SUCCESS)
         result = submit(doca_rdma_task_send_as_task(task));

@@ -44,26 +44,6 @@ static doca_error_t configure(struct rdma_resources *resources)
     return doca_rdma_task_write_set_conf(resources->rdma, write_ended, write_failed, 1);
 }
 
-static doca_error_t import_memory(struct rdma_resources *resources)
-{
-    char descriptor[MAX_DESCRIPTOR_SIZE];
-    size_t descriptor_len = 0;
-    void *remote = NULL;
-    size_t remote_len = 0;
-    doca_error_t result =
-        load_file(resources->config->mmap_path, descriptor, sizeof(descriptor), &descriptor_len);
-
-    if (result == DOCA_SUCCESS)
-        result = doca_mmap_create_from_export(NULL, descriptor, descriptor_len, resources->dev,
-                                              &resources->remote_mmap);
-    if (result == DOCA_SUCCESS)
-        result = doca_mmap_get_memrange(resources->remote_mmap, &remote, &remote_len);
-    if (result == DOCA_SUCCESS)
-        result = doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->remote_mmap, remote,
-                                                    remote_len, &resources->remote_buf);
-    return result;
-}
-
 static doca_error_t write_text(struct rdma_resources *resources)
 {
     const size_t size = strlen(resources->config->text) + 1;
@@ -76,8 +56,8 @@ static doca_error_t write_text(struct rdma_resources *resources)
         result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, resources->memory,
                                                     size, &resources->buf);
     if (result == DOCA_SUCCESS)
-        result = doca_rdma_task_write_allocate_init(resources->rdma, resources->connection, resources->buf,
-                                                    resources->remote_buf, none, &task);
+        result = doca_rdma_task_write_allocate_init(resources->rdma, resources->connections[0],
+                                                    resources->buf, resources->remote_buf, none, &task);
     return result == DOCA_SUCCESS ? submit(doca_rdma_task_write_as_task(task)) : result;
 }
 

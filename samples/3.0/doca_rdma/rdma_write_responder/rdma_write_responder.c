@@ -15,18 +15,6 @@ static int can_be_written(const struct doca_devinfo *devinfo)
     return doca_rdma_cap_task_write_is_supported(devinfo) == DOCA_SUCCESS;
 }
 
-/* Before the two connect: the requester needs it at once then. An instance that only answers has no tasks. */
-static doca_error_t export_memory(struct rdma_resources *resources)
-{
-    const void *descriptor = NULL;
-    size_t len = 0;
-    doca_error_t result = doca_mmap_export_rdma(resources->mmap, resources->dev, &descriptor, &len);
-
-    if (result == DOCA_SUCCESS)
-        result = save_file(resources->config->mmap_path, descriptor, len);
-    return result;
-}
-
 static doca_error_t show_text(struct rdma_resources *resources)
 {
     const doca_error_t result = wait_for_enter("Wait until the requester has finished");
@@ -40,6 +28,8 @@ static doca_error_t show_text(struct rdma_resources *resources)
     return DOCA_SUCCESS;
 }
 
+/* The memory is exported before the two connect, as the requester needs it at once then. An instance that
+ * only answers has no tasks. */
 static const struct rdma_sample sample = {.suits = can_be_written,
                                           .permissions = DOCA_ACCESS_FLAG_RDMA_WRITE,
                                           .configure = export_memory,

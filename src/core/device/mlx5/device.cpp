@@ -9,6 +9,7 @@
 #include "../descriptor.hpp"
 #include "../verbs/reliable_connection.hpp"
 #include "copy_engine.hpp"
+#include "counter.hpp"
 #include "memory_descriptor.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_MLX5_DEVICE);
@@ -77,8 +78,20 @@ doca_error_t Mlx5Device::import_memory(std::span<const std::byte> descriptor, Me
     SharedMemoryDescriptor d{};
     if (const doca_error_t status = read_descriptor(descriptor, d); status != DOCA_SUCCESS)
         return status;
+    DeviceKey alias;
+    if (const doca_error_t status = take_over(d, alias); status != DOCA_SUCCESS)
+        return status;
+    const bool is_writable = d.access == Access::dpu_read_write;
+    key = std::make_unique<AliasKey>(std::move(alias),
+                                     KeyUse::dma_source | (is_writable ? KeyUse::dma_destination : 0));
+    range = {reinterpret_cast<std::byte *>(static_cast<std::uintptr_t>(d.addr)), d.len};
+    return DOCA_SUCCESS;
+}
+
+doca_error_t Mlx5Device::take_over(const SharedMemoryDescriptor &d, DeviceKey &alias) const
+{
     if (const Sharing &sharing = sharing_of(function_); !sharing.imports) {
-        LOG_ERR("device %s cannot import memory of a host: %s", function_.name.c_str(), sharing.reason.c_str());
+        LOG_ERR("device %s cannot import what a host exports: %s", function_.name.c_str(), sharing.reason.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     if (d.card_guid != function_.card_guid()) {
@@ -88,7 +101,6 @@ doca_error_t Mlx5Device::import_memory(std::span<const std::byte> descriptor, Me
     }
     AccessKey access_key;
     std::ranges::copy(d.access_key, access_key.begin());
-    DeviceKey alias;
     if (const Outcome outcome = commands_.create_alias(pd(), d.vhca_id, d.key_index, access_key, alias);
         !outcome.is_good()) {
         LOG_ERR("device %s gets no access to key index 0x%" PRIx32 " of VHCA %u: the export was stopped, or the "
@@ -96,11 +108,17 @@ doca_error_t Mlx5Device::import_memory(std::span<const std::byte> descriptor, Me
                 function_.name.c_str(), d.key_index, d.vhca_id, outcome.to_text().c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const bool is_writable = d.access == Access::dpu_read_write;
-    key = std::make_unique<AliasKey>(std::move(alias),
-                                     KeyUse::dma_source | (is_writable ? KeyUse::dma_destination : 0));
-    range = {reinterpret_cast<std::byte *>(static_cast<std::uintptr_t>(d.addr)), d.len};
     return DOCA_SUCCESS;
+}
+
+doca_error_t Mlx5Device::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
+{
+    return SharedCounter::create(setup, counter);
+}
+
+doca_error_t Mlx5Device::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
+{
+    return RemoteCounter::create(*this, descriptor, counter);
 }
 
 doca_error_t Mlx5Device::create_copy_engine(CompletionQueue &completions, std::unique_ptr<CopyEngine> &engine)

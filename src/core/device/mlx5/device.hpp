@@ -4,6 +4,7 @@
 
 #include "../verbs/device.hpp"
 #include "function.hpp"
+#include "memory_descriptor.hpp"
 #include "shared_key.hpp"
 
 namespace opendoca::mlx5 {
@@ -55,9 +56,15 @@ public:
                                              std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
                                                   std::unique_ptr<CopyEngine> &engine) override;
+    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
+    [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
+                                              std::unique_ptr<Counter> &counter) override;
     [[nodiscard]] doca_error_t connect_to_itself(verbs::ReliableConnection &connection) const noexcept override;
     /// The same without the network. False where the device refuses, and then @p connection is in state INIT again.
     [[nodiscard]] bool loop_back(verbs::ReliableConnection &connection) const noexcept;
+
+    /// An alias of the key that @p d tells of. INVALID_VALUE, with the reason in the log, where this device gets none.
+    [[nodiscard]] doca_error_t take_over(const SharedMemoryDescriptor &d, DeviceKey &alias) const;
 
     [[nodiscard]] const Mlx5Function &mlx5_function() const noexcept { return function_; }
     [[nodiscard]] const Commands &commands() const noexcept { return commands_; }

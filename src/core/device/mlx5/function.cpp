@@ -2,12 +2,15 @@
 // Copyright (c) 2026 The opendoca authors
 #include "function.hpp"
 
+#include <cinttypes>
 #include <cstdio>
 
 #include <endian.h>
 
 #include "../../log.hpp"
+#include "../host/services_at.hpp"
 #include "device.hpp"
+#include "devlink.hpp"
 #include "provider.hpp"
 #include "representors.hpp"
 #include "trials.hpp"
@@ -17,6 +20,14 @@ OPENDOCA_LOG_SOURCE(DOCA_MLX5_FUNCTION);
 namespace opendoca::mlx5 {
 
 namespace {
+
+/// What both sides of a card know a function by.
+FunctionIdentity identity_of(std::uint64_t card_guid, std::uint16_t vhca_id)
+{
+    char card[32];
+    std::snprintf(card, sizeof(card), "card %016" PRIx64, card_guid);
+    return {card, "VHCA " + std::to_string(vhca_id)};
+}
 
 std::string address_of(const HostFunction &host)
 {
@@ -54,6 +65,10 @@ Mlx5Function::Mlx5Function(const Library &library, ibv_context &context, const i
 {
     provider = "mlx5";
     can.representors_net = capabilities.manages_eswitch;
+    services_at = services_across_pcie(capabilities.manages_eswitch);
+    can.comm_channel = !services_at.empty();
+    if (!capabilities.manages_eswitch)
+        behind_port = identity_of(card_guid_, capabilities.vhca_id);
     if (can.rdma.is_ethernet && capabilities.forces_loopback && can.rdma.max_queue_size != 0)
         add_copies(); // also where the port has no address
 }
@@ -71,6 +86,18 @@ bool Mlx5Function::can_export_dpu() const noexcept
 bool Mlx5Function::can_import_dpu() const noexcept
 {
     return sharing_of(*this).imports;
+}
+
+// A counter is memory that is changed by atomics.
+
+bool Mlx5Function::can_export_counter() const noexcept
+{
+    return can.rdma.atomics && can_export_dpu();
+}
+
+bool Mlx5Function::can_import_counter() const noexcept
+{
+    return can.rdma.atomics && can_import_dpu();
 }
 
 std::vector<std::string> Mlx5Function::remarks() const
@@ -98,8 +125,12 @@ std::vector<std::string> Mlx5Function::remarks() const
     }
     if (sharing.way != Sharing::Way::none && !sharing.imports)
         add("no memory of others: ", sharing.reason);
+    if (can.comm_channel)
+        add("Comm Channel by TCP at ", services_at);
+    else
+        add("no Comm Channel: neither tmfifo_net0 nor DOCA_COMM_CHANNEL_ADDRESS tells where the other side is", "");
     if (can.representors_net)
-        add("not to be learnt: the PCI addresses of the host's VFs, and VUIDs of SFs", "");
+        add("not to be learnt: the PCI addresses of the host's VFs", "");
     return lines;
 }
 
@@ -117,6 +148,10 @@ std::vector<RepresentorInfo> Mlx5Function::representors() const
     if (!host_known.is_good())
         LOG_INFO("device %s does not tell where the host's functions are: %s", name.c_str(),
                  host_known.to_text().c_str());
+    std::string reason;
+    const std::map<std::string, std::uint32_t> ports = list_devlink_ports(reason);
+    if (!reason.empty())
+        LOG_INFO("device %s: devlink does not tell of the e-switch's ports: %s", name.c_str(), reason.c_str());
     for (const RepresentorPort &port : find_representors("/sys/class/net", iface_name)) {
         RepresentorInfo info;
         info.name = port.interface;
@@ -127,8 +162,12 @@ std::vector<RepresentorInfo> Mlx5Function::representors() const
         else if (port.name.type == FunctionType::sf && !port.name.is_external)
             info.pci_address = pci_address;
         std::uint16_t vhca_id = 0;
-        const auto vport = port.name.vport();
-        if (capabilities_.has_query_vuid && vport && commands.query_vhca_id(*vport, vhca_id).is_good()) {
+        const auto devlink_port = ports.find(port.interface);
+        const std::optional<std::uint16_t> vport =
+            devlink_port != ports.end() ? vport_of(devlink_port->second) : port.name.vport();
+        if (vport && commands.query_vhca_id(*vport, vhca_id).is_good())
+            info.known_as = identity_of(card_guid_, vhca_id);
+        if (capabilities_.has_query_vuid && info.known_as) {
             if (const Outcome outcome = commands.query_vuid(vhca_id, info.vuid); !outcome.is_good())
                 LOG_INFO("device %s does not tell the VUID of %s: %s", name.c_str(), info.name.c_str(),
                          outcome.to_text().c_str());

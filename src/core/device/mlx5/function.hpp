@@ -16,6 +16,8 @@ public:
     [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
     [[nodiscard]] bool can_export_dpu() const noexcept override;
     [[nodiscard]] bool can_import_dpu() const noexcept override;
+    [[nodiscard]] bool can_export_counter() const noexcept override;
+    [[nodiscard]] bool can_import_counter() const noexcept override;
     [[nodiscard]] std::vector<std::string> remarks() const override;
     [[nodiscard]] std::vector<RepresentorInfo> representors() const override;
 

@@ -17,12 +17,14 @@ bool is_for_rdma(std::span<const std::byte> bytes) noexcept
            DescriptorKind::verbs_memory;
 }
 
-doca_error_t read_descriptor(std::span<const std::byte> bytes, SharedMemoryDescriptor &descriptor) noexcept
+namespace {
+
+doca_error_t read(std::span<const std::byte> bytes, DescriptorKind kind, SharedMemoryDescriptor &descriptor) noexcept
 {
     SharedMemoryDescriptor d{};
-    if (const auto fault = from_bytes(bytes, DescriptorKind::mlx5_memory, d); fault != DescriptorReader::Fault::none) {
-        LOG_ERR("these %zu bytes are no export descriptor of a memory map for the DPU of an mlx5 device: %s",
-                bytes.size(), to_text(fault));
+    if (const auto fault = from_bytes(bytes, kind, d); fault != DescriptorReader::Fault::none) {
+        LOG_ERR("these %zu bytes are no export descriptor of a %s for the DPU of an mlx5 device: %s", bytes.size(),
+                kind == DescriptorKind::mlx5_memory ? "memory map" : "sync event", to_text(fault));
         return DOCA_ERROR_INVALID_VALUE;
     }
     constexpr std::uint32_t largest_index = 0xffffff;
@@ -31,6 +33,27 @@ doca_error_t read_descriptor(std::span<const std::byte> bytes, SharedMemoryDescr
         LOG_ERR("the export descriptor can't be used: the range [0x%" PRIx64 ", +%" PRIu64 ") of key index 0x%" PRIx32
                 " with access 0x%" PRIx32 " makes no sense",
                 d.addr, d.len, d.key_index, d.access);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    descriptor = d;
+    return DOCA_SUCCESS;
+}
+
+} // namespace
+
+doca_error_t read_descriptor(std::span<const std::byte> bytes, SharedMemoryDescriptor &descriptor) noexcept
+{
+    return read(bytes, DescriptorKind::mlx5_memory, descriptor);
+}
+
+doca_error_t read_counter_descriptor(std::span<const std::byte> bytes, SharedMemoryDescriptor &descriptor) noexcept
+{
+    SharedMemoryDescriptor d{};
+    const doca_error_t status = read(bytes, DescriptorKind::mlx5_counter, d);
+    if (status != DOCA_SUCCESS)
+        return status;
+    if (d.len != sizeof(std::uint64_t) || d.addr % sizeof(std::uint64_t) != 0 || d.access != Access::dpu_read_write) {
+        LOG_ERR("the export descriptor can't be used: %" PRIu64 " bytes at 0x%" PRIx64 " are no sync event", d.len, d.addr);
         return DOCA_ERROR_INVALID_VALUE;
     }
     descriptor = d;

@@ -12,7 +12,8 @@
 namespace opendoca::mlx5 {
 
 /// What an export descriptor for the DPU says: which key of which function another function of the same card may use,
-/// and for what memory. From anywhere; the card is who checks the access key, and the range.
+/// and for what memory: that of a memory map, or the word of a counter. From anywhere; the card is who checks the access
+/// key, and the range.
 struct SharedMemoryDescriptor {
     std::uint64_t addr;
     std::uint64_t len;       ///< bytes
@@ -38,8 +39,11 @@ struct SharedMemoryDescriptor {
 /// Whether @p bytes are meant to be an export for RDMA, and no such descriptor: all else of them is still to be checked.
 [[nodiscard]] bool is_for_rdma(std::span<const std::byte> bytes) noexcept;
 
-/// Checks @p bytes. INVALID_VALUE, with the reason in the log, when they are no descriptor.
+/// Checks @p bytes. INVALID_VALUE, with the reason in the log, when they are no descriptor of memory.
 [[nodiscard]] doca_error_t read_descriptor(std::span<const std::byte> bytes,
                                            SharedMemoryDescriptor &descriptor) noexcept;
+/// The same, of a counter: 8 bytes, aligned, that may be written.
+[[nodiscard]] doca_error_t read_counter_descriptor(std::span<const std::byte> bytes,
+                                                   SharedMemoryDescriptor &descriptor) noexcept;
 
 } // namespace opendoca::mlx5

@@ -20,7 +20,7 @@ struct PortName {
 
     /// Nothing for the uplink ("p0") and for what is no name of a representor.
     [[nodiscard]] static std::optional<PortName> parse(std::string_view text) noexcept;
-    /// Its port of the e-switch; nothing of an SF, which only devlink knows.
+    /// Its port of the e-switch, as far as its name tells; that of an SF only devlink knows.
     [[nodiscard]] std::optional<std::uint16_t> vport() const noexcept;
 };
 

@@ -10,6 +10,7 @@
 #include "completion_events.hpp"
 #include "copy_part.hpp"
 #include "device.hpp"
+#include "flush_timer.hpp"
 #include "reliable_connection.hpp"
 
 namespace opendoca::verbs {
@@ -27,7 +28,7 @@ namespace opendoca::verbs {
 ///     ends_are_solicited: whether a part's end wakes who waits for solicited completions
 ///
 /// A plain copy (one buffer on each side, one part, nothing that waits) is posted by submit and given out
-/// by retrieve; nothing but its Operation knows of it. Special ones are on a ring, in the order of their
+/// by retrieve; nothing but its Operation knows of it. Queued ones are on a ring, in the order of their
 /// submission.
 ///
 /// A job's place in the destination is that of its submission: jobs in flight at the same time that append to
@@ -102,12 +103,12 @@ public:
         events_.disarm();
         look_for_trouble(); // it may be what the program was woken for
     }
-    void flush() noexcept override { look_for_trouble(); }
+    void flush() noexcept override;
 
 private:
     // Operation::kind.
     static constexpr std::uint32_t kind_plain = 0; // so that it is stored in one piece with Operation::in_flight
-    static constexpr std::uint32_t kind_special = 1;
+    static constexpr std::uint32_t kind_queued = 1;
 
     /// What the operation holds.
     struct Copy {
@@ -115,25 +116,25 @@ private:
         const doca_buf *src;
         union {
             std::size_t data_len; ///< of dst when a plain copy has ended
-            doca_buf *last;       ///< the last buffer that a special copy writes; known once it is posted
+            doca_buf *last;       ///< the last buffer that a queued copy writes; known once it is posted
         };
         std::uint32_t length;
         bool is_list;
         bool overwrites;
     };
 
-    /// A special copy that has not ended. Those at the front are posted.
-    struct Special {
+    /// A queued copy that has not ended. Those at the front are posted.
+    struct QueuedCopy {
         Operation *operation;
         std::size_t data_len; ///< of Copy::last when the job has succeeded
         std::uint32_t end;    ///< once posted: the position behind its last part
         doca_error_t result;  ///< when it is not to be posted (again)
     };
 
-    // The id of a work request: the operation of a plain copy, or with is_special the position of a special one's
+    // The id of a work request: the operation of a plain copy, or with is_queued the position of a queued one's
     // part. The lowest bit is the poster's.
     static constexpr std::uint64_t of_poster = 1;
-    static constexpr std::uint64_t is_special = 2;
+    static constexpr std::uint64_t is_queued = 2;
     static constexpr unsigned flag_bits = 6;
     static_assert(1u << flag_bits == alignof(Operation));
     static constexpr std::uint64_t id_flags = (1u << flag_bits) - 1;
@@ -144,7 +145,7 @@ private:
     }
     [[nodiscard]] static std::uint64_t id_of(std::uint32_t position) noexcept
     {
-        return std::uint64_t{position} << flag_bits | is_special;
+        return std::uint64_t{position} << flag_bits | is_queued;
     }
 
     /// Why the queue pair has to be recovered, and which work request it was.
@@ -159,18 +160,19 @@ private:
 
     CopyQueue(const VerbsDevice &device, CompletionQueue &completions);
 
-    [[nodiscard]] Special &special_at(std::uint32_t number) noexcept { return specials_[number & special_mask_]; }
+    [[nodiscard]] QueuedCopy &queued_at(std::uint32_t number) noexcept { return queued_[number & queued_mask_]; }
     [[nodiscard]] std::uint32_t key_of(const doca_buf &buf) const noexcept;
+    [[nodiscard]] std::size_t longest_part() const noexcept;
 
     // Posting.
 
     [[gnu::cold]] void posting_failed(int error) noexcept;
     [[gnu::cold]] static doca_error_t plain_failed(const ibv_qp_ex &sender, int error) noexcept;
     void post_waiting() noexcept;
-    void begin(Special &special) noexcept;
+    void begin(QueuedCopy &queued) noexcept;
     void add_part(Batch &batch) noexcept;
     void post(Batch &batch) noexcept;
-    void finish_posting(Special &special) noexcept;
+    void finish_posting(QueuedCopy &queued) noexcept;
 
     // Completing.
     [[gnu::noinline]] void progress_copies() noexcept;
@@ -178,7 +180,7 @@ private:
     [[nodiscard]] Operation *poll_after_started() noexcept;
     std::uint32_t poll() noexcept;
     void end_started() noexcept;
-    void end_specials() noexcept;
+    void end_queued() noexcept;
 
     // Recovering.
     [[gnu::noinline]] void look_for_trouble() noexcept;
@@ -190,20 +192,23 @@ private:
     }
     [[gnu::cold]] void note_failure(std::uint64_t id, ibv_wc_status status) noexcept;
     [[gnu::cold]] void recover() noexcept;
-    void make_special() noexcept;
+    void queue_all() noexcept;
+    void end_all(doca_error_t result) noexcept;
+    [[nodiscard]] bool is_flush_overdue() noexcept;
+    [[gnu::cold]] void cancel_flush() noexcept;
     void blame_copy() noexcept;
-    [[nodiscard]] Special *special_of(std::uint64_t id) noexcept;
+    [[nodiscard]] QueuedCopy *queued_of(std::uint64_t id) noexcept;
 
     // What submit and retrieve use.
     CompletionQueue &completions_;
     ibv_cq_ex *polled_ = nullptr;
-    std::size_t longest_plain_ = 0; ///< bytes
+    std::size_t longest_plain_ = 0; ///< bytes; 0 during a flush, so that each copy() is seen
     std::uint32_t num_in_flight_ = 0;
     std::uint32_t polls_until_look_ = polls_between_looks;
     Poster poster_;
-    std::unique_ptr<Special[]> specials_; ///< a ring
-    std::uint32_t special_mask_;
-    // Numbers of special jobs, and positions of their parts; both wrap around.
+    std::unique_ptr<QueuedCopy[]> queued_; ///< a ring
+    std::uint32_t queued_mask_;
+    // Numbers of queued jobs, and positions of their parts; both wrap around.
     std::uint32_t first_ = 0; ///< the oldest job that has not ended
     std::uint32_t next_ = 0;  ///< the oldest one that is not, or not fully, posted
     std::uint32_t last_ = 0;
@@ -217,6 +222,8 @@ private:
     Cursor src_cursor_;
     Cursor dst_cursor_;
 
+    bool is_flushing_ = false; ///< the program waits for the end of all copies, and submits no more
+    FlushTimer flush_timer_;
     Failure failure_;
     std::uint32_t recovered_at_ = ~0u;   ///< first_ at the last recovery
     doca_error_t broken_ = DOCA_SUCCESS; ///< recovery has failed: the result of all jobs from now on

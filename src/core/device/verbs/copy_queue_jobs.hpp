@@ -45,17 +45,19 @@ doca_error_t CopyQueue<Poster>::copy(Tag tag, doca_buf &dst, const doca_buf &src
 {
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
+    if (is_flushing_) [[unlikely]]
+        cancel_flush();
     Operation &operation = completions_.begin(tag, *this);
     Copy &copy = operation.payload<Copy>();
     copy = {};
     copy.dst = copy.last = &dst;
     copy.src = &src;
     copy.length = static_cast<std::uint32_t>(plan.length);
-    operation.kind = kind_special;
+    operation.kind = kind_queued;
     copy.is_list = plan.is_list;
     copy.overwrites = plan.overwrites;
     ++num_in_flight_;
-    Special &added = special_at(last_++);
+    QueuedCopy &added = queued_at(last_++);
     added.operation = &operation;
     added.data_len = (plan.overwrites ? 0 : dst.data_len) + copy.length;
     added.result = DOCA_SUCCESS;
@@ -75,17 +77,17 @@ void CopyQueue<Poster>::post_waiting() noexcept
 {
     Batch batch;
     while (next_ != last_ && !failure_.has_happened) {
-        Special &special = special_at(next_);
+        QueuedCopy &queued = queued_at(next_);
         if (!has_begun_)
-            begin(special);
+            begin(queued);
         while (left_ != 0 && poster_.has_credit() && !failure_.has_happened)
             add_part(batch);
         if (left_ != 0)
             break;
-        finish_posting(special);
+        finish_posting(queued);
     }
     post(batch);
-    end_specials(); // those without any part
+    end_queued(); // those without any part
 }
 
 template <typename Poster>
@@ -96,25 +98,25 @@ void CopyQueue<Poster>::post(Batch &batch) noexcept
 }
 
 template <typename Poster>
-void CopyQueue<Poster>::begin(Special &special) noexcept
+void CopyQueue<Poster>::begin(QueuedCopy &queued) noexcept
 {
-    const Copy &copy = special.operation->template payload<Copy>();
+    const Copy &copy = queued.operation->template payload<Copy>();
     has_begun_ = true;
     left_ = 0;
-    if (special.result == DOCA_SUCCESS)
-        special.result = broken_;
-    if (special.result != DOCA_SUCCESS)
+    if (queued.result == DOCA_SUCCESS)
+        queued.result = broken_;
+    if (queued.result != DOCA_SUCCESS)
         return;
     if (!copy.is_list) {
         src_cursor_ = Cursor::over_range(*copy.src, copy.src->data, copy.length);
         dst_cursor_ =
-            Cursor::over_range(*copy.dst, copy.dst->data + (special.data_len - copy.length), copy.length);
+            Cursor::over_range(*copy.dst, copy.dst->data + (queued.data_len - copy.length), copy.length);
     } else if (copy.length <= data_of(*copy.src) && copy.length <= room_of(*copy.dst, copy.overwrites)) {
         src_cursor_ = Cursor::over_data(*copy.src);
         dst_cursor_ = Cursor::over_room(*copy.dst, copy.overwrites);
     } else {
         LOG_ERR("a list of a copy of %u bytes has changed since the copy was submitted", copy.length);
-        special.result = DOCA_ERROR_INVALID_VALUE;
+        queued.result = DOCA_ERROR_INVALID_VALUE;
         return;
     }
     left_ = copy.length;
@@ -135,14 +137,14 @@ void CopyQueue<Poster>::add_part(Batch &batch) noexcept
 }
 
 template <typename Poster>
-void CopyQueue<Poster>::finish_posting(Special &special) noexcept
+void CopyQueue<Poster>::finish_posting(QueuedCopy &queued) noexcept
 {
-    Copy &copy = special.operation->template payload<Copy>();
-    if (copy.is_list && special.result == DOCA_SUCCESS) {
+    Copy &copy = queued.operation->template payload<Copy>();
+    if (copy.is_list && queued.result == DOCA_SUCCESS) {
         copy.last = const_cast<doca_buf *>(&dst_cursor_.buf()); // one of dst's list
-        special.data_len = static_cast<std::size_t>(dst_cursor_.addr() - copy.last->data);
+        queued.data_len = static_cast<std::size_t>(dst_cursor_.addr() - copy.last->data);
     }
-    special.end = posted_;
+    queued.end = posted_;
     has_begun_ = false;
     ++next_;
 }
@@ -212,10 +214,10 @@ void CopyQueue<Poster>::end_started() noexcept
         note_failure(id, status);
     } else if (!Poster::is_end(id)) {
         // room for more
-    } else if ((id & is_special) != 0) {
+    } else if ((id & is_queued) != 0) {
         // Parts end in order.
         ++received_;
-        end_specials();
+        end_queued();
     } else {
         Operation &operation = *reinterpret_cast<Operation *>(id);
         const Copy &copy = operation.payload<Copy>();
@@ -227,22 +229,22 @@ void CopyQueue<Poster>::end_started() noexcept
 
 /// Those at the front whose last part has arrived, or who have none.
 template <typename Poster>
-void CopyQueue<Poster>::end_specials() noexcept
+void CopyQueue<Poster>::end_queued() noexcept
 {
     while (first_ != next_) {
-        const Special &special = special_at(first_);
-        if (special.end != received_)
+        const QueuedCopy &queued = queued_at(first_);
+        if (queued.end != received_)
             return;
         ++first_;
-        if (special.result == DOCA_SUCCESS) [[likely]] {
-            const Copy &copy = special.operation->template payload<Copy>();
+        if (queued.result == DOCA_SUCCESS) [[likely]] {
+            const Copy &copy = queued.operation->template payload<Copy>();
             if (copy.is_list) [[unlikely]]
-                set_data_end(*copy.dst, *copy.last, special.data_len, copy.overwrites);
+                set_data_end(*copy.dst, *copy.last, queued.data_len, copy.overwrites);
             else
-                copy.dst->end_data_at(special.data_len);
+                copy.dst->end_data_at(queued.data_len);
         }
         --num_in_flight_;
-        completions_.done(*special.operation, special.result, {}); // not with its kind as a length
+        completions_.done(*queued.operation, queued.result, {}); // not with its kind as a length
     }
 }
 

@@ -20,10 +20,16 @@ template <typename Poster>
 CopyQueue<Poster>::CopyQueue(const VerbsDevice &device, CompletionQueue &completions)
     : completions_(completions),
       poster_(device, completions),
-      specials_(std::make_unique<Special[]>(std::bit_ceil(completions.depth()))),
-      special_mask_(std::bit_ceil(completions.depth()) - 1),
+      queued_(std::make_unique<QueuedCopy[]>(std::bit_ceil(completions.depth()))),
+      queued_mask_(std::bit_ceil(completions.depth()) - 1),
       device_(device)
 {
+}
+
+template <typename Poster>
+std::size_t CopyQueue<Poster>::longest_part() const noexcept
+{
+    return std::min<std::uint64_t>(poster_.limits().length, device_.function().can.dma_max_size);
 }
 
 template <typename Poster>
@@ -35,8 +41,7 @@ doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueu
     doca_error_t status = created->poster_.connect();
     if (status != DOCA_SUCCESS)
         return status;
-    created->longest_plain_ =
-        std::min<std::uint64_t>(created->poster_.limits().length, device.function().can.dma_max_size);
+    created->longest_plain_ = created->longest_part();
     created->polled_ = &created->poster_.completions().polled();
     status = created->events_.attach(completions);
     if (status != DOCA_SUCCESS)
@@ -72,17 +77,40 @@ void CopyQueue<Poster>::look_for_trouble() noexcept
     polls_until_look_ = polls_between_looks;
     VerbsCompletions &completions = poster_.completions();
     const Trouble trouble = completions.look_for_trouble();
-    if (trouble == Trouble::none)
+    if (trouble == Trouble::none && !is_flush_overdue())
         return;
     if (trouble == Trouble::fatal)
         events_.ignore_trouble();
     while (poll() != 0) // most often the failure is among the completions
         ;
     completions.forget_trouble();
-    if (poster_.connection().is_broken() && broken_ == DOCA_SUCCESS)
+    if ((poster_.connection().is_broken() && broken_ == DOCA_SUCCESS) || is_flush_overdue())
         failure_.has_happened = true;
     if (failure_.has_happened)
         recover();
+}
+
+/// A copy waits for nobody's program, and so needs no help to end, unless the device has lost its completion.
+template <typename Poster>
+void CopyQueue<Poster>::flush() noexcept
+{
+    is_flushing_ = true;
+    longest_plain_ = 0;
+    look_for_trouble();
+}
+
+template <typename Poster>
+void CopyQueue<Poster>::cancel_flush() noexcept
+{
+    is_flushing_ = false;
+    flush_timer_.restart();
+    longest_plain_ = longest_part();
+}
+
+template <typename Poster>
+bool CopyQueue<Poster>::is_flush_overdue() noexcept
+{
+    return is_flushing_ && num_in_flight_ != 0 && flush_timer_.has_expired(num_in_flight_);
 }
 
 template <typename Poster>
@@ -100,14 +128,14 @@ void CopyQueue<Poster>::note_failure(std::uint64_t id, ibv_wc_status status) noe
     failure_.status = status;
 }
 
-/// The job that has not ended and is the one of work request @p id, or null. All are special now.
+/// The job that has not ended and is the one of work request @p id, or null. All are queued now.
 template <typename Poster>
-typename CopyQueue<Poster>::Special *CopyQueue<Poster>::special_of(std::uint64_t id) noexcept
+typename CopyQueue<Poster>::QueuedCopy *CopyQueue<Poster>::queued_of(std::uint64_t id) noexcept
 {
-    if ((id & is_special) == 0) {
+    if ((id & is_queued) == 0) {
         for (std::uint32_t number = first_; number != next_; ++number) {
-            if (id_of(*special_at(number).operation) == (id & ~id_flags))
-                return &special_at(number);
+            if (id_of(*queued_at(number).operation) == (id & ~id_flags))
+                return &queued_at(number);
         }
         return nullptr; // it has arrived: what has failed came after that
     }
@@ -118,25 +146,33 @@ typename CopyQueue<Poster>::Special *CopyQueue<Poster>::special_of(std::uint64_t
     if (is_before(position, received_))
         return nullptr; // as above
     for (std::uint32_t number = first_; number != next_; ++number) {
-        if (is_before(position, special_at(number).end))
-            return &special_at(number);
+        if (is_before(position, queued_at(number).end))
+            return &queued_at(number);
     }
-    return has_begun_ ? &special_at(next_) : nullptr;
+    return has_begun_ ? &queued_at(next_) : nullptr;
 }
 
 /// Plain jobs that have not ended go to the front of the ring, as if all of them had arrived up to now.
 template <typename Poster>
-void CopyQueue<Poster>::make_special() noexcept
+void CopyQueue<Poster>::queue_all() noexcept
 {
     completions_.each_operation_of(*this, [this](Operation &operation) {
         Copy &copy = operation.payload<Copy>();
         if (operation.status != Operation::in_flight || operation.kind != kind_plain)
             return;
-        special_at(--first_) = {&operation, copy.data_len, received_, DOCA_SUCCESS};
-        operation.kind = kind_special;
+        queued_at(--first_) = {&operation, copy.data_len, received_, DOCA_SUCCESS};
+        operation.kind = kind_queued;
         copy.last = copy.dst;
         copy.is_list = copy.overwrites = false;
     });
+}
+
+/// With the next recycling of the queue pair. All are queued now.
+template <typename Poster>
+void CopyQueue<Poster>::end_all(doca_error_t result) noexcept
+{
+    for (std::uint32_t number = first_; number != last_; ++number)
+        queued_at(number).result = result;
 }
 
 /// Finds the job that ends because of the failure. There need not be one, but not twice in a row: the oldest
@@ -148,26 +184,25 @@ void CopyQueue<Poster>::blame_copy() noexcept
     if (failure_.has_cause && to_error(failure_.status) == DOCA_ERROR_CONNECTION_RESET) {
         LOG_ERR("queue pair 0x%x does not reach its own port, and %u copies end: %s", poster_.connection().number(),
                 last_ - first_, ibv_wc_status_str(failure_.status));
-        for (std::uint32_t number = first_; number != last_; ++number)
-            special_at(number).result = DOCA_ERROR_CONNECTION_RESET;
+        end_all(DOCA_ERROR_CONNECTION_RESET);
         return;
     }
-    Special *special = failure_.has_cause ? special_of(failure_.id) : nullptr;
+    QueuedCopy *queued = failure_.has_cause ? queued_of(failure_.id) : nullptr;
     doca_error_t result = to_error(failure_.status);
-    if (special == nullptr && first_ == recovered_at_ && first_ != last_) {
-        special = &special_at(first_);
+    if (queued == nullptr && first_ == recovered_at_ && first_ != last_) {
+        queued = &queued_at(first_);
         result = DOCA_ERROR_IO_FAILED;
     }
     recovered_at_ = first_;
-    if (special == nullptr)
+    if (queued == nullptr)
         return;
-    const Copy &copy = special->operation->template payload<Copy>();
+    const Copy &copy = queued->operation->template payload<Copy>();
     LOG_ERR("copying %u bytes from %p to %p by queue pair 0x%x: %s%s", copy.length,
                  static_cast<void *>(copy.src->data), static_cast<void *>(copy.dst->data),
                  poster_.connection().number(),
                  failure_.has_cause ? ibv_wc_status_str(failure_.status) : "flushed again",
                  Poster::side_of(failure_.id));
-    special->result = result;
+    queued->result = result;
 }
 
 /// Ends the job that has failed, and starts all others again: copying twice does no harm.
@@ -176,8 +211,14 @@ void CopyQueue<Poster>::recover() noexcept
 {
     while (poll() != 0) // ends what did go well
         ;
-    make_special();
-    blame_copy();
+    queue_all();
+    if (is_flush_overdue()) {
+        LOG_ERR("queue pair 0x%x: the device does not tell of the end of %u copies, which the program waits for to stop",
+                poster_.connection().number(), last_ - first_);
+        end_all(DOCA_ERROR_IO_FAILED);
+    } else {
+        blame_copy();
+    }
     const doca_error_t status = poster_.recycle();
     if (status != DOCA_SUCCESS) {
         LOG_ERR("queue pair 0x%x can't be used again: %u copies and all later ones fail",

@@ -14,7 +14,7 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS);
 
 namespace opendoca::verbs {
 
-doca_error_t list_functions(DeviceFunctions &functions, MakeFunction &make_special)
+doca_error_t list_functions(DeviceFunctions &functions, MakeFunction &make_derived)
 {
     const DeviceList devices;
     for (ibv_device *const device : devices) {
@@ -31,7 +31,7 @@ doca_error_t list_functions(DeviceFunctions &functions, MakeFunction &make_speci
             continue;
         }
         for (std::uint32_t port = 1; port <= attributes.orig_attr.phys_port_cnt; ++port) {
-            std::shared_ptr<VerbsFunction> function = make_special(*context, attributes, port);
+            std::shared_ptr<VerbsFunction> function = make_derived(*context, attributes, port);
             if (function == nullptr)
                 function = std::make_shared<VerbsFunction>(*context, attributes, port);
             // In switchdev mode a device has a port for each representor, good for raw packets only.

@@ -15,8 +15,8 @@ class VerbsFunction;
 using MakeFunction = std::shared_ptr<VerbsFunction>(ibv_context &context, const ibv_device_attr_ex &attributes,
                                                     std::uint32_t port);
 
-/// Every port of every device that libibverbs knows, by @p make_special where that gives something.
-[[nodiscard]] doca_error_t list_functions(DeviceFunctions &functions, MakeFunction &make_special);
+/// Every port of every device that libibverbs knows, by @p make_derived where that gives something.
+[[nodiscard]] doca_error_t list_functions(DeviceFunctions &functions, MakeFunction &make_derived);
 
 /// A device on a program's protection domain: it registers memory, and can do nothing else.
 [[nodiscard]] doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function,

@@ -4,7 +4,10 @@
 // The connection, and what it does with completions. Operations are posted in queue_pair_post.cpp.
 #include "queue_pair.hpp"
 
+#include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <vector>
 
 #include "../../log.hpp"
 #include "../cursor.hpp"
@@ -128,16 +131,24 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
         LOG_ERR("the receives that queue pair 0x%x was to share have been flushed", number());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
+    const std::vector<ReliableConnection::Path> paths = find_paths(end_, peer, settings_);
+    // The kernel waits a second for the peer's link-layer address: on a link that loses packets once is not enough.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(peer_patience());
     int error = 0;
-    for (const ReliableConnection::Path &path : find_paths(end_, peer, settings_)) {
-        error = connection_->connect(path);
-        if (error != 0)
-            continue;
-        if (!settings_.is_mtu_fixed)
-            mtu_ = mtu_of(path.mtu);
-        // Last: from now on the completion queue's thread may submit.
-        set_state(ConnectionState::connected);
-        return DOCA_SUCCESS;
+    bool again = true;
+    while (again) {
+        again = false;
+        for (const ReliableConnection::Path &path : paths) {
+            error = connection_->connect(path);
+            if (error == 0) {
+                if (!settings_.is_mtu_fixed)
+                    mtu_ = mtu_of(path.mtu);
+                // Last: from now on the completion queue's thread may submit.
+                set_state(ConnectionState::connected);
+                return DOCA_SUCCESS;
+            }
+            again |= error == ETIMEDOUT && std::chrono::steady_clock::now() < end;
+        }
     }
     if (error != 0)
         LOG_ERR("connecting to queue pair 0x%x of the peer: %s", peer.queue_pair, std::strerror(error));
@@ -265,10 +276,13 @@ void VerbsQueuePair::each_in_flight(Action action) const noexcept
     });
 }
 
-/// Whether operations are left whose end depends on what the peer's program does. Others end by themselves.
-bool VerbsQueuePair::may_wait_forever() const noexcept
+/// Whether operations are left whose end depends on what the peer's program does. Others end by themselves, unless the
+/// device has lost their completions.
+bool VerbsQueuePair::may_wait_forever() noexcept
 {
-    bool may = shared_ != nullptr; // a receive, of any of the connections
+    const std::int32_t num_left = credits_ - send_credits_ - receive_credits_;
+    bool may = shared_ != nullptr || // a receive, of any of the connections
+               (num_left != 0 && flush_timer_.has_expired(static_cast<std::uint32_t>(num_left)));
     each_in_flight([&](const Operation &operation) {
         const Kind kind = operation.payload<Work>().kind;
         may = may || kind == Kind::receive || kind == Kind::send || kind == Kind::write_with_immediate;

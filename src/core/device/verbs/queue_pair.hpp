@@ -11,6 +11,7 @@
 #include "connection_poller.hpp"
 #include "receive_queue.hpp"
 #include "device.hpp"
+#include "flush_timer.hpp"
 #include "reliable_connection.hpp"
 
 namespace opendoca::verbs {
@@ -241,7 +242,7 @@ private:
     [[nodiscard]] bool is_idle() const noexcept { return send_credits_ + receive_credits_ == credits_; }
     template <typename Action>
     void each_in_flight(Action action) const noexcept;
-    [[nodiscard]] bool may_wait_forever() const noexcept;
+    [[nodiscard]] bool may_wait_forever() noexcept;
     [[nodiscard]] static Result result_of_receive(ibv_cq_ex &polled, doca_buf *&dst) noexcept;
     void end_started(ibv_cq_ex &polled) noexcept;
     void end(Operation &operation, doca_error_t status, const Result &result) noexcept;
@@ -278,6 +279,7 @@ private:
     doca_mtu_size mtu_;
     LocalEnd end_{};
     std::vector<std::byte> details_; ///< end_'s, as a peer gets them
+    FlushTimer flush_timer_;
 };
 
 template <typename Give, typename Otherwise>

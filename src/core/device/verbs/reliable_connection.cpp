@@ -22,8 +22,7 @@ constexpr std::uint8_t retries = 6;                 // 7 are without end on rdma
 constexpr std::uint8_t retries_without_receive = 7; ///< without end: a message waits for its receive
 constexpr std::uint8_t receive_timer = 12;          ///< 0.64 ms between two of them
 
-/// How long a peer may be silent, in seconds: it may connect a little later than we start to send, because
-/// programs exchange their details as they like.
+/// A peer may connect a little later than we start to send, because programs exchange their details as they like.
 constexpr double default_patience = 7;
 
 double patience_of_environment()
@@ -44,7 +43,7 @@ double patience_of_environment()
 std::uint8_t repeat_after()
 {
     static const std::uint8_t exponent = [] {
-        const double wanted = patience_of_environment() / (retries + 1);
+        const double wanted = peer_patience() / (retries + 1);
         std::uint8_t n = 1;
         for (double seconds = 2 * 4.096e-6; seconds < wanted && n < 31; seconds *= 2)
             ++n;
@@ -93,6 +92,12 @@ Handle<ibv_qp> create_largest_inline(ibv_context &context, ibv_qp_init_attr_ex &
 }
 
 } // namespace
+
+double peer_patience()
+{
+    static const double seconds = patience_of_environment();
+    return seconds;
+}
 
 std::uint32_t random_packet_number() noexcept
 {

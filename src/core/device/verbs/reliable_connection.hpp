@@ -20,6 +20,9 @@ class VerbsDevice;
 /// Of queue pairs and packets, which have 24 bits.
 inline constexpr std::uint32_t largest_number = 0xffffff;
 
+/// How long a peer may be silent, in seconds: DOCA_RDMA_TIMEOUT.
+[[nodiscard]] double peer_patience();
+
 /// Of a connection's first packet. Not to be guessed, which keeps strangers out, and another one each time,
 /// which keeps out what an earlier connection has left.
 [[nodiscard]] std::uint32_t random_packet_number() noexcept;

@@ -126,6 +126,8 @@ bool ConnectionPoller::watch(const std::shared_ptr<ExporterProcess> &process) no
 
 Operation *ConnectionPoller::poll_one() noexcept
 {
+    if (!is_many_ && connections_.size() == 1 && connections_[0] != nullptr)
+        return connections_[0]->poll_one();
     ConnectionPoller::progress();
     return nullptr;
 }

@@ -38,7 +38,7 @@ SoftQueuePair::SoftQueuePair(const SoftDevice &device, const QueuePairSettings &
 
 doca_error_t SoftQueuePair::open(const QueuePairSettings &settings)
 {
-    return Endpoint::create(settings, device_.function(), own_, details_);
+    return QueuePairMapping::create(settings, device_.function(), own_, details_);
 }
 
 SoftQueuePair::~SoftQueuePair()
@@ -52,18 +52,18 @@ void SoftQueuePair::close() noexcept
 {
     if (identity_.pid() != getpid())
         return; // a forked child's copy of an object of its parent
-    own_->page().accepts.store(EndpointPage::closed, std::memory_order_seq_cst);
+    own_->page().accepts.store(QueuePairPage::closed, std::memory_order_seq_cst);
     if (peer_ != nullptr)
         tell_peer_with_barrier();
 }
 
 doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
 {
-    std::shared_ptr<Endpoint> peer;
-    if (const doca_error_t status = Endpoint::open(details, peer); status != DOCA_SUCCESS)
+    std::shared_ptr<QueuePairMapping> peer;
+    if (const doca_error_t status = QueuePairMapping::open(details, peer); status != DOCA_SUCCESS)
         return status;
     if (peer->process()->is_gone() ||
-        peer->page().accepts.load(std::memory_order_relaxed) == EndpointPage::closed) {
+        peer->page().accepts.load(std::memory_order_relaxed) == QueuePairPage::closed) {
         LOG_ERR("the peer's instance, of process %d, was stopped", peer->process()->pid());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
@@ -138,7 +138,7 @@ doca_error_t SoftQueuePair::explain_peer() const noexcept
     if (!std::exchange(is_loss_logged_, true) && is_connected()) {
         LOG_ERR("the peer, %s process %d, %s", is_gone ? "" : "in", process_->pid(),
                      is_gone                           ? "has ended"
-                     : accepts == EndpointPage::closed ? "has stopped its instance or met an error"
+                     : accepts == QueuePairPage::closed ? "has stopped its instance or met an error"
                                                        : "is connected to another instance");
     }
     return DOCA_ERROR_CONNECTION_RESET;
@@ -301,7 +301,7 @@ void SoftQueuePair::ring(Bell bell, std::uint32_t wish) noexcept
 void SoftQueuePair::show_bell(std::uint32_t wishes) noexcept
 {
     wishes_ = wishes;
-    EndpointPage &page = own_->page();
+    QueuePairPage &page = own_->page();
     const Doorbells &doorbells = poller_->doorbells();
     page.doorbells_fd.store(doorbells.fd(), std::memory_order_relaxed);
     // Pairs with the look in tell_peer().
@@ -360,8 +360,8 @@ bool SoftQueuePair::can_progress() const noexcept
         if (peer_->shares_receives() && !has_asked_)
             return is_ahead(peer_->page().num_taken.load(std::memory_order_acquire) + peer_->recv_queue_size(),
                             next_message_);
-        return peer_->entry(next_message_).ticket.load(std::memory_order_acquire) ==
-               ticket_of(next_message_, Turn::posted);
+        return peer_->entry(next_message_).state.load(std::memory_order_acquire) ==
+               state_of(next_message_, ReceiveState::posted);
     default:
         return true;
     }

@@ -9,7 +9,7 @@
 #include "../../queue_pair.hpp"
 #include "../device.hpp"
 #include "connection_poller.hpp"
-#include "endpoint.hpp"
+#include "queue_pair_mapping.hpp"
 #include "receive_queue.hpp"
 
 namespace opendoca::soft {
@@ -65,6 +65,20 @@ public:
             go_on_sending();
         if (has_waiting_operations() && check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
             lose_peer();
+    }
+    /// The same for the only connection of a completion queue where nothing waits: the receive of a message that has
+    /// come is returned, and not ended.
+    [[nodiscard]] Operation *poll_one() noexcept
+    {
+        if (is_flushing_ || shared_ != nullptr || num_sends_ != 0) [[unlikely]]
+            return progress(), nullptr;
+        if (!has_receives())
+            return nullptr;
+        if (is_message_there())
+            return take_message(true);
+        if (check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
+            lose_peer();
+        return nullptr;
     }
     /// Whether progress() would end something now.
     [[nodiscard]] bool can_progress() const noexcept;
@@ -191,7 +205,7 @@ private:
             return false;
         if (!has_receives()) [[unlikely]]
             return take_shared();
-        take_message();
+        (void)take_message(false);
         return true;
     }
     [[nodiscard]] bool take_shared() noexcept;
@@ -199,7 +213,7 @@ private:
     [[nodiscard]] bool has_unmet_message() const noexcept;
     void share_receives() noexcept;
     [[nodiscard]] doca_error_t post_for_one(Operation &operation) noexcept;
-    void take_message() noexcept;
+    Operation *take_message(bool hands_out) noexcept;
     [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
                                       const Result &result) noexcept;
     void end_unmet(Operation &operation, doca_error_t status) noexcept;
@@ -207,6 +221,7 @@ private:
 
     // One-sided jobs (queue_pair_one_sided.cpp).
     [[nodiscard]] doca_error_t transfer(Opcode opcode, const Work &work) noexcept;
+    [[nodiscard]] std::uint64_t update_mapped(std::uint64_t &at, const AtomicUpdate &update) noexcept;
     [[nodiscard]] doca_error_t execute_update(Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] doca_error_t reach(const doca_buf &remote, std::uint32_t right,
                                      const RemoteMemory *&memory) noexcept;
@@ -226,11 +241,11 @@ private:
     const std::uint32_t recv_queue_size_;
     const bool is_mtu_fixed_;
     doca_mtu_size mtu_;
-    std::shared_ptr<Endpoint> own_;
+    std::shared_ptr<QueuePairMapping> own_;
     std::vector<std::byte> details_;
 
     // From connect().
-    std::shared_ptr<Endpoint> peer_;
+    std::shared_ptr<QueuePairMapping> peer_;
     std::shared_ptr<ExporterProcess> process_; ///< the peer's
     std::uint32_t peer_permissions_ = 0;
     bool needs_barrier_ = true;
@@ -260,7 +275,7 @@ private:
     // Messages to the peer.
     std::uint32_t next_message_ = 0;
     std::uint32_t known_posted_ = 0; ///< the peer has posted the receives before this one
-    std::uint32_t known_room_ = 0;   ///< bytes: none of them that waits has less
+    std::uint32_t known_shortest_ = 0; ///< bytes: none of them that waits takes less
     std::uint32_t known_taken_ = 0;  ///< the peer has taken the messages before this one
     bool has_asked_ = false;         ///< for a receive, by the last message
     std::vector<std::unique_ptr<RemoteMemory>> receive_memories_;
@@ -269,7 +284,7 @@ private:
     Operation **receives_;
     std::uint32_t first_receive_ = 0;
     std::uint32_t next_receive_ = 0;
-    std::uint32_t least_room_ = 0; ///< of those that were posted since none waited
+    std::uint32_t shortest_posted_ = 0; ///< of those that were posted since none waited
 };
 
 /// The one that is common: final, so that who knows its type calls it directly.

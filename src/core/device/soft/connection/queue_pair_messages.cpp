@@ -33,7 +33,7 @@ doca_error_t SoftQueuePair::send(Tag tag, const doca_buf *src, TransferPlan plan
     work.transfer = {plan, immediate.value_or(0)};
     const Opcode opcode = immediate ? Opcode::send_with_immediate : Opcode::send;
     // Fast path: a short message, for a receive that we know of.
-    if (plan.length <= cell_room && plan.length <= known_room_ && is_ahead(known_posted_, next_message_) &&
+    if (plan.length <= cell_capacity && plan.length <= known_shortest_ && is_ahead(known_posted_, next_message_) &&
         can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
         end_at_once(tag, deliver(opcode, MessageKind::in_cell, work), 0);
         return DOCA_SUCCESS;
@@ -57,9 +57,9 @@ doca_error_t SoftQueuePair::send_message(Opcode opcode, const Work &work) noexce
         LOG_ERR("the data section of a buffer was changed while its message of %u bytes waited", length);
         return DOCA_ERROR_IO_FAILED;
     }
-    if (length <= cell_room && length <= known_room_ && is_ahead(known_posted_, next_message_))
+    if (length <= cell_capacity && length <= known_shortest_ && is_ahead(known_posted_, next_message_))
         return deliver(opcode, MessageKind::in_cell, work);
-    if (length <= longest_for_slots && length <= known_room_ && is_ahead(known_posted_, next_message_) &&
+    if (length <= longest_for_slots && length <= known_shortest_ && is_ahead(known_posted_, next_message_) &&
         has_slot()) {
         return deliver(opcode, MessageKind::in_slot, work);
     }
@@ -73,7 +73,7 @@ bool SoftQueuePair::find_receives() noexcept
     if (peer_->shares_receives()) {
         // Acquire: pairs with the store in take_message().
         known_posted_ = peer_->page().num_taken.load(std::memory_order_acquire) + peer_->recv_queue_size();
-        known_room_ = UINT32_MAX;
+        known_shortest_ = UINT32_MAX;
         return is_ahead(known_posted_, next_message_);
     }
     std::uint32_t number = next_message_;
@@ -81,14 +81,14 @@ bool SoftQueuePair::find_receives() noexcept
     for (; number - next_message_ < look_ahead; ++number) {
         const ReceiveEntry &entry = peer_->entry(number);
         // Acquire: pairs with the store in receive().
-        if (entry.ticket.load(std::memory_order_acquire) != ticket_of(number, Turn::posted))
+        if (entry.state.load(std::memory_order_acquire) != state_of(number, ReceiveState::posted))
             break;
-        room = std::min(room, entry.room);
+        room = std::min(room, entry.capacity);
     }
     if (number == next_message_)
         return false;
     known_posted_ = number;
-    known_room_ = room;
+    known_shortest_ = room;
     return true;
 }
 
@@ -126,21 +126,21 @@ doca_error_t SoftQueuePair::send_long(Opcode opcode, const Work &work) noexcept
         put_message(opcode, MessageKind::asks, work);
     }
     ReceiveEntry &entry = peer_->entry(next_message_);
-    std::uint64_t ticket = entry.ticket.load(std::memory_order_acquire);
-    if (ticket != ticket_of(next_message_, Turn::posted))
+    std::uint64_t state = entry.state.load(std::memory_order_acquire);
+    if (state != state_of(next_message_, ReceiveState::posted))
         return DOCA_ERROR_AGAIN; // withdrawn just now, or not posted yet
-    if (const std::uint32_t room = entry.room; length > room) {
+    if (const std::uint32_t room = entry.capacity; length > room) {
         LOG_ERR("the message has %u bytes, and the receive that it meets takes %u", length, room);
         put_message(opcode, MessageKind::too_long, work);
         return DOCA_ERROR_FULL;
     }
-    if (length <= cell_room)
+    if (length <= cell_capacity)
         return deliver(opcode, MessageKind::in_cell, work);
     if (suits_slot(entry, length)) {
         return deliver(opcode, MessageKind::in_slot, work);
     }
     // Acquire and release: the owner touches the memory before and after, never meanwhile.
-    if (!entry.ticket.compare_exchange_strong(ticket, ticket_of(next_message_, Turn::placing),
+    if (!entry.state.compare_exchange_strong(state, state_of(next_message_, ReceiveState::placing),
                                               std::memory_order_acq_rel))
         return DOCA_ERROR_AGAIN;
     const doca_error_t status = place(entry, work);
@@ -248,20 +248,20 @@ void SoftQueuePair::put_message(Opcode opcode, MessageKind kind, const Work &wor
     cell.received = static_cast<std::uint16_t>(received_of(opcode));
     cell.kind = kind;
     cell.num_posted = shared_ != nullptr ? first_receive_ + recv_queue_size_ : next_receive_;
-    cell.room = shared_ != nullptr ? UINT32_MAX : has_receives() ? least_room_ : 0;
+    cell.shortest_receive = shared_ != nullptr ? UINT32_MAX : has_receives() ? shortest_posted_ : 0;
     // Release: who sees the number sees the message.
     cell.sequence.store(number + 1, std::memory_order_release);
     tell_peer(wants_messages);
 }
 
-/// Puts a message that the peer may just be turning away, for all that its ticket says.
+/// Puts a message that the peer may just be turning away, for all that its state says.
 doca_error_t SoftQueuePair::deliver(Opcode opcode, MessageKind kind, const Work &work) noexcept
 {
     const std::uint32_t number = next_message_;
     put_message(opcode, kind, work);
     // First the message, then this look; the peer's fail() makes the barrier for both, or what tell_peer()
     // has exchanged does. Acquire: who sees that the peer has closed sees what it has taken before.
-    const EndpointPage &page = peer_->page();
+    const QueuePairPage &page = peer_->page();
     if (page.accepts.load(std::memory_order_acquire) == own_->id() ||
         is_ahead(page.num_taken.load(std::memory_order_relaxed), number)) [[likely]]
         return DOCA_SUCCESS;

@@ -10,7 +10,7 @@
 #include "../../cursor.hpp"
 #include "../process/lock.hpp"
 #include "../memory/copy.hpp"
-#include "../memory/hazard.hpp"
+#include "../memory/hazard_guard.hpp"
 #include "../memory/process_copy.hpp"
 #include "queue_pair.hpp"
 
@@ -41,11 +41,11 @@ doca_error_t SoftQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, T
     if (!immediate && !plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS)
         [[likely]] {
         const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
-        ReaderSlot *const reader = poller_->copier.reader_for(memory);
+        HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
-            reader != nullptr && may_reach(memory, Access::rdma_write)) [[likely]] {
+            pointer != nullptr && may_reach(memory, Access::rdma_write)) [[likely]] {
             const std::size_t before = plan.overwrites ? 0 : dst->data_len;
-            const Hazard hazard(&memory, reader, Hazard::Side::dst);
+            const HazardGuard hazard(&memory, pointer, HazardGuard::Side::dst);
             if (memory.is_live()) [[likely]] {
                 copy_at_once(memory.here(dst->data) + before, src->data, plan.length);
                 dst->data_len = before + plan.length;
@@ -66,11 +66,11 @@ doca_error_t SoftQueuePair::read(Tag tag, doca_buf *dst, const doca_buf *src, Tr
 {
     if (!plan.is_list && plan.length != 0 && can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
         const RemoteMemory &memory = *static_cast<SoftKey *>(remote)->remote();
-        ReaderSlot *const reader = poller_->copier.reader_for(memory);
+        HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
         if (memory.reach() == RemoteMemory::Reach::mapped && plan.length <= largest_at_once &&
-            reader != nullptr && may_reach(memory, Access::rdma_read)) [[likely]] {
+            pointer != nullptr && may_reach(memory, Access::rdma_read)) [[likely]] {
             const std::size_t before = plan.overwrites ? 0 : dst->data_len;
-            const Hazard hazard(&memory, reader, Hazard::Side::src);
+            const HazardGuard hazard(&memory, pointer, HazardGuard::Side::src);
             if (memory.is_live()) [[likely]] {
                 copy_at_once(dst->data + before, memory.here(src->data), plan.length);
                 dst->data_len = before + plan.length;
@@ -86,9 +86,40 @@ doca_error_t SoftQueuePair::read(Tag tag, doca_buf *dst, const doca_buf *src, Tr
     return start(tag, Opcode::read, work);
 }
 
-doca_error_t SoftQueuePair::update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
-                                   MemoryKey &) noexcept
+/// Gives the old value.
+[[gnu::always_inline]] inline std::uint64_t SoftQueuePair::update_mapped(std::uint64_t &at,
+                                                                         const AtomicUpdate &update) noexcept
 {
+    // By the lock it is atomic among all who reach this process's memory, by whatever path; by the atomic
+    // instruction also among those who reach the same shared object through another process.
+    const ProcessLock lock(process_->atomic_lock(), identity_);
+    const std::atomic_ref word(at);
+    if (update.kind == AtomicUpdate::Kind::fetch_and_add)
+        return word.fetch_add(update.operand, std::memory_order_acq_rel);
+    std::uint64_t old = update.compare;
+    word.compare_exchange_strong(old, update.operand, std::memory_order_acq_rel);
+    return old;
+}
+
+doca_error_t SoftQueuePair::update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
+                                   MemoryKey &remote) noexcept
+{
+    // Fast path, as that of write().
+    if (can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
+        const RemoteMemory &memory = *static_cast<SoftKey &>(remote).remote();
+        HazardPointer *const pointer = poller_->copier.hazard_pointer_for(memory);
+        if (memory.reach() == RemoteMemory::Reach::mapped && pointer != nullptr &&
+            may_reach(memory, Access::rdma_atomic)) [[likely]] {
+            const HazardGuard hazard(&memory, pointer, HazardGuard::Side::dst);
+            if (memory.is_live()) [[likely]] {
+                const std::uint64_t old =
+                    update_mapped(*reinterpret_cast<std::uint64_t *>(memory.here(target.data)), update);
+                std::memcpy(result.data, &old, sizeof(old));
+                completions_->done(tag, *this, DOCA_SUCCESS);
+                return DOCA_SUCCESS;
+            }
+        }
+    }
     Work work{};
     work.local = &result;
     work.remote = &target;
@@ -161,34 +192,27 @@ doca_error_t SoftQueuePair::execute_update(Opcode opcode, const Work &work) noex
     if (const doca_error_t status = reach(*work.remote, Access::rdma_atomic, memory);
         status != DOCA_SUCCESS)
         return status;
-    ReaderSlot *const reader = poller_->copier.reader_for(*memory);
-    if (reader == nullptr)
+    HazardPointer *const pointer = poller_->copier.hazard_pointer_for(*memory);
+    if (pointer == nullptr)
         return DOCA_ERROR_NO_MEMORY;
-    const Hazard hazard(memory, reader, Hazard::Side::dst);
+    const HazardGuard hazard(memory, pointer, HazardGuard::Side::dst);
     if (const doca_error_t status = hazard.status(); status != DOCA_SUCCESS)
         return status;
 
-    const auto new_value = [&](std::uint64_t old) {
-        if (opcode == Opcode::fetch_and_add)
-            return old + work.update.operand;
-        return old == work.update.compare ? work.update.operand : old;
-    };
+    const bool is_addition = opcode == Opcode::fetch_and_add;
     std::uint64_t old = 0;
-    // By the lock it is atomic among all who reach this process's memory, by whatever path; by the atomic
-    // instruction also among those who reach the same shared object through another process.
-    const ProcessLock lock(process_->atomic_lock(), identity_);
     if (memory->reach() == RemoteMemory::Reach::mapped) {
-        const std::atomic_ref word(*reinterpret_cast<std::uint64_t *>(memory->here(work.remote->data)));
-        if (opcode == Opcode::fetch_and_add) {
-            old = word.fetch_add(work.update.operand, std::memory_order_acq_rel);
-        } else {
-            old = work.update.compare;
-            word.compare_exchange_strong(old, work.update.operand, std::memory_order_acq_rel);
-        }
+        old = update_mapped(*reinterpret_cast<std::uint64_t *>(memory->here(work.remote->data)),
+                            {is_addition ? AtomicUpdate::Kind::fetch_and_add : AtomicUpdate::Kind::compare_and_swap,
+                             work.update.operand, work.update.compare});
     } else {
+        const ProcessLock lock(process_->atomic_lock(), identity_); // as in update_mapped()
         auto *const bytes = reinterpret_cast<std::byte *>(&old);
         doca_error_t status = read_process(*process_, bytes, work.remote->data, sizeof(old));
-        if (std::uint64_t fresh = new_value(old); status == DOCA_SUCCESS && fresh != old)
+        std::uint64_t fresh = is_addition                  ? old + work.update.operand
+                              : old == work.update.compare ? work.update.operand
+                                                           : old;
+        if (status == DOCA_SUCCESS && fresh != old)
             status = write_process(*process_, work.remote->data, reinterpret_cast<std::byte *>(&fresh),
                                    sizeof(fresh));
         if (status != DOCA_SUCCESS)

@@ -24,7 +24,7 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
     const std::uint32_t number = next_receive_;
     ReceiveEntry &entry = own_->entry(number);
     const Receive receive = {dst, plan};
-    if (plan.length > cell_room) {
+    if (plan.length > cell_capacity) {
         const doca_error_t status = guarded([&] { return post_segments(device_, entry, receive); });
         if (status != DOCA_SUCCESS)
             return status;
@@ -33,11 +33,11 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
     Operation &operation = completions_->begin(tag, *this);
     operation.payload<Receive>() = receive;
     receive_of(number) = &operation;
-    entry.room = plan.length;
-    least_room_ = has_receives() ? std::min(least_room_, plan.length) : plan.length;
+    entry.capacity = plan.length;
+    shortest_posted_ = has_receives() ? std::min(shortest_posted_, plan.length) : plan.length;
     next_receive_ = number + 1;
-    // Release: who sees the ticket sees the segments, and what the program has done with the memory.
-    entry.ticket.store(ticket_of(number, Turn::posted), std::memory_order_release);
+    // Release: who sees the state sees the segments, and what the program has done with the memory.
+    entry.state.store(state_of(number, ReceiveState::posted), std::memory_order_release);
     tell_peer(wants_receives);
     if (has_doorbells_ && is_first) [[unlikely]]
         began_to_wait();
@@ -54,7 +54,7 @@ bool SoftQueuePair::take_shared() noexcept
     if (!is_question) {
         next_receive_ = first_receive_ + 1;
         receive_of(first_receive_) = &operation;
-        take_message();
+        (void)take_message(false);
         tell_peer(wants_receives); // there is room for one more
         return true;
     }
@@ -92,15 +92,15 @@ doca_error_t SoftQueuePair::post_for_one(Operation &operation) noexcept
     if (status != DOCA_SUCCESS)
         return status;
     receive_of(next_receive_) = &operation;
-    entry.room = receive.plan.length;
+    entry.capacity = receive.plan.length;
     // Release: as in receive().
-    entry.ticket.store(ticket_of(next_receive_++, Turn::posted), std::memory_order_release);
+    entry.state.store(state_of(next_receive_++, ReceiveState::posted), std::memory_order_release);
     tell_peer(wants_receives);
     return DOCA_SUCCESS;
 }
 
-/// The first receive has its message.
-void SoftQueuePair::take_message() noexcept
+/// The first receive has its message. With @p hands_out one that has succeeded is returned, and not ended.
+Operation *SoftQueuePair::take_message(bool hands_out) noexcept
 {
     const std::uint32_t number = first_receive_;
     const MessageCell &cell = own_->cell(number);
@@ -113,7 +113,7 @@ void SoftQueuePair::take_message() noexcept
     if (const std::uint32_t posted = read_once(cell.num_posted);
         is_ahead(posted, known_posted_) && posted - next_message_ <= peer_->recv_queue_size()) {
         known_posted_ = posted;
-        known_room_ = read_once(cell.room);
+        known_shortest_ = read_once(cell.shortest_receive);
     }
     const std::byte *const data = kind == MessageKind::in_cell ? cell.data : own_->slot(number);
     const doca_error_t status = unpack(data, kind, receive, result);
@@ -122,9 +122,15 @@ void SoftQueuePair::take_message() noexcept
     first_receive_ = number + 1;
     // Release: pairs with the load in has_slot().
     own_->page().num_taken.store(first_receive_, std::memory_order_release);
+    if (hands_out && status == DOCA_SUCCESS) {
+        operation.length = result.length;
+        operation.message = {result.immediate, result.received};
+        return &operation;
+    }
     completions_->done(operation, status, result);
     if (status != DOCA_SUCCESS) [[unlikely]]
         fail();
+    return nullptr;
 }
 
 doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, const Receive &receive,
@@ -136,7 +142,7 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
     const bool is_write = result.received == Received::write_with_immediate;
     const bool is_here = kind == MessageKind::in_cell || kind == MessageKind::in_slot;
     if (result.received > Received::write_with_immediate || kind > MessageKind::failed ||
-        (is_here && (is_write || length > (kind == MessageKind::in_cell ? cell_room : slot_size)))) {
+        (is_here && (is_write || length > (kind == MessageKind::in_cell ? cell_capacity : slot_size)))) {
         LOG_ERR("the peer has put something into its message that is none");
         return DOCA_ERROR_IO_FAILED;
     }
@@ -175,13 +181,13 @@ void SoftQueuePair::flush_receives() noexcept
 {
     while (has_receives()) {
         if (is_message_there()) {
-            take_message();
+            (void)take_message(false);
             continue;
         }
         const std::uint32_t number = first_receive_;
-        std::uint64_t ticket = ticket_of(number, Turn::posted);
+        std::uint64_t state = state_of(number, ReceiveState::posted);
         // Acquire: what the peer has written to the memory before it went happened before.
-        if (!own_->entry(number).ticket.compare_exchange_strong(ticket, ticket_of(number, Turn::withdrawn),
+        if (!own_->entry(number).state.compare_exchange_strong(state, state_of(number, ReceiveState::withdrawn),
                                                                 std::memory_order_acq_rel) &&
             !is_message_there() && check_peer() != DOCA_ERROR_CONNECTION_RESET)
             return;

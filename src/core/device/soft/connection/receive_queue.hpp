@@ -7,7 +7,7 @@
 #include "../../../engine/completion_queue.hpp"
 #include "../../queue_pair.hpp"
 #include "../device.hpp"
-#include "endpoint_page.hpp"
+#include "queue_pair_page.hpp"
 
 namespace opendoca::soft {
 

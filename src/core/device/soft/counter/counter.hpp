@@ -36,10 +36,11 @@ public:
     [[nodiscard]] doca_error_t wait(const WaitCondition &condition, WhileWaiting how) noexcept override;
     [[nodiscard]] doca_error_t create_waits(CompletionQueue &completions,
                                             std::unique_ptr<CounterWaits> &waits) override;
-    [[nodiscard]] doca_error_t export_to_dpu(const DeviceFunction &function,
-                                             std::vector<std::byte> &descriptor) override;
+    [[nodiscard]] doca_error_t export_to_dpu(Device &device, std::vector<std::byte> &descriptor) override;
     [[nodiscard]] std::uint64_t *word_here() noexcept override { return process_ == nullptr ? word_ : nullptr; }
+    void expect_silent_changes() noexcept override { changes_silently_.store(true, std::memory_order_relaxed); }
 
+    [[nodiscard]] bool changes_silently() const noexcept { return changes_silently_.load(std::memory_order_relaxed); }
     [[nodiscard]] const std::shared_ptr<CounterPage> &page() const noexcept { return page_; }
     /// The process that holds the counter; null when it is this one, and its handle is not an imported one.
     [[nodiscard]] const ExporterProcess *holder() const noexcept { return process_.get(); }
@@ -108,6 +109,7 @@ private:
     bool is_locked_ = false;
 
     std::atomic<bool> has_told_of_wait_{false};
+    std::atomic<bool> changes_silently_{false};
     const ProcessId self_ = ProcessId::self(); ///< a forked child's copy does not count
     std::unique_ptr<RemoteMemory> imported_page_;
     std::unique_ptr<RemoteMemory> imported_word_;

@@ -77,8 +77,9 @@ doca_error_t SoftCounter::create(const CounterSetup &setup)
     return DOCA_SUCCESS;
 }
 
-doca_error_t SoftCounter::export_to_dpu(const DeviceFunction &function, std::vector<std::byte> &descriptor)
+doca_error_t SoftCounter::export_to_dpu(Device &device, std::vector<std::byte> &descriptor)
 {
+    const DeviceFunction &function = device.function();
     if (function.provider != "soft" || process_ != nullptr) {
         LOG_ERR("device %s cannot export this sync event", function.name.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;

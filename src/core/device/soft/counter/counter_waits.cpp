@@ -25,7 +25,7 @@ constexpr std::uint32_t polls_between_clocks = 1 << 8;
 SoftCounterWaits::SoftCounterWaits(SoftCounter &counter, CompletionQueue &completions)
     : completions_(completions),
       counter_(counter),
-      pending_(std::make_unique_for_overwrite<Operation *[]>(completions.depth()))
+      pending_(completions)
 {
 }
 
@@ -90,15 +90,14 @@ doca_error_t SoftCounterWaits::wait(Tag tag, const WaitCondition &condition) noe
         completions_.done(tag, *this, status);
         return DOCA_SUCCESS;
     }
-    if (num_pending_ == 0)
+    if (pending_.is_empty())
         notice_.end_wait(); // of those before
-    Operation &operation = completions_.begin(tag, *this);
-    operation.payload<WaitCondition>() = condition;
-    pending_[num_pending_++] = &operation;
+    pending_.add(tag, *this, condition);
     has_seen_ = false;
     if (completions_.is_armed()) {
         sleeper_->add_target(condition);
         sleeper_->arm();
+        tick();
         notice_ends(false);
         if (could_end())
             progress(); // which wakes
@@ -106,20 +105,10 @@ doca_error_t SoftCounterWaits::wait(Tag tag, const WaitCondition &condition) noe
     return DOCA_SUCCESS;
 }
 
-bool SoftCounterWaits::is_any_met(std::uint64_t value) const noexcept
-{
-    for (std::uint32_t i = 0; i < num_pending_; ++i) {
-        if (pending_[i]->payload<WaitCondition>().is_met_by(value))
-            return true;
-    }
-    return false;
-}
-
 bool SoftCounterWaits::could_end() noexcept
 {
     std::uint64_t value = 0;
-    return counter_.confirm(value) != DOCA_SUCCESS || is_any_met(value) ||
-           is_deserted();
+    return counter_.confirm(value) != DOCA_SUCCESS || pending_.is_any_met(value) || is_deserted();
 }
 
 /// Whoever has come since the last look counts.
@@ -137,14 +126,15 @@ void SoftCounterWaits::look_around() noexcept
     if (importers_ != nullptr && polls_ % polls_between_calls == 0)
         importers_->refresh(true);
     if (notice_.is_due())
-        counter_.tell_of_wait(pending_[0]->payload<WaitCondition>());
+        counter_.tell_of_wait(pending_.first());
 }
 
-/// What was reached before the other side has ended counts: the counter is looked at first.
-void SoftCounterWaits::progress() noexcept
+/// Ends the waits that are met; with @p hands_out, a single one is returned instead. What was reached before the other
+/// side has ended counts: the counter is looked at first.
+Operation *SoftCounterWaits::look(bool hands_out) noexcept
 {
-    if (num_pending_ == 0)
-        return;
+    if (pending_.is_empty())
+        return nullptr;
     if (++polls_ % polls_between_clocks == 0) [[unlikely]]
         look_around();
     const bool has_no_others = is_deserted();
@@ -152,46 +142,38 @@ void SoftCounterWaits::progress() noexcept
     doca_error_t status = counter_.peek(value);
     if (status == DOCA_SUCCESS) {
         const bool is_known = has_seen_ && value == seen_;
-        if (!is_known && is_any_met(value)) {
+        if (!is_known && pending_.is_any_met(value)) {
             status = counter_.confirm(value);
+            if (status == DOCA_SUCCESS && hands_out)
+                if (Operation *const operation = pending_.take_if_alone(value))
+                    return operation;
             if (status == DOCA_SUCCESS)
-                end_those_met(value);
+                pending_.end_those_met(value);
         }
         seen_ = value;
         has_seen_ = true;
     }
-    if (num_pending_ == 0 || (status == DOCA_SUCCESS && !has_no_others)) [[likely]]
+    if (!pending_.is_empty() && (status != DOCA_SUCCESS || has_no_others)) [[unlikely]]
+        pending_.end_all(status == DOCA_SUCCESS ? counter_.explain_end() : status);
+    return nullptr;
+}
+
+/// Where nobody tells of changes.
+void SoftCounterWaits::tick() noexcept
+{
+    if (!counter_.changes_silently())
         return;
-    end_all(status == DOCA_SUCCESS ? counter_.explain_end() : status);
-}
-
-void SoftCounterWaits::end_those_met(std::uint64_t value) noexcept
-{
-    std::uint32_t num_left = 0;
-    for (std::uint32_t i = 0; i < num_pending_; ++i) {
-        Operation *const operation = pending_[i];
-        if (operation->payload<WaitCondition>().is_met_by(value))
-            completions_.done(*operation, DOCA_SUCCESS);
-        else
-            pending_[num_left++] = operation;
-    }
-    num_pending_ = num_left;
-}
-
-void SoftCounterWaits::end_all(doca_error_t result) noexcept
-{
-    for (std::uint32_t i = 0; i < num_pending_; ++i)
-        completions_.done(*pending_[i], result);
-    num_pending_ = 0;
+    if (ticker_.is_open() || ticker_.open(completions_) == DOCA_SUCCESS)
+        ticker_.start();
 }
 
 bool SoftCounterWaits::arm() noexcept
 {
-    if (num_pending_ == 0)
+    if (pending_.is_empty())
         return false;
-    for (std::uint32_t i = 0; i < num_pending_; ++i)
-        sleeper_->add_target(pending_[i]->payload<WaitCondition>());
+    pending_.each_condition([&](const WaitCondition &condition) { sleeper_->add_target(condition); });
     sleeper_->arm();
+    tick();
     notice_ends(false);
     return could_end();
 }
@@ -200,6 +182,7 @@ void SoftCounterWaits::disarm() noexcept
 {
     // What has woken it is mostly an update; a process that has ended as well will do it again.
     const bool was_updated = sleeper_->disarm();
+    ticker_.stop();
     notice_ends(!was_updated);
 }
 

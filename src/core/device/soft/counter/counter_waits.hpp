@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "../../../wait_notice.hpp"
+#include "../../host/ticker.hpp"
+#include "../../pending_waits.hpp"
 #include "counter.hpp"
 #include "importers.hpp"
 #include "sleepers.hpp"
@@ -21,10 +23,11 @@ public:
     [[nodiscard]] doca_error_t open();
 
     [[nodiscard]] doca_error_t wait(Tag tag, const WaitCondition &condition) noexcept override;
-    void progress() noexcept override;
+    void progress() noexcept override { (void)look(false); }
+    [[nodiscard]] Operation *poll_one() noexcept override { return look(true); }
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
-    void flush() noexcept override { end_all(DOCA_ERROR_SHUTDOWN); }
+    void flush() noexcept override { pending_.end_all(DOCA_ERROR_SHUTDOWN); }
 
 protected:
     CompletionQueue &completions_;
@@ -34,14 +37,12 @@ private:
     [[nodiscard]] bool could_end() noexcept;
     [[nodiscard]] bool is_deserted() noexcept;
     void look_around() noexcept;
-    void end_those_met(std::uint64_t value) noexcept;
-    void end_all(doca_error_t result) noexcept;
-    [[nodiscard]] bool is_any_met(std::uint64_t value) const noexcept;
+    [[nodiscard]] Operation *look(bool hands_out) noexcept;
+    void tick() noexcept;
     void notice_ends(bool polls) noexcept;
 
     SoftCounter &counter_;
-    std::unique_ptr<Operation *[]> pending_; ///< in order of submission
-    std::uint32_t num_pending_ = 0;
+    PendingWaits pending_;
     bool is_polled_ = false;
     std::uint32_t polls_ = 0;
     WaitNotice notice_;
@@ -50,6 +51,7 @@ private:
     std::unique_ptr<OwnSleeper> sleeper_; ///< in event-driven mode
     UniqueFd holder_exit_;                ///< watched while open
     std::unique_ptr<Importers> importers_;
+    Ticker ticker_; ///< open once it was needed: see Counter::expect_silent_changes()
 };
 
 } // namespace opendoca::soft

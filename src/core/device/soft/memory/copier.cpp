@@ -6,7 +6,7 @@
 
 #include "../../../log.hpp"
 #include "copy.hpp"
-#include "hazard.hpp"
+#include "hazard_guard.hpp"
 #include "process_copy.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_COPIER);
@@ -20,7 +20,7 @@ constexpr std::size_t expected_exporters = 16;
 
 } // namespace
 
-doca_error_t Hazard::explain() const noexcept
+doca_error_t HazardGuard::explain() const noexcept
 {
     const int pid = memory_->process()->pid();
     if (memory_->process()->is_gone()) {
@@ -34,13 +34,13 @@ doca_error_t Hazard::explain() const noexcept
 
 Copier::Copier() : bounce_(std::make_unique_for_overwrite<std::byte[]>(bounce_size))
 {
-    readers_.reserve(expected_exporters);
+    exporters_.reserve(expected_exporters);
 }
 
 Copier::~Copier()
 {
-    for (const Reader &reader : readers_)
-        ExporterProcess::give_back(*reader.slot);
+    for (const Exporter &exporter : exporters_)
+        ExporterProcess::give_back(*exporter.pointer);
 }
 
 doca_error_t Copier::copy(const RemoteMemory *dst_memory, std::byte *dst, const RemoteMemory *src_memory,
@@ -50,9 +50,9 @@ doca_error_t Copier::copy(const RemoteMemory *dst_memory, std::byte *dst, const 
         return copy_bytes(dst, src, length, total);
     if (length <= longest_between_looks) {
         if (dst_memory == nullptr)
-            return copy_here<Hazard::Side::src>(*src_memory, src, dst, length, total);
+            return copy_here<HazardGuard::Side::src>(*src_memory, src, dst, length, total);
         if (src_memory == nullptr)
-            return copy_here<Hazard::Side::dst>(*dst_memory, dst, src, length, total);
+            return copy_here<HazardGuard::Side::dst>(*dst_memory, dst, src, length, total);
     }
     while (length > longest_between_looks) {
         const doca_error_t status =
@@ -68,15 +68,15 @@ doca_error_t Copier::copy(const RemoteMemory *dst_memory, std::byte *dst, const 
 
 /// Between one other process and this one, which is nearly every copy. One function, because each return
 /// after a system call is one that the processor did not foresee.
-template <Hazard::Side side>
+template <HazardGuard::Side side>
 inline doca_error_t Copier::copy_here(const RemoteMemory &memory, std::byte *there, std::byte *here,
                                       std::size_t length, std::size_t total) noexcept
 {
-    ReaderSlot *const slot = reader_for(memory);
-    if (slot == nullptr) [[unlikely]]
+    HazardPointer *const pointer = hazard_pointer_for(memory);
+    if (pointer == nullptr) [[unlikely]]
         return DOCA_ERROR_NO_MEMORY;
-    constexpr bool is_read = side == Hazard::Side::src;
-    const Hazard hazard(&memory, slot, side);
+    constexpr bool is_read = side == HazardGuard::Side::src;
+    const HazardGuard hazard(&memory, pointer, side);
     if (const doca_error_t status = hazard.status(); status != DOCA_SUCCESS) [[unlikely]]
         return status;
     doca_error_t status;
@@ -95,13 +95,13 @@ doca_error_t Copier::copy_guarded(const RemoteMemory *dst_memory, std::byte *dst
                                   const RemoteMemory *src_memory, std::byte *src, std::size_t length,
                                   std::size_t total) noexcept
 {
-    ReaderSlot *const dst_slot = dst_memory == nullptr ? nullptr : reader_for(*dst_memory);
-    ReaderSlot *const src_slot = src_memory == nullptr ? nullptr : reader_for(*src_memory);
-    if ((dst_memory != nullptr && dst_slot == nullptr) || (src_memory != nullptr && src_slot == nullptr))
+    HazardPointer *const dst_pointer = dst_memory == nullptr ? nullptr : hazard_pointer_for(*dst_memory);
+    HazardPointer *const src_pointer = src_memory == nullptr ? nullptr : hazard_pointer_for(*src_memory);
+    if ((dst_memory != nullptr && dst_pointer == nullptr) || (src_memory != nullptr && src_pointer == nullptr))
         [[unlikely]]
         return DOCA_ERROR_NO_MEMORY;
-    const Hazard dst_hazard(dst_memory, dst_slot, Hazard::Side::dst);
-    const Hazard src_hazard(src_memory, src_slot, Hazard::Side::src);
+    const HazardGuard dst_hazard(dst_memory, dst_pointer, HazardGuard::Side::dst);
+    const HazardGuard src_hazard(src_memory, src_pointer, HazardGuard::Side::src);
     if (const doca_error_t status = dst_hazard.status(); status != DOCA_SUCCESS) [[unlikely]]
         return status;
     if (const doca_error_t status = src_hazard.status(); status != DOCA_SUCCESS) [[unlikely]]
@@ -125,12 +125,13 @@ doca_error_t Copier::copy_guarded(const RemoteMemory *dst_memory, std::byte *dst
     return status == DOCA_SUCCESS ? src_hazard.status() : status;
 }
 
-Route Copier::route_to(std::uint64_t number, const RemoteMemory &memory, Hazard::Side side) noexcept
+CachedRemoteKey Copier::cached_key_for(std::uint64_t number, const RemoteMemory &memory,
+                                       HazardGuard::Side side) noexcept
 {
-    ReaderSlot *const slot = reader_for(memory);
-    if (slot == nullptr || memory.process()->needs_barrier())
+    HazardPointer *const pointer = hazard_pointer_for(memory);
+    if (pointer == nullptr || memory.process()->needs_barrier())
         return {};
-    return {number, memory, *slot, side};
+    return {number, memory, *pointer, side};
 }
 
 /// Null stands for memory that can be copied here.
@@ -155,24 +156,24 @@ doca_error_t Copier::copy_by_kernel(const RemoteMemory *dst_memory, std::byte *d
 }
 
 /// First contact with a process; those that nothing is imported from any more make room.
-ReaderSlot *Copier::add_reader(const RemoteMemory &memory) noexcept
+HazardPointer *Copier::add_exporter(const RemoteMemory &memory) noexcept
 {
-    std::erase_if(readers_, [](const Reader &reader) {
-        const bool is_unused = reader.process.use_count() == 1;
+    std::erase_if(exporters_, [](const Exporter &exporter) {
+        const bool is_unused = exporter.process.use_count() == 1;
         if (is_unused)
-            ExporterProcess::give_back(*reader.slot);
+            ExporterProcess::give_back(*exporter.pointer);
         return is_unused;
     });
-    ReaderSlot *const slot = memory.process()->take_slot();
-    if (slot == nullptr)
+    HazardPointer *const pointer = memory.process()->take_hazard_pointer();
+    if (pointer == nullptr)
         return nullptr;
     try {
-        readers_.push_back({memory.process(), slot});
+        exporters_.push_back({memory.process(), pointer});
     } catch (...) {
-        ExporterProcess::give_back(*slot);
+        ExporterProcess::give_back(*pointer);
         return nullptr;
     }
-    return slot;
+    return pointer;
 }
 
 } // namespace opendoca::soft

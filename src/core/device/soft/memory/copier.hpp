@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "hazard.hpp"
+#include "hazard_guard.hpp"
 #include "importer.hpp"
-#include "route.hpp"
+#include "remote_key_cache.hpp"
 
 namespace opendoca::soft {
 
@@ -27,28 +27,29 @@ public:
                                     std::size_t total) noexcept;
 
     /// For short copies between this process and @p memory, which has a key of @p number and is on @p side.
-    /// One that leads nowhere where they need copy().
-    [[nodiscard]] Route route_to(std::uint64_t number, const RemoteMemory &memory,
-                                 Hazard::Side side) noexcept;
+    /// An empty one where they need copy().
+    [[nodiscard]] CachedRemoteKey cached_key_for(std::uint64_t number, const RemoteMemory &memory,
+                                 HazardGuard::Side side) noexcept;
 
     /// This thread's hazard pointer in the page of the exporter, or null when it has no place for another
     /// one.
-    [[nodiscard]] ReaderSlot *reader_for(const RemoteMemory &memory) noexcept
+    [[nodiscard]] HazardPointer *hazard_pointer_for(const RemoteMemory &memory) noexcept
     {
-        for (const Reader &reader : readers_) {
-            if (reader.process == memory.process())
-                return reader.slot;
+        for (const Exporter &exporter : exporters_) {
+            if (exporter.process == memory.process())
+                return exporter.pointer;
         }
-        return add_reader(memory);
+        return add_exporter(memory);
     }
 
 private:
-    struct Reader {
+    /// A process that memory is imported from.
+    struct Exporter {
         std::shared_ptr<ExporterProcess> process;
-        ReaderSlot *slot;
+        HazardPointer *pointer; ///< in its page
     };
 
-    template <Hazard::Side side>
+    template <HazardGuard::Side side>
     [[nodiscard]] doca_error_t copy_here(const RemoteMemory &memory, std::byte *there, std::byte *here,
                                          std::size_t length, std::size_t total) noexcept;
     [[nodiscard]] doca_error_t copy_guarded(const RemoteMemory *dst_memory, std::byte *dst,
@@ -57,9 +58,9 @@ private:
     [[nodiscard]] doca_error_t copy_by_kernel(const RemoteMemory *dst_memory, std::byte *dst,
                                               const RemoteMemory *src_memory, std::byte *src,
                                               std::size_t length) noexcept;
-    [[gnu::cold]] [[nodiscard]] ReaderSlot *add_reader(const RemoteMemory &memory) noexcept;
+    [[gnu::cold]] [[nodiscard]] HazardPointer *add_exporter(const RemoteMemory &memory) noexcept;
 
-    std::vector<Reader> readers_;
+    std::vector<Exporter> exporters_;
     std::unique_ptr<std::byte[]> bounce_; ///< between the memories of two other processes
 };
 

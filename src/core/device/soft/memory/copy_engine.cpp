@@ -59,16 +59,16 @@ doca_error_t SoftCopyEngine::copy(Tag tag, doca_buf &dst, const doca_buf &src, C
         const bool is_src_here = (from.uses & KeyUse::copied_here) != 0;
         const bool is_dst_here = (to.uses & KeyUse::copied_here) != 0;
         if (is_dst_here && !is_src_here)
-            return copy_remote<Hazard::Side::src>(tag, dst, src, plan);
+            return copy_remote<HazardGuard::Side::src>(tag, dst, src, plan);
         if (is_src_here && !is_dst_here)
-            return copy_remote<Hazard::Side::dst>(tag, dst, src, plan);
+            return copy_remote<HazardGuard::Side::dst>(tag, dst, src, plan);
     }
     completions_.done(tag, *this, execute(dst, src, plan));
     return DOCA_SUCCESS;
 }
 
 /// The memory on one side was imported.
-template <Hazard::Side side>
+template <HazardGuard::Side side>
 [[gnu::always_inline]] inline doca_error_t SoftCopyEngine::copy_remote(Tag tag, doca_buf &dst, const doca_buf &src,
                                                                        CopyPlan plan) noexcept
 {
@@ -79,11 +79,11 @@ template <Hazard::Side side>
         return DOCA_SUCCESS;
     }
     const FirstKey &there = imported_key(side, dst, src);
-    Route &route = cached(side, there.number);
+    CachedRemoteKey &key = cached(side, there.number);
     const doca_error_t status = execute(dst, src, plan);
     completions_.done(tag, *this, status);
-    if (status == DOCA_SUCCESS && !route.leads_to(there.number))
-        route = copier_.route_to(there.number, *static_cast<const SoftKey *>(there.key)->remote(), side);
+    if (status == DOCA_SUCCESS && !key.is_of(there.number))
+        key = copier_.cached_key_for(there.number, *static_cast<const SoftKey *>(there.key)->remote(), side);
     return DOCA_SUCCESS;
 }
 

@@ -9,7 +9,7 @@
 #include "../../copy_engine.hpp"
 #include "copier.hpp"
 #include "copy.hpp"
-#include "route.hpp"
+#include "remote_key_cache.hpp"
 #include "../device.hpp"
 
 namespace opendoca::soft {
@@ -48,24 +48,29 @@ public:
         if (completions_.is_full()) [[unlikely]]
             return DOCA_ERROR_NO_MEMORY;
         const std::size_t length = src.data_len;
-        // It appends, or else overwrites: costs nothing, as the check has branched by the same.
-        const std::size_t before = length - 1 < dst.tailroom() ? dst.data_len : 0;
-        dst.data_len = before + length;
+        const std::size_t before = extend(dst, length);
         completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
         // Read again, and not kept: that takes a register, which has to be saved.
         return copy_bytes(__atomic_load_n(&dst.data, __ATOMIC_RELAXED) + before, src.data, length, length);
     }
+    /// The same for who needs no completion.
+    [[gnu::always_inline]] static void copy_at_once(doca_buf &dst, const doca_buf &src) noexcept
+    {
+        const std::size_t length = src.data_len;
+        const std::size_t before = extend(dst, length);
+        (void)copy_bytes(dst.data + before, src.data, length, length);
+    }
 
-    static constexpr Hazard::Side imported_src = Hazard::Side::src;
-    static constexpr Hazard::Side imported_dst = Hazard::Side::dst;
+    static constexpr HazardGuard::Side imported_src = HazardGuard::Side::src;
+    static constexpr HazardGuard::Side imported_dst = HazardGuard::Side::dst;
     /// Moves the bytes of a plain copy whose memory on @p side is imported, and its key in the cache; end_imported() is
     /// to follow. False, and nothing has changed, where it is not such a copy, or where something is in the way: then it
     /// is for copy().
-    template <Hazard::Side side>
+    template <HazardGuard::Side side>
     [[gnu::always_inline]] [[nodiscard]] bool copy_imported(const CopyCheck &check, const doca_buf &dst,
                                                             const doca_buf &src) noexcept
     {
-        const doca_buf &here = side == Hazard::Side::src ? dst : src;
+        const doca_buf &here = side == HazardGuard::Side::src ? dst : src;
         if (!check.may_be_copied(dst, src) || (here.plain_uses & KeyUse::copied_here) == 0 || completions_.is_full())
             [[unlikely]]
             return false;
@@ -100,28 +105,38 @@ private:
         CopyPlan plan;
     };
 
-    /// Of imported memory.
-    [[nodiscard]] static const FirstKey &imported_key(Hazard::Side side, const doca_buf &dst, const doca_buf &src) noexcept
+    /// Makes the data of a plain copy's destination longer; where in it the copy begins. It appends, or else overwrites:
+    /// that costs nothing, as the check has branched by the same.
+    [[gnu::always_inline]] [[nodiscard]] static std::size_t extend(doca_buf &dst, std::size_t length) noexcept
     {
-        return (side == Hazard::Side::src ? src : dst).mmap->first();
+        const std::size_t before = length - 1 < dst.tailroom() ? dst.data_len : 0;
+        dst.data_len = before + length;
+        return before;
     }
-    [[nodiscard]] Route &cached(Hazard::Side side, std::uint64_t number) noexcept
+    /// Of imported memory.
+    [[nodiscard]] static const FirstKey &imported_key(HazardGuard::Side side, const doca_buf &dst,
+                                                      const doca_buf &src) noexcept
     {
-        return routes_[side == Hazard::Side::src][number % num_routes];
+        return (side == HazardGuard::Side::src ? src : dst).mmap->first();
+    }
+    [[nodiscard]] CachedRemoteKey &cached(HazardGuard::Side side, std::uint64_t number) noexcept
+    {
+        return key_cache_[side == HazardGuard::Side::src][number % key_cache_size];
     }
     /// Between buffers of which that on @p side is imported. False when something is in the way.
-    template <Hazard::Side side>
+    template <HazardGuard::Side side>
     [[gnu::always_inline]] [[nodiscard]] bool copy_by_cache(const doca_buf &dst, const doca_buf &src, std::size_t before,
                                                             std::size_t length) noexcept
     {
         const std::uint64_t number = imported_key(side, dst, src).number;
-        const Route &route = cached(side, number);
+        const CachedRemoteKey &key = cached(side, number);
         std::byte *const to = dst.data + before;
-        if (!route.leads_to(number) || !route.is_short(length)) [[unlikely]]
+        if (!key.is_of(number) || !key.is_short(length)) [[unlikely]]
             return false;
-        return side == Hazard::Side::src ? route.copy<side>(src.data, to, length) : route.copy<side>(to, src.data, length);
+        return side == HazardGuard::Side::src ? key.copy<side>(src.data, to, length)
+                                              : key.copy<side>(to, src.data, length);
     }
-    template <Hazard::Side side>
+    template <HazardGuard::Side side>
     [[nodiscard]] doca_error_t copy_remote(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
     [[nodiscard]] doca_error_t defer(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
     [[nodiscard]] doca_error_t execute(doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept;
@@ -130,9 +145,9 @@ private:
 
     const bool is_deferring_;
     const bool copies_at_once_;
-    static constexpr std::size_t num_routes = 8;
+    static constexpr std::size_t key_cache_size = 8;
     Copier copier_;
-    std::array<std::array<Route, num_routes>, 2> routes_; ///< of each side, by the number of the memory
+    std::array<std::array<CachedRemoteKey, key_cache_size>, 2> key_cache_; ///< of each side, by the number of the memory
     std::unique_ptr<Operation *[]> deferred_;             ///< a ring of the completion queue's depth
     std::uint32_t first_deferred_ = 0;
     std::uint32_t num_deferred_ = 0;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // What a process that exports memory shares with those that import it: a page that only it writes to, and a
-// ReaderPage, which they write to as well. Both are sealed, and found at its /proc/<pid>/fd/<n>.
+// HazardPage, which they write to as well. Both are sealed, and found at its /proc/<pid>/fd/<n>.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,12 @@
 
 #include "../../../public_values.hpp"
 #include "../../descriptor.hpp"
-#include "../process/announce.hpp"
+#include "../process/hazard_pointer.hpp"
 
 namespace opendoca::soft {
 
 inline constexpr char export_page_name[] = "opendoca-exports";
-inline constexpr char reader_page_name[] = "opendoca-readers";
+inline constexpr char hazard_page_name[] = "opendoca-hazards";
 inline constexpr char export_magic[8] = {'O', 'P', 'E', 'N', 'D', 'O', 'C', 'A'};
 inline constexpr std::uint32_t export_version = 3;
 inline constexpr std::uint32_t max_exports = 16384;
@@ -58,7 +58,7 @@ struct ExportPage {
     std::uint32_t pid;
     std::uint64_t start_time;
     std::uint64_t size;
-    std::int32_t reader_page_fd;
+    std::int32_t hazard_page_fd;
     /// Whether the exporter can make importers' barriers for them; otherwise importers need full barriers.
     std::uint32_t has_membarrier;
     /// Of a byte that may be written, at an address that no other process is likely to have: see process_copy.hpp.
@@ -69,7 +69,7 @@ struct ExportPage {
     ExportEntry entries[max_exports];
 };
 
-static_assert(max_exports < 0xffff, "an entry's number plus one fits in half of ReaderSlot::in_use");
+static_assert(max_exports < 0xffff, "an entry's number plus one fits in half of HazardPointer::in_use");
 static_assert(sizeof(ExportEntry) == 128);
 
 /// Where an exporting process is found.

@@ -82,7 +82,7 @@ doca_error_t Exporter::create_pages()
     doca_error_t status =
         SealedPage::create(export_page_name, sizeof(ExportPage), SealedPage::Writers::owner, page_);
     if (status == DOCA_SUCCESS)
-        status = SealedPage::create(reader_page_name, sizeof(ReaderPage), SealedPage::Writers::all, reader_page_);
+        status = SealedPage::create(hazard_page_name, sizeof(HazardPage), SealedPage::Writers::all, hazard_page_);
     if (status == DOCA_SUCCESS)
         status = create_guard();
     if (status != DOCA_SUCCESS)
@@ -99,7 +99,7 @@ doca_error_t Exporter::create_pages()
     shared.pid = static_cast<std::uint32_t>(self.pid());
     shared.start_time = self.start_time();
     shared.size = sizeof(ExportPage);
-    shared.reader_page_fd = reader_page_->fd();
+    shared.hazard_page_fd = hazard_page_->fd();
     shared.has_membarrier = can_make_barriers();
     shared.guard_addr = reinterpret_cast<std::uintptr_t>(guard_);
     self_ = self;
@@ -226,7 +226,7 @@ void Exporter::end(std::uint32_t number) noexcept
         return; // a forked child's copy of an object of its parent
     std::atomic<std::uint64_t> &generation = page().entries[number].generation;
     if ((generation.load(std::memory_order_relaxed) & 1) != 0)
-        static_cast<ReaderPage *>(reader_page_->start())->revoke(generation, number);
+        static_cast<HazardPage *>(hazard_page_->start())->revoke(generation, number);
     const std::lock_guard guard(lock_);
     free_entries_[num_free_++] = number;
 }

@@ -67,7 +67,7 @@ private:
 
     std::mutex lock_;
     std::shared_ptr<SealedPage> page_;
-    std::shared_ptr<SealedPage> reader_page_;
+    std::shared_ptr<SealedPage> hazard_page_;
     void *guard_ = nullptr;
     ProcessId self_;
     bool has_allowed_access_ = false;

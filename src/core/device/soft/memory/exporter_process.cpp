@@ -104,8 +104,8 @@ doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)
         LOG_ERR("the page at descriptor %d of process %d is not its page of exports", page_fd_, pid_);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    status = SealedPage::open(pid_, page().reader_page_fd,
-                              {"page of readers", sizeof(ReaderPage), sizeof(ReaderPage)}, reader_page_);
+    status = SealedPage::open(pid_, page().hazard_page_fd,
+                              {"page of hazard pointers", sizeof(HazardPage), sizeof(HazardPage)}, hazard_page_);
     if (status != DOCA_SUCCESS)
         return explain(status);
     guard_ = reinterpret_cast<void *>(page().guard_addr);
@@ -135,19 +135,20 @@ doca_error_t ExporterProcess::open_memory()
     return DOCA_SUCCESS;
 }
 
-ReaderSlot *ExporterProcess::take_slot() noexcept
+HazardPointer *ExporterProcess::take_hazard_pointer() noexcept
 {
-    ReaderSlot *const slot = readers().take_slot();
-    if (slot == nullptr) {
-        LOG_ERR("all %" PRIu32 " slots for importing work queues of process %d are taken", max_readers, pid_);
+    HazardPointer *const pointer = hazards().take();
+    if (pointer == nullptr) {
+        LOG_ERR("all %" PRIu32 " hazard pointers for importing work queues of process %d are taken",
+                max_hazard_pointers, pid_);
         return nullptr;
     }
-    return slot;
+    return pointer;
 }
 
-void ExporterProcess::give_back(ReaderSlot &slot) noexcept
+void ExporterProcess::give_back(HazardPointer &pointer) noexcept
 {
-    give_back_entry(slot);
+    give_back_entry(pointer);
 }
 
 bool ExporterProcess::is_gone_or_ending() const noexcept

@@ -32,18 +32,18 @@ public:
         return *static_cast<const ExportPage *>(page_->start());
     }
     /// A ProcessLock.
-    [[nodiscard]] std::atomic<std::uint64_t> &atomic_lock() const noexcept { return readers().atomic_lock; }
+    [[nodiscard]] std::atomic<std::uint64_t> &atomic_lock() const noexcept { return hazards().atomic_lock; }
     /// The address of the guard byte there: see process_copy.hpp.
     [[nodiscard]] void *guard() const noexcept { return guard_; }
     [[nodiscard]] int memory_fd() const noexcept { return memory_fd_.get(); }
-    /// Whether readers need a full barrier of their own.
+    /// Whether importers need a full barrier of their own.
     [[nodiscard]] bool needs_barrier() const noexcept { return needs_barrier_; }
     /// Opens the process's memory, for exports that can't be mapped.
     [[nodiscard]] doca_error_t open_memory();
 
-    /// A slot for one work queue, or null when all are taken.
-    [[nodiscard]] ReaderSlot *take_slot() noexcept;
-    static void give_back(ReaderSlot &slot) noexcept;
+    /// A hazard pointer for one work queue, or null when all are taken.
+    [[nodiscard]] HazardPointer *take_hazard_pointer() noexcept;
+    static void give_back(HazardPointer &pointer) noexcept;
 
     /// Whether the process has ended, or become another program. Costs a load as long as the thread that exported
     /// first lives. After it, the kernel is asked, but not again within some microseconds.
@@ -68,9 +68,9 @@ private:
     static constexpr int owner_died = 0x40000000; // FUTEX_OWNER_DIED
 
     [[nodiscard]] doca_error_t open_pages(const ExporterAddress &address);
-    [[nodiscard]] ReaderPage &readers() const noexcept
+    [[nodiscard]] HazardPage &hazards() const noexcept
     {
-        return *static_cast<ReaderPage *>(reader_page_->start());
+        return *static_cast<HazardPage *>(hazard_page_->start());
     }
     [[gnu::cold]] [[nodiscard]] bool was_gone_lately() const noexcept;
     [[gnu::cold]] [[nodiscard]] bool has_exited() const noexcept;
@@ -84,7 +84,7 @@ private:
     UniqueFd pidfd_;
     UniqueFd memory_fd_;
     std::shared_ptr<SealedPage> page_;
-    std::shared_ptr<SealedPage> reader_page_;
+    std::shared_ptr<SealedPage> hazard_page_;
     mutable std::atomic<std::int64_t> alive_at_{0}; ///< when the kernel was asked last, and it was there
     mutable std::atomic<bool> has_gone_{false};     ///< for good
 };
@@ -127,13 +127,13 @@ public:
             return 0;
         return KeyUse::dma_source | ((access_ & Access::dpu_read_write) != 0 ? KeyUse::dma_destination : 0);
     }
-    /// The function that it was exported through, as endpoints name it.
+    /// The function that it was exported through, as queue pairs name it.
     [[nodiscard]] std::uint64_t function_id() const noexcept { return function_id_; }
     [[nodiscard]] std::uint32_t entry() const noexcept { return entry_; }
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
     [[nodiscard]] bool is_live() const noexcept
     {
-        // Sequentially consistent, for Arm: behind the release of ~Hazard() it keeps what one job did before
+        // Sequentially consistent, for Arm: behind the release of ~HazardGuard() it keeps what one job did before
         // what the next one does, for peers that poll their memory. Acquire alone may be compiled to less.
         return generation_word().load(std::memory_order_seq_cst) == generation_;
     }

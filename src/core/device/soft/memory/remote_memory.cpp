@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../../../log.hpp"
-#include "../connection/endpoint.hpp"
+#include "../connection/queue_pair_mapping.hpp"
 #include "../process/read_once.hpp"
 #include "importer.hpp"
 #include "process_copy.hpp"

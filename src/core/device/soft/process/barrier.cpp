@@ -36,6 +36,8 @@ bool can_make_barriers() noexcept
 
 void barrier_for_all() noexcept
 {
+    // This process's own, whatever the kernel can: on Arm an acquire load may pass the store before it.
+    __sync_synchronize(); // as a fence of <atomic>, of which g++ with the thread sanitizer warns
     if (!can_make_barriers())
         return;
     // The expedited command fails while the kernel has no memory; the other one needs none. Where a seccomp filter

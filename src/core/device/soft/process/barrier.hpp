@@ -23,8 +23,8 @@ inline void barrier_by_others() noexcept
     std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-/// The seldom side's, between its store and its load, which are sequentially consistent: a full barrier in every
-/// process that allows it. Pairs with barrier_by_others().
+/// The seldom side's, between its store and its load: a full barrier here, and in every process that allows it. Pairs
+/// with barrier_by_others(), and with the full barrier of a frequent side that can't have its own made.
 void barrier_for_all() noexcept;
 
 } // namespace opendoca::soft

@@ -2,11 +2,13 @@
 // Copyright (c) 2026 The opendoca authors
 #include "function.hpp"
 
+#include "../../host/services_at.hpp"
+
 #include <algorithm>
 #include <cstring>
 
 #include "../device.hpp"
-#include "../connection/endpoint_page.hpp"
+#include "../connection/queue_pair_page.hpp"
 #include "../faults/faulty_device.hpp"
 
 namespace opendoca::soft {
@@ -81,6 +83,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     can.add_work_of_cpu();
     can.sha_hardware = description.sha_hardware;
     can.comm_channel = true;
+    services_at = services_by_environment();
 
     can.rdma.reliable_connection = true;
     can.rdma.atomics = true;
@@ -98,7 +101,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
         for (const auto &other : topology) {
             if (other.side == side && other.parent == name)
                 representors_.push_back(
-                    {other.name, other.pci_address, other.also, other.vuid, other.type, false});
+                    {other.name, other.pci_address, other.also, other.vuid, other.type, false, {}});
         }
     }
 }

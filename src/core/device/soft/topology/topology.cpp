@@ -57,12 +57,12 @@ public:
         if (!find(key, value))
             return {};
         if (!json_object_is_type(value, json_type_string)) {
-            complain(std::string("\"") + key + "\" must be a string");
+            complain_of(key, "must be a string");
             return {};
         }
         std::string result(json_object_get_string(value), static_cast<std::size_t>(json_object_get_string_len(value)));
         if (result.empty() || result.size() > max_length || result.find('\0') != std::string::npos) {
-            complain(std::string("\"") + key + "\" must have 1 to " + std::to_string(max_length) + " characters");
+            complain_of(key, "must have 1 to " + std::to_string(max_length) + " characters");
             return {};
         }
         return result;
@@ -74,7 +74,7 @@ public:
         if (!find(key, value))
             return if_missing;
         if (!json_object_is_type(value, json_type_boolean))
-            complain(std::string("\"") + key + "\" must be true or false");
+            complain_of(key, "must be true or false");
         return json_object_get_boolean(value) != 0;
     }
 
@@ -92,8 +92,7 @@ public:
                 result.emplace_back(json_object_get_string(element));
         }
         if (!is_good)
-            complain(std::string("\"") + key + "\" must be an array of at most " + std::to_string(max_count) +
-                     " strings");
+            complain_of(key, "must be an array of at most " + std::to_string(max_count) + " strings");
         return result;
     }
 
@@ -107,7 +106,7 @@ public:
                 return result;
             names += (names.empty() ? "\"" : ", \"") + std::string(name) + '"';
         }
-        complain(std::string("\"") + key + "\" must be one of " + names);
+        complain_of(key, "must be one of " + names);
         return choices.begin()->second;
     }
 
@@ -119,7 +118,7 @@ public:
         {
             (void)value;
             if (!known_.contains(key))
-                complain(std::string("\"") + key + "\" is not known");
+                complain_of(key, "is not known");
         }
     }
 
@@ -127,6 +126,13 @@ public:
     {
         if (is_good_)
             LOG_ERR("%s: %s", where_.c_str(), what.c_str());
+        is_good_ = false;
+    }
+
+    void complain_of(const char *key, const std::string &what)
+    {
+        if (is_good_)
+            LOG_ERR("%s: \"%s\" %s", where_.c_str(), key, what.c_str());
         is_good_ = false;
     }
 
@@ -181,7 +187,7 @@ void read_pci_addresses(Reader &reader, const std::string &pci, const Topology &
     const auto normalize = [&](const char *key, const std::string &text, std::string &address) {
         const auto normal = normalize_pci_address(text);
         if (!normal) {
-            reader.complain(std::string("\"") + key + "\" must have the form dddd:bb:dd.f or bb:dd.f");
+            reader.complain_of(key, "must have the form dddd:bb:dd.f or bb:dd.f");
             return;
         }
         if (function.answers_to(*normal) ||

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""The reference of one API generation from the comments in its headers: manual pages, or HTML with search."""
+
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import man3
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+
+
+def run_doxygen(program, settings):
+    """Runs Doxygen; every warning of it is an error."""
+    config = (HERE / 'Doxyfile.in').read_text()
+    config += ''.join(f'{name} = {value}\n' for name, value in settings.items())
+    done = subprocess.run([program, '-'], input=config, text=True, capture_output=True, cwd=TOP, check=False)
+    if done.returncode != 0 or done.stderr:
+        sys.exit(f'{done.stderr}{program} has warnings or has failed ({done.returncode})')
+
+
+def quoted(paths):
+    return ' '.join(f'"{path}"' for path in paths)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--doxygen', default='doxygen', help='the program')
+    parser.add_argument('--api', required=True, help='the release of DOCA, for instance 2.2')
+    parser.add_argument('--include', required=True, type=pathlib.Path, help='directory of its headers')
+    parser.add_argument('--section', default='3', help='section of the manual pages, for instance 3doca')
+    parser.add_argument('--date', default='', help='the date in the manual pages')
+    parser.add_argument('--depfile', type=pathlib.Path, help='for ninja: what the output was made from')
+    parser.add_argument('kind', choices=['man', 'html'])
+    parser.add_argument('output', type=pathlib.Path, help='directory that is made anew')
+    options = parser.parse_args()
+
+    headers = sorted(options.include.resolve().glob('doca_*.h'))
+    pages = [*sorted(TOP.glob('*.md')), *sorted((TOP / 'docs').glob('*.md'))]
+    inputs = headers if options.kind == 'man' else [*headers, *pages]
+    with tempfile.TemporaryDirectory() as scratch:
+        run_doxygen(options.doxygen, {
+            'PROJECT_NUMBER': f'"for DOCA {options.api}"',
+            'INPUT': quoted(inputs),
+            'STRIP_FROM_PATH': quoted([options.include.resolve(), TOP]),
+            'OUTPUT_DIRECTORY': scratch,
+            'GENERATE_XML': 'YES' if options.kind == 'man' else 'NO',
+            'GENERATE_HTML': 'YES' if options.kind == 'html' else 'NO',
+        })
+        shutil.rmtree(options.output, ignore_errors=True)
+        if options.kind == 'html':
+            shutil.move(f'{scratch}/html', options.output)
+        else:
+            man3.Manual(f'{scratch}/xml', options.output, options.api, options.section, options.date).write_all()
+    if options.depfile:
+        made_from = [*inputs, HERE / 'Doxyfile.in', HERE / 'man3.py']
+        options.depfile.write_text(f'{options.output}: {" ".join(str(path) for path in made_from)}\n')
+
+
+if __name__ == '__main__':
+    main()

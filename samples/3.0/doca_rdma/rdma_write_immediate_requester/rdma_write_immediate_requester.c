@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Writes a text to the memory of rdma_write_immediate_responder, which is told of it by a number.
+#include <stdlib.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+
+#include <doca_log.h>
+
+#include "../rdma_common.h"
+
+DOCA_LOG_REGISTER(RDMA_WRITE_IMMEDIATE_REQUESTER);
+
+static int can_write(const struct doca_devinfo *devinfo)
+{
+    return doca_rdma_cap_task_write_imm_is_supported(devinfo) == DOCA_SUCCESS;
+}
+
+static void write_ended(struct doca_rdma_task_write_imm *task, union doca_data task_user_data,
+                        union doca_data ctx_user_data)
+{
+    struct rdma_resources *resources = ctx_user_data.ptr;
+
+    (void)task_user_data;
+    DOCA_LOG_INFO("Wrote %u with: %s", resources->config->immediate, resources->config->text);
+    doca_task_free(doca_rdma_task_write_imm_as_task(task));
+    resources->is_done = 1;
+    end_work(resources, DOCA_SUCCESS);
+}
+
+static void write_failed(struct doca_rdma_task_write_imm *task, union doca_data task_user_data,
+                         union doca_data ctx_user_data)
+{
+    const doca_error_t status = doca_task_get_status(doca_rdma_task_write_imm_as_task(task));
+
+    (void)task_user_data;
+    DOCA_LOG_ERR("Failed to write: %s", doca_error_get_descr(status));
+    doca_task_free(doca_rdma_task_write_imm_as_task(task));
+    end_work(ctx_user_data.ptr, status);
+}
+
+static doca_error_t configure(struct rdma_resources *resources)
+{
+    return doca_rdma_task_write_imm_set_conf(resources->rdma, write_ended, write_failed, 1);
+}
+
+static doca_error_t write_text(struct rdma_resources *resources)
+{
+    const size_t size = strlen(resources->config->text) + 1;
+    struct doca_rdma_task_write_imm *task = NULL;
+    union doca_data none = {0};
+    doca_error_t result = import_memory(resources);
+
+    memcpy(resources->memory, resources->config->text, size);
+    if (result == DOCA_SUCCESS)
+        result = doca_buf_inventory_buf_get_by_data(resources->inventory, resources->mmap, resources->memory,
+                                                    size, &resources->buf);
+    if (result == DOCA_SUCCESS)
+        result = doca_rdma_task_write_imm_allocate_init(resources->rdma, resources->connections[0],
+                                                        resources->buf, resources->remote_buf,
+                                                        htonl(resources->config->immediate), none, &task);
+    return result == DOCA_SUCCESS ? submit(doca_rdma_task_write_imm_as_task(task)) : result;
+}
+
+static const struct rdma_sample sample = {
+    .suits = can_write, .configure = configure, .connected = write_text};
+
+int main(int argc, char **argv)
+{
+    static struct rdma_config config;
+    static struct rdma_resources resources;
+
+    if (start_logs() != DOCA_SUCCESS)
+        return EXIT_FAILURE;
+    if (parse_arguments("doca_rdma_write_immediate_requester",
+                        RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_NUMBER | RDMA_ARGUMENT_MMAP, argc, argv,
+                        &config) != DOCA_SUCCESS)
+        return finish(DOCA_ERROR_INVALID_VALUE);
+    return run_sample(&config, &sample, &resources);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "common_api.hpp"
+
+#include "../../core/dev.hpp"
+#include "../../core/log.hpp"
+#include "../../core/v3/call.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_COMCH);
+
+namespace opendoca::comch {
+
+using opendoca::v3::call;
+
+doca_error_t check_device(const DeviceFunction &function)
+{
+    if (function.can.comm_channel)
+        return DOCA_SUCCESS;
+    LOG_INFO("device %s: comch knows no way to the other side: neither tmfifo_net0 nor DOCA_COMM_CHANNEL_ADDRESS is "
+             "there",
+             function.name.c_str());
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t tell(const doca_devinfo *devinfo, std::uint32_t *out, std::uint32_t value)
+{
+    return call({devinfo, out}, [&] {
+        const doca_error_t status = check_device(*devinfo->function);
+        if (status == DOCA_SUCCESS)
+            *out = value;
+        return status;
+    });
+}
+
+doca_error_t not_on_the_dpa(std::initializer_list<const void *> objects)
+{
+    return call(objects, [] {
+        LOG_ERR("data paths on the DPA are not supported");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    });
+}
+
+} // namespace opendoca::comch

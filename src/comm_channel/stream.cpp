@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "stream.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include "limits.hpp"
+
+namespace opendoca::comm_channel {
+
+namespace {
+
+constexpr auto longest_goodbye = std::chrono::seconds(1);
+/// In one pump(): others want their turn.
+constexpr unsigned most_frames = 64;
+constexpr unsigned most_receives = 4;
+/// How long a peer's machine may be silent, in seconds.
+constexpr int idle_time = 10, probe_time = 5, probes = 4;
+
+bool add(const UniqueFd &epoll, int fd, std::uint32_t events) noexcept
+{
+    epoll_event event = {.events = events, .data = {.fd = fd}};
+    return epoll.is_open() && epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void change(const UniqueFd &epoll, int fd, std::uint32_t events) noexcept
+{
+    epoll_event event = {.events = events, .data = {.fd = fd}};
+    (void)epoll_ctl(epoll.get(), EPOLL_CTL_MOD, fd, &event);
+}
+
+void clear(const UniqueFd &event) noexcept
+{
+    eventfd_t count;
+    (void)eventfd_read(event.get(), &count);
+}
+
+void set(int socket, int level, int option, int value) noexcept
+{
+    (void)setsockopt(socket, level, option, &value, sizeof(value)); // the connection works without it, too
+}
+
+} // namespace
+
+bool Stream::open() noexcept
+{
+    set(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
+    set(socket_, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(socket_, IPPROTO_TCP, TCP_KEEPIDLE, idle_time);
+    set(socket_, IPPROTO_TCP, TCP_KEEPINTVL, probe_time);
+    set(socket_, IPPROTO_TCP, TCP_KEEPCNT, probes);
+    message_epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+    space_epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+    message_news_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    space_news_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    return message_news_.is_open() && space_news_.is_open() && add(message_epoll_, message_news_.get(), EPOLLIN) &&
+           add(space_epoll_, space_news_.get(), EPOLLIN) && add(message_epoll_, socket_, EPOLLIN | EPOLLRDHUP) &&
+           add(space_epoll_, socket_, 0);
+}
+
+/// The bytes are in the frame behind its header.
+void Stream::frame(std::uint32_t kind, std::size_t length) noexcept
+{
+    const Header header = {static_cast<std::uint32_t>(length), kind};
+    std::memcpy(out_.data(), &header, sizeof(header));
+    out_at_ = 0;
+    out_size_ = sizeof(header) + length;
+}
+
+/// True when nothing is left of the frame.
+bool Stream::flush() noexcept
+{
+    while (out_size_ != 0) {
+        const ssize_t sent = ::send(socket_, out_.data() + out_at_, out_size_, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            break; // later; of an end receive() learns
+        out_at_ += static_cast<std::size_t>(sent);
+        out_size_ -= static_cast<std::size_t>(sent);
+    }
+    return out_size_ == 0;
+}
+
+void Stream::put(StreamKind kind, std::span<const std::byte> bytes) noexcept
+{
+    std::memcpy(out_.data() + sizeof(Header), bytes.data(), bytes.size());
+    frame(static_cast<std::uint32_t>(kind), bytes.size());
+    flush_later(!flush());
+}
+
+/// False when nothing more can be received for now.
+bool Stream::receive() noexcept
+{
+    if (has_ended_)
+        return false;
+    if (in_at_ != 0) {
+        std::memmove(in_.data(), in_.data() + in_at_, in_size_);
+        in_at_ = 0;
+    }
+    if (in_size_ == in_.size())
+        return false;
+    const ssize_t size = recv(socket_, in_.data() + in_size_, in_.size() - in_size_, MSG_DONTWAIT);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    has_ended_ = size <= 0;
+    if (size > 0)
+        in_size_ += static_cast<std::size_t>(size);
+    return !has_ended_;
+}
+
+Stream::Input Stream::find_frame(Header &header) const noexcept
+{
+    if (in_size_ < sizeof(header))
+        return Input::nothing;
+    std::memcpy(&header, in_.data() + in_at_, sizeof(header));
+    if (header.length > longest_frame - sizeof(header))
+        return Input::damaged;
+    return in_size_ < sizeof(header) + header.length ? Input::nothing : Input::frame;
+}
+
+void Stream::drop_frame(const Header &header) noexcept
+{
+    in_at_ += sizeof(header) + header.length;
+    in_size_ -= sizeof(header) + header.length;
+}
+
+Arrival Stream::take(StreamKind kind, std::span<std::byte> bytes) noexcept
+{
+    flush_later(!flush());
+    Header header{};
+    Input input = find_frame(header);
+    while (input == Input::nothing && receive())
+        input = find_frame(header);
+    if (input == Input::nothing)
+        return has_ended_ ? Arrival::ended : Arrival::nothing;
+    if (input == Input::damaged || header.kind != static_cast<std::uint32_t>(kind) || header.length != bytes.size())
+        return Arrival::malformed;
+    std::memcpy(bytes.data(), in_.data() + in_at_ + sizeof(header), bytes.size());
+    drop_frame(header);
+    return Arrival::complete;
+}
+
+void Stream::attach(SharedMemory &memory, bool is_service, RingShape to_service, RingShape to_client)
+{
+    SharedPage &page = memory.page();
+    if (is_service) {
+        outgoing_.attach(page.to_client, memory.to_client(), to_client);
+        incoming_.attach(page.to_service, memory.to_service(), to_service);
+    } else {
+        outgoing_.attach(page.to_service, memory.to_service(), to_service);
+        incoming_.attach(page.to_client, memory.to_client(), to_client);
+    }
+    incoming_shape_ = is_service ? to_service : to_client;
+    wakes_for_message_ = false;
+    choose_events();
+    peer_left_ = is_service ? &page.client_left : &page.service_left;
+}
+
+/// False when there is nothing to be said.
+bool Stream::frame_next() noexcept
+{
+    std::byte *const bytes = out_.data() + sizeof(Header);
+    if (const std::uint64_t received = incoming_.num_received(); received != num_told_) {
+        num_told_ = received;
+        std::memcpy(bytes, &received, sizeof(received));
+        frame(static_cast<std::uint32_t>(StreamKind::received), sizeof(received));
+        return true;
+    }
+    std::size_t length = out_.size() - sizeof(Header);
+    std::uint32_t kind = 0;
+    if (outgoing_.take(bytes, length, kind) != RingResult::done)
+        return false;
+    frame(kind, length);
+    return true;
+}
+
+/// From the ring to the socket.
+void Stream::push() noexcept
+{
+    bool is_done = flush();
+    for (unsigned i = 0; is_done && i != most_frames && frame_next(); ++i)
+        is_done = flush();
+    flush_later(!is_done);
+}
+
+/// False when the peer does not keep the rules.
+bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_brought) noexcept
+{
+    std::uint64_t count = 0;
+    switch (static_cast<StreamKind>(header.kind)) {
+    case StreamKind::received:
+        if (header.length != sizeof(count))
+            return false;
+        std::memcpy(&count, bytes, sizeof(count));
+        if (count < num_got_ || count > outgoing_.num_taken())
+            return false;
+        num_got_ = count;
+        outgoing_.give_back(count);
+        if (outgoing_.take_wish_for_room())
+            (void)eventfd_write(space_news_.get(), 1);
+        return true;
+    case StreamKind::leaving:
+        peer_left_->store(1, std::memory_order_release);
+        return header.length == 0;
+    default:
+        has_brought = true;
+        return header.kind < static_cast<std::uint32_t>(StreamKind::hello) && header.length != 0 &&
+               header.length <= incoming_shape_.message_size &&
+               incoming_.send(bytes, header.length, header.kind) == RingResult::done;
+    }
+}
+
+/// From the socket to the ring.
+bool Stream::pull(bool &has_brought) noexcept
+{
+    for (unsigned receives = 0;;) {
+        Header header{};
+        switch (find_frame(header)) {
+        case Input::damaged:
+            return false;
+        case Input::nothing:
+            if (receives++ == most_receives || !receive())
+                return true;
+            continue;
+        case Input::frame:
+            break;
+        }
+        if (!accept(header, in_.data() + in_at_ + sizeof(header), has_brought))
+            return false;
+        drop_frame(header);
+    }
+}
+
+bool Stream::pump() noexcept
+{
+    push();
+    bool has_brought = false;
+    const bool is_good = pull(has_brought);
+    if (has_brought && incoming_.take_wish_for_message())
+        (void)eventfd_write(message_news_.get(), 1);
+    return is_good;
+}
+
+void Stream::wake_for_message(bool is_wanted) noexcept
+{
+    if (!is_wanted)
+        clear(message_news_);
+    if (std::exchange(wakes_for_message_, is_wanted) != is_wanted)
+        choose_events();
+}
+
+void Stream::wake_for_space(bool is_wanted) noexcept
+{
+    if (!is_wanted)
+        clear(space_news_);
+    if (std::exchange(wakes_for_space_, is_wanted) != is_wanted)
+        choose_events();
+}
+
+void Stream::flush_later(bool is_needed) noexcept
+{
+    if (std::exchange(has_unsent_, is_needed) != is_needed)
+        choose_events();
+}
+
+void Stream::choose_events() noexcept
+{
+    const std::uint32_t wanted = EPOLLIN | (has_unsent_ ? std::uint32_t{EPOLLOUT} : 0);
+    change(message_epoll_, socket_, EPOLLRDHUP | (wakes_for_message_ ? wanted : 0));
+    change(space_epoll_, socket_, wakes_for_space_ ? wanted : 0);
+}
+
+void Stream::say_goodbye() noexcept
+{
+    if (peer_left_ == nullptr || has_ended_)
+        return;
+    const auto end = std::chrono::steady_clock::now() + longest_goodbye;
+    bool has_said = false;
+    for (;;) {
+        push();
+        if (out_size_ == 0) {
+            if (has_said)
+                return;
+            if (outgoing_.look_for_message() != RingResult::done) {
+                frame(static_cast<std::uint32_t>(StreamKind::leaving), 0);
+                has_said = true;
+            }
+            continue;
+        }
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+        pollfd writable = {.fd = socket_, .events = POLLOUT, .revents = 0};
+        if (left.count() <= 0 || poll(&writable, 1, static_cast<int>(left.count())) != 1 ||
+            (writable.revents & (POLLERR | POLLHUP)) != 0)
+            return;
+    }
+}
+
+} // namespace opendoca::comm_channel

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// A connection between two machines, of which the host and the DPU of a card are two: what is in the rings of this side
+// goes over TCP to the rings of the other. A place in the sender's ring is free when the receiver's program has got the
+// message, of which it is told; so both rings hold the same, and TCP never holds up anybody. A message on its way is its
+// length and its kind, 4 bytes each, and its bytes; all numbers in the order that both machines have.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "ring.hpp"
+#include "wire.hpp"
+
+namespace opendoca::comm_channel {
+
+static_assert(std::endian::native == std::endian::little, "x86-64 and Arm64 are; others need a conversion here");
+
+/// Of messages of the libraries' transport itself. Below are those of the program and of the libraries above.
+enum class StreamKind : std::uint32_t {
+    hello = 0xffffff00,
+    welcome,
+    received, ///< how many messages the program has received: 8 bytes
+    leaving,
+};
+
+/// Never waits, but for say_goodbye(). Whatever comes is checked: anybody may connect.
+class Stream {
+public:
+    explicit Stream(int socket) noexcept : socket_(socket) {}
+
+    /// What is needed to sleep; false with errno.
+    [[nodiscard]] bool open() noexcept;
+    /// Readable when pump() could do something, for who has asked to be woken for messages or for space; and the first one
+    /// before attach(), and at the end.
+    [[nodiscard]] int message_fd() const noexcept { return message_epoll_.get(); }
+    [[nodiscard]] int space_fd() const noexcept { return space_epoll_.get(); }
+
+    // Before attach(): one message from each side.
+    void put(StreamKind kind, std::span<const std::byte> bytes) noexcept;
+    [[nodiscard]] Arrival take(StreamKind kind, std::span<std::byte> bytes) noexcept;
+
+    /// From now on pump() carries messages between the socket and the rings of @p memory, as the peer's side of them.
+    void attach(SharedMemory &memory, bool is_service, RingShape to_service, RingShape to_client);
+    /// Carries what can be carried now. False when the peer does not keep the rules.
+    [[nodiscard]] bool pump() noexcept;
+    /// Nothing comes any more, and all that came is in the ring.
+    [[nodiscard]] bool has_ended() const noexcept
+    {
+        Header header{};
+        return has_ended_ && find_frame(header) != Input::frame;
+    }
+    // Whether one of the two is to wake. To be followed by a look at the ring.
+    void wake_for_message(bool is_wanted) noexcept;
+    void wake_for_space(bool is_wanted) noexcept;
+    /// Sends what is in the ring, and that it was the last. Waits a second for a peer that takes nothing.
+    void say_goodbye() noexcept;
+
+private:
+    struct Header {
+        std::uint32_t length;
+        std::uint32_t kind;
+    };
+    static constexpr std::size_t longest_frame = sizeof(Header) + 4096;
+
+    enum class Input : std::uint8_t { nothing, frame, damaged };
+    [[nodiscard]] Input find_frame(Header &header) const noexcept;
+    void drop_frame(const Header &header) noexcept;
+    [[nodiscard]] bool receive() noexcept;
+    [[nodiscard]] bool flush() noexcept;
+    void frame(std::uint32_t kind, std::size_t length) noexcept;
+    void push() noexcept;
+    [[nodiscard]] bool frame_next() noexcept;
+    [[nodiscard]] bool accept(const Header &header, const std::byte *bytes, bool &has_brought) noexcept;
+    [[nodiscard]] bool pull(bool &has_brought) noexcept;
+    void flush_later(bool is_needed) noexcept;
+    void choose_events() noexcept;
+
+    const int socket_;
+    UniqueFd message_epoll_;
+    UniqueFd space_epoll_;
+    // Eventfds: while one thread sleeps, another has brought what it sleeps for.
+    UniqueFd message_news_;
+    UniqueFd space_news_;
+    bool wakes_for_message_ = true;
+    bool wakes_for_space_ = false;
+    bool has_unsent_ = false;
+    bool has_ended_ = false;
+    // The peer's sides of the rings.
+    std::atomic<std::uint32_t> *peer_left_ = nullptr;
+    ReceiveRing outgoing_;
+    std::uint64_t num_got_ = 0; ///< of those, by the peer's program
+    SendRing incoming_;
+    std::uint64_t num_told_ = 0; ///< of these, by this side's program, as the peer knows
+    RingShape incoming_shape_;
+    std::size_t out_at_ = 0, out_size_ = 0; ///< what is left of the frame that is being sent
+    std::size_t in_at_ = 0, in_size_ = 0;   ///< what has come and is not in the ring
+    std::array<std::byte, longest_frame> out_;
+    std::array<std::byte, 16384> in_;
+};
+
+} // namespace opendoca::comm_channel

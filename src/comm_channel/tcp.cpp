@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "tcp.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "../core/log.hpp"
+#include "limits.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_CC_TCP);
+
+namespace opendoca::comm_channel {
+
+namespace {
+
+/// The ports that services have by themselves: none that kernels give to clients.
+constexpr std::uint16_t first_port = 20000;
+constexpr std::uint64_t num_ports = 8192;
+constexpr int patience = 1000; ///< ms
+
+struct Address {
+    sockaddr_storage bytes{};
+    socklen_t size = 0;
+    std::uint16_t port = 0;
+
+    [[nodiscard]] const sockaddr *get() const noexcept { return reinterpret_cast<const sockaddr *>(&bytes); }
+};
+
+/// "1.2.3.4", "1.2.3.4:5", "fe80::1%eth0" is none, "::1", "[::1]:5".
+std::optional<Address> parse(const std::string &at, const ServiceKey &key)
+{
+    Address address;
+    std::string host = at, port;
+    const std::size_t colon = at.rfind(':');
+    const bool is_bracketed = at.starts_with('[');
+    if (colon != std::string::npos && (is_bracketed ? colon != 0 && at[colon - 1] == ']' : at.find(':') == colon)) {
+        host = at.substr(0, colon);
+        port = at.substr(colon + 1);
+    }
+    if (is_bracketed) {
+        if (!host.ends_with(']'))
+            return {};
+        host = host.substr(1, host.size() - 2);
+    }
+    address.port = static_cast<std::uint16_t>(first_port + key[0] % num_ports);
+    if (!port.empty()) {
+        const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
+        if (error != std::errc{} || end != port.data() + port.size() || address.port == 0)
+            return {};
+    } else if (colon != std::string::npos && colon + 1 == at.size() && !is_bracketed) {
+        return {};
+    }
+    auto &v4 = reinterpret_cast<sockaddr_in &>(address.bytes);
+    auto &v6 = reinterpret_cast<sockaddr_in6 &>(address.bytes);
+    if (inet_pton(AF_INET, host.c_str(), &v4.sin_addr) == 1) {
+        v4.sin_family = AF_INET;
+        v4.sin_port = htons(address.port);
+        address.size = sizeof(v4);
+    } else if (inet_pton(AF_INET6, host.c_str(), &v6.sin6_addr) == 1) {
+        v6.sin6_family = AF_INET6;
+        v6.sin6_port = htons(address.port);
+        address.size = sizeof(v6);
+    } else {
+        return {};
+    }
+    return address;
+}
+
+doca_error_t make(const std::string &at, const ServiceKey &key, Address &address, UniqueFd &socket)
+{
+    const auto parsed = parse(at, key);
+    if (!parsed) {
+        LOG_ERR("'%s' is no address of services: a numeric one is needed, with or without a port", at.c_str());
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    address = *parsed;
+    socket = UniqueFd(::socket(address.bytes.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (socket.is_open())
+        return DOCA_SUCCESS;
+    LOG_ERR("no socket can be made: %s", std::strerror(errno));
+    return DOCA_ERROR_INITIALIZATION;
+}
+
+/// An errno, or 0.
+int finish_connecting(int socket) noexcept
+{
+    pollfd writable = {.fd = socket, .events = POLLOUT, .revents = 0};
+    if (poll(&writable, 1, patience) != 1)
+        return ETIMEDOUT;
+    int error = 0;
+    socklen_t size = sizeof(error);
+    return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
+
+} // namespace
+
+doca_error_t listen_at(const std::string &at, const ServiceKey &key, const char *service, UniqueFd &socket)
+{
+    Address address;
+    UniqueFd made;
+    if (const doca_error_t status = make(at, key, address, made); status != DOCA_SUCCESS)
+        return status;
+    const int yes = 1; // a port that is free but for connections of before
+    if (setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0 &&
+        bind(made.get(), address.get(), address.size) == 0 && listen(made.get(), static_cast<int>(max_connections)) == 0) {
+        LOG_INFO("service '%s' listens at %s, port %u", service, at.c_str(), address.port);
+        socket = std::move(made);
+        return DOCA_SUCCESS;
+    }
+    if (errno == EADDRINUSE) {
+        LOG_ERR("service '%s': port %u of %s is taken, by the same service or by something else; "
+                "DOCA_COMM_CHANNEL_ADDRESS can name another one",
+                service, address.port, at.c_str());
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    LOG_ERR("service '%s' cannot listen at %s, port %u: %s", service, at.c_str(), address.port, std::strerror(errno));
+    return DOCA_ERROR_INITIALIZATION;
+}
+
+doca_error_t connect_at(const std::string &at, const ServiceKey &key, const char *service, UniqueFd &socket)
+{
+    Address address;
+    UniqueFd made;
+    if (const doca_error_t status = make(at, key, address, made); status != DOCA_SUCCESS)
+        return status;
+    int error = connect(made.get(), address.get(), address.size) == 0 ? 0 : errno;
+    if (error == EINPROGRESS)
+        error = finish_connecting(made.get());
+    if (error == 0) {
+        socket = std::move(made);
+        return DOCA_SUCCESS;
+    }
+    LOG_DBG("service '%s' is not at %s, port %u: %s", service, at.c_str(), address.port, std::strerror(error));
+    return DOCA_ERROR_NOT_FOUND;
+}
+
+} // namespace opendoca::comm_channel

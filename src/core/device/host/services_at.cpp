@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "services_at.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+
+namespace opendoca {
+
+namespace {
+
+constexpr std::string_view interface = "tmfifo_net0";
+/// NVIDIA's documentation numbers them so: the host is 192.168.100.1.
+constexpr std::uint8_t host_end = 1, dpu_end = 2;
+
+/// In host order, or 0.
+std::uint32_t address_of_interface()
+{
+    ifaddrs *list = nullptr;
+    if (getifaddrs(&list) != 0)
+        return 0;
+    const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, &freeifaddrs);
+    for (const ifaddrs *entry = list; entry != nullptr; entry = entry->ifa_next) {
+        if (entry->ifa_name == interface && entry->ifa_addr != nullptr && entry->ifa_addr->sa_family == AF_INET)
+            return ntohl(reinterpret_cast<const sockaddr_in *>(entry->ifa_addr)->sin_addr.s_addr);
+    }
+    return 0;
+}
+
+} // namespace
+
+std::string services_by_environment()
+{
+    const char *const text = std::getenv("DOCA_COMM_CHANNEL_ADDRESS");
+    return text != nullptr ? text : "";
+}
+
+std::string services_across_pcie(bool is_dpu)
+{
+    if (std::string given = services_by_environment(); !given.empty())
+        return given;
+    std::uint32_t address = address_of_interface();
+    if (!is_dpu && (address & 0xff) == host_end)
+        address += dpu_end - host_end;
+    else if (!is_dpu)
+        address = 0; // of hosts with several DPUs nobody knows which
+    char text[INET_ADDRSTRLEN] = {};
+    const in_addr number = {htonl(address)};
+    return address != 0 && inet_ntop(AF_INET, &number, text, sizeof(text)) != nullptr ? text : "";
+}
+
+} // namespace opendoca

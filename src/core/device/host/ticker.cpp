@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "ticker.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <sys/timerfd.h>
+
+#include "../../engine/completion_queue.hpp"
+#include "../../log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_TICKER);
+
+namespace opendoca {
+
+namespace {
+
+constexpr long period = 1'000'000; ///< ns
+
+} // namespace
+
+doca_error_t Ticker::open(CompletionQueue &completions)
+{
+    UniqueFd made(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+    if (!made.is_open()) {
+        LOG_ERR("there is no timer to be had: %s", std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    const doca_error_t status = completions.watch(made.get());
+    if (status == DOCA_SUCCESS) {
+        timer_ = std::move(made);
+        completions_ = &completions;
+    }
+    return status;
+}
+
+Ticker::~Ticker()
+{
+    if (timer_.is_open())
+        completions_->unwatch(timer_.get());
+}
+
+void Ticker::start() noexcept
+{
+    const itimerspec each = {{0, period}, {0, period}};
+    if (timer_.is_open())
+        (void)timerfd_settime(timer_.get(), 0, &each, nullptr);
+}
+
+/// What it has counted goes with it: it is not readable any more.
+void Ticker::stop() noexcept
+{
+    const itimerspec never{};
+    if (timer_.is_open())
+        (void)timerfd_settime(timer_.get(), 0, &never, nullptr);
+}
+
+} // namespace opendoca

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "counter.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <sched.h>
+
+#include "../../log.hpp"
+#include "../descriptor.hpp"
+#include "../host/counter.hpp"
+#include "../host/ticker.hpp"
+#include "../pending_waits.hpp"
+#include "device.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_MLX5_COUNTER);
+
+namespace opendoca::mlx5 {
+
+namespace {
+
+/// Waits for a counter on the other side: reads it again and again. An armed queue is woken now and then, as nobody tells
+/// of changes.
+class RemoteWaits final : public CounterWaits {
+public:
+    RemoteWaits(RemoteCounter &counter, CompletionQueue &completions)
+        : counter_(counter),
+          completions_(completions),
+          pending_(completions)
+    {
+    }
+    ~RemoteWaits() override
+    {
+        if (!is_polled_)
+            return;
+        completions_.poll_no_more(*this);
+        completions_.unreserve_polled();
+    }
+    [[nodiscard]] doca_error_t open(const Mlx5Device &device)
+    {
+        doca_error_t status = port_.open(device);
+        if (status == DOCA_SUCCESS && completions_.is_event_driven())
+            status = ticker_.open(completions_);
+        if (status != DOCA_SUCCESS)
+            return status;
+        completions_.reserve_polled();
+        completions_.poll_also(*this);
+        is_polled_ = true;
+        return DOCA_SUCCESS;
+    }
+
+    [[nodiscard]] doca_error_t wait(Tag tag, const WaitCondition &condition) noexcept override
+    {
+        if (completions_.is_full())
+            return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
+        pending_.add(tag, *this, condition);
+        is_read_too_old_ = port_.is_busy();
+        if (completions_.is_armed())
+            ticker_.start();
+        return DOCA_SUCCESS;
+    }
+    void progress() noexcept override
+    {
+        if (pending_.is_empty())
+            return;
+        doca_error_t status = counter_.checked(DOCA_SUCCESS);
+        if (status == DOCA_SUCCESS && port_.is_busy()) {
+            if (!port_.has_ended(status))
+                return;
+            status = counter_.checked(status);
+            if (status == DOCA_SUCCESS && !std::exchange(is_read_too_old_, false))
+                pending_.end_those_met(port_.result());
+        }
+        if (status == DOCA_SUCCESS && !pending_.is_empty())
+            status = port_.begin_read(counter_.word());
+        if (status != DOCA_SUCCESS)
+            pending_.end_all(status);
+    }
+    [[nodiscard]] bool arm() noexcept override
+    {
+        if (!pending_.is_empty())
+            ticker_.start();
+        return false;
+    }
+    void disarm() noexcept override { ticker_.stop(); }
+    void flush() noexcept override { pending_.end_all(DOCA_ERROR_SHUTDOWN); }
+
+private:
+    RemoteCounter &counter_;
+    CompletionQueue &completions_;
+    PendingWaits pending_;
+    bool is_polled_ = false;
+    bool is_read_too_old_ = false; ///< the one under way: it began before the last wait
+    Ticker ticker_; ///< in event-driven mode
+    WordPort port_; ///< its own: the handle's may be in use by another thread
+};
+
+} // namespace
+
+doca_error_t SharedCounter::create(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
+{
+    // Whether processes that import it are there is not known across the PCIe.
+    std::unique_ptr<Counter> local;
+    const doca_error_t status = create_local_counter({.word = setup.word}, local);
+    if (status == DOCA_SUCCESS)
+        counter = std::make_unique<SharedCounter>(std::move(local));
+    return status;
+}
+
+doca_error_t SharedCounter::set(std::uint64_t value) noexcept
+{
+    const std::lock_guard guard(lock_); // no change by the CPU is under way when the counter comes to be exported
+    return port_ != nullptr ? port_->write(word_, value) : local_->set(value);
+}
+
+doca_error_t SharedCounter::add(std::uint64_t value, std::uint64_t &fetched) noexcept
+{
+    const std::lock_guard guard(lock_);
+    return port_ != nullptr ? port_->add(word_, value, fetched) : local_->add(value, fetched);
+}
+
+doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &descriptor)
+{
+    const auto *const device = dynamic_cast<const Mlx5Device *>(&base);
+    const std::lock_guard guard(lock_);
+    if (device == nullptr || (!exports_.empty() && device->mlx5_function().card_guid() != card_guid_)) {
+        LOG_ERR("device %s cannot export this sync event: it was made for, or exported by, devices of another card",
+                base.function().name.c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    const Mlx5Function &function = device->mlx5_function();
+    const Sharing &sharing = sharing_of(function);
+    int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+    std::uint64_t *const word = local_->word_here();
+    const MemoryRange range = {reinterpret_cast<std::byte *>(word), sizeof(*word)};
+    Export made;
+    made.region.reset(ibv_reg_mr(&device->pd(), word, sizeof(*word), access));
+    if (made.region == nullptr) {
+        LOG_ERR("device %s does not register the sync event at %p: %s", function.name.c_str(),
+                static_cast<void *>(word), std::strerror(errno));
+        return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
+    }
+    if (const Outcome outcome = made.shared.create(device->commands(), device->pd(), sharing.way, made.region.get(),
+                                                   range, true);
+        !outcome.is_good()) {
+        LOG_ERR("device %s: the key of the sync event at %p can't be shared with the DPU: %s", function.name.c_str(),
+                static_cast<void *>(word), outcome.to_text().c_str());
+        return DOCA_ERROR_DRIVER;
+    }
+    SharedMemoryDescriptor d = {.addr = reinterpret_cast<std::uintptr_t>(word),
+                                .len = sizeof(*word),
+                                .card_guid = function.card_guid(),
+                                .vhca_id = function.device_capabilities().vhca_id,
+                                .key_index = made.shared.key().index(),
+                                .access = Access::dpu_read_write,
+                                .access_key = {}};
+    std::ranges::copy(made.shared.access_key(), d.access_key);
+    std::vector<std::byte> bytes = to_bytes(DescriptorKind::mlx5_counter, d);
+    exports_.reserve(exports_.size() + 1);
+    if (port_ == nullptr) {
+        auto port = std::make_unique<WordPort>();
+        if (const doca_error_t status = port->open(*device); status != DOCA_SUCCESS)
+            return status;
+        port_ = std::move(port);
+        word_ = {made.region->rkey, d.addr};
+        card_guid_ = d.card_guid;
+        local_->expect_silent_changes();
+    }
+    exports_.push_back(std::move(made));
+    descriptor = std::move(bytes);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t RemoteCounter::create(const Mlx5Device &device, std::span<const std::byte> descriptor,
+                                   std::unique_ptr<Counter> &counter)
+{
+    SharedMemoryDescriptor d{};
+    doca_error_t status = read_counter_descriptor(descriptor, d);
+    auto created = std::make_unique<RemoteCounter>(device);
+    if (status == DOCA_SUCCESS)
+        status = device.take_over(d, created->alias_);
+    if (status == DOCA_SUCCESS)
+        status = created->port_.open(device);
+    if (status != DOCA_SUCCESS)
+        return status;
+    created->word_ = {created->alias_.key, d.addr};
+    counter = std::move(created);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t RemoteCounter::checked(doca_error_t status) noexcept
+{
+    if (has_ended())
+        return DOCA_ERROR_CONNECTION_RESET;
+    if (status == DOCA_ERROR_CONNECTION_RESET && !has_ended_.exchange(true, std::memory_order_relaxed))
+        LOG_ERR("device %s does not reach the sync event any more: it was destroyed on the other side, or the process "
+                "that had it has ended",
+                device_.port().name.c_str());
+    return status;
+}
+
+template <typename Operation>
+doca_error_t RemoteCounter::carry_out(Operation operation) noexcept
+{
+    const std::lock_guard guard(lock_);
+    return has_ended() ? DOCA_ERROR_CONNECTION_RESET : checked(operation());
+}
+
+doca_error_t RemoteCounter::get(std::uint64_t &value) noexcept
+{
+    return carry_out([&] { return port_.read(word_, value); });
+}
+
+doca_error_t RemoteCounter::set(std::uint64_t value) noexcept
+{
+    return carry_out([&] { return port_.write(word_, value); });
+}
+
+doca_error_t RemoteCounter::add(std::uint64_t value, std::uint64_t &fetched) noexcept
+{
+    return carry_out([&] { return port_.add(word_, value, fetched); });
+}
+
+doca_error_t RemoteCounter::wait(const WaitCondition &condition, WhileWaiting how) noexcept
+{
+    for (;;) {
+        std::uint64_t value = 0;
+        if (const doca_error_t status = get(value); status != DOCA_SUCCESS || condition.is_met_by(value))
+            return status;
+        if (how == WhileWaiting::yield)
+            sched_yield();
+    }
+}
+
+doca_error_t RemoteCounter::create_waits(CompletionQueue &completions, std::unique_ptr<CounterWaits> &waits)
+{
+    auto created = std::make_unique<RemoteWaits>(*this, completions);
+    const doca_error_t status = created->open(device_);
+    if (status == DOCA_SUCCESS)
+        waits = std::move(created);
+    return status;
+}
+
+} // namespace opendoca::mlx5

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "word_port.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <sched.h>
+
+#include "../../log.hpp"
+#include "../verbs/completion_status.hpp"
+#include "device.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_MLX5_WORDS);
+
+namespace opendoca::mlx5 {
+
+namespace {
+
+constexpr std::uint32_t polls_without_yield = 256;
+
+} // namespace
+
+doca_error_t WordPort::open(const Mlx5Device &device)
+{
+    int access = IBV_ACCESS_LOCAL_WRITE; // no constant, of which ibv_reg_mr() is a macro that mixes enumerations
+    region_.reset(ibv_reg_mr(&device.pd(), &word_, sizeof(word_), access));
+    if (region_ == nullptr) {
+        LOG_ERR("device %s registers no memory for a sync event: %s", device.port().name.c_str(), std::strerror(errno));
+        return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
+    }
+    const verbs::ReliableConnection::Sizes sizes = {.sends = 1,
+                                                    .receives = 1,
+                                                    .send_segments = 1,
+                                                    .receive_segments = 1,
+                                                    .send_operations = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
+                                                                       IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD};
+    doca_error_t status = completions_.create(device, sizes.num_requests(), false);
+    if (status == DOCA_SUCCESS)
+        status = connection_.create(device, completions_, sizes,
+                                    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
+    return status == DOCA_SUCCESS ? device.connect_to_itself(connection_) : status;
+}
+
+doca_error_t WordPort::post(ibv_send_wr &request) noexcept
+{
+    ibv_sge segment = {reinterpret_cast<std::uintptr_t>(&word_), sizeof(word_), region_->lkey};
+    request.sg_list = &segment;
+    request.num_sge = 1;
+    request.send_flags = IBV_SEND_SIGNALED;
+    ibv_send_wr *refused = nullptr;
+    if (const int error = ibv_post_send(&connection_.queue_pair(), &request, &refused); error != 0) {
+        LOG_ERR("a request for a sync event is refused: %s", std::strerror(error));
+        return DOCA_ERROR_IO_FAILED;
+    }
+    is_busy_ = true;
+    return DOCA_SUCCESS;
+}
+
+bool WordPort::has_ended(doca_error_t &status) noexcept
+{
+    ibv_cq_ex &completions = completions_.polled();
+    if (!verbs::VerbsCompletions::start_one(completions)) {
+        if (++polls_ % verbs::polls_between_looks != 0 || completions_.look_for_trouble() == verbs::Trouble::none)
+            return false;
+        completions_.forget_trouble();
+        if (!connection_.is_broken())
+            return false;
+        status = DOCA_ERROR_IO_FAILED; // and a completion will not come
+        is_busy_ = false;
+        return true;
+    }
+    status = verbs::to_error(completions.status);
+    verbs::VerbsCompletions::end_one(completions);
+    is_busy_ = false;
+    // The key is gone, or who held the memory. The queue pair is broken as well: later requests are flushed.
+    if (status == DOCA_ERROR_NOT_PERMITTED || status == DOCA_ERROR_SHUTDOWN || status == DOCA_ERROR_INVALID_VALUE)
+        status = DOCA_ERROR_CONNECTION_RESET;
+    return true;
+}
+
+doca_error_t WordPort::finish() noexcept
+{
+    doca_error_t status = DOCA_SUCCESS;
+    for (std::uint32_t polls = 0; !has_ended(status); ++polls) {
+        if (polls >= polls_without_yield)
+            sched_yield();
+    }
+    return status;
+}
+
+doca_error_t WordPort::begin_read(const DeviceWord &word) noexcept
+{
+    ibv_send_wr request{};
+    request.opcode = IBV_WR_RDMA_READ;
+    request.wr.rdma = {word.address, word.key};
+    return post(request);
+}
+
+doca_error_t WordPort::read(const DeviceWord &word, std::uint64_t &value) noexcept
+{
+    doca_error_t status = begin_read(word);
+    if (status == DOCA_SUCCESS)
+        status = finish();
+    if (status == DOCA_SUCCESS)
+        value = word_;
+    return status;
+}
+
+doca_error_t WordPort::write(const DeviceWord &word, std::uint64_t value) noexcept
+{
+    word_ = value;
+    ibv_send_wr request{};
+    request.opcode = IBV_WR_RDMA_WRITE;
+    request.wr.rdma = {word.address, word.key};
+    const doca_error_t status = post(request);
+    return status == DOCA_SUCCESS ? finish() : status;
+}
+
+doca_error_t WordPort::add(const DeviceWord &word, std::uint64_t value, std::uint64_t &fetched) noexcept
+{
+    ibv_send_wr request{};
+    request.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+    request.wr.atomic.remote_addr = word.address;
+    request.wr.atomic.rkey = word.key;
+    request.wr.atomic.compare_add = value;
+    doca_error_t status = post(request);
+    if (status == DOCA_SUCCESS)
+        status = finish();
+    if (status == DOCA_SUCCESS)
+        fetched = word_;
+    return status;
+}
+
+} // namespace opendoca::mlx5

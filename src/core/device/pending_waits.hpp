@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "../engine/completion_queue.hpp"
+#include "counter.hpp"
+
+namespace opendoca {
+
+/// Waits for one counter that have not ended, in order of submission.
+class PendingWaits {
+public:
+    explicit PendingWaits(CompletionQueue &completions)
+        : completions_(completions),
+          waits_(std::make_unique_for_overwrite<Operation *[]>(completions.depth()))
+    {
+    }
+
+    [[nodiscard]] bool is_empty() const noexcept { return count_ == 0; }
+    /// The oldest; there is one.
+    [[nodiscard]] const WaitCondition &first() const noexcept { return condition(0); }
+    /// The completion queue must not be full.
+    void add(Tag tag, Source &source, const WaitCondition &condition) noexcept
+    {
+        Operation &operation = completions_.begin(tag, source);
+        operation.payload<WaitCondition>() = condition;
+        waits_[count_++] = &operation;
+    }
+    template <typename Action>
+    void each_condition(Action action) const noexcept
+    {
+        for (std::uint32_t i = 0; i < count_; ++i)
+            action(condition(i));
+    }
+    [[nodiscard]] bool is_any_met(std::uint64_t value) const noexcept
+    {
+        for (std::uint32_t i = 0; i < count_; ++i) {
+            if (condition(i).is_met_by(value))
+                return true;
+        }
+        return false;
+    }
+
+    /// The only wait, when the value meets it: it is not pending any more, and has not ended yet. Else null.
+    [[nodiscard]] Operation *take_if_alone(std::uint64_t value) noexcept
+    {
+        if (count_ != 1 || !condition(0).is_met_by(value))
+            return nullptr;
+        count_ = 0;
+        return waits_[0];
+    }
+    void end_those_met(std::uint64_t value) noexcept
+    {
+        std::uint32_t num_left = 0;
+        for (std::uint32_t i = 0; i < count_; ++i) {
+            Operation *const operation = waits_[i];
+            if (operation->payload<WaitCondition>().is_met_by(value))
+                completions_.done(*operation, DOCA_SUCCESS);
+            else
+                waits_[num_left++] = operation;
+        }
+        count_ = num_left;
+    }
+    void end_all(doca_error_t result) noexcept
+    {
+        for (std::uint32_t i = 0; i < count_; ++i)
+            completions_.done(*waits_[i], result);
+        count_ = 0;
+    }
+
+private:
+    [[nodiscard]] const WaitCondition &condition(std::uint32_t i) const noexcept
+    {
+        return waits_[i]->payload<WaitCondition>();
+    }
+
+    CompletionQueue &completions_;
+    const std::unique_ptr<Operation *[]> waits_;
+    std::uint32_t count_ = 0;
+};
+
+} // namespace opendoca

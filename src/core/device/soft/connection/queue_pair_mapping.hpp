@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "../../queue_pair.hpp"
+#include "queue_pair_page.hpp"
+#include "../memory/importer.hpp"
+#include "../process/sealed_page.hpp"
+
+namespace opendoca::soft {
+
+/// A number that stands for a device's function in pages.
+[[nodiscard]] std::uint64_t function_id_of(const char *name, const char *pci_address) noexcept;
+[[nodiscard]] std::uint64_t function_id_of(const DeviceFunction &function) noexcept;
+
+/// The page of one end of a connection, mapped into this process: that of a queue pair of its own, or of a peer's.
+class QueuePairMapping {
+public:
+    /// Makes one, and the details by which others find it.
+    [[nodiscard]] static doca_error_t create(const QueuePairSettings &settings,
+                                             const DeviceFunction &function,
+                                             std::shared_ptr<QueuePairMapping> &mapping,
+                                             std::vector<std::byte> &details);
+    /// Checks @p bytes, details from anywhere, and opens the page that they name.
+    [[nodiscard]] static doca_error_t open(std::span<const std::byte> bytes,
+                                           std::shared_ptr<QueuePairMapping> &mapping);
+    QueuePairMapping(const QueuePairMapping &) = delete;
+    QueuePairMapping &operator=(const QueuePairMapping &) = delete;
+
+    [[nodiscard]] QueuePairPage &page() const noexcept { return *page_; }
+    [[nodiscard]] MessageCell &cell(std::uint32_t number) const noexcept { return cells_[number & mask_]; }
+    [[nodiscard]] ReceiveEntry &entry(std::uint32_t number) const noexcept
+    {
+        return *reinterpret_cast<ReceiveEntry *>(entries_ + std::size_t{number & mask_} * entry_size_);
+    }
+    /// Where message @p number has its bytes if it is of medium length.
+    [[nodiscard]] std::byte *slot(std::uint32_t number) const noexcept
+    {
+        return slots_ + (number & (num_slots_ - 1)) * slot_size;
+    }
+    [[nodiscard]] std::uint32_t num_slots() const noexcept { return num_slots_; }
+    [[nodiscard]] std::uint32_t recv_queue_size() const noexcept { return mask_ + 1; }
+    [[nodiscard]] std::uint32_t chain_length() const noexcept { return chain_length_; }
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+    [[nodiscard]] std::uint64_t function_id() const noexcept { return function_id_; }
+    [[nodiscard]] bool shares_receives() const noexcept { return shares_receives_; }
+    [[nodiscard]] std::uint32_t permissions() const noexcept { return permissions_; }
+    /// The process that owns the queue pair.
+    [[nodiscard]] const std::shared_ptr<ExporterProcess> &process() const noexcept { return process_; }
+
+private:
+    QueuePairMapping() = default;
+
+    [[nodiscard]] doca_error_t open_page(const ConnectionDetails &details);
+    [[nodiscard]] bool read_page() noexcept;
+
+    std::shared_ptr<SealedPage> memory_;
+    QueuePairPage *page_ = nullptr;
+    MessageCell *cells_ = nullptr;
+    std::byte *entries_ = nullptr;
+    std::size_t entry_size_ = 0;
+    std::byte *slots_ = nullptr;
+    // Copied from the page, where others could change them.
+    std::uint32_t mask_ = 0;
+    std::uint32_t chain_length_ = 0;
+    std::uint32_t num_slots_ = 0;
+    std::uint32_t permissions_ = 0;
+    bool shares_receives_ = false;
+    std::uint64_t id_ = 0;
+    std::uint64_t function_id_ = 0;
+    std::shared_ptr<ExporterProcess> process_;
+};
+
+} // namespace opendoca::soft

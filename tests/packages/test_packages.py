@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""What can be said of the packages without building them; in_fresh_debian.sh tries built ones.
+
+    test_packages.py BUILD_DIR
+"""
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE_ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DEBIAN = SOURCE_ROOT / "debian"
+TRIPLET = "x86_64-linux-gnu"
+VERSIONS = {"2.2": "2.2.0080", "3.0": "3.0.0058"}
+
+
+def text_of(name):
+    return (SOURCE_ROOT / name).read_text(encoding="utf-8")
+
+
+def run(*command, **environment):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True,
+                          env=os.environ | environment).stdout
+
+
+class Release(unittest.TestCase):
+    def test_one_number_everywhere(self):
+        number = re.search(r"^  version: '(.*)'", text_of("meson.build"), re.M)[1]
+        self.assertRegex(number, r"^\d+\.\d+\.\d+$")
+        self.assertEqual(number, re.search(r"^## \[(\d.*?)\]", text_of("CHANGELOG.md"), re.M)[1])
+        self.assertEqual(number, re.match(r"opendoca \((.*?)\)", text_of("debian/changelog"))[1])
+
+
+class Layout(unittest.TestCase):
+    """The build that packages are made of, configured and not compiled."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory()
+        cls.build = pathlib.Path(cls.place.name)
+        run("meson", "setup", cls.build, SOURCE_ROOT, "--prefix=/usr", f"-Dlibdir=lib/{TRIPLET}", "-Dtests=false")
+        # Files of one target share an entry, of which the last one is kept.
+        plan = json.loads(run("meson", "introspect", "--install-plan", cls.build))
+        names = {"{prefix}": "/usr", "{bindir}": "/usr/bin", "{libdir}": f"/usr/lib/{TRIPLET}", "{mandir}": "/usr/share/man",
+                 "{includedir}": "/usr/include", "{datadir}": "/usr/share",
+                 "{libdir_shared}": f"/usr/lib/{TRIPLET}", "{moduledir_shared}": f"/usr/lib/{TRIPLET}"}
+        cls.installed = set()
+        for entries in plan.values():
+            for entry in entries.values():
+                path = entry["destination"]
+                for name, value in names.items():
+                    path = path.replace(name, value)
+                cls.installed.add(path.lstrip("/"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.place.cleanup()
+
+    def test_each_file_is_in_one_package(self):
+        patterns = [(package.stem, line.split()[0]) for package in DEBIAN.glob("*.install")
+                    for line in package.read_text(encoding="utf-8").splitlines() if line.startswith("usr/")]
+        for path in sorted(self.installed):
+            # Of a library, the file and its links: those of the linker are for developers.
+            packages = {package for package, pattern in patterns
+                        if fnmatch.fnmatch(path, pattern) or fnmatch.fnmatch(path, f"{pattern}/*")}
+            self.assertEqual(1, len(packages), f"{path} is in {packages or 'no package'}")
+
+    def test_nothing_is_outside_of_the_standard(self):
+        for path in self.installed:
+            self.assertRegex(path, rf"^usr/(bin|lib/{TRIPLET}/opendoca|include/opendoca|share/(man|opendoca))(/|$)")
+
+    def test_modules_know_their_folders_by_plain_names(self):
+        for generation, version in VERSIONS.items():
+            (self.build / generation).mkdir()
+            for module in (self.build / "packaging").glob(f"{version}-*.pc"):
+                shutil.copy(module, self.build / generation / module.name.removeprefix(f"{version}-"))
+            flags = run("pkg-config", "--cflags", "--libs", "doca-dma", PKG_CONFIG_PATH=str(self.build / generation)).split()
+            libdir = f"/usr/lib/{TRIPLET}/opendoca/{generation}"
+            self.assertEqual({f"-I/usr/include/opendoca/{generation}", "-DALLOW_EXPERIMENTAL_API", f"-L{libdir}",
+                              f"-Wl,-rpath,{libdir}", "-ldoca_dma", "-ldoca_common"}, set(flags))
+
+    def test_with_opendoca_chooses_a_generation(self):
+        program = self.build / "usr" / "bin" / "with_opendoca"
+        program.parent.mkdir(parents=True)
+        shutil.copy(self.build / "tools" / "with_opendoca", program)
+        program.chmod(0o755)
+        says = "echo $LD_LIBRARY_PATH $PKG_CONFIG_PATH"
+        for words, generation in ([], "2.2"), (["2.2"], "2.2"), (["3.0"], "3.0"):
+            folder = f"{self.build.resolve()}/usr/lib/{TRIPLET}/opendoca/{generation}"
+            said = run(program, *words, "sh", "-c", says, LD_LIBRARY_PATH="/before", PKG_CONFIG_PATH="")
+            self.assertEqual(f"{folder}:/before {folder}/pkgconfig\n", said)
+        wrong = subprocess.run([program, "3.0"], capture_output=True, text=True, check=False)
+        self.assertEqual((2, ""), (wrong.returncode, wrong.stdout))
+
+
+@unittest.skipUnless(shutil.which("dpkg-gensymbols"), "dpkg-gensymbols is not installed")
+class Symbols(unittest.TestCase):
+    def test_symbols_files_are_those_of_the_libraries(self):
+        with tempfile.TemporaryDirectory() as place:
+            for generation, version in VERSIONS.items():
+                folder = pathlib.Path(place) / generation
+                folder.mkdir()
+                for library in pathlib.Path(BUILD_DIR, "src").rglob(f"libdoca_*.so.{version}"):
+                    shutil.copy(library, folder)
+                package = f"libopendoca{generation}"
+                done = subprocess.run(["dpkg-gensymbols", "-c4", "-q", f"-p{package}", f"-P{folder}", "-v0", "-O/dev/null",
+                                       f"-I{DEBIAN}/{package}.symbols", *(f"-e{path}" for path in folder.iterdir())],
+                                      capture_output=True, text=True, check=False, cwd=SOURCE_ROOT)
+                self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    BUILD_DIR = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""test_side_by_side.py SCRIPT JOBS TASKS: every loop runs in both generations, and limits are judged."""
+import os
+import subprocess
+import sys
+
+SCRIPT, JOBS, TASKS = sys.argv[1:]
+BOTH = ["dma_64", "dma_64_full", "rdma_write", "rdma_write_32", "rdma_read", "rdma_fetch_add", "rdma_send"]
+
+
+def run(*arguments):
+    done = subprocess.run([sys.executable, SCRIPT, *arguments, "--rounds", "1", "--processes", "1"], check=False,
+                          capture_output=True, text=True, env=os.environ | {"DOCA_SOFT": "1"})
+    lines = done.stdout.splitlines()
+    return done.returncode, {line[:28].strip(): line[28:].split() for line in lines[1:]}, done.stderr
+
+
+def main():
+    status, rows, errors = run(JOBS, TASKS)
+    assert status == 0, errors
+    assert list(rows) == BOTH, rows
+    assert all(float(number) > 0 for row in rows.values() for number in row), rows
+
+    status, rows, errors = run(JOBS, JOBS, "--limit", "1000000")
+    assert status == 0, errors
+    assert {"graph_copies", "graph_callbacks", "sync_event_calls", "sync_event_wait", *BOTH} <= set(rows), rows
+    assert all(row[-1] == "PASS" for row in rows.values()), rows
+
+    status, rows, errors = run(JOBS, TASKS, "dma_64_floor/dma_64<=0.0", "rdma_read<=1000000")
+    assert status == 3, errors
+    assert rows["dma_64_floor, dma_64"][-1] == "FAIL", rows
+    assert rows["rdma_read"][-1] == "PASS", rows
+
+    status, _, errors = run(JOBS, JOBS, "no_such_loop")
+    assert status not in (0, 3) and "no loop no_such_loop" in errors, errors
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

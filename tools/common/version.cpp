@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "version.hpp"
+
+#include <doca_version.h>
+
+#include "core/release.hpp"
+
+namespace opendoca::tools {
+
+std::string version_line(std::string_view program)
+{
+    return std::string(program) + " (opendoca) " + release() + ", with the API of DOCA " + doca_version_runtime() + '\n';
+}
+
+} // namespace opendoca::tools

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""Runs the same loops in two programs, in turns, and prints what they take and the ratio. See docs/benchmarks.md."""
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+
+SAMPLE_NS = 100_000  # shorter than the slices that other processes get
+
+
+class Side:
+    """One of the programs: a process that waits between its loops."""
+
+    def __init__(self, name, program, libraries, cpu):
+        self.name = name
+        env = dict(os.environ)
+        if libraries:
+            env["LD_LIBRARY_PATH"] = libraries
+        self._process = subprocess.Popen([program], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                         preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+        self.loops = self._process.stdout.readline().split()
+        if not self.loops:
+            raise SystemExit(f"{name}: {program} has ended: {self._process.wait()}")
+
+    def run(self, loop, count):
+        """Nanoseconds that one of count takes."""
+        self._process.stdin.write(f"{loop} {count}\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"{self.name}: {loop} failed")
+        return float(line) / count
+
+    def close(self):
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+def compare(loop, other_loop, sides, rounds):
+    """The shortest time of either side, and the ratio of both."""
+    names = (loop, other_loop)
+    count = 32
+    while (took := max(side.run(name, count) for side, name in zip(sides, names)) * count) < SAMPLE_NS:
+        count = max(2 * count, int(count * SAMPLE_NS / max(took, 1) / 32) * 32)
+    shortest = [float("inf"), float("inf")]
+    for i in range(rounds):
+        for which in (0, 1) if i % 2 == 0 else (1, 0):
+            shortest[which] = min(shortest[which], sides[which].run(names[which], count))
+    return shortest
+
+
+def parse_row(text):
+    """loop[/other][<=limit]"""
+    names, _, limit = text.partition("<=")
+    loop, _, other = names.partition("/")
+    return loop, other or loop, float(limit) if limit else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("base", help="the program that is compared with")
+    parser.add_argument("program", help="the program whose ratio to it is printed; may be the same one")
+    parser.add_argument("rows", nargs="*", help="LOOP of the base, /LOOP of the other if it is called otherwise, "
+                        "<=LIMIT of the ratio; default: all loops that both have")
+    parser.add_argument("--base-libraries", metavar="DIRS", help="LD_LIBRARY_PATH of the first")
+    parser.add_argument("--libraries", metavar="DIRS", help="LD_LIBRARY_PATH of the second")
+    parser.add_argument("--limit", type=float, help="of all ratios for which no row has its own")
+    parser.add_argument("--rounds", type=int, default=300, help="samples of each loop, a tenth of a millisecond each")
+    parser.add_argument("--processes", type=int, default=3, help="how often both programs are started: where their "
+                        "memory lies makes a difference; the median of the ratios counts")
+    parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)))
+    args = parser.parse_intermixed_args()
+
+    results = {}
+    for _ in range(args.processes):
+        sides = (Side("the base", args.base, args.base_libraries, args.cpu),
+                 Side("the other", args.program, args.libraries, args.cpu))
+        rows = [parse_row(text) for text in args.rows] or [
+            (name, name, None) for name in sides[0].loops if name in sides[1].loops]
+        for row in rows:
+            results.setdefault(row, []).append(compare(row[0], row[1], sides, args.rounds))
+        for side in sides:
+            side.close()
+
+    is_missed = False
+    print(f"{'':<28}{'base ns':>10}{'ns':>10}{'ratio':>8}{'at most':>9}")
+    for (loop, other, limit), times in results.items():
+        limit = limit if limit is not None else args.limit
+        ratio = statistics.median(own / base for base, own in times)
+        name = loop if other == loop else f"{loop}, {other}"
+        verdict = ""
+        if limit is not None:
+            is_met = round(ratio, 2) <= limit
+            is_missed = is_missed or not is_met
+            verdict = f"{limit:>9.2f}  {'PASS' if is_met else 'FAIL'}"
+        base, own = (min(values) for values in zip(*times))
+        print(f"{name:<28}{base:>10.1f}{own:>10.1f}{ratio:>8.2f}{verdict}")
+    return 3 if is_missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
