@@ -67,7 +67,7 @@ build() { # CONFIGURATION
         "$top/scripts/aarch64_sysroot.sh" "$root/aarch64-sysroot"
         cross=(--cross-file "$top/packaging/aarch64-linux-gnu.cross" --cross-file "$root/aarch64-sysroot/meson.cross")
         [ ! -f "$root/aarch64/build.ninja" ] || cross=() # it knows
-        setup aarch64 "${cross[@]}" -Doptimization=2 -Db_pch=true
+        setup aarch64 "${cross[@]}" -Dtests=true -Ddocs=disabled -Doptimization=2 -Db_pch=true
         ;;
     esac
     exec nice -n 19 ninja -C "$root/$1" --quiet

@@ -20,9 +20,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <doca_ctx.h>
-#include <doca_log.h>
-
 #include "scenario.hpp"
 
 namespace {
@@ -46,18 +43,6 @@ struct Plan {
     Failing kind = Failing::allocations;
     bool is_warm = false;
 };
-
-/// The library's log goes nowhere: its words are for others to test. The first line takes memory that stays.
-void silence()
-{
-    doca_logger_backend *backend = nullptr;
-    std::FILE *const sink = std::fopen("/dev/null", "we");
-    if (sink == nullptr || doca_log_create_file_backend(sink, &backend) != DOCA_SUCCESS)
-        std::exit(2);
-    doca_workq *workq = nullptr;
-    if (doca_workq_create(0, &workq) != DOCA_ERROR_INVALID_VALUE)
-        std::exit(2);
-}
 
 /// The attacked process: a walk in which number @p k fails, between walks in which nothing does.
 int be_attacked(const Plan &plan, std::uint64_t k, int channel, Report &report)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A walk through the whole API by two processes, a host and a DPU. Each call may answer an error, whereupon
+// A walk through the whole API of one generation by two processes, a host and a DPU. Each call may answer an error, whereupon
 // the walk does without what it would have made; what both need is agreed upon by messages, so that none
 // waits for what will not come.
 #pragma once
@@ -32,7 +32,7 @@ public:
     {
     }
 
-    /// All of it. False when something was wrong, which was printed.
+    /// All of it: see walk.cpp of each generation. False when something was wrong, which was printed.
     [[nodiscard]] bool run();
 
     [[nodiscard]] bool is_host() const noexcept { return role_ == Role::host; }
@@ -74,9 +74,11 @@ public:
     [[nodiscard]] bool may_fail() const noexcept { return may_fail_; }
 
     /// Both processes give some bytes and get those of the other: nothing stands for "has failed".
-    [[nodiscard]] std::vector<std::byte> exchange(std::span<const std::byte> mine);
+    /// @p meanwhile is called again and again until the other one's are here.
+    [[nodiscard]] std::vector<std::byte> exchange(std::span<const std::byte> mine,
+                                                  const std::function<void()> &meanwhile = nullptr);
     /// Whether both say so.
-    [[nodiscard]] bool agree(bool mine);
+    [[nodiscard]] bool agree(bool mine, const std::function<void()> &meanwhile = nullptr);
 
 private:
     void complain(std::source_location where, doca_error_t status);
@@ -89,19 +91,30 @@ private:
     std::uint64_t num_refused_ = 0;
 };
 
+/// The library's log goes nowhere: its words are for others to test. The first line takes memory that stays.
+void silence();
+
+[[nodiscard]] const char *name_of(doca_error_t status);
+
 /// An object of the API that is taken down at the end.
 template <typename T>
 class Owned {
 public:
-    Owned(Walk &walk, doca_error_t (*destroy)(T *)) noexcept : walk_(walk), destroy_(destroy) {}
+    Owned(Walk &walk, doca_error_t (*destroy)(T *),
+          std::source_location where = std::source_location::current()) noexcept
+        : walk_(walk),
+          destroy_(destroy),
+          where_(where)
+    {
+    }
     Owned(const Owned &) = delete;
     Owned &operator=(const Owned &) = delete;
     ~Owned() { reset(); }
 
-    void reset(std::source_location where = std::source_location::current())
+    void reset()
     {
         if (T *const object = std::exchange(object_, nullptr); object != nullptr)
-            walk_.undo([&] { return destroy_(object); }, where);
+            walk_.undo([&] { return destroy_(object); }, where_);
     }
     [[nodiscard]] T *get() const noexcept { return object_; }
     operator T *() const noexcept { return object_; }
@@ -110,6 +123,7 @@ public:
 private:
     Walk &walk_;
     doca_error_t (*destroy_)(T *);
+    std::source_location where_;
     T *object_ = nullptr;
 };
 

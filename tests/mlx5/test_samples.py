@@ -168,6 +168,9 @@ class Samples(unittest.TestCase):
                 self.assertEqual("copies by the DMA engine" in remarks, CAN_SHARE, remarks)
                 self.assertEqual(any("no memory across the PCIe: " in remark for remark in remarks), not CAN_SHARE)
                 self.assertEqual(device["capabilities"]["mmap_export_dpu"], CAN_SHARE)
+                self.assertEqual(any("Comm Channel by TCP at 127." in remark for remark in remarks), CAN_SHARE)
+                is_known = any(remark.startswith("VUID MT2347XZ0320") for remark in remarks)
+                self.assertEqual(is_known, device["function_type"] != "SF", "an SF's only its e-switch's manager can ask for")
 
     @unittest.skipUnless(CAN_SHARE, "there is no DPU's side")
     def test_representors_are_the_hosts_functions(self):

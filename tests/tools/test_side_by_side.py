@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""test_side_by_side.py SCRIPT JOBS TASKS: every loop runs in both generations, and limits are judged."""
+"""test_side_by_side.py SCRIPT JOBS TASKS COMM_CHANNEL COMCH: every loop runs in both generations, and limits are judged."""
 import os
 import subprocess
 import sys
 
-SCRIPT, JOBS, TASKS = sys.argv[1:]
+SCRIPT, JOBS, TASKS, COMM_CHANNEL, COMCH = sys.argv[1:]
 BOTH = ["dma_64", "dma_64_full", "rdma_write", "rdma_write_32", "rdma_read", "rdma_fetch_add", "rdma_send"]
 
 
@@ -32,6 +32,9 @@ def main():
     assert status == 3, errors
     assert rows["dma_64_floor, dma_64"][-1] == "FAIL", rows
     assert rows["rdma_read"][-1] == "PASS", rows
+
+    status, rows, errors = run(COMM_CHANNEL, COMCH)
+    assert status == 0 and list(rows) == ["round_trip_8"], (rows, errors)
 
     status, _, errors = run(JOBS, JOBS, "no_such_loop")
     assert status not in (0, 3) and "no loop no_such_loop" in errors, errors

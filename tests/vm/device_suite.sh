@@ -98,6 +98,7 @@ run_conformance() { # NAME EXECUTABLE TESTS...
     shift 2
     [ -x "$program" ] || program=$build/tests/conformance/v3/test_$name
     [ -x "$program" ] || program=$build/tests/$name/test_$name
+    [ -x "$program" ] || program=$build/tests/attack/test_$name
     for device in "${devices[@]}"; do
         parameters+=("/*${device//[^A-Za-z0-9]/_}*")
     done

@@ -8,8 +8,6 @@ import statistics
 import subprocess
 import sys
 
-SAMPLE_NS = 100_000  # shorter than the slices that other processes get
-
 
 class Side:
     """One of the programs: a process that waits between its loops."""
@@ -40,12 +38,12 @@ class Side:
         self._process.stdout.close()
 
 
-def compare(loop, other_loop, sides, rounds):
+def compare(loop, other_loop, sides, rounds, sample_ns):
     """The shortest time of either side, and the ratio of both."""
     names = (loop, other_loop)
-    count = 32
-    while (took := max(side.run(name, count) for side, name in zip(sides, names)) * count) < SAMPLE_NS:
-        count = max(2 * count, int(count * SAMPLE_NS / max(took, 1) / 32) * 32)
+    # The shortest of some, as another process may have had the CPU.
+    fastest = min(min(side.run(name, 32) for _ in range(8)) for side, name in zip(sides, names))
+    count = max(1, round(sample_ns / fastest / 32)) * 32
     shortest = [float("inf"), float("inf")]
     for i in range(rounds):
         for which in (0, 1) if i % 2 == 0 else (1, 0):
@@ -69,7 +67,9 @@ def main():
     parser.add_argument("--base-libraries", metavar="DIRS", help="LD_LIBRARY_PATH of the first")
     parser.add_argument("--libraries", metavar="DIRS", help="LD_LIBRARY_PATH of the second")
     parser.add_argument("--limit", type=float, help="of all ratios for which no row has its own")
-    parser.add_argument("--rounds", type=int, default=300, help="samples of each loop, a tenth of a millisecond each")
+    parser.add_argument("--rounds", type=int, default=300, help="samples of each loop")
+    parser.add_argument("--sample", type=float, default=100, metavar="US", help="microseconds of a sample; default 100, "
+                        "which is shorter than the slices that other processes get")
     parser.add_argument("--processes", type=int, default=3, help="how often both programs are started: where their "
                         "memory lies makes a difference; the median of the ratios counts")
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)))
@@ -82,7 +82,7 @@ def main():
         rows = [parse_row(text) for text in args.rows] or [
             (name, name, None) for name in sides[0].loops if name in sides[1].loops]
         for row in rows:
-            results.setdefault(row, []).append(compare(row[0], row[1], sides, args.rounds))
+            results.setdefault(row, []).append(compare(row[0], row[1], sides, args.rounds, args.sample * 1e3))
         for side in sides:
             side.close()
 

@@ -113,7 +113,7 @@ bool doca_comch_consumer::on_progress() noexcept
     ControlMessage message;
     while (mailbox_.take(message)) {
         if (message.kind == ControlKind::connect) {
-            (void)opendoca::guarded([&] { return connect(message), DOCA_SUCCESS; });
+            connect(message);
         } else if (message.kind == ControlKind::known && state() == DOCA_CTX_STATE_STARTING) {
             started();
             return true;
@@ -126,20 +126,29 @@ bool doca_comch_consumer::on_progress() noexcept
 }
 
 /// A producer wants to send.
-void doca_comch_consumer::connect(const ControlMessage &message)
+void doca_comch_consumer::connect(const ControlMessage &message) noexcept
 {
     ControlMessage answer = message;
     answer.kind = ControlKind::refuse;
     answer.details_size = 0;
-    std::unique_ptr<Lane> lane;
-    if (is_running() && lanes_.size() < max_fast_path_contexts &&
-        make_lane(*dev(), completions(), receives.conf().count, queue_.get(), message.producer, lane) == DOCA_SUCCESS &&
-        lane->queue_pair->connect(message.used_details()) == DOCA_SUCCESS) {
-        put_details(*lane, answer);
-        answer.kind = ControlKind::accept;
+    const doca_error_t status = opendoca::guarded([&] {
+        std::unique_ptr<Lane> lane;
+        if (!is_running() || lanes_.size() >= max_fast_path_contexts)
+            return DOCA_ERROR_BAD_STATE;
+        doca_error_t made =
+            make_lane(*dev(), completions(), receives.conf().count, queue_.get(), message.producer, lane);
+        if (made == DOCA_SUCCESS)
+            made = lane->queue_pair->connect(message.used_details());
+        if (made != DOCA_SUCCESS)
+            return made;
         lanes_.push_back(std::move(lane));
+        return DOCA_SUCCESS;
+    });
+    if (status == DOCA_SUCCESS) {
+        put_details(*lanes_.back(), answer);
+        answer.kind = ControlKind::accept;
     }
-    fast_->to_peer.put(answer);
+    fast_->tell_peer(answer);
 }
 
 doca_error_t doca_comch_consumer::check(const doca_comch_consumer_task_post_recv &task) const noexcept

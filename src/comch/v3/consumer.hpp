@@ -39,7 +39,7 @@ protected:
     [[nodiscard]] bool on_progress() noexcept override;
 
 private:
-    void connect(const opendoca::comch::ControlMessage &message);
+    void connect(const opendoca::comch::ControlMessage &message) noexcept;
 
     const std::shared_ptr<opendoca::comch::FastPath> fast_;
     doca_mmap &map_;

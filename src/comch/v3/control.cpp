@@ -187,11 +187,16 @@ void Control::send_control_messages(Connection &connection) noexcept
 
 bool Control::serve(Connection &connection) noexcept
 {
+    if (connection.fast->has_failed()) [[unlikely]] {
+        connection.link.leave();
+        (void)connection.link.check_end();
+        return false;
+    }
     const bool had_waiting = connection.first_waiting != nullptr;
     if (had_waiting)
         send_waiting(connection);
     if (connection.fast->to_peer.has_mail() || has_unsent_ == &connection) [[unlikely]]
-        (void)guarded([&] { return send_control_messages(connection), DOCA_SUCCESS; });
+        send_control_messages(connection);
     std::size_t length = message_.size();
     std::uint32_t kind = 0;
     if (connection.link.receive(message_.data(), length, kind) != DOCA_SUCCESS)
@@ -209,9 +214,7 @@ bool Control::serve(Connection &connection) noexcept
     }
     std::memcpy(&message, message_.data(), sizeof(message));
     message.kind = static_cast<ControlKind>(kind);
-    bool is_told = false;
-    (void)guarded([&] { return is_told = take(connection, message), DOCA_SUCCESS; });
-    return is_told;
+    return take(connection, message);
 }
 
 /// A control message of the peer, which is not to be trusted. True when the program was told something.
@@ -224,7 +227,7 @@ bool Control::take(Connection &connection, const ControlMessage &message) noexce
         ControlMessage answer{};
         answer.kind = ControlKind::known;
         answer.consumer = message.consumer;
-        fast.to_peer.put(answer);
+        fast.tell_peer(answer);
         if (consumer_came != nullptr)
             consumer_came(nullptr, &connection, message.consumer);
         return true;
@@ -242,7 +245,7 @@ bool Control::take(Connection &connection, const ControlMessage &message) noexce
             ControlMessage answer = message;
             answer.kind = ControlKind::refuse;
             answer.details_size = 0;
-            fast.to_peer.put(answer);
+            fast.tell_peer(answer);
         }
         return false;
     case ControlKind::accept:

@@ -6,6 +6,11 @@
 
 #include <sys/eventfd.h>
 
+#include "../../core/guard.hpp"
+#include "../../core/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_COMCH_FAST_PATH);
+
 namespace opendoca::comch {
 
 bool Mailbox::open() noexcept
@@ -63,28 +68,43 @@ std::uint32_t FastPath::num_members() const noexcept
     return static_cast<std::uint32_t>(consumers_.size() + producers_.size());
 }
 
-bool FastPath::deliver(Role role, std::uint32_t number, const ControlMessage &message)
+bool FastPath::deliver(Role role, std::uint32_t number, const ControlMessage &message) noexcept
 {
     const std::lock_guard guard(lock_);
     const auto found = members(role).find(number);
     if (found == members(role).end())
         return false;
-    found->second->put(message);
+    const doca_error_t status = guarded([&] { return found->second->put(message), DOCA_SUCCESS; });
+    if (status != DOCA_SUCCESS)
+        fail();
     return true;
 }
 
-void FastPath::note_consumer(std::uint32_t number, bool is_there)
+void FastPath::tell_peer(const ControlMessage &message) noexcept
+{
+    if (guarded([&] { return to_peer.put(message), DOCA_SUCCESS; }) != DOCA_SUCCESS)
+        fail();
+}
+
+void FastPath::note_consumer(std::uint32_t number, bool is_there) noexcept
 {
     const std::lock_guard guard(lock_);
     std::erase(of_peer_, number);
-    if (is_there)
-        of_peer_.push_back(number);
+    if (is_there && guarded([&] { return of_peer_.push_back(number), DOCA_SUCCESS; }) != DOCA_SUCCESS)
+        fail();
 }
 
 bool FastPath::has_consumer(std::uint32_t number) const noexcept
 {
     const std::lock_guard guard(lock_);
     return std::ranges::find(of_peer_, number) != of_peer_.end();
+}
+
+void FastPath::fail() noexcept
+{
+    LOG_ERR("memory is short: the connection is given up");
+    has_failed_.store(true, std::memory_order_relaxed);
+    to_peer.wake();
 }
 
 void FastPath::end() noexcept

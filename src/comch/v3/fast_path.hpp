@@ -73,11 +73,16 @@ public:
     void leave(Role role, std::uint32_t number) noexcept;
     [[nodiscard]] std::uint32_t num_members() const noexcept;
     /// Hands over a control message of the peer; false when nobody has the number.
-    bool deliver(Role role, std::uint32_t number, const ControlMessage &message);
+    [[nodiscard]] bool deliver(Role role, std::uint32_t number, const ControlMessage &message) noexcept;
+    /// For control messages that somebody waits for, from where nothing can be refused.
+    void tell_peer(const ControlMessage &message) noexcept;
 
-    void note_consumer(std::uint32_t number, bool is_there);
+    void note_consumer(std::uint32_t number, bool is_there) noexcept;
     [[nodiscard]] bool has_consumer(std::uint32_t number) const noexcept;
 
+    /// Memory is short, and a message is lost: the control context ends the connection, as nobody would end a wait for it.
+    void fail() noexcept;
+    [[nodiscard]] bool has_failed() const noexcept { return has_failed_.load(std::memory_order_relaxed); }
     /// The connection has ended: all who are on it look.
     void end() noexcept;
     [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(std::memory_order_acquire); }
@@ -96,6 +101,7 @@ private:
     std::uint32_t num_joined_ = 0;
     std::vector<std::uint32_t> of_peer_; ///< its consumers
     std::atomic<bool> has_ended_{false};
+    std::atomic<bool> has_failed_{false};
 };
 
 } // namespace opendoca::comch

@@ -116,8 +116,9 @@ doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&mad
     message.consumer = consumer;
     message.producer = id_;
     put_details(*fresh->lane, message);
-    consumers_.push_back(std::move(fresh));
+    consumers_.reserve(consumers_.size() + 1); // the message asks for what is there
     fast_->to_peer.put(message);
+    consumers_.push_back(std::move(fresh));
     made = consumers_.back().get();
     return DOCA_SUCCESS;
 }

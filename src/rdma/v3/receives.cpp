@@ -4,15 +4,14 @@
 
 #include <algorithm>
 
-#include "../../core/guard.hpp"
-
 namespace opendoca::v3 {
 
 doca_error_t Receives::create(Device &device, CompletionQueue &completions, std::uint32_t count,
                               std::uint32_t chain_length, std::unique_ptr<Receives> &made)
 {
-    std::unique_ptr<Receives> fresh(new Receives(completions));
-    if (device.function().can.rdma.shared_receives) {
+    const bool is_shared = device.function().can.rdma.shared_receives;
+    std::unique_ptr<Receives> fresh(new Receives(completions, is_shared ? 0 : count));
+    if (is_shared) {
         const doca_error_t status =
             device.create_receive_queue(completions, std::max(count, 1U), chain_length, fresh->shared_);
         if (status != DOCA_SUCCESS)
@@ -27,12 +26,11 @@ bool Receives::give_to(QueuePair &queue_pair) noexcept
     if (shared_ != nullptr || (only_ != nullptr && only_ != &queue_pair))
         return shared_ != nullptr;
     only_ = &queue_pair;
-    while (!waiting_.empty() && only_->is_connected()) {
-        const Waiting first = waiting_.front();
-        if (only_->receive(first.tag, first.dst, first.plan) != DOCA_SUCCESS)
-            break;
-        waiting_.pop_front();
-    }
+    auto next = waiting_.begin();
+    while (next != waiting_.end() && only_->is_connected() &&
+           only_->receive(next->tag, next->dst, next->plan) == DOCA_SUCCESS)
+        ++next;
+    waiting_.erase(waiting_.begin(), next);
     return true;
 }
 
@@ -48,18 +46,19 @@ doca_error_t Receives::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexce
         return shared_->receive(tag, dst, plan);
     if (only_ != nullptr && only_->is_connected() && waiting_.empty())
         return only_->receive(tag, dst, plan);
-    return guarded([&] {
-        waiting_.push_back({tag, dst, plan});
-        return DOCA_SUCCESS;
-    });
+    if (waiting_.size() == waiting_.capacity())
+        return DOCA_ERROR_NO_MEMORY;
+    waiting_.push_back({tag, dst, plan});
+    return DOCA_SUCCESS;
 }
 
 void Receives::flush(Source &source) noexcept
 {
     if (shared_ != nullptr)
         shared_->flush();
-    for (; !waiting_.empty(); waiting_.pop_front())
-        completions_.done(waiting_.front().tag, source, DOCA_ERROR_SHUTDOWN);
+    for (const Waiting &each : waiting_)
+        completions_.done(each.tag, source, DOCA_ERROR_SHUTDOWN);
+    waiting_.clear();
 }
 
 } // namespace opendoca::v3

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
-#include <deque>
 #include <memory>
+#include <vector>
 
 #include "../../core/device/device.hpp"
 #include "../../core/device/queue_pair.hpp"
@@ -36,12 +36,12 @@ private:
         TransferPlan plan;
     };
 
-    explicit Receives(CompletionQueue &completions) noexcept : completions_(completions) {}
+    Receives(CompletionQueue &completions, std::uint32_t count) : completions_(completions) { waiting_.reserve(count); }
 
     CompletionQueue &completions_;
     std::unique_ptr<ReceiveQueue> shared_;
     QueuePair *only_ = nullptr;
-    std::deque<Waiting> waiting_; ///< for the connection
+    std::vector<Waiting> waiting_; ///< for the connection; has room for all tasks
 };
 
 } // namespace opendoca::v3

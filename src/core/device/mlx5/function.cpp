@@ -14,6 +14,7 @@
 #include "provider.hpp"
 #include "representors.hpp"
 #include "trials.hpp"
+#include "vpd.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_MLX5_FUNCTION);
 
@@ -53,7 +54,13 @@ std::shared_ptr<verbs::VerbsFunction> make_function(ibv_context &context, const 
                  ibv_get_device_name(context.device), outcome.to_text().c_str());
         return nullptr;
     }
-    return std::make_shared<Mlx5Function>(*library, context, attributes, port, capabilities);
+    auto function = std::make_shared<Mlx5Function>(*library, context, attributes, port, capabilities);
+    // A subfunction has no vital product data of its own.
+    if (function->type != FunctionType::sf)
+        function->vuid = vuid_by_vpd(function->pci_address);
+    if (function->vuid.empty() && capabilities.has_query_vuid)
+        (void)!Commands(*library, context).query_vuid(capabilities.vhca_id, function->vuid).is_good();
+    return function;
 }
 
 Mlx5Function::Mlx5Function(const Library &library, ibv_context &context, const ibv_device_attr_ex &attributes,
@@ -125,6 +132,10 @@ std::vector<std::string> Mlx5Function::remarks() const
     }
     if (sharing.way != Sharing::Way::none && !sharing.imports)
         add("no memory of others: ", sharing.reason);
+    if (vuid.empty())
+        add("not to be learnt: its VUID, which root may read and the device does not tell", "");
+    else
+        add("VUID ", vuid);
     if (can.comm_channel)
         add("Comm Channel by TCP at ", services_at);
     else

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "vpd.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace opendoca::mlx5 {
+
+namespace {
+
+using Bytes = std::span<const unsigned char>;
+
+constexpr unsigned char large = 0x80;     ///< of a resource's tag: its length is in the next two bytes
+constexpr unsigned char read_only = 0x90; ///< the tag of these fields
+constexpr unsigned char end = 0x78;
+constexpr std::size_t field_header = 3; ///< a keyword of two letters, and a length
+constexpr std::size_t longest = 128;    ///< of a VUID
+
+std::string find_vuid(Bytes fields)
+{
+    while (fields.size() >= field_header) {
+        const std::size_t length = std::min<std::size_t>(fields[2], fields.size() - field_header);
+        const Bytes content = fields.subspan(field_header, length);
+        if (fields[0] == 'V' && fields[1] == 'U')
+            return {content.begin(), std::find(content.begin(), content.end(), 0)};
+        fields = fields.subspan(field_header + length);
+    }
+    return {};
+}
+
+} // namespace
+
+std::string vuid_in_vpd(Bytes data)
+{
+    while (!data.empty() && data[0] != end) {
+        const bool is_large = (data[0] & large) != 0;
+        const std::size_t header = is_large ? 3 : 1;
+        if (data.size() < header)
+            break;
+        const std::size_t length = is_large ? data[1] | std::size_t{data[2]} << 8 : data[0] & 7u;
+        const Bytes content = data.subspan(header, std::min(length, data.size() - header));
+        if (data[0] == read_only) {
+            if (std::string vuid = find_vuid(content); !vuid.empty() && vuid.size() <= longest)
+                return vuid;
+        }
+        data = data.subspan(header + content.size());
+    }
+    return {};
+}
+
+std::string vuid_by_vpd(const std::string &pci_address)
+{
+    static std::mutex lock;
+    static auto *const known = new std::map<std::string, std::string>; // exit handlers may list devices
+    const std::lock_guard guard(lock);
+    if (const auto found = known->find(pci_address); found != known->end())
+        return found->second;
+    std::ifstream file("/sys/bus/pci/devices/" + pci_address + "/vpd", std::ios::binary);
+    const std::vector<unsigned char> data{std::istreambuf_iterator<char>(file), {}};
+    return (*known)[pci_address] = vuid_in_vpd(data);
+}
+
+} // namespace opendoca::mlx5

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The parts of the walk through DOCA 3.0; each begins and ends with nothing but an open device.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include <sched.h>
+
+#include <doca_buf.h>
+#include <doca_buf_inventory.h>
+#include <doca_ctx.h>
+#include <doca_dev.h>
+#include <doca_mmap.h>
+#include <doca_pe.h>
+
+#include "../scenario.hpp"
+
+namespace attack {
+
+/// How long a part waits for what comes soon, unless something has failed.
+[[nodiscard]] inline std::chrono::milliseconds patience_of(const Walk &walk)
+{
+    return std::chrono::milliseconds(walk.may_fail() ? 300 : 10'000);
+}
+
+/// Memory that is mapped for a device.
+class Map {
+public:
+    Map(Walk &walk, doca_dev *dev, std::span<std::byte> bytes, std::uint32_t access);
+
+    [[nodiscard]] bool is_made() const noexcept { return is_made_; }
+    operator doca_mmap *() const noexcept { return mmap_; }
+
+private:
+    Owned<doca_mmap> mmap_;
+    bool is_made_ = false;
+};
+
+/// Buffers, which are released at the end.
+class Inventory {
+public:
+    Inventory(Walk &walk, std::size_t size);
+    Inventory(const Inventory &) = delete;
+    Inventory &operator=(const Inventory &) = delete;
+    ~Inventory();
+
+    [[nodiscard]] bool is_made() const noexcept { return is_made_; }
+    /// Null when it failed. With all of its bytes as data, or none.
+    [[nodiscard]] doca_buf *make(doca_mmap *mmap, std::byte *at, std::size_t len, bool is_full);
+
+private:
+    Walk &walk_;
+    Owned<doca_buf_inventory> inventory_;
+    std::vector<doca_buf *> bufs_;
+    bool is_made_ = false;
+};
+
+/// How a task has ended: its user data.
+using End = std::optional<doca_error_t>;
+
+/// One that stays for as long as any task of the walk is in flight.
+[[nodiscard]] End &new_end();
+
+/// The callback of all tasks: notes the end, and frees the task.
+template <typename Task>
+void note_end(Task *task, doca_data task_data, doca_data)
+{
+    auto *const base = reinterpret_cast<doca_task *>(task);
+    *static_cast<End *>(task_data.ptr) = doca_task_get_status(base);
+    doca_task_free(base);
+}
+
+/// A progress engine.
+class Engine {
+public:
+    explicit Engine(Walk &walk);
+
+    [[nodiscard]] bool is_made() const noexcept { return is_made_; }
+    operator doca_pe *() const noexcept { return pe_; }
+    bool progress();
+    /// False when it takes too long.
+    template <typename IsDone>
+    bool run_until(IsDone is_done)
+    {
+        const auto end = std::chrono::steady_clock::now() + patience_of(walk_);
+        while (!is_done()) {
+            if (progress())
+                continue;
+            if (std::chrono::steady_clock::now() >= end)
+                return false;
+            sched_yield();
+        }
+        return true;
+    }
+    /// Submits a task, and waits for its end: how it has ended, or was refused.
+    [[nodiscard]] doca_error_t run(doca_task *task, End &end);
+    /// Sleeps until there may be something to do, where events can be asked for.
+    void sleep();
+
+private:
+    Walk &walk_;
+    Owned<doca_pe> pe_;
+    bool is_made_ = false;
+};
+
+/// A context on an engine, which is started, and stopped at the end.
+class Running {
+public:
+    Running(Walk &walk, Engine &engine, doca_ctx *ctx);
+    Running(const Running &) = delete;
+    Running &operator=(const Running &) = delete;
+    ~Running();
+
+    [[nodiscard]] bool is_started() const noexcept { return is_started_; }
+    [[nodiscard]] doca_ctx_states state() const;
+
+private:
+    Walk &walk_;
+    Engine &engine_;
+    doca_ctx *ctx_;
+    bool is_started_ = false;
+};
+
+void walk_through_local_copies(Walk &walk, doca_dev *dev);
+void walk_through_exports(Walk &walk, doca_dev *dev);
+void walk_through_hashes(Walk &walk, doca_dev *dev);
+void walk_through_graphs(Walk &walk, doca_dev *dev);
+void walk_through_sync_events(Walk &walk, doca_dev *dev);
+void walk_through_rdma(Walk &walk, doca_dev *dev);
+void walk_through_comch(Walk &walk, doca_dev *dev);
+
+} // namespace attack

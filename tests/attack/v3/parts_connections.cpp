@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Connections between the two processes: RDMA, and Comch with its fast path.
+#include <cstring>
+#include <string>
+
+#include <unistd.h>
+
+#include <doca_comch.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
+#include <doca_rdma.h>
+
+#include "parts.hpp"
+
+namespace attack {
+
+namespace {
+
+constexpr std::uint32_t num_tasks = 8;
+
+/// Submits a task whose end is waited for later. Null tasks have been refused.
+template <typename Task>
+bool submit(Walk &walk, Task *task)
+{
+    if (task == nullptr)
+        return false;
+    auto *const base = reinterpret_cast<doca_task *>(task);
+    if (walk.call([&] { return doca_task_submit(base); }))
+        return true;
+    const Inside inside;
+    doca_task_free(base);
+    return false;
+}
+
+/// What the callbacks of a server or a client have told.
+struct Side {
+    doca_comch_connection *connection = nullptr;
+    std::uint32_t num_messages = 0;
+    std::uint32_t consumer = 0;
+};
+
+Side side; // of this process
+
+void received(doca_comch_event_msg_recv *, std::uint8_t *, std::uint32_t, doca_comch_connection *)
+{
+    ++side.num_messages;
+}
+void connected(doca_comch_event_connection_status_changed *, doca_comch_connection *connection, std::uint8_t is_done)
+{
+    if (is_done != 0)
+        side.connection = connection;
+}
+void disconnected(doca_comch_event_connection_status_changed *, doca_comch_connection *connection, std::uint8_t)
+{
+    if (side.connection == connection)
+        side.connection = nullptr;
+}
+void consumer_came(doca_comch_event_consumer *, doca_comch_connection *, std::uint32_t id)
+{
+    side.consumer = id;
+}
+void consumer_went(doca_comch_event_consumer *, doca_comch_connection *, std::uint32_t)
+{
+    side.consumer = 0;
+}
+
+/// What one side of Comch does can wait for the progress of the other.
+bool agree_meanwhile(Walk &walk, Engine &engine, bool mine)
+{
+    return walk.agree(mine, [&] { engine.progress(); });
+}
+
+/// Each sends a message and gets one.
+bool exchange_messages(Walk &walk, Engine &engine, doca_comch_server *server, doca_comch_client *client)
+{
+    End &end = new_end();
+    static const char text[] = "hello";
+    doca_comch_task_send *task = nullptr;
+    const bool is_made = side.connection != nullptr && walk.call([&] {
+        return server != nullptr
+                   ? doca_comch_server_task_send_alloc_init(server, side.connection, text, sizeof(text), &task)
+                   : doca_comch_client_task_send_alloc_init(client, side.connection, text, sizeof(text), &task);
+    });
+    if (is_made)
+        doca_task_set_user_data(doca_comch_task_send_as_task(task), {.ptr = &end});
+    const bool is_sent = is_made && submit(walk, task) && engine.run_until([&] { return end.has_value(); });
+    if (!agree_meanwhile(walk, engine, is_sent && end == DOCA_SUCCESS))
+        return false;
+    const bool is_received = engine.run_until([&] { return side.num_messages != 0; });
+    walk.require(is_received || walk.may_fail(), "a message has come");
+    return agree_meanwhile(walk, engine, is_received);
+}
+
+/// The server's consumer gets what the client's producer sends.
+void use_fast_path(Walk &walk, Engine &engine, doca_dev *dev)
+{
+    std::vector<std::byte> memory(8192, std::byte{4});
+    Map map(walk, dev, memory, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    Inventory inventory(walk, 2);
+    Owned<doca_comch_consumer> consumer(walk, doca_comch_consumer_destroy);
+    Owned<doca_comch_producer> producer(walk, doca_comch_producer_destroy);
+    std::optional<Running> running;
+    End &end = new_end();
+    bool is_ready = map.is_made() && inventory.is_made() && side.connection != nullptr;
+    if (is_ready && !walk.is_host()) {
+        is_ready = walk.call([&] { return doca_comch_consumer_create(side.connection, map, consumer.out()); }) &&
+                   walk.call([&] {
+                       return doca_comch_consumer_task_post_recv_set_conf(
+                           consumer, note_end<doca_comch_consumer_task_post_recv>,
+                           note_end<doca_comch_consumer_task_post_recv>, num_tasks);
+                   });
+        doca_comch_consumer_task_post_recv *task = nullptr;
+        if (is_ready) {
+            running.emplace(walk, engine, doca_comch_consumer_as_ctx(consumer));
+            is_ready = running->is_started() &&
+                       engine.run_until([&] { return running->state() == DOCA_CTX_STATE_RUNNING; });
+        }
+        doca_buf *const buf = is_ready ? inventory.make(map, memory.data(), 4096, false) : nullptr;
+        is_ready = buf != nullptr &&
+                   walk.call([&] { return doca_comch_consumer_task_post_recv_alloc_init(consumer, buf, &task); });
+        if (is_ready) {
+            doca_task_set_user_data(doca_comch_consumer_task_post_recv_as_task(task), {.ptr = &end});
+            is_ready = submit(walk, task);
+        }
+    } else if (is_ready) {
+        is_ready = walk.call([&] { return doca_comch_producer_create(side.connection, producer.out()); }) &&
+                   walk.call([&] {
+                       return doca_comch_producer_task_send_set_conf(
+                           producer, note_end<doca_comch_producer_task_send>, note_end<doca_comch_producer_task_send>,
+                           num_tasks);
+                   });
+        if (is_ready) {
+            running.emplace(walk, engine, doca_comch_producer_as_ctx(producer));
+            is_ready = running->is_started();
+        }
+    }
+    if (agree_meanwhile(walk, engine, is_ready)) {
+        bool is_sent = true;
+        if (walk.is_host()) {
+            (void)engine.run_until([&] { return side.consumer != 0; });
+            doca_buf *const buf = inventory.make(map, memory.data(), 4000, true);
+            doca_comch_producer_task_send *task = nullptr;
+            is_sent = buf != nullptr && side.consumer != 0 && walk.call([&] {
+                return doca_comch_producer_task_send_alloc_init(producer, buf, nullptr, 0, side.consumer, &task);
+            });
+            if (is_sent) {
+                doca_task_set_user_data(doca_comch_producer_task_send_as_task(task), {.ptr = &end});
+                is_sent = submit(walk, task);
+            }
+        }
+        const bool has_ended = is_sent && engine.run_until([&] { return end.has_value(); });
+        walk.require(walk.may_fail() || (has_ended && end == DOCA_SUCCESS), "it has arrived");
+        (void)agree_meanwhile(walk, engine, true);
+    }
+}
+
+} // namespace
+
+void walk_through_rdma(Walk &walk, doca_dev *dev)
+{
+    constexpr std::uint32_t access = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |
+                                     DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC;
+    std::vector<std::byte> memory(32768);
+    Map map(walk, dev, memory, access);
+    Owned<doca_mmap> imported(walk, doca_mmap_destroy);
+    Inventory inventory(walk, 16);
+    Engine engine(walk);
+    Owned<doca_rdma> rdma(walk, doca_rdma_destroy);
+    const bool is_created =
+        map.is_made() && inventory.is_made() && engine.is_made() &&
+        walk.call([&] { return doca_rdma_create(dev, rdma.out()); }) &&
+        walk.call([&] { return doca_rdma_set_permissions(rdma, access); }) && walk.call([&] {
+            return doca_rdma_task_receive_set_conf(rdma, note_end<doca_rdma_task_receive>,
+                                                   note_end<doca_rdma_task_receive>, num_tasks);
+        }) &&
+        walk.call([&] {
+            return doca_rdma_task_send_set_conf(rdma, note_end<doca_rdma_task_send>, note_end<doca_rdma_task_send>,
+                                                num_tasks);
+        }) &&
+        walk.call([&] {
+            return doca_rdma_task_write_set_conf(rdma, note_end<doca_rdma_task_write>, note_end<doca_rdma_task_write>,
+                                                 num_tasks);
+        }) &&
+        walk.call([&] {
+            return doca_rdma_task_read_set_conf(rdma, note_end<doca_rdma_task_read>, note_end<doca_rdma_task_read>,
+                                                num_tasks);
+        });
+    if (!walk.agree(is_created))
+        return;
+    Running running(walk, engine, doca_rdma_as_ctx(rdma));
+    const void *details = nullptr, *descriptor = nullptr;
+    std::size_t details_size = 0, descriptor_size = 0;
+    doca_rdma_connection *connection = nullptr;
+    const bool is_exported = running.is_started() && walk.call([&] {
+        return doca_rdma_export(rdma, &details, &details_size, &connection);
+    }) && walk.call([&] { return doca_mmap_export_rdma(map, dev, &descriptor, &descriptor_size); });
+    const std::vector<std::byte> theirs =
+        walk.exchange({static_cast<const std::byte *>(details), is_exported ? details_size : 0});
+    const std::vector<std::byte> their_map =
+        walk.exchange({static_cast<const std::byte *>(descriptor), is_exported ? descriptor_size : 0});
+    void *start = nullptr;
+    std::size_t length = 0;
+    const bool is_connected = is_exported && !theirs.empty() && !their_map.empty() && walk.call([&] {
+        return doca_rdma_connect(rdma, theirs.data(), theirs.size(), connection);
+    }) && walk.call([&] {
+        return doca_mmap_create_from_export(nullptr, their_map.data(), their_map.size(), dev, imported.out());
+    }) && walk.call([&] { return doca_mmap_get_memrange(imported, &start, &length); });
+    auto *const there = static_cast<std::byte *>(start);
+
+    // A short receive, a medium one and a long one on each side.
+    static constexpr std::size_t lengths[] = {32, 4000, 16000};
+    End *ends[8] = {};
+    std::size_t num_ends = 0;
+    const auto begin = [&](auto alloc) {
+        End &end = new_end();
+        if (alloc(end))
+            ends[num_ends++] = &end;
+    };
+    for (const std::size_t bytes : lengths) {
+        begin([&](End &end) {
+            doca_buf *const buf = is_connected ? inventory.make(map, memory.data(), bytes, false) : nullptr;
+            doca_rdma_task_receive *task = nullptr;
+            return buf != nullptr && walk.call([&] {
+                return doca_rdma_task_receive_allocate_init(rdma, buf, {.ptr = &end}, &task);
+            }) && submit(walk, task);
+        });
+    }
+    if (!walk.agree(num_ends == std::size(lengths)))
+        return; // what is posted is flushed
+    for (const std::size_t bytes : lengths) {
+        begin([&](End &end) {
+            doca_buf *const buf = inventory.make(map, memory.data() + 16384, bytes, true);
+            doca_rdma_task_send *task = nullptr;
+            return buf != nullptr && walk.call([&] {
+                return doca_rdma_task_send_allocate_init(rdma, connection, buf, {.ptr = &end}, &task);
+            }) && submit(walk, task);
+        });
+    }
+    begin([&](End &end) {
+        doca_buf *const near = inventory.make(map, memory.data() + 20000, 8192, true);
+        doca_buf *const far = inventory.make(imported, there + 20000, 8192, false);
+        doca_rdma_task_write *task = nullptr;
+        return near != nullptr && far != nullptr && walk.call([&] {
+            return doca_rdma_task_write_allocate_init(rdma, connection, near, far, {.ptr = &end}, &task);
+        }) && submit(walk, task);
+    });
+    begin([&](End &end) {
+        doca_buf *const near = inventory.make(map, memory.data() + 30000, 64, false);
+        doca_buf *const far = inventory.make(imported, there + 30000, 64, true);
+        doca_rdma_task_read *task = nullptr;
+        return near != nullptr && far != nullptr && walk.call([&] {
+            return doca_rdma_task_read_allocate_init(rdma, connection, far, near, {.ptr = &end}, &task);
+        }) && submit(walk, task);
+    });
+    const bool has_all = walk.agree(num_ends == std::size(ends));
+    for (std::size_t i = 0; has_all && i < num_ends; ++i) {
+        const bool has_ended = engine.run_until([&] { return ends[i]->has_value(); });
+        walk.require(walk.may_fail() || (has_ended && *ends[i] == DOCA_SUCCESS), "a task has ended well");
+    }
+    (void)walk.agree(true); // the connection is not taken down before
+}
+
+void walk_through_comch(Walk &walk, doca_dev *dev)
+{
+    const std::string name = "walk " + std::to_string(getppid());
+    side = {};
+    Owned<doca_dev_rep> rep(walk, doca_dev_rep_close);
+    Engine engine(walk);
+    Owned<doca_comch_server> server(walk, doca_comch_server_destroy);
+    Owned<doca_comch_client> client(walk, doca_comch_client_destroy);
+    std::optional<Running> running;
+    const auto sent = note_end<doca_comch_task_send>;
+    bool is_ready = engine.is_made();
+    if (is_ready && !walk.is_host()) {
+        doca_devinfo_rep **reps = nullptr;
+        std::uint32_t num_reps = 0;
+        is_ready = walk.call([&] {
+            return doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &reps, &num_reps);
+        });
+        if (is_ready) {
+            is_ready = walk.call([&] { return doca_dev_rep_open(reps[0], rep.out()); }); // pf0
+            walk.undo([&] { return doca_devinfo_rep_destroy_list(reps); });
+        }
+        is_ready =
+            is_ready && walk.call([&] { return doca_comch_server_create(dev, rep, name.c_str(), server.out()); }) &&
+            walk.call([&] { return doca_comch_server_event_msg_recv_register(server, received); }) &&
+            walk.call([&] {
+                return doca_comch_server_event_connection_status_changed_register(server, connected, disconnected);
+            }) &&
+            walk.call([&] { return doca_comch_server_event_consumer_register(server, consumer_came, consumer_went); }) &&
+            walk.call([&] { return doca_comch_server_task_send_set_conf(server, sent, sent, num_tasks); });
+        if (is_ready)
+            running.emplace(walk, engine, doca_comch_server_as_ctx(server));
+        is_ready = is_ready && running->is_started();
+    }
+    if (!walk.agree(is_ready))
+        return;
+    if (walk.is_host()) {
+        is_ready =
+            walk.call([&] { return doca_comch_client_create(dev, name.c_str(), client.out()); }) &&
+            walk.call([&] { return doca_comch_client_event_msg_recv_register(client, received); }) &&
+            walk.call([&] { return doca_comch_client_event_consumer_register(client, consumer_came, consumer_went); }) &&
+            walk.call([&] { return doca_comch_client_task_send_set_conf(client, sent, sent, num_tasks); });
+        if (is_ready)
+            running.emplace(walk, engine, doca_comch_client_as_ctx(client));
+        is_ready = is_ready && running->is_started() &&
+                   engine.run_until([&] { return running->state() != DOCA_CTX_STATE_STARTING; }) &&
+                   running->state() == DOCA_CTX_STATE_RUNNING &&
+                   walk.call([&] { return doca_comch_client_get_connection(client, &side.connection); });
+    } else {
+        is_ready = engine.run_until([&] { return side.connection != nullptr; });
+    }
+    walk.require(is_ready || walk.may_fail(), "client and server have met");
+    if (!agree_meanwhile(walk, engine, is_ready) || !exchange_messages(walk, engine, server, client))
+        return;
+    use_fast_path(walk, engine, dev);
+    (void)agree_meanwhile(walk, engine, true);
+}
+
+} // namespace attack

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The walk through the API of DOCA 3.0, and what its parts have in common.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+#include <poll.h>
+
+#include <doca_log.h>
+
+#include "parts.hpp"
+
+namespace attack {
+
+const char *name_of(doca_error_t status)
+{
+    return doca_error_get_name(status);
+}
+
+void silence()
+{
+    doca_log_backend *backend = nullptr;
+    std::FILE *const sink = std::fopen("/dev/null", "we");
+    if (sink == nullptr || doca_log_backend_create_with_file_sdk(sink, &backend) != DOCA_SUCCESS)
+        std::exit(2);
+    doca_buf_inventory *inventory = nullptr;
+    if (doca_buf_inventory_create(0, &inventory) == DOCA_SUCCESS)
+        std::exit(2);
+}
+
+End &new_end()
+{
+    static End ends[64];
+    static std::size_t next = 0;
+    End &end = ends[next++ % std::size(ends)];
+    end.reset();
+    return end;
+}
+
+Map::Map(Walk &walk, doca_dev *dev, std::span<std::byte> bytes, std::uint32_t access) : mmap_(walk, doca_mmap_destroy)
+{
+    is_made_ = walk.call([&] { return doca_mmap_create(mmap_.out()); }) &&
+               walk.call([&] { return doca_mmap_add_dev(mmap_, dev); }) &&
+               walk.call([&] { return doca_mmap_set_memrange(mmap_, bytes.data(), bytes.size()); }) &&
+               walk.call([&] { return doca_mmap_set_permissions(mmap_, access); }) &&
+               walk.call([&] { return doca_mmap_start(mmap_); });
+}
+
+Inventory::Inventory(Walk &walk, std::size_t size) : walk_(walk), inventory_(walk, doca_buf_inventory_destroy)
+{
+    bufs_.reserve(size);
+    is_made_ = walk.call([&] { return doca_buf_inventory_create(size, inventory_.out()); }) &&
+               walk.call([&] { return doca_buf_inventory_start(inventory_); });
+}
+
+Inventory::~Inventory()
+{
+    for (doca_buf *const buf : bufs_)
+        walk_.undo([&] { return doca_buf_dec_refcount(buf, nullptr); });
+}
+
+doca_buf *Inventory::make(doca_mmap *mmap, std::byte *at, std::size_t len, bool is_full)
+{
+    doca_buf *buf = nullptr;
+    if (walk_.call([&] {
+            return is_full ? doca_buf_inventory_buf_get_by_data(inventory_, mmap, at, len, &buf)
+                           : doca_buf_inventory_buf_get_by_addr(inventory_, mmap, at, len, &buf);
+        }))
+        bufs_.push_back(buf);
+    return buf;
+}
+
+Engine::Engine(Walk &walk) : walk_(walk), pe_(walk, doca_pe_destroy)
+{
+    is_made_ = walk.call([&] { return doca_pe_create(pe_.out()); });
+}
+
+bool Engine::progress()
+{
+    const Inside inside;
+    return doca_pe_progress(pe_) != 0;
+}
+
+doca_error_t Engine::run(doca_task *task, End &end)
+{
+    const doca_error_t status = walk_.enter([&] { return doca_task_submit(task); });
+    if (status != DOCA_SUCCESS) {
+        const Inside inside;
+        doca_task_free(task);
+        return status;
+    }
+    return run_until([&] { return end.has_value(); }) ? *end : DOCA_ERROR_TIME_OUT;
+}
+
+void Engine::sleep()
+{
+    doca_notification_handle_t handle{};
+    if (!walk_.call([&] { return doca_pe_get_notification_handle(pe_, &handle); }) ||
+        !walk_.call([&] { return doca_pe_request_notification(pe_); }))
+        return;
+    pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
+    const int count = poll(&ready, 1, static_cast<int>(patience_of(walk_).count()));
+    walk_.require(count == 1 || walk_.may_fail(), "who sleeps is woken");
+    walk_.undo([&] { return doca_pe_clear_notification(pe_, handle); });
+}
+
+Running::Running(Walk &walk, Engine &engine, doca_ctx *ctx) : walk_(walk), engine_(engine), ctx_(ctx)
+{
+    is_started_ = walk.call([&] { return doca_pe_connect_ctx(engine, ctx); }) && walk.call([&] {
+        const doca_error_t status = doca_ctx_start(ctx);
+        return status == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : status;
+    });
+}
+
+Running::~Running()
+{
+    if (!is_started_)
+        return;
+    if (state() == DOCA_CTX_STATE_RUNNING || state() == DOCA_CTX_STATE_STARTING)
+        walk_.undo([&] {
+            const doca_error_t status = doca_ctx_stop(ctx_);
+            return status == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : status;
+        });
+    walk_.require(engine_.run_until([&] { return state() == DOCA_CTX_STATE_IDLE; }), "a context that stops becomes idle");
+}
+
+doca_ctx_states Running::state() const
+{
+    doca_ctx_states state{};
+    walk_.undo([&] { return doca_ctx_get_state(ctx_, &state); });
+    return state;
+}
+
+bool Walk::run()
+{
+    Owned<doca_dev> dev(*this, doca_dev_close);
+    {
+        doca_devinfo **list = nullptr;
+        std::uint32_t size = 0;
+        if (!agree(call([&] { return doca_devinfo_create_list(&list, &size); }))) {
+            if (list != nullptr)
+                undo([&] { return doca_devinfo_destroy_list(list); });
+            return is_good_;
+        }
+        const AtEnd destroy([&] { undo([&] { return doca_devinfo_destroy_list(list); }); });
+        for (std::uint32_t i = 0; i < size && dev.get() == nullptr; ++i) {
+            char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
+            if (call([&] { return doca_devinfo_get_ibdev_name(list[i], name, sizeof(name)); }) &&
+                std::strcmp(name, is_host() ? "soft_pf0" : "soft_p0") == 0)
+                (void)call([&] { return doca_dev_open(list[i], dev.out()); });
+        }
+    }
+    if (!agree(dev.get() != nullptr))
+        return is_good_;
+    walk_through_local_copies(*this, dev);
+    walk_through_exports(*this, dev);
+    walk_through_hashes(*this, dev);
+    walk_through_graphs(*this, dev);
+    walk_through_sync_events(*this, dev);
+    walk_through_rdma(*this, dev);
+    walk_through_comch(*this, dev);
+    return is_good_;
+}
+
+} // namespace attack

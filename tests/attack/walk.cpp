@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The walk through the API of DOCA 2.2.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <doca_log.h>
+
+#include "parts.hpp"
+
+namespace attack {
+
+const char *name_of(doca_error_t status)
+{
+    return doca_get_error_name(status);
+}
+
+void silence()
+{
+    doca_logger_backend *backend = nullptr;
+    std::FILE *const sink = std::fopen("/dev/null", "we");
+    if (sink == nullptr || doca_log_create_file_backend(sink, &backend) != DOCA_SUCCESS)
+        std::exit(2);
+    doca_workq *workq = nullptr;
+    if (doca_workq_create(0, &workq) != DOCA_ERROR_INVALID_VALUE)
+        std::exit(2);
+}
+
+bool Walk::run()
+{
+    walk_through_devices(*this);
+
+    Owned<doca_dev> dev(*this, doca_dev_close);
+    {
+        doca_devinfo **list = nullptr;
+        std::uint32_t size = 0;
+        if (!agree(call([&] { return doca_devinfo_list_create(&list, &size); }))) {
+            if (list != nullptr)
+                undo([&] { return doca_devinfo_list_destroy(list); });
+            return is_good_;
+        }
+        const AtEnd destroy([&] { undo([&] { return doca_devinfo_list_destroy(list); }); });
+        for (std::uint32_t i = 0; i < size && dev.get() == nullptr; ++i) {
+            char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
+            if (call([&] { return doca_devinfo_get_ibdev_name(list[i], name, sizeof(name)); }) &&
+                std::strcmp(name, is_host() ? "soft_pf0" : "soft_p0") == 0)
+                (void)call([&] { return doca_dev_open(list[i], dev.out()); });
+        }
+    }
+    walk_through_arguments(*this);
+    if (!agree(dev.get() != nullptr))
+        return is_good_;
+    walk_through_local_copies(*this, dev);
+    walk_through_exports(*this, dev);
+    walk_through_rdma(*this, dev, false);
+    walk_through_rdma(*this, dev, true);
+    walk_through_sync_events(*this, dev);
+    walk_through_comm_channel(*this, dev);
+    walk_through_hashes(*this, dev);
+    walk_through_graphs(*this, dev);
+    walk_through_pools(*this, dev);
+    return is_good_;
+}
+
+} // namespace attack
