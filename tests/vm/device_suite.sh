@@ -96,6 +96,7 @@ run_conformance() { # NAME EXECUTABLE TESTS...
     local name=$1 program=$build/tests/conformance/test_$2 wanted='' unwanted='' test device pattern rest
     local -a parameters=()
     shift 2
+    [ -x "$program" ] || program=$build/tests/conformance/v3/test_$name
     [ -x "$program" ] || program=$build/tests/$name/test_$name
     [ -x "$program" ] || program=$build/tests/attack/test_$name
     for device in "${devices[@]}"; do
