@@ -8,8 +8,7 @@
  * docs/rdma-3.0.md tells how an instance behaves as a whole. An instance is a context (doca_rdma_as_ctx())
  * and is used as doca_ctx.h and doca_pe.h describe. It has up to doca_rdma_set_max_num_connections()
  * connections. A task names its connection; but a receive belongs to the instance, and takes the next message
- * of any. opendoca: where connections of a device cannot share receives (all but software devices), the first
- * connection has them.
+ * of any. opendoca: on an RDMA device without shared receive queues, the first connection has them.
  *
  * Two ways to a connection, both while the context runs:
  * - Details carried by the program: doca_rdma_export(), hand the bytes to the peer, doca_rdma_connect() with

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <functional>
 #include <random>
 #include <thread>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,158 +16,12 @@
 #include "../../src/core/device/soft/connection/queue_pair_page.hpp"
 
 #include "support/child_process.hpp"
-#include "support/rdma_fixture.hpp"
+#include "support/rdma_crowd.hpp"
 
 namespace {
 
 using namespace doca_test;
 using namespace opendoca::soft;
-
-constexpr std::size_t many = 24; ///< more than the software device looks at directly
-
-/// Instances that share a work queue.
-class Crowd {
-public:
-    explicit Crowd(doca_dev *dev, bool is_event_driven = false) : dev_(dev)
-    {
-        must(doca_workq_create(256, workq_.out()));
-        if (is_event_driven)
-            must(doca_workq_set_event_driven_enable(workq_, 1));
-    }
-    Crowd(const Crowd &) = delete;
-    Crowd &operator=(const Crowd &) = delete;
-    ~Crowd()
-    {
-        for (std::size_t i = 0; i != members_.size(); ++i)
-            remove(i);
-    }
-
-    /// The number of the new one.
-    std::size_t add()
-    {
-        Member member;
-        must(doca_rdma_create(member.rdma.out()));
-        member.ctx = doca_rdma_as_ctx(member.rdma);
-        must(doca_ctx_dev_add(member.ctx, dev_));
-        must(doca_rdma_set_permissions(member.rdma, exposed));
-        must(doca_rdma_set_send_queue_size(member.rdma, 16));
-        must(doca_rdma_set_recv_queue_size(member.rdma, 16));
-        must(doca_ctx_start(member.ctx));
-        must(doca_ctx_workq_add(member.ctx, workq_));
-        members_.push_back(std::move(member));
-        return members_.size() - 1;
-    }
-    /// Its operations are cancelled, and their ends and those of others are lost.
-    void remove(std::size_t number)
-    {
-        Member &member = members_[number];
-        if (member.ctx == nullptr)
-            return;
-        while (doca_ctx_workq_rm(member.ctx, workq_) == DOCA_ERROR_NOT_PERMITTED)
-            (void)retrieve();
-        EXPECT_EQ(doca_ctx_stop(member.ctx), DOCA_SUCCESS);
-        member.ctx = nullptr;
-        member.rdma.reset();
-    }
-    [[nodiscard]] std::vector<std::byte> details(std::size_t number) const
-    {
-        const void *details = nullptr;
-        std::size_t size = 0;
-        must(doca_rdma_export(members_[number].rdma, &details, &size));
-        return to_vector(details, size);
-    }
-    void connect(std::size_t number, const std::vector<std::byte> &details) const
-    {
-        must(doca_rdma_connect(members_[number].rdma, details.data(), details.size()));
-    }
-    /// User data is the number of the instance.
-    void receive(std::size_t number, doca_buf *dst = nullptr) const
-    {
-        doca_rdma_job_recv job = {};
-        job.base.type = DOCA_RDMA_JOB_RECV;
-        job.base.ctx = members_[number].ctx;
-        job.base.user_data.u64 = number;
-        job.dst_buff = dst;
-        must(doca_workq_submit(workq_, &job.base));
-    }
-    void send(std::size_t number, const doca_buf *src = nullptr) const
-    {
-        doca_rdma_job_send job = {};
-        job.base.type = DOCA_RDMA_JOB_SEND;
-        job.base.ctx = members_[number].ctx;
-        job.base.user_data.u64 = number;
-        job.src_buff = src;
-        must(doca_workq_submit(workq_, &job.base));
-    }
-    [[nodiscard]] RdmaEnded retrieve() const
-    {
-        RdmaEnded ended = {};
-        doca_event event = {};
-        event.result.ptr = &ended.result;
-        ended.status = doca_workq_progress_retrieve(workq_, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE);
-        ended.type = event.type;
-        ended.user_data = event.user_data.u64;
-        return ended;
-    }
-    [[nodiscard]] RdmaEnded wait() const
-    {
-        for (;;) {
-            const RdmaEnded ended = retrieve();
-            if (ended.status != DOCA_ERROR_AGAIN)
-                return ended;
-            std::this_thread::yield();
-        }
-    }
-    /// Waits for the end of what instance @p number did, of @p type.
-    void expect(std::size_t number, int type) const
-    {
-        const RdmaEnded ended = wait();
-        must(ended.result.result);
-        must_hold(ended.user_data == number && ended.type == type, "it is the end that was expected");
-    }
-    /// Sleeps, as long as there is nothing, until the handle wakes.
-    [[nodiscard]] RdmaEnded wait_asleep(const std::function<void()> &when_armed = [] {}) const
-    {
-        doca_event_handle_t handle = -1;
-        must(doca_workq_get_event_handle(workq_, &handle));
-        for (bool is_first = true;; is_first = false) {
-            must(doca_workq_event_handle_arm(workq_));
-            if (is_first)
-                when_armed();
-            pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
-            must_hold(poll(&wish, 1, 60'000) == 1, "the handle wakes its waiter");
-            must(doca_workq_event_handle_clear(workq_, handle));
-            const RdmaEnded ended = retrieve();
-            if (ended.status != DOCA_ERROR_AGAIN)
-                return ended;
-        }
-    }
-
-private:
-    struct Member {
-        Handle<doca_rdma, doca_rdma_destroy> rdma;
-        doca_ctx *ctx = nullptr;
-    };
-
-    doca_dev *dev_;
-    WorkqHandle workq_;
-    std::vector<Member> members_;
-};
-
-void add_pair(Crowd &left, Crowd &right)
-{
-    const std::size_t one = left.add(), other = right.add();
-    left.connect(one, right.details(other));
-    right.connect(other, left.details(one));
-}
-
-void exchange(const Crowd &left, const Crowd &right, std::size_t number)
-{
-    right.receive(number);
-    left.send(number);
-    left.expect(number, DOCA_RDMA_JOB_SEND);
-    right.expect(number, DOCA_RDMA_JOB_RECV);
-}
 
 class RdmaMany : public DeviceTest {};
 INSTANTIATE_FOR_FEW_DEVICES(RdmaMany, can_connect);

@@ -208,7 +208,10 @@ TEST_P(RepTest, pci_address)
         EXPECT_EQ(doca_devinfo_rep_get_pci_addr_str(nullptr, address), DOCA_ERROR_INVALID_VALUE);
         EXPECT_EQ(doca_devinfo_rep_get_pci_addr_str(rep, nullptr), DOCA_ERROR_INVALID_VALUE);
         EXPECT_EQ(address[0], 'X');
-        ASSERT_EQ(doca_devinfo_rep_get_pci_addr_str(rep, address), DOCA_SUCCESS);
+        const doca_error_t status = doca_devinfo_rep_get_pci_addr_str(rep, address);
+        if (status == DOCA_ERROR_NOT_SUPPORTED && !is_soft(info))
+            continue; // the card does not tell where a VF of the host is
+        ASSERT_EQ(status, DOCA_SUCCESS);
         EXPECT_EQ(address[DOCA_DEVINFO_REP_PCI_ADDR_SIZE], 'X');
 
         std::uint8_t is_equal = 99;

@@ -115,8 +115,8 @@ TEST_P(SyncEventTest, capabilities)
         EXPECT_EQ(doca_sync_event_job_get_supported(info, static_cast<doca_sync_event_job_types>(type)),
                   DOCA_ERROR_INVALID_VALUE);
     const auto expected = [](bool can) { return can ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; };
-    EXPECT_EQ(doca_sync_event_get_export_to_dpu_supported(info), expected(is_soft(info) && can_export(info)));
-    EXPECT_EQ(doca_sync_event_get_create_from_export_supported(info), expected(is_soft(info) && can_import(info)));
+    EXPECT_EQ(doca_sync_event_get_export_to_dpu_supported(info), expected(can_export(info)));
+    EXPECT_EQ(doca_sync_event_get_create_from_export_supported(info), expected(can_import(info)));
     EXPECT_EQ(doca_sync_event_get_export_to_dpa_supported(info), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(doca_sync_event_get_export_to_gpu_supported(info), DOCA_ERROR_NOT_SUPPORTED);
 }

@@ -226,7 +226,8 @@ TEST_P(SharedReceives, stay_for_the_others_when_a_connection_ends)
     connections[0].sender->flush();
     connections[0].sender->detach();
     connections[0].sender.reset();
-    run_until([&] { return connections[0].receiver->state() == ConnectionState::failed; });
+    if (GetParam().is_soft()) // others do not tell an idle side that its peer has gone
+        run_until([&] { return connections[0].receiver->state() == ConnectionState::failed; });
     EXPECT_FALSE(received[0].has_ended());
     Task sent;
     const BufHandle src = inventory.full(source_map, source.data(), 64);

@@ -27,7 +27,9 @@ def command(side, *arguments):
 
 
 def environment():
-    return {key: value for key, value in os.environ.items() if not key.startswith("DOCA_")} | {"DOCA_SOFT": "0"}
+    # The path that meson sets has the libraries of both generations.
+    return {key: value for key, value in os.environ.items()
+            if not key.startswith("DOCA_") and key != "LD_LIBRARY_PATH"} | {"DOCA_SOFT": "0"}
 
 
 def run(side, *arguments):

@@ -8,11 +8,13 @@ import sys
 
 SCRIPT, JOBS, TASKS, COMM_CHANNEL, COMCH = sys.argv[1:]
 BOTH = ["dma_64", "dma_64_full", "rdma_write", "rdma_write_32", "rdma_read", "rdma_fetch_add", "rdma_send"]
+# Programs of the build know where their libraries are; the path that meson sets has those of both generations.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"} | {"DOCA_SOFT": "1"}
 
 
 def run(*arguments):
     done = subprocess.run([sys.executable, SCRIPT, *arguments, "--rounds", "1", "--processes", "1"], check=False,
-                          capture_output=True, text=True, env=os.environ | {"DOCA_SOFT": "1"})
+                          capture_output=True, text=True, env=ENVIRONMENT)
     lines = done.stdout.splitlines()
     return done.returncode, {line[:28].strip(): line[28:].split() for line in lines[1:]}, done.stderr
 

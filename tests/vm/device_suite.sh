@@ -96,6 +96,7 @@ run_conformance() { # NAME EXECUTABLE TESTS...
     local name=$1 program=$build/tests/conformance/test_$2 wanted='' unwanted='' test device pattern rest
     local -a parameters=()
     shift 2
+    [ -x "$program" ] || program=$build/tests/conformance/v3/test_$name
     [ -x "$program" ] || program=$build/tests/$name/test_$name
     [ -x "$program" ] || program=$build/tests/attack/test_$name
     for device in "${devices[@]}"; do
@@ -193,6 +194,12 @@ for part in "$@"; do
     pairs) run pairs 600 "$python" "$here/two_hosts.py" "$build/samples" "${OPENDOCA_TEST_PEER_HOST:-7777}" ;;
     serve) soon run_as_test serve 900 "$build/tests/conformance/test_rdma" --serve 7777 ;;
     release) run_as_test release 240 "$build/tests/conformance/test_rdma" --release ;;
+    # Devices that can export: both sides of the PCIe are needed, which tests/mlx5 has.
+    export)
+        if "$build/tests/conformance/test_export" --gtest_list_tests 2>/dev/null | grep -q '^ '; then
+            run_conformance export export '*/*.*'
+        fi
+        ;;
     *) run_conformance "$part" "$part" '*/*.*' ;;
     esac
 done

@@ -18,7 +18,6 @@
 #include <ctime>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "trace.hpp"
 
@@ -128,7 +127,8 @@ using Real = std::uintptr_t (*)(std::uintptr_t, std::uintptr_t, std::uintptr_t, 
 
 Real real_function(std::size_t index)
 {
-    static std::vector<std::atomic<Real>> found(num_names);
+    // Kept to the end of the process as well: programs' own destructors call.
+    static std::atomic<Real> *const found = new std::atomic<Real>[num_names]();
     Real real = found[index].load(std::memory_order_acquire);
 
     if (real == nullptr) {

@@ -15,11 +15,12 @@ doca_error_t make_lane(doca_dev &dev, CompletionQueue &completions, std::uint32_
     QueuePairSettings settings{};
     settings.send_queue_size = receives != nullptr ? 1 : std::bit_ceil(std::max(queue_size, 1U));
     settings.recv_queue_size = receives != nullptr ? std::bit_ceil(std::clamp(queue_size, 16U, 1024U)) : 1;
-    settings.recv_chain_length = 2;
+    settings.recv_chain_length = settings.send_chain_length = 2;
     settings.permissions = Access::local_read_write;
     settings.mtu = dev.function().can.rdma.active_mtu;
     settings.has_grh = true;
     settings.shared_receives = receives;
+    settings.completions = &completions;
     auto lane = std::make_unique<Lane>();
     lane->peer = peer;
     std::unique_ptr<QueuePair> queue_pair;

@@ -31,9 +31,13 @@ struct QueuePairSettings {
     std::uint32_t gid_index;
     bool is_gid_fixed; ///< the program has set it
     std::uint32_t service_level;
+    /// Most buffers on the local side of everything but receives; 0: as many as the device can do.
+    std::uint32_t send_chain_length = 0;
     /// Where its messages meet their receives, if not in a queue of its own; outlives it. Then recv_queue_size is
     /// how many messages can be on their way.
     ReceiveQueue *shared_receives = nullptr;
+    /// That it will be attached to, where that is known: spares making it anew.
+    CompletionQueue *completions = nullptr;
 };
 
 /// Big endian.

@@ -185,12 +185,12 @@ public:
     /// From now on @p pollable is polled. Nothing if it is already.
     void poll_also(Pollable &pollable) noexcept;
     void poll_no_more(Pollable &pollable) noexcept;
-    /// The polled one of type @p T, or null: for what shares one pollable among many.
-    template <typename T>
-    [[nodiscard]] T *find_polled() const noexcept
+    /// The first polled one of type @p T that @p is_meant accepts, or null: for what shares one pollable among many.
+    template <typename T, typename IsMeant>
+    [[nodiscard]] T *find_polled(IsMeant is_meant) const noexcept
     {
         for (Pollable *pollable : polled_) {
-            if (auto *const found = dynamic_cast<T *>(pollable))
+            if (auto *const found = dynamic_cast<T *>(pollable); found != nullptr && is_meant(*found))
                 return found;
         }
         return nullptr;

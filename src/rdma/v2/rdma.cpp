@@ -92,11 +92,8 @@ doca_error_t doca_rdma::create_queue(const std::vector<doca_dev *> &devices, doc
     const opendoca::TransferCheck check(
         dev.device(),
         {can.max_message_size, can.max_chain_length, settings_.recv_chain_length, can.atomics});
-    auto jobs = opendoca::v2::make_rdma_jobs(*queue_pair_, check, workq);
-    const doca_error_t status = queue_pair_->attach(workq.completions);
-    if (status == DOCA_SUCCESS)
-        queue = std::move(jobs); // the queue pair stays until the context stops, without a work queue
-    return status;
+    // The queue pair stays until the context stops, without a work queue.
+    return opendoca::v2::make_rdma_jobs(*queue_pair_, check, workq, queue);
 }
 
 doca_error_t doca_rdma::export_details(std::span<const std::byte> &details) const noexcept

@@ -19,6 +19,17 @@ namespace {
 template <typename Pair>
 concept PostsPlain = requires(Pair &pair) { pair.take_send_credit(); };
 
+template <typename Pair>
+struct Poller {
+    using Type = void;
+};
+template <PostsPlain Pair>
+struct Poller<Pair> {
+    using Type = std::remove_reference_t<decltype(std::declval<Pair &>().poller())>;
+};
+template <typename Pair>
+using PollerOf = typename Poller<Pair>::Type;
+
 /// @p Pair is a provider's own type, or QueuePair.
 template <typename Pair>
 class RdmaJobs final : public JobQueue {
@@ -28,8 +39,17 @@ public:
           check_(check),
           workq_(workq)
     {
-        if constexpr (PostsPlain<Pair>)
-            workq.completions.retrieve_by(queue_pair, static_cast<JobQueue *>(this));
+    }
+    [[nodiscard]] doca_error_t attach()
+    {
+        const doca_error_t status = queue_pair_.attach(workq_.completions);
+        if constexpr (PostsPlain<Pair>) {
+            if (status == DOCA_SUCCESS) {
+                poller_ = &queue_pair_.poller();
+                queue_pair_.retrieve_by(static_cast<JobQueue *>(this));
+            }
+        }
+        return status;
     }
     ~RdmaJobs() override { queue_pair_.detach(); }
 
@@ -73,7 +93,8 @@ public:
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept override
     {
         if constexpr (PostsPlain<Pair>) {
-            // Plain operations are those of submit(): the program's own. What they bring is the same for all.
+            // Plain operations are those of submit(): the program's own, of this instance or of another one of the
+            // work queue. What they bring is the same for all.
             const auto give = [&](Operation &operation, std::uint32_t length) __attribute__((always_inline)) {
                 std::memcpy(&event, &operation.tag, sizeof(operation.tag));
                 if (auto *const result = static_cast<doca_rdma_result *>(event.result.ptr)) {
@@ -85,7 +106,7 @@ public:
                 }
                 workq_.completions.release(operation);
             };
-            return queue_pair_.poll_plain(give, [&] { return workq_.give_waiting(event); });
+            return poller_->poll_plain(give, [&] { return workq_.give_waiting(event); });
         } else {
             return JobQueue::retrieve(event);
         }
@@ -265,14 +286,20 @@ private:
     Pair &queue_pair_;
     const TransferCheck check_;
     doca_workq &workq_;
+    PollerOf<Pair> *poller_ = nullptr; ///< where the queue pair is attached
 };
 
 } // namespace
 
-std::unique_ptr<JobQueue> make_rdma_jobs(QueuePair &queue_pair, const TransferCheck &check, doca_workq &workq)
+doca_error_t make_rdma_jobs(QueuePair &queue_pair, const TransferCheck &check, doca_workq &workq,
+                            std::unique_ptr<JobQueue> &jobs)
 {
-    return visit_engine(queue_pair, [&]<typename Pair>(Pair &own) -> std::unique_ptr<JobQueue> {
-        return std::make_unique<RdmaJobs<Pair>>(own, check, workq);
+    return visit_engine(queue_pair, [&]<typename Pair>(Pair &own) {
+        auto made = std::make_unique<RdmaJobs<Pair>>(own, check, workq);
+        const doca_error_t status = made->attach();
+        if (status == DOCA_SUCCESS)
+            jobs = std::move(made);
+        return status;
     });
 }
 

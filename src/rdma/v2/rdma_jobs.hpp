@@ -11,8 +11,8 @@
 
 namespace opendoca::v2 {
 
-/// The jobs of @p queue_pair, which outlives it, on a work queue.
-[[nodiscard]] std::unique_ptr<JobQueue> make_rdma_jobs(QueuePair &queue_pair, const TransferCheck &check,
-                                                       doca_workq &workq);
+/// Attaches @p queue_pair to a work queue until the end of what takes its jobs there, which it outlives.
+[[nodiscard]] doca_error_t make_rdma_jobs(QueuePair &queue_pair, const TransferCheck &check, doca_workq &workq,
+                                          std::unique_ptr<JobQueue> &jobs);
 
 } // namespace opendoca::v2

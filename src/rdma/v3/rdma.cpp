@@ -112,7 +112,9 @@ doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
 doca_error_t doca_rdma::create_queue_pair(Connection &connection)
 {
     opendoca::QueuePairSettings of_this = settings;
+    of_this.send_chain_length = max_send_list;
     of_this.shared_receives = receives_->shared();
+    of_this.completions = &completions();
     std::unique_ptr<QueuePair> made;
     doca_error_t status = dev()->device().create_queue_pair(of_this, connection.queue_pair_state, made);
     if (status != DOCA_SUCCESS)

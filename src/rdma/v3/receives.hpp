@@ -11,8 +11,8 @@
 
 namespace opendoca::v3 {
 
-/// The receives of an instance. Where the device's connections can share receives, all do. Where not, they are the
-/// first connection's that is there, and a second one has none.
+/// The receives of an instance. Where the device's connections can share receives, all do. On an RDMA device without
+/// shared receive queues they are the first connection's that is there, and a second one has none.
 class Receives {
 public:
     /// @p count: at most so many, of lists of @p chain_length.

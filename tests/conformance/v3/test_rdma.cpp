@@ -117,8 +117,6 @@ TEST_P(RdmaTaskTest, messages_tell_the_receiver_their_connection)
 
 TEST_P(RdmaTaskTest, a_receive_takes_the_message_of_any_connection)
 {
-    if (!is_soft(GetParam()))
-        GTEST_SKIP() << "connections of this device do not share receives";
     std::array<std::pair<doca_rdma_connection *, doca_rdma_connection *>, 4> ends;
     for (auto &pair : ends)
         pair = connect();
@@ -250,8 +248,6 @@ TEST_P(RdmaTaskTest, another_nodes_sync_event_is_counted)
 
 TEST_P(RdmaTaskTest, a_task_that_fails_ends_its_connection_alone)
 {
-    if (!is_soft(GetParam()))
-        GTEST_SKIP() << "connections of this device do not share receives";
     const auto broken = connect();
     const auto sound = connect();
     BufHandle too_short = room(b_map, b_memory.data(), 16);

@@ -34,7 +34,7 @@ ibv_qp *make_copying(ibv_context *context, ibv_qp_init_attr_ex *attributes)
 
 } // namespace
 
-doca_error_t DmaQueuePair::create(const Mlx5Device &device, std::uint32_t size)
+doca_error_t DmaQueuePair::create(const Mlx5Device &device, std::uint32_t size, bool has_channel)
 {
     // The extended calls want one operation of verbs as well.
     const verbs::ReliableConnection::Sizes sizes = {.sends = size,
@@ -43,7 +43,9 @@ doca_error_t DmaQueuePair::create(const Mlx5Device &device, std::uint32_t size)
                                                     .receive_segments = 0,
                                                     .send_operations = IBV_QP_EX_WITH_SEND,
                                                     .make = make_copying};
-    if (const doca_error_t status = connection_.create(device, sizes, 0); status != DOCA_SUCCESS)
+    if (const doca_error_t status = completions_.create(device, size, has_channel); status != DOCA_SUCCESS)
+        return status;
+    if (const doca_error_t status = connection_.create(device, completions_, sizes, 0); status != DOCA_SUCCESS)
         return status;
     engine_ = device.mlx5_function().library().qp_ex_from_ibv_qp_ex(&connection_.sender());
     return activate(device);
@@ -57,7 +59,8 @@ doca_error_t DmaQueuePair::activate(const Mlx5Device &device) noexcept
 DmaPoster::DmaPoster(const verbs::VerbsDevice &device, const CompletionQueue &completions)
     : device_(static_cast<const Mlx5Device &>(device)),
       num_requests_(std::min(std::clamp(std::bit_ceil(completions.depth()), least_requests, most_requests),
-                             device.port().can.rdma.max_queue_size))
+                             device.port().can.rdma.max_queue_size)),
+      has_channel_(completions.is_event_driven())
 {
 }
 
@@ -66,12 +69,13 @@ doca_error_t DmaPoster::connect()
     const Engine &engine = engine_of(device_.mlx5_function());
     limits_ = {static_cast<std::uint32_t>(std::min(engine.max_length, most_bytes)), 1};
     credits_ = static_cast<std::int32_t>(num_requests_);
-    return queue_pair_.create(device_, num_requests_);
+    return queue_pair_.create(device_, num_requests_, has_channel_);
 }
 
 doca_error_t DmaPoster::recycle() noexcept
 {
-    doca_error_t status = connection().start_again();
+    doca_error_t status = connection().reset();
+    completions().drop_all();
     if (status == DOCA_SUCCESS)
         status = queue_pair_.activate(device_);
     credits_ = status == DOCA_SUCCESS ? static_cast<std::int32_t>(num_requests_) : 0;

@@ -18,7 +18,8 @@ class Mlx5Device;
 /// A queue pair that copies by the DMA engine. It sends nothing: it has no peer, and needs no live port.
 class DmaQueuePair {
 public:
-    [[nodiscard]] doca_error_t create(const Mlx5Device &device, std::uint32_t size);
+    /// @p has_channel: the end of a copy can wake somebody.
+    [[nodiscard]] doca_error_t create(const Mlx5Device &device, std::uint32_t size, bool has_channel);
     /// Of one that was reset, or created: from INIT on.
     [[nodiscard]] doca_error_t activate(const Mlx5Device &device) noexcept;
 
@@ -34,7 +35,10 @@ public:
 
     [[nodiscard]] verbs::ReliableConnection &connection() noexcept { return connection_; }
 
+    [[nodiscard]] verbs::VerbsCompletions &completions() noexcept { return completions_; }
+
 private:
+    verbs::VerbsCompletions completions_;
     verbs::ReliableConnection connection_;
     mlx5dv_qp_ex *engine_ = nullptr;
 };
@@ -63,6 +67,7 @@ public:
     [[nodiscard]] doca_error_t recycle() noexcept;
 
     [[nodiscard]] verbs::ReliableConnection &connection() noexcept { return queue_pair_.connection(); }
+    [[nodiscard]] verbs::VerbsCompletions &completions() noexcept { return queue_pair_.completions(); }
     [[nodiscard]] const verbs::CopyPartLimits &limits() const noexcept { return limits_; }
     [[nodiscard]] bool has_credit() const noexcept { return credits_ != 0; }
     [[gnu::always_inline]] [[nodiscard]] bool take_credit() noexcept
@@ -108,6 +113,7 @@ private:
     DmaQueuePair queue_pair_;
     const Mlx5Device &device_;
     std::uint32_t num_requests_; ///< credits_ while nothing is posted
+    bool has_channel_;
 };
 
 } // namespace opendoca::mlx5

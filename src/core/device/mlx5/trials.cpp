@@ -113,7 +113,7 @@ void try_engine(const Mlx5Function &function, Engine &engine)
     static Place places[2];
     const verbs::Handle<ibv_mr> region(ibv_reg_mr(&device.pd(), places, sizeof(places), own_access()));
     DmaQueuePair queue_pair;
-    if (region == nullptr || queue_pair.create(device, 1) != DOCA_SUCCESS) {
+    if (region == nullptr || queue_pair.create(device, 1, false) != DOCA_SUCCESS) {
         engine.reason = "the device reports a DMA engine, but makes no queue pair for it";
         return;
     }
@@ -124,13 +124,13 @@ void try_engine(const Mlx5Function &function, Engine &engine)
                     reinterpret_cast<std::uintptr_t>(&places[0]), sizeof(Place));
     ibv_wc_status status = IBV_WC_RESP_TIMEOUT_ERR;
     if (ibv_wr_complete(&sender) == 0) {
-        ibv_cq_ex &completions = queue_pair.connection().completions();
+        ibv_cq_ex &completions = queue_pair.completions().polled();
         const auto end = std::chrono::steady_clock::now() + patience;
         while (std::chrono::steady_clock::now() < end) {
-            if (!verbs::ReliableConnection::start_completion(completions))
+            if (!verbs::VerbsCompletions::start_one(completions))
                 continue;
             status = completions.status;
-            verbs::ReliableConnection::end_completion(completions);
+            verbs::VerbsCompletions::end_one(completions);
             break;
         }
     }

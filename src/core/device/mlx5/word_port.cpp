@@ -35,8 +35,10 @@ doca_error_t WordPort::open(const Mlx5Device &device)
                                                     .receive_segments = 1,
                                                     .send_operations = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
                                                                        IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD};
-    const doca_error_t status = connection_.create(
-        device, sizes, IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
+    doca_error_t status = completions_.create(device, sizes.num_requests(), false);
+    if (status == DOCA_SUCCESS)
+        status = connection_.create(device, completions_, sizes,
+                                    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
     return status == DOCA_SUCCESS ? device.connect_to_itself(connection_) : status;
 }
 
@@ -57,17 +59,19 @@ doca_error_t WordPort::post(ibv_send_wr &request) noexcept
 
 bool WordPort::has_ended(doca_error_t &status) noexcept
 {
-    ibv_cq_ex &completions = connection_.completions();
-    if (!verbs::ReliableConnection::start_completion(completions)) {
-        if (++polls_ % verbs::polls_between_looks != 0 || connection_.look_for_trouble() == verbs::Trouble::none ||
-            !connection_.is_broken())
+    ibv_cq_ex &completions = completions_.polled();
+    if (!verbs::VerbsCompletions::start_one(completions)) {
+        if (++polls_ % verbs::polls_between_looks != 0 || completions_.look_for_trouble() == verbs::Trouble::none)
+            return false;
+        completions_.forget_trouble();
+        if (!connection_.is_broken())
             return false;
         status = DOCA_ERROR_IO_FAILED; // and a completion will not come
         is_busy_ = false;
         return true;
     }
     status = verbs::to_error(completions.status);
-    verbs::ReliableConnection::end_completion(completions);
+    verbs::VerbsCompletions::end_one(completions);
     is_busy_ = false;
     // The key is gone, or who held the memory. The queue pair is broken as well: later requests are flushed.
     if (status == DOCA_ERROR_NOT_PERMITTED || status == DOCA_ERROR_SHUTDOWN || status == DOCA_ERROR_INVALID_VALUE)

@@ -41,6 +41,7 @@ private:
     bool is_busy_ = false;
     std::uint32_t polls_ = 0;
     verbs::Handle<ibv_mr> region_;
+    verbs::VerbsCompletions completions_;
     verbs::ReliableConnection connection_; ///< after what it uses
 };
 

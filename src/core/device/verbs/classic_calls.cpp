@@ -16,6 +16,7 @@ ClassicCompletions::ClassicCompletions(ibv_cq &queue) noexcept
     read_opcode = [](ibv_cq_ex *self) { return of(self).completion_.opcode; };
     read_byte_len = [](ibv_cq_ex *self) { return of(self).completion_.byte_len; };
     read_imm_data = [](ibv_cq_ex *self) { return of(self).completion_.imm_data; };
+    read_qp_num = [](ibv_cq_ex *self) { return of(self).completion_.qp_num; };
     read_wc_flags = [](ibv_cq_ex *self) { return of(self).completion_.wc_flags; };
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "../../engine/completion_queue.hpp"
-#include "reliable_connection.hpp"
+#include "completions.hpp"
 
 namespace opendoca::verbs {
 
@@ -14,9 +14,9 @@ doca_error_t CompletionEvents::attach(CompletionQueue &completions) noexcept
     if (!completions.is_event_driven())
         return DOCA_SUCCESS;
     completions_ = &completions;
-    doca_error_t status = connection_.make_trouble_fd();
-    if (status == DOCA_SUCCESS && connection_.trouble_fd() >= 0) {
-        status = completions.watch(connection_.trouble_fd());
+    doca_error_t status = from_.make_trouble_fd();
+    if (status == DOCA_SUCCESS && from_.trouble_fd() >= 0) {
+        status = completions.watch(from_.trouble_fd());
         watches_trouble_ = status == DOCA_SUCCESS;
     }
     return status == DOCA_SUCCESS ? listen() : status;
@@ -33,9 +33,9 @@ doca_error_t CompletionEvents::listen() noexcept
 {
     if (is_listening_)
         return DOCA_SUCCESS;
-    (void)connection_.take_events(); // of the time when nobody listened
+    (void)from_.take_events(); // of the time when nobody listened
     requested_ = 0;
-    const doca_error_t status = completions_->watch(connection_.event_fd());
+    const doca_error_t status = completions_->watch(from_.event_fd());
     is_listening_ = status == DOCA_SUCCESS;
     return status;
 }
@@ -43,7 +43,7 @@ doca_error_t CompletionEvents::listen() noexcept
 void CompletionEvents::ignore() noexcept
 {
     if (is_listening_)
-        completions_->unwatch(connection_.event_fd());
+        completions_->unwatch(from_.event_fd());
     is_listening_ = false;
 }
 
@@ -52,12 +52,12 @@ bool CompletionEvents::arm(bool only_solicited) noexcept
     if (listen() != DOCA_SUCCESS)
         return false;
     ++requested_;
-    return connection_.request_event(only_solicited);
+    return from_.request_event(only_solicited);
 }
 
 void CompletionEvents::disarm() noexcept
 {
-    requested_ -= std::min(connection_.take_events(), requested_);
+    requested_ -= std::min(from_.take_events(), requested_);
     if (requested_ != 0)
         ignore();
 }
@@ -65,7 +65,7 @@ void CompletionEvents::disarm() noexcept
 void CompletionEvents::ignore_trouble() noexcept
 {
     if (watches_trouble_)
-        completions_->unwatch(connection_.trouble_fd());
+        completions_->unwatch(from_.trouble_fd());
     watches_trouble_ = false;
 }
 

@@ -12,14 +12,14 @@ class CompletionQueue;
 
 namespace opendoca::verbs {
 
-class ReliableConnection;
+class VerbsCompletions;
 
 /// Lets completions wake an event-driven completion queue between arm() and disarm(). A completion queue cannot be
 /// told to stay silent again once it was asked for an event: then it is not listened to. Trouble that the device tells
-/// of wakes it at any time, until ReliableConnection::look_for_trouble() and is_broken().
+/// of wakes it at any time, until VerbsCompletions::look_for_trouble() and forget_trouble().
 class CompletionEvents {
 public:
-    explicit CompletionEvents(ReliableConnection &connection) noexcept : connection_(connection) {}
+    explicit CompletionEvents(VerbsCompletions &from) noexcept : from_(from) {}
     CompletionEvents(const CompletionEvents &) = delete;
     CompletionEvents &operator=(const CompletionEvents &) = delete;
     ~CompletionEvents() { detach(); }
@@ -39,7 +39,7 @@ private:
     [[nodiscard]] doca_error_t listen() noexcept;
     void ignore() noexcept;
 
-    ReliableConnection &connection_;
+    VerbsCompletions &from_;
     CompletionQueue *completions_ = nullptr; ///< while attached to one that is event-driven
     bool watches_trouble_ = false;
     bool is_listening_ = false;

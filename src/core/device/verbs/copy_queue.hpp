@@ -17,7 +17,7 @@ namespace opendoca::verbs {
 
 /// The copies of one work queue, which a @p Poster has the device carry out. It is a part of its own type, so that what
 /// is posted for the common copy costs no call, and has
-///     Poster(const VerbsDevice &, const CompletionQueue &), connect(), recycle(), connection(), limits()
+///     Poster(const VerbsDevice &, const CompletionQueue &), connect(), recycle(), connection(), completions(), limits()
 ///     has_credit(), take_credit(), take_all_credits(): each part of a copy takes one, and gives it back some time after
 ///         its end. There are none while a job waits to be posted
 ///     post_plain(id, dst, src, failed), which has a credit; add(batch, id), post(batch): an errno, or 0
@@ -70,7 +70,7 @@ public:
     {
         if (num_in_flight_ == 0)
             return otherwise();
-        if (!ReliableConnection::start_completion(*polled_))
+        if (!VerbsCompletions::start_one(*polled_))
             return polled_nothing(), otherwise();
         const std::uint64_t id = polled_->wr_id;
         if (polled_->status == IBV_WC_SUCCESS && (id & id_flags) == 0 && poster_.ended_plain(next_ != last_))
@@ -81,7 +81,7 @@ public:
             --num_in_flight_;
             copy.dst->end_data_at(copy.data_len);
             give(operation);
-            ReliableConnection::end_completion(*polled_);
+            VerbsCompletions::end_one(*polled_);
             return DOCA_SUCCESS;
         }
         Operation *const next = poll_after_started();
@@ -214,7 +214,7 @@ private:
     std::uint32_t last_ = 0;
     std::uint32_t posted_ = 0;
     std::uint32_t received_ = 0;
-    CompletionEvents events_{poster_.connection()};
+    CompletionEvents events_{poster_.completions()};
     const VerbsDevice &device_;
     // Of job next_, while it is posted part by part.
     bool has_begun_ = false;

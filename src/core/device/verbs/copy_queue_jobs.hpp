@@ -194,7 +194,7 @@ template <typename Poster>
 std::uint32_t CopyQueue<Poster>::poll() noexcept
 {
     std::uint32_t count = 0;
-    while (count != most_polled && ReliableConnection::start_completion(*polled_)) {
+    while (count != most_polled && VerbsCompletions::start_one(*polled_)) {
         end_started();
         ++count;
     }
@@ -207,7 +207,7 @@ void CopyQueue<Poster>::end_started() noexcept
 {
     const std::uint64_t id = polled_->wr_id;
     const ibv_wc_status status = polled_->status;
-    ReliableConnection::end_completion(*polled_);
+    VerbsCompletions::end_one(*polled_);
     if (status == IBV_WC_SUCCESS) [[likely]]
         poster_.took_end(id);
     if (status != IBV_WC_SUCCESS) [[unlikely]] {

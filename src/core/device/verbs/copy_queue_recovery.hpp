@@ -42,7 +42,7 @@ doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueu
     if (status != DOCA_SUCCESS)
         return status;
     created->longest_plain_ = created->longest_part();
-    created->polled_ = &created->poster_.connection().completions();
+    created->polled_ = &created->poster_.completions().polled();
     status = created->events_.attach(completions);
     if (status != DOCA_SUCCESS)
         return status;
@@ -75,15 +75,16 @@ template <typename Poster>
 void CopyQueue<Poster>::look_for_trouble() noexcept
 {
     polls_until_look_ = polls_between_looks;
-    ReliableConnection &connection = poster_.connection();
-    const Trouble trouble = connection.look_for_trouble();
+    VerbsCompletions &completions = poster_.completions();
+    const Trouble trouble = completions.look_for_trouble();
     if (trouble == Trouble::none && !is_flush_overdue())
         return;
     if (trouble == Trouble::fatal)
         events_.ignore_trouble();
     while (poll() != 0) // most often the failure is among the completions
         ;
-    if ((connection.is_broken() && broken_ == DOCA_SUCCESS) || is_flush_overdue())
+    completions.forget_trouble();
+    if ((poster_.connection().is_broken() && broken_ == DOCA_SUCCESS) || is_flush_overdue())
         failure_.has_happened = true;
     if (failure_.has_happened)
         recover();

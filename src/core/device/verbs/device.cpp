@@ -15,6 +15,7 @@
 #include "loopback.hpp"
 #include "memory_descriptor.hpp"
 #include "queue_pair.hpp"
+#include "receive_queue.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_DEVICE);
 
@@ -180,6 +181,12 @@ doca_error_t VerbsDevice::create_queue_pair(const QueuePairSettings &settings, s
                                             std::unique_ptr<QueuePair> &queue_pair)
 {
     return VerbsQueuePair::create(*this, settings, state, queue_pair);
+}
+
+doca_error_t VerbsDevice::create_receive_queue(CompletionQueue &completions, std::uint32_t size,
+                                               std::uint32_t chain_length, std::unique_ptr<ReceiveQueue> &queue)
+{
+    return VerbsReceiveQueue::create(*this, completions, size, chain_length, queue);
 }
 
 doca_error_t VerbsDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)

@@ -54,10 +54,10 @@ void DeviceEvents::add(TroubleListener &listener, ibv_qp &queue_pair)
         listener.tell(Trouble::fatal);
 }
 
-void DeviceEvents::remove(TroubleListener &listener) noexcept
+void DeviceEvents::remove(const ibv_qp &queue_pair) noexcept
 {
     const std::lock_guard guard(lock_);
-    std::erase_if(entries_, [&](const Entry &entry) { return entry.listener == &listener; });
+    std::erase_if(entries_, [&](const Entry &entry) { return entry.queue_pair == &queue_pair; });
 }
 
 doca_error_t DeviceEvents::make_waitable(TroubleListener &listener) noexcept
@@ -110,6 +110,10 @@ void DeviceEvents::take(const ibv_async_event &event) noexcept
     case IBV_EVENT_CQ_ERR:
         LOG_ERR("a completion queue of device %s has failed", device_name_.c_str());
         tell(Trouble::fatal, [&](const ibv_qp &candidate) { return candidate.send_cq == event.element.cq; });
+        break;
+    case IBV_EVENT_SRQ_ERR:
+        LOG_ERR("a queue of shared receives of device %s has failed", device_name_.c_str());
+        tell(Trouble::fatal, [&](const ibv_qp &candidate) { return candidate.srq == event.element.srq; });
         break;
     case IBV_EVENT_QP_FATAL:
     case IBV_EVENT_QP_REQ_ERR:

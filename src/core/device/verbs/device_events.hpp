@@ -20,12 +20,12 @@ namespace opendoca::verbs {
 
 enum class Trouble : std::uint8_t {
     none,
-    suspected, ///< the queue pair may be broken, and what is posted flushed
+    suspected, ///< one of the queue pairs may be broken, and what is posted flushed
     fatal,     ///< the device has failed, or the completion queue: nothing completes any more
 };
 
-/// Somebody who waits for completions of one queue pair, and has to hear when there will be none. Any thread tells it;
-/// the one that waits asks.
+/// Somebody who waits for completions of queue pairs, and has to hear when there will be none. Any thread tells it; the
+/// one that waits asks.
 class TroubleListener {
 public:
     [[nodiscard]] Trouble trouble() const noexcept { return trouble_.load(std::memory_order_acquire); }
@@ -55,7 +55,7 @@ public:
     /// From now on @p listener hears of @p queue_pair and its completion queue, until remove(), which comes before
     /// either is destroyed.
     void add(TroubleListener &listener, ibv_qp &queue_pair);
-    void remove(TroubleListener &listener) noexcept;
+    void remove(const ibv_qp &queue_pair) noexcept;
     /// Gives @p listener its descriptor.
     [[nodiscard]] doca_error_t make_waitable(TroubleListener &listener) noexcept;
 

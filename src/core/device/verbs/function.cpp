@@ -48,6 +48,9 @@ RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &
     can.max_message_size = std::min<std::uint32_t>(attributes.max_msg_sz, 1u << 31);
     can.max_chain_length =
         std::min(static_cast<std::uint32_t>(std::max(device.max_sge, 1)), max_chain_length);
+    can.shared_receives = device.max_srq > 0 && device.max_srq_wr > 0 && device.max_srq_sge > 0;
+    if (can.shared_receives)
+        can.max_chain_length = std::min(can.max_chain_length, static_cast<std::uint32_t>(device.max_srq_sge));
     can.active_mtu = mtu_of(attributes.active_mtu);
     can.gids.resize(static_cast<std::size_t>(std::max(attributes.gid_tbl_len, 0)));
     for (const ibv_gid_entry &entry : gids) {
@@ -88,6 +91,7 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
         lid = port_attributes.lid;
     is_port_active = port_attributes.state == IBV_PORT_ACTIVE;
     max_segments_ = static_cast<std::uint32_t>(std::max(device.max_sge, 1));
+    max_completions_ = static_cast<std::uint32_t>(std::max(device.max_cqe - 1, 1));
     max_reads_ = static_cast<std::uint8_t>(std::clamp(device.max_qp_rd_atom, 1, most_reads));
 
     can.rdma = rdma_capabilities(context, device, port_attributes, port);

@@ -43,6 +43,8 @@ public:
     [[nodiscard]] std::uint32_t port() const noexcept { return port_; }
     /// Segments that a work request can have.
     [[nodiscard]] std::uint32_t max_segments() const noexcept { return max_segments_; }
+    /// Entries that a completion queue can have.
+    [[nodiscard]] std::uint32_t max_completions() const noexcept { return max_completions_; }
     /// Reads and atomics that a queue pair may have in flight to, or from, its peer.
     [[nodiscard]] std::uint8_t max_reads() const noexcept { return max_reads_; }
 
@@ -53,6 +55,7 @@ protected:
 private:
     const std::uint32_t port_;
     std::uint32_t max_segments_ = 0;
+    std::uint32_t max_completions_ = 1;
     std::uint8_t max_reads_ = 0;
     mutable std::mutex trying_;
     mutable std::uint32_t max_queue_size_ = 0; ///< 0 until it was found

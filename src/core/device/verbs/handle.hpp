@@ -16,6 +16,7 @@ struct Destroy {
     void operator()(ibv_mr *mr) const noexcept { ibv_dereg_mr(mr); }
     void operator()(ibv_comp_channel *channel) const noexcept { ibv_destroy_comp_channel(channel); }
     void operator()(ibv_cq *cq) const noexcept { ibv_destroy_cq(cq); }
+    void operator()(ibv_srq *srq) const noexcept { ibv_destroy_srq(srq); }
     void operator()(ibv_qp *qp) const noexcept { ibv_destroy_qp(qp); }
 };
 

@@ -51,7 +51,11 @@ doca_error_t LoopbackPoster::connect()
                                              .send_segments = limits_.segments,
                                              .receive_segments = limits_.segments,
                                              .send_operations = IBV_QP_EX_WITH_SEND};
-    if (const doca_error_t status = connection_.create(device_, sizes, 0); status != DOCA_SUCCESS)
+    const bool has_channel = send_flags_ != 0;
+    if (const doca_error_t status = completions_.create(device_, sizes.sends + sizes.receives, has_channel);
+        status != DOCA_SUCCESS)
+        return status;
+    if (const doca_error_t status = connection_.create(device_, completions_, sizes, 0); status != DOCA_SUCCESS)
         return status;
     if (const doca_error_t status = device_.connect_to_itself(connection_); status != DOCA_SUCCESS)
         return status;
@@ -64,7 +68,8 @@ doca_error_t LoopbackPoster::connect()
 
 doca_error_t LoopbackPoster::recycle() noexcept
 {
-    doca_error_t status = connection_.start_again();
+    doca_error_t status = connection_.reset();
+    completions_.drop_all();
     if (status == DOCA_SUCCESS)
         status = device_.connect_to_itself(connection_);
     send_credits_ = status == DOCA_SUCCESS ? static_cast<std::int32_t>(num_messages_) : 0;

@@ -38,6 +38,7 @@ public:
     [[nodiscard]] doca_error_t recycle() noexcept;
 
     [[nodiscard]] ReliableConnection &connection() noexcept { return connection_; }
+    [[nodiscard]] VerbsCompletions &completions() noexcept { return completions_; }
     [[nodiscard]] const CopyPartLimits &limits() const noexcept { return limits_; }
     [[nodiscard]] bool has_credit() const noexcept { return send_credits_ != 0; }
     [[gnu::always_inline]] [[nodiscard]] bool take_credit() noexcept
@@ -131,6 +132,7 @@ private:
     std::uint32_t signal_period_ = 1;
     const unsigned send_flags_;
     CopyPartLimits limits_;
+    VerbsCompletions completions_;
     ReliableConnection connection_;
     const VerbsDevice &device_;
     std::uint32_t num_messages_ = 0; ///< send_credits_ while nothing is posted

@@ -18,13 +18,6 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS_RDMA);
 
 namespace opendoca::verbs {
 
-namespace {
-
-/// Completions that one retrieve looks at.
-constexpr int most_at_once = 16;
-
-} // namespace
-
 /// How an operation has failed. What a peer refuses has one answer for messages and another for the rest.
 doca_error_t VerbsQueuePair::failure_of(Kind kind, ibv_wc_status status) noexcept
 {
@@ -36,7 +29,7 @@ doca_error_t VerbsQueuePair::failure_of(Kind kind, ibv_wc_status status) noexcep
         return kind == Kind::send ? DOCA_ERROR_FULL : DOCA_ERROR_NOT_PERMITTED;
     case IBV_WC_LOC_LEN_ERR:
     case IBV_WC_LOC_QP_OP_ERR: // what rdma_rxe says of a message that is too long
-        if (kind == Kind::receive)
+        if (kind == Kind::receive || kind == Kind::shared_receive)
             return DOCA_ERROR_FULL;
         break;
     default:
@@ -46,11 +39,13 @@ doca_error_t VerbsQueuePair::failure_of(Kind kind, ibv_wc_status status) noexcep
 }
 
 VerbsQueuePair::VerbsQueuePair(const VerbsDevice &device, const QueuePairSettings &settings,
-                               std::atomic<ConnectionState> &state, std::uint32_t max_chain_length)
+                               std::atomic<ConnectionState> &state)
     : QueuePair(state),
-      segments_(max_chain_length),
+      segments_(device.port().can.rdma.max_chain_length),
+      shared_(static_cast<VerbsReceiveQueue *>(settings.shared_receives)),
       device_(device),
       settings_(settings),
+      sizes_(sizes_for(device.port().can.rdma, settings)),
       mtu_(settings.mtu)
 {
 }
@@ -61,33 +56,68 @@ ReliableConnection::Sizes sizes_for(const RdmaCapabilities &can, const QueuePair
                                IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
     if (can.atomics)
         operations |= IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+    const auto *const shared = static_cast<const VerbsReceiveQueue *>(settings.shared_receives);
     return {.sends = settings.send_queue_size,
-            .receives = settings.recv_queue_size,
-            .send_segments = can.max_chain_length,
+            .receives = shared != nullptr ? shared->size() : settings.recv_queue_size,
+            .send_segments = settings.send_chain_length != 0 ? settings.send_chain_length : can.max_chain_length,
             .receive_segments = settings.recv_chain_length,
-            .send_operations = operations};
+            .send_operations = operations,
+            .shared_receives = shared != nullptr ? shared->queue() : nullptr};
 }
 
 doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSettings &settings,
                                     std::atomic<ConnectionState> &state, std::unique_ptr<QueuePair> &created)
 {
-    const RdmaCapabilities &can = device.port().can.rdma;
-    std::unique_ptr<VerbsQueuePair> fresh(new VerbsQueuePair(device, settings, state, can.max_chain_length));
-    ReliableConnection &connection = fresh->connection_;
-    if (const doca_error_t status =
-            connection.create(device, sizes_for(can, settings), remote_access(settings.permissions));
-        status != DOCA_SUCCESS)
+    std::unique_ptr<VerbsQueuePair> fresh(new VerbsQueuePair(device, settings, state));
+    const std::uint32_t size = fresh->sizes_.num_requests();
+    std::shared_ptr<ConnectionPoller> poller;
+    doca_error_t status = settings.completions != nullptr
+                              ? ConnectionPoller::find(device, *settings.completions, size, poller)
+                              : ConnectionPoller::create_own(device, size, poller);
+    if (status == DOCA_SUCCESS)
+        status = fresh->create_on(std::move(poller));
+    if (status == DOCA_SUCCESS)
+        created = std::move(fresh);
+    return status;
+}
+
+VerbsQueuePair::~VerbsQueuePair()
+{
+    detach();
+    if (connection_ != nullptr)
+        poller_->destroy(std::move(connection_));
+}
+
+/// Creates the device's queue pair, in place of the one before. Nothing changes where that fails.
+doca_error_t VerbsQueuePair::create_on(std::shared_ptr<ConnectionPoller> poller)
+{
+    std::unique_ptr<ReliableConnection> connection;
+    doca_error_t status = poller->create(sizes_, remote_access(settings_.permissions), connection);
+    LocalEnd end{};
+    if (status == DOCA_SUCCESS)
+        status = describe_end(device_.context(), device_.port(), settings_, connection->number(), end);
+    if (status != DOCA_SUCCESS) {
+        if (connection != nullptr)
+            poller->destroy(std::move(connection));
         return status;
-    if (const doca_error_t status =
-            describe_end(device.context(), device.port(), settings, connection.number(), fresh->end_);
-        status != DOCA_SUCCESS)
-        return status;
-    fresh->details_ = to_bytes(DescriptorKind::verbs_connection, fresh->end_.details);
-    fresh->sender_ = &connection.sender();
-    fresh->queue_pair_ = &connection.queue_pair();
-    fresh->max_inline_ = connection.max_inline();
-    created = std::move(fresh);
+    }
+    details_ = to_bytes(DescriptorKind::verbs_connection, end.details);
+    end_ = end;
+    sender_ = &connection->sender();
+    queue_pair_ = &connection->queue_pair();
+    max_inline_ = connection->max_inline();
+    std::swap(connection_, connection);
+    std::swap(poller_, poller);
+    if (connection != nullptr)
+        poller->destroy(std::move(connection));
     return DOCA_SUCCESS;
+}
+
+std::span<const std::byte> VerbsQueuePair::details() const noexcept
+{
+    const std::lock_guard guard(lock_);
+    is_known_to_peer_ = true;
+    return details_;
 }
 
 doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
@@ -95,6 +125,12 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
     ConnectionDetails peer{};
     if (const doca_error_t status = read_details(details, peer); status != DOCA_SUCCESS)
         return status;
+    const std::lock_guard guard(lock_);
+    is_known_to_peer_ = true;
+    if (shared_ != nullptr && shared_->is_flushed()) {
+        LOG_ERR("the receives that queue pair 0x%x was to share have been flushed", number());
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
     const std::vector<ReliableConnection::Path> paths = find_paths(end_, peer, settings_);
     // The kernel waits a second for the peer's link-layer address: on a link that loses packets once is not enough.
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(peer_patience());
@@ -103,7 +139,7 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
     while (again) {
         again = false;
         for (const ReliableConnection::Path &path : paths) {
-            error = connection_.connect(path);
+            error = connection_->connect(path);
             if (error == 0) {
                 if (!settings_.is_mtu_fixed)
                     mtu_ = mtu_of(path.mtu);
@@ -124,85 +160,65 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
     return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
+/// Creates it anew where @p completions has its other queue pairs. Where the device refuses, it stays what it is.
+void VerbsQueuePair::move_to(CompletionQueue &completions)
+{
+    std::shared_ptr<ConnectionPoller> poller;
+    if (ConnectionPoller::find(device_, completions, sizes_.num_requests(), poller) == DOCA_SUCCESS &&
+        poller != poller_)
+        (void)create_on(std::move(poller));
+}
+
 doca_error_t VerbsQueuePair::attach(CompletionQueue &completions)
 {
-    if (const doca_error_t status = events_.attach(completions); status != DOCA_SUCCESS)
-        return status;
-    completions.reserve_polled();
-    completions.poll_also(*this);
-    completions_ = &completions;
-    return DOCA_SUCCESS;
+    const std::lock_guard guard(lock_);
+    if (!is_known_to_peer_ && !poller_->is_for(completions))
+        move_to(completions);
+    if (shared_ != nullptr)
+        shared_->add(number(), *this);
+    const doca_error_t status = poller_->add(*this, completions);
+    if (status == DOCA_SUCCESS)
+        completions_ = &completions;
+    else if (shared_ != nullptr)
+        shared_->remove(number());
+    if (status == DOCA_SUCCESS && shared_ != nullptr && !poller_->start()) // a message may come before it does anything
+        poller_->fail(*this, DOCA_ERROR_IO_FAILED);
+    return status;
 }
 
 void VerbsQueuePair::detach() noexcept
 {
     if (completions_ == nullptr)
         return;
-    events_.detach();
-    completions_->poll_no_more(*this);
-    completions_->unreserve_polled();
+    if (is_connected() && (!is_idle() || shared_ != nullptr)) // or messages could still come
+        poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
+    poller_->remove(*this);
+    if (shared_ != nullptr)
+        shared_->remove(number());
     completions_ = nullptr;
 }
 
 /// What the completion that was started says of its receive. @p dst becomes null if nothing came into it.
-[[gnu::always_inline]] inline Result VerbsQueuePair::result_of_receive(doca_buf *&dst) const noexcept
+[[gnu::always_inline]] inline Result VerbsQueuePair::result_of_receive(ibv_cq_ex &polled, doca_buf *&dst) noexcept
 {
-    Result result = {.length = ibv_wc_read_byte_len(polled_), .immediate = 0, .received = Received::send};
-    if ((ibv_wc_read_wc_flags(polled_) & IBV_WC_WITH_IMM) == 0)
+    Result result = {.length = ibv_wc_read_byte_len(&polled), .immediate = 0, .received = Received::send};
+    if ((ibv_wc_read_wc_flags(&polled) & IBV_WC_WITH_IMM) == 0)
         return result;
-    result.immediate = ibv_wc_read_imm_data(polled_);
+    result.immediate = ibv_wc_read_imm_data(&polled);
     result.received = Received::send_with_immediate;
-    if (ibv_wc_read_opcode(polled_) == IBV_WC_RECV_RDMA_WITH_IMM) {
+    if (ibv_wc_read_opcode(&polled) == IBV_WC_RECV_RDMA_WITH_IMM) {
         result.received = Received::write_with_immediate;
         dst = nullptr;
     }
     return result;
 }
 
-/// A plain operation that has ended well goes right to the front end.
-Operation *VerbsQueuePair::poll_one() noexcept
+/// Ends the operation of the completion that was started, and the completion.
+void VerbsQueuePair::end_started(ibv_cq_ex &polled) noexcept
 {
-    Operation *ended = nullptr;
-    const auto give = [&](Operation &operation, std::uint32_t length) {
-        operation.length = length;
-        operation.message = {0, Received::send};
-        ended = &operation;
-    };
-    (void)poll_plain(give, [] { return DOCA_ERROR_AGAIN; });
-    return ended;
-}
-
-/// Nothing has ended.
-void VerbsQueuePair::polled_nothing() noexcept
-{
-    if (!is_idle())
-        count_empty_poll();
-}
-
-void VerbsQueuePair::progress() noexcept
-{
-    int left = most_at_once;
-    while (left != 0 && !is_idle() && poll())
-        --left;
-    if (left == most_at_once)
-        count_empty_poll();
-}
-
-/// Ends the operation that the next completion is of. False when there is none.
-bool VerbsQueuePair::poll() noexcept
-{
-    if (!ReliableConnection::start_completion(*polled_))
-        return false;
-    end_started();
-    return true;
-}
-
-/// Ends the operation of the completion that was started.
-void VerbsQueuePair::end_started() noexcept
-{
-    Operation &operation = operation_of(polled_->wr_id);
-    if (const ibv_wc_status status = polled_->status; status != IBV_WC_SUCCESS) [[unlikely]] {
-        ReliableConnection::end_completion(*polled_);
+    Operation &operation = operation_of(polled.wr_id);
+    if (const ibv_wc_status status = polled.status; status != IBV_WC_SUCCESS) [[unlikely]] {
+        VerbsCompletions::end_one(polled);
         end_failed(operation, status);
         return;
     }
@@ -210,11 +226,11 @@ void VerbsQueuePair::end_started() noexcept
     doca_buf *dst = work.dst;
     Result result = {.length = operation.length};
     std::uint32_t growth = work.growth;
-    if (work.kind == Kind::receive) {
-        result = result_of_receive(dst);
+    if (work.kind == Kind::receive || work.kind == Kind::shared_receive) {
+        result = result_of_receive(polled, dst);
         growth = result.length;
     }
-    ReliableConnection::end_completion(*polled_);
+    VerbsCompletions::end_one(polled);
     if (dst == nullptr)
         ;
     else if (work.shape != Shape::any)
@@ -228,7 +244,11 @@ void VerbsQueuePair::end_started() noexcept
 
 void VerbsQueuePair::end(Operation &operation, doca_error_t status, const Result &result) noexcept
 {
-    ++(operation.payload<Work>().kind == Kind::receive ? receive_credits_ : send_credits_);
+    const Kind kind = operation.payload<Work>().kind;
+    if (kind == Kind::shared_receive)
+        shared_->ended();
+    else
+        ++(kind == Kind::receive ? receive_credits_ : send_credits_);
     completions_->done(operation, status, result);
 }
 
@@ -243,7 +263,7 @@ void VerbsQueuePair::end_failed(Operation &operation, ibv_wc_status status) noex
     LOG_ERR("an operation of kind %d has failed, which ends the connection: %s", static_cast<int>(kind),
             status == IBV_WC_WR_FLUSH_ERR ? "the peer or the device has broken it" : ibv_wc_status_str(status));
     end(operation, failure_of(kind, status), {});
-    fail();
+    poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
 }
 
 /// Calls @p action with the operations that have not ended.
@@ -261,7 +281,8 @@ void VerbsQueuePair::each_in_flight(Action action) const noexcept
 bool VerbsQueuePair::may_wait_forever() noexcept
 {
     const std::int32_t num_left = credits_ - send_credits_ - receive_credits_;
-    bool may = num_left != 0 && flush_timer_.has_expired(static_cast<std::uint32_t>(num_left));
+    bool may = shared_ != nullptr || // a receive, of any of the connections
+               (num_left != 0 && flush_timer_.has_expired(static_cast<std::uint32_t>(num_left)));
     each_in_flight([&](const Operation &operation) {
         const Kind kind = operation.payload<Work>().kind;
         may = may || kind == Kind::receive || kind == Kind::send || kind == Kind::write_with_immediate;
@@ -269,61 +290,28 @@ bool VerbsQueuePair::may_wait_forever() noexcept
     return may;
 }
 
-/// Ends the connection where the device tells that there will be no completions.
-void VerbsQueuePair::look_for_trouble() noexcept
+/// The connection ends here, and from now on the device begins nothing more for it.
+void VerbsQueuePair::begin_to_fail(doca_error_t status_of_rest) noexcept
 {
-    polls_until_look_ = polls_between_looks;
-    const Trouble trouble = connection_.look_for_trouble();
-    if (trouble == Trouble::none)
-        return;
-    if (trouble == Trouble::fatal) {
-        events_.ignore_trouble();
-        fail(DOCA_ERROR_IO_FAILED); // DeviceEvents has said why
-        return;
-    }
-    while (!is_idle() && poll()) // most often the failure is among the completions
-        ;
-    if (connection_.is_broken() && is_connected()) {
-        LOG_ERR("the device tells that queue pair 0x%x is broken, which ends the connection", connection_.number());
-        fail(DOCA_ERROR_CONNECTION_RESET);
-    }
+    set_state(ConnectionState::failed);
+    status_of_rest_ = status_of_rest;
+    connection_->disconnect();
 }
 
-/// The connection ends here. What the device has done before still counts; all else ends with @p status.
-void VerbsQueuePair::fail(doca_error_t status) noexcept
+/// Nothing of it will complete any more. Not every device flushes everything: rdma_rxe leaves receives that were posted
+/// after the error.
+void VerbsQueuePair::finish_failing() noexcept
 {
-    if (!is_connected())
-        return;
-    set_state(ConnectionState::failed);
-    connection_.disconnect();
-    while (!is_idle() && poll())
-        ;
-    // Not every device flushes everything: rdma_rxe leaves receives that were posted after the error.
-    each_in_flight([&](Operation &operation) { end(operation, status, {}); });
+    each_in_flight([this](Operation &operation) { end(operation, status_of_rest_, {}); });
     send_credits_ = receive_credits_ = credits_ = 0;
-    polled_ = nullptr;
 }
 
 void VerbsQueuePair::flush() noexcept
 {
-    progress();
-    look_for_trouble();
+    poller_->progress();
+    poller_->look_for_trouble();
     if (is_connected() && may_wait_forever())
-        fail();
-}
-
-bool VerbsQueuePair::arm() noexcept
-{
-    if (!events_.arm(false))
-        return true; // which makes the program look
-    progress();      // what has come before the request is not announced
-    return false;
-}
-
-void VerbsQueuePair::disarm() noexcept
-{
-    events_.disarm();
-    look_for_trouble(); // it may be what the program was woken for
+        poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
 }
 
 } // namespace opendoca::verbs

@@ -7,8 +7,9 @@
 
 #include "../../engine/completion_queue.hpp"
 #include "../queue_pair.hpp"
-#include "completion_events.hpp"
 #include "connection_details.hpp"
+#include "connection_poller.hpp"
+#include "receive_queue.hpp"
 #include "device.hpp"
 #include "flush_timer.hpp"
 #include "reliable_connection.hpp"
@@ -21,14 +22,17 @@ namespace opendoca::verbs {
 
 /// One end of a connection: a queue pair of the device. Every operation is one signaled work request, whose id is
 /// the Operation.
-class OPENDOCA_INTERNAL VerbsQueuePair final : public QueuePair, public Pollable {
+///
+/// A queue pair of the device has its completion queue for life. So what was created without knowing where it will be
+/// attached is created anew on the completion queue of that place (ConnectionPoller), unless a peer may know its number.
+class OPENDOCA_INTERNAL VerbsQueuePair final : public QueuePair {
 public:
     [[nodiscard]] static doca_error_t create(const VerbsDevice &device, const QueuePairSettings &settings,
                                              std::atomic<ConnectionState> &state,
                                              std::unique_ptr<QueuePair> &created);
-    ~VerbsQueuePair() override { detach(); }
+    ~VerbsQueuePair() override;
 
-    [[nodiscard]] std::span<const std::byte> details() const noexcept override { return details_; }
+    [[nodiscard]] std::span<const std::byte> details() const noexcept override;
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details) override;
     [[nodiscard]] doca_mtu_size mtu() const noexcept override { return mtu_; }
     [[nodiscard]] doca_error_t attach(CompletionQueue &completions) override;
@@ -92,47 +96,20 @@ public:
         };
         return post_data(tag, immediate ? Kind::write_with_immediate : Kind::write, src, &dst, make);
     }
-    /// Looks for the end of a plain operation. Where one has ended well, @p give is called with it and with the bytes
-    /// that it reports, and releases it; else gives what @p otherwise makes of the operation that has ended, or null.
-    template <typename Give, typename Otherwise>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t poll_plain(Give give, Otherwise otherwise) noexcept
-    {
-        if (polled_ == nullptr)
-            return otherwise();
-        if (!ReliableConnection::start_completion(*polled_))
-            return polled_nothing(), otherwise();
-        Operation &operation = operation_of(polled_->wr_id);
-        const Work &work = operation.payload<Work>();
-        if (polled_->status != IBV_WC_SUCCESS) [[unlikely]]
-            return end_started(), otherwise();
-        // The completion is ended last, by what need not return: until then nothing has to be kept over a call.
-        if (work.shape == Shape::plain_request) [[likely]] {
-            ++send_credits_;
-            if (work.dst != nullptr)
-                work.dst->end_data_at(work.dst->data_len + work.growth);
-            give(operation, operation.length);
-        } else {
-            if (work.shape != Shape::plain_receive || (ibv_wc_read_wc_flags(polled_) & IBV_WC_WITH_IMM) != 0)
-                return end_started(), otherwise();
-            const std::uint32_t length = ibv_wc_read_byte_len(polled_);
-            Operation &received = operation_of(polled_->wr_id);
-            doca_buf &dst = *received.payload<Work>().dst;
-            ++receive_credits_;
-            dst.end_data_at(dst.data_len + length);
-            give(received, length);
-        }
-        ReliableConnection::end_completion(*polled_);
-        return DOCA_SUCCESS;
-    }
+    /// While attached: where its operations end, and who else may look for them there: see
+    /// CompletionQueue::retrieve_by().
+    [[nodiscard]] ConnectionPoller &poller() const noexcept { return *poller_; }
+    void retrieve_by(void *retriever) noexcept { poller_->retrieve_by(*this, retriever); }
 
-    [[nodiscard]] Operation *poll_one() noexcept override;
-    void progress() noexcept override;
-    [[nodiscard]] bool arm() noexcept override;
-    void disarm() noexcept override;
     void flush() noexcept override;
 
+    /// Makes @p operation, which was begun, one of a VerbsReceiveQueue.
+    static void describe_shared_receive(Operation &operation, doca_buf *dst, TransferPlan plan) noexcept;
+
 private:
-    enum class Kind : std::uint8_t { receive, send, read, write, write_with_immediate, update };
+    friend class ConnectionPoller;
+
+    enum class Kind : std::uint8_t { receive, send, read, write, write_with_immediate, update, shared_receive };
 
     enum class Shape : std::uint8_t {
         any,
@@ -151,11 +128,16 @@ private:
     };
 
     VerbsQueuePair(const VerbsDevice &device, const QueuePairSettings &settings,
-                   std::atomic<ConnectionState> &state, std::uint32_t max_chain_length);
+                   std::atomic<ConnectionState> &state);
 
     [[nodiscard]] static Operation &operation_of(std::uint64_t id) noexcept
     {
         return *reinterpret_cast<Operation *>(id);
+    }
+    /// Whose operation it is.
+    [[nodiscard]] static VerbsQueuePair &of(const Operation &operation) noexcept
+    {
+        return static_cast<VerbsQueuePair &>(*operation.source);
     }
     [[nodiscard]] static std::uint64_t id_of(const Operation &operation) noexcept
     {
@@ -251,30 +233,26 @@ private:
                                         doca_buf *dst, TransferPlan plan) noexcept;
     [[nodiscard]] int gather(const doca_buf *list, TransferPlan plan, bool is_source) noexcept;
 
-    // Ending (queue_pair.cpp).
+    // Life.
+    [[nodiscard]] doca_error_t create_on(std::shared_ptr<ConnectionPoller> poller);
+    void move_to(CompletionQueue &completions);
+    [[nodiscard]] std::uint32_t number() const noexcept { return connection_->number(); }
+
+    // Ending.
     [[nodiscard]] bool is_idle() const noexcept { return send_credits_ + receive_credits_ == credits_; }
     template <typename Action>
     void each_in_flight(Action action) const noexcept;
     [[nodiscard]] bool may_wait_forever() noexcept;
-    [[nodiscard]] Result result_of_receive(doca_buf *&dst) const noexcept;
-    [[nodiscard]] bool poll() noexcept;
-    void end_started() noexcept;
+    [[nodiscard]] static Result result_of_receive(ibv_cq_ex &polled, doca_buf *&dst) noexcept;
+    void end_started(ibv_cq_ex &polled) noexcept;
     void end(Operation &operation, doca_error_t status, const Result &result) noexcept;
     [[nodiscard]] static doca_error_t failure_of(Kind kind, ibv_wc_status status) noexcept;
     [[gnu::cold]] void end_failed(Operation &operation, ibv_wc_status status) noexcept;
-    [[gnu::cold]] void fail(doca_error_t status = DOCA_ERROR_SHUTDOWN) noexcept;
-    [[gnu::noinline]] void look_for_trouble() noexcept;
-    void polled_nothing() noexcept;
-    /// Nothing has completed: now and then the reason is trouble.
-    void count_empty_poll() noexcept
-    {
-        if (--polls_until_look_ == 0) [[unlikely]]
-            look_for_trouble();
-    }
+    void begin_to_fail(doca_error_t status) noexcept;
+    void finish_failing() noexcept;
 
     // What operations use comes first.
     ibv_qp_ex *sender_ = nullptr;
-    ibv_cq_ex *polled_ = nullptr; ///< where there are credits_
     ibv_qp *queue_pair_ = nullptr;
     std::uint32_t max_inline_ = 0;
     // What can still be posted. There is none until the first operation has found the connection there, and
@@ -282,17 +260,58 @@ private:
     std::int32_t send_credits_ = 0; ///< for all but receives
     std::int32_t receive_credits_ = 0;
     std::int32_t credits_ = 0;      ///< their sum while nothing is in flight
-    std::uint32_t polls_until_look_ = polls_between_looks;
     std::vector<ibv_sge> segments_; ///< of the work request that is being made
-    ReliableConnection connection_;
-    CompletionEvents events_{connection_};
+    VerbsReceiveQueue *const shared_; ///< that it takes its receives from, or null
 
+    // The poller's.
+    void *retriever_ = nullptr;
+    std::size_t index_ = 0;
+    VerbsQueuePair *next_failed_ = nullptr;
+    doca_error_t status_of_rest_ = DOCA_SUCCESS; ///< of what is in flight while it fails
+
+    mutable std::mutex lock_;                 ///< of what follows, until it is attached and connected
+    mutable bool is_known_to_peer_ = false;   ///< its number may be: it stays
+    std::shared_ptr<ConnectionPoller> poller_;
+    std::unique_ptr<ReliableConnection> connection_;
     const VerbsDevice &device_;
     const QueuePairSettings settings_;
+    const ReliableConnection::Sizes sizes_;
     doca_mtu_size mtu_;
     LocalEnd end_{};
     std::vector<std::byte> details_; ///< end_'s, as a peer gets them
     FlushTimer flush_timer_;
 };
+
+template <typename Give, typename Otherwise>
+[[gnu::always_inline]] inline doca_error_t ConnectionPoller::poll_plain(Give give, Otherwise otherwise) noexcept
+{
+    if (polled_ == nullptr)
+        return otherwise();
+    if (!VerbsCompletions::start_one(*polled_))
+        return polled_nothing(), otherwise();
+    Operation &operation = VerbsQueuePair::operation_of(polled_->wr_id);
+    const auto &work = operation.payload<VerbsQueuePair::Work>();
+    if (polled_->status != IBV_WC_SUCCESS) [[unlikely]]
+        return end_started(), otherwise();
+    // The completion is ended last, by what need not return: until then nothing has to be kept over a call.
+    if (work.shape == VerbsQueuePair::Shape::plain_request) [[likely]] {
+        ++VerbsQueuePair::of(operation).send_credits_;
+        if (work.dst != nullptr)
+            work.dst->end_data_at(work.dst->data_len + work.growth);
+        give(operation, operation.length);
+    } else {
+        if (work.shape != VerbsQueuePair::Shape::plain_receive ||
+            (ibv_wc_read_wc_flags(polled_) & IBV_WC_WITH_IMM) != 0)
+            return end_started(), otherwise();
+        const std::uint32_t length = ibv_wc_read_byte_len(polled_);
+        Operation &received = VerbsQueuePair::operation_of(polled_->wr_id);
+        doca_buf &dst = *received.payload<VerbsQueuePair::Work>().dst;
+        ++VerbsQueuePair::of(received).receive_credits_;
+        dst.end_data_at(dst.data_len + length);
+        give(received, length);
+    }
+    VerbsCompletions::end_one(*polled_);
+    return DOCA_SUCCESS;
+}
 
 } // namespace opendoca::verbs

@@ -2,11 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Operations become work requests; plain ones do so inline.
-#include <algorithm>
-
 #include "../../log.hpp"
-#include "../cursor.hpp"
 #include "queue_pair.hpp"
+#include "segments.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_POST);
 
@@ -52,10 +50,11 @@ void VerbsQueuePair::open() noexcept
 {
     if (credits_ != 0) [[likely]]
         return;
+    if (!poller_->start())
+        return poller_->fail(*this, DOCA_ERROR_IO_FAILED);
     send_credits_ = static_cast<std::int32_t>(settings_.send_queue_size);
-    receive_credits_ = static_cast<std::int32_t>(settings_.recv_queue_size);
+    receive_credits_ = shared_ != nullptr ? 0 : static_cast<std::int32_t>(settings_.recv_queue_size);
     credits_ = send_credits_ + receive_credits_;
-    polled_ = &connection_.completions();
 }
 
 doca_error_t VerbsQueuePair::refuse(Operation &operation, int error) noexcept
@@ -68,23 +67,20 @@ doca_error_t VerbsQueuePair::refuse(Operation &operation, int error) noexcept
     return DOCA_ERROR_DRIVER;
 }
 
-/// The segments of a source's data, or of a destination's room, as far as @p plan goes. Gives their number.
 int VerbsQueuePair::gather(const doca_buf *list, TransferPlan plan, bool is_source) noexcept
 {
-    if (plan.length == 0)
-        return 0;
-    Cursor cursor = is_source ? Cursor::over_data(*list) : Cursor::over_room(*list, plan.overwrites);
-    int count = 0;
-    for (std::size_t left = plan.length; left != 0; ++count) {
-        cursor.skip_empty();
-        const std::size_t length = std::min(left, cursor.left());
-        segments_[static_cast<std::size_t>(count)] = {.addr = address(cursor.addr()),
-                                                      .length = static_cast<std::uint32_t>(length),
-                                                      .lkey = key_of(cursor.buf(), device_)};
-        cursor.advance(length);
-        left -= length;
-    }
-    return count;
+    return verbs::gather(device_, list, plan, is_source, segments_);
+}
+
+void VerbsQueuePair::describe_shared_receive(Operation &operation, doca_buf *dst, TransferPlan plan) noexcept
+{
+    operation.length = 0;
+    operation.payload<Work>() = {.kind = Kind::shared_receive,
+                                 .shape = Shape::any,
+                                 .is_list = plan.is_list,
+                                 .overwrites = plan.overwrites,
+                                 .growth = 0,
+                                 .dst = plan.length == 0 ? nullptr : dst};
 }
 
 /// With the segments that were gathered. By ibv_post_send(), because of rdma_rxe (rdma-core 44), where

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <fcntl.h>
 #include <sys/random.h>
 
 #include "../../log.hpp"
@@ -53,12 +52,6 @@ std::uint8_t repeat_after()
     return exponent;
 }
 
-/// Drivers differ in how they refuse what they do not know.
-bool may_be_unknown(int error) noexcept
-{
-    return error == EOPNOTSUPP || error == ENOSYS || error == EINVAL;
-}
-
 ibv_qp_init_attr_ex attributes_of(const ReliableConnection::Sizes &sizes, ibv_cq &completions, ibv_pd &pd) noexcept
 {
     ibv_qp_init_attr_ex attributes{};
@@ -66,9 +59,10 @@ ibv_qp_init_attr_ex attributes_of(const ReliableConnection::Sizes &sizes, ibv_cq
     attributes.send_cq = &completions;
     attributes.recv_cq = &completions;
     attributes.cap.max_send_wr = sizes.sends;
-    attributes.cap.max_recv_wr = sizes.receives;
+    attributes.srq = sizes.shared_receives.get();
+    attributes.cap.max_recv_wr = sizes.shared_receives == nullptr ? sizes.receives : 0;
     attributes.cap.max_send_sge = sizes.send_segments;
-    attributes.cap.max_recv_sge = sizes.receive_segments;
+    attributes.cap.max_recv_sge = sizes.shared_receives == nullptr ? sizes.receive_segments : 0;
     attributes.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
     attributes.pd = &pd;
     attributes.send_ops_flags = sizes.send_operations;
@@ -145,19 +139,18 @@ std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::u
 
 ReliableConnection::~ReliableConnection()
 {
-    if (events_ != nullptr)
-        events_->remove(trouble_);
-    if (unacknowledged_ != 0)
-        ibv_ack_cq_events(completion_queue_.get(), unacknowledged_);
+    if (queue_pair_ != nullptr)
+        completions_->forget(*queue_pair_);
 }
 
-doca_error_t ReliableConnection::create(const VerbsDevice &device, const Sizes &sizes, unsigned access)
+doca_error_t ReliableConnection::create(const VerbsDevice &device, VerbsCompletions &completions, const Sizes &sizes,
+                                        unsigned access)
 {
+    completions_ = &completions;
     access_ = access;
+    num_requests_ = sizes.num_requests();
+    shared_receives_ = sizes.shared_receives;
     port_ = static_cast<std::uint8_t>(device.port().port());
-    if (const doca_error_t status = create_completion_queue(device, sizes.sends + sizes.receives);
-        status != DOCA_SUCCESS)
-        return status;
     if (const doca_error_t status = create_queue_pair(device, sizes); status != DOCA_SUCCESS)
         return status;
     if (const int error = initialize(); error != 0) {
@@ -168,58 +161,9 @@ doca_error_t ReliableConnection::create(const VerbsDevice &device, const Sizes &
     return DOCA_SUCCESS;
 }
 
-doca_error_t ReliableConnection::create_completion_queue(const VerbsDevice &device, std::uint32_t size)
-{
-    channel_.reset(ibv_create_comp_channel(&device.context()));
-    if (channel_ == nullptr || fcntl(channel_->fd, F_SETFL, fcntl(channel_->fd, F_GETFL) | O_NONBLOCK) != 0) {
-        LOG_ERR("creating a completion channel of device %s: %s", device.port().name.c_str(),
-                     std::strerror(errno));
-        return DOCA_ERROR_OPERATING_SYSTEM;
-    }
-    ibv_cq_init_attr_ex attributes{};
-    attributes.cqe = size;
-    attributes.channel = channel_.get();
-    attributes.wc_flags = IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_IMM;
-    attributes.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
-    attributes.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED; // a work queue's thread, or nobody
-    completions_ = ibv_create_cq_ex(&device.context(), &attributes);
-    if (completions_ == nullptr && may_be_unknown(errno)) {
-        attributes.comp_mask = 0;
-        attributes.flags = 0;
-        completions_ = ibv_create_cq_ex(&device.context(), &attributes);
-    }
-    if (completions_ != nullptr) {
-        completion_queue_.reset(ibv_cq_ex_to_cq(completions_));
-    } else if (may_be_unknown(errno)) {
-        completion_queue_.reset(
-            ibv_create_cq(&device.context(), static_cast<int>(size), nullptr, channel_.get(), 0));
-    }
-    if (completion_queue_ == nullptr) {
-        LOG_ERR("creating a completion queue of %u entries on device %s: %s", size,
-                     device.port().name.c_str(), std::strerror(errno));
-        return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
-    }
-    if (completions_ == nullptr) {
-        classic_completions_ = std::make_unique<ClassicCompletions>(*completion_queue_);
-        completions_ = &classic_completions_->extended();
-    }
-    return DOCA_SUCCESS;
-}
-
 doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, const Sizes &sizes)
 {
-    // One thread at a time uses a queue pair: with a domain of its own it needs no lock, and shares no
-    // doorbell.
-    ibv_td_init_attr domain{};
-    thread_domain_.reset(ibv_alloc_td(&device.context(), &domain));
-    if (thread_domain_ != nullptr) {
-        ibv_parent_domain_init_attr parent{};
-        parent.pd = &device.pd();
-        parent.td = thread_domain_.get();
-        parent_domain_.reset(ibv_alloc_parent_domain(&device.context(), &parent));
-    }
-    ibv_qp_init_attr_ex attributes =
-        attributes_of(sizes, *completion_queue_, parent_domain_ != nullptr ? *parent_domain_ : device.pd());
+    ibv_qp_init_attr_ex attributes = attributes_of(sizes, completions_->queue(), completions_->domain());
     queue_pair_ = create_with_inline(device.context(), attributes, sizes.make);
     if (queue_pair_ == nullptr) {
         LOG_ERR(
@@ -235,10 +179,7 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
         classic_sender_ = std::make_unique<ClassicSender>(*queue_pair_);
         sender_ = &classic_sender_->extended();
     }
-    if (device.events() != nullptr) {
-        device.events()->add(trouble_, *queue_pair_);
-        events_ = device.events();
-    }
+    completions_->listen_for(*queue_pair_);
     return DOCA_SUCCESS;
 }
 
@@ -254,13 +195,16 @@ int ReliableConnection::initialize() noexcept
 
 int ReliableConnection::connect(const Path &path) noexcept
 {
-    const int error = go_to_send(path);
+    // What is refused changes nothing.
+    if (const int error = go_to_rtr(path); error != 0)
+        return error;
+    const int error = go_to_rts(path.send_packet, path.max_reads_out, 0);
     if (error != 0)
         (void)reset();
     return error;
 }
 
-int ReliableConnection::go_to_send(const Path &path) noexcept
+int ReliableConnection::go_to_rtr(const Path &path) noexcept
 {
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_RTR;
@@ -278,10 +222,9 @@ int ReliableConnection::go_to_send(const Path &path) noexcept
         attributes.ah_attr.grh.sgid_index = path.gid_index;
         attributes.ah_attr.grh.hop_limit = 64;
     }
-    const int error = ibv_modify_qp(queue_pair_.get(), &attributes,
-                              IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                                  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
-    return error != 0 ? error : go_to_rts(path.send_packet, path.max_reads_out, 0);
+    return ibv_modify_qp(queue_pair_.get(), &attributes,
+                         IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                             IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
 int ReliableConnection::start_sending(std::uint32_t first_packet) noexcept
@@ -304,22 +247,9 @@ int ReliableConnection::go_to_rts(std::uint32_t first_packet, std::uint8_t max_r
                              IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-Trouble ReliableConnection::look_for_trouble() noexcept
+bool ReliableConnection::is_broken() const noexcept
 {
-    if (events_ != nullptr)
-        events_->read();
-    return trouble_.trouble();
-}
-
-doca_error_t ReliableConnection::make_trouble_fd() noexcept
-{
-    return events_ == nullptr || trouble_.fd() >= 0 ? DOCA_SUCCESS : events_->make_waitable(trouble_);
-}
-
-bool ReliableConnection::is_broken() noexcept
-{
-    trouble_.forget();
-    if (trouble_.trouble() == Trouble::fatal)
+    if (completions_->trouble() == Trouble::fatal)
         return true;
     ibv_qp_attr attributes{};
     ibv_qp_init_attr unused{};
@@ -329,7 +259,7 @@ bool ReliableConnection::is_broken() noexcept
 
 void ReliableConnection::disconnect() noexcept
 {
-    if (trouble_.trouble() == Trouble::fatal)
+    if (completions_->trouble() == Trouble::fatal)
         return; // a device that has failed touches nothing, and takes no command
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_ERR;
@@ -339,7 +269,7 @@ void ReliableConnection::disconnect() noexcept
 
 doca_error_t ReliableConnection::reset() noexcept
 {
-    if (trouble_.trouble() == Trouble::fatal)
+    if (completions_->trouble() == Trouble::fatal)
         return DOCA_ERROR_IO_FAILED;
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_RESET;
@@ -350,35 +280,6 @@ doca_error_t ReliableConnection::reset() noexcept
         return DOCA_SUCCESS;
     LOG_ERR("resetting queue pair 0x%x: %s", number(), std::strerror(error));
     return DOCA_ERROR_DRIVER;
-}
-
-doca_error_t ReliableConnection::start_again() noexcept
-{
-    const doca_error_t status = reset();
-    while (start_completion(*completions_))
-        end_completion(*completions_);
-    return status;
-}
-
-bool ReliableConnection::request_event(bool only_solicited) noexcept
-{
-    return ibv_req_notify_cq(completion_queue_.get(), only_solicited ? 1 : 0) == 0;
-}
-
-std::uint32_t ReliableConnection::take_events() noexcept
-{
-    constexpr std::uint32_t most_unacknowledged = 1024; // acknowledging takes a lock
-    ibv_cq *queue = nullptr;
-    void *context = nullptr;
-    std::uint32_t count = 0;
-    while (ibv_get_cq_event(channel_.get(), &queue, &context) == 0)
-        ++count;
-    unacknowledged_ += count;
-    if (unacknowledged_ >= most_unacknowledged) {
-        ibv_ack_cq_events(completion_queue_.get(), unacknowledged_);
-        unacknowledged_ = 0;
-    }
-    return count;
 }
 
 } // namespace opendoca::verbs

@@ -10,7 +10,7 @@
 #include <doca_error.h>
 
 #include "classic_calls.hpp"
-#include "device_events.hpp"
+#include "completions.hpp"
 #include "handle.hpp"
 
 namespace opendoca::verbs {
@@ -19,9 +19,6 @@ class VerbsDevice;
 
 /// Of queue pairs and packets, which have 24 bits.
 inline constexpr std::uint32_t largest_number = 0xffffff;
-
-/// That find nothing, before the next look for what the device tells otherwise: that takes a system call.
-inline constexpr std::uint32_t polls_between_looks = 1024;
 
 /// How long a peer may be silent, in seconds: DOCA_RDMA_TIMEOUT.
 [[nodiscard]] double peer_patience();
@@ -40,7 +37,7 @@ using MakeQueuePair = ibv_qp *(ibv_context *context, ibv_qp_init_attr_ex *attrib
 [[nodiscard]] Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes,
                                                 MakeQueuePair *make = nullptr) noexcept;
 
-/// A queue pair of the reliable connection type, with a completion queue and a completion channel of its own.
+/// A queue pair of the reliable connection type.
 class ReliableConnection {
 public:
     struct Sizes {
@@ -50,6 +47,9 @@ public:
         std::uint32_t receive_segments;
         std::uint64_t send_operations; ///< enum ibv_qp_create_send_ops_flags: what it is used for
         MakeQueuePair *make = nullptr; ///< null: ibv_create_qp_ex()
+        std::shared_ptr<ibv_srq> shared_receives = {}; ///< in place of receives of its own: so many of others at a time
+
+        [[nodiscard]] std::uint32_t num_requests() const noexcept { return sends + receives; }
     };
 
     /// How to get to a peer.
@@ -67,8 +67,10 @@ public:
         std::uint8_t max_reads_in;    ///< and the peer
     };
 
-    /// Creates it, in state INIT. @p access is what the peer may do: enum ibv_access_flags.
-    [[nodiscard]] doca_error_t create(const VerbsDevice &device, const Sizes &sizes, unsigned access);
+    /// Creates it, in state INIT. All that it is asked for ends on @p completions, which outlives it. @p access is what
+    /// the peer may do: enum ibv_access_flags.
+    [[nodiscard]] doca_error_t create(const VerbsDevice &device, VerbsCompletions &completions, const Sizes &sizes,
+                                      unsigned access);
     /// From INIT to RTS, or back to INIT when that fails. Gives errno's value, and logs nothing: there may be
     /// another path.
     [[nodiscard]] int connect(const Path &path) noexcept;
@@ -76,44 +78,21 @@ public:
     [[nodiscard]] int start_sending(std::uint32_t first_packet) noexcept;
     /// To ERR: what is posted is flushed, and no memory is touched any more.
     void disconnect() noexcept;
-    /// From any state back to INIT. What is posted is gone, without completions of its own.
+    /// From any state back to INIT. What is posted is gone, without completions of its own; those of before may still be
+    /// in the queue: some devices have removed them, others have not.
     [[nodiscard]] doca_error_t reset() noexcept;
-    /// The same, and completions of before are taken from the queue: some devices have removed them, others have not.
-    [[nodiscard]] doca_error_t start_again() noexcept;
 
-    /// Reads the device's asynchronous events, and says whether there is any trouble: now, or from before.
-    [[nodiscard]] Trouble look_for_trouble() noexcept;
-    /// Why somebody who waits for a completion is woken: readable while look_for_trouble() has something new, which may
-    /// turn out to be nothing. -1 on a device whose events are the program's.
-    [[nodiscard]] int trouble_fd() const noexcept { return trouble_.fd(); }
-    [[nodiscard]] doca_error_t make_trouble_fd() noexcept;
-    /// Whether what was suspected is true: the queue pair does nothing more. After that it is suspected no more.
-    [[nodiscard]] bool is_broken() noexcept;
+    /// Whether the queue pair does nothing more.
+    [[nodiscard]] bool is_broken() const noexcept;
 
     [[nodiscard]] bool exists() const noexcept { return queue_pair_ != nullptr; }
     [[nodiscard]] std::uint32_t number() const noexcept { return queue_pair_->qp_num; }
     [[nodiscard]] std::uint32_t max_inline() const noexcept { return max_inline_; }
+    /// Work requests, at most, of which completions can come.
+    [[nodiscard]] std::uint32_t num_requests() const noexcept { return num_requests_; }
     [[nodiscard]] ibv_qp &queue_pair() const noexcept { return *queue_pair_; }
     [[nodiscard]] ibv_qp_ex &sender() const noexcept { return *sender_; }
-    [[nodiscard]] ibv_cq_ex &completions() const noexcept { return *completions_; }
-
-    /// Takes the next completion of @p queue, which can be read until end_completion(). One at a time: where
-    /// ibv_next_poll() finds none, ibv_end_poll() is still due with most devices, and with rdma_rxe
-    /// (rdma-core 44) takes one more that is not there.
-    [[nodiscard]] static bool start_completion(ibv_cq_ex &queue) noexcept
-    {
-        static ibv_poll_cq_attr attributes{}; // nobody writes to it
-        return ibv_start_poll(&queue, &attributes) == 0;
-    }
-    static void end_completion(ibv_cq_ex &queue) noexcept { ibv_end_poll(&queue); }
-
-    /// Becomes readable with the next completion after request_event(), until take_events().
-    [[nodiscard]] int event_fd() const noexcept { return channel_->fd; }
-    /// False when the device refuses. @p only_solicited: not for completions of sends, nor for those of
-    /// receives whose message was not sent with IBV_SEND_SOLICITED; errors count.
-    [[nodiscard]] bool request_event(bool only_solicited = false) noexcept;
-    /// Gives their number.
-    std::uint32_t take_events() noexcept;
+    [[nodiscard]] VerbsCompletions &completions() const noexcept { return *completions_; }
 
     ReliableConnection() = default;
     ReliableConnection(const ReliableConnection &) = delete;
@@ -121,26 +100,18 @@ public:
     ~ReliableConnection();
 
 private:
-    [[nodiscard]] doca_error_t create_completion_queue(const VerbsDevice &device, std::uint32_t size);
     [[nodiscard]] doca_error_t create_queue_pair(const VerbsDevice &device, const Sizes &sizes);
     [[nodiscard]] int initialize() noexcept;
-    [[nodiscard]] int go_to_send(const Path &path) noexcept;
+    [[nodiscard]] int go_to_rtr(const Path &path) noexcept;
     [[nodiscard]] int go_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept;
 
-    TroubleListener trouble_;
-    DeviceEvents *events_ = nullptr; ///< that it listens to
-    // In the order in which they depend on each other.
-    Handle<ibv_td> thread_domain_;
-    Handle<ibv_pd> parent_domain_; ///< null where the device has no thread domains
-    Handle<ibv_comp_channel> channel_;
-    Handle<ibv_cq> completion_queue_;
+    VerbsCompletions *completions_ = nullptr;
+    std::shared_ptr<ibv_srq> shared_receives_; ///< if it has any: they outlive it
     Handle<ibv_qp> queue_pair_;
-    std::unique_ptr<ClassicCompletions> classic_completions_; ///< of a driver without extended calls
-    std::unique_ptr<ClassicSender> classic_sender_;           ///< the same
-    ibv_cq_ex *completions_ = nullptr;
+    std::unique_ptr<ClassicSender> classic_sender_; ///< of a driver without extended calls
     ibv_qp_ex *sender_ = nullptr;
     std::uint32_t max_inline_ = 0;
-    std::uint32_t unacknowledged_ = 0; ///< events; destroying the queue waits for them
+    std::uint32_t num_requests_ = 0;
     unsigned access_ = 0;
     std::uint8_t port_ = 0;
 };

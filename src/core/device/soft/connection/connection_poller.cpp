@@ -13,7 +13,7 @@ namespace opendoca::soft {
 
 doca_error_t ConnectionPoller::of(CompletionQueue &completions, std::shared_ptr<ConnectionPoller> &poller)
 {
-    if (auto *const known = completions.find_polled<ConnectionPoller>()) {
+    if (auto *const known = completions.find_polled<ConnectionPoller>([](ConnectionPoller &) { return true; })) {
         poller = known->shared_from_this();
         return DOCA_SUCCESS;
     }

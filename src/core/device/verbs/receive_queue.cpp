@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "receive_queue.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "../../log.hpp"
+#include "device.hpp"
+#include "queue_pair.hpp"
+#include "segments.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_VERBS_RECEIVES);
+
+namespace opendoca::verbs {
+
+doca_error_t VerbsReceiveQueue::create(const VerbsDevice &device, CompletionQueue &completions, std::uint32_t size,
+                                       std::uint32_t chain_length, std::unique_ptr<ReceiveQueue> &created)
+{
+    if (!device.port().can.rdma.shared_receives) {
+        LOG_ERR("connections of device %s cannot share receives", device.port().name.c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    std::unique_ptr<VerbsReceiveQueue> fresh(new VerbsReceiveQueue(device, completions, size, chain_length));
+    ibv_srq_init_attr attributes{};
+    attributes.attr.max_wr = size;
+    attributes.attr.max_sge = chain_length;
+    Handle<ibv_srq> queue(ibv_create_srq(&device.pd(), &attributes));
+    if (queue == nullptr) {
+        LOG_ERR("creating a queue of %u shared receives, of %u segments, on device %s: %s", size, chain_length,
+                device.port().name.c_str(), std::strerror(errno));
+        return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
+    }
+    fresh->queue_ = std::move(queue);
+    created = std::move(fresh);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t VerbsReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
+{
+    if (is_flushed_)
+        return DOCA_ERROR_SHUTDOWN;
+    if (num_ == size_ || completions_.is_full())
+        return DOCA_ERROR_NO_MEMORY;
+    Operation &operation = completions_.begin(tag, *this);
+    VerbsQueuePair::describe_shared_receive(operation, dst, plan);
+    ibv_recv_wr request{};
+    request.wr_id = reinterpret_cast<std::uintptr_t>(&operation);
+    request.sg_list = segments_.data();
+    request.num_sge = gather(device_, dst, plan, false, segments_);
+    ibv_recv_wr *bad = nullptr;
+    if (const int error = ibv_post_srq_recv(queue_.get(), &request, &bad); error != 0) {
+        LOG_ERR("posting a shared receive: %s", std::strerror(error));
+        completions_.release(operation);
+        return DOCA_ERROR_DRIVER;
+    }
+    ++num_;
+    return DOCA_SUCCESS;
+}
+
+VerbsQueuePair *VerbsReceiveQueue::find(std::uint32_t number) const noexcept
+{
+    const auto found = queue_pairs_.find(number);
+    return found != queue_pairs_.end() ? found->second : nullptr;
+}
+
+void VerbsReceiveQueue::flush() noexcept
+{
+    is_flushed_ = true; // what the device still has is not to be met by any message
+    for (const auto &[number, queue_pair] : queue_pairs_) {
+        if (queue_pair->is_connected())
+            queue_pair->poller().fail(*queue_pair, DOCA_ERROR_SHUTDOWN);
+    }
+    completions_.each_operation_of(*this, [this](Operation &operation) {
+        if (operation.status == Operation::in_flight)
+            completions_.done(operation, DOCA_ERROR_SHUTDOWN, {});
+    });
+    num_ = 0;
+}
+
+} // namespace opendoca::verbs

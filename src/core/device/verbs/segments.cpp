@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "segments.hpp"
+
+#include <algorithm>
+
+#include "../cursor.hpp"
+#include "device.hpp"
+
+namespace opendoca::verbs {
+
+int gather(const Device &device, const doca_buf *list, TransferPlan plan, bool is_source,
+           std::vector<ibv_sge> &segments) noexcept
+{
+    if (plan.length == 0)
+        return 0;
+    Cursor cursor = is_source ? Cursor::over_data(*list) : Cursor::over_room(*list, plan.overwrites);
+    int count = 0;
+    for (std::size_t left = plan.length; left != 0; ++count) {
+        cursor.skip_empty();
+        const std::size_t length = std::min(left, cursor.left());
+        segments[static_cast<std::size_t>(count)] = {.addr = reinterpret_cast<std::uintptr_t>(cursor.addr()),
+                                                     .length = static_cast<std::uint32_t>(length),
+                                                     .lkey = verbs_key(cursor.buf().mmap->key_for(device)->number)};
+        cursor.advance(length);
+        left -= length;
+    }
+    return count;
+}
+
+} // namespace opendoca::verbs

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <vector>
+
+#include <infiniband/verbs.h>
+
+#include "../../transfer_check.hpp"
+
+namespace opendoca {
+class Device;
+}
+
+namespace opendoca::verbs {
+
+/// Writes the segments of a source's data, or of a destination's room, as far as @p plan goes, to the beginning of
+/// @p segments. Gives their number.
+[[nodiscard]] int gather(const Device &device, const doca_buf *list, TransferPlan plan, bool is_source,
+                         std::vector<ibv_sge> &segments) noexcept;
+
+} // namespace opendoca::verbs
