@@ -36,10 +36,13 @@ struct doca_rdma_connection {
     }
     doca_rdma_connection(const doca_rdma_connection &) = delete;
     doca_rdma_connection &operator=(const doca_rdma_connection &) = delete;
-    ~doca_rdma_connection()
+    ~doca_rdma_connection() { drop_queue_pair(); }
+
+    void drop_queue_pair() noexcept
     {
         if (queue_pair != nullptr)
             queue_pair->detach();
+        queue_pair.reset();
     }
 
     /// The server has not answered.

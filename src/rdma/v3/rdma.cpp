@@ -172,7 +172,7 @@ void doca_rdma::end(Connection &connection) noexcept
     if (connection.address != nullptr)
         --std::exchange(connection.address, nullptr)->num_users;
     if (was_unknown) {
-        connection.queue_pair.reset(); // nothing was ever asked of it
+        connection.drop_queue_pair(); // nothing was ever asked of it
     } else if (connection.queue_pair != nullptr) {
         connection.queue_pair->flush();
         receives_->take_from(*connection.queue_pair);

@@ -3,6 +3,7 @@
 //
 // Connections to an address and a port: by what the device has for them (rdma_cm), or by its stand-in.
 #include <algorithm>
+#include <atomic>
 
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -39,8 +40,10 @@ doca_error_t doca_rdma::open_connector()
         completions().unwatch(made->fd());
     if (status != DOCA_SUCCESS)
         return status;
-    LOG_INFO("device %s: connections by address are made %s", device.description().c_str(),
-             has_own ? "by rdma_cm" : "by a stand-in for rdma_cm, between programs of opendoca alone");
+    static std::atomic<bool> was_said[2];
+    if (!was_said[has_own].exchange(true, std::memory_order_relaxed))
+        LOG_INFO("device %s: connections by address are made %s", device.description().c_str(),
+                 has_own ? "by rdma_cm" : "by a stand-in for rdma_cm, between programs of opendoca alone");
     connector_ = std::move(made);
     deadlines_ = std::move(timer);
     asks_for_progress(true);
