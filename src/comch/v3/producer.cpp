@@ -175,10 +175,15 @@ doca_error_t doca_comch_producer::post(ToConsumer &to, doca_comch_producer_task_
         src = &task.parts.chain(task.buf, task.slot, max_immediate, task.immediate_size, *slots_->map());
         immediate = htonl(task.immediate_size);
     }
-    TransferPlan plan{};
-    doca_error_t status = rules.send(src, plan);
-    if (status == DOCA_SUCCESS)
-        status = to.lane->queue_pair->send(task.tag(), src, plan, immediate);
+    doca_error_t status = DOCA_SUCCESS;
+    if (rules.is_plain_send(src)) {
+        status = to.lane->queue_pair->send(task.tag(), src, TransferPlan::plain(src->data_len), immediate);
+    } else {
+        TransferPlan plan{};
+        status = rules.send(src, plan);
+        if (status == DOCA_SUCCESS)
+            status = to.lane->queue_pair->send(task.tag(), src, plan, immediate);
+    }
     return status == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : status;
 }
 
