@@ -140,6 +140,24 @@ using Ipv6Address = std::array<std::uint8_t, 16>;
 inline constexpr std::size_t max_ibdev_name = 64;
 inline constexpr std::size_t max_vuid = 128;
 
+/// What people ask about a device that lacks it.
+enum class Ability : std::uint8_t {
+    copy,
+    hash_by_engine,
+    connect,
+    atomics,
+    protection_domain,
+    message_channel, ///< to the other side of the PCIe, as either end
+    message_service, ///< the same as the end that listens
+    export_memory,
+    import_memory,
+    export_counter,
+    import_counter,
+    list_representors,
+    list_emulated,
+    manage_hotplug,
+};
+
 struct RdmaCapabilities {
     bool reliable_connection = false; ///< with all operations but atomics
     bool atomics = false;
@@ -236,6 +254,8 @@ public:
     /// Lines for people: by what the device does its work, and what it cannot do, or was not to be learnt of it, and
     /// why. May try, as the others.
     [[nodiscard]] virtual std::vector<std::string> remarks() const;
+    /// For people: why the function lacks @p ability, which it does lack. May try, as the others.
+    [[nodiscard]] virtual std::string reason_against(Ability ability) const;
 
     /// "p0 (0000:03:00.0)", for messages.
     [[nodiscard]] std::string description() const;
