@@ -9,15 +9,15 @@
 
 #include <doca_version.h>
 
-#include "../common/options.hpp"
-#include "../common/table.hpp"
-#include "benchmark.hpp"
-#include "dma_options.hpp"
-#include "dma_result.hpp"
-#include "machine.hpp"
+#include "../../common/options.hpp"
+#include "../../common/table.hpp"
+#include "../benchmark.hpp"
+#include "../dma_options.hpp"
+#include "../dma_result.hpp"
+#include "../machine.hpp"
 #include "openssl_speed.hpp"
 #include "sha_session.hpp"
-#include "statistics.hpp"
+#include "../statistics.hpp"
 
 namespace opendoca::tools {
 
@@ -31,6 +31,7 @@ using Complaint = std::optional<std::string>;
 
 struct ShaOptions {
     bool as_json = false;
+    bool as_csv = false;
     bool judges_bars = false;
     std::string ibdev;
     std::vector<std::size_t> sizes = {64, 1 << 10, 16 << 10, 1 << 20};
@@ -91,6 +92,7 @@ std::optional<int> parse(std::span<char *const> arguments, ShaOptions &options)
     options.cpu = allowed.empty() ? -1 : allowed.front();
     OptionParser parser("doca_bench sha", "Times SHA jobs from submit to retrieved, in turns with OpenSSL.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
+    parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
     parser.add_flag(0, "bars",
                     "measure what the project's performance bar asks for, and judge; status 3 if it fails",
                     options.judges_bars);
@@ -185,13 +187,6 @@ ShaResult run_case(const ShaOptions &options, ShaSession &session, const ShaAlgo
     return result;
 }
 
-std::string number(double value, int digits)
-{
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.*f", digits, value);
-    return text;
-}
-
 double gigabytes_per_second(const ShaResult &result)
 {
     return static_cast<double>(result.size) / result.job.median;
@@ -216,11 +211,11 @@ std::string to_text(const std::vector<ShaResult> &results, bool judges)
                  {"notes"}});
     for (const ShaResult &result : results) {
         const bool has_speed = result.speed.count != 0;
-        table.add({result.algorithm->name, size_text(result.size), number(result.job.median, 0),
-                   number(gigabytes_per_second(result), 3), number(result.loop.median, 0),
-                   number(result.loop_ratio.median, 3),
-                   has_speed ? number(result.speed.median / 1e9, 3) : "-",
-                   has_speed ? number(result.speed_ratio.median, 3) : "-",
+        table.add({result.algorithm->name, size_text(result.size), decimal(result.job.median, 0),
+                   decimal(gigabytes_per_second(result), 3), decimal(result.loop.median, 0),
+                   decimal(result.loop_ratio.median, 3),
+                   has_speed ? decimal(result.speed.median / 1e9, 3) : "-",
+                   has_speed ? decimal(result.speed_ratio.median, 3) : "-",
                    !judges             ? ""
                    : meets_bar(result) ? "PASS"
                    : has_speed         ? "FAIL"
@@ -273,7 +268,7 @@ int run_sha_benchmark(std::span<char *const> arguments)
                       << results.back().job.median << " ns\n";
         }
     }
-    if (options.as_json) {
+    if (options.as_json || options.as_csv) {
         Json rows = Json::array();
         for (const ShaResult &result : results)
             rows.add(to_json(result, options.judges_bars));
@@ -284,7 +279,7 @@ int run_sha_benchmark(std::span<char *const> arguments)
             .set("hardware", session.is_hardware())
             .set("rows", std::move(rows))
             .set("machine", describe_machine());
-        std::cout << json.text();
+        std::cout << (options.as_csv ? json.csv("rows") : json.text());
     } else {
         std::cout << "opendoca " << doca_version_runtime() << ", device " << session.ibdev() << ", "
                   << describe_machine_briefly() << "\n\n"

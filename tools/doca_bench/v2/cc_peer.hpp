@@ -13,8 +13,8 @@
 
 #include <doca_comm_channel.h>
 
-#include "../common/doca.hpp"
-#include "other_process.hpp"
+#include "../../common/doca.hpp"
+#include "../other_process.hpp"
 
 namespace opendoca::tools {
 

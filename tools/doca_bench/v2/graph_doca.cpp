@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include <doca_graph.h>
 
-#include "dma_session.hpp"
+#include "dma_jobs.hpp"
 #include "graph_shape.hpp"
 
 namespace opendoca::tools {
@@ -17,7 +17,7 @@ doca_error_t count_node(void *cookie, doca_event *)
 
 class DocaGraph final : public GraphRunner {
 public:
-    DocaGraph(const GraphShape &shape, const DmaSession &session)
+    DocaGraph(const GraphShape &shape, const DmaJobs &session)
         : GraphRunner(shape.num_nodes()),
           workq_(session.workq()),
           map_(session.map(work.memory)),
@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    void set_job(std::uint32_t number, doca_graph_node *node, const DmaSession &session)
+    void set_job(std::uint32_t number, doca_graph_node *node, const DmaJobs &session)
     {
         doca_dma_job_memcpy &job = jobs_[number];
         doca_buf *const src = session.take_buf(map_.get(), work.src(), graph_copy_size);
@@ -98,7 +98,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<GraphRunner> make_doca_graph(const GraphShape &shape, const DmaSession &session)
+std::unique_ptr<GraphRunner> make_doca_graph(const GraphShape &shape, const DmaJobs &session)
 {
     return std::make_unique<DocaGraph>(shape, session);
 }

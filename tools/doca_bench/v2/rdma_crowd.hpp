@@ -14,7 +14,7 @@
 #include <doca_mmap.h>
 #include <doca_rdma.h>
 
-#include "../common/doca.hpp"
+#include "../../common/doca.hpp"
 
 namespace opendoca::tools {
 

@@ -14,8 +14,8 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
-#include "../common/doca.hpp"
-#include "machine.hpp"
+#include "../../common/doca.hpp"
+#include "../machine.hpp"
 
 namespace opendoca::tools {
 
@@ -223,7 +223,7 @@ public:
         for (auto &end : ends_)
             end.reset();
         for (doca_sync_event *const event : events_) {
-            if (ctx_ != nullptr && doca_sync_event_as_ctx(event) == ctx_)
+            if (event == event_of_ctx_)
                 (void)doca_ctx_stop(ctx_);
             else
                 (void)doca_sync_event_stop(event);
@@ -270,6 +270,7 @@ private:
         }
         const bool is_awaited_in_queue = number >= 2 && comes_back == is_host;
         if (is_awaited_in_queue) {
+            event_of_ctx_ = event;
             ctx_ = doca_sync_event_as_ctx(event);
             must(doca_ctx_start(ctx_), "starting an event as a context");
         } else {
@@ -289,6 +290,7 @@ private:
     DeviceHandle dev_;
     std::array<doca_sync_event *, num_events> events_{};
     doca_ctx *ctx_ = nullptr;
+    doca_sync_event *event_of_ctx_ = nullptr;
     std::array<std::unique_ptr<SignalEnd>, num_signal_ways> ends_;
     std::array<std::uint64_t, num_signal_ways> numbers_{};
 };

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "measure.hpp"
+#include "../measure.hpp"
 
 namespace opendoca::tools {
 
-class DmaSession;
+class DmaJobs;
 
 /// Bytes that a DMA node copies.
 inline constexpr std::size_t graph_copy_size = 64;
@@ -61,7 +61,7 @@ struct GraphRunner : Variant {
 
 /// An instance on a work queue.
 [[nodiscard]] std::unique_ptr<GraphRunner> make_doca_graph(const GraphShape &shape,
-                                                           const DmaSession &session);
+                                                           const DmaJobs &session);
 /// A list of ready nodes over flat arrays, and nothing else: what is hard to beat.
 [[nodiscard]] std::unique_ptr<GraphRunner> make_static_graph(const GraphShape &shape);
 /// oneTBB's flow graph on one thread. Null where doca_bench was built without.

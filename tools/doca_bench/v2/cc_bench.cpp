@@ -10,14 +10,14 @@
 
 #include <doca_version.h>
 
-#include "../common/options.hpp"
-#include "../common/table.hpp"
-#include "benchmark.hpp"
+#include "../../common/options.hpp"
+#include "../../common/table.hpp"
+#include "../benchmark.hpp"
 #include "cc_peer.hpp"
-#include "dma_result.hpp"
-#include "machine.hpp"
-#include "measure.hpp"
-#include "statistics.hpp"
+#include "../dma_result.hpp"
+#include "../machine.hpp"
+#include "../measure.hpp"
+#include "../statistics.hpp"
 
 namespace opendoca::tools {
 
@@ -30,6 +30,7 @@ constexpr double bar_ratio = 1.3; ///< of the faster socket pair, at most
 
 struct CcOptions {
     bool as_json = false;
+    bool as_csv = false;
     bool judges_bars = false;
     std::vector<std::size_t> sizes = {8, 4080};
     std::size_t rounds = 15;
@@ -84,6 +85,7 @@ std::optional<int> parse_options(std::span<char *const> arguments, CcOptions &op
         "doca_bench cc",
         "Times round trips of messages between two processes, in turns with bare socket pairs.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
+    parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
     parser.add_flag(0, "bars",
                     "measure what the project's performance bar asks for, and judge; status 3 if it fails",
                     options.judges_bars);
@@ -140,20 +142,6 @@ CcRow run_row(CcPeer &peer, const CcOptions &options, std::size_t size)
     return row;
 }
 
-std::string decimal(double value, int digits)
-{
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.*f", digits, value);
-    return text;
-}
-
-Json to_json(const Summary &summary)
-{
-    Json json = Json::object();
-    json.set("median", summary.median).set("min", summary.min).set("max", summary.max);
-    return json;
-}
-
 Json to_json(const CcRow &row)
 {
     static const std::map<CcWay, const char *> keys = {{CcWay::channel, "channel_ns"},
@@ -196,7 +184,7 @@ void print_json(const CcOptions &options, const CcPeer &peer, const std::vector<
         bars.add(std::move(bar));
         json.set("bars", std::move(bars));
     }
-    std::cout << json.text();
+    std::cout << (options.as_csv ? json.csv("rows") : json.text());
 }
 
 void print_table(const CcOptions &options, const CcPeer &peer, const std::vector<CcRow> &rows)
@@ -239,7 +227,7 @@ int run_cc_benchmark(std::span<char *const> arguments)
         rows.push_back(run_row(peer, options, size));
         std::cerr << ": " << rows.back().nanoseconds[CcWay::channel].median << " ns\n";
     }
-    if (options.as_json)
+    if (options.as_json || options.as_csv)
         print_json(options, peer, rows);
     else
         print_table(options, peer, rows);

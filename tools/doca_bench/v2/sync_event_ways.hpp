@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "other_process.hpp"
+#include "../other_process.hpp"
 
 namespace opendoca::tools {
 

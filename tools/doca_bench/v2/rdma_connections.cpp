@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench rdma --connections: polling, jobs, setting up and memory with one pair of connected instances, and with
+// doca_bench connections: polling, jobs, setting up and memory with one pair of connected instances, and with
 // many, in turns in one run.
-#include "rdma_connections.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -19,18 +17,29 @@
 
 #include <doca_version.h>
 
-#include "../common/json.hpp"
-#include "../common/table.hpp"
-#include "benchmark.hpp"
-#include "machine.hpp"
+#include "../../common/json.hpp"
+#include "../../common/table.hpp"
+#include "../benchmark.hpp"
+#include "../machine.hpp"
+#include "../option_values.hpp"
+#include "../rdma_session.hpp"
+#include "../statistics.hpp"
 #include "rdma_crowd.hpp"
-#include "rdma_session.hpp"
-#include "statistics.hpp"
 
 namespace opendoca::tools {
 
 namespace {
 
+struct ConnectionsOptions {
+    bool as_json = false;
+    bool as_csv = false;
+    bool judges_bars = false;
+    std::size_t count = 10000;
+    std::string ibdev; ///< empty: the first device that suits
+    std::vector<int> cpus;
+};
+
+constexpr std::size_t max_connections = 100000;
 constexpr std::size_t num_rounds = 41;
 constexpr double sample_seconds = 1e-3;
 /// Pairs whose setting up is looked at around the 100th connection, and at the end: the shortest time counts.
@@ -202,7 +211,7 @@ std::string number(double value)
     return text;
 }
 
-void print_json(const std::vector<Row> &all, const std::string &ibdev, const RdmaOptions &options)
+void print_json(const std::vector<Row> &all, const std::string &ibdev, const ConnectionsOptions &options)
 {
     Json rows = Json::array();
     Json bars = Json::array();
@@ -226,17 +235,17 @@ void print_json(const std::vector<Row> &all, const std::string &ibdev, const Rdm
     json.set("benchmark", "rdma")
         .set("version", doca_version_runtime())
         .set("device", ibdev)
-        .set("connections", options.num_connections)
+        .set("connections", options.count)
         .set("rows", std::move(rows))
         .set("machine", describe_machine());
     if (options.judges_bars)
         json.set("bars", std::move(bars));
-    std::cout << json.text();
+    std::cout << (options.as_csv ? json.csv("rows") : json.text());
 }
 
-void print_text(const std::vector<Row> &rows, const std::string &ibdev, const RdmaOptions &options)
+void print_text(const std::vector<Row> &rows, const std::string &ibdev, const ConnectionsOptions &options)
 {
-    std::cout << "opendoca " << doca_version_runtime() << ", device " << ibdev << ", " << options.num_connections
+    std::cout << "opendoca " << doca_version_runtime() << ", device " << ibdev << ", " << options.count
               << " connections on two work queues, " << describe_machine_briefly() << "\n\n";
     Table table({{""},
                  {"measured", Align::right},
@@ -257,14 +266,37 @@ void print_text(const std::vector<Row> &rows, const std::string &ibdev, const Rd
     std::cout << table.text();
 }
 
+std::optional<int> parse_options(std::span<char *const> arguments, ConnectionsOptions &options)
+{
+    const std::vector<int> cpus = allowed_cpus();
+    if (cpus.size() >= 2)
+        options.cpus = {cpus[0], cpus[1]};
+    OptionParser parser("doca_bench connections",
+                        "Measures what many RDMA connections on one work queue cost, within this process.");
+    parser.add_flag(0, "json", "print JSON", options.as_json);
+    parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
+    parser.add_flag(0, "bars",
+                    "judge by the project's performance bars; status 3 if one fails", options.judges_bars);
+    parser.add_value(0, "count", "COUNT", "connections, two of which are a pair; default 10000",
+                     count_into<std::size_t>(options.count, 1, max_connections));
+    parser.add_value(0, "device", "IBDEV", "device (see doca_caps)", text_into(options.ibdev));
+    parser.add_value(0, "pin", "A,B", "the first is this process's CPU; or none", cpus_into(options.cpus));
+    return parser.parse(arguments, std::cout, std::cerr);
+}
+
 } // namespace
 
-int run_connections_benchmark(const RdmaOptions &options)
+int run_connections_benchmark(std::span<char *const> arguments)
 {
+    ConnectionsOptions options;
+    if (const auto status = parse_options(arguments, options))
+        return *status;
+    if (!options.cpus.empty())
+        pin_to(options.cpus[0]);
     raise_descriptor_limit();
     const std::string ibdev = find_rdma_device(options.ibdev);
-    const std::vector<Row> rows = ConnectionsBenchmark(ibdev, options.num_connections).run();
-    if (options.as_json)
+    const std::vector<Row> rows = ConnectionsBenchmark(ibdev, options.count).run();
+    if (options.as_json || options.as_csv)
         print_json(rows, ibdev, options);
     else
         print_text(rows, ibdev, options);

@@ -10,13 +10,13 @@
 
 #include <doca_version.h>
 
-#include "../common/options.hpp"
-#include "../common/table.hpp"
-#include "benchmark.hpp"
-#include "dma_session.hpp"
+#include "../../common/options.hpp"
+#include "../../common/table.hpp"
+#include "../benchmark.hpp"
+#include "dma_jobs.hpp"
 #include "graph_shape.hpp"
-#include "machine.hpp"
-#include "statistics.hpp"
+#include "../machine.hpp"
+#include "../statistics.hpp"
 
 namespace opendoca::tools {
 
@@ -27,6 +27,7 @@ constexpr std::uint32_t workq_depth = 256;
 
 struct GraphOptions {
     bool as_json = false;
+    bool as_csv = false;
     bool compares = false;
     bool judges_bars = false;
     bool is_pinned = true;
@@ -75,6 +76,7 @@ std::optional<int> parse(std::span<char *const> arguments, GraphOptions &options
         "Times graph instances from submit to retrieved, in turns with the plainest code that "
         "does the same.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
+    parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
     parser.add_flag(0, "compare", "measure oneTBB's flow graph on one thread as well", options.compares);
     parser.add_flag(0, "bars", "compare, and judge by the project's bar; status 3 if it is missed",
                     options.judges_bars);
@@ -130,7 +132,7 @@ Summary for_each_node(std::vector<double> nanoseconds, const GraphShape &shape)
     return summarize(std::move(nanoseconds));
 }
 
-GraphResult measure_shape(const GraphShape &shape, const DmaSession &session, const GraphOptions &options)
+GraphResult measure_shape(const GraphShape &shape, const DmaJobs &session, const GraphOptions &options)
 {
     std::vector<std::unique_ptr<GraphRunner>> runners;
     runners.push_back(make_doca_graph(shape, session));
@@ -157,13 +159,6 @@ GraphResult measure_shape(const GraphShape &shape, const DmaSession &session, co
                                               [](double ours, double tbb) { return ours / tbb; });
     }
     return result;
-}
-
-Json to_json(const Summary &summary)
-{
-    Json json = Json::object();
-    json.set("median", summary.median).set("min", summary.min).set("max", summary.max);
-    return json;
 }
 
 Json to_json(const GraphResult &result, bool judges_bars)
@@ -222,13 +217,13 @@ int run_graph_benchmark(std::span<char *const> arguments)
         return *status;
     if (options.is_pinned)
         pin_to(allowed_cpus().front());
-    const DmaSession session(options.ibdev, workq_depth);
+    const DmaJobs session(options.ibdev, workq_depth);
     std::vector<GraphResult> results;
     for (const GraphShape &shape : graph_shapes())
         results.push_back(measure_shape(shape, session, options));
     if (options.compares && !results.front().tbb)
         std::cerr << "oneTBB is left out: doca_bench was built without it\n";
-    if (options.as_json) {
+    if (options.as_json || options.as_csv) {
         Json rows = Json::array();
         for (const GraphResult &result : results)
             rows.add(to_json(result, options.judges_bars));
@@ -238,7 +233,7 @@ int run_graph_benchmark(std::span<char *const> arguments)
             .set("device", session.ibdev())
             .set("machine", describe_machine())
             .set("rows", std::move(rows));
-        std::cout << json.text();
+        std::cout << (options.as_csv ? json.csv("rows") : json.text());
     } else {
         std::cout << "opendoca " << doca_version_runtime() << ", device " << session.ibdev() << ", "
                   << describe_machine_briefly() << "\n\n"

@@ -20,8 +20,8 @@
 #include <doca_mmap.h>
 #include <doca_sha.h>
 
-#include "../common/doca.hpp"
-#include "measure.hpp"
+#include "../../common/doca.hpp"
+#include "../measure.hpp"
 
 namespace opendoca::tools {
 

@@ -11,7 +11,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "machine.hpp"
+#include "../machine.hpp"
 
 namespace opendoca::tools {
 

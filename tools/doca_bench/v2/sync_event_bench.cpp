@@ -11,12 +11,12 @@
 #include <doca_sync_event.h>
 #include <doca_version.h>
 
-#include "../common/doca.hpp"
-#include "../common/table.hpp"
-#include "benchmark.hpp"
-#include "measure.hpp"
-#include "option_values.hpp"
-#include "statistics.hpp"
+#include "../../common/doca.hpp"
+#include "../../common/table.hpp"
+#include "../benchmark.hpp"
+#include "../measure.hpp"
+#include "../option_values.hpp"
+#include "../statistics.hpp"
 #include "sync_event_ways.hpp"
 
 namespace opendoca::tools {
@@ -31,6 +31,7 @@ constexpr double patience_with_others = 4; ///< in units of Options::seconds
 
 struct Options {
     bool as_json = false;
+    bool as_csv = false;
     bool judges_bars = false;
     double seconds = 1;
     std::size_t min_rounds = 7;
@@ -76,6 +77,7 @@ std::optional<int> parse(std::span<char *const> arguments, Options &options)
     OptionParser parser("doca_bench sync_event",
                         "Times a sync event from its update to the woken waiter, in another process.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
+    parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
     parser.add_flag(0, "bars", "judge by the project's performance bars; status 3 if one fails",
                     options.judges_bars);
     parser.add_value('t', "time", "SECONDS", "to spend; default 1", seconds_into(options.seconds));
@@ -187,20 +189,6 @@ private:
     std::size_t num_clean_ = 0;
 };
 
-std::string number(double value, int digits)
-{
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.*f", digits, value);
-    return text;
-}
-
-Json to_json(const Summary &summary)
-{
-    Json json = Json::object();
-    json.set("median", summary.median).set("min", summary.min).set("max", summary.max);
-    return json;
-}
-
 bool is_met(const Comparison &comparison, const Rounds &rounds)
 {
     return comparison.limit == 0 || rounds.ratio(comparison).median <= comparison.limit;
@@ -244,7 +232,7 @@ void print_json(const Rounds &rounds, const Options &options, const Devices &dev
         .set("machine", describe_machine());
     if (options.judges_bars)
         json.set("bars", std::move(bars));
-    std::cout << json.text();
+    std::cout << (options.as_csv ? json.csv("rows") : json.text());
 }
 
 void print_text(const Rounds &rounds, const Options &options, const Devices &devices)
@@ -264,10 +252,10 @@ void print_text(const Rounds &rounds, const Options &options, const Devices &dev
     for (const Comparison &comparison : comparisons) {
         const Summary own = summarize(rounds.of(comparison.way));
         const bool is_judged = options.judges_bars && comparison.limit != 0;
-        table.add({name_of(comparison.way), number(own.median, 1), number(own.min, 1), number(own.max, 1),
-                   number(summarize(rounds.of(comparison.plain)).median, 1), name_of(comparison.plain),
-                   number(rounds.ratio(comparison).median, 3),
-                   is_judged ? "<= " + number(comparison.limit, 1) : "",
+        table.add({name_of(comparison.way), decimal(own.median, 1), decimal(own.min, 1), decimal(own.max, 1),
+                   decimal(summarize(rounds.of(comparison.plain)).median, 1), name_of(comparison.plain),
+                   decimal(rounds.ratio(comparison).median, 3),
+                   is_judged ? "<= " + decimal(comparison.limit, 1) : "",
                    !is_judged                   ? ""
                    : is_met(comparison, rounds) ? "PASS"
                                                 : "FAIL",
@@ -289,7 +277,7 @@ int run_sync_event_benchmark(std::span<char *const> arguments)
     const Devices devices = find_devices();
     pair.open(devices.exporter, devices.importer);
     const Rounds rounds = Measuring(pair, options).run();
-    if (options.as_json)
+    if (options.as_json || options.as_csv)
         print_json(rounds, options, devices);
     else
         print_text(rounds, options, devices);

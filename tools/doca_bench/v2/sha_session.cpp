@@ -3,7 +3,7 @@
 #include "sha_session.hpp"
 
 // The inside of the library: the provider is not in the public API.
-#include "../../src/core/dev.hpp"
+#include "../../../src/core/dev.hpp"
 
 namespace opendoca::tools {
 
