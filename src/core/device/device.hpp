@@ -28,6 +28,7 @@ struct ibv_pd;
 namespace opendoca {
 
 class CompletionQueue;
+class Connector;
 class CopyEngine;
 class Counter;
 class DeviceFunction;
@@ -115,6 +116,9 @@ public:
     [[nodiscard]] virtual doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
                                                             std::uint32_t chain_length,
                                                             std::unique_ptr<ReceiveQueue> &queue);
+    /// For connections by address, where the device has a way of its own to ask for them. NOT_SUPPORTED, without a word
+    /// in the log, where it has none: the library has a stand-in.
+    [[nodiscard]] virtual doca_error_t create_connector(std::unique_ptr<Connector> &connector);
     [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup,
                                                       std::unique_ptr<Counter> &counter);
     /// A handle of a counter that another process, the host, has exported.
