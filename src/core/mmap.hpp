@@ -105,6 +105,8 @@ struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
     [[nodiscard]] virtual bool is_exported() const noexcept { return !exports_.empty(); }
     [[nodiscard]] bool has_range() const noexcept { return range_.addr != nullptr; }
     [[nodiscard]] const opendoca::MemoryRange &range() const noexcept { return range_; }
+    [[nodiscard]] std::uint32_t access() const noexcept { return access_; }
+    [[nodiscard]] bool is_of_dmabuf() const noexcept { return dmabuf_ != nullptr; }
     [[nodiscard]] std::uint32_t max_num_devices() const noexcept { return max_num_devices_; }
 
     /// Never that of another map of this process, living or not.
@@ -181,3 +183,12 @@ private:
     mutable std::mutex counts_lock_;
     mutable std::vector<std::shared_ptr<const opendoca::BufCount>> counts_;
 };
+
+namespace opendoca {
+
+/// Memory that a library uses by itself, or of a map whose device has not what it needs: a started map of @p dev alone,
+/// with the rights @p access. The program does not see it, and it goes with its last user.
+[[nodiscard]] OPENDOCA_INTERNAL doca_error_t map_for_library(doca_dev &dev, const MemoryRange &range, std::uint32_t access,
+                                                             std::shared_ptr<const doca_mmap> &map);
+
+} // namespace opendoca

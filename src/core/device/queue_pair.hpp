@@ -38,6 +38,8 @@ struct QueuePairSettings {
     ReceiveQueue *shared_receives = nullptr;
     /// That it will be attached to, where that is known: spares making it anew.
     CompletionQueue *completions = nullptr;
+    /// connect() does not ask again where the peer's address is not found: its caller can do without a connection.
+    bool is_optional = false;
 };
 
 /// Big endian.
