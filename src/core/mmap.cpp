@@ -114,6 +114,7 @@ MemoryKey *doca_mmap::key_on(const ibv_pd &pd) const noexcept
 void doca_mmap::started() noexcept
 {
     state_ = State::started;
+    ++num_starts_;
     first_ = {};
     if (members_.empty() || !has_range())
         return;

@@ -111,6 +111,8 @@ struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
 
     /// Never that of another map of this process, living or not.
     [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
+    /// With it, that of what is registered: another one each time that the map was started.
+    [[nodiscard]] std::uint32_t num_starts() const noexcept { return num_starts_; }
     /// The sum over all inventories.
     [[nodiscard]] virtual std::uint32_t num_bufs() const noexcept;
     /// The map that buffers of [addr, addr + len) are of; this one where no range has it.
@@ -162,6 +164,7 @@ private:
     alignas(64) opendoca::FirstKey first_;
     opendoca::MemoryRange range_;
     const std::uint64_t serial_ = num_created_.fetch_add(1, std::memory_order_relaxed) + 1;
+    std::uint32_t num_starts_ = 0;
     State state_ = State::configurable;
     const Devices devices_;
     bool is_imported_ = false;
