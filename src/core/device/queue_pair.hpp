@@ -37,6 +37,8 @@ struct QueuePairSettings {
     ReceiveQueue *shared_receives = nullptr;
     /// That it will be attached to, where that is known: spares making it anew.
     CompletionQueue *completions = nullptr;
+    /// connect() does not ask again where the peer's address is not found: its caller can do without a connection.
+    bool is_optional = false;
 };
 
 /// The number that a message carries besides its bytes, or none. Both words are always set, so that it is passed in a
