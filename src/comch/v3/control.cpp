@@ -11,6 +11,14 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH);
 
+doca_comch_connection::doca_comch_connection(opendoca::comch::Control &owner, Link::Side side,
+                                             opendoca::UniqueFd socket)
+    : control(owner),
+      link(side, std::move(socket), *owner.device()),
+      fast(std::make_shared<opendoca::comch::FastPath>())
+{
+}
+
 namespace opendoca::comch {
 
 namespace {

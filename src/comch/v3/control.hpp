@@ -35,12 +35,7 @@ class Control;
 struct doca_comch_connection {
     using Link = opendoca::comm_channel::Connection;
 
-    doca_comch_connection(opendoca::comch::Control &owner, Link::Side side, opendoca::UniqueFd socket)
-        : control(owner),
-          link(side, std::move(socket)),
-          fast(std::make_shared<opendoca::comch::FastPath>())
-    {
-    }
+    doca_comch_connection(opendoca::comch::Control &owner, Link::Side side, opendoca::UniqueFd socket);
 
     opendoca::comch::Control &control;
     Link link;

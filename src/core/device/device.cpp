@@ -154,4 +154,22 @@ std::vector<std::string> DeviceFunction::remarks() const
     return {};
 }
 
+std::string DeviceFunction::reason_against(Ability ability) const
+{
+    switch (ability) {
+    case Ability::hash_by_engine:
+        return "opendoca drives no hash engine of a card: OpenSSL does it on the CPU";
+    case Ability::message_service:
+        return can.comm_channel ? "services run on a port of the DPU, where the representors are"
+                                : reason_against(Ability::message_channel);
+    case Ability::list_representors:
+        return "only a port of the DPU has functions of the host behind it";
+    case Ability::list_emulated:
+    case Ability::manage_hotplug:
+        return "opendoca does not build emulated devices";
+    default:
+        return "this kind of device does not have it";
+    }
+}
+
 } // namespace opendoca

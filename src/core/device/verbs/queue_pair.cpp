@@ -145,7 +145,9 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
                 set_state(ConnectionState::connected);
                 return DOCA_SUCCESS;
             }
-            again |= error == ETIMEDOUT && std::chrono::steady_clock::now() < end;
+            if (error == ETIMEDOUT && settings_.is_optional)
+                break;
+            again |= error == ETIMEDOUT && !settings_.is_optional && std::chrono::steady_clock::now() < end;
         }
     }
     if (error != 0)

@@ -73,7 +73,7 @@ public:
     {
         const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             if (immediate)
-                ibv_wr_send_imm(sender, *immediate);
+                ibv_wr_send_imm(sender, immediate.value());
             else
                 ibv_wr_send(sender);
         };
@@ -96,7 +96,7 @@ public:
         const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             const std::uint64_t to = address(dst.data) + dst.data_len;
             if (immediate)
-                ibv_wr_rdma_write_imm(sender, first_key_of(dst), to, *immediate);
+                ibv_wr_rdma_write_imm(sender, first_key_of(dst), to, immediate.value());
             else
                 ibv_wr_rdma_write(sender, first_key_of(dst), to);
         };
