@@ -170,6 +170,13 @@ class Samples(unittest.TestCase):
                 self.assertEqual("copies by the DMA engine" in remarks, CAN_SHARE, remarks)
                 self.assertEqual(any("no memory across the PCIe: " in remark for remark in remarks), not CAN_SHARE)
                 self.assertEqual(device["capabilities"]["mmap_export_dpu"], CAN_SHARE)
+                self.assertEqual("mmap_export_dpu" in device["lacks"], not CAN_SHARE)
+                hardware = device["hardware"]
+                self.assertRegex(hardware["firmware"], r"^\d+\.\d+\.\d+$")
+                self.assertTrue(hardware["driver"].startswith("mlx5_core"), hardware)
+                self.assertEqual((hardware["state"], hardware["physical_state"]), ("ACTIVE", "LinkUp"))
+                self.assertRegex(hardware["rate"], r"^\d+ Gb/sec")
+                self.assertIn(hardware["rdma_mtu"], [256 << i for i in range(5)] if device["capabilities"]["rdma_rc"] else [None])
                 self.assertEqual(any("Comm Channel by TCP at 127." in remark for remark in remarks), CAN_SHARE)
                 is_known = any(remark.startswith("VUID MT2347XZ0320") for remark in remarks)
                 self.assertEqual(is_known, device["function_type"] != "SF", "an SF's only its e-switch's manager can ask for")

@@ -85,6 +85,32 @@ doca_error_t Mlx5Function::open(std::unique_ptr<Device> &device) const
     return Mlx5Device::open(*this, device);
 }
 
+/// On a BlueField in switchdev mode the function that has representors has a port without address. Its subfunction, of the
+/// same PCI address, has one behind the same e-switch.
+void Mlx5Function::choose_message_port(const DeviceFunctions &functions)
+{
+    if (!can.comm_channel)
+        return;
+    for (const auto &candidate : functions) {
+        const auto *const other = dynamic_cast<const Mlx5Function *>(candidate.get());
+        if (has_message_port())
+            break;
+        if (other == nullptr || !other->has_message_port() || other->card_guid_ != card_guid_)
+            continue;
+        if (messages_by == nullptr || (messages_by->pci_address != pci_address && other->pci_address == pci_address))
+            messages_by = candidate;
+    }
+    can.messages_by_queue_pairs = may_send_by_queue_pairs() && (has_message_port() || messages_by != nullptr);
+}
+
+void choose_message_ports(const DeviceFunctions &functions)
+{
+    for (const auto &function : functions) {
+        if (auto *const own = dynamic_cast<const Mlx5Function *>(function.get()); own != nullptr)
+            const_cast<Mlx5Function *>(own)->choose_message_port(functions); // the list is not out yet
+    }
+}
+
 bool Mlx5Function::can_export_dpu() const noexcept
 {
     return sharing_of(*this).way != Sharing::Way::none;
@@ -105,6 +131,24 @@ bool Mlx5Function::can_export_counter() const noexcept
 bool Mlx5Function::can_import_counter() const noexcept
 {
     return can.rdma.atomics && can_import_dpu();
+}
+
+std::string Mlx5Function::reason_against(Ability ability) const
+{
+    switch (ability) {
+    case Ability::message_channel:
+        return "neither tmfifo_net0 nor DOCA_COMM_CHANNEL_ADDRESS tells where the other side is";
+    case Ability::export_counter:
+    case Ability::import_counter:
+        if (!can.rdma.atomics)
+            return "sync events across the PCIe are changed by atomics: " + reason_against(Ability::atomics);
+        [[fallthrough]];
+    case Ability::export_memory:
+    case Ability::import_memory:
+        return sharing_of(*this).reason;
+    default:
+        return VerbsFunction::reason_against(ability);
+    }
 }
 
 std::vector<std::string> Mlx5Function::remarks() const
@@ -137,9 +181,12 @@ std::vector<std::string> Mlx5Function::remarks() const
     else
         add("VUID ", vuid);
     if (can.comm_channel)
-        add("Comm Channel by TCP at ", services_at);
+        add(can.messages_by_queue_pairs ? "Comm Channel by queue pairs of " + (messages_by ? messages_by->name : name) +
+                                              ", as arranged by TCP at "
+                                        : "Comm Channel by TCP at ",
+            services_at);
     else
-        add("no Comm Channel: neither tmfifo_net0 nor DOCA_COMM_CHANNEL_ADDRESS tells where the other side is", "");
+        add("no Comm Channel: ", reason_against(Ability::message_channel));
     if (can.representors_net)
         add("not to be learnt: the PCI addresses of the host's VFs", "");
     return lines;
