@@ -122,7 +122,7 @@ class DocaBench(unittest.TestCase):
             self.assertIn("local", result.stdout)
             picture = xml.etree.ElementTree.parse(file)
             texts = {"".join(text.itertext()).strip() for text in picture.iter("{http://www.w3.org/2000/svg}text")}
-            for expected in ("time of a job", "throughput", "percentiles of single jobs", "GB/s", "memcpy",
+            for expected in ("time of a job", "throughput", "percentiles of single jobs", "GB/s", "memcpy, local copy",
                              "local copy, depth 1, in cache", "local copy, depth 4, in cache",
                              "local copy, depth 1, in cache, p50", "local copy, depth 1, in cache, p99.9"):
                 self.assertIn(expected, texts)
@@ -220,6 +220,7 @@ class DocaBench(unittest.TestCase):
                          [(digest, size) for digest in ("sha1", "sha256", "sha512") for size in (1, 1000)])
         for row in report["rows"]:
             self.assertGreater(row["job_ns"]["median"], 0)
+            self.check_percentiles(row["latency_ns"])
             self.assertGreater(row["evp_loop_ratio"]["median"], 0)
             self.assertIsNone(row["openssl_speed_ratio"])
 
@@ -268,6 +269,11 @@ class DocaBench(unittest.TestCase):
         for row in report["rows"]:
             for key in "channel_ns", "channel_events_ns", "socket_ns", "socket_sleep_ns", "ratio":
                 self.assertGreater(row[key]["min"], 0)
+            for key in "channel_ns", "channel_events_ns", "socket_ns", "socket_sleep_ns":
+                single = row[key + "_single"]
+                self.assertEqual(single["samples"], 40)
+                self.assertLess(0, single["p50"])
+                self.assertLessEqual(single["p50"], single["p99_9"])
         result = run("cc", "--bars", "--rounds", "2", "--trips", "20", "--pin", "none")
         self.assertIn(result.returncode, [0, 3], result.stderr)
         self.assertIn("PASS" if result.returncode == 0 else "FAIL", result.stdout)

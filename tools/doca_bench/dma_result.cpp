@@ -212,8 +212,9 @@ std::vector<PlotPoint> points_of(std::span<const DmaResult> results)
         // At every depth the same.
         const auto baseline = std::ranges::find(result.baselines, result.compared_to, &Baseline::name);
         if (what.depth == 1)
-            points.push_back({result.compared_to + (what.where == Where::local ? "" : ", " + curve), what.size,
-                              baseline->nanoseconds.median, std::nullopt, true});
+            points.push_back({result.compared_to + ", " + name_of(what.where) + " " + name_of(what.direction) +
+                                  (what.is_in_cache ? "" : ", out of cache"),
+                              what.size, baseline->nanoseconds.median, std::nullopt, true});
     }
     return points;
 }

@@ -101,12 +101,12 @@ std::string plot_script(const std::string &file, const std::string &title, std::
     if (pictures.empty())
         throw std::runtime_error("there is nothing to draw");
 
-    std::string script = "set terminal svg size 900," + std::to_string(420 * pictures.size()) +
+    std::string script = "set terminal svg size 1200," + std::to_string(420 * pictures.size()) +
                          " dynamic noenhanced font 'sans-serif,11' background 'white'\n"
                          "set output " + quoted(file) + "\n"
                          "set multiplot layout " + std::to_string(pictures.size()) + ",1 title " + quoted(title) + "\n"
-                         "set logscale x 2\nset logscale y 10\nset format x '%.0b %BB'\nset grid\n"
-                         "set xlabel 'size of a job'\nset key outside right\n";
+                         "set logscale x 2\nset logscale y 10\nset format x '%.0b%B'\nset grid\n"
+                         "set xlabel 'bytes of a job'\nset key outside right\n";
     for (const auto &[name, curves] : pictures)
         script += picture(name, curves.first, curves.second);
     return script + "unset multiplot\nunset output\n";
