@@ -51,6 +51,7 @@ struct doca_rdma_connection {
     bool is_asked = false; ///< of an accepted one: the program was told of it
     doca_data user_data{};
     doca_rdma_addr *address = nullptr; ///< that the program has asked for, or null
+    bool is_connecting = false;        ///< to an address, without an answer yet
     std::chrono::steady_clock::time_point deadline; ///< of an answer from there
     std::atomic<opendoca::ConnectionState> queue_pair_state{opendoca::ConnectionState::none};
     std::unique_ptr<opendoca::QueuePair> queue_pair;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "../../core/log.hpp"
 #include "../../core/public_values.hpp"
@@ -21,6 +22,9 @@ namespace {
 /// Messages that may be on their way to a connection whose receives are shared.
 constexpr std::uint32_t least_messages = 16;
 constexpr std::uint32_t most_messages = 1024;
+
+/// Of the sockets of connections by address, while a program polls.
+constexpr std::uint32_t looks_between_system_calls = 64;
 
 } // namespace
 
@@ -81,6 +85,9 @@ void doca_rdma::on_idle() noexcept
 {
     connections_.clear();
     receives_.reset();
+    ticker_.reset();
+    is_ticking_ = false;
+    num_connecting_ = 0;
     next_ = 0;
 }
 
@@ -165,6 +172,7 @@ void doca_rdma::end(Connection &connection) noexcept
     unwatch(connection);
     connection.handshake.close();
     connection.state = Connection::State::ended;
+    num_connecting_ -= std::exchange(connection.is_connecting, false) ? 1 : 0;
     if (connection.address != nullptr)
         --std::exchange(connection.address, nullptr)->num_users;
     if (connection.queue_pair != nullptr) {
@@ -180,9 +188,29 @@ doca_error_t doca_rdma::disconnect(Connection &connection)
     return DOCA_SUCCESS; // also of one that the peer has ended: programs do it in the callback that tells them
 }
 
+/// A descriptor tells of what peers say, and of nothing else: neither that a connection can be written to nor that its
+/// time is over.
+void doca_rdma::arm() noexcept
+{
+    num_looks_ = looks_between_system_calls - 1; // who was woken looks at the sockets first
+    if (num_connecting_ != 0) {
+        if (!ticker_)
+            ticker_.emplace();
+        is_ticking_ = ticker_->is_open() || ticker_->open(completions()) == DOCA_SUCCESS;
+        ticker_->start();
+    }
+    doca_ctx::arm();
+}
+
+void doca_rdma::clear() noexcept
+{
+    if (std::exchange(is_ticking_, false))
+        ticker_->stop();
+    doca_ctx::clear();
+}
+
 bool doca_rdma::on_progress() noexcept
 {
-    constexpr std::uint32_t looks_between_system_calls = 64;
     const bool asks_sockets = ++num_looks_ % looks_between_system_calls == 0;
     if (asks_sockets && listener_.is_open() && accept_client())
         return true;

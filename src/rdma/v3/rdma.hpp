@@ -10,6 +10,7 @@
 #include <doca_rdma.h>
 
 #include "../../core/dev.hpp"
+#include "../../core/device/host/ticker.hpp"
 #include "../../core/v3/ctx.hpp"
 #include "connection.hpp"
 #include "rdma_task.hpp"
@@ -86,6 +87,9 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] opendoca::Source &failures() noexcept { return failures_; }
     [[nodiscard]] opendoca::v3::Receives &receives() noexcept { return *receives_; }
 
+    void arm() noexcept override;
+    void clear() noexcept override;
+
 protected:
     [[nodiscard]] doca_error_t on_start() override;
     [[nodiscard]] doca_error_t on_stop() noexcept override;
@@ -116,6 +120,9 @@ private:
     std::unique_ptr<opendoca::v3::Receives> receives_;
     std::vector<std::unique_ptr<Connection>> connections_; ///< also those that have ended, until the context is idle
     opendoca::UniqueFd listener_;
+    std::optional<opendoca::Ticker> ticker_; ///< once a program has slept while connecting
+    bool is_ticking_ = false;
+    std::uint32_t num_connecting_ = 0; ///< to an address, without an answer yet
     std::uint16_t port_ = 0;
     std::size_t next_ = 0;       ///< which connection is looked at next
     std::uint32_t num_looks_ = 0; ///< since one went to the sockets

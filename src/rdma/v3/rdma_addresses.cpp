@@ -10,6 +10,7 @@
 // The TCP connection stays: its end is that of the connection.
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -131,6 +132,8 @@ doca_error_t doca_rdma::connect_to(doca_rdma_addr &address, doca_data connection
     made->address = &address;
     ++address.num_users;
     made->user_data = connection_data;
+    made->is_connecting = true;
+    ++num_connecting_;
     made->deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(request_timeout);
     asks_for_progress(true);
     return DOCA_SUCCESS;
@@ -233,6 +236,7 @@ bool doca_rdma::take(Connection &connection) noexcept
 bool doca_rdma::establish(Connection &connection) noexcept
 {
     connection.state = Connection::State::connected;
+    num_connecting_ -= std::exchange(connection.is_connecting, false) ? 1 : 0;
     if (callbacks.established != nullptr)
         callbacks.established(&connection, connection.user_data, user_data);
     return true;

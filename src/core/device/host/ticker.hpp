@@ -4,6 +4,7 @@
 
 #include <doca_error.h>
 
+#include "../../guard.hpp"
 #include "../../unique_fd.hpp"
 
 namespace opendoca {
@@ -11,7 +12,7 @@ namespace opendoca {
 class CompletionQueue;
 
 /// Wakes who sleeps on an event-driven completion queue each millisecond, to look at what changes without telling anybody.
-class Ticker {
+class OPENDOCA_INTERNAL Ticker {
 public:
     Ticker() = default;
     Ticker(const Ticker &) = delete;
