@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "../core/dev.hpp"
 #include "ring.hpp"
 #include "stream.hpp"
 #include "wire.hpp"
@@ -16,7 +17,7 @@ namespace opendoca::comm_channel {
 class Connection {
 public:
     enum class State : std::uint8_t {
-        connecting, ///< the service has not taken the client in
+        connecting, ///< the service has not taken the client in, or it is not known yet by what messages go
         connected,
         left,  ///< has disconnected; its messages can still be received
         died,  ///< ended without that; likewise
@@ -32,8 +33,8 @@ public:
         std::uint64_t send_in_flight = 0;
     };
 
-    /// @p own_side: of this process's end of the connection.
-    Connection(Side own_side, UniqueFd connection);
+    /// @p own_side: of this process's end of the connection, which belongs to @p dev.
+    Connection(Side own_side, UniqueFd connection, const doca_dev &dev);
 
     /// Client: asks to be taken in.
     [[nodiscard]] doca_error_t say_hello(const ServiceKey &service,
@@ -96,6 +97,7 @@ private:
     [[nodiscard]] bool tell(StreamKind kind, std::span<const std::byte> bytes, std::span<const int> files) noexcept;
     [[nodiscard]] Arrival hear(StreamKind kind, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept;
     [[nodiscard]] bool open_memory(const Welcome &welcome, std::span<UniqueFd, 2> files);
+    [[nodiscard]] doca_error_t await_choice() noexcept;
     void attach();
     /// Where the peer is on another machine.
     void pump() noexcept;
@@ -106,6 +108,7 @@ private:
     State state_ = State::connecting;
     UniqueFd socket_;
     std::unique_ptr<Stream> stream_; ///< where the peer is on another machine, or may be
+    std::shared_ptr<const DeviceFunction> messages_by_; ///< then: that has queue pairs for messages, or null
     UniqueFd space_socket_; ///< else: the peer writes to it when it has freed space in the ring
     SharedMemory memory_;
     RingShape to_service_;

@@ -28,16 +28,16 @@ constexpr unsigned most_receives = 4;
 /// How long a peer's machine may be silent, in seconds.
 constexpr int idle_time = 10, probe_time = 5, probes = 4;
 
-bool add(const UniqueFd &epoll, int fd, std::uint32_t events) noexcept
+bool add(int epoll, int fd, std::uint32_t events) noexcept
 {
     epoll_event event = {.events = events, .data = {.fd = fd}};
-    return epoll.is_open() && epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-void change(const UniqueFd &epoll, int fd, std::uint32_t events) noexcept
+void change(int epoll, int fd, std::uint32_t events) noexcept
 {
     epoll_event event = {.events = events, .data = {.fd = fd}};
-    (void)epoll_ctl(epoll.get(), EPOLL_CTL_MOD, fd, &event);
+    (void)epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event);
 }
 
 void clear(const UniqueFd &event) noexcept
@@ -60,13 +60,11 @@ bool Stream::open() noexcept
     set(socket_, IPPROTO_TCP, TCP_KEEPIDLE, idle_time);
     set(socket_, IPPROTO_TCP, TCP_KEEPINTVL, probe_time);
     set(socket_, IPPROTO_TCP, TCP_KEEPCNT, probes);
-    message_epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+    messages_ = std::make_shared<EventHandle>();
     space_epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
-    message_news_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     space_news_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    return message_news_.is_open() && space_news_.is_open() && add(message_epoll_, message_news_.get(), EPOLLIN) &&
-           add(space_epoll_, space_news_.get(), EPOLLIN) && add(message_epoll_, socket_, EPOLLIN | EPOLLRDHUP) &&
-           add(space_epoll_, socket_, 0);
+    return messages_->open() == DOCA_SUCCESS && space_news_.is_open() && add(space_epoll_.get(), space_news_.get(), EPOLLIN) &&
+           add(messages_->fd(), socket_, EPOLLIN | EPOLLRDHUP) && add(space_epoll_.get(), socket_, 0);
 }
 
 /// The bytes are in the frame behind its header.
@@ -78,25 +76,42 @@ void Stream::frame(std::uint32_t kind, std::size_t length) noexcept
     out_size_ = sizeof(header) + length;
 }
 
+/// Gives how many bytes of the frame were taken.
+std::size_t Stream::write() noexcept
+{
+    const std::span<const std::byte> left = std::span(out_).subspan(out_at_, out_size_);
+    if (way_ == Way::link)
+        return link_->send(left) ? left.size() : 0;
+    ssize_t sent = -1;
+    do
+        sent = ::send(socket_, left.data(), left.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent < 0 ? 0 : static_cast<std::size_t>(sent); // later; of an end receive() learns
+}
+
 /// True when nothing is left of the frame.
 bool Stream::flush() noexcept
 {
     while (out_size_ != 0) {
-        const ssize_t sent = ::send(socket_, out_.data() + out_at_, out_size_, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent < 0)
-            break; // later; of an end receive() learns
-        out_at_ += static_cast<std::size_t>(sent);
-        out_size_ -= static_cast<std::size_t>(sent);
+        const std::size_t sent = write();
+        if (sent == 0)
+            break;
+        out_at_ += sent;
+        out_size_ -= sent;
     }
     return out_size_ == 0;
 }
 
 void Stream::put(StreamKind kind, std::span<const std::byte> bytes) noexcept
 {
-    std::memcpy(out_.data() + sizeof(Header), bytes.data(), bytes.size());
-    frame(static_cast<std::uint32_t>(kind), bytes.size());
+    // A few short ones early in a connection: they fit.
+    if (out_size_ == 0)
+        out_at_ = 0;
+    const Header header = {static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint32_t>(kind)};
+    std::byte *const end = out_.data() + out_at_ + out_size_;
+    std::memcpy(end, &header, sizeof(header));
+    std::memcpy(end + sizeof(header), bytes.data(), bytes.size());
+    out_size_ += sizeof(header) + bytes.size();
     flush_later(!flush());
 }
 
@@ -111,12 +126,25 @@ bool Stream::receive() noexcept
     }
     if (in_size_ == in_.size())
         return false;
-    const ssize_t size = recv(socket_, in_.data() + in_size_, in_.size() - in_size_, MSG_DONTWAIT);
+    // What comes by the one is not put behind what is left of a frame that came by the other.
+    if (link_ != nullptr && (in_size_ == 0 || !is_of_socket_) && receive_by_link())
+        return true;
+    if (has_ended_)
+        return false;
+    const bool would_mix = link_ != nullptr && in_size_ != 0 && !is_of_socket_;
+    const ssize_t size =
+        recv(socket_, in_.data() + in_size_, in_.size() - in_size_, MSG_DONTWAIT | (would_mix ? MSG_PEEK : 0));
     if (size < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
+    if (size > 0 && would_mix)
+        return false;
+    if (size <= 0 && way_ == Way::link && receive_by_link())
+        return true; // what was sent before the end has come before it
     has_ended_ = size <= 0;
-    if (size > 0)
+    if (size > 0) {
         in_size_ += static_cast<std::size_t>(size);
+        is_of_socket_ = true;
+    }
     return !has_ended_;
 }
 
@@ -152,6 +180,15 @@ Arrival Stream::take(StreamKind kind, std::span<std::byte> bytes) noexcept
     return Arrival::complete;
 }
 
+bool Stream::is_next(StreamKind kind) noexcept
+{
+    while (in_size_ < sizeof(Header) && receive()) {
+    }
+    Header header{};
+    return in_size_ >= sizeof(header) &&
+           (std::memcpy(&header, in_.data() + in_at_, sizeof(header)), header.kind == static_cast<std::uint32_t>(kind));
+}
+
 void Stream::attach(SharedMemory &memory, bool is_service, RingShape to_service, RingShape to_client)
 {
     SharedPage &page = memory.page();
@@ -162,6 +199,7 @@ void Stream::attach(SharedMemory &memory, bool is_service, RingShape to_service,
         outgoing_.attach(page.to_service, memory.to_service(), to_service);
         incoming_.attach(page.to_client, memory.to_client(), to_client);
     }
+    is_service_ = is_service;
     incoming_shape_ = is_service ? to_service : to_client;
     wakes_for_message_ = false;
     choose_events();
@@ -190,7 +228,7 @@ bool Stream::frame_next() noexcept
 void Stream::push() noexcept
 {
     bool is_done = flush();
-    for (unsigned i = 0; is_done && i != most_frames && frame_next(); ++i)
+    for (unsigned i = 0; is_done && way_ != Way::undecided && i != most_frames && frame_next(); ++i)
         is_done = flush();
     flush_later(!is_done);
 }
@@ -211,6 +249,12 @@ bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_brou
         if (outgoing_.take_wish_for_room())
             (void)eventfd_write(space_news_.get(), 1);
         return true;
+    case StreamKind::offer:
+        return accept_offer({bytes, header.length});
+    case StreamKind::probe:
+        return accept_probe({bytes, header.length});
+    case StreamKind::choice:
+        return accept_choice({bytes, header.length});
     case StreamKind::leaving:
         peer_left_->store(1, std::memory_order_release);
         return header.length == 0;
@@ -245,28 +289,37 @@ bool Stream::pull(bool &has_brought) noexcept
 
 bool Stream::pump() noexcept
 {
+    const bool was_undecided = !has_chosen();
     push();
     bool has_brought = false;
     const bool is_good = pull(has_brought);
+    if (was_undecided && way_ != Way::undecided)
+        push();
     if (has_brought && incoming_.take_wish_for_message())
-        (void)eventfd_write(message_news_.get(), 1);
+        messages_->wake();
     return is_good;
 }
 
 void Stream::wake_for_message(bool is_wanted) noexcept
 {
     if (!is_wanted)
-        clear(message_news_);
-    if (std::exchange(wakes_for_message_, is_wanted) != is_wanted)
+        (void)messages_->clear();
+    const bool changes = std::exchange(wakes_for_message_, is_wanted) != is_wanted;
+    if (changes)
         choose_events();
+    if (changes || is_wanted)
+        arm_link();
 }
 
 void Stream::wake_for_space(bool is_wanted) noexcept
 {
     if (!is_wanted)
         clear(space_news_);
-    if (std::exchange(wakes_for_space_, is_wanted) != is_wanted)
+    const bool changes = std::exchange(wakes_for_space_, is_wanted) != is_wanted;
+    if (changes)
         choose_events();
+    if (changes || is_wanted)
+        arm_link();
 }
 
 void Stream::flush_later(bool is_needed) noexcept
@@ -277,9 +330,29 @@ void Stream::flush_later(bool is_needed) noexcept
 
 void Stream::choose_events() noexcept
 {
-    const std::uint32_t wanted = EPOLLIN | (has_unsent_ ? std::uint32_t{EPOLLOUT} : 0);
-    change(message_epoll_, socket_, EPOLLRDHUP | (wakes_for_message_ ? wanted : 0));
-    change(space_epoll_, socket_, wakes_for_space_ ? wanted : 0);
+    const std::uint32_t to_send = has_unsent_ && way_ != Way::link ? std::uint32_t{EPOLLOUT} : 0;
+    const std::uint32_t wanted = way_ == Way::link ? 0 : EPOLLIN | to_send;
+    change(messages_->fd(), socket_, EPOLLRDHUP | (wakes_for_message_ ? wanted : 0));
+    change(space_epoll_.get(), socket_, wakes_for_space_ ? wanted : 0);
+    if (link_ != nullptr)
+        change(space_epoll_.get(), messages_->fd(), wakes_for_space_ ? std::uint32_t{EPOLLIN} : 0);
+}
+
+/// False when there is no time left, or nobody to send to.
+bool Stream::wait_to_write(std::chrono::steady_clock::time_point end) noexcept
+{
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    if (left.count() <= 0)
+        return false;
+    const bool is_by_link = way_ == Way::link;
+    if (is_by_link)
+        link_->arm();
+    pollfd fds[] = {{.fd = socket_, .events = is_by_link ? short{POLLRDHUP} : short{POLLOUT}, .revents = 0},
+                    {.fd = is_by_link ? messages_->fd() : -1, .events = POLLIN, .revents = 0}};
+    const bool is_ready = poll(fds, 2, static_cast<int>(left.count())) > 0;
+    if (is_by_link)
+        link_->disarm();
+    return is_ready && (fds[0].revents & (POLLERR | POLLHUP | POLLRDHUP)) == 0;
 }
 
 void Stream::say_goodbye() noexcept
@@ -287,23 +360,18 @@ void Stream::say_goodbye() noexcept
     if (peer_left_ == nullptr || has_ended_)
         return;
     const auto end = std::chrono::steady_clock::now() + longest_goodbye;
-    bool has_said = false;
-    for (;;) {
+    if (bool has_brought = false; way_ == Way::undecided && pull(has_brought) && way_ == Way::undecided)
+        refuse_link("this side leaves");
+    for (bool has_said = false;;) {
         push();
-        if (out_size_ == 0) {
-            if (has_said)
-                return;
-            if (outgoing_.look_for_message() != RingResult::done) {
-                frame(static_cast<std::uint32_t>(StreamKind::leaving), 0);
-                has_said = true;
-            }
-            continue;
-        }
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-        pollfd writable = {.fd = socket_, .events = POLLOUT, .revents = 0};
-        if (left.count() <= 0 || poll(&writable, 1, static_cast<int>(left.count())) != 1 ||
-            (writable.revents & (POLLERR | POLLHUP)) != 0)
+        if (out_size_ == 0 && !has_said && outgoing_.look_for_message() != RingResult::done) {
+            frame(static_cast<std::uint32_t>(StreamKind::leaving), 0);
+            has_said = true;
+        } else if (out_size_ == 0 && has_said && (way_ != Way::link || !link_->has_unsent())) {
             return;
+        } else if ((out_size_ != 0 || has_said) && !wait_to_write(end)) {
+            return;
+        }
     }
 }
 

@@ -5,14 +5,29 @@
 // goes over TCP to the rings of the other. A place in the sender's ring is free when the receiver's program has got the
 // message, of which it is told; so both rings hold the same, and TCP never holds up anybody. A message on its way is its
 // length and its kind, 4 bytes each, and its bytes; all numbers in the order that both machines have.
+//
+// Where both sides have a queue pair of one card, the same bytes go by these instead, and TCP tells of the peer's end alone:
+//
+//     client                          service, by TCP
+//     hello, can use one        ->
+//                               <-    welcome and offer(details)
+//     connects; offer(details)  ->
+//                               <-    connects; probe, and another one by the queue pairs
+//     choice(1) by them         ->    once the probe has come; if it does not, or something fails, choice(0) by TCP
+//
+// Until the choice each side keeps its messages in its ring. A service that cannot connect sends choice(0).
 #pragma once
 
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
+#include "../core/engine/event_handle.hpp"
+#include "queue_pair_link.hpp"
 #include "ring.hpp"
 #include "wire.hpp"
 
@@ -26,6 +41,10 @@ enum class StreamKind : std::uint32_t {
     welcome,
     received, ///< how many messages the program has received: 8 bytes
     leaving,
+    welcome_and_offer, ///< in place of welcome, to a client that can use a queue pair
+    offer,             ///< by such a client
+    probe,             ///< 4 bytes: 1: by the queue pairs, 0: by TCP
+    choice,            ///< 4 bytes: 1: messages go by the queue pairs, 0: by TCP
 };
 
 /// Never waits, but for say_goodbye(). Whatever comes is checked: anybody may connect.
@@ -37,12 +56,24 @@ public:
     [[nodiscard]] bool open() noexcept;
     /// Readable when pump() could do something, for who has asked to be woken for messages or for space; and the first one
     /// before attach(), and at the end.
-    [[nodiscard]] int message_fd() const noexcept { return message_epoll_.get(); }
+    [[nodiscard]] int message_fd() const noexcept { return messages_->fd(); }
     [[nodiscard]] int space_fd() const noexcept { return space_epoll_.get(); }
 
     // Before attach(): one message from each side.
     void put(StreamKind kind, std::span<const std::byte> bytes) noexcept;
     [[nodiscard]] Arrival take(StreamKind kind, std::span<std::byte> bytes) noexcept;
+    /// What comes next, whole or not, is of @p kind.
+    [[nodiscard]] bool is_next(StreamKind kind) noexcept;
+
+    /// A service, before attach(): makes a queue pair of @p function, so that nothing goes before has_chosen(). False, with
+    /// a line in the log, when there is none.
+    [[nodiscard]] bool make_link(const std::shared_ptr<const DeviceFunction> &function) noexcept;
+    /// Of that queue pair.
+    [[nodiscard]] Offer offer() const noexcept;
+    /// A client, after attach(): likewise, and connects it to that of @p offer.
+    void take_up(const std::shared_ptr<const DeviceFunction> &function, const Offer &offer) noexcept;
+    /// Whether it is known by what messages go. pump() brings it about.
+    [[nodiscard]] bool has_chosen() noexcept;
 
     /// From now on pump() carries messages between the socket and the rings of @p memory, as the peer's side of them.
     void attach(SharedMemory &memory, bool is_service, RingShape to_service, RingShape to_client);
@@ -68,11 +99,22 @@ private:
     static constexpr std::size_t longest_frame = sizeof(Header) + 4096;
 
     enum class Input : std::uint8_t { nothing, frame, damaged };
+    /// By what messages go.
+    enum class Way : std::uint8_t { socket, undecided, link };
     [[nodiscard]] Input find_frame(Header &header) const noexcept;
     void drop_frame(const Header &header) noexcept;
     [[nodiscard]] bool receive() noexcept;
+    [[nodiscard]] bool receive_by_link() noexcept;
+    [[nodiscard]] std::size_t write() noexcept;
     [[nodiscard]] bool flush() noexcept;
     void frame(std::uint32_t kind, std::size_t length) noexcept;
+    [[nodiscard]] bool accept_offer(std::span<const std::byte> bytes) noexcept;
+    [[nodiscard]] bool accept_probe(std::span<const std::byte> bytes) noexcept;
+    [[nodiscard]] bool accept_choice(std::span<const std::byte> bytes) noexcept;
+    void choose(Way way) noexcept;
+    void refuse_link(const char *reason) noexcept;
+    [[nodiscard]] bool wait_to_write(std::chrono::steady_clock::time_point end) noexcept;
+    void arm_link() noexcept;
     void push() noexcept;
     [[nodiscard]] bool frame_next() noexcept;
     [[nodiscard]] bool accept(const Header &header, const std::byte *bytes, bool &has_brought) noexcept;
@@ -81,15 +123,19 @@ private:
     void choose_events() noexcept;
 
     const int socket_;
-    UniqueFd message_epoll_;
+    // Woken also when another thread has brought what one sleeps for.
+    std::shared_ptr<EventHandle> messages_;
     UniqueFd space_epoll_;
-    // Eventfds: while one thread sleeps, another has brought what it sleeps for.
-    UniqueFd message_news_;
-    UniqueFd space_news_;
+    UniqueFd space_news_; ///< an eventfd
+    std::unique_ptr<QueuePairLink> link_; ///< null where messages go by the socket
+    Way way_ = Way::socket;
+    bool is_service_ = false;
+    std::optional<std::chrono::steady_clock::time_point> give_up_at_; ///< a client: the link, if no probe has come
     bool wakes_for_message_ = true;
     bool wakes_for_space_ = false;
     bool has_unsent_ = false;
     bool has_ended_ = false;
+    bool is_of_socket_ = true; ///< what is in in_
     // The peer's sides of the rings.
     std::atomic<std::uint32_t> *peer_left_ = nullptr;
     ReceiveRing outgoing_;

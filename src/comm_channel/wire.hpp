@@ -6,6 +6,8 @@
 // they are two machines, the messages go over the socket as well: see stream.hpp.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 
@@ -28,7 +30,7 @@ struct Limits {
 struct Hello {
     std::uint64_t magic;
     std::uint32_t version;
-    std::uint32_t reserved;
+    std::uint32_t can_use_queue_pairs; ///< 1: see stream.hpp
     ServiceKey service;
     Limits limits;
     std::uint16_t padding;
@@ -46,6 +48,23 @@ struct Welcome {
     RingShape to_client;
 };
 static_assert(sizeof(Welcome) == 32);
+
+/// What the other side needs to connect a queue pair.
+struct Offer {
+    std::uint32_t size;
+    std::array<std::byte, 256> details;
+
+    [[nodiscard]] std::span<const std::byte> used_details() const noexcept
+    {
+        return std::span(details).first(std::min<std::size_t>(size, details.size()));
+    }
+};
+
+struct WelcomeAndOffer {
+    Welcome welcome;
+    Offer offer;
+};
+static_assert(sizeof(WelcomeAndOffer) == 296);
 
 /// A ring from @p sender to @p receiver.
 [[nodiscard]] RingShape ring_between(const Limits &sender, const Limits &receiver) noexcept;

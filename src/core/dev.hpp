@@ -44,6 +44,11 @@ struct OPENDOCA_INTERNAL doca_dev : opendoca::Shareable<doca_dev> {
     [[nodiscard]] const opendoca::DeviceFunction &function() const noexcept { return *info_.function; }
     [[nodiscard]] opendoca::Device &device() const noexcept { return *device_; }
     [[nodiscard]] const doca_devinfo &info() const noexcept { return info_; }
+    /// By whose queue pairs its messages across the PCIe go: its own function's, or another one's of its card.
+    [[nodiscard]] const std::shared_ptr<const opendoca::DeviceFunction> &messages_by() const noexcept
+    {
+        return function().messages_by != nullptr ? function().messages_by : info_.function;
+    }
     /// Of two instances: one may have been closed, and the other opened since.
     [[nodiscard]] bool is_same_function(const doca_dev &other) const noexcept
     {
@@ -79,6 +84,13 @@ using DeviceUse = std::unique_ptr<doca_dev, ReleaseUse>;
     dev.take_use();
     return DeviceUse(&dev);
 }
+
+struct CloseDevice {
+    void operator()(doca_dev *dev) const noexcept { (void)dev->close(); }
+};
+
+/// A device that a library has opened for itself, besides the program.
+using OwnDevice = std::unique_ptr<doca_dev, CloseDevice>;
 
 } // namespace opendoca
 

@@ -114,6 +114,7 @@ MemoryKey *doca_mmap::key_on(const ibv_pd &pd) const noexcept
 void doca_mmap::started() noexcept
 {
     state_ = State::started;
+    ++num_starts_;
     first_ = {};
     if (members_.empty() || !has_range())
         return;
@@ -307,5 +308,21 @@ doca_error_t doca_mmap::get_range(void *&addr, std::size_t &len) const noexcept
         addr = range_.addr;
         len = range_.len;
     }
+    return status;
+}
+
+doca_error_t opendoca::map_for_library(doca_dev &dev, const MemoryRange &range, std::uint32_t access,
+                                       std::shared_ptr<const doca_mmap> &map)
+{
+    auto made = std::make_shared<doca_mmap>(doca_data{});
+    doca_error_t status = made->set_memrange(range.addr, range.len);
+    if (status == DOCA_SUCCESS)
+        status = made->set_permissions(access);
+    if (status == DOCA_SUCCESS)
+        status = made->dev_add(dev).code(); // the first device: no Reason
+    if (status == DOCA_SUCCESS)
+        status = made->start();
+    if (status == DOCA_SUCCESS)
+        map = std::move(made);
     return status;
 }

@@ -105,10 +105,14 @@ struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
     [[nodiscard]] virtual bool is_exported() const noexcept { return !exports_.empty(); }
     [[nodiscard]] bool has_range() const noexcept { return range_.addr != nullptr; }
     [[nodiscard]] const opendoca::MemoryRange &range() const noexcept { return range_; }
+    [[nodiscard]] std::uint32_t access() const noexcept { return access_; }
+    [[nodiscard]] bool is_of_dmabuf() const noexcept { return dmabuf_ != nullptr; }
     [[nodiscard]] std::uint32_t max_num_devices() const noexcept { return max_num_devices_; }
 
     /// Never that of another map of this process, living or not.
     [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
+    /// With it, that of what is registered: another one each time that the map was started.
+    [[nodiscard]] std::uint32_t num_starts() const noexcept { return num_starts_; }
     /// The sum over all inventories.
     [[nodiscard]] virtual std::uint32_t num_bufs() const noexcept;
     /// The map that buffers of [addr, addr + len) are of; this one where no range has it.
@@ -160,6 +164,7 @@ private:
     alignas(64) opendoca::FirstKey first_;
     opendoca::MemoryRange range_;
     const std::uint64_t serial_ = num_created_.fetch_add(1, std::memory_order_relaxed) + 1;
+    std::uint32_t num_starts_ = 0;
     State state_ = State::configurable;
     const Devices devices_;
     bool is_imported_ = false;
@@ -181,3 +186,12 @@ private:
     mutable std::mutex counts_lock_;
     mutable std::vector<std::shared_ptr<const opendoca::BufCount>> counts_;
 };
+
+namespace opendoca {
+
+/// Memory that a library uses by itself, or of a map whose device has not what it needs: a started map of @p dev alone,
+/// with the rights @p access. The program does not see it, and it goes with its last user.
+[[nodiscard]] OPENDOCA_INTERNAL doca_error_t map_for_library(doca_dev &dev, const MemoryRange &range, std::uint32_t access,
+                                                             std::shared_ptr<const doca_mmap> &map);
+
+} // namespace opendoca

@@ -99,6 +99,8 @@ class Comch(unittest.TestCase):
                 client.ends(0, "Sent 1000 messages", "Received 1 messages, the last one: The server has got all of it",
                             FINISHED)
             server.ends(0, "Received 1000 messages, the last one: " + "x" * 4000, FINISHED)
+        for side in client, server:
+            self.assertNotIn("[ERR]", side.said, "the end of a producer is no error")
 
     def test_the_data_path_without_sleep(self):
         with Sample("comch_data_path_high_speed_server", "--busy") as server:

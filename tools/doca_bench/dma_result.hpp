@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../common/json.hpp"
+#include "latency.hpp"
 #include "statistics.hpp"
 
 namespace opendoca::tools {
@@ -56,6 +57,9 @@ struct DmaResult {
     bool resets = false;                  ///< the time of a reset of the destination is part of the job's
     std::optional<double> latency_before; ///< one way, between the two processes, in nanoseconds
     std::optional<double> latency_after;
+    std::optional<Percentiles> latency; ///< of depth 1
+    std::uint32_t threads = 1;
+    std::string failure;                ///< why there is no result; empty when there is one
 };
 
 [[nodiscard]] const char *name_of(Where where);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../common/json.hpp"
+#include "latency.hpp"
 #include "peer.hpp"
 #include "statistics.hpp"
 
@@ -30,7 +31,9 @@ struct RdmaCase {
     MemoryKind memory;
     bool waits_for_events; ///< instead of polling
     std::size_t size;
-    std::uint32_t depth; ///< 1 in latency tests
+    std::uint32_t depth; ///< of a connection; 1 in latency tests
+    std::uint32_t threads = 1;     ///< on each side, each with connections and memory of its own
+    std::uint32_t connections = 1; ///< of each thread
 
     bool operator==(const RdmaCase &) const = default;
 };
@@ -53,6 +56,8 @@ struct RdmaResult {
     std::size_t repetitions = 0;
     std::size_t discarded = 0;
     bool was_disturbed = false; ///< too few rounds were left without those that were discarded
+    std::optional<Percentiles> latency; ///< of latency tests
+    std::string failure;                ///< why there is no result; empty when there is one
 };
 
 [[nodiscard]] const char *name_of(RdmaOp op);

@@ -64,32 +64,25 @@ doca_error_t doca_comch_consumer::on_start()
     if (!mailbox_.open() || completions().watch(mailbox_.fd()) != DOCA_SUCCESS)
         return DOCA_ERROR_OPERATING_SYSTEM;
     slots_ = std::make_unique<OwnMemory>();
-    doca_error_t status = slots_->create(*dev(), std::size_t{count} * max_immediate);
+    doca_error_t status = by_.open(*dev());
     if (status == DOCA_SUCCESS)
-        status = dev()->device().create_receive_queue(completions(), count, 2, queue_);
+        status = slots_->create(by_.dev(), std::size_t{count} * max_immediate);
+    if (status == DOCA_SUCCESS)
+        status = by_.dev().device().create_receive_queue(completions(), count, 2, queue_);
     if (status != DOCA_SUCCESS)
         return status;
     if (receives.is_configured())
         receives.set_pool(std::make_unique<ReceiveTasks>(*this, receives.conf(), slots_->start()));
-    id_ = fast_->join(FastPath::Role::consumer, mailbox_);
-    ControlMessage message{};
-    message.kind = ControlKind::new_consumer;
-    message.consumer = id_;
-    fast_->to_peer.put(message);
+    status = fast_->add_consumer(mailbox_, id_);
+    if (status != DOCA_SUCCESS)
+        return status;
     asks_for_progress(true);
     return DOCA_ERROR_IN_PROGRESS; // until the peer knows it
 }
 
 doca_error_t doca_comch_consumer::on_stop() noexcept
 {
-    fast_->leave(FastPath::Role::consumer, id_);
-    (void)opendoca::guarded([&] {
-        ControlMessage message{};
-        message.kind = ControlKind::expired;
-        message.consumer = id_;
-        fast_->to_peer.put(message);
-        return DOCA_SUCCESS;
-    });
+    fast_->remove_consumer(id_, mailbox_);
     for (const auto &lane : lanes_)
         lane->queue_pair->flush();
     queue_->flush();
@@ -99,17 +92,20 @@ doca_error_t doca_comch_consumer::on_stop() noexcept
 void doca_comch_consumer::on_idle() noexcept
 {
     if (id_ != 0)
-        fast_->leave(FastPath::Role::consumer, std::exchange(id_, 0));
+        fast_->remove_consumer(std::exchange(id_, 0), mailbox_);
     completions().unwatch(mailbox_.fd());
     lanes_.clear();
     queue_.reset();
     slots_.reset();
+    by_.close();
 }
 
 bool doca_comch_consumer::on_progress() noexcept
 {
     if (!mailbox_.has_mail()) [[likely]]
         return false;
+    // No completion names them any more: all have been given out.
+    std::erase_if(lanes_, [](const auto &lane) { return lane->state == opendoca::ConnectionState::failed; });
     ControlMessage message;
     while (mailbox_.take(message)) {
         if (message.kind == ControlKind::connect) {
@@ -136,7 +132,7 @@ void doca_comch_consumer::connect(const ControlMessage &message) noexcept
         if (!is_running() || lanes_.size() >= max_fast_path_contexts)
             return DOCA_ERROR_BAD_STATE;
         doca_error_t made =
-            make_lane(*dev(), completions(), receives.conf().count, queue_.get(), message.producer, lane);
+            make_lane(by_.dev(), completions(), receives.conf().count, queue_.get(), message.producer, lane);
         if (made == DOCA_SUCCESS)
             made = lane->queue_pair->connect(message.used_details());
         if (made != DOCA_SUCCESS)
@@ -148,7 +144,7 @@ void doca_comch_consumer::connect(const ControlMessage &message) noexcept
         put_details(*lanes_.back(), answer);
         answer.kind = ControlKind::accept;
     }
-    fast_->tell_peer(answer);
+    fast_->answer(answer);
 }
 
 doca_error_t doca_comch_consumer::check(const doca_comch_consumer_task_post_recv &task) const noexcept
@@ -169,11 +165,13 @@ doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task)
     TransferPlan plan{};
     doca_buf *dst = task.buf;
     if (status == DOCA_SUCCESS) {
-        const opendoca::RdmaCapabilities &can = dev()->function().can.rdma;
-        const TransferCheck rules(dev()->device(), {can.max_message_size, 2, 2, false});
-        if (immediate_length != 0 || dst == nullptr)
+        const TransferCheck rules(by_.dev().device(), {by_.can().max_message_size, 2, 2, false});
+        if (is_chained(task))
             dst = &task.parts.chain(task.buf, task.slot, max_immediate, 0, *slots_->map());
-        status = rules.receive(dst, plan);
+        if (by_.is_another() && task.buf != nullptr) [[unlikely]]
+            status = opendoca::guarded([&] { return by_.take_over(task.parts.parts[0], completions()); });
+        if (status == DOCA_SUCCESS)
+            status = rules.receive(dst, plan);
     }
     if (status == DOCA_SUCCESS)
         status = queue_->receive(task.tag(), dst, plan);
@@ -196,7 +194,7 @@ doca_error_t doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv
     const std::uint32_t total = ended.result.length;
     if (ended.result.received == opendoca::Received::send_with_immediate)
         task.immediate_size = std::min({ntohl(ended.result.immediate), total, max_immediate});
-    if (immediate_length == 0 && task.buf != nullptr) {
+    if (!is_chained(task)) {
         // All of it is in the buffer, also immediate data that this consumer has not asked for.
         const std::size_t left = task.buf->data_len - task.immediate_size;
         std::memcpy(task.immediate.data(), task.buf->data + left, task.immediate_size);

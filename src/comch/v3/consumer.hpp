@@ -40,11 +40,17 @@ protected:
 
 private:
     void connect(const opendoca::comch::ControlMessage &message) noexcept;
+    /// Whether it is received into a copy of its buffer, with room for immediate data behind it.
+    [[nodiscard]] bool is_chained(const doca_comch_consumer_task_post_recv &task) const noexcept
+    {
+        return immediate_length != 0 || task.buf == nullptr || by_.is_another();
+    }
 
     const std::shared_ptr<opendoca::comch::FastPath> fast_;
     doca_mmap &map_;
     std::uint32_t id_ = 0;
     opendoca::comch::Mailbox mailbox_;
+    opendoca::comch::LaneDevice by_;
     std::unique_ptr<opendoca::comch::OwnMemory> slots_;
     std::unique_ptr<opendoca::ReceiveQueue> queue_;
     std::vector<std::unique_ptr<opendoca::comch::Lane>> lanes_; ///< from producers

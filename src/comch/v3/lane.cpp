@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <bit>
 
-#include <doca_mmap.h>
+#include "../../core/engine/completion_queue.hpp"
+#include "../../core/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_COMCH_LANE);
 
 namespace opendoca::comch {
 
@@ -44,21 +47,62 @@ void put_details(const Lane &lane, ControlMessage &message) noexcept
     std::memcpy(message.details.data(), details.data(), message.details_size);
 }
 
+doca_error_t LaneDevice::open(doca_dev &dev)
+{
+    dev_ = &dev;
+    if (dev.function().messages_by == nullptr)
+        return DOCA_SUCCESS;
+    const doca_error_t status = doca_dev::open(dev.messages_by(), dev_);
+    if (status == DOCA_SUCCESS)
+        own_.reset(dev_);
+    return status;
+}
+
+void LaneDevice::close() noexcept
+{
+    maps_.clear();
+    own_.reset();
+}
+
+doca_error_t LaneDevice::take_over(doca_buf &buf, CompletionQueue &completions)
+{
+    const doca_mmap &map = *buf.mmap;
+    const std::pair key(map.serial(), map.num_starts());
+    if (const auto known = maps_.find(key); known != maps_.end()) {
+        buf.mmap = known->second.get();
+        return DOCA_SUCCESS;
+    }
+    if (map.is_imported() || map.is_of_dmabuf() || !map.is_usable()) {
+        LOG_ERR("memory that was imported, or is a dmabuf's, cannot be sent by device %s",
+                dev_->description().c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    if (maps_.size() == most_maps) {
+        if (!completions.reserve(completions.depth()))
+            return DOCA_ERROR_NO_MEMORY;
+        completions.give_back(completions.depth());
+        maps_.clear();
+    }
+    std::shared_ptr<const doca_mmap> made;
+    const doca_error_t status = map_for_library(*dev_, map.range(), map.access(), made);
+    if (status == DOCA_SUCCESS)
+        buf.mmap = maps_.emplace(key, std::move(made)).first->second.get();
+    return status;
+}
+
 doca_error_t OwnMemory::create(doca_dev &dev, std::size_t size)
 {
     bytes_ = std::make_unique<std::byte[]>(size);
-    doca_error_t status = doca_mmap_create(&map_);
-    if (status == DOCA_SUCCESS)
-        status = doca_mmap_set_memrange(map_, bytes_.get(), size);
-    if (status == DOCA_SUCCESS)
-        status = doca_mmap_add_dev(map_, &dev);
-    return status == DOCA_SUCCESS ? doca_mmap_start(map_) : status;
+    return map_for_library(dev, {bytes_.get(), size}, Access::local_read_write, map_);
 }
 
-OwnMemory::~OwnMemory()
+doca_buf &TwoParts::copy(const doca_buf &only) noexcept
 {
-    if (map_ != nullptr)
-        (void)doca_mmap_destroy(map_);
+    doca_buf &head = parts[0];
+    head = only;
+    head.last = &head;
+    head.plain_uses = 0;
+    return head;
 }
 
 doca_buf &TwoParts::chain(const doca_buf *first, std::byte *second, std::size_t room, std::size_t data,
@@ -75,11 +119,9 @@ doca_buf &TwoParts::chain(const doca_buf *first, std::byte *second, std::size_t 
         last.update_plain_uses();
         return last;
     }
-    doca_buf &head = parts[0];
-    head = *first;
+    doca_buf &head = copy(*first);
     head.next = &last;
     head.last = &last;
-    head.plain_uses = 0;
     return head;
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <map>
 #include <memory>
 
 #include "../../core/buf.hpp"
@@ -22,11 +23,37 @@ inline constexpr std::uint32_t max_immediate = 32; ///< bytes
 inline constexpr std::uint32_t max_fast_path_tasks = 16384;
 inline constexpr std::uint32_t max_fast_path_contexts = 1024; ///< on one connection; no array has this size
 
-/// Whether consumers and producers can be on a device's connections: their messages go by its queue pairs.
+/// Whether consumers and producers can be on a device's connections: their messages go by its queue pairs, or by those of
+/// another function of its card.
 [[nodiscard]] inline bool has_fast_path(const DeviceFunction &function) noexcept
 {
-    return function.can.comm_channel && function.can.rdma.reliable_connection && function.can.rdma.shared_receives;
+    const RdmaCapabilities &can = (function.messages_by != nullptr ? *function.messages_by : function).can.rdma;
+    return function.can.comm_channel && can.reliable_connection && can.shared_receives;
 }
+
+/// By whose queue pairs a consumer's or producer's messages go. Where that is not the context's device, memory of the
+/// program's maps is registered there as well, at its first use, until the context has stopped.
+class LaneDevice {
+public:
+    /// For a context of @p dev.
+    [[nodiscard]] doca_error_t open(doca_dev &dev);
+    void close() noexcept;
+
+    [[nodiscard]] doca_dev &dev() const noexcept { return *dev_; }
+    [[nodiscard]] const RdmaCapabilities &can() const noexcept { return dev_->function().can.rdma; }
+    [[nodiscard]] bool is_another() const noexcept { return own_ != nullptr; }
+    /// Makes @p buf, a copy of a program's, one of this device. NO_MEMORY while there are too many maps, and operations of
+    /// @p completions that may use them.
+    [[nodiscard]] doca_error_t take_over(doca_buf &buf, CompletionQueue &completions);
+
+private:
+    static constexpr std::size_t most_maps = 64;
+
+    doca_dev *dev_ = nullptr;
+    OwnDevice own_; ///< where it is another
+    /// By the serial number of the program's, and how often that was started.
+    std::map<std::pair<std::uint64_t, std::uint32_t>, std::shared_ptr<const doca_mmap>> maps_;
+};
 
 /// A queue pair between one producer and one consumer.
 struct Lane {
@@ -50,14 +77,13 @@ void put_details(const Lane &lane, ControlMessage &message) noexcept;
 class OwnMemory {
 public:
     [[nodiscard]] doca_error_t create(doca_dev &dev, std::size_t size);
-    ~OwnMemory();
 
     [[nodiscard]] std::byte *start() const noexcept { return bytes_.get(); }
-    [[nodiscard]] doca_mmap *map() const noexcept { return map_; }
+    [[nodiscard]] const doca_mmap *map() const noexcept { return map_.get(); }
 
 private:
     std::unique_ptr<std::byte[]> bytes_;
-    doca_mmap *map_ = nullptr;
+    std::shared_ptr<const doca_mmap> map_;
 };
 
 /// A message in two parts: a buffer of the program, or none, and immediate data.
@@ -65,6 +91,8 @@ struct TwoParts {
     /// Gives the list's head.
     [[nodiscard]] doca_buf &chain(const doca_buf *first, std::byte *second, std::size_t room, std::size_t data,
                                   const doca_mmap &map) noexcept;
+    /// A copy of @p only.
+    [[nodiscard]] doca_buf &copy(const doca_buf &only) noexcept;
 
     std::array<doca_buf, 2> parts;
 };

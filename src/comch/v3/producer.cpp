@@ -61,19 +61,21 @@ doca_error_t doca_comch_producer::on_start()
         return DOCA_ERROR_OPERATING_SYSTEM;
     slots_ = std::make_unique<OwnMemory>();
     const std::uint32_t count = std::max(sends.conf().count, 1U);
-    const doca_error_t status = slots_->create(*dev(), std::size_t{count} * max_immediate);
+    doca_error_t status = by_.open(*dev());
+    if (status == DOCA_SUCCESS)
+        status = slots_->create(by_.dev(), std::size_t{count} * max_immediate);
     if (status != DOCA_SUCCESS)
         return status;
     if (sends.is_configured())
         sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), slots_->start()));
-    id_ = fast_->join(FastPath::Role::producer, mailbox_);
+    id_ = fast_->add_producer(mailbox_);
     asks_for_progress(true);
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_comch_producer::on_stop() noexcept
 {
-    fast_->leave(FastPath::Role::producer, id_);
+    fast_->remove_producer(id_);
     for (const auto &to : consumers_) {
         end_waiting(*to, DOCA_ERROR_SHUTDOWN);
         to->lane->queue_pair->flush();
@@ -84,10 +86,11 @@ doca_error_t doca_comch_producer::on_stop() noexcept
 void doca_comch_producer::on_idle() noexcept
 {
     if (id_ != 0)
-        fast_->leave(FastPath::Role::producer, std::exchange(id_, 0));
+        fast_->remove_producer(std::exchange(id_, 0));
     completions().unwatch(mailbox_.fd());
     consumers_.clear();
     slots_.reset();
+    by_.close();
 }
 
 doca_comch_producer::ToConsumer *doca_comch_producer::find(std::uint32_t consumer) noexcept
@@ -108,7 +111,7 @@ doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&mad
     }
     auto fresh = std::make_unique<ToConsumer>();
     const doca_error_t status =
-        make_lane(*dev(), completions(), sends.conf().count, nullptr, consumer, fresh->lane);
+        make_lane(by_.dev(), completions(), sends.conf().count, nullptr, consumer, fresh->lane);
     if (status != DOCA_SUCCESS)
         return status;
     ControlMessage message{};
@@ -117,7 +120,8 @@ doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&mad
     message.producer = id_;
     put_details(*fresh->lane, message);
     consumers_.reserve(consumers_.size() + 1); // the message asks for what is there
-    fast_->to_peer.put(message);
+    if (const doca_error_t asked = fast_->ask(message); asked != DOCA_SUCCESS)
+        return asked;
     consumers_.push_back(std::move(fresh));
     made = consumers_.back().get();
     return DOCA_SUCCESS;
@@ -167,18 +171,26 @@ doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task) noex
 
 doca_error_t doca_comch_producer::post(ToConsumer &to, doca_comch_producer_task_send &task) noexcept
 {
-    const opendoca::RdmaCapabilities &can = dev()->function().can.rdma;
-    const TransferCheck rules(dev()->device(), {can.max_message_size, 2, 2, false, true});
+    const TransferCheck rules(by_.dev().device(), {by_.can().max_message_size, 2, 2, false, true});
     const doca_buf *src = task.buf;
     Immediate immediate;
     if (task.immediate_size != 0) {
         src = &task.parts.chain(task.buf, task.slot, max_immediate, task.immediate_size, *slots_->map());
         immediate = htonl(task.immediate_size);
+    } else if (by_.is_another() && src != nullptr) {
+        src = &task.parts.copy(*task.buf);
     }
-    TransferPlan plan{};
-    doca_error_t status = rules.send(src, plan);
-    if (status == DOCA_SUCCESS)
-        status = to.lane->queue_pair->send(task.tag(), src, plan, immediate);
+    doca_error_t status = DOCA_SUCCESS;
+    if (by_.is_another() && task.buf != nullptr) [[unlikely]]
+        status = opendoca::guarded([&] { return by_.take_over(task.parts.parts[0], completions()); });
+    if (status == DOCA_SUCCESS && rules.is_plain_send(src)) {
+        status = to.lane->queue_pair->send(task.tag(), src, TransferPlan::plain(src->data_len), immediate);
+    } else if (status == DOCA_SUCCESS) {
+        TransferPlan plan{};
+        status = rules.send(src, plan);
+        if (status == DOCA_SUCCESS)
+            status = to.lane->queue_pair->send(task.tag(), src, plan, immediate);
+    }
     return status == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : status;
 }
 

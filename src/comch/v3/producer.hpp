@@ -58,6 +58,7 @@ private:
     Ends ends_;
     std::uint32_t id_ = 0;
     opendoca::comch::Mailbox mailbox_;
+    opendoca::comch::LaneDevice by_;
     std::unique_ptr<opendoca::comch::OwnMemory> slots_;
     std::vector<std::unique_ptr<ToConsumer>> consumers_;
 };

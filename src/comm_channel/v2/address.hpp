@@ -8,8 +8,9 @@ struct doca_comm_channel_ep_t;
 
 /// A connection of an endpoint: the opaque type of the C API.
 struct doca_comm_channel_addr_t : opendoca::comm_channel::Connection {
-    doca_comm_channel_addr_t(doca_comm_channel_ep_t &owner, Side own_side, opendoca::UniqueFd connection)
-        : Connection(own_side, std::move(connection)),
+    doca_comm_channel_addr_t(doca_comm_channel_ep_t &owner, Side own_side, opendoca::UniqueFd connection,
+                             const doca_dev &dev)
+        : Connection(own_side, std::move(connection), dev),
           endpoint(owner)
     {
     }

@@ -160,7 +160,7 @@ doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
     }
     if (status != DOCA_SUCCESS)
         return status;
-    auto made = std::make_unique<Peer>(*this, Peer::Side::client, std::move(socket));
+    auto made = std::make_unique<Peer>(*this, Peer::Side::client, std::move(socket), *device);
     peers_.reserve(1);
     status = made->say_hello(key_, limits);
     if (status != DOCA_SUCCESS)

@@ -87,7 +87,7 @@ void doca_comm_channel_ep_t::look_at_service()
 doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
 {
     for (UniqueFd socket = listener_.accept(); socket.is_open(); socket = listener_.accept()) {
-        auto client = std::make_unique<Peer>(*this, Peer::Side::service, std::move(socket));
+        auto client = std::make_unique<Peer>(*this, Peer::Side::service, std::move(socket), *device);
         if (!recv_channel_.watch(client->message_fd(), EPOLLIN, client.get())) {
             listener_.note_shortage("watched");
             continue;

@@ -73,6 +73,11 @@ doca_error_t Device::create_receive_queue(CompletionQueue &, std::uint32_t, std:
     return not_supported("share receives between connections");
 }
 
+doca_error_t Device::create_connector(std::unique_ptr<Connector> &)
+{
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
 doca_error_t Device::create_counter(const CounterSetup &, std::unique_ptr<Counter> &)
 {
     return not_supported("hold the counter of a sync event");

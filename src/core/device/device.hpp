@@ -28,6 +28,7 @@ struct ibv_pd;
 namespace opendoca {
 
 class CompletionQueue;
+class Connector;
 class CopyEngine;
 class Counter;
 class DeviceFunction;
@@ -115,6 +116,9 @@ public:
     [[nodiscard]] virtual doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
                                                             std::uint32_t chain_length,
                                                             std::unique_ptr<ReceiveQueue> &queue);
+    /// For connections by address, where the device has a way of its own to ask for them. NOT_SUPPORTED, without a word
+    /// in the log, where it has none: the library has a stand-in.
+    [[nodiscard]] virtual doca_error_t create_connector(std::unique_ptr<Connector> &connector);
     [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup,
                                                       std::unique_ptr<Counter> &counter);
     /// A handle of a counter that another process, the host, has exported.
@@ -193,6 +197,7 @@ struct Capabilities {
     std::uint32_t sha_max_list_elements = 0;
     std::uint64_t sha_max_size = 0; ///< bytes
     bool comm_channel = false;      ///< see DeviceFunction::services_at
+    bool messages_by_queue_pairs = false; ///< of Comm Channel: see DeviceFunction::messages_by
     RdmaCapabilities rdma;
 
     /// What the CPU does and needs no device for: sync events that stay in their process, and OpenSSL.
@@ -280,6 +285,9 @@ public:
     /// Where services of the DPU listen, and clients look for them: a numeric address, with or without a port. Empty:
     /// they are processes of this machine.
     std::string services_at;
+    /// Another function of the card, by whose queue pairs messages across the PCIe go, since this one's port reaches
+    /// nobody; null: by its own.
+    std::shared_ptr<const DeviceFunction> messages_by;
     std::string port; ///< of the DPU, that it is behind; empty for a port itself, and where none is known
 };
 

@@ -41,6 +41,7 @@ doca_error_t list_functions(DeviceFunctions &functions)
     // Real devices come first.
     if (const doca_error_t status = verbs::list_functions(functions, mlx5::make_function); status != DOCA_SUCCESS)
         return status;
+    mlx5::choose_message_ports(functions);
     bool soft = false;
     if (const doca_error_t status = wants_soft(functions, soft); status != DOCA_SUCCESS)
         return status;

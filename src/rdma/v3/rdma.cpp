@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "../../core/log.hpp"
 #include "../../core/public_values.hpp"
@@ -22,9 +21,6 @@ namespace {
 /// Messages that may be on their way to a connection whose receives are shared.
 constexpr std::uint32_t least_messages = 16;
 constexpr std::uint32_t most_messages = 1024;
-
-/// Of the sockets of connections by address, while a program polls.
-constexpr std::uint32_t looks_between_system_calls = 64;
 
 } // namespace
 
@@ -72,7 +68,8 @@ doca_error_t doca_rdma::on_start()
 
 doca_error_t doca_rdma::on_stop() noexcept
 {
-    listener_ = opendoca::UniqueFd();
+    if (connector_ != nullptr)
+        connector_->stop_listening();
     for (const auto &connection : connections_) {
         end(*connection);
     }
@@ -84,10 +81,8 @@ doca_error_t doca_rdma::on_stop() noexcept
 void doca_rdma::on_idle() noexcept
 {
     connections_.clear();
+    close_connector();
     receives_.reset();
-    ticker_.reset();
-    is_ticking_ = false;
-    num_connecting_ = 0;
     next_ = 0;
 }
 
@@ -169,13 +164,16 @@ doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &
 /// What is in flight on it is flushed.
 void doca_rdma::end(Connection &connection) noexcept
 {
-    unwatch(connection);
-    connection.handshake.close();
+    const bool was_unknown = connection.state == Connection::State::initial &&
+                             connection.origin != Connection::Origin::exported;
+    if (connection.link != nullptr)
+        connection.link->disconnect();
     connection.state = Connection::State::ended;
-    num_connecting_ -= std::exchange(connection.is_connecting, false) ? 1 : 0;
     if (connection.address != nullptr)
         --std::exchange(connection.address, nullptr)->num_users;
-    if (connection.queue_pair != nullptr) {
+    if (was_unknown) {
+        connection.drop_queue_pair(); // nothing was ever asked of it
+    } else if (connection.queue_pair != nullptr) {
         connection.queue_pair->flush();
         receives_->take_from(*connection.queue_pair);
     }
@@ -188,51 +186,27 @@ doca_error_t doca_rdma::disconnect(Connection &connection)
     return DOCA_SUCCESS; // also of one that the peer has ended: programs do it in the callback that tells them
 }
 
-/// A descriptor tells of what peers say, and of nothing else: neither that a connection can be written to nor that its
-/// time is over.
-void doca_rdma::arm() noexcept
-{
-    num_looks_ = looks_between_system_calls - 1; // who was woken looks at the sockets first
-    if (num_connecting_ != 0) {
-        if (!ticker_)
-            ticker_.emplace();
-        is_ticking_ = ticker_->is_open() || ticker_->open(completions()) == DOCA_SUCCESS;
-        ticker_->start();
-    }
-    doca_ctx::arm();
-}
-
-void doca_rdma::clear() noexcept
-{
-    if (std::exchange(is_ticking_, false))
-        ticker_->stop();
-    doca_ctx::clear();
-}
-
 bool doca_rdma::on_progress() noexcept
 {
-    const bool asks_sockets = ++num_looks_ % looks_between_system_calls == 0;
-    if (asks_sockets && listener_.is_open() && accept_client())
+    constexpr std::uint32_t looks_between_system_calls = 64;
+    if (connector_ != nullptr && num_looks_++ % looks_between_system_calls == 0 && progress_connector())
         return true;
     for (std::size_t left = connections_.size(); left != 0; --left) {
         next_ = next_ + 1 < connections_.size() ? next_ + 1 : 0;
         Connection &connection = *connections_[next_];
-        if (connection.state == Connection::State::ended)
-            continue;
         if (connection.state == Connection::State::connected &&
-            connection.queue_pair->state() == ConnectionState::failed)
-            return note_end(connection);
-        if (asks_sockets && connection.handshake.is_open() && progress(connection))
+            connection.queue_pair->state() == ConnectionState::failed) {
+            note_end(connection);
             return true;
+        }
     }
     return false;
 }
 
 /// The peer has gone, or a task has failed.
-bool doca_rdma::note_end(Connection &connection) noexcept
+void doca_rdma::note_end(Connection &connection) noexcept
 {
     end(connection);
     if (callbacks.disconnection != nullptr)
         callbacks.disconnection(&connection, connection.user_data, user_data);
-    return true;
 }

@@ -41,6 +41,12 @@ std::string services_by_environment()
     return text != nullptr ? text : "";
 }
 
+bool may_send_by_queue_pairs()
+{
+    const char *const text = std::getenv("DOCA_COMM_CHANNEL_DATA");
+    return text == nullptr || text != std::string_view("tcp");
+}
+
 std::string services_across_pcie(bool is_dpu)
 {
     if (std::string given = services_by_environment(); !given.empty())

@@ -14,4 +14,7 @@ namespace opendoca {
 /// machine is the DPU. Empty where there is neither.
 [[nodiscard]] std::string services_across_pcie(bool is_dpu);
 
+/// Whether messages between the two sides may go by queue pairs: unless DOCA_COMM_CHANNEL_DATA is "tcp".
+[[nodiscard]] bool may_send_by_queue_pairs();
+
 } // namespace opendoca

@@ -4,7 +4,6 @@
 
 #include <doca_error.h>
 
-#include "../../guard.hpp"
 #include "../../unique_fd.hpp"
 
 namespace opendoca {
@@ -12,7 +11,7 @@ namespace opendoca {
 class CompletionQueue;
 
 /// Wakes who sleeps on an event-driven completion queue each millisecond, to look at what changes without telling anybody.
-class OPENDOCA_INTERNAL Ticker {
+class Ticker {
 public:
     Ticker() = default;
     Ticker(const Ticker &) = delete;

@@ -85,6 +85,32 @@ doca_error_t Mlx5Function::open(std::unique_ptr<Device> &device) const
     return Mlx5Device::open(*this, device);
 }
 
+/// On a BlueField in switchdev mode the function that has representors has a port without address. Its subfunction, of the
+/// same PCI address, has one behind the same e-switch.
+void Mlx5Function::choose_message_port(const DeviceFunctions &functions)
+{
+    if (!can.comm_channel)
+        return;
+    for (const auto &candidate : functions) {
+        const auto *const other = dynamic_cast<const Mlx5Function *>(candidate.get());
+        if (has_message_port())
+            break;
+        if (other == nullptr || !other->has_message_port() || other->card_guid_ != card_guid_)
+            continue;
+        if (messages_by == nullptr || (messages_by->pci_address != pci_address && other->pci_address == pci_address))
+            messages_by = candidate;
+    }
+    can.messages_by_queue_pairs = may_send_by_queue_pairs() && (has_message_port() || messages_by != nullptr);
+}
+
+void choose_message_ports(const DeviceFunctions &functions)
+{
+    for (const auto &function : functions) {
+        if (auto *const own = dynamic_cast<const Mlx5Function *>(function.get()); own != nullptr)
+            const_cast<Mlx5Function *>(own)->choose_message_port(functions); // the list is not out yet
+    }
+}
+
 bool Mlx5Function::can_export_dpu() const noexcept
 {
     return sharing_of(*this).way != Sharing::Way::none;
@@ -155,7 +181,10 @@ std::vector<std::string> Mlx5Function::remarks() const
     else
         add("VUID ", vuid);
     if (can.comm_channel)
-        add("Comm Channel by TCP at ", services_at);
+        add(can.messages_by_queue_pairs ? "Comm Channel by queue pairs of " + (messages_by ? messages_by->name : name) +
+                                              ", as arranged by TCP at "
+                                        : "Comm Channel by TCP at ",
+            services_at);
     else
         add("no Comm Channel: ", reason_against(Ability::message_channel));
     if (can.representors_net)

@@ -27,7 +27,15 @@ public:
     /// Equal for all functions of one card.
     [[nodiscard]] std::uint64_t card_guid() const noexcept { return card_guid_; }
 
+    /// See choose_message_ports().
+    void choose_message_port(const DeviceFunctions &functions);
+
 private:
+    [[nodiscard]] bool has_message_port() const noexcept
+    {
+        return can.rdma.reliable_connection && is_port_active;
+    }
+
     const Library &library_;
     const DeviceCapabilities capabilities_;
     const std::uint64_t card_guid_;

@@ -11,4 +11,8 @@ namespace opendoca::mlx5 {
                                                                   const ibv_device_attr_ex &attributes,
                                                                   std::uint32_t port);
 
+/// Of @p functions, all that there are: which of them have queue pairs for messages across the PCIe, of their own or of
+/// another function of the card.
+void choose_message_ports(const DeviceFunctions &functions);
+
 } // namespace opendoca::mlx5

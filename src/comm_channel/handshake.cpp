@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// How a connection comes about.
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <sys/socket.h>
+
+#include "../core/log.hpp"
+#include "connection.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_CC_HANDSHAKE);
+
+namespace opendoca::comm_channel {
+
+namespace {
+
+template <typename T>
+std::span<const std::byte> bytes_of(const T &value)
+{
+    return std::as_bytes(std::span(&value, 1));
+}
+
+template <typename T>
+std::span<std::byte> bytes_of(T &value)
+{
+    return std::as_writable_bytes(std::span(&value, 1));
+}
+
+bool make_space_sockets(UniqueFd &own, UniqueFd &of_client)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)
+        return false;
+    own = UniqueFd(ends[0]);
+    of_client = UniqueFd(ends[1]);
+    return true;
+}
+
+const char *reason_of(Answer answer)
+{
+    switch (answer) {
+    case Answer::too_many_clients:
+        return "it has as many clients as it can have";
+    case Answer::not_understood:
+        return "it is of another version of the library";
+    case Answer::another_service:
+        return "it is another service, or that of another function";
+    default:
+        return "its answer is none";
+    }
+}
+
+} // namespace
+
+/// False with errno.
+bool Connection::tell(StreamKind kind, std::span<const std::byte> bytes, std::span<const int> files) noexcept
+{
+    if (stream_ == nullptr)
+        return send_message(socket_.get(), bytes, files);
+    stream_->put(kind, bytes);
+    return true;
+}
+
+Arrival Connection::hear(StreamKind kind, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept
+{
+    return stream_ != nullptr ? stream_->take(kind, bytes) : receive_message(socket_.get(), bytes, files);
+}
+
+doca_error_t Connection::say_hello(const ServiceKey &service, const Limits &own)
+{
+    if (stream_ == nullptr && !is_same_user(socket_.get()))
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    const Hello hello = {wire_magic, wire_version, messages_by_ != nullptr ? 1U : 0U, service, own, 0};
+    if (!tell(StreamKind::hello, bytes_of(hello), {})) {
+        LOG_ERR("the service ended while it was connected to: %s", std::strerror(errno));
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_error_t Connection::take_welcome(const Limits &own)
+{
+    if (memory_.is_open())
+        return await_choice();
+    WelcomeAndOffer answer;
+    const Welcome &welcome = answer.welcome;
+    std::array<UniqueFd, 2> files;
+    const bool has_offer = messages_by_ != nullptr && stream_->is_next(StreamKind::welcome_and_offer);
+    switch (has_offer ? hear(StreamKind::welcome_and_offer, bytes_of(answer), {})
+                      : hear(StreamKind::welcome, bytes_of(answer.welcome), files)) {
+    case Arrival::nothing:
+        return DOCA_ERROR_CONNECTION_INPROGRESS;
+    case Arrival::ended:
+        LOG_ERR("the service ended before it took this client in");
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    case Arrival::malformed:
+        LOG_ERR("the service answers with something else than a welcome");
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    case Arrival::complete:
+        break;
+    }
+    if (welcome.magic == wire_magic && welcome.answer != Answer::welcome) {
+        LOG_ERR("the service does not take this client in: %s", reason_of(welcome.answer));
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    const bool is_understood =
+        welcome.magic == wire_magic && welcome.version == wire_version && is_valid(welcome.to_service) &&
+        is_valid(welcome.to_client) && welcome.to_service.message_size <= own.message_size &&
+        welcome.to_service.messages <= own.send_queue && welcome.to_client.messages <= own.recv_queue;
+    if (!is_understood || !open_memory(welcome, files)) {
+        LOG_ERR("the service's welcome can't be used");
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    to_service_ = welcome.to_service;
+    to_client_ = welcome.to_client;
+    attach();
+    if (!has_offer)
+        return DOCA_SUCCESS;
+    state_ = State::connecting;
+    stream_->take_up(messages_by_, answer.offer);
+    return await_choice();
+}
+
+/// Client: of the service's, by what messages go.
+doca_error_t Connection::await_choice() noexcept
+{
+    pump();
+    if (state_ == State::died)
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    if (stream_->has_chosen()) {
+        state_ = State::connected;
+        return DOCA_SUCCESS;
+    }
+    if (!stream_->has_ended())
+        return DOCA_ERROR_CONNECTION_INPROGRESS;
+    LOG_ERR("the service ended while it was connected to");
+    return DOCA_ERROR_CONNECTION_ABORTED;
+}
+
+/// Client: that of both, or where the service is on another machine, its own.
+bool Connection::open_memory(const Welcome &welcome, std::span<UniqueFd, 2> files)
+{
+    if (stream_ != nullptr)
+        return memory_.create(welcome.to_service, welcome.to_client, files[0]);
+    int type = 0;
+    socklen_t size = sizeof(type);
+    if (!files[1].is_open() || getsockopt(files[1].get(), SOL_SOCKET, SO_TYPE, &type, &size) != 0)
+        return false;
+    space_socket_ = std::move(files[1]);
+    return memory_.open(welcome.to_service, welcome.to_client, files[0]);
+}
+
+doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own, bool has_room)
+{
+    Hello hello;
+    switch (hear(StreamKind::hello, bytes_of(hello), {})) {
+    case Arrival::nothing:
+        return DOCA_ERROR_CONNECTION_INPROGRESS;
+    case Arrival::ended: // a client that gave up
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    case Arrival::malformed:
+        LOG_ERR("a client connects by something else than a hello");
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    case Arrival::complete:
+        break;
+    }
+    Welcome welcome = {wire_magic, wire_version, Answer::welcome, {}, {}};
+    if (hello.magic != wire_magic || hello.version != wire_version || !are_valid(hello.limits))
+        welcome.answer = Answer::not_understood;
+    else if (hello.service != service)
+        welcome.answer = Answer::another_service;
+    else if (!has_room)
+        welcome.answer = Answer::too_many_clients;
+    if (welcome.answer != Answer::welcome) {
+        LOG_ERR("a client is not taken in: %s",
+                welcome.answer == Answer::not_understood    ? "its hello is not understood"
+                : welcome.answer == Answer::another_service ? "it looks for another service"
+                                                            : "there are as many clients as there can be");
+        (void)tell(StreamKind::welcome, bytes_of(welcome), {});
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    welcome.to_service = to_service_ = ring_between(hello.limits, own);
+    welcome.to_client = to_client_ = ring_between(own, hello.limits);
+    UniqueFd file, space_of_client;
+    if (!memory_.create(to_service_, to_client_, file) ||
+        (stream_ == nullptr && !make_space_sockets(space_socket_, space_of_client)))
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    if (messages_by_ != nullptr && hello.can_use_queue_pairs == 1 && stream_->make_link(messages_by_)) {
+        const WelcomeAndOffer answer = {welcome, stream_->offer()};
+        stream_->put(StreamKind::welcome_and_offer, bytes_of(answer));
+    } else {
+        const int files[] = {file.get(), space_of_client.get()};
+        if (!tell(StreamKind::welcome, bytes_of(welcome), files))
+            return DOCA_ERROR_CONNECTION_ABORTED; // it has gone
+    }
+    attach();
+    return DOCA_SUCCESS;
+}
+
+} // namespace opendoca::comm_channel

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "queue_pair_link.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "../core/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_CC_LINK);
+
+namespace opendoca::comm_channel {
+
+namespace {
+
+constexpr std::uint64_t of_sends = 0, of_receives = 1; ///< in a tag
+
+} // namespace
+
+doca_error_t QueuePairLink::create(const std::shared_ptr<const DeviceFunction> &function,
+                                   std::shared_ptr<EventHandle> events, std::unique_ptr<QueuePairLink> &created)
+{
+    std::unique_ptr<QueuePairLink> fresh(new QueuePairLink);
+    const doca_error_t status = fresh->open(function, std::move(events));
+    if (status == DOCA_SUCCESS)
+        created = std::move(fresh);
+    return status;
+}
+
+doca_error_t QueuePairLink::open(const std::shared_ptr<const DeviceFunction> &function,
+                                 std::shared_ptr<EventHandle> events)
+{
+    doca_dev *dev = nullptr;
+    if (const doca_error_t status = doca_dev::open(function, dev); status != DOCA_SUCCESS)
+        return status;
+    device_.reset(dev);
+    memory_ = std::make_unique<Memory>();
+    doca_error_t status = map_for_library(*dev, {reinterpret_cast<std::byte *>(memory_.get()), sizeof(Memory)},
+                                          Access::local_read_write, map_);
+    if (status != DOCA_SUCCESS)
+        return status;
+    completions_.share_events(std::move(events));
+    QueuePairSettings settings{};
+    settings.send_queue_size = settings.recv_queue_size = num_slots;
+    settings.send_chain_length = settings.recv_chain_length = 1;
+    settings.permissions = Access::local_read_write;
+    settings.mtu = function->can.rdma.active_mtu;
+    settings.has_grh = true;
+    settings.completions = &completions_;
+    settings.is_optional = true;
+    status = dev->device().create_queue_pair(settings, state_, queue_pair_);
+    if (status != DOCA_SUCCESS)
+        return status;
+    state_.store(ConnectionState::initial, std::memory_order_release);
+    return queue_pair_->attach(completions_);
+}
+
+QueuePairLink::~QueuePairLink()
+{
+    if (queue_pair_ != nullptr)
+        queue_pair_->detach();
+}
+
+doca_error_t QueuePairLink::connect(std::span<const std::byte> details_of_peer)
+{
+    if (const doca_error_t status = queue_pair_->connect(details_of_peer); status != DOCA_SUCCESS)
+        return status;
+    for (std::uint32_t i = 0; i != num_slots; ++i) {
+        if (!post_receive(i))
+            return DOCA_ERROR_DRIVER;
+    }
+    return DOCA_SUCCESS;
+}
+
+doca_buf QueuePairLink::buffer_of(Slot &slot, std::size_t data) const noexcept
+{
+    doca_buf buf{};
+    buf.head = buf.data = slot.bytes.data();
+    buf.len = slot.bytes.size();
+    buf.data_len = data;
+    buf.mmap = map_.get();
+    return buf;
+}
+
+bool QueuePairLink::post_receive(std::uint32_t number) noexcept
+{
+    const std::uint32_t index = number % num_slots;
+    doca_buf &buf = receiving_[index];
+    buf = buffer_of(memory_->receives[index], 0);
+    buf.last = &buf;
+    has_failed_ = has_failed_ || queue_pair_->receive({of_receives, index}, &buf, TransferPlan::plain(buf.len)) != DOCA_SUCCESS;
+    return !has_failed_;
+}
+
+/// For one more message, where @p kept receives of the peer are not to be used.
+bool QueuePairLink::has_room(std::uint32_t kept) noexcept
+{
+    const auto look = [&] {
+        return !has_failed_ && num_sent_ - num_done_ != num_slots && num_sent_ - num_peer_reposted_ < num_slots - kept;
+    };
+    if (look())
+        return true;
+    poll();
+    return look();
+}
+
+void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept
+{
+    const std::uint32_t index = num_sent_ % num_slots;
+    Slot &slot = memory_->sends[index];
+    num_told_ = num_reposted_;
+    std::memcpy(slot.bytes.data(), &num_told_, sizeof(Prefix));
+    std::memcpy(slot.bytes.data() + sizeof(Prefix), bytes.data(), bytes.size());
+    doca_buf buf = buffer_of(slot, sizeof(Prefix) + bytes.size());
+    buf.last = &buf;
+    if (queue_pair_->send({of_sends, index}, &buf, TransferPlan::plain(buf.data_len), {}) == DOCA_SUCCESS)
+        ++num_sent_;
+    else
+        has_failed_ = true;
+}
+
+bool QueuePairLink::send(std::span<const std::byte> bytes) noexcept
+{
+    if (!has_room(kept_for_posts))
+        return false;
+    post_send(bytes);
+    return !has_failed_;
+}
+
+/// The peer may be out of receives, and there may be nothing else to tell it for long.
+void QueuePairLink::tell_of_receives() noexcept
+{
+    if (num_reposted_ - num_told_ >= num_slots / 2 && has_room(0))
+        post_send({});
+}
+
+std::size_t QueuePairLink::receive(std::span<std::byte> bytes) noexcept
+{
+    if (num_come_ == num_reposted_)
+        poll();
+    std::size_t given = 0;
+    while (num_come_ != num_reposted_ && given != bytes.size()) {
+        const std::uint32_t index = num_reposted_ % num_slots;
+        const std::size_t length = std::min<std::size_t>(lengths_[index] - at_, bytes.size() - given);
+        std::memcpy(bytes.data() + given, memory_->receives[index].bytes.data() + sizeof(Prefix) + at_, length);
+        given += length;
+        at_ += length;
+        if (at_ != lengths_[index])
+            break;
+        at_ = 0;
+        (void)post_receive(num_reposted_++); // of a failure, what has come is told first
+    }
+    tell_of_receives();
+    return given;
+}
+
+bool QueuePairLink::has_unsent() noexcept
+{
+    poll();
+    return !has_failed_ && num_sent_ != num_done_;
+}
+
+void QueuePairLink::poll() noexcept
+{
+    for (;;) {
+        Ended ended{};
+        if (completions_.pop(ended)) {
+            note(ended.tag, ended.status, ended.result.length);
+        } else if (Operation *const operation = completions_.poll(); operation != nullptr) {
+            note(operation->tag, DOCA_SUCCESS, operation->length);
+            completions_.release(*operation);
+        } else if (completions_.is_empty()) {
+            return;
+        }
+    }
+}
+
+void QueuePairLink::note(Tag tag, doca_error_t status, std::uint32_t length) noexcept
+{
+    if (status != DOCA_SUCCESS)
+        has_failed_ = true;
+    else if (tag.a == of_sends)
+        ++num_done_; // they end in their order, and so do receives
+    else
+        note_message(length);
+}
+
+/// From the peer, which is not to be trusted.
+void QueuePairLink::note_message(std::uint32_t length) noexcept
+{
+    const std::uint32_t index = num_come_ % num_slots;
+    Prefix reposted = 0;
+    if (length >= sizeof(reposted))
+        std::memcpy(&reposted, memory_->receives[index].bytes.data(), sizeof(reposted));
+    if (length < sizeof(reposted) || reposted - num_peer_reposted_ > num_sent_ - num_peer_reposted_) {
+        LOG_ERR("the other side has sent %u bytes by a queue pair that are no message", length);
+        has_failed_ = true;
+        return;
+    }
+    num_peer_reposted_ = reposted;
+    lengths_[index] = length - static_cast<std::uint32_t>(sizeof(reposted));
+    ++num_come_;
+}
+
+void QueuePairLink::arm() noexcept
+{
+    is_armed_ = true;
+    completions_.arm();
+}
+
+void QueuePairLink::disarm() noexcept
+{
+    if (std::exchange(is_armed_, false))
+        (void)completions_.clear();
+}
+
+} // namespace opendoca::comm_channel
