@@ -21,7 +21,7 @@ constexpr std::size_t frame_header = 8;
 } // namespace
 
 QueuePairLink::Slots::Slots(RingShape shape) noexcept
-    : count(shape.messages + kept),
+    : count(shape.messages + most_alone),
       size((sizeof(Prefix) + frame_header + shape.message_size + alignment - 1) / alignment * alignment)
 {
 }
@@ -32,7 +32,8 @@ QueuePairLink::QueuePairLink(RingShape outgoing, RingShape incoming)
       memory_(static_cast<std::byte *>(::operator new(sends_.bytes() + receives_.bytes(), std::align_val_t{alignment}))),
       completions_(sends_.count + receives_.count),
       receiving_(std::make_unique<doca_buf[]>(receives_.count)),
-      lengths_(std::make_unique<std::uint32_t[]>(receives_.count))
+      lengths_(std::make_unique<std::uint32_t[]>(receives_.count)),
+      are_alone_(std::make_unique<bool[]>(sends_.count))
 {
     sends_.start = memory_.get();
     receives_.start = memory_.get() + sends_.bytes();
@@ -114,12 +115,12 @@ bool QueuePairLink::post_receive(std::uint32_t number) noexcept
     return !has_failed_;
 }
 
-/// For one more message, which may use up all but @p of_kept of the peer's receives.
-bool QueuePairLink::has_room(std::uint32_t of_kept) noexcept
+/// For one more message, where there are fewer than @p most_alone_before of nothing.
+bool QueuePairLink::has_room(std::uint32_t most_alone_before) noexcept
 {
     const auto look = [&] {
         return !has_failed_ && num_sent_ - num_done_ != sends_.count &&
-               num_sent_ - num_peer_reposted_ < sends_.count - of_kept;
+               num_sent_ - num_peer_reposted_ != sends_.count && num_alone_ < most_alone_before;
     };
     if (look())
         return true;
@@ -135,15 +136,17 @@ void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept
     std::memcpy(slot + sizeof(prefix), bytes.data(), bytes.size());
     doca_buf buf = buffer_of(slot, sends_.size, sizeof(prefix) + bytes.size());
     buf.last = &buf;
-    if (queue_pair_->send({of_sends, 0}, &buf, TransferPlan::plain(buf.data_len), {}) == DOCA_SUCCESS)
-        ++num_sent_;
-    else
+    if (queue_pair_->send({of_sends, 0}, &buf, TransferPlan::plain(buf.data_len), {}) != DOCA_SUCCESS) {
         has_failed_ = true;
+        return;
+    }
+    are_alone_[num_sent_++ % sends_.count] = bytes.empty();
+    num_alone_ += bytes.empty() ? 1 : 0;
 }
 
 bool QueuePairLink::send(std::span<const std::byte> frame) noexcept
 {
-    if (frame.size() > sends_.size - sizeof(Prefix) || !has_room(kept))
+    if (frame.size() > sends_.size - sizeof(Prefix) || !has_room(most_alone + 1))
         return false;
     post_send(frame);
     return !has_failed_;
@@ -151,14 +154,14 @@ bool QueuePairLink::send(std::span<const std::byte> frame) noexcept
 
 void QueuePairLink::tell_received() noexcept
 {
-    if (num_received_ != num_received_told_ && has_room(kept_for_posts))
+    if (num_received_ != num_received_told_ && has_room(most_to_tell))
         post_send({});
 }
 
 /// The peer may be out of receives, and there may be nothing else to tell it for long.
 void QueuePairLink::tell_of_receives() noexcept
 {
-    if (num_reposted_ - num_told_ >= kept_for_posts && has_room(0))
+    if (num_reposted_ - num_told_ >= receives_to_tell && has_room(most_alone))
         post_send({});
 }
 
@@ -224,7 +227,8 @@ void QueuePairLink::note_message(std::uint32_t length) noexcept
         has_failed_ = true;
         return;
     }
-    num_peer_reposted_ = prefix.reposted;
+    for (; num_peer_reposted_ != prefix.reposted; ++num_peer_reposted_)
+        num_alone_ -= are_alone_[num_peer_reposted_ % sends_.count] ? 1 : 0;
     num_received_by_peer_ = prefix.received;
     lengths_[num_come_++ % receives_.count] = length - static_cast<std::uint32_t>(sizeof(prefix));
 }

@@ -62,8 +62,10 @@ public:
     void disarm() noexcept;
 
 private:
-    static constexpr std::uint32_t kept = 6;           ///< receives that are not for messages
-    static constexpr std::uint32_t kept_for_posts = 2; ///< of these, for telling of receives
+    // Messages of nothing, at most, that have not given back their receives.
+    static constexpr std::uint32_t most_to_tell = 4;
+    static constexpr std::uint32_t most_alone = 6; ///< with those that tell of receives
+    static constexpr std::uint32_t receives_to_tell = 2;
     static constexpr std::size_t alignment = 64;
 
     struct Prefix {
@@ -90,7 +92,7 @@ private:
                                     std::shared_ptr<EventHandle> events);
     [[nodiscard]] doca_buf buffer_of(std::byte *slot, std::size_t size, std::size_t data) const noexcept;
     [[nodiscard]] bool post_receive(std::uint32_t number) noexcept;
-    [[nodiscard]] bool has_room(std::uint32_t of_kept) noexcept;
+    [[nodiscard]] bool has_room(std::uint32_t most_alone_before) noexcept;
     void post_send(std::span<const std::byte> bytes) noexcept;
     void tell_of_receives() noexcept;
     void poll() noexcept;
@@ -109,6 +111,8 @@ private:
     // Buffers grow when their operations end.
     std::unique_ptr<doca_buf[]> receiving_;
     std::unique_ptr<std::uint32_t[]> lengths_; ///< of messages that have come
+    std::unique_ptr<bool[]> are_alone_;        ///< those that were sent: they are nothing but two numbers
+    std::uint32_t num_alone_ = 0; ///< of those, that have not given back their receives
     // Numbers of messages and receives since the beginning, which wrap around.
     std::uint32_t num_sent_ = 0;
     std::uint32_t num_done_ = 0;         ///< of those: they are at the peer

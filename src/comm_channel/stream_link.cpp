@@ -166,6 +166,9 @@ void Stream::arm_link() noexcept
     link_->disarm();
     if (wakes_for_message_ || wakes_for_space_)
         link_->arm();
+    // Which may have wakened somebody before, who has not looked yet.
+    if (wakes_for_message_ && peer_left_ != nullptr && incoming_.in_flight() != 0)
+        messages_->wake();
 }
 
 } // namespace opendoca::comm_channel
