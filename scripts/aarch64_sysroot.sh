@@ -22,7 +22,8 @@ root=$top/root
 triplet=aarch64-linux-gnu
 
 # What the .pc files of a library name must be there, too: libnl for libibverbs, libmd for libbsd.
-packages="libibverbs-dev libibverbs1 ibverbs-providers libnl-3-dev libnl-3-200 libnl-route-3-dev libnl-route-3-200
+packages="libibverbs-dev libibverbs1 librdmacm-dev librdmacm1 ibverbs-providers libnl-3-dev libnl-3-200 libnl-route-3-dev
+    libnl-route-3-200
     libjson-c-dev libjson-c5 nlohmann-json3-dev libssl-dev libssl3 libbsd-dev libbsd0 libmd-dev libmd0 libgtest-dev"
 
 # shellcheck source=/dev/null

@@ -58,7 +58,7 @@ collect modules sh -c 'grep mlx5 /proc/modules; cat /sys/module/mlx5_core/versio
 collect commit sh -c "git -C '$build/..' describe --always --dirty" || true
 
 export DOCA_SOFT=0
-collect capabilities "$build/tools/doca_caps/doca_caps" || failed=1
+collect capabilities "$build/tools/doca_caps/doca_caps" --all --explain --config || failed=1
 collect capabilities_json "$build/tools/doca_caps/doca_caps" --json || failed=1
 
 devices=$(sed -n 's/.*"ibdev": *"\([^"]*\)".*/\1/p' "$report/capabilities_json.txt" | sort -u)

@@ -14,8 +14,9 @@
  * - Details carried by the program: doca_rdma_export(), hand the bytes to the peer, doca_rdma_connect() with
  *   the peer's. Tasks may be submitted at once. Neither side waits for the other's call.
  * - Addresses: one side doca_rdma_start_listen_to_port(), the other doca_rdma_connect_to_addr(); the
- *   callbacks of doca_rdma_set_connection_state_callbacks() tell what comes of it. opendoca: over TCP, in
- *   opendoca's own protocol and not in that of rdma_cm; on software devices within the machine.
+ *   callbacks of doca_rdma_set_connection_state_callbacks() tell what comes of it. By rdma_cm, so that any
+ *   program of rdma_cm can be at the other end. opendoca: where a device has no rdma_cm, as software devices,
+ *   by a stand-in over TCP, between programs of opendoca alone; on software devices within the machine.
  *
  * A connection takes traffic only from the peer that it was made with. It ends with
  * doca_rdma_connection_disconnect() on either side, or with the context's stop; then its tasks in flight are
@@ -63,6 +64,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Programs rely on what it brings. Only the users of doca_rdma_bridge_prepare_connection() need it. */
+#ifdef __has_include
+#if __has_include(<rdma/rdma_cma.h>)
+#include <rdma/rdma_cma.h>
+#endif
+#endif
+
 #include <doca_error.h>
 #include <doca_types.h>
 
@@ -70,7 +78,6 @@
 extern "C" {
 #endif
 
-/* Of librdmacm, whose <rdma/rdma_cma.h> only the users of doca_rdma_bridge_prepare_connection() need. */
 struct rdma_cm_id;
 
 struct doca_buf;
@@ -424,8 +431,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type ad
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *addr);
 
 /**
- * Take requests for connections. opendoca: at a TCP port, of all addresses of the machine, or on software
- * devices of its loopback. Without a callback for requests, all are rejected.
+ * Take requests for connections, by all addresses of the machine that lead to the instance's device; on
+ * software devices by its loopback. Without a callback for requests, all are rejected.
  *
  * @param [in] rdma The instance.
  * @param [in] port The port.
@@ -454,8 +461,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *r
  * State: within or after the callback of the request.
  *
  * @param [in] rdma_connection The connection.
- * @param [in] private_data Bytes for the peer; NULL for none. opendoca: checked, and not sent: no function
- * gives them to the peer.
+ * @param [in] private_data Bytes for the peer, which a program of rdma_cm finds in its event; NULL for none.
+ * No function of DOCA gives them to a peer.
  * @param [in] private_data_len Their number; 0 with NULL, at most 196.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: rdma_connection is NULL, or private_data_len does not go with private_data.
@@ -489,6 +496,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_reject(struct doca_rdma_conn
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_FULL: there are doca_rdma_set_max_num_connections() connections already.
  * - DOCA_ERROR_NO_MEMORY: no memory.
+ * - DOCA_ERROR_NOT_SUPPORTED: opendoca: a GID on an InfiniBand port, whose servers have IPoIB addresses.
  * - DOCA_ERROR_CONNECTION_ABORTED: the address cannot be reached from the device.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
@@ -701,7 +709,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rd
 
 /**
  * Largest packet on the wire. opendoca: default is the port's active MTU. Connecting settles on the smaller
- * of the two sides.
+ * of the two sides; of a connection by rdma_cm the network's path alone decides.
  *
  * @param [in] rdma The instance.
  * @param [in] mtu DOCA_MTU_SIZE_256_BYTES to DOCA_MTU_SIZE_4K_BYTES.

@@ -13,7 +13,8 @@ namespace opendoca {
 doca_error_t SyncEvent::import(doca_dev &dev, std::span<const std::byte> descriptor)
 {
     if (!dev.function().can_import_counter()) {
-        LOG_ERR("device %s cannot import sync events of a host; doca_caps may know why", dev.description().c_str());
+        LOG_ERR("device %s cannot import sync events of a host: %s", dev.description().c_str(),
+                dev.function().reason_against(Ability::import_counter).c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     devices_.reserve(1);
@@ -167,7 +168,8 @@ doca_error_t SyncEvent::export_to_pci(doca_dev &dev, std::span<const std::byte> 
     if (const doca_error_t status = check_exportable(); status != DOCA_SUCCESS)
         return status;
     if (!dev.function().can_export_counter()) {
-        LOG_ERR("device %s cannot export sync events to a DPU; doca_caps may know why", dev.description().c_str());
+        LOG_ERR("device %s cannot export sync events to a DPU: %s", dev.description().c_str(),
+                dev.function().reason_against(Ability::export_counter).c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     auto known = std::ranges::find(exports_, &dev, [](const Export &one) { return one.dev.get(); });

@@ -117,7 +117,7 @@ TEST_P(EngineConnections, read_write_and_count_in_the_peers_memory)
     MemoryKey *key = nullptr;
     Task written;
     ASSERT_EQ(a.check.write(there, src, plan, key), DOCA_SUCCESS);
-    ASSERT_EQ(a.pair->write(written.tag(), there, src, plan, key, std::nullopt), DOCA_SUCCESS);
+    ASSERT_EQ(a.pair->write(written.tag(), there, src, plan, key, Immediate()), DOCA_SUCCESS);
     a.tasks.run(written);
     EXPECT_EQ(written.status(), DOCA_SUCCESS);
     EXPECT_TRUE(std::equal(a_memory.begin(), a_memory.begin() + 256, b_memory.begin()));

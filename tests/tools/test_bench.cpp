@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 #include "../../tools/doca_bench/dma_options.hpp"
+#include "../../tools/doca_bench/latency.hpp"
 #include "../../tools/doca_bench/machine.hpp"
 #include "../../tools/doca_bench/measure.hpp"
-#include "../../tools/doca_bench/openssl_speed.hpp"
+#include "../../tools/doca_bench/v2/openssl_speed.hpp"
 #include "../../tools/doca_bench/plain_copy.hpp"
 #include "../../tools/doca_bench/statistics.hpp"
 
@@ -42,6 +43,70 @@ TEST(OpensslSpeed, OnlyTheLineOfTheDigestCounts)
     for (const char *const other : {"", "\n\n", "+F:", "+F:25:sha256:", "+F:25:sha256:x", "+F:25:sha256:1 2",
                                     "+F:25:sha256:0", "F:25:sha256:1", "+F:25:xsha256:1"})
         EXPECT_EQ(parse_openssl_speed(other, "sha256"), std::nullopt) << other;
+}
+
+TEST(LatencyHistogram, PercentilesAreWithinAHundredthOfTheSamples)
+{
+    LatencyHistogram histogram;
+    EXPECT_EQ(histogram.percentile(50), 0);
+    std::vector<std::uint64_t> samples;
+    for (std::uint64_t i = 0; i < 100000; ++i)
+        samples.push_back(1 + (i * i * 7919) % 50000000);
+    for (const std::uint64_t sample : samples)
+        histogram.record(sample);
+    std::ranges::sort(samples);
+    for (const double percent : {1.0, 50.0, 90.0, 99.0, 99.9, 100.0}) {
+        const auto exact = static_cast<double>(samples[static_cast<std::size_t>(percent / 100 * 100000) - 1]);
+        EXPECT_NEAR(histogram.percentile(percent), exact, exact / 100) << percent;
+    }
+    EXPECT_EQ(histogram.count(), 100000U);
+}
+
+TEST(LatencyHistogram, SmallTimesAreExactAndLongOnesAreKept)
+{
+    for (const std::uint64_t time : {0U, 1U, 127U, 128U, 255U}) {
+        LatencyHistogram histogram;
+        histogram.record(time);
+        EXPECT_EQ(histogram.percentile(50), static_cast<double>(time));
+    }
+    LatencyHistogram longest;
+    longest.record(UINT64_MAX);
+    EXPECT_NEAR(longest.percentile(50), 0x1p40, 0x1p33);
+}
+
+TEST(LatencyHistogram, OneOfAThousandIsSeenByTheLastPercentileAlone)
+{
+    LatencyHistogram histogram, other;
+    for (int i = 0; i < 499; ++i)
+        histogram.record(100);
+    for (int i = 0; i < 499; ++i)
+        other.record(100);
+    other.record(5000);
+    other.record(5000);
+    histogram.add(other);
+    const Percentiles trip = percentiles_of(histogram);
+    EXPECT_EQ(trip.p50, 100);
+    EXPECT_EQ(trip.p99, 100);
+    EXPECT_NEAR(trip.p999, 5000, 50);
+    EXPECT_EQ(trip.samples, 1000U);
+    EXPECT_EQ(percentiles_of(histogram, 2).p50, 50);
+}
+
+TEST(Csv, NestedMembersHavePathsAndCellsAreQuoted)
+{
+    Json first = Json::object(), second = Json::object(), inner = Json::object(), list = Json::array(),
+         rows = Json::array(), all = Json::object(), named = Json::object();
+    inner.set("median", 1.5).set("none", Json());
+    named.set("name", "memcpy").set("ns", 7);
+    list.add(std::move(named)).add("x");
+    first.set("text", "a \"b\", c\nd").set("ns", std::move(inner)).set("of", std::move(list)).set("ok", true);
+    second.set("later", "z").set("ok", false);
+    rows.add(std::move(first)).add(std::move(second));
+    all.set("rows", std::move(rows));
+    EXPECT_EQ(all.csv("rows"), "text,ns_median,of_memcpy_name,of_memcpy_ns,of_1,ok,later\n"
+                               "\"a \"\"b\"\", c\nd\",1.5,memcpy,7,x,true,\n"
+                               ",,,,,false,z\n");
+    EXPECT_EQ(all.csv("others"), "\n");
 }
 
 TEST(Measure, EveryVariantTakesEachPlaceEquallyOften)

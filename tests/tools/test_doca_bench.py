@@ -3,16 +3,24 @@
 # Copyright (c) 2026 The opendoca authors
 """doca_bench in its shortest form: what it prints, and that the data arrives. Not how fast it is.
 
-    test_doca_bench.py DOCA_BENCH
-"""
+    test_doca_bench.py DOCA_BENCH GENERATION OTHER
+
+OTHER is the doca_bench of the other generation."""
+import csv
+import errno
+import io
 import json
 import os
+import re
+import socket
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
+DOCA_BENCH, GENERATION, OTHER = sys.argv[1:4]
 SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
 
 
@@ -22,6 +30,15 @@ def run(*arguments, **variables):
     environment |= {"DOCA_SOFT": "1", "MALLOC_PERTURB_": "0"} | variables
     return subprocess.run([DOCA_BENCH, *arguments], env=environment, capture_output=True, text=True, timeout=300,
                           check=False)
+
+
+def of_2_2(test):
+    """What has no tasks of DOCA 3.0 yet."""
+    return unittest.skipIf(GENERATION == "3.0", "measures jobs")(test)
+
+
+def csv_rows(text):
+    return list(csv.DictReader(io.StringIO(text), strict=True))
 
 
 class DocaBench(unittest.TestCase):
@@ -59,6 +76,96 @@ class DocaBench(unittest.TestCase):
             self.assertIs(row["verified"], True)
             self.assertGreaterEqual(row["samples"], 2)
             self.assertGreater(row["gigabytes_per_second"], 0)
+
+    def check_percentiles(self, latency):
+        self.assertGreaterEqual(latency["samples"], 100)
+        self.assertLessEqual(0, latency["p50"])
+        self.assertLessEqual(latency["p50"], latency["p99"])
+        self.assertLessEqual(latency["p99"], latency["p99_9"])
+
+    def test_percentiles_of_single_jobs(self):
+        single, many = self.rows("--sizes", "1M", "--depths", "1,4", "--cache", "in", "--where", "local")["rows"]
+        self.check_percentiles(single["latency_ns"])
+        # A thing that copies at more than 10 TB/s has been measured wrongly.
+        self.assertGreater(single["latency_ns"]["p50"], 100)
+        self.assertIsNone(many["latency_ns"])
+
+    def test_threads(self):
+        rows = self.rows("--sizes", "4K", "--depths", "1,4", "--cache", "in", "--threads", "3")["rows"]
+        self.assertEqual(len(rows), 10)
+        for row in rows:
+            self.assertEqual(row["threads"], 3)
+            self.assertGreater(row["job_ns"]["min"], 0)
+            if row["depth"] == 1:
+                self.check_percentiles(row["latency_ns"])
+                self.assertGreaterEqual(row["latency_ns"]["samples"], 300)
+
+    def test_csv(self):
+        result = run("dma", *SHORT, "--sizes", "64,4K", "--depths", "1", "--cache", "in", "--where", "local,ordinary", "--csv")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = csv_rows(result.stdout)
+        self.assertEqual([(row["where"], row["direction"], row["bytes"]) for row in rows],
+                         [("local", "copy", "64"), ("local", "copy", "4096"), ("ordinary", "read", "64"),
+                          ("ordinary", "read", "4096"), ("ordinary", "write", "64"), ("ordinary", "write", "4096")])
+        for row in rows:
+            self.assertGreater(float(row["job_ns_median"]), 0)
+            self.assertGreaterEqual(float(row["latency_ns_p99"]), float(row["latency_ns_p50"]))
+            self.assertEqual(row["baselines_memcpy_ns_median"] == "", row["where"] == "ordinary")
+
+    @unittest.skipIf(shutil.which("gnuplot") is None, "takes the program gnuplot")
+    def test_plot(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "it's a plot.svg")
+            result = run("dma", *SHORT, "--sizes", "64,4K,64K", "--depths", "1,4", "--cache", "in", "--where", "local", "--plot",
+                         file)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("local", result.stdout)
+            picture = xml.etree.ElementTree.parse(file)
+            texts = {"".join(text.itertext()).strip() for text in picture.iter("{http://www.w3.org/2000/svg}text")}
+            for expected in ("time of a job", "throughput", "percentiles of single jobs", "GB/s", "memcpy, local copy",
+                             "local copy, depth 1, in cache", "local copy, depth 4, in cache",
+                             "local copy, depth 1, in cache, p50", "local copy, depth 1, in cache, p99.9"):
+                self.assertIn(expected, texts)
+            result = run("dma", *SHORT, "--sizes", "64", "--depths", "1", "--cache", "in", "--where", "local", "--plot",
+                         os.path.join(folder, "no", "such", "folder.svg"))
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("gnuplot can't draw", result.stderr)
+            self.assertIn("local", result.stdout)  # what was measured is not lost
+
+    def test_plot_without_gnuplot(self):
+        for arguments in ["dma", *SHORT], ["rdma", *DocaBenchRdma.SHORT]:
+            result = run(*arguments, "--plot", "/nowhere/plot.svg", PATH="/nowhere")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("gnuplot-nox", result.stderr)
+            self.assertEqual(result.stdout, "")  # told before anything is measured
+
+    def test_a_row_that_fails_is_named(self):
+        result = run("dma", *SHORT, "--device", "soft_p0", "--sizes", "64", "--depths", "1,4", "--cache", "in", "--where",
+                     "local", "--json", DOCA_SOFT_FAULTS="job:dma=1")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        first, second = json.loads(result.stdout)["rows"]
+        self.assertIn("DOCA_ERROR_IO_FAILED", first["failed"])
+        self.assertNotIn("job_ns", first)
+        # In 3.0 a task that fails stops its context.
+        self.assertEqual("failed" in second, GENERATION == "3.0", second)
+        result = run("dma", *SHORT, "--device", "soft_p0", "--sizes", "64", "--depths", "1", "--cache", "in", "--where",
+                     "local", DOCA_SOFT_FAULTS="job:dma=1")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stdout.splitlines()[-1], r"local +copy +64 B .* failed .*failed: a (job|task): DOCA_ERROR_IO_FAILED")
+        self.assertNotIn("[DOCA]", result.stdout)
+
+    def test_nothing_is_logged_when_all_is_well(self):
+        for arguments in [["dma", *SHORT, "--sizes", "64", "--depths", "1"], ["rdma", *DocaBenchRdma.SHORT, "--sizes", "8"],
+                          ["sha", "--time", "0", "--speed", "0", "--pin", "none", "--sizes", "64"],
+                          ["graph", "--time", "0", "--rounds", "2", "--pin", "none"],
+                          ["cc", "--rounds", "2", "--trips", "20", "--pin", "none"],
+                          ["sync_event", "--time", "0", "--rounds", "2", "--pin", "none"],
+                          ["connections", "--count", "4", "--pin", "none"]]:
+            if GENERATION == "3.0" and arguments[0] not in ("dma", "rdma"):
+                continue
+            result = run(*arguments)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertNotIn("[DOCA]", result.stderr + result.stdout, arguments)
 
     def test_resets_on_demand(self):
         for arguments, resets in ([], False), (["--reset"], True):
@@ -103,6 +210,7 @@ class DocaBench(unittest.TestCase):
         self.assertIn("'nosuch'", result.stderr)
         self.assertIn("soft_p0", result.stderr)
 
+    @of_2_2
     def test_sha_next_to_openssl(self):
         result = run("sha", "--time", "0", "--speed", "0", "--pin", "none", "--sizes", "1,1000", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -112,9 +220,11 @@ class DocaBench(unittest.TestCase):
                          [(digest, size) for digest in ("sha1", "sha256", "sha512") for size in (1, 1000)])
         for row in report["rows"]:
             self.assertGreater(row["job_ns"]["median"], 0)
+            self.check_percentiles(row["latency_ns"])
             self.assertGreater(row["evp_loop_ratio"]["median"], 0)
             self.assertIsNone(row["openssl_speed_ratio"])
 
+    @of_2_2
     @unittest.skipIf(shutil.which("openssl") is None, "takes the program openssl")
     def test_sha_bar_is_judged(self):
         result = run("sha", "--time", "0", "--speed", "1", "--pin", "none", "--algorithms", "sha1", "--bars", "--json")
@@ -125,11 +235,13 @@ class DocaBench(unittest.TestCase):
         self.assertIs(row["passed"], row["openssl_speed_ratio"]["median"] >= row["limit"])
         self.assertEqual(result.returncode, 0 if row["passed"] else 3)
 
+    @of_2_2
     def test_sha_bar_without_openssl_is_missed(self):
         result = run("sha", "--time", "0", "--pin", "none", "--algorithms", "sha1", "--bars", PATH="/nowhere")
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertIn("not measured", result.stdout)
 
+    @of_2_2
     def test_graphs(self):
         short = ["--time", "0", "--rounds", "2", "--pin", "none", "--device", "soft_p0"]
         for arguments, env in ([], {}), (["--compare"], {"DOCA_SOFT_DEFER": "1"}):
@@ -147,6 +259,7 @@ class DocaBench(unittest.TestCase):
         self.assertEqual(len([line for line in result.stdout.splitlines() if " callbacks" in line]), 5)
         self.assertEqual(run("graph", "--time", "x").returncode, 2)
 
+    @of_2_2
     def test_round_trips_of_comm_channel(self):
         result = run("cc", "--rounds", "2", "--trips", "20", "--pin", "none", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -156,10 +269,16 @@ class DocaBench(unittest.TestCase):
         for row in report["rows"]:
             for key in "channel_ns", "channel_events_ns", "socket_ns", "socket_sleep_ns", "ratio":
                 self.assertGreater(row[key]["min"], 0)
+            for key in "channel_ns", "channel_events_ns", "socket_ns", "socket_sleep_ns":
+                single = row[key + "_single"]
+                self.assertEqual(single["samples"], 40)
+                self.assertLess(0, single["p50"])
+                self.assertLessEqual(single["p50"], single["p99_9"])
         result = run("cc", "--bars", "--rounds", "2", "--trips", "20", "--pin", "none")
         self.assertIn(result.returncode, [0, 3], result.stderr)
         self.assertIn("PASS" if result.returncode == 0 else "FAIL", result.stdout)
 
+    @of_2_2
     def test_sync_events(self):
         for arguments in [], ["--bars"]:
             result = run("sync_event", "--time", "0", "--rounds", "2", "--pin", "none", "--json", *arguments)
@@ -180,15 +299,21 @@ class DocaBench(unittest.TestCase):
     def test_command_line(self):
         self.assertIn("dma", run("--help").stdout)
         self.assertIn("--bars", run("dma", "--help").stdout)
-        for arguments in [], ["nosuch"], ["--nope"], ["dma", "--nope"], ["dma", "--sizes", "0"], \
-                ["dma", "--sizes", "64,,1"], ["dma", "--depths", "2000"], ["dma", "--where", "moon"], \
-                ["dma", "--pin", "0"], ["dma", "--pin", "0,99999"], ["dma", "--time", "-1"], \
-                ["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"], \
-                ["cc", "--sizes", "4081"], ["cc", "--rounds", "0"], ["cc", "--pin", "0"]:
+        wrong = [[], ["nosuch"], ["--nope"], ["dma", "--nope"], ["dma", "--sizes", "0"], ["dma", "--sizes", "64,,1"],
+                 ["dma", "--depths", "2000"], ["dma", "--where", "moon"], ["dma", "--pin", "0"], ["dma", "--pin", "0,99999"],
+                 ["dma", "--time", "-1"], ["dma", "--threads", "0"], ["dma", "--threads", "2x"],
+                 ["dma", "--threads", "65"], ["dma", "--json", "--csv"], ["dma", "--plot", ""]]
+        if GENERATION == "2.2":
+            wrong += [["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"],
+                      ["cc", "--sizes", "4081"], ["cc", "--rounds", "0"], ["cc", "--pin", "0"],
+                      ["connections", "--count", "0"]]
+        for arguments in wrong:
             result = run(*arguments)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn("Usage: doca_bench", result.stderr)
             self.assertEqual(result.stdout, "")
+        # The complaint says what was given, and what may be.
+        self.assertIn("--threads '65': must be a number from 1 to 64", run("dma", "--threads", "65").stderr)
 
 
 # What ucx_perftest prints, for operations of 100 ns; as a server it does nothing.
@@ -233,6 +358,38 @@ class DocaBenchRdma(unittest.TestCase):
                          ["shared", "send", "rate", "polling", "64", "B", "7"])
         self.assertIn("[1/1] shared send 64 B, rate, depth 7, polling", result.stderr)
 
+    def test_percentiles_of_latency_tests(self):
+        rows = self.report("--sizes", "8", "--memory", "shared")["rows"]
+        self.assertEqual(len(rows), 16)
+        for row in rows:
+            if row["test"] == "rate":
+                self.assertIsNone(row["latency_ns"])
+                continue
+            latency = row["latency_ns"]
+            self.assertGreaterEqual(latency["samples"], 100)
+            self.assertLessEqual(latency["p50"], latency["p99"])
+            self.assertLessEqual(latency["p99"], latency["p99_9"])
+
+    def test_threads_and_connections(self):
+        result = run("rdma", *self.SHORT, "--sizes", "8", "--memory", "shared", "--threads", "2", "--connections", "3",
+                     "--csv")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = csv_rows(result.stdout)
+        self.assertEqual(len(rows), 16)
+        for row in rows:
+            self.assertEqual((row["threads"], row["connections"]), ("2", "3"))
+            self.assertGreater(float(row["ns_min"]), 0)
+            if row["test"] == "latency":
+                self.assertGreaterEqual(int(row["latency_ns_samples"]), 200)
+
+    def test_a_row_that_fails_is_named(self):
+        result = run("rdma", *self.SHORT, "--sizes", "8", "--memory", "shared", "--jobs", "write,read", "--tests", "rate",
+                     "--wait-for", "polling", DOCA_SOFT_FAULTS="job:rdma=1")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        for line, job in zip(result.stdout.splitlines()[-2:], ("write", "read")):
+            self.assertRegex(line, rf"shared +{job} .* failed .*failed: .*DOCA_ERROR_")
+        self.assertNotIn("[DOCA]", result.stdout)
+
     def fake_ucx(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -270,9 +427,10 @@ class DocaBenchRdma(unittest.TestCase):
             self.assertIs(bar["passed"], is_met)
         self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars) else 3)
 
+    @of_2_2
     def test_many_connections(self):
         # All bars but that of the last connection's setting up hold for few ones, too, however busy the machine is.
-        result = run("rdma", "--connections", "--count", "1000", "--pin", "none", "--device", "soft_p0", "--bars", "--json")
+        result = run("connections", "--count", "1000", "--pin", "none", "--device", "soft_p0", "--bars", "--json")
         self.assertIn(result.returncode, [0, 3], result.stderr)
         report = json.loads(result.stdout)
         self.assertEqual(report["connections"], 1000)
@@ -286,7 +444,90 @@ class DocaBenchRdma(unittest.TestCase):
         for name in held:
             self.assertIs(bars[name]["passed"], True, bars[name])
         self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars.values()) else 3)
-        self.assertIn("ratio", run("rdma", "--connections", "--count", "4", "--device", "soft_p0").stdout)
+        self.assertIn("ratio", run("connections", "--count", "4", "--device", "soft_p0").stdout)
+
+    def server(self, *arguments, program=None):
+        """A server on a port of its own, and that port."""
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")} | {"DOCA_SOFT": "1"}
+        process = subprocess.Popen([program or DOCA_BENCH, "rdma", "--server", "--bind", "127.0.0.1", "--port", "0", *arguments],
+                                   env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        port = re.search(r"port (\d+)$", process.stdout.readline().strip())
+        self.assertTrue(port)
+        return process, int(port[1])
+
+    def test_two_processes_by_tcp(self):
+        """One of each generation: two of the same are what all other tests have."""
+        server, port = self.server("--once", program=OTHER)
+        report = self.report("--connect", f"127.0.0.1:{port}", "--sizes", "1000", "--memory", "shared", "--threads", "2",
+                             "--connections", "2")
+        self.assertEqual([(row["job"], row["test"], row["waits_for"], row["bytes"]) for row in report["rows"]],
+                         [(job, test, waits_for, size) for job in ("write", "read", "send", "fetch_add")
+                          for test in ("latency", "rate") for waits_for in ("polling", "events")
+                          for size in ((8,) if job == "fetch_add" else (1000,))])
+        for row in report["rows"]:
+            self.assertGreater(row["ns"]["min"], 0)
+            self.assertIs(row["verified"], True)
+        _, errors = server.communicate(timeout=300)
+        self.assertEqual(server.returncode, 0, errors)
+        self.assertNotIn("[DOCA]", errors)
+
+    def test_what_strangers_send_to_a_server(self):
+        server, port = self.server()
+        begin = {"command": "begin", "job": 0, "test": 1, "memory": 0, "events": 0, "size": 8, "depth": 1, "threads": 1,
+                 "connections": 1, "details": [{"connections": ["00"], "memory": "00"}]}
+
+        def framed(message):
+            body = message if isinstance(message, bytes) else json.dumps(message).encode()
+            return len(body).to_bytes(4, "big") + body
+
+        def answer_to(raw):
+            with socket.create_connection(("127.0.0.1", port), timeout=120) as client, client.makefile("rb") as answers:
+                try:
+                    client.sendall(raw)
+                    client.shutdown(socket.SHUT_WR)
+                    size = int.from_bytes(answers.read(4), "big")
+                    return json.loads(answers.read(size)) if size else None
+                except OSError as error:  # the server has ended the connection with bytes unread
+                    self.assertIn(error.errno, (errno.ECONNRESET, errno.EPIPE, errno.ENOTCONN))
+                    return None
+
+        # What is no message ends the connection.
+        for raw in (b"GET / HTTP/1.1\r\n\r\n", b"\xff\xff\xff\xff", b"\0\0", b"\0\0\0\x09{}", framed(b"[]"), framed(b"1"),
+                    framed(b"{"), framed(b"[" * 100000), framed(b"\xff" * 10), framed(b"")):
+            self.assertIsNone(answer_to(raw), raw[:20])
+        # A message whose contents are out of bounds is answered with what is wrong.
+        for change, complaint in (({"command": "nosuch"}, "nosuch"), ({"command": 5}, "'command'"),
+                                  ({"command": "x" * 501}, "501"), ({"command": "serve", "count": 5}, "before 'begin'"),
+                                  ({"size": 0}, "'size' is 0"), ({"size": (64 << 20) + 1}, "67108865"),
+                                  ({"size": -1}, "'size'"), ({"size": 1e3}, "'size'"), ({"size": "8"}, "'size'"),
+                                  ({"job": 4}, "'job' is 4"), ({"job": 3, "size": 7}, "'size' is 7"),
+                                  ({"depth": 1025}, "1025"), ({"threads": 65}, "65"), ({"connections": 1025}, "1025"),
+                                  ({"depth": 1024, "connections": 1024}, "more than 65536 jobs"),
+                                  ({"threads": 64, "size": 64 << 20}, "more than 256 MiB"),
+                                  ({"details": []}, "details"), ({"details": [[]]}, "details"),
+                                  ({"details": [{"connections": ["00", "00"], "memory": "00"}]}, "details"),
+                                  ({"details": [{"connections": [7], "memory": "00"}]}, "details"),
+                                  ({"details": [{"connections": ["00" * 1025], "memory": "00"}]}, "1024"),
+                                  ({"details": [{"connections": ["0g"], "memory": "00"}]}, "hexadecimal"),
+                                  ({"details": [{"connections": ["000"], "memory": "00"}]}, "hexadecimal"),
+                                  ({"command": "a\x1b[31m"}, "a?[31m"), ({}, "connecting")):
+            answer = answer_to(framed(begin | change))
+            self.assertIn(complaint, answer["problem"], change)
+        # After all of them it still serves.
+        rows = self.report("--connect", f"127.0.0.1:{port}", "--sizes", "8", "--memory", "shared", "--jobs", "send",
+                           "--tests", "latency", "--wait-for", "polling")["rows"]
+        self.assertEqual(len(rows), 1)
+        self.assertIsNone(server.poll())
+
+    def test_a_server_that_is_none(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+        result = run("rdma", "--connect", f"127.0.0.1:{port}")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("--server running there", result.stderr)
+        self.assertEqual(run("rdma", "--connect", "no-such-host.invalid").returncode, 1)
 
     def test_without_ucx(self):
         result = run("rdma", *self.SHORT, "--compare", "--ucx", "/nonexistent/ucx_perftest")
@@ -301,12 +542,16 @@ class DocaBenchRdma(unittest.TestCase):
     def test_command_line(self):
         self.assertIn("--compare", run("rdma", "--help").stdout)
         for arguments in ["--nope"], ["--sizes", "0"], ["--jobs", "recv"], ["--memory", "moon"], ["--wait-for", "x"], \
-                ["--tests", ""], ["--depth", "2000"], ["--pin", "0"]:
+                ["--tests", ""], ["--depth", "2000"], ["--pin", "0"], ["--connections", "0"], ["--connections", "1025"], \
+                ["--threads", "0"], ["--connect", ""], ["--connect", "host:"], ["--connect", "host:0"], \
+                ["--connect", "[::1]5"], ["--connect", "host:99999"], ["--server", "--connect", "host"], ["--once"], \
+                ["--bind", "::1"], ["--server", "--port", "65536"], ["--connect", "host", "--compare"], \
+                ["--json", "--csv"], ["--threads", "2", "--pin", "0,0"], ["--threads", "2", "--bars"], \
+                ["--connections", "1024", "--depth", "128"], ["--threads", "64", "--sizes", "64M"]:
             result = run("rdma", *arguments)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn("Usage: doca_bench rdma", result.stderr)
 
 
 if __name__ == "__main__":
-    DOCA_BENCH = sys.argv.pop(1)
-    unittest.main()
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

@@ -41,7 +41,7 @@ ONLY_IN = {
 
 
 def run(*arguments, **variables):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_")}
     # Software devices also where the machine has others; only they are looked at.
     environment |= {"DOCA_SOFT": "1"} | variables
     return subprocess.run([DOCA_CAPS, *arguments], env=environment, capture_output=True, text=True, timeout=300,
@@ -63,7 +63,7 @@ class DocaCaps(unittest.TestCase):
         return {"DOCA_SOFT_TOPOLOGY": str(path)}
 
     def test_table_has_a_row_for_each_device_and_representor(self):
-        result = run()
+        result = run("--all")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stderr, "")
         lines = result.stdout.splitlines()
@@ -88,7 +88,7 @@ class DocaCaps(unittest.TestCase):
         self.assertEqual([0], named)
 
     def test_table_says_what_each_device_supports(self):
-        blocks = run().stdout.split("\n\n")
+        blocks = run("--all").stdout.split("\n\n")
         block = next(b for b in blocks if "DMA memcpy" in b and " soft_pf0" in b)
         title = next(line for line in block.splitlines() if " soft_pf0" in line)
         end_of = {name: title.index(name) + len(name) for name in title.split()}
@@ -147,7 +147,7 @@ class DocaCaps(unittest.TestCase):
         self.assertIsNone(port["acts_as"])
         self.assertFalse(port["capabilities"][EXPORTS_MEMORY[GENERATION]])
         self.assertFalse(port["capabilities"][EXPORTS_EVENTS[GENERATION]])
-        self.assertNotIn("acts as", run(DOCA_SOFT_ROLE="dpu").stdout)
+        self.assertNotIn("acts as", run("--all", DOCA_SOFT_ROLE="dpu").stdout)
 
     def test_topology_of_a_file_is_shown(self):
         devices = self.soft_devices(**self.with_topology(json.dumps(TOPOLOGY)))
@@ -178,10 +178,108 @@ class DocaCaps(unittest.TestCase):
             self.assertTrue(check["found"])
             self.assertEqual(check["fix"] is None, check["status"] == "OK", check)
         self.assertIn(f"user {os.geteuid()}", checks["user"]["found"])
-        text = run().stdout
+        text = run("--all").stdout
         for check in checks.values():
             self.assertIn(f"{check['status']:<{max(len(c['status']) for c in checks.values())}}  {check['found']}",
                           text)
+
+    def test_short_list_has_a_line_for_each_device(self):
+        result = run()
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = result.stdout.splitlines()
+        self.assertRegex(lines[1], r"^(Ready|Missing): .*software devices")
+        title = next(line for line in lines if line.startswith("device "))
+        rows = {line.split()[0]: line for line in lines if line.startswith("soft_")}
+        self.assertEqual(set(rows), set(self.soft_devices()))
+        can = title.index("can do")
+        self.assertTrue(rows["soft_p0"][title.index("PCI address"):].startswith("0000:03:00.0"))
+        self.assertEqual(rows["soft_pf0"][can:], {"2.2": "DMA, SHA, RDMA, Comm Channel, sync events, export",
+                                                  "3.0": "DMA, SHA, RDMA, Comch, sync events, export"}[GENERATION])
+        self.assertTrue(rows["soft_p0"][can:].endswith("sync events, export, import, representors"))
+        self.assertLessEqual(max(len(row) for row in rows.values()), 140)
+
+    def test_one_device_is_found_by_each_of_its_names(self):
+        texts = {name: run("--device", name).stdout for name in ("soft_pf0", "pf0", "0000:0b:00.0", "0B:00.0")}
+        self.assertEqual(len(set(texts.values())), 1, texts)
+        text = texts["pf0"]
+        self.assertTrue(text.startswith("soft_pf0, provider soft\n"))
+        for line in ["PCI address +0000:0b:00.0", "MAC +02:0d:0c:a0:00:05", "export to the DPU +yes", "import on the DPU +-"]:
+            self.assertRegex(text, rf"(?m)^  {line}$")
+        self.assertEqual(run("-p", "0b:00.0").stdout, text)
+        # A subfunction is where its port is.
+        self.assertEqual(re.findall(r"(?m)^(\S+), provider", run("-d", "03:00.0").stdout), ["soft_p0", "soft_p0s0"])
+        self.assertEqual([d["ibdev"] for d in json.loads(run("-d", "pf0", "--json").stdout)["devices"]], ["soft_pf0"])
+        result = run("-d", "pf7")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("no device 'pf7'", result.stderr)
+
+    def test_what_is_missing_is_explained(self):
+        devices = self.soft_devices()
+        for device in devices.values():
+            lacking = {key for key, value in device["capabilities"].items() if value is False}
+            self.assertEqual(set(device["lacks"]), lacking)
+            self.assertTrue(all(device["lacks"].values()), device["lacks"])
+        self.assertIn("on the host", devices["soft_pf0"]["lacks"]["sync_event_create_from_export"])
+        self.assertIn("libibverbs", devices["soft_p0"]["lacks"]["rdma_bridge"])
+        self.assertNotIn(EXPORTS_MEMORY[GENERATION], devices["soft_p0"]["lacks"])
+        alone = self.soft_devices(DOCA_SOFT_ROLE="dpu")["soft_p0"]["lacks"]
+        self.assertIn("DOCA_SOFT_ROLE", alone[EXPORTS_MEMORY[GENERATION]])
+        text = run("--explain").stdout
+        self.assertIn("soft_p0, soft_p1: missing\n", text)
+        for reason in devices["soft_p0s0"]["lacks"].values():
+            self.assertIn(f"  {reason}\n", text)
+        one = run("--explain", "--device", "pf0").stdout
+        self.assertTrue(one.startswith("soft_pf0: missing\n"))
+        self.assertRegex(one, "(?m)^  sync events import  +it is on the host")
+        without_pf = {"functions": [{"name": "port", "side": "dpu", "type": "pf", "pci": "17:00.0",
+                                     "sha_hardware": False}]}
+        lone = self.soft_devices(**self.with_topology(json.dumps(without_pf)))["soft_port"]["lacks"]
+        self.assertIn("no PF of the host is behind it", lone[EXPORTS_MEMORY[GENERATION]])
+        if GENERATION == "2.2":
+            self.assertIn("topology.json", run("--explain", **self.with_topology(json.dumps(without_pf))).stdout)
+
+    def test_configuration_in_force(self):
+        lines = run("--config", DOCA_SOFT_ROLE="host", DOCA_SOFT_ROEL="dpu").stdout.splitlines()
+        self.assertRegex(next(line for line in lines if "DOCA_SOFT=" in line), r"^  DOCA_SOFT=1 ")
+        self.assertRegex(next(line for line in lines if "DOCA_SOFT_DEFER=" in line), r"^  # DOCA_SOFT_DEFER= ")
+        self.assertRegex(next(line for line in lines if "_ROEL" in line), r"^  DOCA_SOFT_ROEL=dpu +opendoca does not read it")
+        self.assertIn("  role      host", lines)
+        self.assertIn("  topology  built in", lines)
+        self.assertTrue(any("libdoca_common.so.2" in line for line in lines))
+        topology = self.with_topology(json.dumps(TOPOLOGY))
+        report = json.loads(run("--json", **topology).stdout)
+        self.assertEqual(report["in_force"]["topology"], topology["DOCA_SOFT_TOPOLOGY"])
+        self.assertEqual(report["environment"]["DOCA_SOFT"], "1")
+        self.assertNotIn("DOCA_SOFT_ROLE", report["environment"])
+
+    def test_every_variable_is_shown_and_in_the_manual(self):
+        read = {name for folder in ("src", "tools/doca_trace") for path in (SOURCE_ROOT / folder).rglob("*.cpp")
+                for name in re.findall(r'getenv\("(\w+)"\)', path.read_text(encoding="utf-8"))}
+        self.assertIn("DOCA_SOFT", read)
+        shown = set(re.findall(r"(?m)^  (?:# )?(\w+)=", run("--config").stdout))
+        self.assertEqual(shown, read)
+        manual = (SOURCE_ROOT / "packaging/man/opendoca.7").read_text(encoding="utf-8")
+        self.assertEqual(set(re.findall(r"(?m)^\.It Ev (\w+)$", manual)), read)
+
+    def test_the_check_is_one_line_and_a_status(self):
+        result = run("--check")
+        self.assertEqual(result.stdout.count("\n"), 1)
+        missing = json.loads(run("--json").stdout)["missing"]
+        self.assertEqual(result.returncode, 1 if missing else 0)
+        self.assertTrue(result.stdout.startswith("Missing: " if missing else "Ready: "), result.stdout)
+        for lack in missing:
+            self.assertIn(f"{lack['what']} ({lack['remedy']})", result.stdout)
+
+    def test_options_of_nvidias(self):
+        devices = run("--list-devs").stdout
+        self.assertEqual(devices.count("PCI: "), len(json.loads(run("--json").stdout)["devices"]))
+        self.assertRegex(devices, r"PCI: 0000:03:00.0\n    ibdev_name +soft_p0\n    iface_name +p0\n    mac_addr +02:")
+        representors = run("--list-rep-devs").stdout
+        self.assertEqual(representors.count("PCI: "), 7)
+        self.assertRegex(representors, r"PCI: 0000:0b:00.2\n    pci_func_type +VF\n    vuid +\S+vf0\n    dev +soft_p0\n")
+        self.assertEqual(set(run("--list-libs").stdout.split()),
+                         {"doca_argp", "doca_common", "doca_dma", "doca_rdma", "doca_sha",
+                          {"2.2": "doca_comm_channel", "3.0": "doca_comch"}[GENERATION]})
 
     def test_verbose_shows_what_the_library_logs(self):
         self.assertIn("[DOCA]", run("-v").stderr)

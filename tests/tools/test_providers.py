@@ -3,9 +3,9 @@
 # Copyright (c) 2026 The opendoca authors
 """The table of providers in the documentation is what doca_caps says on this machine.
 
-    test_providers.py DOCA_CAPS docs/providers.md [--write]
+    test_providers.py DOCA_CAPS GENERATION docs/providers.md [--write]
 
-A column stands for the device of its name below, and is looked at where that device is there. --write puts
+The page has a table for each generation of the API, below a heading that ends with its number. A column stands for the device of its name below, and is looked at where that device is there. --write puts
 those columns into the page anew. Of mlx5 devices it is a card made of software, whose profile is in
 OPENDOCA_TEST_PROFILE.
 """
@@ -66,15 +66,23 @@ def table_of(columns):
     return lines
 
 
+def place_of_table(lines, generation):
+    """Where the table of this generation begins and ends."""
+    heading = next(i for i, line in enumerate(lines) if line.startswith("## ") and line.endswith(f"DOCA {generation}"))
+    end = next((i for i in range(heading + 1, len(lines)) if lines[i].startswith("## ")), len(lines))
+    rows = [i for i in range(heading, end) if lines[i].startswith("|")]
+    return (rows[0], rows[-1] + 1) if rows else (heading + 2, heading + 2)
+
+
 def main():
-    doca_caps, path = sys.argv[1], pathlib.Path(sys.argv[2])
+    doca_caps, generation, path = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     lines = path.read_text(encoding="utf-8").splitlines()
-    table = [line for line in lines if line.startswith("|")]
-    start = lines.index(table[0]) if table else len(lines)
+    start, end = place_of_table(lines, generation)
+    table = lines[start:end]
     written, here = columns_of(table), columns_here(doca_caps)
     if "--write" in sys.argv:
         merged = {title: (written | here)[title] for title in COLUMNS | PROFILES if title in written | here}
-        lines[start:start + len(table)] = table_of(merged)
+        lines[start:end] = table_of(merged)
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return 0
     stale = [f"{title}, {key}: '{written.get(title, {}).get(key)}' is written, and doca_caps says '{value}'"
@@ -84,7 +92,7 @@ def main():
               for title, column in here.items() for key in written.get(title, {}) if key not in column]
     print("\n".join(stale) or f"looked at: {', '.join(here)}")
     if stale:
-        print(f"{path} is stale: {sys.argv[0]} {doca_caps} {path} --write")
+        print(f"{path} is stale: {sys.argv[0]} {doca_caps} {generation} {path} --write")
     return 1 if stale else 0
 
 

@@ -10,7 +10,8 @@
 # BUILD is a build tree. A PART is a conformance test (as in tests/conformance/meson.build), or
 #   samples  the samples, as pairs of processes
 #   soak     a short soak_rdma
-#   providers  whether the table of providers in the documentation is true
+#   bench    doca_bench as server and client
+#   providers  whether the tables of providers in the documentation are true
 #   peers    of the conformance test "rdma", what runs with other processes, which the part "rdma" leaves out
 #   lossy_peers  of these, what also holds where packets get lost
 #   pairs    pairs of samples with another machine, which does the same: see two_hosts.py
@@ -183,12 +184,15 @@ for part in "$@"; do
     case $part in
     samples) run_samples ;;
     soak) run_soak ;;
+    bench) run_as_test bench 240 "$python" "$here/../tools/bench_pair.py" "$build/tools/doca_bench/doca_bench" ;;
     rdma) run_conformance rdma rdma '*/*.*' '-*/RdmaMemory.*' '-*/RdmaProcesses.*' ;;
     peers) run_peers ;;
     lossy_peers) run_lossy_peers ;;
     providers)
-        run_as_test providers 240 "$python" "$here/../tools/test_providers.py" "$build/tools/doca_caps/doca_caps" \
+        run_as_test providers_2.2 240 "$python" "$here/../tools/test_providers.py" "$build/tools/doca_caps/doca_caps" 2.2 \
             "$here/../../docs/providers.md"
+        run_as_test providers_3.0 240 "$python" "$here/../tools/test_providers.py" \
+            "$build/tools/doca_caps/v3/doca_caps" 3.0 "$here/../../docs/providers.md"
         ;;
     # The same port as that of the processes, which are served later, or no address.
     pairs) run pairs 600 "$python" "$here/two_hosts.py" "$build/samples" "${OPENDOCA_TEST_PEER_HOST:-7777}" ;;

@@ -46,6 +46,10 @@ public:
 
     /// Indented, with a line feed at the end.
     [[nodiscard]] std::string text() const;
+    /// The array of objects @p key of this object as comma-separated values (RFC 4180): a line of titles, and a line for
+    /// each. What is nested gets a title of its path, with _ between its parts; elements of arrays are named by their
+    /// member "name", or else by their index. Null and what one line lacks is empty.
+    [[nodiscard]] std::string csv(const char *key) const;
 
 private:
     struct Number {};

@@ -47,11 +47,7 @@ const OptionParser::Option *OptionParser::find(std::string_view argument, std::s
 std::optional<int> OptionParser::parse(std::span<char *const> arguments, std::ostream &out,
                                        std::ostream &err) const
 {
-    const auto complain = [&](const std::string &what) {
-        err << command_ << ": " << what << "\n\n";
-        print_usage(err);
-        return usage_error;
-    };
+    const auto complain = [&](const std::string &what) { return this->complain(what, err); };
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string argument = arguments[i];
         if (argument == "-h" || argument == "--help") {
@@ -79,6 +75,13 @@ std::optional<int> OptionParser::parse(std::span<char *const> arguments, std::os
             return complain("--" + option->long_name + " '" + std::string(value) + "': " + *complaint);
     }
     return std::nullopt;
+}
+
+int OptionParser::complain(const std::string &what, std::ostream &err) const
+{
+    err << command_ << ": " << what << "\n\n";
+    print_usage(err);
+    return usage_error;
 }
 
 void OptionParser::print_usage(std::ostream &out) const

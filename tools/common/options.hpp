@@ -33,6 +33,8 @@ public:
     /// --help and --version, usage_error after a mistake, which was reported with the usage on @p err.
     [[nodiscard]] std::optional<int> parse(std::span<char *const> arguments, std::ostream &out,
                                            std::ostream &err) const;
+    /// Reports what is wrong with the options as a whole, with the usage, on @p err; usage_error.
+    int complain(const std::string &what, std::ostream &err) const;
     void print_usage(std::ostream &out) const;
 
 private:

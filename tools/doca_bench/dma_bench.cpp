@@ -16,6 +16,7 @@
 #include "dma_result.hpp"
 #include "machine.hpp"
 #include "measure.hpp"
+#include "parallel.hpp"
 #include "region.hpp"
 #include "report.hpp"
 
@@ -25,6 +26,7 @@ namespace {
 
 constexpr std::size_t largest_against_libc = 4 << 20; ///< in cache; whatever is beyond, against the best copy
 constexpr std::size_t slots_to_verify = 8;
+constexpr double sample_seconds_of_threads = 2e-3; ///< so that they run at the same time for most of it
 
 /// The places of a case: one in cache, so many out of it that they are not seen again before they have left
 /// it.
@@ -32,6 +34,32 @@ Walk walk_of(const DmaCase &what, std::size_t pool)
 {
     return {what.size, what.is_in_cache ? 1 : std::max<std::size_t>(2, std::bit_floor(pool / what.size))};
 }
+
+/// Several of a kind, which run in threads at the same time.
+class ThreadedVariant final : public Variant {
+public:
+    void add(std::unique_ptr<Variant> part) { parts_.push_back(std::move(part)); }
+    /// Each thread does its share of @p count.
+    void run(std::size_t count) override { (void)run_timed(count); }
+    double run_timed(std::size_t count) override
+    {
+        return run_in_threads(parts_.size(), [&](std::size_t i) { parts_[i]->run(count / parts_.size()); });
+    }
+    /// In each thread, each alone.
+    [[nodiscard]] Percentiles measure_latency(std::size_t count)
+    {
+        std::vector<LatencyHistogram> histograms(parts_.size());
+        (void)run_in_threads(parts_.size(), [&](std::size_t i) {
+            time_each(histograms[i], count, [&] { parts_[i]->run(1); });
+        });
+        for (std::size_t i = 1; i < histograms.size(); ++i)
+            histograms[0].add(histograms[i]);
+        return percentiles_of(histograms[0]);
+    }
+
+private:
+    std::vector<std::unique_ptr<Variant>> parts_;
+};
 
 /// A job's variant and those that it is compared with.
 struct Variants {
@@ -46,92 +74,18 @@ struct Variants {
     }
 };
 
-class DmaBenchmark {
+/// What one thread uses: a context, and memory.
+class Lane {
 public:
-    DmaBenchmark(const DmaOptions &options, std::vector<DmaCase> cases, Peer &peer)
+    /// @p cases are all that it will be asked for, and @p exporter the device that exports the other process's memory.
+    Lane(const DmaOptions &options, std::span<const DmaCase> cases, Peer &peer, std::unique_ptr<DmaSession> session,
+         std::optional<std::string> exporter)
         : options_(options),
-          cases_(std::move(cases)),
+          cases_(cases),
           peer_(peer),
-          session_(options.ibdev, static_cast<std::uint32_t>(max_of(&DmaCase::depth)))
+          session_(std::move(session)),
+          exporter_(std::move(exporter))
     {
-        std::erase_if(cases_, [&](const DmaCase &what) {
-            const bool is_too_large = what.size > session_.max_size();
-            if (is_too_large)
-                std::cerr << "left out, as " << session_.ibdev() << " can't: " << text_of(what) << '\n';
-            return is_too_large;
-        });
-        const bool needs_peer =
-            std::ranges::any_of(cases_, [](const DmaCase &what) { return what.where != Where::local; });
-        exporter_ = needs_peer ? session_.find_exporter() : std::nullopt;
-        if (needs_peer && !exporter_) {
-            std::cerr << "left out, as no device that this process sees exports memory to "
-                      << session_.ibdev() << ": everything between processes\n";
-            std::erase_if(cases_, [](const DmaCase &what) { return what.where != Where::local; });
-        }
-    }
-
-    [[nodiscard]] const std::string &ibdev() const noexcept { return session_.ibdev(); }
-
-    [[nodiscard]] std::vector<DmaResult> run()
-    {
-        std::vector<DmaResult> results;
-        for (const DmaCase &what : cases_) {
-            std::cerr << '[' << results.size() + 1 << '/' << cases_.size() << "] " << text_of(what)
-                      << std::flush;
-            results.push_back(run(what));
-            const DmaResult &result = results.back();
-            std::cerr << ": " << result.job.median << " ns, " << result.ratio.median << " of "
-                      << result.compared_to << (result.was_disturbed ? ", disturbed" : "") << '\n';
-        }
-        return results;
-    }
-
-private:
-    template <typename Field>
-    [[nodiscard]] std::size_t max_of(Field DmaCase::*field) const
-    {
-        std::size_t result = 1;
-        for (const DmaCase &what : cases_)
-            result = std::max<std::size_t>(result, what.*field);
-        return result;
-    }
-
-    /// Bytes that the cases of one kind need.
-    [[nodiscard]] std::size_t region_size(Where where) const
-    {
-        std::size_t result = 0;
-        for (const DmaCase &what : cases_) {
-            const Walk walk = walk_of(what, options_.pool);
-            if (what.where == where || where == Where::local) // local memory is in all of them
-                result = std::max(result, walk.size() * walk.slots());
-        }
-        return result;
-    }
-
-    Region &local(std::unique_ptr<Region> &region)
-    {
-        if (region == nullptr)
-            region = make_local_region(session_, region_size(Where::local));
-        return *region;
-    }
-
-    Region &remote(Where where)
-    {
-        std::unique_ptr<Region> &region = remote_[where];
-        if (region == nullptr)
-            region = make_peer_region(session_, peer_,
-                                      where == Where::shared ? MemoryKind::shared : MemoryKind::ordinary,
-                                      region_size(where), *exporter_);
-        return *region;
-    }
-
-    Region &dst_of(const DmaCase &what)
-    {
-        return what.direction == Direction::write ? remote(what.where) : local(local_dst_);
-    }
-    Region &src_of(const DmaCase &what)
-    {
-        return what.direction == Direction::read ? remote(what.where) : local(local_src_);
     }
 
     [[nodiscard]] Variants variants_of(const DmaCase &what)
@@ -140,8 +94,8 @@ private:
         const Region &dst = dst_of(what);
         const Region &src = src_of(what);
         Variants variants;
-        variants.all.push_back(std::make_unique<JobLoop>(session_, dst.job_side(), src.job_side(), walk,
-                                                         what.depth, options_.resets));
+        variants.all.push_back(
+            session_->make_loop(dst.job_side(), src.job_side(), walk, what.depth, options_.resets));
         if (what.where == Where::ordinary) {
             if (!memory_file_.is_open())
                 memory_file_ = UniqueFd(
@@ -192,8 +146,136 @@ private:
             fill(offset / what.size);
             dst_of(what).get(offset, arrived);
             if (arrived != bytes)
-                throw std::runtime_error(text_of(what) + ": the copy differs from its source");
+                throw std::runtime_error("the copy differs from its source");
         }
+    }
+
+private:
+    /// Bytes that the cases of one kind need.
+    [[nodiscard]] std::size_t region_size(Where where) const
+    {
+        std::size_t result = 0;
+        for (const DmaCase &what : cases_) {
+            const Walk walk = walk_of(what, options_.pool);
+            if (what.where == where || where == Where::local) // local memory is in all of them
+                result = std::max(result, walk.size() * walk.slots());
+        }
+        return result;
+    }
+
+    Region &local(std::unique_ptr<Region> &region)
+    {
+        if (region == nullptr)
+            region = make_local_region(*session_, region_size(Where::local));
+        return *region;
+    }
+
+    Region &remote(Where where)
+    {
+        std::unique_ptr<Region> &region = remote_[where];
+        if (region == nullptr)
+            region = make_peer_region(*session_, peer_,
+                                      where == Where::shared ? MemoryKind::shared : MemoryKind::ordinary,
+                                      region_size(where), *exporter_);
+        return *region;
+    }
+
+    Region &dst_of(const DmaCase &what)
+    {
+        return what.direction == Direction::write ? remote(what.where) : local(local_dst_);
+    }
+    Region &src_of(const DmaCase &what)
+    {
+        return what.direction == Direction::read ? remote(what.where) : local(local_src_);
+    }
+
+    const DmaOptions &options_;
+    std::span<const DmaCase> cases_;
+    Peer &peer_;
+    std::unique_ptr<DmaSession> session_;
+    std::optional<std::string> exporter_;
+    std::unique_ptr<Region> local_dst_;
+    std::unique_ptr<Region> local_src_;
+    std::map<Where, std::unique_ptr<Region>> remote_;
+    UniqueFd memory_file_;
+    std::size_t seed_ = 0;
+};
+
+class DmaBenchmark {
+public:
+    DmaBenchmark(const DmaOptions &options, std::vector<DmaCase> cases, Peer &peer)
+        : options_(options),
+          cases_(std::move(cases)),
+          peer_(peer)
+    {
+        std::uint32_t depth = 1;
+        for (const DmaCase &what : cases_)
+            depth = std::max(depth, what.depth);
+        std::vector<std::unique_ptr<DmaSession>> sessions;
+        for (std::uint32_t i = 0; i < options_.threads; ++i)
+            sessions.push_back(make_dma_session(options_.ibdev, depth));
+        const DmaSession &session = *sessions.front();
+        ibdev_ = session.ibdev();
+        std::erase_if(cases_, [&](const DmaCase &what) {
+            const bool is_too_large = what.size > session.max_size();
+            if (is_too_large)
+                std::cerr << "left out, as " << ibdev_ << " can't: " << text_of(what) << '\n';
+            return is_too_large;
+        });
+        const bool needs_peer =
+            std::ranges::any_of(cases_, [](const DmaCase &what) { return what.where != Where::local; });
+        const std::optional<std::string> exporter = needs_peer ? session.find_exporter() : std::nullopt;
+        if (needs_peer && !exporter) {
+            std::cerr << "left out, as no device that this process sees exports memory to " << ibdev_
+                      << ": everything between processes\n";
+            std::erase_if(cases_, [](const DmaCase &what) { return what.where != Where::local; });
+        }
+        for (auto &one : sessions)
+            lanes_.push_back(std::make_unique<Lane>(options_, cases_, peer_, std::move(one), exporter));
+    }
+
+    [[nodiscard]] const std::string &ibdev() const noexcept { return ibdev_; }
+
+    [[nodiscard]] std::vector<DmaResult> run()
+    {
+        std::vector<DmaResult> results;
+        for (const DmaCase &what : cases_) {
+            std::cerr << '[' << results.size() + 1 << '/' << cases_.size() << "] " << text_of(what)
+                      << std::flush;
+            DmaResult &result = results.emplace_back();
+            result.what = what;
+            result.threads = options_.threads;
+            result.resets = options_.resets && what.is_in_cache;
+            try {
+                run(result);
+            } catch (const std::exception &error) {
+                result.failure = error.what();
+                std::cerr << '\n' << text_of(what) << ": failed: " << result.failure << '\n';
+                continue;
+            }
+            std::cerr << ": " << result.job.median << " ns, " << result.ratio.median << " of "
+                      << result.compared_to << (result.was_disturbed ? ", disturbed" : "") << '\n';
+        }
+        return results;
+    }
+
+private:
+    /// Each variant in all threads. The jobs come first.
+    [[nodiscard]] std::vector<std::unique_ptr<ThreadedVariant>> variants_of(const DmaCase &what,
+                                                                            std::vector<std::string> &names)
+    {
+        std::vector<std::unique_ptr<ThreadedVariant>> all;
+        for (const auto &lane : lanes_) {
+            Variants variants = lane->variants_of(what);
+            lane->verify(what, *variants.all.front());
+            names = std::move(variants.names);
+            for (std::size_t i = 0; i < variants.all.size(); ++i) {
+                if (i == all.size())
+                    all.push_back(std::make_unique<ThreadedVariant>());
+                all[i]->add(std::move(variants.all[i]));
+            }
+        }
+        return all;
     }
 
     [[nodiscard]] std::optional<double> latency(const DmaCase &what)
@@ -203,34 +285,35 @@ private:
         return peer_.one_way_latency();
     }
 
-    [[nodiscard]] DmaResult run(const DmaCase &what)
+    void run(DmaResult &result)
     {
-        const Variants variants = variants_of(what);
-        verify(what, *variants.all.front());
+        const DmaCase &what = result.what;
+        std::vector<std::string> names;
+        const auto variants = variants_of(what, names);
         std::vector<Variant *> pointers;
-        for (const auto &variant : variants.all)
+        for (const auto &variant : variants)
             pointers.push_back(variant.get());
 
-        DmaResult result;
-        result.what = what;
-        result.resets = options_.resets && what.is_in_cache;
+        MeasureOptions settings{.seconds = options_.seconds,
+                                .min_rounds = options_.min_rounds,
+                                .step = std::size_t{what.depth} * options_.threads,
+                                .warms_up = what.is_in_cache,
+                                .patience = options_.patience};
+        if (options_.threads > 1)
+            settings.sample_seconds = sample_seconds_of_threads;
         result.latency_before = latency(what);
-        const Measurement m = measure(pointers, {.seconds = options_.seconds,
-                                                 .min_rounds = options_.min_rounds,
-                                                 .step = what.depth,
-                                                 .warms_up = what.is_in_cache,
-                                                 .patience = options_.patience});
+        const Measurement m = measure(pointers, settings);
         result.latency_after = latency(what);
         result.job = summarize(m.nanoseconds[0]);
         std::size_t chosen = 0;
-        for (std::size_t i = 0; i < variants.names.size(); ++i) {
-            result.baselines.push_back({variants.names[i], summarize(m.nanoseconds[i + 1])});
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            result.baselines.push_back({names[i], summarize(m.nanoseconds[i + 1])});
             if (result.baselines[i].nanoseconds.median < result.baselines[chosen].nanoseconds.median)
                 chosen = i;
         }
         if (what.where != Where::ordinary && what.is_in_cache && what.size <= largest_against_libc)
             chosen = 0; // memcpy
-        result.compared_to = variants.names[chosen];
+        result.compared_to = names[chosen];
         result.ratio = summarize_pairs(m.nanoseconds[0], m.nanoseconds[chosen + 1],
                                        [](double job, double plain) { return plain / job; });
         result.difference = summarize_pairs(m.nanoseconds[0], m.nanoseconds[chosen + 1],
@@ -238,19 +321,16 @@ private:
         result.repetitions = m.repetitions;
         result.discarded = m.discarded;
         result.was_disturbed = m.was_disturbed;
-        return result;
+        if (what.depth == 1)
+            result.latency =
+                variants[0]->measure_latency(num_latency_samples(result.job.median, options_.seconds));
     }
 
     const DmaOptions &options_;
     std::vector<DmaCase> cases_;
     Peer &peer_;
-    DmaSession session_;
-    std::optional<std::string> exporter_;
-    std::unique_ptr<Region> local_dst_;
-    std::unique_ptr<Region> local_src_;
-    std::map<Where, std::unique_ptr<Region>> remote_;
-    UniqueFd memory_file_;
-    std::size_t seed_ = 0;
+    std::string ibdev_;
+    std::vector<std::unique_ptr<Lane>> lanes_; ///< one for each thread
 };
 
 } // namespace
@@ -260,6 +340,8 @@ int run_dma_benchmark(std::span<char *const> arguments)
     DmaOptions options;
     if (const auto status = parse_dma_options(arguments, options))
         return *status;
+    if (!options.plot.empty())
+        require_gnuplot();
     Peer peer(options.cpus.empty() ? -1 : options.cpus[1]);
     if (!options.cpus.empty())
         pin_to(options.cpus[0]);

@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t default_sizes[] = {64,        256,     1 << 10, 4 << 10,  16 << 10, 64 << 10,
                                          256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
 constexpr std::size_t max_depth = 1024;
+constexpr std::uint32_t max_threads = 64;
 constexpr std::size_t max_size = std::size_t{1} << 30;
 
 } // namespace
@@ -44,25 +45,24 @@ std::optional<int> parse_dma_options(std::span<char *const> arguments, DmaOption
     options.directions = {Direction::read, Direction::write};
     options.in_cache = {true, false};
     options.pool = 4 * cache_sizes().l3;
-    const std::vector<int> cpus = allowed_cpus();
-    if (cpus.size() >= 2)
-        options.cpus = {cpus[0], cpus[1]};
-
+    bool is_pinned = false;
     std::vector<std::size_t> pool, rounds;
     OptionParser parser(
         "doca_bench dma",
         "Times DMA memcpy jobs from submit to retrieved, in turns with plain copies of the same bytes.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
+    parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
+    parser.add_value(0, "plot", "FILE.svg", "draw the rows into a file, too, by gnuplot (package gnuplot-nox)",
+                     text_into(options.plot));
+    parser.add_value(0, "threads", "COUNT", "that copy at once, each with a context and memory of its own; default 1",
+                     count_into(options.threads, 1U, max_threads));
     parser.add_flag(0, "bars",
                     "measure what the project's performance bars ask for, and judge; status 3 if one fails",
                     options.judges_bars);
     parser.add_flag(0, "reset", "in cache, reset the destination before each job, and count that, too",
                     options.resets);
     parser.add_value(0, "device", "IBDEV", "device that does the copies (see doca_caps)",
-                     [&](std::string_view text) -> Complaint {
-                         options.ibdev = text;
-                         return std::nullopt;
-                     });
+                     text_into(options.ibdev));
     parser.add_value(0, "where", "LIST",
                      "of local, shared (a memfd of another process), ordinary (its other memory)",
                      choose_into<Where>(options.places, {{"local", Where::local},
@@ -88,13 +88,24 @@ std::optional<int> parse_dma_options(std::span<char *const> arguments, DmaOption
                      "to wait at most, ten times a second, until no other process runs",
                      seconds_into(options.patience));
     parser.add_value(0, "pin", "A,B", "CPU of this process and of the other one, or none",
-                     cpus_into(options.cpus));
+                     [&, take = cpus_into(options.cpus)](std::string_view text) {
+                         is_pinned = true;
+                         return take(text);
+                     });
     if (const auto status = parser.parse(arguments, std::cout, std::cerr))
         return status;
     if (!pool.empty())
         options.pool = pool.back();
     if (!rounds.empty())
         options.min_rounds = rounds.back();
+    if (options.as_json && options.as_csv)
+        return parser.complain("--json and --csv: one of them", std::cerr);
+    if (options.threads > 1 && !options.cpus.empty())
+        return parser.complain("--pin is for one thread, and there are " + std::to_string(options.threads),
+                               std::cerr);
+    const std::vector<int> cpus = allowed_cpus();
+    if (!is_pinned && options.threads == 1 && cpus.size() >= 2)
+        options.cpus = {cpus[0], cpus[1]};
     return std::nullopt;
 }
 

@@ -17,6 +17,9 @@ namespace opendoca::tools {
 /// What the command line of `doca_bench dma` says.
 struct DmaOptions {
     bool as_json = false;
+    bool as_csv = false;
+    std::string plot; ///< the SVG file; empty: none
+    std::uint32_t threads = 1;
     bool judges_bars = false;
     bool resets = false; ///< the destination's data before each job in cache
     std::string ibdev;

@@ -3,7 +3,6 @@
 #include "dma_result.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "../common/table.hpp"
 
@@ -54,18 +53,6 @@ constexpr Bar bars_of_dma[] = {
     at_least(0.95, "ordinary memory, write 16 MiB / best call", ordinary(Direction::write, 16 * MiB, false)),
 };
 
-std::string number(double value, int digits)
-{
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.*f", digits, value);
-    return text;
-}
-
-std::string nanoseconds(double value)
-{
-    return number(value, value < 100 ? 1 : 0);
-}
-
 double measured(const Bar &bar, const DmaResult &result)
 {
     return bar.kind == Bar::Kind::ratio_at_least ? result.ratio.median : result.difference.median;
@@ -81,29 +68,21 @@ std::string notes_on(const DmaResult &result)
 {
     std::string notes;
     if (result.latency_before && result.latency_after)
-        notes = "c2c " + number(*result.latency_before, 0) + "/" + number(*result.latency_after, 0) + " ns";
+        notes = "c2c " + decimal(*result.latency_before, 0) + "/" + decimal(*result.latency_after, 0) + " ns";
+    const auto add = [&](const std::string &note) { notes += (notes.empty() ? "" : ", ") + note; };
     if (result.resets)
-        notes += notes.empty() ? "with reset" : ", with reset";
+        add("with reset");
+    if (result.threads > 1)
+        add(std::to_string(result.threads) + " threads");
     if (result.was_disturbed)
-        notes += std::string(notes.empty() ? "" : ", ") + "disturbed by other processes";
+        add("disturbed by other processes");
+    if (!result.failure.empty())
+        add("failed: " + result.failure);
     return notes;
-}
-
-Json to_json(const Summary &summary)
-{
-    Json json = Json::object();
-    json.set("median", summary.median).set("min", summary.min).set("max", summary.max);
-    return json;
 }
 
 Json to_json(const DmaResult &result)
 {
-    Json baselines = Json::array();
-    for (const Baseline &baseline : result.baselines) {
-        Json one = Json::object();
-        one.set("name", baseline.name).set("ns", to_json(baseline.nanoseconds));
-        baselines.add(std::move(one));
-    }
     Json json = Json::object();
     json.set("where", name_of(result.what.where))
         .set("direction", name_of(result.what.direction))
@@ -111,7 +90,19 @@ Json to_json(const DmaResult &result)
         .set("depth", result.what.depth)
         .set("in_cache", result.what.is_in_cache)
         .set("with_reset", result.resets)
-        .set("job_ns", to_json(result.job))
+        .set("threads", result.threads);
+    if (!result.failure.empty()) {
+        json.set("failed", result.failure);
+        return json;
+    }
+    Json baselines = Json::array();
+    for (const Baseline &baseline : result.baselines) {
+        Json one = Json::object();
+        one.set("name", baseline.name).set("ns", to_json(baseline.nanoseconds));
+        baselines.add(std::move(one));
+    }
+    json.set("job_ns", to_json(result.job))
+        .set("latency_ns", result.latency ? to_json(*result.latency) : Json())
         .set("gigabytes_per_second", static_cast<double>(result.what.size) / result.job.median)
         .set("baselines", std::move(baselines))
         .set("compared_to", result.compared_to)
@@ -177,6 +168,8 @@ std::span<const Bar> dma_bars()
 
 bool is_met(const Bar &bar, const DmaResult &result)
 {
+    if (!result.failure.empty())
+        return false;
     const double value = measured(bar, result);
     return bar.kind == Bar::Kind::ratio_at_least ? value >= bar.limit : value <= bar.limit;
 }
@@ -206,6 +199,26 @@ Json to_json(std::span<const DmaResult> results, std::span<const Bar> bars)
     return json;
 }
 
+std::vector<PlotPoint> points_of(std::span<const DmaResult> results)
+{
+    std::vector<PlotPoint> points;
+    for (const DmaResult &result : results) {
+        if (!result.failure.empty())
+            continue;
+        const DmaCase &what = result.what;
+        const std::string curve = std::string(name_of(what.where)) + " " + name_of(what.direction) + ", depth " +
+                                  std::to_string(what.depth) + (what.is_in_cache ? ", in cache" : ", out of cache");
+        points.push_back({curve, what.size, result.job.median, result.latency, false});
+        // At every depth the same.
+        const auto baseline = std::ranges::find(result.baselines, result.compared_to, &Baseline::name);
+        if (what.depth == 1)
+            points.push_back({result.compared_to + ", " + name_of(what.where) + " " + name_of(what.direction) +
+                                  (what.is_in_cache ? "" : ", out of cache"),
+                              what.size, baseline->nanoseconds.median, std::nullopt, true});
+    }
+    return points;
+}
+
 std::string to_text(std::span<const DmaResult> results, std::span<const Bar> bars)
 {
     Table rows({{"memory"},
@@ -216,19 +229,28 @@ std::string to_text(std::span<const DmaResult> results, std::span<const Bar> bar
                 {"ns", Align::right},
                 {"min", Align::right},
                 {"max", Align::right},
+                {"p50", Align::right},
+                {"p99", Align::right},
+                {"p99.9", Align::right},
                 {"GB/s", Align::right},
                 {"baseline ns", Align::right},
                 {"of"},
                 {"ratio", Align::right},
                 {"notes"}});
     for (const DmaResult &result : results) {
+        const bool is_there = result.failure.empty();
         const auto baseline = std::ranges::find(result.baselines, result.compared_to, &Baseline::name);
+        const auto cell = [&](double value) { return is_there ? nanoseconds_text(value) : "-"; };
+        const auto percentile = [&](double Percentiles::*member) {
+            return result.latency ? nanoseconds_text((*result.latency).*member) : "-";
+        };
         rows.add({name_of(result.what.where), name_of(result.what.direction), size_text(result.what.size),
                   std::to_string(result.what.depth), result.what.is_in_cache ? "in" : "out",
-                  nanoseconds(result.job.median), nanoseconds(result.job.min), nanoseconds(result.job.max),
-                  number(static_cast<double>(result.what.size) / result.job.median, 2),
-                  nanoseconds(baseline->nanoseconds.median), baseline->name, number(result.ratio.median, 3),
-                  notes_on(result)});
+                  is_there ? cell(result.job.median) : "failed", cell(result.job.min), cell(result.job.max),
+                  percentile(&Percentiles::p50), percentile(&Percentiles::p99), percentile(&Percentiles::p999),
+                  is_there ? decimal(static_cast<double>(result.what.size) / result.job.median, 2) : "-",
+                  is_there ? nanoseconds_text(baseline->nanoseconds.median) : "-", is_there ? baseline->name : "",
+                  is_there ? decimal(result.ratio.median, 3) : "-", notes_on(result)});
     }
     std::string text = rows.text();
     if (bars.empty())
@@ -237,8 +259,8 @@ std::string to_text(std::span<const DmaResult> results, std::span<const Bar> bar
     for (const Bar &bar : bars) {
         const DmaResult *const result = find(results, bar.what);
         const bool is_ratio = bar.kind == Bar::Kind::ratio_at_least;
-        judged.add({bar.name, (is_ratio ? ">= " : "<= ") + number(bar.limit, is_ratio ? 2 : 0),
-                    result == nullptr ? "-" : number(measured(bar, *result), is_ratio ? 3 : 1),
+        judged.add({bar.name, (is_ratio ? ">= " : "<= ") + decimal(bar.limit, is_ratio ? 2 : 0),
+                    result == nullptr ? "-" : decimal(measured(bar, *result), is_ratio ? 3 : 1),
                     result == nullptr      ? "not measured"
                     : is_met(bar, *result) ? "PASS"
                                            : "FAIL",

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "../common/json.hpp"
+#include "latency.hpp"
+#include "plot.hpp"
 #include "statistics.hpp"
 
 namespace opendoca::tools {
@@ -56,6 +58,9 @@ struct DmaResult {
     bool resets = false;                  ///< the time of a reset of the destination is part of the job's
     std::optional<double> latency_before; ///< one way, between the two processes, in nanoseconds
     std::optional<double> latency_after;
+    std::optional<Percentiles> latency; ///< of depth 1
+    std::uint32_t threads = 1;
+    std::string failure;                ///< why there is no result; empty when there is one
 };
 
 [[nodiscard]] const char *name_of(Where where);
@@ -79,6 +84,8 @@ struct Bar {
 
 /// For --json and for people. @p bars is empty unless they were asked for.
 [[nodiscard]] Json to_json(std::span<const DmaResult> results, std::span<const Bar> bars);
+/// For --plot: jobs, and what they are compared to.
+[[nodiscard]] std::vector<PlotPoint> points_of(std::span<const DmaResult> results);
 [[nodiscard]] std::string to_text(std::span<const DmaResult> results, std::span<const Bar> bars);
 
 } // namespace opendoca::tools

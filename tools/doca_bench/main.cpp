@@ -16,20 +16,11 @@ namespace {
 
 using namespace opendoca::tools;
 
-constexpr Benchmark benchmarks[] = {
-    {"dma", "DMA memcpy jobs, within a process and between two, next to plain copies", run_dma_benchmark},
-    {"rdma", "RDMA jobs between two processes, next to UCX", run_rdma_benchmark},
-    {"sha", "SHA jobs, next to OpenSSL", run_sha_benchmark},
-    {"graph", "nodes of graphs: callbacks and small copies, next to other executors", run_graph_benchmark},
-    {"cc", "Comm Channel round trips between two processes, next to bare socket pairs", run_cc_benchmark},
-    {"sync_event", "sync events from update to woken waiter between two processes", run_sync_event_benchmark},
-};
-
 void print_usage(std::ostream &out)
 {
     out << "Usage: doca_bench BENCHMARK [options]\n\nBenchmarks:\n";
     Table table({{""}, {""}});
-    for (const Benchmark &benchmark : benchmarks)
+    for (const Benchmark &benchmark : benchmarks())
         table.add({benchmark.name, benchmark.summary});
     out << table.text("  ") << "\ndoca_bench BENCHMARK --help lists its options.\n";
 }
@@ -47,7 +38,7 @@ int main(int argc, char **argv)
         std::cout << version_line("doca_bench");
         return 0;
     }
-    for (const Benchmark &benchmark : benchmarks) {
+    for (const Benchmark &benchmark : benchmarks()) {
         if (name != benchmark.name)
             continue;
         try {

@@ -13,7 +13,6 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr double sample_seconds = 100e-6;
 constexpr double block_seconds =
     0.1; ///< between two looks at the CPU time of others, which counts hundredths
 constexpr double tolerated_others = 0.15;
@@ -43,21 +42,14 @@ void wait_for_quiet(double patience)
     }
 }
 
-double timed(Variant &variant, std::size_t count)
-{
-    const double start = seconds_now();
-    variant.run(count);
-    return seconds_now() - start;
-}
-
 /// So many repetitions that a sample takes long enough for the clock, and no longer than needed.
-std::size_t choose_repetitions(Variant &variant, std::size_t step)
+std::size_t choose_repetitions(Variant &variant, std::size_t step, double sample_seconds)
 {
     std::size_t count = step;
-    double taken = timed(variant, count);
+    double taken = variant.run_timed(count);
     while (taken < sample_seconds / 4 && count < (std::size_t{1} << 30)) {
         count *= 2;
-        taken = timed(variant, count);
+        taken = variant.run_timed(count);
     }
     const double wanted = static_cast<double>(count) * sample_seconds / taken;
     return std::max<std::size_t>(1, static_cast<std::size_t>(wanted) / step) * step;
@@ -130,7 +122,7 @@ private:
                 variants_[i]->run(options_.step);
             const long switches = involuntary_switches();
             round.nanoseconds[i] =
-                timed(*variants_[i], repetitions_) * 1e9 / static_cast<double>(repetitions_);
+                variants_[i]->run_timed(repetitions_) * 1e9 / static_cast<double>(repetitions_);
             round.is_clean = round.is_clean && involuntary_switches() == switches;
         }
         rounds_.push_back(std::move(round));
@@ -146,6 +138,13 @@ private:
 
 Variant::~Variant() = default;
 
+double Variant::run_timed(std::size_t count)
+{
+    const double start = seconds_now();
+    run(count);
+    return seconds_now() - start;
+}
+
 std::vector<std::size_t> order_of_round(std::size_t round, std::size_t count)
 {
     // Forwards from each beginning, then backwards from each.
@@ -160,7 +159,7 @@ Measurement measure(std::span<Variant *const> variants, const MeasureOptions &op
 {
     for (Variant *const variant : variants)
         variant->run(options.step);
-    Rounds rounds(variants, options, choose_repetitions(*variants.front(), options.step));
+    Rounds rounds(variants, options, choose_repetitions(*variants.front(), options.step, options.sample_seconds));
     double spent = 0;
     do {
         wait_for_quiet(options.patience);

@@ -21,6 +21,8 @@ public:
 
     /// Does the work @p count times.
     virtual void run(std::size_t count) = 0;
+    /// The same. The seconds that it takes.
+    virtual double run_timed(std::size_t count);
 };
 
 struct MeasureOptions {
@@ -29,6 +31,7 @@ struct MeasureOptions {
     std::size_t step = 1; ///< the number of repetitions in a sample is a multiple of it
     bool warms_up = true; ///< each sample begins with @c step repetitions that do not count
     double patience = 0;  ///< seconds to wait until others leave the CPUs alone
+    double sample_seconds = 100e-6;
 };
 
 struct Measurement {

@@ -76,6 +76,27 @@ std::optional<Number> parse_number(std::string_view text)
     };
 }
 
+/// One number.
+template <typename Number>
+[[nodiscard]] OptionParser::TakeValue count_into(Number &count, Number least, Number most)
+{
+    return [&count, least, most](std::string_view text) -> Complaint {
+        const auto value = parse_number<Number>(text);
+        if (!value || *value < least || *value > most)
+            return "must be a number from " + std::to_string(least) + " to " + std::to_string(most);
+        count = *value;
+        return std::nullopt;
+    };
+}
+
+[[nodiscard]] inline OptionParser::TakeValue text_into(std::string &text)
+{
+    return [&text](std::string_view value) -> Complaint {
+        text = value;
+        return value.empty() ? Complaint("must not be empty") : std::nullopt;
+    };
+}
+
 [[nodiscard]] inline OptionParser::TakeValue seconds_into(double &seconds)
 {
     return [&seconds](std::string_view text) -> Complaint {

@@ -19,19 +19,19 @@ void fail(const char *what)
     throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
 }
 
-void make_socket_pair(UniqueFd &first, UniqueFd &second)
+void make_socket_pair(UniqueFd &first, UniqueFd &second, int type)
 {
     int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) != 0)
         fail("socketpair");
     first = UniqueFd(ends[0]);
     second = UniqueFd(ends[1]);
 }
 
-OtherProcess::OtherProcess(int cpu, const std::function<void(int channel)> &serve)
+OtherProcess::OtherProcess(int cpu, const std::function<void(int channel)> &serve, int type)
 {
     UniqueFd other_end;
-    make_socket_pair(channel_, other_end);
+    make_socket_pair(channel_, other_end, type);
     const pid_t parent = getpid();
     std::fflush(nullptr);
     pid_ = fork();

@@ -20,15 +20,16 @@ namespace opendoca::tools {
 /// Throws what errno says of @p what.
 [[noreturn]] void fail(const char *what);
 
-/// Both ends of a socket that keeps the boundaries of messages.
-void make_socket_pair(UniqueFd &first, UniqueFd &second);
+/// Both ends of a socket that keeps the boundaries of messages, or of another @p type.
+void make_socket_pair(UniqueFd &first, UniqueFd &second, int type = SOCK_SEQPACKET);
 
 /// The second process of a benchmark.
 class OtherProcess {
 public:
     /// Forks, and so is to be made before the first DOCA object. The other process stays on @p cpu, unless
     /// that is -1, and does @p serve with its end of the channel, which ends when this one's is closed.
-    OtherProcess(int cpu, const std::function<void(int channel)> &serve);
+    /// @p type is the socket type of the channel.
+    OtherProcess(int cpu, const std::function<void(int channel)> &serve, int type = SOCK_SEQPACKET);
     OtherProcess(const OtherProcess &) = delete;
     OtherProcess &operator=(const OtherProcess &) = delete;
     /// Waits for its end.

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include <doca_mmap.h>
+#include <bench_api.hpp>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -59,14 +59,14 @@ void export_for_good(const Request &request, Reply &reply)
     reply.addr = map_memory(request.kind, request.size, reply.memfd);
     doca_dev *const dev = open_by_name(request.ibdev).release();
     doca_mmap *map = nullptr;
-    must(doca_mmap_create(nullptr, &map), "creating a memory map");
+    must(api::create_map(&map), "creating a memory map");
     must(doca_mmap_set_memrange(map, reply.addr, request.size), "setting a memory range");
-    must(doca_mmap_set_permissions(map, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE),
+    must(doca_mmap_set_permissions(map, api::pci_rights),
          "setting permissions");
-    must(doca_mmap_dev_add(map, dev), "adding a device");
+    must(api::add_dev_to_map(map, dev), "adding a device");
     must(doca_mmap_start(map), "starting a memory map");
     const void *descriptor = nullptr;
-    must(doca_mmap_export_dpu(map, dev, &descriptor, &reply.descriptor_size), "exporting memory");
+    must(api::export_pci(map, dev, &descriptor, &reply.descriptor_size), "exporting memory");
     if (reply.descriptor_size > sizeof(reply.descriptor))
         throw std::runtime_error("the export descriptor is too long");
     std::memcpy(reply.descriptor, descriptor, reply.descriptor_size);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench rdma: jobs between two processes, in turns with another benchmark if that is asked for.
+// doca_bench rdma: jobs between two processes, here or on two machines, in turns with another benchmark if that is
+// asked for.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -11,13 +12,15 @@
 
 #include "benchmark.hpp"
 #include "machine.hpp"
+#include "parallel.hpp"
 #include "peer.hpp"
 #include "perftest.hpp"
 #include "rdma_case.hpp"
-#include "rdma_connections.hpp"
 #include "rdma_options.hpp"
 #include "rdma_peer.hpp"
 #include "rdma_session.hpp"
+#include "rdma_wire.hpp"
+#include "remote.hpp"
 #include "report.hpp"
 #include "ucx.hpp"
 
@@ -30,22 +33,25 @@ constexpr std::size_t max_repetitions = std::size_t{1} << 24;
 constexpr double latency_change = 1.5; ///< between before and after, that means another placement
 constexpr std::size_t patience_in_rounds = 4;
 
-/// A connected pair of sessions, and the loops over them.
-class Pair {
+/// Connected pairs of sessions, one for each thread, and the loops over them.
+class Pairs {
 public:
-    Pair(const std::string &ibdev, const RdmaCase &what, RdmaPeer &peer)
-        : what_(what),
-          peer_(peer),
-          session_(std::make_unique<RdmaSession>(ibdev, what))
+    Pairs(const std::string &ibdev, const RdmaCase &what, RdmaPeer &peer) : what_(what), peer_(peer)
     {
-        session_->connect(peer_.begin(ibdev, what, session_->details()));
-        session_->post_receives();
+        std::vector<RdmaDetails> own;
+        for (std::uint32_t i = 0; i < what.threads; ++i)
+            own.push_back(sessions_.emplace_back(make_rdma_session(ibdev, what))->details());
+        const std::vector<RdmaDetails> theirs = peer_.begin(ibdev, what, own);
+        for (std::uint32_t i = 0; i < what.threads; ++i) {
+            sessions_[i]->connect(theirs[i]);
+            sessions_[i]->post_receives();
+        }
     }
-    Pair(const Pair &) = delete;
-    Pair &operator=(const Pair &) = delete;
-    ~Pair()
+    Pairs(const Pairs &) = delete;
+    Pairs &operator=(const Pairs &) = delete;
+    ~Pairs()
     {
-        session_.reset();
+        sessions_.clear();
         try {
             peer_.end();
         } catch (const std::exception &) {
@@ -53,25 +59,38 @@ public:
         }
     }
 
-    /// Seconds that @p count jobs take, or half of as many ping-pongs.
+    /// Seconds that each thread takes for @p count jobs, or half of as many ping-pongs.
     double run(std::size_t count)
     {
-        const bool is_ping_pong =
-            what_.test == RdmaTest::latency && (what_.op == RdmaOp::write || what_.op == RdmaOp::send);
-        const bool needs_peer = is_ping_pong || what_.op == RdmaOp::send;
-        if (needs_peer)
-            peer_.serve(count);
-        const double start = seconds_now();
-        if (is_ping_pong && what_.op == RdmaOp::write)
-            session_->ping_by_write(count);
-        else if (is_ping_pong)
-            session_->ping_by_send(count);
-        else
-            session_->run(count);
-        const double taken = seconds_now() - start;
-        if (needs_peer)
-            peer_.finish_serving();
-        return is_ping_pong ? taken / 2 : taken;
+        // The first one waits until the peer has begun, and so does not count.
+        const std::size_t first = needs_peer() ? 1 : 0;
+        const double taken = with_peer(count + first, [&] {
+            return run_in_threads(
+                sessions_.size(), [&](std::size_t i) { run_one(*sessions_[i], count); },
+                [&](std::size_t i) { run_one(*sessions_[i], first); });
+        });
+        return is_ping_pong() ? taken / 2 : taken;
+    }
+
+    /// Nanoseconds of one job: of all threads together in rate tests, of each in latency tests.
+    [[nodiscard]] double nanoseconds(double seconds, std::size_t count) const
+    {
+        const std::size_t at_once = what_.test == RdmaTest::rate ? sessions_.size() : 1;
+        return seconds * 1e9 / static_cast<double>(count * at_once);
+    }
+
+    /// Times @p count jobs or ping-pongs of each thread, each alone.
+    Percentiles measure_latency(std::size_t count)
+    {
+        std::vector<LatencyHistogram> histograms(sessions_.size());
+        with_peer(calls_of_time_each(count), [&] {
+            return run_in_threads(sessions_.size(), [&](std::size_t i) {
+                time_each(histograms[i], count, [&] { run_one(*sessions_[i], 1); });
+            });
+        });
+        for (std::size_t i = 1; i < histograms.size(); ++i)
+            histograms[0].add(histograms[i]);
+        return percentiles_of(histograms[0], is_ping_pong() ? 2 : 1);
     }
 
     /// Looks at the bytes that a job brings.
@@ -82,33 +101,81 @@ public:
                 throw std::runtime_error(text_of(what_) + ": what has arrived differs from what was sent");
         };
         const std::uint32_t seed = ++seed_;
+        const std::size_t jobs = std::size_t{what_.depth} * what_.connections;
         switch (what_.op) {
         case RdmaOp::write:
             if (what_.test == RdmaTest::latency)
                 return; // each byte's arrival is waited for
-            fill_pattern({session_->source(), what_.size}, seed);
-            (void)run(what_.depth);
+            fill(seed);
+            (void)run(jobs);
             return expect(peer_.holds(RdmaPeer::Place::exposed, seed));
         case RdmaOp::read:
             peer_.fill(seed);
-            (void)run(what_.depth);
-            return expect(is_pattern({session_->destination(), what_.size}, seed));
+            (void)run(jobs);
+            return expect(std::ranges::all_of(sessions_, [&](const auto &session) {
+                return is_pattern({session->destination(), what_.size}, seed);
+            }));
         case RdmaOp::send:
-            fill_pattern({session_->source(), what_.size}, seed);
-            (void)run(what_.depth);
+            fill(seed);
+            (void)run(jobs);
             return expect(peer_.holds(RdmaPeer::Place::received, seed));
         case RdmaOp::fetch_add: {
             const std::uint64_t before = peer_.word();
-            (void)run(3 * what_.depth);
-            return expect(peer_.word() - before == 3 * what_.depth);
+            (void)run(3 * jobs);
+            return expect(peer_.word() - before == 3 * jobs * what_.threads);
         }
         }
     }
 
 private:
+    [[nodiscard]] bool is_ping_pong() const
+    {
+        return what_.test == RdmaTest::latency && (what_.op == RdmaOp::write || what_.op == RdmaOp::send);
+    }
+
+    [[nodiscard]] bool needs_peer() const { return is_ping_pong() || what_.op == RdmaOp::send; }
+
+    void run_one(RdmaSession &session, std::size_t count) const
+    {
+        if (is_ping_pong() && what_.op == RdmaOp::write)
+            session.ping_by_write(count);
+        else if (is_ping_pong())
+            session.ping_by_send(count);
+        else
+            session.run(count);
+    }
+
+    /// What @p work gives, while the peer does its part of @p count jobs or ping-pongs of each thread if it has one.
+    template <typename Work>
+    double with_peer(std::size_t count, Work work)
+    {
+        if (!needs_peer())
+            return work();
+        peer_.serve(count);
+        double taken = 0;
+        try {
+            taken = work();
+        } catch (...) {
+            // Its answer would be taken for that to the next request.
+            try {
+                peer_.finish_serving();
+            } catch (const std::exception &) { // the first problem is the one to tell
+            }
+            throw;
+        }
+        peer_.finish_serving();
+        return taken;
+    }
+
+    void fill(std::uint32_t seed)
+    {
+        for (const auto &session : sessions_)
+            fill_pattern({session->source(), what_.size}, seed);
+    }
+
     const RdmaCase &what_;
     RdmaPeer &peer_;
-    std::unique_ptr<RdmaSession> session_;
+    std::vector<std::unique_ptr<RdmaSession>> sessions_;
     static inline std::uint32_t seed_ = 0;
 };
 
@@ -129,7 +196,8 @@ struct Round {
 
 class RdmaBenchmark {
 public:
-    RdmaBenchmark(const RdmaOptions &options, Peer &line_peer, RdmaPeer &peer)
+    /// @p line_peer is null when the peer is on another machine.
+    RdmaBenchmark(const RdmaOptions &options, Peer *line_peer, RdmaPeer &peer)
         : options_(options),
           line_peer_(line_peer),
           peer_(peer),
@@ -155,8 +223,16 @@ public:
         for (const RdmaCase &what : cases) {
             std::cerr << '[' << results.size() + 1 << '/' << cases.size() << "] " << text_of(what)
                       << std::flush;
-            results.push_back(run(what));
-            const RdmaResult &result = results.back();
+            RdmaResult &result = results.emplace_back();
+            result.what = what;
+            result.rival_kind = rival_kind();
+            try {
+                run(result);
+            } catch (const std::exception &error) {
+                result.failure = error.what();
+                std::cerr << '\n' << text_of(what) << ": failed: " << result.failure << '\n';
+                continue;
+            }
             std::cerr << ": " << result.job.median << " ns";
             if (result.rival)
                 std::cerr << ", " << result.rival_test << ' ' << result.rival->median << " ns, ratio "
@@ -171,9 +247,9 @@ public:
 private:
     [[nodiscard]] std::optional<double> line_latency()
     {
-        if (options_.cpus.empty() || options_.cpus[0] == options_.cpus[1])
+        if (line_peer_ == nullptr || options_.cpus.empty() || options_.cpus[0] == options_.cpus[1])
             return std::nullopt;
-        return line_peer_.one_way_latency();
+        return line_peer_->one_way_latency();
     }
 
     void wait_for_quiet() const
@@ -188,30 +264,30 @@ private:
     }
 
     /// So many that a sample takes its part of the time for the row.
-    [[nodiscard]] std::size_t choose_repetitions(Pair &pair, const RdmaCase &what) const
+    [[nodiscard]] std::size_t choose_repetitions(Pairs &pairs, const RdmaCase &what) const
     {
-        std::size_t count = what.depth;
-        double taken = pair.run(count);
+        const std::size_t step = std::size_t{what.depth} * what.connections;
+        std::size_t count = step;
+        double taken = pairs.run(count);
         while (taken < sample_seconds_at_least / 4 && count < max_repetitions) {
             count *= 2;
-            taken = pair.run(count);
+            taken = pairs.run(count);
         }
         const double wanted = std::max(options_.seconds / static_cast<double>(options_.min_rounds),
                                        sample_seconds_at_least / 4);
         const double ideal = static_cast<double>(count) * wanted / taken;
-        return std::clamp<std::size_t>(static_cast<std::size_t>(ideal) / what.depth, 1, max_repetitions) *
-               what.depth;
+        return std::max<std::size_t>(std::min(static_cast<std::size_t>(ideal), max_repetitions) / step, 1) * step;
     }
 
-    [[nodiscard]] Round run_round(Pair &pair, const std::optional<RivalTest> &test, const RdmaCase &what,
+    [[nodiscard]] Round run_round(Pairs &pairs, const std::optional<RivalTest> &test, const RdmaCase &what,
                                   std::size_t repetitions)
     {
         wait_for_quiet();
         Round round{};
         round.before = line_latency();
-        (void)pair.run(what.depth);
+        (void)pairs.run(std::size_t{what.depth} * what.connections);
         const long switches = involuntary_switches();
-        round.job = pair.run(repetitions) * 1e9 / static_cast<double>(repetitions);
+        round.job = pairs.nanoseconds(pairs.run(repetitions), repetitions);
         round.is_clean = involuntary_switches() <= switches + 1;
         if (test)
             round.rival = rival_->run(*test, what, rival_->iterations(round.job, repetitions));
@@ -222,18 +298,16 @@ private:
         return round;
     }
 
-    [[nodiscard]] RdmaResult run(const RdmaCase &what)
+    void run(RdmaResult &result)
     {
-        Pair pair(ibdev_, what, peer_);
-        pair.verify();
+        const RdmaCase &what = result.what;
+        Pairs pairs(ibdev_, what, peer_);
+        pairs.verify();
         const std::optional<RivalTest> test = rival_ ? rival_->test_of(what) : std::nullopt;
-        RdmaResult result;
-        result.what = what;
-        result.rival_kind = rival_kind();
-        result.repetitions = choose_repetitions(pair, what);
+        result.repetitions = choose_repetitions(pairs, what);
         std::vector<Round> clean, all;
         while (clean.size() < options_.min_rounds && all.size() < patience_in_rounds * options_.min_rounds) {
-            all.push_back(run_round(pair, test, what, result.repetitions));
+            all.push_back(run_round(pairs, test, what, result.repetitions));
             if (all.back().is_clean)
                 clean.push_back(all.back());
         }
@@ -241,7 +315,8 @@ private:
         result.discarded = result.was_disturbed ? 0 : all.size() - clean.size();
         summarize_into(result, result.was_disturbed ? all : clean);
         result.rival_test = test ? test->name : "";
-        return result;
+        if (what.test == RdmaTest::latency)
+            result.latency = pairs.measure_latency(num_latency_samples(result.job.median, options_.seconds));
     }
 
     static void summarize_into(RdmaResult &result, const std::vector<Round> &rounds)
@@ -270,11 +345,42 @@ private:
     }
 
     const RdmaOptions &options_;
-    Peer &line_peer_;
+    Peer *line_peer_;
     RdmaPeer &peer_;
     std::string ibdev_;
     std::unique_ptr<RdmaRival> rival_; ///< null when there is nothing to compare with
 };
+
+/// Serves those who connect, one after the other.
+int run_server(const RdmaOptions &options)
+{
+    if (!options.cpus.empty())
+        pin_to(options.cpus[1]);
+    const std::string ibdev = find_rdma_device(options.ibdev);
+    const UniqueFd listener = listen_at(options.bind, options.port);
+    std::cout << "device " << ibdev << ", listening on port " << port_of(listener) << std::endl;
+    do {
+        std::string name;
+        const UniqueFd client = accept_from(listener, name);
+        std::cerr << name << " has connected\n";
+        try {
+            serve_rdma(client.get(), ibdev);
+            std::cerr << name << " has gone\n";
+        } catch (const std::exception &error) {
+            std::cerr << name << ": " << error.what() << '\n';
+        }
+    } while (!options.serves_once);
+    return 0;
+}
+
+int run_and_report(const RdmaOptions &options, Peer *line_peer, RdmaPeer &peer)
+{
+    RdmaBenchmark benchmark(options, line_peer, peer);
+    const std::span<const RdmaBar> bars =
+        options.judges_bars ? rdma_bars(benchmark.rival_kind()) : std::span<const RdmaBar>();
+    const std::vector<RdmaResult> results = benchmark.run(rdma_cases(options, bars));
+    return report("rdma", benchmark.ibdev(), options, std::span<const RdmaResult>(results), bars);
+}
 
 } // namespace
 
@@ -283,22 +389,24 @@ int run_rdma_benchmark(std::span<char *const> arguments)
     RdmaOptions options;
     if (const auto status = parse_rdma_options(arguments, options))
         return *status;
-    if (options.measures_connections) {
+    if (options.is_server)
+        return run_server(options);
+    if (!options.plot.empty())
+        require_gnuplot();
+    if (!options.connect_to.empty()) {
         if (!options.cpus.empty())
             pin_to(options.cpus[0]);
-        return run_connections_benchmark(options);
+        const UniqueFd socket = connect_to(options.connect_to, options.port);
+        RdmaPeer peer(socket.get(), "the server");
+        std::cerr << "connected to " << options.connect_to << ", device " << peer.greet() << '\n';
+        return run_and_report(options, nullptr, peer);
     }
     const int other_cpu = options.cpus.empty() ? -1 : options.cpus[1];
     Peer line_peer(other_cpu);
-    RdmaPeer peer(other_cpu);
+    RdmaPeerProcess process(other_cpu);
     if (!options.cpus.empty())
         pin_to(options.cpus[0]);
-
-    RdmaBenchmark benchmark(options, line_peer, peer);
-    const std::span<const RdmaBar> bars =
-        options.judges_bars ? rdma_bars(benchmark.rival_kind()) : std::span<const RdmaBar>();
-    const std::vector<RdmaResult> results = benchmark.run(rdma_cases(options, bars));
-    return report("rdma", benchmark.ibdev(), options, std::span<const RdmaResult>(results), bars);
+    return run_and_report(options, &line_peer, process.peer());
 }
 
 } // namespace opendoca::tools

@@ -3,7 +3,6 @@
 #include "rdma_case.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "../common/table.hpp"
 #include "dma_result.hpp"
@@ -68,18 +67,6 @@ constexpr RdmaBar bars_against_ucx[] = {
                    rate(RdmaOp::send, MiB, MemoryKind::ordinary)),
 };
 
-std::string number(double value, int digits)
-{
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.*f", digits, value);
-    return text;
-}
-
-std::string nanoseconds(double value)
-{
-    return number(value, value < 100 ? 1 : 0);
-}
-
 /// Time or speed, each as a part of the other's.
 std::optional<double> measured(const RdmaBar &bar, const RdmaResult &result)
 {
@@ -98,23 +85,18 @@ std::string notes_on(const RdmaResult &result)
 {
     std::string notes;
     if (result.latency_before && result.latency_after)
-        notes = "c2c " + number(result.latency_before->median, 0) + "/" +
-                number(result.latency_after->median, 0) + " ns";
+        notes = "c2c " + decimal(result.latency_before->median, 0) + "/" +
+                decimal(result.latency_after->median, 0) + " ns";
+    const auto add = [&](const std::string &note) { notes += (notes.empty() ? "" : ", ") + note; };
+    if (result.what.threads > 1)
+        add(std::to_string(result.what.threads) + " threads");
+    if (result.what.connections > 1)
+        add(std::to_string(result.what.connections) + " connections" + (result.what.threads > 1 ? " each" : ""));
     if (result.was_disturbed)
-        notes += std::string(notes.empty() ? "" : ", ") + "disturbed";
+        add("disturbed");
+    if (!result.failure.empty())
+        add("failed: " + result.failure);
     return notes;
-}
-
-Json to_json(const Summary &summary)
-{
-    Json json = Json::object();
-    json.set("median", summary.median).set("min", summary.min).set("max", summary.max);
-    return json;
-}
-
-Json to_json(const std::optional<Summary> &summary)
-{
-    return summary ? to_json(*summary) : Json();
 }
 
 Json to_json(const RdmaResult &result)
@@ -127,7 +109,14 @@ Json to_json(const RdmaResult &result)
         .set("waits_for", result.what.waits_for_events ? "events" : "polling")
         .set("bytes", result.what.size)
         .set("depth", result.what.depth)
-        .set("ns", to_json(result.job))
+        .set("threads", result.what.threads)
+        .set("connections", result.what.connections);
+    if (!result.failure.empty()) {
+        json.set("failed", result.failure);
+        return json;
+    }
+    json.set("ns", to_json(result.job))
+        .set("latency_ns", result.latency ? to_json(*result.latency) : Json())
         .set("million_per_second", 1e3 / result.job.median)
         .set("gigabytes_per_second", static_cast<double>(result.what.size) / result.job.median)
         .set("samples", result.job.count)
@@ -165,7 +154,9 @@ std::string text_of(const RdmaCase &what)
 {
     return std::string(name_of(what.memory)) + " " + name_of(what.op) + " " + size_text(what.size) + ", " +
            name_of(what.test) + ", depth " + std::to_string(what.depth) +
-           (what.waits_for_events ? ", events" : ", polling");
+           (what.waits_for_events ? ", events" : ", polling") +
+           (what.threads > 1 ? ", " + std::to_string(what.threads) + " threads" : "") +
+           (what.connections > 1 ? ", " + std::to_string(what.connections) + " connections" : "");
 }
 
 const char *name_of(RivalKind rival)
@@ -210,6 +201,23 @@ Json to_json(std::span<const RdmaResult> results, std::span<const RdmaBar> bars)
     return json;
 }
 
+std::vector<PlotPoint> points_of(std::span<const RdmaResult> results)
+{
+    std::vector<PlotPoint> points;
+    for (const RdmaResult &result : results) {
+        if (!result.failure.empty())
+            continue;
+        const RdmaCase &what = result.what;
+        const std::string curve = std::string(name_of(what.memory)) + " " + name_of(what.op) + ", " +
+                                  name_of(what.test) + (what.waits_for_events ? ", events" : "");
+        points.push_back({curve, what.size, result.job.median, result.latency, false});
+        if (result.rival)
+            points.push_back({result.rival_test + ", " + name_of(what.memory), what.size, result.rival->median,
+                              std::nullopt, true});
+    }
+    return points;
+}
+
 std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar> bars)
 {
     Table rows({{"memory"},
@@ -221,6 +229,9 @@ std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar
                 {"ns", Align::right},
                 {"min", Align::right},
                 {"max", Align::right},
+                {"p50", Align::right},
+                {"p99", Align::right},
+                {"p99.9", Align::right},
                 {"M/s", Align::right},
                 {"GB/s", Align::right},
                 {"other's ns", Align::right},
@@ -228,14 +239,20 @@ std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar
                 {"of"},
                 {"notes"}});
     for (const RdmaResult &result : results) {
+        const bool is_there = result.failure.empty();
+        const auto cell = [&](double value) { return is_there ? nanoseconds_text(value) : "-"; };
+        const auto percentile = [&](double Percentiles::*member) {
+            return result.latency ? nanoseconds_text((*result.latency).*member) : "-";
+        };
         rows.add({name_of(result.what.memory), name_of(result.what.op), name_of(result.what.test),
                   result.what.waits_for_events ? "events" : "polling", size_text(result.what.size),
-                  std::to_string(result.what.depth), nanoseconds(result.job.median),
-                  nanoseconds(result.job.min), nanoseconds(result.job.max),
-                  number(1e3 / result.job.median, 2),
-                  number(static_cast<double>(result.what.size) / result.job.median, 2),
-                  result.rival ? nanoseconds(result.rival->median) : "-",
-                  result.ratio ? number(result.ratio->median, 3) : "-", result.rival ? result.rival_test : "",
+                  std::to_string(result.what.depth), is_there ? cell(result.job.median) : "failed",
+                  cell(result.job.min), cell(result.job.max), percentile(&Percentiles::p50),
+                  percentile(&Percentiles::p99), percentile(&Percentiles::p999),
+                  is_there ? decimal(1e3 / result.job.median, 2) : "-",
+                  is_there ? decimal(static_cast<double>(result.what.size) / result.job.median, 2) : "-",
+                  result.rival ? nanoseconds_text(result.rival->median) : "-",
+                  result.ratio ? decimal(result.ratio->median, 3) : "-", result.rival ? result.rival_test : "",
                   notes_on(result)});
     }
     std::string text = rows.text();
@@ -247,8 +264,8 @@ std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar
         const std::optional<double> value = result == nullptr ? std::nullopt : measured(bar, *result);
         judged.add(
             {bar.name,
-             (bar.kind == RdmaBar::Kind::time_at_most ? "time <= " : "speed >= ") + number(bar.limit, 2),
-             value ? number(*value, 3) : "-",
+             (bar.kind == RdmaBar::Kind::time_at_most ? "time <= " : "speed >= ") + decimal(bar.limit, 2),
+             value ? decimal(*value, 3) : "-",
              !value                 ? "not measured"
              : is_met(bar, *result) ? "PASS"
                                     : "FAIL",

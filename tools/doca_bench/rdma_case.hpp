@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "../common/json.hpp"
+#include "latency.hpp"
 #include "peer.hpp"
+#include "plot.hpp"
 #include "statistics.hpp"
 
 namespace opendoca::tools {
@@ -30,7 +32,9 @@ struct RdmaCase {
     MemoryKind memory;
     bool waits_for_events; ///< instead of polling
     std::size_t size;
-    std::uint32_t depth; ///< 1 in latency tests
+    std::uint32_t depth; ///< of a connection; 1 in latency tests
+    std::uint32_t threads = 1;     ///< on each side, each with connections and memory of its own
+    std::uint32_t connections = 1; ///< of each thread
 
     bool operator==(const RdmaCase &) const = default;
 };
@@ -53,6 +57,8 @@ struct RdmaResult {
     std::size_t repetitions = 0;
     std::size_t discarded = 0;
     bool was_disturbed = false; ///< too few rounds were left without those that were discarded
+    std::optional<Percentiles> latency; ///< of latency tests
+    std::string failure;                ///< why there is no result; empty when there is one
 };
 
 [[nodiscard]] const char *name_of(RdmaOp op);
@@ -75,6 +81,8 @@ struct RdmaBar {
 
 /// For --json and for people. @p bars is empty unless they were asked for.
 [[nodiscard]] Json to_json(std::span<const RdmaResult> results, std::span<const RdmaBar> bars);
+/// For --plot: jobs, and what they are compared to.
+[[nodiscard]] std::vector<PlotPoint> points_of(std::span<const RdmaResult> results);
 [[nodiscard]] std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar> bars);
 
 } // namespace opendoca::tools

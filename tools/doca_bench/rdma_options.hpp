@@ -16,8 +16,15 @@ struct RdmaOptions {
     bool as_json = false;
     bool compares = false; ///< with UCX or perftest
     bool judges_bars = false;
-    bool measures_connections = false; ///< what many of them cost, in place of jobs
-    std::size_t num_connections = 10000;
+    bool as_csv = false;
+    std::uint32_t threads = 1;
+    std::uint32_t connections = 1; ///< of each thread
+    bool is_server = false;        ///< for those who connect from other machines
+    bool serves_once = false;
+    std::string bind;         ///< the address that the server listens at; empty: any
+    std::uint16_t port = 0;   ///< of the server
+    std::string connect_to;   ///< the server's machine; empty: both sides run here
+    std::string plot;         ///< the SVG file; empty: none
     std::string ibdev; ///< empty: the first device that suits
     std::string ucx = "ucx_perftest";
     std::string perftest; ///< where its programs are; empty: in PATH
@@ -30,7 +37,7 @@ struct RdmaOptions {
     double seconds = 0.3;  ///< of a row
     std::size_t min_rounds = 7;
     double patience = 0;   ///< seconds to wait for a quiet machine
-    std::vector<int> cpus; ///< of this process and of the other one; empty when they are not pinned
+    std::vector<int> cpus; ///< of this process and of the other one; empty when they are not pinned. A server is the other one
 };
 
 /// The exit status when the program is to end now.

@@ -2,18 +2,22 @@
 // Copyright (c) 2026 The opendoca authors
 #include "rdma_peer.hpp"
 
-#include <cstdio>
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
 
-#include "machine.hpp"
+#include <nlohmann/json.hpp>
+#include <sys/socket.h>
+
+#include "parallel.hpp"
+#include "rdma_wire.hpp"
 
 namespace opendoca::tools {
 
 namespace {
 
-enum class Command : std::uint32_t { begin, end, serve, fill, look, word };
+constexpr std::size_t max_text = 500;
 
 std::byte pattern_at(std::size_t i, std::uint32_t seed)
 {
@@ -30,23 +34,108 @@ void run_loop(RdmaSession &session, const RdmaCase &what, std::size_t count)
         session.receive(count);
 }
 
+/// The passive end of one connection to another side.
+class Server {
+public:
+    Server(int socket, const std::string &ibdev) : socket_(socket), ibdev_(ibdev) {}
+
+    /// The answer to a request.
+    Message carry_out(const Message &request)
+    {
+        const std::string command = text_of(request, "command", max_text);
+        if (command == "hello")
+            return {{"protocol", rdma_protocol}, {"device", ibdev_}};
+        if (command == "begin")
+            return begin(request);
+        if (command == "end") {
+            sessions_.clear();
+            return Message::object();
+        }
+        if (sessions_.empty())
+            throw std::runtime_error("'" + command + "' before 'begin'");
+        if (command == "serve")
+            return serve(request);
+        if (command == "fill")
+            return fill(request);
+        if (command == "look")
+            return look(request);
+        if (command == "word")
+            return word();
+        throw std::runtime_error("unknown command '" + command + "'");
+    }
+
+private:
+    Message begin(const Message &request)
+    {
+        sessions_.clear();
+        what_ = case_of(request);
+        const std::vector<RdmaDetails> details = details_of(request, what_);
+        const std::string ibdev = ibdev_.empty() ? text_of(request, "device", max_text) : ibdev_;
+        std::vector<RdmaDetails> own;
+        try {
+            for (const RdmaDetails &one : details) {
+                RdmaSession &session = *sessions_.emplace_back(make_rdma_session(ibdev, what_));
+                own.push_back(session.details());
+                session.connect(one);
+                session.post_receives();
+            }
+        } catch (...) {
+            sessions_.clear();
+            throw;
+        }
+        Message answer = Message::object();
+        put(answer, own);
+        return answer;
+    }
+
+    Message serve(const Message &request)
+    {
+        const auto count = integer_of(request, "count", 1, max_rdma_count);
+        send_json(socket_, Message::object()); // the other side may begin
+        (void)run_in_threads(sessions_.size(), [&](std::size_t i) { run_loop(*sessions_[i], what_, count); });
+        return Message::object();
+    }
+
+    Message fill(const Message &request)
+    {
+        for (const auto &session : sessions_)
+            fill_pattern({session->exposed(), what_.size}, seed_of(request));
+        return Message::object();
+    }
+
+    Message look(const Message &request)
+    {
+        const auto place = static_cast<RdmaPeer::Place>(integer_of(request, "place", 0, 1));
+        return {{"holds", std::ranges::all_of(sessions_, [&](const auto &session) {
+                     const std::byte *const first =
+                         place == RdmaPeer::Place::exposed ? session->exposed() : session->destination();
+                     return is_pattern({first, what_.size}, seed_of(request));
+                 })}};
+    }
+
+    Message word()
+    {
+        std::uint64_t sum = 0;
+        for (const auto &session : sessions_) {
+            std::uint64_t value = 0;
+            std::memcpy(&value, session->exposed(), sizeof(value));
+            sum += value;
+        }
+        return {{"word", sum}};
+    }
+
+    static std::uint32_t seed_of(const Message &request)
+    {
+        return static_cast<std::uint32_t>(integer_of(request, "seed", 0, UINT32_MAX));
+    }
+
+    int socket_;
+    const std::string &ibdev_;
+    RdmaCase what_{};
+    std::vector<std::unique_ptr<RdmaSession>> sessions_;
+};
+
 } // namespace
-
-struct RdmaPeer::Request {
-    Command command;
-    RdmaCase what;
-    std::size_t count;
-    std::uint32_t seed;
-    Place place;
-    char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
-    RdmaDetails details;
-};
-
-struct RdmaPeer::Reply {
-    std::uint64_t value;
-    RdmaDetails details;
-    char problem[200]; ///< empty on success
-};
 
 void fill_pattern(std::span<std::byte> bytes, std::uint32_t seed)
 {
@@ -63,123 +152,91 @@ bool is_pattern(std::span<const std::byte> bytes, std::uint32_t seed)
     return true;
 }
 
-RdmaPeer::RdmaPeer(int cpu) : process_(cpu, [this](int channel) { run(channel); }) {}
-
-RdmaPeer::~RdmaPeer() = default;
-
-void RdmaPeer::run(int channel)
+void serve_rdma(int socket, const std::string &ibdev)
 {
-    std::unique_ptr<RdmaSession> session;
-    RdmaCase what{};
-    Request request;
-    while (receive_message(channel, request)) {
-        Reply reply{};
+    Server server(socket, ibdev);
+    Message request;
+    while (receive_json(socket, request)) {
+        Message answer;
         try {
-            switch (request.command) {
-            case Command::begin:
-                what = request.what;
-                session = std::make_unique<RdmaSession>(request.ibdev, what);
-                reply.details = session->details();
-                session->connect(request.details);
-                session->post_receives();
-                break;
-            case Command::end:
-                session.reset();
-                break;
-            case Command::serve:
-                // Pairs with the acquire in serve(): the other side may begin.
-                page_[0].serving.fetch_add(1, std::memory_order_release);
-                run_loop(*session, what, request.count);
-                break;
-            case Command::fill:
-                fill_pattern({session->exposed(), what.size}, request.seed);
-                break;
-            case Command::look: {
-                const std::byte *const place =
-                    request.place == Place::exposed ? session->exposed() : session->destination();
-                reply.value = is_pattern({place, what.size}, request.seed) ? 1 : 0;
-                break;
-            }
-            case Command::word:
-                std::memcpy(&reply.value, session->exposed(), sizeof(reply.value));
-                break;
-            }
+            answer = server.carry_out(request);
         } catch (const std::exception &error) {
-            std::snprintf(reply.problem, sizeof(reply.problem), "%s", error.what());
+            answer = {{"problem", std::string(error.what()).substr(0, max_text)}};
         }
-        send_message(channel, reply);
+        send_json(socket, answer);
     }
 }
 
-void RdmaPeer::tell(const Request &request)
+Message RdmaPeer::await_answer()
 {
-    send_message(process_.channel(), request);
+    Message answer;
+    if (!receive_json(socket_, answer))
+        throw std::runtime_error(name_ + " has gone");
+    if (answer.contains("problem"))
+        throw std::runtime_error(name_ + ": " + text_of(answer, "problem", max_text));
+    return answer;
 }
 
-RdmaPeer::Reply RdmaPeer::ask(const Request &request)
+Message RdmaPeer::ask(const Message &request)
 {
-    tell(request);
-    return await_reply<Reply>(process_.channel());
+    send_json(socket_, request);
+    return await_answer();
 }
 
-RdmaDetails RdmaPeer::begin(const std::string &ibdev, const RdmaCase &what, const RdmaDetails &own)
+std::string RdmaPeer::greet()
 {
-    Request request{};
-    request.command = Command::begin;
-    request.what = what;
-    request.details = own;
-    ibdev.copy(request.ibdev, sizeof(request.ibdev) - 1);
-    return ask(request).details;
+    const Message answer = ask({{"command", "hello"}, {"protocol", rdma_protocol}});
+    if (integer_of(answer, "protocol", 0, UINT64_MAX) != rdma_protocol)
+        throw std::runtime_error(name_ + " is of another release, whose protocol differs");
+    return text_of(answer, "device", max_text);
+}
+
+std::vector<RdmaDetails> RdmaPeer::begin(const std::string &ibdev, const RdmaCase &what,
+                                         std::span<const RdmaDetails> own)
+{
+    Message request = {{"command", "begin"}, {"device", ibdev}};
+    put(request, what);
+    put(request, own);
+    return details_of(ask(request), what);
 }
 
 void RdmaPeer::end()
 {
-    Request request{};
-    request.command = Command::end;
-    ask(request);
+    (void)ask({{"command", "end"}});
 }
 
 void RdmaPeer::serve(std::size_t count)
 {
-    Request request{};
-    request.command = Command::serve;
-    request.count = count;
-    tell(request);
-    ++num_served_;
-    const double start = seconds_now();
-    while (page_[0].serving.load(std::memory_order_acquire) != num_served_) {
-        if (seconds_now() - start > 20)
-            throw std::runtime_error("the other process does not answer");
-    }
+    (void)ask({{"command", "serve"}, {"count", count}});
 }
 
 void RdmaPeer::finish_serving()
 {
-    (void)await_reply<Reply>(process_.channel());
+    (void)await_answer();
 }
 
 void RdmaPeer::fill(std::uint32_t seed)
 {
-    Request request{};
-    request.command = Command::fill;
-    request.seed = seed;
-    ask(request);
+    (void)ask({{"command", "fill"}, {"seed", seed}});
 }
 
 bool RdmaPeer::holds(Place place, std::uint32_t seed)
 {
-    Request request{};
-    request.command = Command::look;
-    request.place = place;
-    request.seed = seed;
-    return ask(request).value != 0;
+    const Message answer =
+        ask({{"command", "look"}, {"place", static_cast<std::uint32_t>(place)}, {"seed", seed}});
+    const auto holds = answer.find("holds");
+    return holds != answer.end() && *holds == true;
 }
 
 std::uint64_t RdmaPeer::word()
 {
-    Request request{};
-    request.command = Command::word;
-    return ask(request).value;
+    return integer_of(ask({{"command", "word"}}), "word", 0, UINT64_MAX);
+}
+
+RdmaPeerProcess::RdmaPeerProcess(int cpu)
+    : process_(cpu, [](int channel) { serve_rdma(channel, ""); }, SOCK_STREAM),
+      peer_(process_.channel(), "the other process")
+{
 }
 
 } // namespace opendoca::tools

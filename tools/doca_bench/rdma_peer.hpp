@@ -1,33 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The other process of the RDMA benchmark: the passive end of a case. It sleeps unless it is told to serve.
+// The other side of the RDMA benchmark: the passive end of a case, in another process here or on another machine. It
+// sleeps unless it is told to serve.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "channel.hpp"
 #include "other_process.hpp"
 #include "rdma_session.hpp"
 
 namespace opendoca::tools {
 
+/// What the sides say first, and must have in common.
+inline constexpr std::uint64_t rdma_protocol = 1;
+
+/// Does what comes from @p socket until the connection ends. @p ibdev is the device to use; when it is empty, the other
+/// side says which one, and so may only be trusted.
+void serve_rdma(int socket, const std::string &ibdev);
+
+/// Tells the other side what to do.
 class RdmaPeer {
 public:
-    /// Forks, and so is to be made before the first DOCA object. @p cpu is where it stays, or -1.
-    explicit RdmaPeer(int cpu);
+    /// @p name is for messages about it, such as "the other process"; @p socket stays the caller's.
+    RdmaPeer(int socket, std::string name) : socket_(socket), name_(std::move(name)) {}
     RdmaPeer(const RdmaPeer &) = delete;
     RdmaPeer &operator=(const RdmaPeer &) = delete;
-    ~RdmaPeer();
 
-    /// Connects a new session to the one with the details @p own; its own details.
-    [[nodiscard]] RdmaDetails begin(const std::string &ibdev, const RdmaCase &what, const RdmaDetails &own);
-    /// Ends the session.
+    /// The name of its device. Throws when it speaks another protocol.
+    std::string greet();
+    /// Connects new sessions to those with the details @p own, one for each thread; their details.
+    [[nodiscard]] std::vector<RdmaDetails> begin(const std::string &ibdev, const RdmaCase &what,
+                                                 std::span<const RdmaDetails> own);
+    /// Ends the sessions.
     void end();
 
-    /// Starts the peer's loop for @p count jobs, and returns when it runs.
+    /// Starts the peer's loop for @p count jobs of each thread, and returns when it runs.
     void serve(std::size_t count);
     /// Waits until it has ended.
     void finish_serving();
@@ -35,25 +47,30 @@ public:
     /// Fills the memory that the peer exposes with the pattern of @p seed.
     void fill(std::uint32_t seed);
     enum class Place : std::uint32_t { exposed, received };
-    /// Whether the bytes there are the pattern of @p seed.
+    /// Whether the bytes there are the pattern of @p seed, in all sessions.
     [[nodiscard]] bool holds(Place place, std::uint32_t seed);
-    /// The first word of the exposed memory.
+    /// The sum of the first words of the exposed memory of all sessions.
     [[nodiscard]] std::uint64_t word();
 
 private:
-    struct Page {
-        std::atomic<std::uint32_t> serving; ///< the number of the loop that runs
-    };
-    struct Request;
-    struct Reply;
+    Message ask(const Message &request);
+    Message await_answer();
 
-    void run(int channel);
-    Reply ask(const Request &request);
-    void tell(const Request &request);
+    int socket_;
+    std::string name_;
+};
 
-    std::uint32_t num_served_ = 0;
-    SharedObjects<Page, 1> page_;
+/// A peer in a process of its own on this machine.
+class RdmaPeerProcess {
+public:
+    /// Forks, and so is to be made before the first DOCA object. @p cpu is where it stays, or -1.
+    explicit RdmaPeerProcess(int cpu);
+
+    [[nodiscard]] RdmaPeer &peer() noexcept { return peer_; }
+
+private:
     OtherProcess process_;
+    RdmaPeer peer_;
 };
 
 /// Bytes that depend on the seed and on their place.

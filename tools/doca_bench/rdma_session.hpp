@@ -1,35 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// One side of the RDMA benchmark: an instance, memory and a work queue, and the loops that run jobs over
-// them.
+// One side of the RDMA benchmark: connections, memory, and what runs jobs over them. Memory is the same in both
+// generations of the API, the loops are in rdma_loops.hpp, and what they call is in v2/ (jobs) and v3/ (tasks).
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <doca_buf.h>
-#include <doca_buf_inventory.h>
-#include <doca_ctx.h>
-#include <doca_mmap.h>
-#include <doca_rdma.h>
+#include <bench_api.hpp>
 
 #include "../common/doca.hpp"
 #include "../../src/core/unique_fd.hpp"
+#include "patience.hpp"
 #include "rdma_case.hpp"
 
 namespace opendoca::tools {
 
 /// What a side tells the other one.
 struct RdmaDetails {
-    std::size_t details_size;
-    std::byte details[256];
-    std::size_t descriptor_size;
-    std::byte descriptor[256];
+    std::vector<std::vector<std::byte>> connections; ///< the details of each
+    std::vector<std::byte> memory;                   ///< the export descriptor
 };
 
 /// The first device that does RDMA, or the one of the name. Throws when there is none.
@@ -37,12 +32,11 @@ struct RdmaDetails {
 
 class RdmaSession {
 public:
-    RdmaSession(const std::string &ibdev, const RdmaCase &what);
     RdmaSession(const RdmaSession &) = delete;
     RdmaSession &operator=(const RdmaSession &) = delete;
-    ~RdmaSession();
+    virtual ~RdmaSession();
 
-    [[nodiscard]] RdmaDetails details() const;
+    [[nodiscard]] RdmaDetails details();
     void connect(const RdmaDetails &peer);
 
     /// Memory that the peer reaches.
@@ -52,15 +46,37 @@ public:
     [[nodiscard]] std::byte *destination() const noexcept { return local_.addr + size_; }
 
     /// The loops. The side that measures and its peer call the two of a pair with the same count.
-    void run(std::size_t count); ///< jobs, as many in flight as the depth says; with sends the peer receives
-    void ping_by_write(std::size_t count);
-    void pong_by_write(std::size_t count);
-    void ping_by_send(std::size_t count);
-    void pong_by_send(std::size_t count);
-    void receive(std::size_t count);
+    virtual void run(std::size_t count) = 0; ///< jobs, as many in flight as the depth says; with sends the peer receives
+    virtual void ping_by_write(std::size_t count) = 0;
+    virtual void pong_by_write(std::size_t count) = 0;
+    virtual void ping_by_send(std::size_t count) = 0;
+    virtual void pong_by_send(std::size_t count) = 0;
+    virtual void receive(std::size_t count) = 0;
 
     /// Receives for ping_by_send, pong_by_send and receive, which keep them up.
-    void post_receives();
+    virtual void post_receives() = 0;
+
+protected:
+    RdmaSession(const std::string &ibdev, const RdmaCase &what);
+
+    /// The front end's part. Jobs and receives are numbered from 0; job n is of connection n modulo their number.
+    virtual std::vector<std::byte> export_connection(std::uint32_t number) = 0;
+    virtual void connect_one(std::uint32_t number, std::span<const std::byte> details) = 0;
+    /// WRITE and READ: @p first is the source. SEND: it is all. FETCH_ADD: it is the counter.
+    virtual void add_job(std::uint32_t number, doca_buf *first, doca_buf *second) = 0;
+    virtual void add_receive(std::uint32_t number, doca_buf *destination) = 0;
+
+    [[nodiscard]] const RdmaCase &what() const noexcept { return what_; }
+    [[nodiscard]] doca_dev *dev() const noexcept { return dev_.get(); }
+    [[nodiscard]] std::uint32_t num_jobs() const noexcept { return what_.depth * what_.connections; }
+    [[nodiscard]] std::uint32_t num_receives() const noexcept;
+
+    /// Gives back the buffers, once nothing uses them.
+    void drop_bufs();
+    /// Sleeps until there is an event of @p handle.
+    void wait_for_event(int handle);
+    /// Waits until the peer has written @p mark behind the exposed bytes.
+    void wait_for_mark(std::byte mark) const;
 
 private:
     struct Memory {
@@ -73,25 +89,10 @@ private:
         UniqueFd memfd; ///< stays open, so that importers can map the memory
     };
     using MapHandle = Handle<doca_mmap, doca_mmap_destroy>;
-    union Job {
-        doca_job base;
-        doca_rdma_job_recv receive;
-        doca_rdma_job_send send;
-        doca_rdma_job_read_write read_write;
-        doca_rdma_job_atomic atomic;
-    };
 
     [[nodiscard]] MapHandle map(const Memory &memory, std::uint32_t rights) const;
     [[nodiscard]] doca_buf *take_buf(doca_mmap *map, std::byte *addr, std::size_t size, std::size_t data_len);
-    void make_jobs();
-    void submit(const Job &job);
-    /// Waits for the end of a job; its user data.
-    std::uint64_t retrieve();
-    void wait_for_event();
-    void repost(std::uint64_t receive);
-    /// Waits until the peer has written @p mark behind the exposed bytes.
-    void wait_for_mark(std::byte mark);
-    void write_mark(std::byte mark);
+    void make_jobs(std::byte *remote);
 
     RdmaCase what_;
     std::size_t size_;
@@ -102,19 +103,10 @@ private:
     MapHandle local_map_;
     MapHandle remote_map_;
     Handle<doca_buf_inventory, doca_buf_inventory_destroy> inventory_;
-    Handle<doca_rdma, doca_rdma_destroy> rdma_;
-    Handle<doca_workq, doca_workq_destroy> workq_;
-    doca_ctx *ctx_ = nullptr;
-    UniqueFd epoll_;
-    doca_event_handle_t event_handle_ = -1;
-    bool has_workq_ = false;
-    std::byte *remote_ = nullptr;
     std::vector<doca_buf *> bufs_;
-    std::vector<Job> jobs_;          ///< one for each that may be in flight
-    std::vector<doca_buf *> filled_; ///< of each, the buffer that it appends to; null when none
-    std::vector<Job> receives_;
-    std::uint32_t num_marks_ = 0;
-    doca_rdma_result result_{};
+    UniqueFd epoll_;
 };
+
+[[nodiscard]] std::unique_ptr<RdmaSession> make_rdma_session(const std::string &ibdev, const RdmaCase &what);
 
 } // namespace opendoca::tools

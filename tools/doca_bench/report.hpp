@@ -12,16 +12,19 @@
 #include "../common/json.hpp"
 #include "benchmark.hpp"
 #include "machine.hpp"
+#include "plot.hpp"
 
 namespace opendoca::tools {
 
-/// Prints what a benchmark has found, as its options want it. Returns the program's status: whether all bars
-/// are met.
+/// Prints what a benchmark has found, as its options want it. Returns the program's status: whether every row has a
+/// result, and all bars are met.
 template <typename Options, typename Result, typename Bar>
 int report(const char *benchmark, const std::string &ibdev, const Options &options,
            std::span<const Result> results, std::span<const Bar> bars)
 {
-    if (options.as_json) {
+    if (options.as_csv) {
+        std::cout << to_json(results, bars).csv("rows");
+    } else if (options.as_json) {
         Json json = to_json(results, bars);
         Json cpus = Json::array();
         for (const int cpu : options.cpus)
@@ -39,6 +42,10 @@ int report(const char *benchmark, const std::string &ibdev, const Options &optio
     }
     std::cout.flush();
     if (!std::cout.good())
+        return benchmark_failed;
+    if (!options.plot.empty())
+        draw_plot(options.plot, "opendoca: doca_bench " + std::string(benchmark) + ", " + ibdev, points_of(results));
+    if (std::ranges::any_of(results, [](const Result &result) { return !result.failure.empty(); }))
         return benchmark_failed;
     const auto is_missed = [&](const Bar &bar) {
         const auto result = std::ranges::find(results, bar.what, &Result::what);

@@ -4,7 +4,11 @@
 
 #include <cstddef>
 #include <span>
+#include <optional>
+#include <string>
 #include <vector>
+
+#include "../common/json.hpp"
 
 namespace opendoca::tools {
 
@@ -17,6 +21,14 @@ struct Summary {
 
 /// All zero when there are no @p values.
 [[nodiscard]] Summary summarize(std::vector<double> values);
+
+[[nodiscard]] Json to_json(const Summary &summary);
+[[nodiscard]] Json to_json(const std::optional<Summary> &summary);
+
+/// With @p digits after the point.
+[[nodiscard]] std::string decimal(double value, int digits);
+/// For tables: with a digit after the point below 100.
+[[nodiscard]] std::string nanoseconds_text(double value);
 
 /// Summarizes what @p combine makes of the values of each round. The two have equally many.
 template <typename Combine>

@@ -131,7 +131,7 @@ AccessCheck check_pidfd(const SystemFacts &facts)
 
 AccessCheck check_membarrier(const SystemFacts &facts)
 {
-    AccessCheck check{"membarrier", "membarrier", Verdict::ok, describe(facts.membarrier_error), ""};
+    AccessCheck check{"membarrier", "membarrier", Verdict::ok, describe(facts.membarrier_error), "", true};
     if (facts.membarrier_error != 0) {
         check.verdict = Verdict::limited;
         check.advice = advice_for_call("membarrier", facts.membarrier_error,
@@ -157,7 +157,7 @@ AccessCheck check_process_vm(const SystemFacts &facts)
 AccessCheck check_shared_memory(const SystemFacts &facts)
 {
     AccessCheck check{"shared_memory", "shared memory, tried", Verdict::ok,
-                      describe(facts.shared_memory_error), ""};
+                      describe(facts.shared_memory_error), "", true};
     if (facts.shared_memory_error != 0) {
         check.verdict = Verdict::blocked;
         check.advice =
@@ -170,7 +170,7 @@ AccessCheck check_shared_memory(const SystemFacts &facts)
 AccessCheck check_ordinary_memory(const SystemFacts &facts)
 {
     AccessCheck check{"ordinary_memory", "ordinary memory, tried", Verdict::ok,
-                      describe(facts.ordinary_memory_error), ""};
+                      describe(facts.ordinary_memory_error), "", true};
     if (facts.ordinary_memory_error != 0) {
         check.verdict = Verdict::limited;
         check.advice =

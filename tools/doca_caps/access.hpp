@@ -45,6 +45,7 @@ struct AccessCheck {
     Verdict verdict;
     std::string found;
     std::string advice; ///< empty when there is nothing to be done
+    bool was_tried = false; ///< what processes do, not a setting that may be in their way
 };
 
 [[nodiscard]] const char *name_of(Verdict verdict);
@@ -53,6 +54,9 @@ struct AccessCheck {
 
 /// What @p facts mean for the software device.
 [[nodiscard]] std::vector<AccessCheck> check_access(const SystemFacts &facts);
+
+/// Whether the text of /proc/<pid>/status has a capability of the kernel among the effective ones.
+[[nodiscard]] bool has_capability(const std::string &status, int number);
 
 /// The value of the option hidepid of the mount of /proc in the text of a mountinfo file, or nothing.
 [[nodiscard]] std::string hidepid_in(const std::string &mountinfo);

@@ -3,19 +3,21 @@
 #include "devices.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include <arpa/inet.h>
 
 #include "../common/doca.hpp"
 // The inside of the library: the provider and the function's type are not in the public API.
-#include "../../src/core/dev.hpp"
+#include "core/dev.hpp"
+#include "files.hpp"
 
 namespace opendoca::tools {
 
 namespace {
 
-const char *name_of(doca_pci_func_type type)
+const char *name_of_type(doca_pci_func_type type)
 {
     switch (type) {
     case api::type_pf:
@@ -52,8 +54,7 @@ std::optional<std::string> ip_of(const doca_devinfo &info, int family)
 {
     std::uint8_t address[size];
     char text[INET6_ADDRSTRLEN];
-    if (get(&info, address, size) != DOCA_SUCCESS ||
-        inet_ntop(family, address, text, sizeof(text)) == nullptr)
+    if (get(&info, address, size) != DOCA_SUCCESS || inet_ntop(family, address, text, sizeof(text)) == nullptr)
         return std::nullopt;
     return text;
 }
@@ -80,13 +81,61 @@ void add_representors(DeviceReport &report, doca_dev &dev, api::RepFilter filter
             rep.pci_address = pci_address;
         doca_pci_func_type type{};
         if (doca_devinfo_rep_get_pci_func_type(info, &type) == DOCA_SUCCESS)
-            rep.function_type = name_of(type);
+            rep.function_type = name_of_type(type);
         char vuid[DOCA_DEVINFO_REP_VUID_SIZE] = {};
         if (doca_devinfo_rep_get_vuid(info, vuid, sizeof(vuid)) == DOCA_SUCCESS)
             rep.vuid = vuid;
         rep.kind = kind;
         report.representors.push_back(std::move(rep));
     }
+}
+
+/// "DRIVER=mlx5_core" among the lines of a device's uevent.
+std::string driver_in(const std::vector<std::string> &uevent)
+{
+    for (const std::string &line : uevent) {
+        if (line.starts_with("DRIVER="))
+            return line.substr(line.find('=') + 1);
+    }
+    return "";
+}
+
+/// Of "4: ACTIVE" the name.
+std::string without_number(const std::string &state)
+{
+    const auto colon = state.find(": ");
+    return colon == std::string::npos ? state : state.substr(colon + 2);
+}
+
+std::optional<std::uint64_t> bytes_of(doca_mtu_size mtu)
+{
+    if (mtu == DOCA_MTU_SIZE_RAW_ETHERNET)
+        return std::nullopt;
+    return std::uint64_t{256} << static_cast<unsigned>(mtu);
+}
+
+HardwareReport report_hardware(const DeviceFunction &function)
+{
+    HardwareReport report;
+    const std::string device = "/sys/class/infiniband/" + function.ibdev_name;
+    report.firmware = first_line(device + "/fw_ver");
+    report.board = first_line(device + "/board_id");
+    // Soft-RoCE has no bus and no driver of one, but an interface below.
+    if (const std::string parent = first_line(device + "/parent"); !parent.empty())
+        report.driver = "Soft-RoCE over " + parent;
+    else
+        report.driver = driver_in(lines_of(device + "/device/uevent"));
+    // A port but the first is in the function's name.
+    const auto slash = function.name.rfind('/');
+    const std::string port = device + "/ports/" + (slash == std::string::npos ? "1" : function.name.substr(slash + 1));
+    report.rate = first_line(port + "/rate");
+    report.state = without_number(first_line(port + "/state"));
+    report.physical_state = without_number(first_line(port + "/phys_state"));
+    if (!function.iface_name.empty())
+        report.interface_mtu = number_in("/sys/class/net/" + function.iface_name + "/mtu");
+    if (function.can.rdma.reliable_connection)
+        report.rdma_mtu = bytes_of(function.can.rdma.active_mtu);
+    return report;
 }
 
 DeviceReport report_device(doca_devinfo &info)
@@ -98,7 +147,7 @@ DeviceReport report_device(doca_devinfo &info)
     report.ibdev = text_of<doca_devinfo_get_ibdev_name, DOCA_DEVINFO_IBDEV_NAME_SIZE>(info);
     report.interface = text_of<doca_devinfo_get_iface_name, DOCA_DEVINFO_IFACE_NAME_SIZE>(info);
     report.provider = info.function->provider;
-    report.function_type = name_of(static_cast<doca_pci_func_type>(info.function->type));
+    report.function_type = name_of_type(static_cast<doca_pci_func_type>(info.function->type));
     if (const auto &other = info.function->behind_port; other && info.function->can.representors_net)
         report.acts_as = other->pci_address;
     report.mac = mac_of(info);
@@ -111,8 +160,14 @@ DeviceReport report_device(doca_devinfo &info)
     report.is_port_active = info.function->is_port_active;
     report.gids = gids_in(gid_table(info));
     report.remarks = info.function->remarks();
-    for (const CapabilityRow &row : capability_rows())
+    if (!is_software(info))
+        report.hardware = report_hardware(*info.function);
+    for (std::size_t i = 0; i < capability_rows().size(); ++i) {
+        const CapabilityRow &row = capability_rows()[i];
         report.capabilities.push_back(row.ask(info));
+        if (row.ability && is_lacking(report.capabilities.back()))
+            report.lacks.push_back({row.key, full_title(i), info.function->reason_against(*row.ability)});
+    }
 
     std::uint8_t has_net = 0, has_emulated = 0;
     (void)api::can_list_net(&info, &has_net);
@@ -132,6 +187,32 @@ DeviceReport report_device(doca_devinfo &info)
 }
 
 } // namespace
+
+bool is_named(const DeviceReport &device, const std::string &name)
+{
+    if (device.ibdev == name || device.interface == name)
+        return true;
+    std::string address = name;
+    std::ranges::transform(address, address.begin(), [](unsigned char c) { return std::tolower(c); });
+    return device.pci_address == address || device.pci_address == "0000:" + address;
+}
+
+const std::string &name_of(const DeviceReport &device)
+{
+    static const std::string none = "-";
+    return device.ibdev ? *device.ibdev : device.pci_address ? *device.pci_address : none;
+}
+
+std::string full_title(std::size_t row)
+{
+    const auto rows = capability_rows();
+    std::string title = rows[row].title;
+    if (!title.starts_with("  "))
+        return title;
+    while (std::string_view(rows[row].title).starts_with("  "))
+        --row;
+    return rows[row].title + title.substr(1);
+}
 
 std::vector<DeviceReport> report_devices()
 {

@@ -19,6 +19,25 @@ struct RepresentorReport {
     std::string vuid;
 };
 
+/// What the kernel says of a real device and its port. What it does not say is empty.
+struct HardwareReport {
+    std::string firmware;
+    std::string driver;
+    std::string board;
+    std::string rate;                           ///< "100 Gb/sec (4X EDR)"
+    std::string state;                          ///< "ACTIVE"
+    std::string physical_state;                 ///< "LinkUp"
+    std::optional<std::uint64_t> interface_mtu; ///< bytes
+    std::optional<std::uint64_t> rdma_mtu;      ///< bytes of a packet's payload
+};
+
+/// A capability that a device lacks.
+struct LackReport {
+    const char *key;   ///< in JSON
+    std::string title; ///< that stands alone
+    std::string reason;
+};
+
 /// A device, with everything that it says about itself. What it has not is empty.
 struct DeviceReport {
     std::optional<std::string> pci_address;
@@ -34,11 +53,22 @@ struct DeviceReport {
     std::string link_layer; ///< "Ethernet" or "InfiniBand"
     bool is_port_active = false;
     std::map<std::uint32_t, std::string> gids; ///< by index, without the empty ones
-    std::vector<std::string> remarks; ///< what is behind the capabilities
+    std::optional<HardwareReport> hardware;    ///< of software devices: none
+    std::vector<LackReport> lacks;
+    std::vector<std::string> remarks;          ///< what is behind the capabilities
     std::vector<CapabilityValue> capabilities; ///< in the order of capability_rows()
     std::vector<RepresentorReport> representors;
     std::string problem; ///< why the representors could not be listed
 };
+
+/// By its name, its interface or its PCI address, short or long.
+[[nodiscard]] bool is_named(const DeviceReport &device, const std::string &name);
+
+/// What it is known by.
+[[nodiscard]] const std::string &name_of(const DeviceReport &device);
+
+/// What a capability is called where it stands alone: that of a detail has its owner's name in front.
+[[nodiscard]] std::string full_title(std::size_t row);
 
 /// Throws when there is no list.
 [[nodiscard]] std::vector<DeviceReport> report_devices();

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 
-#include "../common/json.hpp"
+#include <unistd.h>
+
+#include <doca_version.h>
+
 #include "../common/table.hpp"
+#include "core/release.hpp"
 
 namespace opendoca::tools {
 
@@ -16,11 +20,6 @@ constexpr std::size_t devices_side_by_side = 5; // fits a line of 110 characters
 std::string or_none(const std::optional<std::string> &text)
 {
     return text.value_or("-");
-}
-
-std::string title_of(const DeviceReport &device)
-{
-    return device.ibdev ? *device.ibdev : or_none(device.pci_address);
 }
 
 std::string port_as_text(const DeviceReport &device)
@@ -36,27 +35,19 @@ std::string port_as_text(const DeviceReport &device)
 
 std::string devices_as_text(const Report &report)
 {
-    Table table({{"PCI address"},
-                 {"ibdev"},
-                 {"interface"},
-                 {"provider"},
-                 {"type"},
-                 {"MAC"},
-                 {"IPv4"},
-                 {"IPv6"},
-                 {"LID"}});
+    Table table(
+        {{"PCI address"}, {"ibdev"}, {"interface"}, {"provider"}, {"type"}, {"MAC"}, {"IPv4"}, {"IPv6"}, {"LID"}});
     for (const DeviceReport &device : report.devices) {
-        table.add({or_none(device.pci_address), or_none(device.ibdev), or_none(device.interface),
-                   device.provider, device.function_type, or_none(device.mac), or_none(device.ipv4),
-                   or_none(device.ipv6), device.lid ? std::to_string(*device.lid) : "-"});
+        table.add({or_none(device.pci_address), or_none(device.ibdev), or_none(device.interface), device.provider,
+                   device.function_type, or_none(device.mac), or_none(device.ipv4), or_none(device.ipv6),
+                   device.lid ? std::to_string(*device.lid) : "-"});
         if (device.provider != "soft")
             table.add_line(port_as_text(device));
         if (device.acts_as)
             table.add_line("  acts as " + *device.acts_as + " towards the DPU");
         for (const RepresentorReport &rep : device.representors) {
             const std::string &address = rep.pci_address.empty() ? "-" : rep.pci_address;
-            table.add_line("  representor " + address + "  " + rep.function_type + "  " + rep.kind + "  " +
-                           rep.vuid);
+            table.add_line("  representor " + address + "  " + rep.function_type + "  " + rep.kind + "  " + rep.vuid);
         }
         for (const std::string &remark : device.remarks)
             table.add_line("  " + remark);
@@ -73,7 +64,7 @@ std::string capabilities_as_text(const Report &report)
         const std::size_t last = std::min(first + devices_side_by_side, report.devices.size());
         std::vector<Table::Column> columns = {{""}};
         for (std::size_t i = first; i < last; ++i)
-            columns.push_back({title_of(report.devices[i]), Align::right});
+            columns.push_back({name_of(report.devices[i]), Align::right});
         Table table(std::move(columns));
         for (std::size_t row = 0; row < capability_rows().size(); ++row) {
             std::vector<std::string> cells = {capability_rows()[row].title};
@@ -99,86 +90,201 @@ std::string access_as_text(const Report &report)
     return table.text("  ");
 }
 
-Json as_json(const CapabilityValue &value)
+std::string brief(const DeviceReport &device)
 {
-    if (const bool *const is_set = std::get_if<bool>(&value))
-        return *is_set;
-    if (const std::uint64_t *const number = std::get_if<std::uint64_t>(&value))
-        return *number;
-    if (const char *const *const word = std::get_if<const char *>(&value))
-        return *word;
-    return {};
+    std::string text;
+    for (std::size_t row = 0; row < capability_rows().size(); ++row) {
+        const CapabilityRow &one = capability_rows()[row];
+        if (one.brief != nullptr && device.capabilities[row] == CapabilityValue(true))
+            text += (text.empty() ? "" : ", ") + std::string(one.brief);
+    }
+    return text;
 }
 
-Json as_json(const DeviceReport &device)
+std::string link_of(const DeviceReport &device)
 {
-    Json json = Json::object();
-    json.set("pci_address", device.pci_address)
-        .set("ibdev", device.ibdev)
-        .set("interface", device.interface)
-        .set("provider", device.provider)
-        .set("function_type", device.function_type)
-        .set("acts_as", device.acts_as)
-        .set("mac", device.mac)
-        .set("ipv4", device.ipv4)
-        .set("ipv6", device.ipv6)
-        .set("lid", device.lid)
-        .set("link_layer", device.link_layer)
-        .set("port_active", device.is_port_active);
-    Json gids = Json::object();
-    for (const auto &[index, gid] : device.gids)
-        gids.set(std::to_string(index).c_str(), gid);
-    json.set("gids", std::move(gids));
-    Json capabilities = Json::object();
-    for (std::size_t row = 0; row < capability_rows().size(); ++row)
-        capabilities.set(capability_rows()[row].key, as_json(device.capabilities[row]));
-    Json remarks = Json::array();
-    for (const std::string &remark : device.remarks)
-        remarks.add(remark);
-    Json representors = Json::array();
-    for (const RepresentorReport &rep : device.representors) {
-        Json one = Json::object();
-        one.set("pci_address", rep.pci_address)
-            .set("function_type", rep.function_type)
-            .set("kind", rep.kind)
-            .set("vuid", rep.vuid);
-        representors.add(std::move(one));
+    if (!device.hardware)
+        return "-";
+    // Of "100 Gb/sec (4X EDR)" the first half.
+    const std::string rate = device.hardware->rate.substr(0, device.hardware->rate.find(" ("));
+    return std::string(device.is_port_active ? "active" : "down") + (rate.empty() ? "" : ", ") + rate;
+}
+
+/// Adds a property of a device unless it has none.
+void add_property(Table &table, const char *name, const std::string &value)
+{
+    if (!value.empty())
+        table.add({name, value});
+}
+
+std::string bytes(const std::optional<std::uint64_t> &number)
+{
+    return number ? std::to_string(*number) + " bytes" : "";
+}
+
+Table properties_of(const DeviceReport &device)
+{
+    Table table({{""}, {""}});
+    add_property(table, "PCI address", device.pci_address.value_or(""));
+    add_property(table, "interface", device.interface.value_or(""));
+    add_property(table, "type", device.function_type);
+    add_property(table, "acts towards the DPU as", device.acts_as.value_or(""));
+    add_property(table, "MAC", device.mac.value_or(""));
+    add_property(table, "IPv4", device.ipv4.value_or(""));
+    add_property(table, "IPv6", device.ipv6.value_or(""));
+    add_property(table, "LID", device.lid ? std::to_string(*device.lid) : "");
+    if (const auto &hardware = device.hardware) {
+        add_property(table, "driver", hardware->driver);
+        add_property(table, "firmware", hardware->firmware);
+        add_property(table, "board", hardware->board);
+        add_property(table, "link layer", device.link_layer);
+        add_property(table, "state",
+                     hardware->state.empty() ? (device.is_port_active ? "ACTIVE" : "DOWN") : hardware->state);
+        add_property(table, "physical state", hardware->physical_state);
+        add_property(table, "rate", hardware->rate);
+        add_property(table, "MTU of the interface", bytes(hardware->interface_mtu));
+        add_property(table, "MTU of RDMA", bytes(hardware->rdma_mtu));
     }
-    json.set("capabilities", std::move(capabilities)).set("remarks", std::move(remarks)).set("representors", std::move(representors));
-    if (!device.problem.empty())
-        json.set("problem", device.problem);
-    return json;
+    for (const auto &[index, gid] : device.gids)
+        table.add({"GID " + std::to_string(index), gid});
+    return table;
+}
+
+std::string lines(const std::vector<LackReport> &lacks)
+{
+    Table table({{""}, {""}});
+    for (const LackReport &lack : lacks)
+        table.add({lack.title, lack.reason});
+    return table.text("  ");
+}
+
+bool have_equal_lacks(const DeviceReport &one, const DeviceReport &other)
+{
+    return one.provider == other.provider && lines(one.lacks) == lines(other.lacks);
 }
 
 } // namespace
 
-std::string to_text(const Report &report)
+std::string release_line(const Report &report)
 {
-    return "opendoca " + report.release + ", with the API of DOCA " + report.version + "\n\nDevices (" + std::to_string(report.devices.size()) + ")\n" +
-           devices_as_text(report) + "\nCapabilities\n" + capabilities_as_text(report) +
-           "\nCross-process access (software device)\n" + access_as_text(report);
+    return "opendoca " + report.release + ", with the API of DOCA " + report.version + '\n';
 }
 
-std::string to_json(const Report &report)
+std::string short_list(const Report &report)
 {
-    Json devices = Json::array();
+    Table table({{"device"}, {"provider"}, {"PCI address"}, {"interface"}, {"link"}, {"can do"}});
     for (const DeviceReport &device : report.devices)
-        devices.add(as_json(device));
-    Json access = Json::array();
-    for (const AccessCheck &check : report.access) {
-        Json one = Json::object();
-        one.set("check", check.key)
-            .set("status", name_of(check.verdict))
-            .set("found", check.found)
-            .set("fix", check.advice.empty() ? Json() : Json(check.advice));
-        access.add(std::move(one));
+        table.add({name_of(device), device.provider, or_none(device.pci_address), or_none(device.interface),
+                   link_of(device), brief(device)});
+    return table.text();
+}
+
+std::string everything(const Report &report)
+{
+    return "Devices (" + std::to_string(report.devices.size()) + ")\n" + devices_as_text(report) + "\nCapabilities\n" +
+           capabilities_as_text(report) + "\nCross-process access (software device)\n" + access_as_text(report);
+}
+
+std::string closer(const DeviceReport &device)
+{
+    std::string text = name_of(device) + ", provider " + device.provider + '\n' + properties_of(device).text("  ");
+    Table capabilities({{""}, {""}});
+    for (std::size_t row = 0; row < capability_rows().size(); ++row) {
+        if (std::string value = to_text(device.capabilities[row]); !value.empty())
+            capabilities.add({capability_rows()[row].title, std::move(value)});
     }
-    Json json = Json::object();
-    json.set("release", report.release)
-        .set("version", report.version)
-        .set("devices", std::move(devices))
-        .set("cross_process_access", std::move(access));
-    return json.text();
+    text += "\nCapabilities\n" + capabilities.text("  ");
+    if (!device.remarks.empty())
+        text += "\nRemarks\n";
+    for (const std::string &remark : device.remarks)
+        text += "  " + remark + '\n';
+    if (!device.representors.empty() || !device.problem.empty())
+        text += "\nRepresentors\n";
+    Table representors({{""}, {""}, {""}, {""}});
+    for (const RepresentorReport &rep : device.representors)
+        representors.add({rep.pci_address.empty() ? "-" : rep.pci_address, rep.function_type, rep.kind, rep.vuid});
+    text += representors.text("  ");
+    if (!device.problem.empty())
+        text += "  unknown: " + device.problem + '\n';
+    return text;
+}
+
+std::string explanations(const std::vector<DeviceReport> &devices)
+{
+    std::string text;
+    // Devices that lack the same for the same reasons are named together.
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        const auto is_like_this = [&](const DeviceReport &other) { return have_equal_lacks(devices[i], other); };
+        if (std::find_if(devices.begin(), devices.end(), is_like_this) - devices.begin() !=
+            static_cast<std::ptrdiff_t>(i))
+            continue;
+        text += text.empty() ? "" : "\n";
+        for (std::size_t j = i; j < devices.size(); ++j) {
+            if (is_like_this(devices[j]))
+                text += (j == i ? "" : ", ") + name_of(devices[j]);
+        }
+        text += devices[i].lacks.empty() ? ": nothing is missing\n" : ": missing\n" + lines(devices[i].lacks);
+    }
+    return text;
+}
+
+std::string configuration(const Report &report)
+{
+    Table facts({{""}, {""}});
+    for (const Fact &fact : report.facts)
+        facts.add({fact.name, fact.value});
+    Table variables({{""}, {""}});
+    for (const Setting &setting : report.settings)
+        variables.add({(setting.value ? "" : "# ") + setting.name + '=' + setting.value.value_or(""), setting.meaning});
+    return "In force\n" + facts.text("  ") + "\nEnvironment (# marks what is not set)\n" + variables.text("  ");
+}
+
+std::string device_properties(const Report &report)
+{
+    std::string text;
+    for (const DeviceReport &device : report.devices) {
+        Table table({{""}, {""}});
+        table.add({"ibdev_name", or_none(device.ibdev)});
+        table.add({"iface_name", or_none(device.interface)});
+        table.add({"mac_addr", or_none(device.mac)});
+        table.add({"ipv4_addr", or_none(device.ipv4)});
+        table.add({"ipv6_addr", or_none(device.ipv6)});
+        table.add({"lid", device.lid ? std::to_string(*device.lid) : "-"});
+        text += "PCI: " + or_none(device.pci_address) + '\n' + table.text("    ");
+    }
+    return text;
+}
+
+std::string representor_properties(const Report &report)
+{
+    std::string text;
+    for (const DeviceReport &device : report.devices) {
+        for (const RepresentorReport &rep : device.representors) {
+            Table table({{""}, {""}});
+            table.add({"pci_func_type", rep.function_type});
+            table.add({"vuid", rep.vuid.empty() ? "-" : rep.vuid});
+            table.add({"dev", name_of(device)});
+            text += "PCI: " + (rep.pci_address.empty() ? "-" : rep.pci_address) + '\n' + table.text("    ");
+        }
+        if (!device.problem.empty())
+            text += name_of(device) + ": representors unknown: " + device.problem + '\n';
+    }
+    return text;
+}
+
+Report make_report()
+{
+    Report report;
+    report.release = release();
+    report.version = doca_version_runtime();
+    report.devices = report_devices();
+    report.access = check_access(read_system_facts());
+    const MachineFacts machine = read_machine_facts();
+    report.lacks = lacks_of(machine, report.devices, report.access);
+    report.readiness = readiness(report.lacks, machine, report.devices);
+    report.settings = settings_in(environ);
+    report.facts = facts_in_force(report.devices);
+    return report;
 }
 
 } // namespace opendoca::tools

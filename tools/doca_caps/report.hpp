@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "access.hpp"
+#include "configuration.hpp"
 #include "devices.hpp"
+#include "machine.hpp"
 
 namespace opendoca::tools {
 
@@ -16,9 +18,31 @@ struct Report {
     std::string version; ///< of the API
     std::vector<DeviceReport> devices;
     std::vector<AccessCheck> access;
+    std::vector<Lack> lacks; ///< of the machine
+    std::string readiness;
+    std::vector<Setting> settings;
+    std::vector<Fact> facts;
 };
 
-[[nodiscard]] std::string to_text(const Report &report);
+/// Finds all of it out. Throws when there is no list of devices.
+[[nodiscard]] Report make_report();
+
+// For people, each a text of whole lines.
+
+[[nodiscard]] std::string release_line(const Report &report);
+/// A line for each device.
+[[nodiscard]] std::string short_list(const Report &report);
+/// Devices, capabilities and cross-process access, side by side.
+[[nodiscard]] std::string everything(const Report &report);
+/// All about one device.
+[[nodiscard]] std::string closer(const DeviceReport &device);
+/// Why capabilities are missing, for each of @p devices.
+[[nodiscard]] std::string explanations(const std::vector<DeviceReport> &devices);
+[[nodiscard]] std::string configuration(const Report &report);
+/// What the functions of the API tell of each device, or of each representor.
+[[nodiscard]] std::string device_properties(const Report &report);
+[[nodiscard]] std::string representor_properties(const Report &report);
+
 [[nodiscard]] std::string to_json(const Report &report);
 
 } // namespace opendoca::tools

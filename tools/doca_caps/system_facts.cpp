@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <sstream>
 
 #include <fcntl.h>
@@ -18,7 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../src/core/unique_fd.hpp"
+#include "core/unique_fd.hpp"
+#include "files.hpp"
 
 namespace opendoca::tools {
 
@@ -26,22 +26,6 @@ namespace {
 
 constexpr std::uint64_t secret = 0x0d0ca0d0ca0d0caf;
 constexpr int not_itself = EBADMSG; ///< read something else than was written
-
-std::string read_file(const char *path)
-{
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-bool has_capability(const std::string &status, int number)
-{
-    const auto place = status.find("CapEff:");
-    if (place == std::string::npos)
-        return false;
-    std::uint64_t mask = 0;
-    std::istringstream(status.substr(place + 7)) >> std::hex >> mask;
-    return (mask >> number & 1) != 0;
-}
 
 bool is_in_initial_pid_namespace()
 {
@@ -130,6 +114,16 @@ int in_child(const std::function<int()> &attempt)
 
 } // namespace
 
+bool has_capability(const std::string &status, int number)
+{
+    const auto place = status.find("CapEff:");
+    if (place == std::string::npos)
+        return false;
+    std::uint64_t mask = 0;
+    std::istringstream(status.substr(place + 7)) >> std::hex >> mask;
+    return (mask >> number & 1) != 0;
+}
+
 std::string hidepid_in(const std::string &mountinfo)
 {
     std::istringstream lines(mountinfo);
@@ -158,14 +152,14 @@ SystemFacts read_system_facts()
     SystemFacts facts;
     facts.user = getuid();
     facts.effective_user = geteuid();
-    facts.may_trace = has_capability(read_file("/proc/self/status"), 19); // CAP_SYS_PTRACE
+    facts.may_trace = has_capability(text_in("/proc/self/status"), 19); // CAP_SYS_PTRACE
     int scope = 0;
     if (std::ifstream("/proc/sys/kernel/yama/ptrace_scope") >> scope)
         facts.yama_scope = scope;
     facts.dumpable = prctl(PR_GET_DUMPABLE);
     facts.is_in_initial_pid_namespace = is_in_initial_pid_namespace();
     facts.proc_shows_this_namespace = proc_shows_this_namespace();
-    facts.hidepid = hidepid_in(read_file("/proc/self/mountinfo"));
+    facts.hidepid = hidepid_in(text_in("/proc/self/mountinfo"));
     UniqueFd memfd;
     facts.memfd_error = create_sealed_memfd(memfd);
     facts.pidfd_error = try_pidfd();

@@ -73,25 +73,16 @@ doca_error_t doca_comch_consumer::on_start()
         return status;
     if (receives.is_configured())
         receives.set_pool(std::make_unique<ReceiveTasks>(*this, receives.conf(), slots_->start()));
-    id_ = fast_->join(FastPath::Role::consumer, mailbox_);
-    ControlMessage message{};
-    message.kind = ControlKind::new_consumer;
-    message.consumer = id_;
-    fast_->to_peer.put(message);
+    status = fast_->add_consumer(mailbox_, id_);
+    if (status != DOCA_SUCCESS)
+        return status;
     asks_for_progress(true);
     return DOCA_ERROR_IN_PROGRESS; // until the peer knows it
 }
 
 doca_error_t doca_comch_consumer::on_stop() noexcept
 {
-    fast_->leave(FastPath::Role::consumer, id_);
-    (void)opendoca::guarded([&] {
-        ControlMessage message{};
-        message.kind = ControlKind::expired;
-        message.consumer = id_;
-        fast_->to_peer.put(message);
-        return DOCA_SUCCESS;
-    });
+    fast_->remove_consumer(id_, mailbox_);
     for (const auto &lane : lanes_)
         lane->queue_pair->flush();
     queue_->flush();
@@ -101,7 +92,7 @@ doca_error_t doca_comch_consumer::on_stop() noexcept
 void doca_comch_consumer::on_idle() noexcept
 {
     if (id_ != 0)
-        fast_->leave(FastPath::Role::consumer, std::exchange(id_, 0));
+        fast_->remove_consumer(std::exchange(id_, 0), mailbox_);
     completions().unwatch(mailbox_.fd());
     lanes_.clear();
     queue_.reset();
@@ -113,6 +104,8 @@ bool doca_comch_consumer::on_progress() noexcept
 {
     if (!mailbox_.has_mail()) [[likely]]
         return false;
+    // No completion names them any more: all have been given out.
+    std::erase_if(lanes_, [](const auto &lane) { return lane->state == opendoca::ConnectionState::failed; });
     ControlMessage message;
     while (mailbox_.take(message)) {
         if (message.kind == ControlKind::connect) {
@@ -151,7 +144,7 @@ void doca_comch_consumer::connect(const ControlMessage &message) noexcept
         put_details(*lanes_.back(), answer);
         answer.kind = ControlKind::accept;
     }
-    fast_->tell_peer(answer);
+    fast_->answer(answer);
 }
 
 doca_error_t doca_comch_consumer::check(const doca_comch_consumer_task_post_recv &task) const noexcept

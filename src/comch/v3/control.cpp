@@ -117,7 +117,6 @@ void Control::close() noexcept
     completions().unreserve_polled();
     completions().unwatch(events_.get());
     events_.close();
-    has_unsent_ = nullptr;
 }
 
 bool Control::watch(Connection &connection) noexcept
@@ -181,29 +180,23 @@ void Control::send_waiting(Connection &connection) noexcept
 
 void Control::send_control_messages(Connection &connection) noexcept
 {
-    while (connection.first_waiting == nullptr) {
-        if (has_unsent_ == nullptr && !(connection.fast->to_peer.has_mail() && connection.fast->to_peer.take(unsent_)))
+    FastPath &fast = *connection.fast;
+    ControlMessage message;
+    while (connection.first_waiting == nullptr && fast.to_peer.peek(message)) {
+        if (connection.link.send(&message, sizeof(message), static_cast<std::uint32_t>(message.kind)) == DOCA_ERROR_AGAIN)
             return;
-        if (has_unsent_ != nullptr && has_unsent_ != &connection)
-            return; // that of another connection goes first
-        has_unsent_ = &connection;
-        if (connection.link.send(&unsent_, sizeof(unsent_), static_cast<std::uint32_t>(unsent_.kind)) == DOCA_ERROR_AGAIN)
-            return;
-        has_unsent_ = nullptr;
+        fast.sent(message);
     }
 }
 
 bool Control::serve(Connection &connection) noexcept
 {
-    if (connection.fast->has_failed()) [[unlikely]] {
-        connection.link.leave();
-        (void)connection.link.check_end();
-        return false;
-    }
+    if (connection.fast->has_failed()) [[unlikely]]
+        return give_up(connection);
     const bool had_waiting = connection.first_waiting != nullptr;
     if (had_waiting)
         send_waiting(connection);
-    if (connection.fast->to_peer.has_mail() || has_unsent_ == &connection) [[unlikely]]
+    if (connection.fast->to_peer.has_mail()) [[unlikely]]
         send_control_messages(connection);
     std::size_t length = message_.size();
     std::uint32_t kind = 0;
@@ -218,50 +211,24 @@ bool Control::serve(Connection &connection) noexcept
     ControlMessage message;
     if (length != sizeof(message)) {
         LOG_ERR("a control message of %zu bytes is none", length);
-        return false;
+        return give_up(connection);
     }
     std::memcpy(&message, message_.data(), sizeof(message));
     message.kind = static_cast<ControlKind>(kind);
-    return take(connection, message);
+    bool tells = false;
+    if (!connection.fast->take(message, tells))
+        return give_up(connection);
+    const auto callback = message.kind == ControlKind::new_consumer ? consumer_came : consumer_went;
+    if (tells && callback != nullptr)
+        callback(nullptr, &connection, message.consumer);
+    return tells;
 }
 
-/// A control message of the peer, which is not to be trusted. True when the program was told something.
-bool Control::take(Connection &connection, const ControlMessage &message) noexcept
+/// Ends a connection from here.
+bool Control::give_up(Connection &connection) noexcept
 {
-    FastPath &fast = *connection.fast;
-    switch (message.kind) {
-    case ControlKind::new_consumer: {
-        fast.note_consumer(message.consumer, true);
-        ControlMessage answer{};
-        answer.kind = ControlKind::known;
-        answer.consumer = message.consumer;
-        fast.tell_peer(answer);
-        if (consumer_came != nullptr)
-            consumer_came(nullptr, &connection, message.consumer);
-        return true;
-    }
-    case ControlKind::expired:
-        fast.note_consumer(message.consumer, false);
-        if (consumer_went != nullptr)
-            consumer_went(nullptr, &connection, message.consumer);
-        return true;
-    case ControlKind::known:
-        (void)fast.deliver(FastPath::Role::consumer, message.consumer, message);
-        return false;
-    case ControlKind::connect:
-        if (!fast.deliver(FastPath::Role::consumer, message.consumer, message)) {
-            ControlMessage answer = message;
-            answer.kind = ControlKind::refuse;
-            answer.details_size = 0;
-            fast.tell_peer(answer);
-        }
-        return false;
-    case ControlKind::accept:
-    case ControlKind::refuse:
-        (void)fast.deliver(FastPath::Role::producer, message.producer, message);
-        return false;
-    }
-    LOG_ERR("the peer has sent a control message of kind %u, which is none", static_cast<unsigned>(message.kind));
+    connection.link.leave();
+    (void)connection.link.check_end();
     return false;
 }
 
@@ -269,8 +236,6 @@ void Control::end(Connection &connection, doca_error_t status) noexcept
 {
     forget(connection);
     connection.fast->end();
-    if (has_unsent_ == &connection)
-        has_unsent_ = nullptr;
     while (connection.first_waiting != nullptr) {
         doca_comch_task_send &task = *connection.first_waiting;
         connection.first_waiting = task.behind;
@@ -295,14 +260,14 @@ bool Control::looks_at_sockets() noexcept
 void Control::sleep(Connection &connection) noexcept
 {
     connection.link.wish_for_message();
-    if (connection.first_waiting != nullptr || has_unsent_ == &connection)
+    if (connection.first_waiting != nullptr || connection.fast->to_peer.has_mail())
         connection.link.wish_for_room();
 }
 
 bool Control::has_something(Connection &connection) noexcept
 {
-    return connection.link.has_message() || connection.fast->to_peer.has_mail() ||
-           (connection.first_waiting != nullptr && connection.link.has_room());
+    return connection.link.has_message() ||
+           ((connection.first_waiting != nullptr || connection.fast->to_peer.has_mail()) && connection.link.has_room());
 }
 
 } // namespace opendoca::comch

@@ -106,7 +106,7 @@ private:
 
     void send_waiting(Connection &connection) noexcept;
     void send_control_messages(Connection &connection) noexcept;
-    [[nodiscard]] bool take(Connection &connection, const ControlMessage &message) noexcept;
+    [[nodiscard]] static bool give_up(Connection &connection) noexcept;
     void finish(doca_comch_task_send &task, doca_error_t status) noexcept
     {
         completions().done(task.tag(), ends_, status);
@@ -115,8 +115,6 @@ private:
     Ends ends_;
     Sleep sleep_{*this};
     std::vector<std::byte> message_; ///< that is being received
-    ControlMessage unsent_{};
-    Connection *has_unsent_ = nullptr;
     std::uint32_t num_looks_ = 0;
     std::chrono::steady_clock::time_point last_look_;
 };

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "fast_path.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include <sys/eventfd.h>
 
@@ -36,30 +36,97 @@ void Mailbox::wake() noexcept
 
 bool Mailbox::take(ControlMessage &message) noexcept
 {
-    const std::lock_guard guard(lock_);
-    if (messages_.empty()) {
-        has_mail_.store(false, std::memory_order_relaxed);
-        eventfd_t count;
-        (void)eventfd_read(event_.get(), &count);
+    if (!peek(message))
         return false;
-    }
-    message = messages_.front();
-    messages_.pop_front();
+    drop();
     return true;
 }
 
-std::uint32_t FastPath::join(Role role, Mailbox &mailbox)
+bool Mailbox::peek(ControlMessage &message) noexcept
 {
     const std::lock_guard guard(lock_);
-    const std::uint32_t number = ++num_joined_; // 0 is what programs call none
-    members(role).emplace(number, &mailbox);
-    return number;
+    eventfd_t count;
+    (void)eventfd_read(event_.get(), &count); // who looks need not be woken
+    if (messages_.empty()) {
+        has_mail_.store(false, std::memory_order_relaxed);
+        return false;
+    }
+    message = messages_.front();
+    return true;
 }
 
-void FastPath::leave(Role role, std::uint32_t number) noexcept
+void Mailbox::drop() noexcept
 {
     const std::lock_guard guard(lock_);
-    members(role).erase(number);
+    messages_.pop_front();
+}
+
+doca_error_t FastPath::add_consumer(Mailbox &mailbox, std::uint32_t &number)
+{
+    const std::lock_guard guard(lock_);
+    if (num_asked_ == max_unanswered || consumers_.size() >= max_unanswered) {
+        LOG_ERR("the connection has %zu consumers, and the peer has not answered %u questions: %u are possible",
+                consumers_.size(), num_asked_, max_unanswered);
+        return DOCA_ERROR_AGAIN;
+    }
+    ControlMessage message{};
+    message.kind = ControlKind::new_consumer;
+    message.consumer = num_joined_ + 1; // 0 is what programs call none
+    const auto place = consumers_.emplace(message.consumer, &mailbox).first;
+    const doca_error_t status = guarded([&] { return to_peer.put(message), DOCA_SUCCESS; });
+    if (status != DOCA_SUCCESS) {
+        consumers_.erase(place);
+        return status;
+    }
+    ++num_asked_;
+    number = ++num_joined_;
+    return DOCA_SUCCESS;
+}
+
+void FastPath::remove_consumer(std::uint32_t number, Mailbox &mailbox) noexcept
+{
+    const std::lock_guard guard(lock_);
+    if (consumers_.erase(number) == 0)
+        return;
+    ControlMessage message;
+    while (mailbox.take(message)) {
+        message.details_size = 0;
+        if (std::exchange(message.kind, ControlKind::refuse) == ControlKind::connect)
+            put(to_peer, message);
+    }
+    message = {};
+    message.kind = ControlKind::expired;
+    message.consumer = number;
+    put(to_peer, message);
+}
+
+std::uint32_t FastPath::add_producer(Mailbox &mailbox)
+{
+    const std::lock_guard guard(lock_);
+    producers_.emplace(num_joined_ + 1, &mailbox);
+    return ++num_joined_;
+}
+
+void FastPath::remove_producer(std::uint32_t number) noexcept
+{
+    const std::lock_guard guard(lock_);
+    producers_.erase(number);
+}
+
+doca_error_t FastPath::ask(const ControlMessage &message)
+{
+    const std::lock_guard guard(lock_);
+    if (num_asked_ == max_unanswered)
+        return DOCA_ERROR_AGAIN;
+    to_peer.put(message);
+    ++num_asked_;
+    return DOCA_SUCCESS;
+}
+
+void FastPath::answer(const ControlMessage &message) noexcept
+{
+    const std::lock_guard guard(lock_);
+    put(to_peer, message);
 }
 
 std::uint32_t FastPath::num_members() const noexcept
@@ -68,36 +135,85 @@ std::uint32_t FastPath::num_members() const noexcept
     return static_cast<std::uint32_t>(consumers_.size() + producers_.size());
 }
 
-bool FastPath::deliver(Role role, std::uint32_t number, const ControlMessage &message) noexcept
-{
-    const std::lock_guard guard(lock_);
-    const auto found = members(role).find(number);
-    if (found == members(role).end())
-        return false;
-    const doca_error_t status = guarded([&] { return found->second->put(message), DOCA_SUCCESS; });
-    if (status != DOCA_SUCCESS)
-        fail();
-    return true;
-}
-
-void FastPath::tell_peer(const ControlMessage &message) noexcept
-{
-    if (guarded([&] { return to_peer.put(message), DOCA_SUCCESS; }) != DOCA_SUCCESS)
-        fail();
-}
-
-void FastPath::note_consumer(std::uint32_t number, bool is_there) noexcept
-{
-    const std::lock_guard guard(lock_);
-    std::erase(of_peer_, number);
-    if (is_there && guarded([&] { return of_peer_.push_back(number), DOCA_SUCCESS; }) != DOCA_SUCCESS)
-        fail();
-}
-
 bool FastPath::has_consumer(std::uint32_t number) const noexcept
 {
     const std::lock_guard guard(lock_);
-    return std::ranges::find(of_peer_, number) != of_peer_.end();
+    return of_peer_.contains(number);
+}
+
+void FastPath::sent(const ControlMessage &message) noexcept
+{
+    to_peer.drop();
+    const std::lock_guard guard(lock_);
+    if (message.kind == ControlKind::known || message.kind == ControlKind::accept || message.kind == ControlKind::refuse)
+        --num_owed_;
+}
+
+void FastPath::put(Mailbox &mailbox, const ControlMessage &message) noexcept
+{
+    if (guarded([&] { return mailbox.put(message), DOCA_SUCCESS; }) != DOCA_SUCCESS)
+        fail();
+}
+
+bool FastPath::deliver(const Members &members, std::uint32_t number, const ControlMessage &message) noexcept
+{
+    const auto found = members.find(number);
+    if (found == members.end())
+        return false;
+    put(*found->second, message);
+    return true;
+}
+
+bool FastPath::note_consumer(std::uint32_t number) noexcept
+{
+    if (of_peer_.size() >= max_unanswered)
+        return false;
+    bool is_new = true;
+    if (guarded([&] { return is_new = of_peer_.insert(number).second, DOCA_SUCCESS; }) != DOCA_SUCCESS)
+        fail();
+    return is_new;
+}
+
+bool FastPath::take(const ControlMessage &message, bool &tells) noexcept
+{
+    const std::lock_guard guard(lock_);
+    ControlMessage answer = message;
+    answer.details_size = 0;
+    tells = false;
+    bool is_right = false;
+    switch (message.kind) {
+    case ControlKind::new_consumer:
+        is_right = tells = ++num_owed_ <= max_unanswered && note_consumer(message.consumer);
+        answer.kind = ControlKind::known;
+        if (is_right)
+            put(to_peer, answer);
+        break;
+    case ControlKind::expired:
+        is_right = tells = of_peer_.erase(message.consumer) != 0;
+        break;
+    case ControlKind::connect:
+        is_right = ++num_owed_ <= max_unanswered;
+        answer.kind = ControlKind::refuse;
+        if (is_right && !deliver(consumers_, message.consumer, message))
+            put(to_peer, answer);
+        break;
+    case ControlKind::known:
+    case ControlKind::accept:
+    case ControlKind::refuse:
+        is_right = num_asked_ != 0;
+        if (is_right) {
+            --num_asked_;
+            const bool is_for_consumer = message.kind == ControlKind::known;
+            (void)deliver(is_for_consumer ? consumers_ : producers_,
+                          is_for_consumer ? message.consumer : message.producer, message);
+        }
+        break;
+    }
+    if (!is_right)
+        LOG_ERR("the peer does not keep the rules of consumers and producers: its message %u is of consumer %u, it has "
+                "%zu consumers, and has not answered %u questions, nor this side %u",
+                static_cast<unsigned>(message.kind), message.consumer, of_peer_.size(), num_asked_, num_owed_);
+    return is_right;
 }
 
 void FastPath::fail() noexcept

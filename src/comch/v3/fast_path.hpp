@@ -7,6 +7,10 @@
 //     consumer starts     new_consumer ->  the peer's program is told; <- known: the consumer runs
 //     producer's first    connect(details) ->  the consumer makes a queue pair; <- accept(details)
 //     consumer stops      expired ->
+//
+// Neither side has more than max_unanswered questions (new_consumer, connect) without an answer, nor more consumers than
+// that. So no queue can grow beyond it, whatever the peer's program reads or does not; who asks more has to try again, and
+// a peer that does not keep to it loses the connection.
 #pragma once
 
 #include <array>
@@ -16,12 +20,16 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
-#include <vector>
+
+#include <doca_error.h>
 
 #include "../../core/unique_fd.hpp"
 
 namespace opendoca::comch {
+
+inline constexpr std::uint32_t max_unanswered = 1024;
 
 /// A message of the program is of kind 0.
 enum class ControlKind : std::uint32_t { new_consumer = 1, known, expired, connect, accept, refuse };
@@ -49,8 +57,11 @@ public:
 
     void put(const ControlMessage &message);
     [[nodiscard]] bool has_mail() const noexcept { return has_mail_.load(std::memory_order_acquire); }
-    /// False when there is none.
+    /// False when there is none. Whoever takes goes on until there is none, or hears otherwise when to.
     [[nodiscard]] bool take(ControlMessage &message) noexcept;
+    /// The same, and the message stays until drop().
+    [[nodiscard]] bool peek(ControlMessage &message) noexcept;
+    void drop() noexcept;
     /// Makes the owner look, without a message.
     void wake() noexcept;
 
@@ -64,21 +75,32 @@ private:
 /// What the contexts on one connection share.
 class FastPath {
 public:
-    enum class Role : std::uint8_t { consumer, producer };
-
     [[nodiscard]] bool open() noexcept { return to_peer.open(); }
 
-    /// From now on control messages for the number that it gives go to @p mailbox.
-    [[nodiscard]] std::uint32_t join(Role role, Mailbox &mailbox);
-    void leave(Role role, std::uint32_t number) noexcept;
-    [[nodiscard]] std::uint32_t num_members() const noexcept;
-    /// Hands over a control message of the peer; false when nobody has the number.
-    [[nodiscard]] bool deliver(Role role, std::uint32_t number, const ControlMessage &message) noexcept;
-    /// For control messages that somebody waits for, from where nothing can be refused.
-    void tell_peer(const ControlMessage &message) noexcept;
+    // Of consumers and producers, in any thread. Control messages for a member's number go to its mailbox.
 
-    void note_consumer(std::uint32_t number, bool is_there) noexcept;
+    /// A consumer begins, and the peer is asked to know it. AGAIN: too much waits for the peer.
+    [[nodiscard]] doca_error_t add_consumer(Mailbox &mailbox, std::uint32_t &number);
+    /// It is over: what has come for it is refused, and the peer is told.
+    void remove_consumer(std::uint32_t number, Mailbox &mailbox) noexcept;
+    [[nodiscard]] std::uint32_t add_producer(Mailbox &mailbox);
+    void remove_producer(std::uint32_t number) noexcept;
+    /// A producer asks for a connection to a consumer. AGAIN: too much waits for the peer.
+    [[nodiscard]] doca_error_t ask(const ControlMessage &message);
+    /// To a question of the peer.
+    void answer(const ControlMessage &answer) noexcept;
+
+    [[nodiscard]] std::uint32_t num_members() const noexcept;
+    /// Of the peer.
     [[nodiscard]] bool has_consumer(std::uint32_t number) const noexcept;
+
+    // Of the control context, which carries the messages.
+
+    /// The first message for the peer, @p message, is on its way.
+    void sent(const ControlMessage &message) noexcept;
+    /// What the peer has sent, of which nothing is certain: false, logged, when it does not keep the rules. @p tells: the
+    /// program hears of it.
+    [[nodiscard]] bool take(const ControlMessage &message, bool &tells) noexcept;
 
     /// Memory is short, and a message is lost: the control context ends the connection, as nobody would end a wait for it.
     void fail() noexcept;
@@ -90,16 +112,21 @@ public:
     Mailbox to_peer; ///< the control context sends them
 
 private:
-    [[nodiscard]] std::map<std::uint32_t, Mailbox *> &members(Role role) noexcept
-    {
-        return role == Role::consumer ? consumers_ : producers_;
-    }
+    using Members = std::map<std::uint32_t, Mailbox *>;
+
+    // All with the lock held.
+    [[nodiscard]] bool deliver(const Members &members, std::uint32_t number, const ControlMessage &message) noexcept;
+    /// One of the peer: false when there is one of that number, or too many are there.
+    [[nodiscard]] bool note_consumer(std::uint32_t number) noexcept;
+    void put(Mailbox &mailbox, const ControlMessage &message) noexcept;
 
     mutable std::mutex lock_;
-    std::map<std::uint32_t, Mailbox *> consumers_;
-    std::map<std::uint32_t, Mailbox *> producers_;
+    Members consumers_;
+    Members producers_;
     std::uint32_t num_joined_ = 0;
-    std::vector<std::uint32_t> of_peer_; ///< its consumers
+    std::uint32_t num_asked_ = 0;    ///< own questions that the peer has not answered
+    std::uint32_t num_owed_ = 0;     ///< questions of the peer whose answers have not been sent
+    std::set<std::uint32_t> of_peer_; ///< its consumers
     std::atomic<bool> has_ended_{false};
     std::atomic<bool> has_failed_{false};
 };

@@ -68,14 +68,14 @@ doca_error_t doca_comch_producer::on_start()
         return status;
     if (sends.is_configured())
         sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), slots_->start()));
-    id_ = fast_->join(FastPath::Role::producer, mailbox_);
+    id_ = fast_->add_producer(mailbox_);
     asks_for_progress(true);
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_comch_producer::on_stop() noexcept
 {
-    fast_->leave(FastPath::Role::producer, id_);
+    fast_->remove_producer(id_);
     for (const auto &to : consumers_) {
         end_waiting(*to, DOCA_ERROR_SHUTDOWN);
         to->lane->queue_pair->flush();
@@ -86,7 +86,7 @@ doca_error_t doca_comch_producer::on_stop() noexcept
 void doca_comch_producer::on_idle() noexcept
 {
     if (id_ != 0)
-        fast_->leave(FastPath::Role::producer, std::exchange(id_, 0));
+        fast_->remove_producer(std::exchange(id_, 0));
     completions().unwatch(mailbox_.fd());
     consumers_.clear();
     slots_.reset();
@@ -120,7 +120,8 @@ doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&mad
     message.producer = id_;
     put_details(*fresh->lane, message);
     consumers_.reserve(consumers_.size() + 1); // the message asks for what is there
-    fast_->to_peer.put(message);
+    if (const doca_error_t asked = fast_->ask(message); asked != DOCA_SUCCESS)
+        return asked;
     consumers_.push_back(std::move(fresh));
     made = consumers_.back().get();
     return DOCA_SUCCESS;
@@ -182,11 +183,14 @@ doca_error_t doca_comch_producer::post(ToConsumer &to, doca_comch_producer_task_
     doca_error_t status = DOCA_SUCCESS;
     if (by_.is_another() && task.buf != nullptr) [[unlikely]]
         status = opendoca::guarded([&] { return by_.take_over(task.parts.parts[0], completions()); });
-    TransferPlan plan{};
-    if (status == DOCA_SUCCESS)
+    if (status == DOCA_SUCCESS && rules.is_plain_send(src)) {
+        status = to.lane->queue_pair->send(task.tag(), src, TransferPlan::plain(src->data_len), immediate);
+    } else if (status == DOCA_SUCCESS) {
+        TransferPlan plan{};
         status = rules.send(src, plan);
-    if (status == DOCA_SUCCESS)
-        status = to.lane->queue_pair->send(task.tag(), src, plan, immediate);
+        if (status == DOCA_SUCCESS)
+            status = to.lane->queue_pair->send(task.tag(), src, plan, immediate);
+    }
     return status == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : status;
 }
 

@@ -73,6 +73,11 @@ doca_error_t Device::create_receive_queue(CompletionQueue &, std::uint32_t, std:
     return not_supported("share receives between connections");
 }
 
+doca_error_t Device::create_connector(std::unique_ptr<Connector> &)
+{
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
 doca_error_t Device::create_counter(const CounterSetup &, std::unique_ptr<Counter> &)
 {
     return not_supported("hold the counter of a sync event");
@@ -147,6 +152,24 @@ bool DeviceFunction::can_import_counter() const noexcept
 std::vector<std::string> DeviceFunction::remarks() const
 {
     return {};
+}
+
+std::string DeviceFunction::reason_against(Ability ability) const
+{
+    switch (ability) {
+    case Ability::hash_by_engine:
+        return "opendoca drives no hash engine of a card: OpenSSL does it on the CPU";
+    case Ability::message_service:
+        return can.comm_channel ? "services run on a port of the DPU, where the representors are"
+                                : reason_against(Ability::message_channel);
+    case Ability::list_representors:
+        return "only a port of the DPU has functions of the host behind it";
+    case Ability::list_emulated:
+    case Ability::manage_hotplug:
+        return "opendoca does not build emulated devices";
+    default:
+        return "this kind of device does not have it";
+    }
 }
 
 } // namespace opendoca

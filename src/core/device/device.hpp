@@ -28,6 +28,7 @@ struct ibv_pd;
 namespace opendoca {
 
 class CompletionQueue;
+class Connector;
 class CopyEngine;
 class Counter;
 class DeviceFunction;
@@ -115,6 +116,9 @@ public:
     [[nodiscard]] virtual doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
                                                             std::uint32_t chain_length,
                                                             std::unique_ptr<ReceiveQueue> &queue);
+    /// For connections by address, where the device has a way of its own to ask for them. NOT_SUPPORTED, without a word
+    /// in the log, where it has none: the library has a stand-in.
+    [[nodiscard]] virtual doca_error_t create_connector(std::unique_ptr<Connector> &connector);
     [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup,
                                                       std::unique_ptr<Counter> &counter);
     /// A handle of a counter that another process, the host, has exported.
@@ -139,6 +143,24 @@ using Ipv6Address = std::array<std::uint8_t, 16>;
 // Bytes that programs have room for, with the NUL. Equal in all generations of the API.
 inline constexpr std::size_t max_ibdev_name = 64;
 inline constexpr std::size_t max_vuid = 128;
+
+/// What people ask about a device that lacks it.
+enum class Ability : std::uint8_t {
+    copy,
+    hash_by_engine,
+    connect,
+    atomics,
+    protection_domain,
+    message_channel, ///< to the other side of the PCIe, as either end
+    message_service, ///< the same as the end that listens
+    export_memory,
+    import_memory,
+    export_counter,
+    import_counter,
+    list_representors,
+    list_emulated,
+    manage_hotplug,
+};
 
 struct RdmaCapabilities {
     bool reliable_connection = false; ///< with all operations but atomics
@@ -237,6 +259,8 @@ public:
     /// Lines for people: by what the device does its work, and what it cannot do, or was not to be learnt of it, and
     /// why. May try, as the others.
     [[nodiscard]] virtual std::vector<std::string> remarks() const;
+    /// For people: why the function lacks @p ability, which it does lack. May try, as the others.
+    [[nodiscard]] virtual std::string reason_against(Ability ability) const;
 
     /// "p0 (0000:03:00.0)", for messages.
     [[nodiscard]] std::string description() const;

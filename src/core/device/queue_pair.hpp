@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "../engine/source.hpp"
@@ -42,8 +41,21 @@ struct QueuePairSettings {
     bool is_optional = false;
 };
 
-/// Big endian.
-using Immediate = std::optional<std::uint32_t>;
+/// The number that a message carries besides its bytes, or none. Both words are always set, so that it is passed in a
+/// register and never through memory.
+class Immediate {
+public:
+    constexpr Immediate() noexcept = default;
+    constexpr Immediate(std::uint32_t big_endian) noexcept : value_(big_endian), is_there_(1) {}
+
+    [[nodiscard]] constexpr explicit operator bool() const noexcept { return is_there_ != 0; }
+    /// Big endian; 0 where there is none.
+    [[nodiscard]] constexpr std::uint32_t value() const noexcept { return value_; }
+
+private:
+    std::uint32_t value_ = 0;
+    std::uint32_t is_there_ = 0;
+};
 
 struct AtomicUpdate {
     enum class Kind : std::uint8_t { compare_and_swap, fetch_and_add };

@@ -34,13 +34,18 @@ bool CompletionQueue::pop(Ended &ended) noexcept
         return false;
     const Completion &completion = first();
     if (!completion.has_operation()) {
-        ended = {completion.tag, completion.source, static_cast<doca_error_t>(completion.status), {}};
-        ended.result.length = completion.length;
+        ended.tag = completion.tag;
+        ended.source = completion.source;
+        ended.status = static_cast<doca_error_t>(completion.status);
+        ended.result = {completion.length};
         drop();
         return true;
     }
     Operation &operation = *completion.operation;
-    ended = {operation.tag, operation.source, static_cast<doca_error_t>(operation.status), operation.result()};
+    ended.tag = operation.tag;
+    ended.source = operation.source;
+    ended.status = static_cast<doca_error_t>(operation.status);
+    operation.read_result(ended.result);
     if ((completion.status & Completion::tells_source) != 0)
         operation.source->retrieved(operation);
     free(operation);

@@ -64,7 +64,7 @@ public:
                                              std::uint32_t length = 0) noexcept
     {
         Completion &completion = append();
-        store_words(completion.tag, tag);
+        store_tag(completion.tag, tag);
         store(completion.source, &source);
         completion.status = status;
         completion.length = length;
@@ -76,7 +76,7 @@ public:
         limit_ -= step;
         Operation &operation = *free_;
         free_ = reinterpret_cast<Operation *>(operation.source);
-        operation.tag = tag;
+        store_tag(operation.tag, tag);
         store(operation.source, &source);
         operation.status = Operation::in_flight;
         return operation;
@@ -229,11 +229,16 @@ private:
     {
         __atomic_store_n(&word, value, __ATOMIC_RELAXED);
     }
-    /// Word by word, as it is read: a processor hands what was just stored on to a load of the same piece.
-    [[gnu::always_inline]] static void store_words(Tag &at, Tag tag) noexcept
+    /// As one piece, since who retrieves copies it as one: a load that needs two stores at once has to wait for them.
+    [[gnu::always_inline]] static void store_tag(Tag &at, Tag tag) noexcept
     {
-        store(at.a, tag.a);
-        store(at.b, tag.b);
+#ifdef __SSE2__
+        using Words = std::uint64_t __attribute__((vector_size(sizeof(Tag)))); // else it would be two stores
+        const Words words = {tag.a, tag.b};
+        std::memcpy(&at, &words, sizeof(words));
+#else
+        at = tag;
+#endif
     }
     [[nodiscard]] Completion &at(std::uint32_t position) const noexcept
     {

@@ -52,7 +52,19 @@ struct alignas(64) Operation {
     static constexpr std::uint32_t in_flight = INT32_MAX; // positive: stored by one instruction with the length behind it
 
     /// Once it has ended.
-    [[nodiscard]] Result result() const noexcept { return {length, message.immediate, message.received}; }
+    [[nodiscard]] Result result() const noexcept
+    {
+        Result result;
+        read_result(result);
+        return result;
+    }
+    /// The same, word by word, as it was stored: a load of two words that were just stored has to wait for both.
+    [[gnu::always_inline]] void read_result(Result &result) const noexcept
+    {
+        result.length = __atomic_load_n(&length, __ATOMIC_RELAXED);
+        result.immediate = __atomic_load_n(&message.immediate, __ATOMIC_RELAXED);
+        result.received = __atomic_load_n(&message.received, __ATOMIC_RELAXED);
+    }
 
     template <typename Payload>
     [[nodiscard]] Payload &payload() noexcept

@@ -39,11 +39,10 @@ struct TagOf {
     std::memcpy(&upper, reinterpret_cast<const std::byte *>(&tag.a) + sizeof(upper), sizeof(upper));
     return upper;
 }
-/// Makes @p tag the first half of @p event, word by word.
+/// Makes @p tag the first half of @p event.
 inline void store_tag(doca_event &event, const Tag &tag) noexcept
 {
-    std::memcpy(&event, &tag.a, sizeof(tag.a));
-    event.user_data.u64 = tag.b;
+    std::memcpy(&event, &tag, sizeof(tag));
 }
 
 /// Who is told of ends that are not those of a user's job, inside retrieve.

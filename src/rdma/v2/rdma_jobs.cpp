@@ -149,7 +149,7 @@ private:
     template <bool has_immediate>
     [[nodiscard]] static Immediate immediate_of(const auto &job) noexcept
     {
-        return has_immediate ? Immediate(job.immediate_data) : std::nullopt;
+        return has_immediate ? Immediate(job.immediate_data) : Immediate();
     }
 
     // One for each kind of job of a program: the common one is checked inline and handed to the provider in one piece.
@@ -253,7 +253,7 @@ private:
         const bool has_immediate = job.base.type == DOCA_RDMA_JOB_SEND_IMM;
         return status == DOCA_SUCCESS
                    ? queue_pair_.send(tag, job.src_buff, plan,
-                                      has_immediate ? Immediate(job.immediate_data) : std::nullopt)
+                                      has_immediate ? Immediate(job.immediate_data) : Immediate())
                    : status;
     }
     [[nodiscard]] doca_error_t read_any(const doca_rdma_job_read_write &job, Tag tag) noexcept
@@ -271,7 +271,7 @@ private:
         const bool has_immediate = job.base.type == DOCA_RDMA_JOB_WRITE_IMM;
         return status == DOCA_SUCCESS
                    ? queue_pair_.write(tag, job.dst_buff, job.src_buff, plan, key,
-                                       has_immediate ? Immediate(job.immediate_data) : std::nullopt)
+                                       has_immediate ? Immediate(job.immediate_data) : Immediate())
                    : status;
     }
     [[nodiscard]] doca_error_t update_any(const doca_rdma_job_atomic &job, Tag tag) noexcept

@@ -18,7 +18,6 @@
 namespace opendoca::v3 {
 
 inline constexpr std::size_t max_details = 256;
-inline constexpr std::size_t max_private_data = 196;
 
 enum class Message : std::uint8_t { request = 1, accept, reject, ready };
 

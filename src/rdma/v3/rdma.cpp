@@ -68,7 +68,8 @@ doca_error_t doca_rdma::on_start()
 
 doca_error_t doca_rdma::on_stop() noexcept
 {
-    listener_ = opendoca::UniqueFd();
+    if (connector_ != nullptr)
+        connector_->stop_listening();
     for (const auto &connection : connections_) {
         end(*connection);
     }
@@ -80,6 +81,7 @@ doca_error_t doca_rdma::on_stop() noexcept
 void doca_rdma::on_idle() noexcept
 {
     connections_.clear();
+    close_connector();
     receives_.reset();
     next_ = 0;
 }
@@ -162,12 +164,16 @@ doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &
 /// What is in flight on it is flushed.
 void doca_rdma::end(Connection &connection) noexcept
 {
-    unwatch(connection);
-    connection.handshake.close();
+    const bool was_unknown = connection.state == Connection::State::initial &&
+                             connection.origin != Connection::Origin::exported;
+    if (connection.link != nullptr)
+        connection.link->disconnect();
     connection.state = Connection::State::ended;
     if (connection.address != nullptr)
         --std::exchange(connection.address, nullptr)->num_users;
-    if (connection.queue_pair != nullptr) {
+    if (was_unknown) {
+        connection.drop_queue_pair(); // nothing was ever asked of it
+    } else if (connection.queue_pair != nullptr) {
         connection.queue_pair->flush();
         receives_->take_from(*connection.queue_pair);
     }
@@ -183,28 +189,24 @@ doca_error_t doca_rdma::disconnect(Connection &connection)
 bool doca_rdma::on_progress() noexcept
 {
     constexpr std::uint32_t looks_between_system_calls = 64;
-    const bool asks_sockets = ++num_looks_ % looks_between_system_calls == 0;
-    if (asks_sockets && listener_.is_open() && accept_client())
+    if (connector_ != nullptr && num_looks_++ % looks_between_system_calls == 0 && progress_connector())
         return true;
     for (std::size_t left = connections_.size(); left != 0; --left) {
         next_ = next_ + 1 < connections_.size() ? next_ + 1 : 0;
         Connection &connection = *connections_[next_];
-        if (connection.state == Connection::State::ended)
-            continue;
         if (connection.state == Connection::State::connected &&
-            connection.queue_pair->state() == ConnectionState::failed)
-            return note_end(connection);
-        if (asks_sockets && connection.handshake.is_open() && progress(connection))
+            connection.queue_pair->state() == ConnectionState::failed) {
+            note_end(connection);
             return true;
+        }
     }
     return false;
 }
 
 /// The peer has gone, or a task has failed.
-bool doca_rdma::note_end(Connection &connection) noexcept
+void doca_rdma::note_end(Connection &connection) noexcept
 {
     end(connection);
     if (callbacks.disconnection != nullptr)
         callbacks.disconnection(&connection, connection.user_data, user_data);
-    return true;
 }

@@ -10,6 +10,7 @@
 #include <doca_rdma.h>
 
 #include "../../core/dev.hpp"
+#include "../../core/unique_fd.hpp"
 #include "../../core/v3/ctx.hpp"
 #include "connection.hpp"
 #include "rdma_task.hpp"
@@ -43,7 +44,7 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] doca_error_t listen(std::uint16_t port);
     [[nodiscard]] doca_error_t stop_listening(std::uint16_t port);
     [[nodiscard]] doca_error_t connect_to(doca_rdma_addr &address, doca_data connection_data);
-    [[nodiscard]] doca_error_t accept(Connection &connection);
+    [[nodiscard]] doca_error_t accept(Connection &connection, std::span<const std::byte> private_data);
     [[nodiscard]] doca_error_t reject(Connection &connection);
     [[nodiscard]] doca_error_t disconnect(Connection &connection);
 
@@ -86,11 +87,24 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] opendoca::Source &failures() noexcept { return failures_; }
     [[nodiscard]] opendoca::v3::Receives &receives() noexcept { return *receives_; }
 
+    /// Who was woken asks the connector first.
+    void arm() noexcept override
+    {
+        num_looks_ = 0;
+        doca_ctx::arm();
+    }
+
 protected:
     [[nodiscard]] doca_error_t on_start() override;
     [[nodiscard]] doca_error_t on_stop() noexcept override;
     void on_idle() noexcept override;
     [[nodiscard]] bool on_progress() noexcept override;
+    /// The connector may be what the program is woken for.
+    void arm() noexcept override
+    {
+        num_looks_ = 0;
+        doca_ctx::arm();
+    }
 
 private:
     class Failures final : public opendoca::Source {};
@@ -102,21 +116,25 @@ private:
     [[nodiscard]] doca_error_t check_running(const char *what) const noexcept;
     void end(Connection &connection) noexcept;
 
+    void note_end(Connection &connection) noexcept;
+
     // Connections by address.
-    [[nodiscard]] bool watch(int fd) noexcept;
-    void unwatch(Connection &connection) noexcept;
-    [[nodiscard]] bool accept_client() noexcept;
-    [[nodiscard]] bool progress(Connection &connection) noexcept;
-    [[nodiscard]] bool take(Connection &connection) noexcept;
-    [[nodiscard]] bool establish(Connection &connection) noexcept;
-    [[nodiscard]] bool fail_to_connect(Connection &connection) noexcept;
-    [[nodiscard]] bool note_end(Connection &connection) noexcept;
+    [[nodiscard]] doca_error_t open_connector();
+    void close_connector() noexcept;
+    void set_timer() noexcept;
+    [[nodiscard]] bool look_at_deadlines() noexcept;
+    [[nodiscard]] bool progress_connector() noexcept;
+    [[nodiscard]] bool take_client(std::unique_ptr<opendoca::Link> client);
+    [[nodiscard]] bool take(const opendoca::LinkEvent &event);
+    void establish(Connection &connection);
+    void tell_failure(Connection &connection) noexcept;
 
     Failures failures_;
     std::unique_ptr<opendoca::v3::Receives> receives_;
+    std::unique_ptr<opendoca::Connector> connector_; ///< from the first address on; outlives what links connections have
+    opendoca::UniqueFd deadlines_;                   ///< a timer, beside the connector
     std::vector<std::unique_ptr<Connection>> connections_; ///< also those that have ended, until the context is idle
-    opendoca::UniqueFd listener_;
     std::uint16_t port_ = 0;
     std::size_t next_ = 0;       ///< which connection is looked at next
-    std::uint32_t num_looks_ = 0; ///< since one went to the sockets
+    std::uint32_t num_looks_ = 0; ///< until the connector is asked, which takes system calls
 };

@@ -1,60 +1,63 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Connections to an address and a port. The two sides exchange the details of their queue pairs over TCP:
-//
-//     client  request(details) ->                        server: the program accepts or rejects it
-//             <- accept(details), or reject
-//             ready ->                                   both: established
-//
-// The TCP connection stays: its end is that of the connection.
-#include <cerrno>
-#include <cstring>
+// Connections to an address and a port: by what the device has for them (rdma_cm), or by its stand-in.
+#include <algorithm>
+#include <atomic>
 
-#include <poll.h>
-#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
+#include "../../core/device/device.hpp"
 #include "../../core/log.hpp"
 #include "rdma.hpp"
+#include "stand_in.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_ADDRESSES);
 
+using opendoca::Link;
+using opendoca::LinkEvent;
 using opendoca::UniqueFd;
-using opendoca::v3::Handshake;
-using opendoca::v3::Message;
+using Clock = std::chrono::steady_clock;
 
-namespace {
-
-bool is_on_this_machine(const opendoca::DeviceFunction &function) noexcept
+/// With the first address of this run.
+doca_error_t doca_rdma::open_connector()
 {
-    return function.provider == "soft";
+    if (connector_ != nullptr)
+        return DOCA_SUCCESS;
+    const opendoca::DeviceFunction &device = function();
+    std::unique_ptr<opendoca::Connector> made;
+    doca_error_t status = dev()->device().create_connector(made);
+    const bool has_own = status == DOCA_SUCCESS;
+    if (status == DOCA_ERROR_NOT_SUPPORTED)
+        status = opendoca::v3::StandIn::create(device.provider == "soft", made);
+    UniqueFd timer(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+    if (status == DOCA_SUCCESS && !timer.is_open())
+        status = DOCA_ERROR_OPERATING_SYSTEM;
+    if (status == DOCA_SUCCESS)
+        status = completions().watch(made->fd());
+    if (status == DOCA_SUCCESS && (status = completions().watch(timer.get())) != DOCA_SUCCESS)
+        completions().unwatch(made->fd());
+    if (status != DOCA_SUCCESS)
+        return status;
+    static std::atomic<bool> was_said[2];
+    if (!was_said[has_own].exchange(true, std::memory_order_relaxed))
+        LOG_INFO("device %s: connections by address are made %s", device.description().c_str(),
+                 has_own ? "by rdma_cm" : "by a stand-in for rdma_cm, between programs of opendoca alone");
+    connector_ = std::move(made);
+    deadlines_ = std::move(timer);
+    asks_for_progress(true);
+    return DOCA_SUCCESS;
 }
 
-/// Whether a connection that was begun has been made; @p error otherwise, 0 while it is not known.
-bool is_made(int socket, int &error) noexcept
+void doca_rdma::close_connector() noexcept
 {
-    pollfd ready = {.fd = socket, .events = POLLOUT, .revents = 0};
-    error = 0;
-    if (poll(&ready, 1, 0) != 1)
-        return false;
-    socklen_t size = sizeof(error);
-    if (getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
-        error = errno;
-    return error == 0;
-}
-
-} // namespace
-
-/// So that a sleeping program hears of it.
-bool doca_rdma::watch(int fd) noexcept
-{
-    return completions().watch(fd) == DOCA_SUCCESS;
-}
-
-void doca_rdma::unwatch(Connection &connection) noexcept
-{
-    if (connection.handshake.is_open())
-        completions().unwatch(connection.handshake.fd());
+    if (connector_ == nullptr)
+        return;
+    completions().unwatch(connector_->fd());
+    completions().unwatch(deadlines_.get());
+    deadlines_.reset();
+    connector_.reset();
 }
 
 doca_error_t doca_rdma::listen(std::uint16_t port)
@@ -65,50 +68,26 @@ doca_error_t doca_rdma::listen(std::uint16_t port)
         LOG_ERR("port 0 is none: a program could not tell its clients which one it got");
         return DOCA_ERROR_INVALID_VALUE;
     }
-    if (listener_.is_open()) {
+    if (const doca_error_t status = open_connector(); status != DOCA_SUCCESS)
+        return status;
+    if (connector_->is_listening()) {
         LOG_ERR("the instance listens to port %u already", port_);
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    UniqueFd socket;
-    if (opendoca::v3::listen_to(port, is_on_this_machine(function()), socket) != DOCA_SUCCESS)
-        return DOCA_ERROR_CONNECTION_ABORTED;
-    if (!watch(socket.get()))
-        return DOCA_ERROR_OPERATING_SYSTEM;
-    listener_ = std::move(socket);
-    port_ = port;
-    asks_for_progress(true);
-    return DOCA_SUCCESS;
+    const doca_error_t status = connector_->listen(port);
+    if (status == DOCA_SUCCESS)
+        port_ = port;
+    return status;
 }
 
 doca_error_t doca_rdma::stop_listening(std::uint16_t port)
 {
-    if (!listener_.is_open() || port != port_) {
+    if (connector_ == nullptr || !connector_->is_listening() || port != port_) {
         LOG_ERR("the instance does not listen to port %u", port);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    completions().unwatch(listener_.get());
-    listener_ = UniqueFd();
+    connector_->stop_listening();
     return DOCA_SUCCESS;
-}
-
-bool doca_rdma::accept_client() noexcept
-{
-    UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!socket.is_open())
-        return false;
-    const doca_error_t status = opendoca::guarded([&] {
-        Connection *connection = nullptr;
-        const doca_error_t full = add(Connection::Origin::accepted, connection);
-        if (full == DOCA_SUCCESS) {
-            connection->handshake = Handshake(std::move(socket));
-            if (!watch(connection->handshake.fd()))
-                end(*connection);
-        }
-        return full;
-    });
-    if (status != DOCA_SUCCESS)
-        LOG_ERR("a client is turned away");
-    return false; // nothing that the program hears of
 }
 
 doca_error_t doca_rdma::connect_to(doca_rdma_addr &address, doca_data connection_data)
@@ -116,37 +95,72 @@ doca_error_t doca_rdma::connect_to(doca_rdma_addr &address, doca_data connection
     if (const doca_error_t status = check_running("connect"); status != DOCA_SUCCESS)
         return status;
     Connection *made = nullptr;
-    doca_error_t status = add(Connection::Origin::address, made);
+    doca_error_t status = open_connector();
+    if (status == DOCA_SUCCESS)
+        status = add(Connection::Origin::address, made);
     if (status != DOCA_SUCCESS)
         return status;
-    // All software devices are on this machine, whatever their addresses.
-    status = Handshake::connect(is_on_this_machine(function()) ? "127.0.0.1" : address.text, address.port,
-                                made->handshake);
-    if (status == DOCA_SUCCESS && !watch(made->handshake.fd()))
-        status = DOCA_ERROR_OPERATING_SYSTEM;
+    const std::chrono::milliseconds timeout(request_timeout);
+    status = connector_->connect({address.text, address.type == DOCA_RDMA_ADDR_TYPE_GID, address.port}, timeout,
+                                 *made->queue_pair, made->link);
     if (status != DOCA_SUCCESS) {
         drop_last();
         return status;
     }
+    made->link->owner = made;
     made->address = &address;
     ++address.num_users;
     made->user_data = connection_data;
-    made->deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(request_timeout);
-    asks_for_progress(true);
+    made->deadline = Clock::now() + timeout;
+    set_timer();
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_rdma::accept(Connection &connection)
+/// Wakes a sleeping program at the next deadline. All connections have the same time, so the first of them is the oldest.
+void doca_rdma::set_timer() noexcept
+{
+    itimerspec when{};
+    for (const auto &connection : connections_) {
+        if (!connection->is_requested())
+            continue;
+        const auto left = std::max<Clock::duration>(connection->deadline - Clock::now(), std::chrono::milliseconds(1));
+        when.it_value.tv_sec = std::chrono::floor<std::chrono::seconds>(left).count();
+        when.it_value.tv_nsec = (left % std::chrono::seconds(1)).count();
+        break;
+    }
+    (void)timerfd_settime(deadlines_.get(), 0, &when, nullptr); // fails for no values that are possible here
+}
+
+/// Whether a request was given up.
+bool doca_rdma::look_at_deadlines() noexcept
+{
+    std::uint64_t count = 0;
+    if (::read(deadlines_.get(), &count, sizeof(count)) != sizeof(count))
+        return false;
+    for (const auto &connection : connections_) {
+        if (!connection->is_requested() || connection->deadline > Clock::now())
+            continue;
+        LOG_ERR("%s, port %u, has not answered within %u ms", connection->address->text.c_str(),
+                connection->address->port, request_timeout);
+        end(*connection);
+        set_timer();
+        tell_failure(*connection);
+        return true;
+    }
+    set_timer();
+    return false;
+}
+
+doca_error_t doca_rdma::accept(Connection &connection, std::span<const std::byte> private_data)
 {
     if (connection.origin != Connection::Origin::accepted || connection.state != Connection::State::initial) {
         LOG_ERR("connection %u is none that waits for an answer", connection.id);
         return DOCA_ERROR_BAD_STATE;
     }
-    if (!connection.handshake.is_open() || connection.queue_pair->connect(connection.handshake.details()) != DOCA_SUCCESS ||
-        !connection.handshake.send(Message::accept, connection.queue_pair->details())) {
-        LOG_ERR("the client of connection %u has gone, or its details can't be used", connection.id);
+    if (const doca_error_t status = connection.link->accept(*connection.queue_pair, private_data);
+        status != DOCA_SUCCESS) {
         end(connection);
-        return DOCA_ERROR_CONNECTION_ABORTED;
+        return status;
     }
     connection.state = Connection::State::answered;
     receives_->give_to(*connection.queue_pair);
@@ -159,90 +173,69 @@ doca_error_t doca_rdma::reject(Connection &connection)
         LOG_ERR("connection %u is none that waits for an answer", connection.id);
         return DOCA_ERROR_BAD_STATE;
     }
-    (void)connection.handshake.send(Message::reject, {});
+    connection.link->reject();
     end(connection);
     return DOCA_SUCCESS;
 }
 
-/// What has come by the socket. True when the program was told of something.
-bool doca_rdma::progress(Connection &connection) noexcept
+/// What has happened to connections by address. True when the program was told of something.
+bool doca_rdma::progress_connector() noexcept
 {
-    if (connection.origin == Connection::Origin::address && connection.state != Connection::State::connected &&
-        std::chrono::steady_clock::now() > connection.deadline) {
-        LOG_ERR("%s, port %u, has not answered within %u ms", connection.address->text.c_str(),
-                connection.address->port, request_timeout);
-        return fail_to_connect(connection);
-    }
-    if (connection.origin == Connection::Origin::address && connection.state == Connection::State::initial) {
-        int error = 0;
-        if (is_made(connection.handshake.fd(), error)) {
-            connection.state = Connection::State::answered;
-            if (!connection.handshake.send(Message::request, connection.queue_pair->details()))
-                return fail_to_connect(connection);
-        } else if (error != 0) {
-            LOG_ERR("%s, port %u: %s", connection.address->text.c_str(), connection.address->port, std::strerror(error));
-            return fail_to_connect(connection);
-        }
-        return false;
-    }
-    if (connection.origin == Connection::Origin::accepted && connection.state == Connection::State::initial &&
-        connection.is_asked)
-        return false; // until the program has answered
-    switch (connection.handshake.receive()) {
-    case Handshake::Arrival::nothing:
-        return false;
-    case Handshake::Arrival::message:
-        return take(connection);
-    case Handshake::Arrival::ended:
-        break;
-    }
-    return connection.state == Connection::State::connected ? note_end(connection) : fail_to_connect(connection);
-}
-
-bool doca_rdma::take(Connection &connection) noexcept
-{
-    const Message kind = connection.handshake.kind();
-    const bool is_server = connection.origin == Connection::Origin::accepted;
-    if (is_server && connection.state == Connection::State::initial && kind == Message::request) {
-        connection.is_asked = true;
-        if (callbacks.request != nullptr) {
-            callbacks.request(&connection, user_data);
-        } else {
-            LOG_ERR("a client asks for a connection, and the program has no callback for that: it is refused");
-            (void)reject(connection);
-        }
+    if (look_at_deadlines())
         return true;
-    }
-    if (is_server && connection.state == Connection::State::answered && kind == Message::ready)
-        return establish(connection);
-    if (!is_server && connection.state == Connection::State::answered && kind == Message::accept) {
-        if (connection.queue_pair->connect(connection.handshake.details()) != DOCA_SUCCESS ||
-            !connection.handshake.send(Message::ready, {}))
-            return fail_to_connect(connection);
-        receives_->give_to(*connection.queue_pair);
-        return establish(connection);
-    }
-    if (!is_server && kind == Message::reject)
-        LOG_ERR("the server at %s, port %u, has rejected the connection", connection.address->text.c_str(),
-                connection.address->port);
-    else
-        LOG_ERR("the peer of connection %u says something out of turn", connection.id);
-    return fail_to_connect(connection);
+    bool was_told = false;
+    const doca_error_t status = opendoca::guarded([&] {
+        LinkEvent event = connector_->poll();
+        was_told = event.kind == LinkEvent::Kind::request ? take_client(std::move(event.client)) : take(event);
+        return DOCA_SUCCESS;
+    });
+    if (status != DOCA_SUCCESS)
+        LOG_ERR("something of a connection by address is lost: out of memory");
+    return was_told;
 }
 
-bool doca_rdma::establish(Connection &connection) noexcept
+bool doca_rdma::take_client(std::unique_ptr<Link> client)
 {
-    connection.state = Connection::State::connected;
-    if (callbacks.established != nullptr)
-        callbacks.established(&connection, connection.user_data, user_data);
+    Connection *connection = nullptr;
+    if (callbacks.request == nullptr)
+        LOG_ERR("a client asks for a connection, and the program has no callback for that: it is refused");
+    if (callbacks.request == nullptr || add(Connection::Origin::accepted, connection) != DOCA_SUCCESS) {
+        client->reject();
+        return false;
+    }
+    connection->link = std::move(client);
+    connection->link->owner = connection;
+    callbacks.request(connection, user_data);
     return true;
 }
 
-bool doca_rdma::fail_to_connect(Connection &connection) noexcept
+bool doca_rdma::take(const LinkEvent &event)
 {
-    const bool was_told = connection.origin == Connection::Origin::address || connection.is_asked;
-    end(connection);
-    if (was_told && callbacks.failure != nullptr)
+    if (event.kind == LinkEvent::Kind::nothing)
+        return false;
+    Connection &connection = *static_cast<Connection *>(event.link->owner);
+    if (event.kind == LinkEvent::Kind::failed) {
+        end(connection);
+        tell_failure(connection);
+    } else if (event.kind == LinkEvent::Kind::ended) {
+        note_end(connection);
+    } else {
+        establish(connection);
+    }
+    return true;
+}
+
+void doca_rdma::establish(Connection &connection)
+{
+    if (connection.origin == Connection::Origin::address)
+        receives_->give_to(*connection.queue_pair);
+    connection.state = Connection::State::connected;
+    if (callbacks.established != nullptr)
+        callbacks.established(&connection, connection.user_data, user_data);
+}
+
+void doca_rdma::tell_failure(Connection &connection) noexcept
+{
+    if (callbacks.failure != nullptr)
         callbacks.failure(&connection, connection.user_data, user_data);
-    return was_told;
 }

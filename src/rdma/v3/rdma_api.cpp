@@ -14,6 +14,8 @@ using opendoca::v3::call;
 
 namespace {
 
+constexpr std::size_t max_private_data = 196; // of a reply in rdma_cm
+
 bool is_address(doca_rdma_addr_type type, const char *text) noexcept
 {
     in6_addr parsed;
@@ -150,11 +152,12 @@ doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_conne
 {
     return call({rdma_connection}, [&] {
         if ((private_data == nullptr) != (private_data_len == 0) ||
-            private_data_len > opendoca::v3::max_private_data) {
+            private_data_len > max_private_data) {
             LOG_ERR("private data of %u bytes at %p", private_data_len, private_data);
             return DOCA_ERROR_INVALID_VALUE;
         }
-        return rdma_connection->rdma.accept(*rdma_connection); // no function gives the client private data
+        return rdma_connection->rdma.accept(*rdma_connection,
+                                            {static_cast<const std::byte *>(private_data), private_data_len});
     });
 }
 

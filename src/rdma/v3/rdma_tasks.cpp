@@ -59,7 +59,7 @@ template <typename Task, RdmaOpcode opcode>
 class SendPool : public RdmaPool<Task> {
 public:
     SendPool(doca_rdma &rdma, const TaskConf &as_told, const doca_dev &dev)
-        : RdmaPool<Task>(rdma, as_told, dev, opcode == RdmaOpcode::read)
+        : RdmaPool<Task>(rdma, as_told, dev, false)
     {
     }
 
@@ -79,11 +79,6 @@ public:
         if (task.connection == nullptr)
             return DOCA_ERROR_INVALID_VALUE;
         return plan_of(task, plan, key);
-    }
-    doca_error_t set_result(doca_task &base, const Ended &ended) noexcept override
-    {
-        static_cast<Task &>(base).result_length = ended.result.length;
-        return DOCA_SUCCESS;
     }
 
 private:
@@ -144,23 +139,35 @@ private:
             return refuse(task);
         return post(task, *task.connection->queue_pair);
     }
+    // The plan's address is not taken where it is a plain one: it is passed in a register, which it never leaves.
+
     [[nodiscard]] doca_error_t post(Task &task, QueuePair &queue_pair) noexcept
     {
         TransferPlan plan;
         MemoryKey *key = nullptr;
-        if (!is_plain(task, plan, key)) [[unlikely]] {
-            if (const doca_error_t status = plan_of(task, plan, key); status != DOCA_SUCCESS)
-                return status;
-        }
+        return is_plain(task, plan, key) ? post(task, queue_pair, plan, key) : post_checked(task, queue_pair);
+    }
+    [[gnu::noinline]] [[nodiscard]] doca_error_t post_checked(Task &task, QueuePair &queue_pair) noexcept
+    {
+        TransferPlan plan;
+        MemoryKey *key = nullptr;
+        const doca_error_t status = plan_of(task, plan, key);
+        return status == DOCA_SUCCESS ? post(task, queue_pair, plan, key) : status;
+    }
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post(Task &task, QueuePair &queue_pair, TransferPlan plan,
+                                                           MemoryKey *key) noexcept
+    {
         const Tag tag = task.tag();
+        if constexpr (opcode == RdmaOpcode::read)
+            task.result_length = plan.length; // where it succeeds: a read moves all or fails
         if constexpr (opcode == RdmaOpcode::send)
-            return queue_pair.send(tag, task.src, plan, std::nullopt);
+            return queue_pair.send(tag, task.src, plan, Immediate());
         else if constexpr (opcode == RdmaOpcode::send_imm)
             return queue_pair.send(tag, task.src, plan, Immediate(task.immediate));
         else if constexpr (opcode == RdmaOpcode::read)
             return queue_pair.read(tag, task.dst, task.src, plan, key);
         else if constexpr (opcode == RdmaOpcode::write)
-            return queue_pair.write(tag, task.dst, task.src, plan, key, std::nullopt);
+            return queue_pair.write(tag, task.dst, task.src, plan, key, Immediate());
         else if constexpr (opcode == RdmaOpcode::write_imm)
             return queue_pair.write(tag, task.dst, task.src, plan, key, Immediate(task.immediate));
         else
@@ -235,15 +242,18 @@ private:
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_any(doca_rdma_task_receive &task) noexcept
     {
         task.connection = nullptr;
+        return check_.is_plain_receive(task.dst) ? post(task, TransferPlan::plain(task.dst->tailroom()))
+                                                 : post_checked(task);
+    }
+    [[gnu::noinline]] [[nodiscard]] doca_error_t post_checked(doca_rdma_task_receive &task) noexcept
+    {
         TransferPlan plan{};
-        doca_error_t status = DOCA_SUCCESS;
-        if (check_.is_plain_receive(task.dst)) [[likely]]
-            plan = TransferPlan::plain(task.dst->tailroom());
-        else
-            status = check_.receive(task.dst, plan);
-        if (status == DOCA_SUCCESS)
-            status = rdma_.receives().receive(task.tag(), task.dst, plan);
-        return status;
+        const doca_error_t status = check_.receive(task.dst, plan);
+        return status == DOCA_SUCCESS ? post(task, plan) : status;
+    }
+    [[nodiscard]] doca_error_t post(doca_rdma_task_receive &task, TransferPlan plan) noexcept
+    {
+        return rdma_.receives().receive(task.tag(), task.dst, plan);
     }
 };
 

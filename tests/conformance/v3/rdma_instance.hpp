@@ -25,7 +25,8 @@ struct Outcome {
     int num_succeeded = 0;
     int num_failed = 0;
     doca_error_t status = DOCA_ERROR_UNKNOWN;
-    std::function<void(doca_task *)> then = {}; ///< called in the callback, which frees the task otherwise
+    std::function<void(doca_task *)> then = {}; ///< called in the callback, before the task is freed
+    bool keeps_task = false;                    ///< then() has said that it is not to be freed
 
     [[nodiscard]] bool has_ended() const { return num_succeeded + num_failed != 0; }
 };
@@ -37,9 +38,12 @@ class RdmaInstance {
 public:
     static constexpr std::uint32_t num_tasks = 16;
 
-    explicit RdmaInstance(doca_dev *dev, std::uint32_t list_length = 1)
+    /// On an engine of its own, or on @p others.
+    explicit RdmaInstance(doca_dev *dev, std::uint32_t list_length = 1, doca_pe *others = nullptr)
     {
-        must(doca_pe_create(pe_.out()));
+        if (others == nullptr)
+            must(doca_pe_create(own_pe_.out()));
+        pe_ = others != nullptr ? others : own_pe_;
         must(doca_rdma_create(dev, rdma_.out()));
         must(doca_rdma_set_permissions(rdma_, rdma_rights));
         must(doca_rdma_task_receive_set_dst_buf_list_len(rdma_, list_length));
@@ -94,6 +98,7 @@ public:
     std::vector<doca_rdma_connection *> open; ///< as the callbacks tell
     std::vector<doca_rdma_connection *> failures;
     std::vector<doca_rdma_connection *> ends;
+    std::function<void(doca_rdma_connection *)> on_end = [](doca_rdma_connection *) {};
     std::function<void(doca_rdma_connection *)> on_request = [](doca_rdma_connection *connection) {
         EXPECT_EQ(doca_rdma_connection_accept(connection, nullptr, 0), DOCA_SUCCESS);
     };
@@ -108,7 +113,8 @@ private:
         outcome.status = doca_task_get_status(base);
         if (outcome.then)
             outcome.then(base);
-        doca_task_free(base);
+        if (!std::exchange(outcome.keeps_task, false))
+            doca_task_free(base);
     }
     static void requested(doca_rdma_connection *connection, doca_data ctx_data)
     {
@@ -128,9 +134,11 @@ private:
     {
         static_cast<RdmaInstance *>(ctx_data.ptr)->ends.push_back(connection);
         EXPECT_EQ(doca_rdma_connection_disconnect(connection), DOCA_SUCCESS); // as programs do
+        static_cast<RdmaInstance *>(ctx_data.ptr)->on_end(connection);
     }
 
-    PeHandle pe_;
+    PeHandle own_pe_;
+    doca_pe *pe_ = nullptr;
     RdmaHandle rdma_;
 };
 

@@ -133,6 +133,24 @@ bool Mlx5Function::can_import_counter() const noexcept
     return can.rdma.atomics && can_import_dpu();
 }
 
+std::string Mlx5Function::reason_against(Ability ability) const
+{
+    switch (ability) {
+    case Ability::message_channel:
+        return "neither tmfifo_net0 nor DOCA_COMM_CHANNEL_ADDRESS tells where the other side is";
+    case Ability::export_counter:
+    case Ability::import_counter:
+        if (!can.rdma.atomics)
+            return "sync events across the PCIe are changed by atomics: " + reason_against(Ability::atomics);
+        [[fallthrough]];
+    case Ability::export_memory:
+    case Ability::import_memory:
+        return sharing_of(*this).reason;
+    default:
+        return VerbsFunction::reason_against(ability);
+    }
+}
+
 std::vector<std::string> Mlx5Function::remarks() const
 {
     std::vector<std::string> lines;
@@ -168,7 +186,7 @@ std::vector<std::string> Mlx5Function::remarks() const
                                         : "Comm Channel by TCP at ",
             services_at);
     else
-        add("no Comm Channel: neither tmfifo_net0 nor DOCA_COMM_CHANNEL_ADDRESS tells where the other side is", "");
+        add("no Comm Channel: ", reason_against(Ability::message_channel));
     if (can.representors_net)
         add("not to be learnt: the PCI addresses of the host's VFs", "");
     return lines;

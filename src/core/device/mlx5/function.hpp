@@ -19,6 +19,7 @@ public:
     [[nodiscard]] bool can_export_counter() const noexcept override;
     [[nodiscard]] bool can_import_counter() const noexcept override;
     [[nodiscard]] std::vector<std::string> remarks() const override;
+    [[nodiscard]] std::string reason_against(Ability ability) const override;
     [[nodiscard]] std::vector<RepresentorInfo> representors() const override;
 
     [[nodiscard]] const Library &library() const noexcept { return library_; }

@@ -15,6 +15,7 @@
 #include "loopback.hpp"
 #include "memory_descriptor.hpp"
 #include "queue_pair.hpp"
+#include "rdma_cm.hpp"
 #include "receive_queue.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_DEVICE);
@@ -187,6 +188,11 @@ doca_error_t VerbsDevice::create_receive_queue(CompletionQueue &completions, std
                                                std::uint32_t chain_length, std::unique_ptr<ReceiveQueue> &queue)
 {
     return VerbsReceiveQueue::create(*this, completions, size, chain_length, queue);
+}
+
+doca_error_t VerbsDevice::create_connector(std::unique_ptr<Connector> &connector)
+{
+    return RdmaCm::create(*this, connector);
 }
 
 doca_error_t VerbsDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)

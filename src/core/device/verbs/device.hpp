@@ -76,6 +76,8 @@ public:
     [[nodiscard]] doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
                                                     std::uint32_t chain_length,
                                                     std::unique_ptr<ReceiveQueue> &queue) override;
+    /// By rdma_cm, where this machine has it.
+    [[nodiscard]] doca_error_t create_connector(std::unique_ptr<Connector> &connector) override;
     [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup,
                                               std::unique_ptr<Counter> &counter) override;
 

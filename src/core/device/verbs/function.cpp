@@ -27,14 +27,19 @@ constexpr std::uint32_t max_chain_length = 16; ///< more makes every entry of a 
 constexpr int most_reads = 16;
 constexpr std::uint64_t largest_copy = std::uint64_t{1} << 31;
 
+/// iWARP and others have queue pairs, but not ones that are connected by their numbers and GIDs.
+bool connects_by_number(const ibv_device &device) noexcept
+{
+    return device.transport_type == IBV_TRANSPORT_IB && device.node_type == IBV_NODE_CA;
+}
+
 RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &device,
                                    const ibv_port_attr &attributes, std::uint32_t port)
 {
     RdmaCapabilities can;
     const bool is_ethernet = attributes.link_layer == IBV_LINK_LAYER_ETHERNET;
     const std::vector<ibv_gid_entry> gids = gids_of(context, port);
-    // iWARP and others have queue pairs, but not ones that are connected by their numbers and GIDs.
-    if (context.device->transport_type != IBV_TRANSPORT_IB || context.device->node_type != IBV_NODE_CA)
+    if (!connects_by_number(*context.device))
         return can;
     // An Ethernet port without a GID, as of a BlueField's own function in switchdev mode, reaches nobody.
     can.reliable_connection = !is_ethernet || !gids.empty();
@@ -87,6 +92,8 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
                       std::strerror(error));
         return;
     }
+    is_queried_ = true;
+    is_infiniband_ = connects_by_number(*context.device);
     if (port_attributes.link_layer == IBV_LINK_LAYER_INFINIBAND)
         lid = port_attributes.lid;
     is_port_active = port_attributes.state == IBV_PORT_ACTIVE;
@@ -118,6 +125,39 @@ std::vector<std::string> VerbsFunction::remarks() const
     if (can.dma_memcpy)
         return {"copies by RDMA loopback"};
     return {};
+}
+
+std::string VerbsFunction::reason_against_connections() const
+{
+    if (!is_queried_)
+        return "its port cannot be queried";
+    if (!is_infiniband_)
+        return "it is neither InfiniBand nor RoCE: queue pairs of iWARP are not connected by number and GID";
+    if (!can.rdma.reliable_connection)
+        return "its port has no GID: give its network interface an address, and set it up";
+    return "the device creates no queue pair: the log (doca_caps -v) has the reason";
+}
+
+std::string VerbsFunction::reason_against(Ability ability) const
+{
+    switch (ability) {
+    case Ability::copy:
+    case Ability::connect:
+        return reason_against_connections();
+    case Ability::atomics:
+        return can.rdma.reliable_connection ? "the device reports none" : reason_against_connections();
+    case Ability::protection_domain:
+        return "the device cannot be opened: the log (doca_caps -v) has the reason";
+    case Ability::message_channel:
+        return "the other side of the PCIe is a BlueField's, and libmlx5 finds none here";
+    case Ability::export_memory:
+    case Ability::import_memory:
+    case Ability::export_counter:
+    case Ability::import_counter:
+        return "memory across the PCIe is a BlueField's, and libmlx5 finds none here";
+    default:
+        return DeviceFunction::reason_against(ability);
+    }
 }
 
 std::uint32_t VerbsFunction::max_queue_size() const noexcept

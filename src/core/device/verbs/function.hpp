@@ -39,6 +39,7 @@ public:
     /// What a device says of its queue pairs is for the smallest entries; how many of ours it has is found by trying.
     [[nodiscard]] std::uint32_t max_queue_size() const noexcept override;
     [[nodiscard]] std::vector<std::string> remarks() const override;
+    [[nodiscard]] std::string reason_against(Ability ability) const override;
 
     [[nodiscard]] std::uint32_t port() const noexcept { return port_; }
     /// Segments that a work request can have.
@@ -53,7 +54,11 @@ protected:
     void add_copies() noexcept;
 
 private:
+    [[nodiscard]] std::string reason_against_connections() const;
+
     const std::uint32_t port_;
+    bool is_queried_ = false;
+    bool is_infiniband_ = false; ///< or RoCE: queue pairs are connected by their numbers and GIDs
     std::uint32_t max_segments_ = 0;
     std::uint32_t max_completions_ = 1;
     std::uint8_t max_reads_ = 0;

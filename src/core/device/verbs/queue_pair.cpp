@@ -127,10 +127,8 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
         return status;
     const std::lock_guard guard(lock_);
     is_known_to_peer_ = true;
-    if (shared_ != nullptr && shared_->is_flushed()) {
-        LOG_ERR("the receives that queue pair 0x%x was to share have been flushed", number());
-        return DOCA_ERROR_CONNECTION_ABORTED;
-    }
+    if (const doca_error_t status = check_receives(); status != DOCA_SUCCESS)
+        return status;
     const std::vector<ReliableConnection::Path> paths = find_paths(end_, peer, settings_);
     // The kernel waits a second for the peer's link-layer address: on a link that loses packets once is not enough.
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(peer_patience());
@@ -159,6 +157,36 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
                      end_.details.num_gids, peer.num_gids,
                      end_.details.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand",
                      peer.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
+    return DOCA_ERROR_CONNECTION_ABORTED;
+}
+
+doca_error_t VerbsQueuePair::connect_by(const ReliableConnection::AgreedAttributes &agreed)
+{
+    const std::lock_guard guard(lock_);
+    is_known_to_peer_ = true;
+    if (const doca_error_t status = check_receives(); status != DOCA_SUCCESS)
+        return status;
+    ibv_mtu mtu = mtu_of(mtu_);
+    const int error = connection_->connect_by([&](ibv_qp_attr &attributes, int &mask) {
+        const int refused = agreed(attributes, mask);
+        if (refused == 0 && (mask & IBV_QP_PATH_MTU) != 0)
+            mtu = attributes.path_mtu;
+        return refused;
+    });
+    if (error != 0) {
+        LOG_ERR("connecting queue pair 0x%x by rdma_cm: %s", number(), std::strerror(error));
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    mtu_ = mtu_of(mtu);
+    set_state(ConnectionState::connected); // last, as in connect()
+    return DOCA_SUCCESS;
+}
+
+doca_error_t VerbsQueuePair::check_receives() const noexcept
+{
+    if (shared_ == nullptr || !shared_->is_flushed())
+        return DOCA_SUCCESS;
+    LOG_ERR("the receives that queue pair 0x%x was to share have been flushed", number());
     return DOCA_ERROR_CONNECTION_ABORTED;
 }
 

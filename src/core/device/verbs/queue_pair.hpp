@@ -34,6 +34,12 @@ public:
 
     [[nodiscard]] std::span<const std::byte> details() const noexcept override;
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details) override;
+    /// As connect(), by what rdma_cm has agreed on with the peer.
+    [[nodiscard]] doca_error_t connect_by(const ReliableConnection::AgreedAttributes &agreed);
+    [[nodiscard]] std::uint32_t number() const noexcept { return connection_->number(); }
+    [[nodiscard]] bool shares_receives() const noexcept { return shared_ != nullptr; }
+    /// The ways from here: this side's GIDs, best first, or the one that the program has set.
+    [[nodiscard]] const ConnectionDetails &own_end() const noexcept { return end_.details; }
     [[nodiscard]] doca_mtu_size mtu() const noexcept override { return mtu_; }
     [[nodiscard]] doca_error_t attach(CompletionQueue &completions) override;
     void detach() noexcept override;
@@ -67,7 +73,7 @@ public:
     {
         const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             if (immediate)
-                ibv_wr_send_imm(sender, *immediate);
+                ibv_wr_send_imm(sender, immediate.value());
             else
                 ibv_wr_send(sender);
         };
@@ -90,7 +96,7 @@ public:
         const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             const std::uint64_t to = address(dst.data) + dst.data_len;
             if (immediate)
-                ibv_wr_rdma_write_imm(sender, first_key_of(dst), to, *immediate);
+                ibv_wr_rdma_write_imm(sender, first_key_of(dst), to, immediate.value());
             else
                 ibv_wr_rdma_write(sender, first_key_of(dst), to);
         };
@@ -236,7 +242,7 @@ private:
     // Life.
     [[nodiscard]] doca_error_t create_on(std::shared_ptr<ConnectionPoller> poller);
     void move_to(CompletionQueue &completions);
-    [[nodiscard]] std::uint32_t number() const noexcept { return connection_->number(); }
+    [[nodiscard]] doca_error_t check_receives() const noexcept;
 
     // Ending.
     [[nodiscard]] bool is_idle() const noexcept { return send_credits_ + receive_credits_ == credits_; }

@@ -113,7 +113,7 @@ doca_error_t VerbsQueuePair::send(Tag tag, const doca_buf *src, TransferPlan pla
 {
     ibv_send_wr request{};
     request.opcode = immediate ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND;
-    request.imm_data = immediate.value_or(0);
+    request.imm_data = immediate.value();
     request.num_sge = gather(src, plan, true);
     return post_any(tag, request, Kind::send, 0, nullptr, plan);
 }
@@ -133,7 +133,7 @@ doca_error_t VerbsQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, 
 {
     ibv_send_wr request{};
     request.opcode = immediate ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;
-    request.imm_data = immediate.value_or(0);
+    request.imm_data = immediate.value();
     const std::uint64_t to =
         plan.length == 0 ? 0 : address(dst->data) + (plan.overwrites ? 0 : dst->data_len);
     request.wr.rdma = {to, key_of(remote)};

@@ -204,6 +204,30 @@ int ReliableConnection::connect(const Path &path) noexcept
     return error;
 }
 
+int ReliableConnection::connect_by(const AgreedAttributes &agreed) noexcept
+{
+    for (const ibv_qp_state next : {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS}) {
+        ibv_qp_attr attributes{};
+        attributes.qp_state = next;
+        int mask = 0;
+        int error = agreed(attributes, mask);
+        if (error == 0) {
+            // What is not in the mask is not looked at.
+            attributes.qp_access_flags = access_;
+            attributes.min_rnr_timer = receive_timer;
+            attributes.timeout = repeat_after();
+            attributes.retry_cnt = retries;
+            attributes.rnr_retry = retries_without_receive;
+            error = ibv_modify_qp(queue_pair_.get(), &attributes, mask);
+        }
+        if (error != 0) {
+            (void)reset();
+            return error;
+        }
+    }
+    return 0;
+}
+
 int ReliableConnection::go_to_rtr(const Path &path) noexcept
 {
     ibv_qp_attr attributes{};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include <infiniband/verbs.h>
@@ -74,6 +75,11 @@ public:
     /// From INIT to RTS, or back to INIT when that fails. Gives errno's value, and logs nothing: there may be
     /// another path.
     [[nodiscard]] int connect(const Path &path) noexcept;
+    /// What rdma_cm has agreed on with the peer: fills in, of @p attributes and @p mask, what the state that they name
+    /// needs. Gives errno's value.
+    using AgreedAttributes = std::function<int(ibv_qp_attr &attributes, int &mask)>;
+    /// The same as connect(), by these; rights and patience stay this side's.
+    [[nodiscard]] int connect_by(const AgreedAttributes &agreed) noexcept;
     /// From RTR to RTS, where a device was brought to RTR past verbs, with itself as the peer. Gives errno's value.
     [[nodiscard]] int start_sending(std::uint32_t first_packet) noexcept;
     /// To ERR: what is posted is flushed, and no memory is touched any more.

@@ -127,7 +127,7 @@ void SoftQueuePair::detach() noexcept
     completions_ = nullptr;
 }
 
-doca_error_t SoftQueuePair::explain_peer() const noexcept
+doca_error_t SoftQueuePair::explain_peer(bool is_error) const noexcept
 {
     const std::uint64_t accepts = peer_->page().accepts.load(std::memory_order_acquire);
     const bool is_gone = process_->is_gone();
@@ -136,10 +136,14 @@ doca_error_t SoftQueuePair::explain_peer() const noexcept
     if (!is_gone && accepts == 0)
         return DOCA_ERROR_AGAIN; // it has not connected yet
     if (!std::exchange(is_loss_logged_, true) && is_connected()) {
-        LOG_ERR("the peer, %s process %d, %s", is_gone ? "" : "in", process_->pid(),
-                     is_gone                           ? "has ended"
-                     : accepts == QueuePairPage::closed ? "has stopped its instance or met an error"
-                                                       : "is connected to another instance");
+        const char *const where = is_gone ? "" : "in ";
+        const char *const why = is_gone                            ? "has ended"
+                                : accepts == QueuePairPage::closed ? "has stopped its instance or met an error"
+                                                                   : "is connected to another instance";
+        if (is_error)
+            LOG_ERR("the peer, %sprocess %d, %s", where, process_->pid(), why);
+        else
+            LOG_INFO("the peer, %sprocess %d, %s", where, process_->pid(), why);
     }
     return DOCA_ERROR_CONNECTION_RESET;
 }

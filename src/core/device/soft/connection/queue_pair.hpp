@@ -63,7 +63,7 @@ public:
             share_receives();
         if (num_sends_ != 0)
             go_on_sending();
-        if (has_waiting_operations() && check_peer() == DOCA_ERROR_CONNECTION_RESET) [[unlikely]]
+        if (has_waiting_operations() && has_lost_peer()) [[unlikely]]
             lose_peer();
     }
     /// The same for the only connection of a completion queue where nothing waits: the receive of a message that has
@@ -142,7 +142,15 @@ private:
             return DOCA_SUCCESS;
         return explain_peer();
     }
-    [[gnu::cold]] [[nodiscard]] doca_error_t explain_peer() const noexcept;
+    /// The same for who only waits: where nothing of the program's fails by it, the end of a peer is no error.
+    [[nodiscard]] bool has_lost_peer() const noexcept
+    {
+        if (peer_->page().accepts.load(std::memory_order_acquire) == own_->id() && !process_->is_gone())
+            [[likely]]
+            return false;
+        return explain_peer(num_sends_ != 0 || has_receives()) == DOCA_ERROR_CONNECTION_RESET;
+    }
+    [[gnu::cold]] [[nodiscard]] doca_error_t explain_peer(bool is_error = true) const noexcept;
     [[gnu::cold]] void lose_peer() noexcept;
     [[gnu::cold]] void fail() noexcept;
     void close() noexcept;

@@ -30,7 +30,7 @@ doca_error_t SoftQueuePair::send(Tag tag, const doca_buf *src, TransferPlan plan
 {
     Work work{};
     work.local = const_cast<doca_buf *>(src);
-    work.transfer = {plan, immediate.value_or(0)};
+    work.transfer = {plan, immediate.value()};
     const Opcode opcode = immediate ? Opcode::send_with_immediate : Opcode::send;
     // Fast path: a short message, for a receive that we know of.
     if (plan.length <= cell_capacity && plan.length <= known_shortest_ && is_ahead(known_posted_, next_message_) &&

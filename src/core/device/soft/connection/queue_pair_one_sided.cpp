@@ -57,7 +57,7 @@ doca_error_t SoftQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, T
     Work work{};
     work.local = const_cast<doca_buf *>(src);
     work.remote = dst;
-    work.transfer = {plan, immediate.value_or(0)};
+    work.transfer = {plan, immediate.value()};
     return start(tag, immediate ? Opcode::write_with_immediate : Opcode::write, work);
 }
 

@@ -23,15 +23,14 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
         return DOCA_ERROR_NO_MEMORY;
     const std::uint32_t number = next_receive_;
     ReceiveEntry &entry = own_->entry(number);
-    const Receive receive = {dst, plan};
     if (plan.length > cell_capacity) {
-        const doca_error_t status = guarded([&] { return post_segments(device_, entry, receive); });
+        const doca_error_t status = guarded([&] { return post_segments(device_, entry, {dst, plan}); });
         if (status != DOCA_SUCCESS)
             return status;
     }
     const bool is_first = !has_waiting_operations();
     Operation &operation = completions_->begin(tag, *this);
-    operation.payload<Receive>() = receive;
+    operation.payload<Receive>() = {dst, plan};
     receive_of(number) = &operation;
     entry.capacity = plan.length;
     shortest_posted_ = has_receives() ? std::min(shortest_posted_, plan.length) : plan.length;
@@ -105,7 +104,7 @@ Operation *SoftQueuePair::take_message(bool hands_out) noexcept
     const std::uint32_t number = first_receive_;
     const MessageCell &cell = own_->cell(number);
     Operation &operation = *receive_of(number);
-    const Receive receive = operation.payload<Receive>();
+    const Receive &receive = operation.payload<Receive>();
     const MessageKind kind = read_once(cell.kind);
     Result result = {.length = read_once(cell.length),
                      .immediate = read_once(cell.immediate),

@@ -68,11 +68,10 @@ doca_error_t SoftReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan
 {
     if (num_ == size_ || completions_.is_full())
         return DOCA_ERROR_NO_MEMORY;
-    const Receive receive = {dst, plan};
     // A longer message is placed by its sender. That this is possible shows here, and not when it has come.
     if (plan.length > slot_size) {
         const doca_error_t status = guarded([&] {
-            return each_room(receive, [&](const doca_buf &buf, const std::byte *, std::size_t) {
+            return each_room({dst, plan}, [&](const doca_buf &buf, const std::byte *, std::size_t) {
                 const ExportDescriptor *found = nullptr;
                 return find_export(device_, buf, found);
             });
@@ -81,7 +80,7 @@ doca_error_t SoftReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan
             return status;
     }
     Operation &operation = completions_.begin(tag, *this);
-    operation.payload<Receive>() = receive;
+    operation.payload<Receive>() = {dst, plan};
     at(first_ + num_++) = &operation;
     feed();
     if (completions_.is_armed()) [[unlikely]]

@@ -53,6 +53,8 @@ std::optional<FunctionIdentity> identity_behind_port(const TopologyFunction &fun
 } // namespace
 
 SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &topology, bool acts_for_host)
+    : side_(description.side),
+      acts_for_host_(acts_for_host)
 {
     provider = "soft";
     name = description.name;
@@ -116,6 +118,28 @@ doca_error_t SoftFunction::open(std::unique_ptr<Device> &device) const
     else
         device = std::make_unique<SoftDevice>(*this);
     return DOCA_SUCCESS;
+}
+
+std::string SoftFunction::reason_against(Ability ability) const
+{
+    switch (ability) {
+    case Ability::hash_by_engine:
+        return "\"sha_hardware\" is not true for it in " + topology_origin();
+    case Ability::protection_domain:
+        return "it is no device of libibverbs";
+    case Ability::export_memory:
+    case Ability::export_counter:
+        if (type == FunctionType::sf)
+            return "it is on the DPU, and functions of the host export to the DPU";
+        return acts_for_host_ ? "no PF of the host is behind it, as which it could export"
+                              : "DOCA_SOFT_ROLE shows the DPU's side alone, and functions of the host export to the DPU";
+    case Ability::import_memory:
+    case Ability::import_counter:
+        return side_ == Side::host ? "it is on the host, and a port of the DPU imports what the host has exported"
+                                   : "it is a subfunction, and a port of the DPU imports what the host has exported";
+    default:
+        return DeviceFunction::reason_against(ability);
+    }
 }
 
 } // namespace opendoca::soft

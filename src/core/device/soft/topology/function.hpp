@@ -14,8 +14,11 @@ public:
 
     [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
     [[nodiscard]] std::vector<RepresentorInfo> representors() const override { return representors_; }
+    [[nodiscard]] std::string reason_against(Ability ability) const override;
 
 private:
+    const Side side_;
+    const bool acts_for_host_;
     std::vector<RepresentorInfo> representors_;
 };
 

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+//     client  address and route resolved, request ->       server: a link that waits for its answer
+//             <- response: its queue pair is connected     answer: its queue pair is connected first
+//             establish ->                                 both: established
+//
+// An event is acknowledged as soon as it has been read: an id can't be destroyed before.
+#include "rdma_cm.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <net/if.h>
+
+#include "../../log.hpp"
+#include "device.hpp"
+#include "queue_pair.hpp"
+#include "rdma_cm_address.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_RDMA_CM);
+
+namespace opendoca::verbs {
+
+namespace {
+
+constexpr int backlog = 1024;
+constexpr std::uint8_t without_end = 7; ///< retries, as rdma_cm tells them to the peer
+
+/// An event that has been acknowledged.
+struct News {
+    rdma_cm_event_type type;
+    int status; ///< errno's value, negative, or the peer's reason to reject
+};
+
+/// What the end of an attempt means, for people.
+std::string explain(const RdmaCmLibrary &library, const News &news)
+{
+    constexpr int nobody_listens = 8, by_its_program = 28; // of the InfiniBand architecture
+    std::string text = library.event_text(news.type);
+    if (news.type == RDMA_CM_EVENT_REJECTED)
+        return text + (news.status == nobody_listens   ? " (nobody listens there)"
+                       : news.status == by_its_program ? " (by its program)"
+                                                       : " (reason " + std::to_string(news.status) + ")");
+    return news.status < 0 ? text + " (" + std::strerror(-news.status) + ")" : text;
+}
+
+class CmLink final : public Link {
+public:
+    enum class State : std::uint8_t {
+        resolving, ///< a client's: how to get there
+        requested, ///< a client's: until the server answers
+        asked,     ///< a server's: until the program answers
+        answered,  ///< a server's: until the client confirms
+        established,
+        over,
+    };
+    using Id = std::unique_ptr<rdma_cm_id, int (*)(rdma_cm_id *)>;
+
+    CmLink(const RdmaCm &cm, Id id, State state) noexcept : cm_(cm), id_(std::move(id)), state_(state)
+    {
+        id_->context = static_cast<Link *>(this);
+    }
+
+    /// Of a client.
+    [[nodiscard]] doca_error_t ask(const ServerAddress &server, CmAddress *source, CmAddress &there,
+                                   std::chrono::milliseconds timeout, VerbsQueuePair &queue_pair);
+    [[nodiscard]] doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) override;
+    void reject() noexcept override;
+    void disconnect() noexcept override;
+
+    [[nodiscard]] LinkEvent take(const News &news);
+
+private:
+    [[nodiscard]] const RdmaCmLibrary &library() const noexcept { return cm_.library(); }
+    [[nodiscard]] bool go_on(const News &news);
+    [[nodiscard]] bool request() noexcept;
+    [[nodiscard]] bool establish();
+    [[nodiscard]] doca_error_t connect_queue_pair();
+    [[nodiscard]] bool explain_failure(const char *what) const noexcept;
+
+    const RdmaCm &cm_;
+    Id id_; ///< null when nothing more has to be said to the peer
+    State state_;
+    std::string server_; ///< of a client: for messages
+    int timeout_ = 0;    ///< ms
+    VerbsQueuePair *queue_pair_ = nullptr;
+};
+
+doca_error_t CmLink::ask(const ServerAddress &server, CmAddress *source, CmAddress &there,
+                         std::chrono::milliseconds timeout, VerbsQueuePair &queue_pair)
+{
+    server_ = server.text + ", port " + std::to_string(server.port);
+    timeout_ = static_cast<int>(timeout.count());
+    queue_pair_ = &queue_pair;
+    if (library().resolve_address(id_.get(), source != nullptr ? &source->any : nullptr, &there.any, timeout_) == 0)
+        return DOCA_SUCCESS;
+    (void)explain_failure("looking for a way there");
+    return DOCA_ERROR_CONNECTION_ABORTED;
+}
+
+bool CmLink::explain_failure(const char *what) const noexcept
+{
+    const int error = errno;
+    LOG_ERR("%s: %s: %s", server_.empty() ? "a client" : server_.c_str(), what, std::strerror(error));
+    return false;
+}
+
+doca_error_t CmLink::connect_queue_pair()
+{
+    return queue_pair_->connect_by([&](ibv_qp_attr &attributes, int &mask) {
+        return library().queue_pair_attributes(id_.get(), &attributes, &mask) == 0 ? 0 : errno;
+    });
+}
+
+/// Of a client: the next step. False, logged, when there is none.
+bool CmLink::go_on(const News &news)
+{
+    switch (news.type) {
+    case RDMA_CM_EVENT_ADDR_RESOLVED:
+        if (!cm_.is_ours(*id_)) {
+            LOG_ERR("the way to %s leads over device %s, port %u, which is not that of the instance", server_.c_str(),
+                    id_->verbs != nullptr ? ibv_get_device_name(id_->verbs->device) : "none", id_->port_num);
+            return false;
+        }
+        return library().resolve_route(id_.get(), timeout_) == 0 || explain_failure("looking for a route");
+    case RDMA_CM_EVENT_ROUTE_RESOLVED:
+        return request();
+    default:
+        return establish();
+    }
+}
+
+bool CmLink::request() noexcept
+{
+    rdma_conn_param wish{};
+    wish.responder_resources = RDMA_MAX_RESP_RES; // as many as the device can
+    wish.initiator_depth = RDMA_MAX_INIT_DEPTH;
+    wish.flow_control = 1;
+    wish.retry_count = wish.rnr_retry_count = without_end;
+    wish.srq = queue_pair_->shares_receives();
+    wish.qp_num = queue_pair_->number();
+    state_ = State::requested;
+    return library().connect(id_.get(), &wish) == 0 || explain_failure("asking for a connection");
+}
+
+bool CmLink::establish()
+{
+    if (connect_queue_pair() != DOCA_SUCCESS)
+        return false;
+    if (library().establish(id_.get()) != 0)
+        return explain_failure("confirming the connection");
+    state_ = State::established;
+    return true;
+}
+
+doca_error_t CmLink::accept(QueuePair &queue_pair, std::span<const std::byte> private_data)
+{
+    if (state_ != State::asked) {
+        LOG_ERR("the client has gone before it was accepted");
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    queue_pair_ = &static_cast<VerbsQueuePair &>(queue_pair);
+    if (connect_queue_pair() != DOCA_SUCCESS)
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    rdma_conn_param answer{};
+    answer.private_data = private_data.data();
+    answer.private_data_len = static_cast<std::uint8_t>(private_data.size());
+    answer.responder_resources = RDMA_MAX_RESP_RES; // as many as both can
+    answer.initiator_depth = RDMA_MAX_INIT_DEPTH;
+    answer.flow_control = 1;
+    answer.rnr_retry_count = without_end;
+    answer.srq = queue_pair_->shares_receives();
+    answer.qp_num = queue_pair_->number();
+    if (library().accept(id_.get(), &answer) != 0) {
+        (void)explain_failure("accepting it");
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    state_ = State::answered;
+    return DOCA_SUCCESS;
+}
+
+void CmLink::reject() noexcept
+{
+    if (state_ == State::asked)
+        (void)library().reject(id_.get(), nullptr, 0);
+    state_ = State::over;
+    id_.reset();
+}
+
+/// The id stays until the peer has confirmed the end of what it knew: rdma_cm repeats what gets lost.
+void CmLink::disconnect() noexcept
+{
+    const bool is_known = state_ == State::established || state_ == State::answered;
+    state_ = State::over;
+    if (id_ != nullptr && (!is_known || library().disconnect(id_.get()) != 0))
+        id_.reset();
+}
+
+LinkEvent CmLink::take(const News &news)
+{
+    using Kind = LinkEvent::Kind;
+    LinkEvent event{.kind = Kind::nothing, .link = this};
+    switch (news.type) {
+    case RDMA_CM_EVENT_ADDR_RESOLVED:
+    case RDMA_CM_EVENT_ROUTE_RESOLVED:
+    case RDMA_CM_EVENT_CONNECT_RESPONSE:
+        if (state_ != State::resolving && state_ != State::requested)
+            break;
+        if (!go_on(news))
+            event.kind = Kind::failed;
+        else if (state_ == State::established)
+            event.kind = Kind::established;
+        break;
+    case RDMA_CM_EVENT_ESTABLISHED:
+        if (state_ == State::answered) {
+            state_ = State::established;
+            event.kind = Kind::established;
+        }
+        break;
+    case RDMA_CM_EVENT_ADDR_CHANGE: // a bond has another active port, for example; the connection may stay
+        LOG_INFO("rdma_cm tells that an address of the connection has changed");
+        break;
+    default:
+        if (state_ == State::over) {
+            id_.reset();
+        } else if (state_ == State::established) {
+            event.kind = Kind::ended;
+        } else if (state_ == State::asked) {
+            state_ = State::over; // accept() will tell
+        } else {
+            LOG_ERR("%s: %s", server_.empty() ? "a client that was accepted" : server_.c_str(),
+                    explain(library(), news).c_str());
+            event.kind = Kind::failed;
+        }
+    }
+    return event;
+}
+
+} // namespace
+
+doca_error_t RdmaCm::create(const VerbsDevice &device, std::unique_ptr<Connector> &made)
+{
+    const RdmaCmLibrary *const library = load_rdma_cm();
+    if (library == nullptr)
+        return DOCA_ERROR_NOT_SUPPORTED;
+    rdma_event_channel *const channel = library->create_event_channel();
+    if (channel == nullptr) {
+        LOG_INFO("there is no rdma_cm here: %s (is the kernel's module rdma_ucm loaded?)", std::strerror(errno));
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    std::unique_ptr<RdmaCm> fresh(new RdmaCm(device, *library, *channel));
+    const int flags = fcntl(channel->fd, F_GETFL);
+    if (flags < 0 || fcntl(channel->fd, F_SETFL, flags | O_NONBLOCK) != 0) {
+        LOG_ERR("a channel for events of rdma_cm: %s", std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    made = std::move(fresh);
+    return DOCA_SUCCESS;
+}
+
+RdmaCm::~RdmaCm()
+{
+    listener_.reset();
+    library_.destroy_event_channel(channel_);
+}
+
+RdmaCm::Id RdmaCm::create_id() const noexcept
+{
+    rdma_cm_id *id = nullptr;
+    if (library_.create_id(channel_, &id, nullptr, RDMA_PS_TCP) != 0)
+        LOG_ERR("an id of rdma_cm: %s", std::strerror(errno));
+    return Id(id, library_.destroy_id);
+}
+
+bool RdmaCm::is_ours(const rdma_cm_id &id) const noexcept
+{
+    const VerbsFunction &port = device_.port();
+    return id.verbs != nullptr && port.ibdev_name == ibv_get_device_name(id.verbs->device) &&
+           port.port() == id.port_num;
+}
+
+doca_error_t RdmaCm::listen(std::uint16_t port)
+{
+    Id id = create_id();
+    if (id == nullptr)
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    int yes = 1;
+    (void)library_.set_option(id.get(), RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &yes, sizeof(yes));
+    // Both families, where the system has both.
+    CmAddress any{};
+    any.v6.sin6_family = AF_INET6;
+    any.v6.sin6_port = htons(port);
+    int refused = library_.bind_address(id.get(), &any.any);
+    if (refused != 0 && errno != EADDRINUSE) {
+        any = {};
+        any.v4.sin_family = AF_INET;
+        any.v4.sin_port = htons(port);
+        refused = library_.bind_address(id.get(), &any.any);
+    }
+    if (refused != 0 || library_.listen(id.get(), backlog) != 0) {
+        LOG_ERR("port %u of rdma_cm can't be listened to: %s", port, std::strerror(errno));
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    listener_ = std::move(id);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t RdmaCm::connect(const ServerAddress &server, std::chrono::milliseconds timeout, QueuePair &queue_pair,
+                             std::unique_ptr<Link> &link)
+{
+    auto &own = static_cast<VerbsQueuePair &>(queue_pair);
+    const VerbsFunction &port = device_.port();
+    const bool is_ethernet = own.own_end().link_layer == IBV_LINK_LAYER_ETHERNET;
+    if (server.is_gid && !is_ethernet) {
+        LOG_ERR("%s: on InfiniBand servers are named by their IPoIB addresses, and not by GIDs", server.text.c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
+    }
+    const unsigned scope = if_nametoindex(port.iface_name.c_str());
+    CmAddress there{};
+    if (const doca_error_t status = parse_address(server.text, server.port, scope, there); status != DOCA_SUCCESS)
+        return status;
+    // GIDs of InfiniBand are no addresses of the Internet family: there the routes alone decide.
+    CmAddress source{};
+    if (is_ethernet && !find_source(there, own.own_end(), scope, source)) {
+        LOG_ERR("device %s, port %u, has no address of the kind of %s", port.ibdev_name.c_str(), port.port(),
+                server.text.c_str());
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    Id id = create_id();
+    if (id == nullptr)
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    auto made = std::make_unique<CmLink>(*this, std::move(id), CmLink::State::resolving);
+    const doca_error_t status = made->ask(server, is_ethernet ? &source : nullptr, there, timeout, own);
+    if (status == DOCA_SUCCESS)
+        link = std::move(made);
+    return status;
+}
+
+LinkEvent RdmaCm::take_client(rdma_cm_id &client)
+{
+    Id id(&client, library_.destroy_id);
+    if (!is_ours(client)) {
+        LOG_INFO("a client that came to another device is refused");
+        (void)library_.reject(&client, nullptr, 0);
+        return {};
+    }
+    return {.kind = LinkEvent::Kind::request,
+            .client = std::make_unique<CmLink>(*this, std::move(id), CmLink::State::asked)};
+}
+
+LinkEvent RdmaCm::poll()
+{
+    rdma_cm_event *event = nullptr;
+    while (library_.get_event(channel_, &event) == 0) {
+        const News news = {event->event, event->status};
+        rdma_cm_id &id = *event->id;
+        (void)library_.ack_event(event);
+        LinkEvent told;
+        if (news.type == RDMA_CM_EVENT_CONNECT_REQUEST)
+            told = take_client(id);
+        else if (id.context != nullptr)
+            told = static_cast<CmLink *>(static_cast<Link *>(id.context))->take(news);
+        if (told.kind != LinkEvent::Kind::nothing)
+            return told;
+    }
+    return {};
+}
+
+} // namespace opendoca::verbs

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+//     client  request(details) ->                        server: the program accepts or rejects it
+//             <- accept(details), or reject
+//             ready ->                                   both: established
+//
+// The TCP connection stays: its end is that of the connection.
+#include "stand_in.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "../../core/device/queue_pair.hpp"
+#include "../../core/log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_RDMA_STAND_IN);
+
+namespace opendoca::v3 {
+
+class TcpLink final : public Link {
+public:
+    enum class State : std::uint8_t {
+        connecting,  ///< a client's: until TCP has made a connection
+        requested,   ///< a client's: until the server answers
+        silent,      ///< a server's: until the client says what it wants
+        asked,       ///< a server's: until the program answers
+        answered,    ///< a server's: until the client confirms
+        established,
+        over,
+    };
+
+    TcpLink(StandIn &stand_in, Handshake handshake, State state) noexcept
+        : stand_in_(stand_in),
+          handshake_(std::move(handshake)),
+          state_(state)
+    {
+    }
+    ~TcpLink() override { disconnect(); }
+
+    /// Of a client.
+    void ask_for(QueuePair &queue_pair, const ServerAddress &server)
+    {
+        queue_pair_ = &queue_pair;
+        server_ = server.text + ", port " + std::to_string(server.port);
+    }
+
+    [[nodiscard]] doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) override;
+    void reject() noexcept override;
+    void disconnect() noexcept override;
+
+    [[nodiscard]] int fd() const noexcept { return handshake_.fd(); }
+    [[nodiscard]] LinkEvent::Kind look();
+
+private:
+    [[nodiscard]] LinkEvent::Kind finish_connecting();
+    [[nodiscard]] LinkEvent::Kind take();
+
+    StandIn &stand_in_;
+    Handshake handshake_;
+    State state_;
+    std::string server_; ///< of a client: for messages
+    QueuePair *queue_pair_ = nullptr;
+};
+
+/// Private data is not sent: no function gives it to the client, and both sides are ours.
+doca_error_t TcpLink::accept(QueuePair &queue_pair, std::span<const std::byte>)
+{
+    if (queue_pair.connect(handshake_.details()) != DOCA_SUCCESS ||
+        !handshake_.send(Message::accept, queue_pair.details()) || !stand_in_.watch(*this, EPOLLIN)) {
+        LOG_ERR("the client has gone, or its details can't be used");
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    state_ = State::answered;
+    return DOCA_SUCCESS;
+}
+
+void TcpLink::reject() noexcept
+{
+    (void)handshake_.send(Message::reject, {});
+    disconnect();
+}
+
+void TcpLink::disconnect() noexcept
+{
+    state_ = State::over;
+    if (!handshake_.is_open())
+        return;
+    stand_in_.unwatch(*this);
+    handshake_.close();
+}
+
+LinkEvent::Kind TcpLink::finish_connecting()
+{
+    int error = 0;
+    socklen_t size = sizeof(error);
+    if (getsockopt(fd(), SOL_SOCKET, SO_ERROR, &error, &size) != 0)
+        error = errno;
+    state_ = State::requested;
+    if (error == 0 && handshake_.send(Message::request, queue_pair_->details()) && stand_in_.watch(*this, EPOLLIN))
+        return LinkEvent::Kind::nothing;
+    LOG_ERR("%s: %s", server_.c_str(), std::strerror(error != 0 ? error : ECONNRESET));
+    return LinkEvent::Kind::failed;
+}
+
+/// Something has come by the socket, or its end.
+LinkEvent::Kind TcpLink::look()
+{
+    if (state_ == State::connecting)
+        return finish_connecting();
+    switch (handshake_.receive()) {
+    case Handshake::Arrival::nothing:
+        return LinkEvent::Kind::nothing;
+    case Handshake::Arrival::message:
+        return take();
+    case Handshake::Arrival::ended:
+        break;
+    }
+    if (state_ == State::established)
+        return LinkEvent::Kind::ended;
+    if (state_ != State::silent)
+        LOG_ERR("%s has closed the connection before it was established",
+                server_.empty() ? "a client" : server_.c_str());
+    return LinkEvent::Kind::failed;
+}
+
+LinkEvent::Kind TcpLink::take()
+{
+    const Message kind = handshake_.kind();
+    if (state_ == State::silent && kind == Message::request) {
+        stand_in_.unwatch(*this); // until the program has answered
+        state_ = State::asked;
+        return LinkEvent::Kind::request;
+    }
+    if (state_ == State::answered && kind == Message::ready) {
+        state_ = State::established;
+        return LinkEvent::Kind::established;
+    }
+    if (state_ == State::requested && kind == Message::accept) {
+        if (queue_pair_->connect(handshake_.details()) != DOCA_SUCCESS || !handshake_.send(Message::ready, {}))
+            return LinkEvent::Kind::failed;
+        state_ = State::established;
+        return LinkEvent::Kind::established;
+    }
+    if (state_ == State::requested && kind == Message::reject)
+        LOG_ERR("the server at %s has rejected the connection", server_.c_str());
+    else
+        LOG_ERR("%s says something out of turn", server_.empty() ? "a client" : server_.c_str());
+    return state_ == State::established ? LinkEvent::Kind::ended : LinkEvent::Kind::failed;
+}
+
+doca_error_t StandIn::create(bool is_local, std::unique_ptr<Connector> &made)
+{
+    UniqueFd epoll(epoll_create1(EPOLL_CLOEXEC));
+    if (!epoll.is_open()) {
+        LOG_ERR("epoll_create1: %s", std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    made.reset(new StandIn(is_local, std::move(epoll)));
+    return DOCA_SUCCESS;
+}
+
+StandIn::StandIn(bool is_local, UniqueFd epoll) noexcept : is_local_(is_local), epoll_(std::move(epoll)) {}
+
+StandIn::~StandIn() = default;
+
+bool StandIn::watch(TcpLink &link, std::uint32_t events) noexcept
+{
+    epoll_event interest = {.events = events, .data = {.ptr = &link}};
+    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, link.fd(), &interest) == 0 ||
+        (errno == EEXIST && epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, link.fd(), &interest) == 0))
+        return true;
+    LOG_ERR("watching a connection: %s", std::strerror(errno));
+    return false;
+}
+
+void StandIn::unwatch(const TcpLink &link) noexcept
+{
+    (void)epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, link.fd(), nullptr);
+}
+
+doca_error_t StandIn::listen(std::uint16_t port)
+{
+    UniqueFd socket;
+    epoll_event interest = {.events = EPOLLIN, .data = {.ptr = nullptr}};
+    if (listen_to(port, is_local_, socket) != DOCA_SUCCESS)
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, socket.get(), &interest) != 0) {
+        LOG_ERR("watching port %u: %s", port, std::strerror(errno));
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    listener_ = std::move(socket);
+    return DOCA_SUCCESS;
+}
+
+void StandIn::stop_listening() noexcept
+{
+    listener_.reset();
+    silent_.clear();
+}
+
+doca_error_t StandIn::connect(const ServerAddress &server, std::chrono::milliseconds, QueuePair &queue_pair,
+                              std::unique_ptr<Link> &link)
+{
+    Handshake handshake;
+    const doca_error_t status = Handshake::connect(is_local_ ? "127.0.0.1" : server.text, server.port, handshake);
+    if (status != DOCA_SUCCESS)
+        return status;
+    auto made = std::make_unique<TcpLink>(*this, std::move(handshake), TcpLink::State::connecting);
+    made->ask_for(queue_pair, server);
+    if (!watch(*made, EPOLLOUT))
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    link = std::move(made);
+    return DOCA_SUCCESS;
+}
+
+/// Whoever has reached the port and says nothing is dropped when too many others have come after.
+bool StandIn::accept_client()
+{
+    UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!socket.is_open())
+        return false;
+    auto link = std::make_unique<TcpLink>(*this, Handshake(std::move(socket)), TcpLink::State::silent);
+    if (silent_.size() == most_silent)
+        silent_.erase(silent_.begin());
+    if (watch(*link, EPOLLIN))
+        silent_.push_back(std::move(link));
+    return true;
+}
+
+LinkEvent StandIn::poll()
+{
+    constexpr int most_at_once = 64; // of what the program does not hear of
+    epoll_event ready{};
+    for (int i = 0; i < most_at_once && epoll_wait(epoll_.get(), &ready, 1, 0) == 1; ++i) {
+        auto *const link = static_cast<TcpLink *>(ready.data.ptr);
+        if (link == nullptr) {
+            if (!accept_client())
+                return {};
+            continue;
+        }
+        LinkEvent event{.kind = link->look(), .link = link};
+        const auto silent = std::ranges::find(silent_, link, &std::unique_ptr<TcpLink>::get);
+        if (silent != silent_.end() && event.kind != LinkEvent::Kind::nothing) {
+            std::unique_ptr<TcpLink> spoken = std::move(*silent);
+            silent_.erase(silent);
+            if (event.kind != LinkEvent::Kind::request)
+                continue;
+            event = {.kind = LinkEvent::Kind::request, .client = std::move(spoken)};
+        }
+        if (event.kind != LinkEvent::Kind::nothing)
+            return event;
+    }
+    return {};
+}
+
+} // namespace opendoca::v3

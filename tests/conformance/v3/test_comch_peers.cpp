@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Peers of Comch that are slow, or do not keep the rules of consumers and producers: what they make this side keep is
+// bounded, and a connection that breaks the rules is ended. A hostile peer is made of the transport alone.
+#include "../../../src/comch/v3/fast_path.hpp"
+#include "../../../src/comm_channel/connection.hpp"
+#include "../../../src/core/dev.hpp"
+#include "comch_sides.hpp"
+
+using namespace doca_test;
+using opendoca::comch::ControlKind;
+using opendoca::comch::ControlMessage;
+using opendoca::comm_channel::Connection;
+
+namespace {
+
+class ComchPeers : public ComchTest {
+protected:
+    static constexpr int most_messages = 20'000; ///< of a peer that is never stopped
+
+    void SetUp() override
+    {
+        ComchTest::SetUp();
+        ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
+    }
+    /// A client that says what it likes.
+    [[nodiscard]] std::unique_ptr<Connection> connect_raw()
+    {
+        using namespace opendoca::comm_channel;
+        const doca_dev_rep *const of_client = rep;
+        const opendoca::FunctionIdentity function = of_client->info->info.identity();
+        const ServiceKey key = make_service_key(function.name, function.pci_address, std::string("comch:") + name);
+        opendoca::UniqueFd socket;
+        must(connect_to_service(key, name, socket));
+        auto made = std::make_unique<Connection>(Connection::Side::client, std::move(socket), *host);
+        must(made->say_hello(key, Limits{}));
+        run_until([&] { return made->take_welcome(Limits{}) == DOCA_SUCCESS && !at_server.connected.empty(); });
+        return made;
+    }
+    /// Until the server ends the connection: how many messages of @p make that takes.
+    template <typename Make>
+    int flood(Connection &peer, Make make)
+    {
+        for (int i = 0; i != most_messages; ++i) {
+            const ControlMessage message = make(i);
+            while (peer.send(&message, sizeof(message), static_cast<std::uint32_t>(message.kind)) == DOCA_ERROR_AGAIN)
+                (void)doca_pe_progress(at_server.pe);
+            (void)doca_pe_progress(at_server.pe);
+            if (!at_server.disconnected.empty())
+                return i;
+        }
+        return most_messages;
+    }
+    void one_message_ends_it(ControlKind kind, std::size_t length = sizeof(ControlMessage))
+    {
+        at_server.connected.clear();
+        at_server.disconnected.clear();
+        const std::unique_ptr<Connection> peer = connect_raw();
+        ControlMessage message{};
+        message.consumer = message.producer = 7;
+        must(peer->send(&message, length, static_cast<std::uint32_t>(kind)));
+        run_until([&] { return !at_server.disconnected.empty(); });
+        EXPECT_TRUE(at_server.expired.empty()) << "the program hears of a consumer that never came";
+    }
+};
+
+TEST_F(ComchPeers, a_peer_that_announces_consumers_and_reads_nothing_is_cut_off)
+{
+    const std::unique_ptr<Connection> peer = connect_raw();
+    const int sent = flood(*peer, [](int i) {
+        ControlMessage message{};
+        message.kind = i % 2 == 0 ? ControlKind::new_consumer : ControlKind::expired;
+        message.consumer = static_cast<std::uint32_t>(i / 2) + 1;
+        return message;
+    });
+    EXPECT_LT(sent, most_messages);
+    EXPECT_EQ(state_of(server_ctx()), DOCA_CTX_STATE_RUNNING);
+}
+
+TEST_F(ComchPeers, a_peer_with_too_many_consumers_is_cut_off)
+{
+    const std::unique_ptr<Connection> peer = connect_raw();
+    std::array<std::byte, 4096> answer;
+    const int sent = flood(*peer, [&](int i) {
+        std::size_t length = answer.size();
+        std::uint32_t kind = 0;
+        while (peer->receive(answer.data(), length, kind) == DOCA_SUCCESS)
+            length = answer.size();
+        ControlMessage message{};
+        message.kind = ControlKind::new_consumer;
+        message.consumer = static_cast<std::uint32_t>(i) + 1;
+        return message;
+    });
+    EXPECT_EQ(at_server.consumers.size(), opendoca::comch::max_unanswered);
+    EXPECT_LT(sent, most_messages);
+}
+
+TEST_F(ComchPeers, a_peer_that_asks_and_reads_nothing_is_cut_off)
+{
+    const std::unique_ptr<Connection> peer = connect_raw();
+    const int sent = flood(*peer, [](int i) {
+        ControlMessage message{};
+        message.kind = ControlKind::connect;
+        message.consumer = 1; // that is not there: refused
+        message.producer = static_cast<std::uint32_t>(i);
+        return message;
+    });
+    EXPECT_LT(sent, most_messages);
+}
+
+TEST_F(ComchPeers, what_was_not_asked_and_what_is_no_message_ends_the_connection)
+{
+    one_message_ends_it(ControlKind::known);
+    one_message_ends_it(ControlKind::accept);
+    one_message_ends_it(ControlKind::refuse);
+    one_message_ends_it(ControlKind::expired);
+    one_message_ends_it(static_cast<ControlKind>(99));
+    one_message_ends_it(ControlKind::new_consumer, sizeof(ControlMessage) - 1);
+    at_server.connected.clear();
+    start_client(); // others are served as before
+    EXPECT_EQ(at_server.connected.size(), 1u);
+}
+
+/// Nobody progresses the server: what its client has to tell it waits.
+TEST_F(ComchPeers, consumers_that_the_peer_does_not_hear_of_are_limited)
+{
+    start_client();
+    std::vector<std::byte> memory(4096);
+    const MmapHandle map = map_of(host, memory, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    const PeHandle pe = [] {
+        PeHandle made;
+        must(doca_pe_create(made.out()));
+        return made;
+    }();
+    const auto begin_and_end = [&] {
+        ConsumerHandle consumer;
+        must(doca_comch_consumer_create(to_server, map, consumer.out()));
+        doca_ctx *const ctx = doca_comch_consumer_as_ctx(consumer);
+        must(doca_pe_connect_ctx(pe, ctx));
+        const doca_error_t status = doca_ctx_start(ctx);
+        (void)doca_ctx_stop(ctx);
+        while (state_of(ctx) != DOCA_CTX_STATE_IDLE)
+            (void)doca_pe_progress(pe);
+        return status;
+    };
+    std::uint32_t count = 0;
+    doca_error_t status = DOCA_ERROR_IN_PROGRESS;
+    while (status == DOCA_ERROR_IN_PROGRESS && count != 2 * opendoca::comch::max_unanswered) {
+        status = begin_and_end();
+        count += status == DOCA_ERROR_IN_PROGRESS;
+    }
+    EXPECT_EQ(status, DOCA_ERROR_AGAIN);
+    EXPECT_EQ(count, opendoca::comch::max_unanswered);
+    run_until([&] { return at_server.expired.size() == count; });
+    EXPECT_EQ(at_server.consumers, at_server.expired);
+    while (begin_and_end() == DOCA_ERROR_AGAIN) // the answers are still on their way
+        run_until([&] { return doca_pe_progress(at_client.pe) == 0; });
+}
+
+} // namespace

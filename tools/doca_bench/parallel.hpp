@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The same work in several threads at once.
+#pragma once
+
+#include <algorithm>
+#include <barrier>
+#include <cstddef>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include "machine.hpp"
+
+namespace opendoca::tools {
+
+/// Does @p work(0) to @p work(count - 1), each in a thread of its own, or in this one if there is one only. The seconds
+/// from their common start to the end of the last, without what @p prepare does before. Throws what the first of them
+/// has thrown.
+template <typename Work, typename Prepare>
+double run_in_threads(std::size_t count, Work work, Prepare prepare)
+{
+    if (count == 1) {
+        prepare(std::size_t{0});
+        const double start = seconds_now();
+        work(std::size_t{0});
+        return seconds_now() - start;
+    }
+    std::vector<double> starts(count), ends(count);
+    std::vector<std::exception_ptr> problems(count);
+    {
+        std::barrier<> start(static_cast<std::ptrdiff_t>(count));
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < count; ++i) {
+            threads.emplace_back([&, i] {
+                const auto attempt = [&](auto &step) {
+                    try {
+                        step(i);
+                    } catch (...) {
+                        problems[i] = std::current_exception();
+                    }
+                };
+                attempt(prepare);
+                start.arrive_and_wait();
+                starts[i] = seconds_now();
+                if (!problems[i])
+                    attempt(work);
+                ends[i] = seconds_now();
+            });
+        }
+    }
+    for (const std::exception_ptr &problem : problems) {
+        if (problem)
+            std::rethrow_exception(problem);
+    }
+    return std::ranges::max(ends) - std::ranges::min(starts);
+}
+
+template <typename Work>
+double run_in_threads(std::size_t count, Work work)
+{
+    return run_in_threads(count, work, [](std::size_t) {});
+}
+
+} // namespace opendoca::tools

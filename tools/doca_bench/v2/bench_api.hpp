@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What the benchmarks of both generations use, under one name each: in the API of DOCA 2.2.
+#pragma once
+
+#include <cstdint>
+
+#include <api.hpp>
+#include <doca_buf.h>
+#include <doca_buf_inventory.h>
+#include <doca_ctx.h>
+#include <doca_dma.h>
+#include <doca_log.h>
+#include <doca_mmap.h>
+#include <doca_rdma.h>
+
+namespace opendoca::tools::api {
+
+inline constexpr std::uint32_t local_rights = DOCA_ACCESS_LOCAL_READ_WRITE;
+inline constexpr std::uint32_t pci_rights = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE;
+inline constexpr std::uint32_t rdma_rights = DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC;
+inline constexpr auto add_dev_to_map = doca_mmap_dev_add;
+inline constexpr auto export_pci = doca_mmap_export_dpu;
+inline constexpr auto drop_buf = doca_buf_refcount_rm;
+inline constexpr auto can_export_pci = doca_devinfo_get_is_mmap_export_dpu_supported;
+inline constexpr auto can_import_pci = doca_devinfo_get_is_mmap_from_export_dpu_supported;
+inline constexpr auto rep_pci_address = doca_devinfo_rep_get_pci_addr_str;
+inline constexpr auto has_pci_address = doca_devinfo_get_is_pci_addr_equal;
+inline constexpr auto max_copy_size = doca_dma_get_max_buf_size;
+
+inline doca_error_t create_map(doca_mmap **map) { return doca_mmap_create(nullptr, map); }
+inline doca_error_t create_inventory(std::size_t num_bufs, doca_buf_inventory **inventory)
+{
+    return doca_buf_inventory_create(nullptr, num_bufs, 0, inventory);
+}
+inline bool can_copy(doca_devinfo &info)
+{
+    return doca_dma_job_get_supported(&info, DOCA_DMA_JOB_MEMCPY) == DOCA_SUCCESS;
+}
+inline bool can_write(doca_devinfo &info)
+{
+    return doca_rdma_job_get_supported(&info, DOCA_RDMA_JOB_WRITE) == DOCA_SUCCESS;
+}
+inline doca_error_t take_buf(doca_buf_inventory *inventory, doca_mmap *map, void *addr, std::size_t size,
+                             std::size_t data_len, doca_buf **buf)
+{
+    return doca_buf_inventory_buf_by_args(inventory, map, addr, size, addr, data_len, buf);
+}
+
+/// While it lives, the libraries log nothing but what is critical.
+class QuietLog {
+public:
+    QuietLog() { (void)doca_log_global_level_set(DOCA_LOG_LEVEL_CRIT); }
+    QuietLog(const QuietLog &) = delete;
+    QuietLog &operator=(const QuietLog &) = delete;
+    ~QuietLog() { (void)doca_log_global_level_set(level_); }
+
+private:
+    decltype(doca_log_global_level_get()) level_ = doca_log_global_level_get();
+};
+
+} // namespace opendoca::tools::api

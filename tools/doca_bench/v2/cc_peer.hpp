@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Messages that another process sends back: by Comm Channel, and by a bare Unix socket pair.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <doca_comm_channel.h>
+
+#include "../../common/doca.hpp"
+#include "../latency.hpp"
+#include "../other_process.hpp"
+
+namespace opendoca::tools {
+
+inline constexpr std::size_t cc_max_size = 4080;
+
+/// How a message goes there and back.
+enum class CcWay : std::uint32_t {
+    channel,        ///< Comm Channel, both sides poll
+    channel_events, ///< Comm Channel, both sides sleep in epoll
+    socket,         ///< a socket pair, both sides poll
+    socket_sleep    ///< a socket pair, both sides sleep in recv
+};
+inline constexpr CcWay cc_ways[] = {CcWay::channel, CcWay::channel_events, CcWay::socket,
+                                    CcWay::socket_sleep};
+[[nodiscard]] const char *name_of(CcWay way);
+
+/// One end of a connection by Comm Channel.
+class CcEnd {
+public:
+    /// A service on the representor of @p host_pci, or with none, a client.
+    CcEnd(doca_dev *dev, const std::string *host_pci, const std::string &name, bool sleeps);
+
+    /// A client: waits until the service has taken it in.
+    void complete();
+    void send(std::span<const std::byte> message);
+    /// Waits for a message; the first one tells whom to answer.
+    [[nodiscard]] std::size_t receive(std::span<std::byte> room);
+
+private:
+    using Representor = Handle<doca_dev_rep, doca_dev_rep_close>;
+    using Endpoint = Handle<doca_comm_channel_ep_t, doca_comm_channel_ep_destroy>;
+
+    void arm();
+
+    Representor rep_;
+    Endpoint ep_;
+    doca_comm_channel_addr_t *peer_ = nullptr;
+    UniqueFd epoll_; ///< of who sleeps
+};
+
+/// The other process, and this one's ends of all ways to it.
+class CcPeer {
+public:
+    /// Forks, and so is to be made before the first DOCA object. @p cpu is where it stays, or -1.
+    explicit CcPeer(int cpu);
+    CcPeer(const CcPeer &) = delete;
+    CcPeer &operator=(const CcPeer &) = delete;
+    ~CcPeer();
+
+    /// The functions at both ends.
+    [[nodiscard]] const std::string &description() const noexcept { return description_; }
+
+    /// Nanoseconds of a round trip, out of @p count in a row. The first bytes are compared.
+    [[nodiscard]] double round_trip(CcWay way, std::size_t size, std::size_t count);
+    /// Of @p count round trips, each timed alone.
+    [[nodiscard]] Percentiles latency(CcWay way, std::size_t size, std::size_t count);
+
+private:
+    void serve(int control, int polled, int slept, const std::string &name) const;
+    /// Has the other process answer @p count messages. What to send.
+    [[nodiscard]] std::vector<std::byte> begin(CcWay way, std::size_t size, std::size_t count);
+    void trip(CcWay way, std::span<const std::byte> message, bool compares);
+    void trips(CcWay way, std::span<const std::byte> message, std::size_t count);
+
+    UniqueFd polled_;
+    UniqueFd slept_;
+    DeviceHandle dev_;
+    std::unique_ptr<CcEnd> channel_;
+    std::unique_ptr<CcEnd> channel_events_;
+    std::string description_;
+    std::optional<OtherProcess> process_;
+};
+
+} // namespace opendoca::tools

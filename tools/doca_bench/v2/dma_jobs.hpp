@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// DMA by jobs of DOCA 2.2.
+#pragma once
+
+#include <vector>
+
+#include "../dma_session.hpp"
+
+namespace opendoca::tools {
+
+/// A running DMA context and its work queue.
+class DmaJobs final : public DmaSession {
+public:
+    DmaJobs(const std::string &ibdev, std::uint32_t depth);
+    ~DmaJobs() override;
+
+    [[nodiscard]] doca_workq *workq() const noexcept { return workq_.get(); }
+    [[nodiscard]] doca_ctx *ctx() const noexcept { return doca_dma_as_ctx(dma_.get()); }
+    [[nodiscard]] std::unique_ptr<Variant> make_loop(JobSide dst, JobSide src, Walk walk, std::uint32_t depth,
+                                                     bool resets) override;
+
+private:
+    Handle<doca_dma, doca_dma_destroy> dma_;
+    Handle<doca_workq, doca_workq_destroy> workq_;
+};
+
+} // namespace opendoca::tools

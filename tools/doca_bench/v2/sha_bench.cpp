@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// doca_bench sha: jobs, a loop of OpenSSL's functions, and the program `openssl speed`, in turns.
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <iostream>
+
+#include <doca_version.h>
+
+#include "../../common/options.hpp"
+#include "../../common/table.hpp"
+#include "../benchmark.hpp"
+#include "../dma_options.hpp"
+#include "../dma_result.hpp"
+#include "../latency.hpp"
+#include "../machine.hpp"
+#include "openssl_speed.hpp"
+#include "sha_session.hpp"
+#include "../statistics.hpp"
+
+namespace opendoca::tools {
+
+namespace {
+
+constexpr std::size_t max_size = std::size_t{1} << 30;
+constexpr std::size_t bar_size = std::size_t{1} << 20;
+constexpr double bar_ratio = 0.97; ///< of `openssl speed`
+
+using Complaint = std::optional<std::string>;
+
+struct ShaOptions {
+    bool as_json = false;
+    bool as_csv = false;
+    bool judges_bars = false;
+    std::string ibdev;
+    std::vector<std::size_t> sizes = {64, 1 << 10, 16 << 10, 1 << 20};
+    std::vector<const ShaAlgorithm *> algorithms;
+    double seconds = 0.3;
+    unsigned speed_rounds = 3;
+    double patience = 0;
+    int cpu = -1; ///< or -1 for no pinning
+};
+
+struct ShaResult {
+    const ShaAlgorithm *algorithm;
+    std::size_t size;
+    Summary job;        ///< nanoseconds
+    Percentiles latency; ///< of single jobs
+    Summary loop;       ///< of OpenSSL's functions, in nanoseconds
+    Summary loop_ratio; ///< of the loop's time to the job's, in the same round
+    Summary speed;      ///< of `openssl speed`, in bytes a second; without values where it could not be asked
+    Summary speed_ratio; ///< of a job's bytes a second to its, in the same round
+    bool was_disturbed = false;
+};
+
+std::optional<double> parse_number(std::string_view text)
+{
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// Calls @p read with each word of a list that commas separate, until one is complained about.
+template <typename Read>
+Complaint read_words(std::string_view text, Read read)
+{
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t end = std::min(text.find(',', start), text.size());
+        if (const Complaint complaint = read(text.substr(start, end - start)))
+            return complaint;
+        start = end + 1;
+    }
+    return std::nullopt;
+}
+
+OptionParser::TakeValue number_into(auto &target, double limit)
+{
+    return [&target, limit](std::string_view text) -> Complaint {
+        const auto value = parse_number(text);
+        if (!value || !(*value >= 0 && *value <= limit))
+            return "must be a number from 0 to " + std::to_string(static_cast<int>(limit));
+        target = static_cast<std::remove_reference_t<decltype(target)>>(*value);
+        return std::nullopt;
+    };
+}
+
+std::optional<int> parse(std::span<char *const> arguments, ShaOptions &options)
+{
+    for (const ShaAlgorithm &algorithm : sha_algorithms())
+        options.algorithms.push_back(&algorithm);
+    const std::vector<int> allowed = allowed_cpus();
+    options.cpu = allowed.empty() ? -1 : allowed.front();
+    OptionParser parser("doca_bench sha", "Times SHA jobs from submit to retrieved, in turns with OpenSSL.");
+    parser.add_flag(0, "json", "print JSON", options.as_json);
+    parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
+    parser.add_flag(0, "bars",
+                    "measure what the project's performance bar asks for, and judge; status 3 if it fails",
+                    options.judges_bars);
+    parser.add_value(0, "device", "IBDEV", "device that hashes (see doca_caps)",
+                     [&](std::string_view text) -> Complaint {
+                         options.ibdev = text;
+                         return std::nullopt;
+                     });
+    parser.add_value(0, "sizes", "LIST", "bytes of a job; default 64,1K,16K,1M", [&](std::string_view text) {
+        options.sizes.clear();
+        return read_words(text, [&](std::string_view word) -> Complaint {
+            const auto size = parse_size(word);
+            if (!size || *size > max_size)
+                return "each must be 1 to " + std::to_string(max_size) + ", such as 64 or 4K";
+            options.sizes.push_back(*size);
+            return std::nullopt;
+        });
+    });
+    parser.add_value(
+        0, "algorithms", "LIST", "of sha1, sha256, sha512; default all", [&](std::string_view text) {
+            options.algorithms.clear();
+            return read_words(text, [&](std::string_view word) -> Complaint {
+                const auto found = std::ranges::find(sha_algorithms(), word, &ShaAlgorithm::name);
+                if (found == sha_algorithms().end())
+                    return "it can have sha1, sha256, sha512";
+                options.algorithms.push_back(&*found);
+                return std::nullopt;
+            });
+        });
+    parser.add_value('t', "time", "SECONDS", "to spend on each row beside openssl speed; default 0.3",
+                     number_into(options.seconds, 3600));
+    parser.add_value(0, "speed", "COUNT", "runs of openssl speed for each row, of a second each; default 3",
+                     number_into(options.speed_rounds, 100));
+    parser.add_value('w', "wait", "SECONDS", "to wait at most until no other process runs",
+                     number_into(options.patience, 3600));
+    parser.add_value(0, "pin", "CPU", "to run on, or none", [&](std::string_view text) -> Complaint {
+        const auto cpu = text == "none" ? -1 : parse_number(text);
+        if (!cpu || (*cpu != -1 && !std::ranges::binary_search(allowed, static_cast<int>(*cpu))))
+            return std::string(text) + " is not a CPU that this process may use, nor the word none";
+        options.cpu = static_cast<int>(*cpu);
+        return std::nullopt;
+    });
+    const auto status = parser.parse(arguments, std::cout, std::cerr);
+    if (options.judges_bars)
+        options.sizes = {bar_size};
+    return status;
+}
+
+/// Runs of `openssl speed`, each next to jobs for a part of its time.
+void compare_with_speed(const ShaOptions &options, ShaJobLoop &jobs, ShaResult &result)
+{
+    std::vector<double> speeds, ratios;
+    const auto count = static_cast<std::size_t>(0.3e9 / result.job.median) + 1;
+    const auto rate_of_jobs = [&] {
+        const double start = seconds_now();
+        jobs.run(count);
+        return static_cast<double>(count * result.size) / (seconds_now() - start);
+    };
+    for (unsigned i = 0; i < options.speed_rounds; ++i) {
+        const double before = rate_of_jobs();
+        const std::optional<double> speed = openssl_speed(result.algorithm->name, result.size, 1);
+        if (!speed)
+            break;
+        speeds.push_back(*speed);
+        ratios.push_back((before + rate_of_jobs()) / 2 / *speed);
+    }
+    result.speed = summarize(speeds);
+    result.speed_ratio = summarize(ratios);
+}
+
+ShaResult run_case(const ShaOptions &options, ShaSession &session, const ShaAlgorithm &algorithm,
+                   std::size_t size)
+{
+    ShaJobLoop jobs(session, algorithm, size);
+    EvpLoop loop(algorithm, session.message().first(size));
+    jobs.run(1);
+    loop.run(1);
+    if (jobs.digest() != loop.digest())
+        throw std::runtime_error(std::string(algorithm.name) + ": the job's digest is not OpenSSL's");
+    Variant *const variants[] = {&jobs, &loop};
+    const Measurement m = measure(variants, {.seconds = options.seconds, .patience = options.patience});
+    ShaResult result{&algorithm,
+                     size,
+                     summarize(m.nanoseconds[0]),
+                     {},
+                     summarize(m.nanoseconds[1]),
+                     summarize_pairs(m.nanoseconds[0], m.nanoseconds[1],
+                                     [](double job, double plain) { return plain / job; }),
+                     {},
+                     {},
+                     m.was_disturbed};
+    LatencyHistogram histogram;
+    time_each(histogram, num_latency_samples(result.job.median, options.seconds), [&] { jobs.run(1); });
+    result.latency = percentiles_of(histogram);
+    compare_with_speed(options, jobs, result);
+    return result;
+}
+
+double gigabytes_per_second(const ShaResult &result)
+{
+    return static_cast<double>(result.size) / result.job.median;
+}
+
+bool meets_bar(const ShaResult &result)
+{
+    return result.speed_ratio.count != 0 && result.speed_ratio.median >= bar_ratio;
+}
+
+std::string to_text(const std::vector<ShaResult> &results, bool judges)
+{
+    Table table({{"digest"},
+                 {"size", Align::right},
+                 {"ns", Align::right},
+                 {"p50", Align::right},
+                 {"p99", Align::right},
+                 {"p99.9", Align::right},
+                 {"GB/s", Align::right},
+                 {"EVP loop ns", Align::right},
+                 {"ratio", Align::right},
+                 {"openssl speed GB/s", Align::right},
+                 {"ratio", Align::right},
+                 {""},
+                 {"notes"}});
+    for (const ShaResult &result : results) {
+        const bool has_speed = result.speed.count != 0;
+        table.add({result.algorithm->name, size_text(result.size), decimal(result.job.median, 0),
+                   nanoseconds_text(result.latency.p50), nanoseconds_text(result.latency.p99),
+                   nanoseconds_text(result.latency.p999), decimal(gigabytes_per_second(result), 3), decimal(result.loop.median, 0),
+                   decimal(result.loop_ratio.median, 3),
+                   has_speed ? decimal(result.speed.median / 1e9, 3) : "-",
+                   has_speed ? decimal(result.speed_ratio.median, 3) : "-",
+                   !judges             ? ""
+                   : meets_bar(result) ? "PASS"
+                   : has_speed         ? "FAIL"
+                                       : "not measured",
+                   result.was_disturbed ? "disturbed by other processes" : ""});
+    }
+    return table.text();
+}
+
+Json to_json(const ShaResult &result, bool judges)
+{
+    const auto json_of = [](const Summary &summary) {
+        if (summary.count == 0)
+            return Json();
+        Json json = Json::object();
+        json.set("median", summary.median).set("min", summary.min).set("max", summary.max);
+        return json;
+    };
+    Json json = Json::object();
+    json.set("digest", result.algorithm->name)
+        .set("bytes", result.size)
+        .set("job_ns", json_of(result.job))
+        .set("latency_ns", to_json(result.latency))
+        .set("gigabytes_per_second", gigabytes_per_second(result))
+        .set("evp_loop_ns", json_of(result.loop))
+        .set("evp_loop_ratio", json_of(result.loop_ratio))
+        .set("openssl_speed_bytes_per_second", json_of(result.speed))
+        .set("openssl_speed_ratio", json_of(result.speed_ratio))
+        .set("disturbed", result.was_disturbed);
+    if (judges)
+        json.set("limit", bar_ratio).set("passed", meets_bar(result));
+    return json;
+}
+
+} // namespace
+
+int run_sha_benchmark(std::span<char *const> arguments)
+{
+    ShaOptions options;
+    if (const auto status = parse(arguments, options))
+        return *status;
+    if (options.cpu != -1)
+        pin_to(options.cpu);
+    ShaSession session(options.ibdev, std::ranges::max(options.sizes));
+    std::vector<ShaResult> results;
+    for (const ShaAlgorithm *const algorithm : options.algorithms) {
+        for (const std::size_t size : options.sizes) {
+            results.push_back(run_case(options, session, *algorithm, size));
+            std::cerr << '[' << results.size() << '/' << options.algorithms.size() * options.sizes.size()
+                      << "] " << algorithm->name << ' ' << size_text(size) << ": "
+                      << results.back().job.median << " ns\n";
+        }
+    }
+    if (options.as_json || options.as_csv) {
+        Json rows = Json::array();
+        for (const ShaResult &result : results)
+            rows.add(to_json(result, options.judges_bars));
+        Json json = Json::object();
+        json.set("benchmark", "sha")
+            .set("version", doca_version_runtime())
+            .set("device", session.ibdev())
+            .set("hardware", session.is_hardware())
+            .set("rows", std::move(rows))
+            .set("machine", describe_machine());
+        std::cout << (options.as_csv ? json.csv("rows") : json.text());
+    } else {
+        std::cout << "opendoca " << doca_version_runtime() << ", device " << session.ibdev() << ", "
+                  << describe_machine_briefly() << "\n\n"
+                  << to_text(results, options.judges_bars);
+    }
+    std::cout.flush();
+    if (!std::cout.good())
+        return benchmark_failed;
+    return !options.judges_bars || std::ranges::all_of(results, meets_bar) ? 0 : bar_missed;
+}
+
+} // namespace opendoca::tools

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "sync_event_ways.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <stdexcept>
+#include <vector>
+
+#include <doca_sync_event.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include "../../common/doca.hpp"
+#include "../machine.hpp"
+
+namespace opendoca::tools {
+
+namespace {
+
+constexpr std::size_t max_blob = 256;
+constexpr std::size_t num_events = 4;
+constexpr time_t patience_in_seconds = 20;
+
+enum class Command : std::uint32_t { open, play };
+
+struct Request {
+    Command command;
+    SignalWay way;
+    std::uint64_t round_trips;
+    char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
+    std::size_t blob_sizes[num_events];
+    std::uint8_t blobs[num_events][max_blob];
+};
+
+struct Reply {
+    char problem[200]; ///< empty on success
+};
+
+/// An epoll descriptor that waits for one other.
+class Poller {
+public:
+    explicit Poller(int fd) : epoll_(epoll_create1(EPOLL_CLOEXEC))
+    {
+        epoll_event interest = {.events = EPOLLIN, .data = {.fd = fd}};
+        if (!epoll_.is_open() || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &interest) != 0)
+            fail("epoll");
+    }
+    void wait() const
+    {
+        epoll_event event;
+        int count = 0;
+        while ((count = epoll_wait(epoll_.get(), &event, 1, patience_in_seconds * 1000)) < 0 &&
+               errno == EINTR) {
+        }
+        if (count != 1)
+            throw std::runtime_error("no signal has come");
+    }
+
+private:
+    UniqueFd epoll_;
+};
+
+class LineEnd final : public SignalEnd {
+public:
+    LineEnd(SignalLine &sent, SignalLine &awaited) : sent_(sent.value), awaited_(awaited.value) {}
+
+    void send(std::uint64_t number) override { sent_.store(number, std::memory_order_release); }
+    void await(std::uint64_t number) override
+    {
+        while (awaited_.load(std::memory_order_acquire) < number) {
+        }
+    }
+
+private:
+    std::atomic<std::uint64_t> &sent_;
+    std::atomic<std::uint64_t> &awaited_;
+};
+
+class EventfdEnd final : public SignalEnd {
+public:
+    EventfdEnd(int sent, int awaited) : sent_(sent), awaited_(awaited), poller_(awaited) {}
+
+    void send(std::uint64_t) override
+    {
+        if (eventfd_write(sent_, 1) != 0)
+            fail("eventfd_write");
+    }
+    void await(std::uint64_t) override
+    {
+        eventfd_t count = 0;
+        poller_.wait();
+        if (eventfd_read(awaited_, &count) != 0)
+            fail("eventfd_read");
+    }
+
+private:
+    int sent_;
+    int awaited_;
+    Poller poller_;
+};
+
+class SyncEventEnd final : public SignalEnd {
+public:
+    SyncEventEnd(doca_sync_event *sent, doca_sync_event *awaited, bool yields)
+        : sent_(sent),
+          awaited_(awaited),
+          wait_(yields ? doca_sync_event_wait_gt_yield : doca_sync_event_wait_gt)
+    {
+    }
+
+    void send(std::uint64_t number) override
+    {
+        must(doca_sync_event_update_set(sent_, number), "setting an event");
+    }
+    void await(std::uint64_t number) override
+    {
+        must(wait_(awaited_, number - 1, UINT64_MAX), "waiting for an event");
+    }
+
+private:
+    doca_sync_event *sent_;
+    doca_sync_event *awaited_;
+    decltype(&doca_sync_event_wait_gt) wait_;
+};
+
+doca_workq *create_event_driven_queue(doca_ctx *ctx, doca_event_handle_t &handle)
+{
+    doca_workq *workq = nullptr;
+    must(doca_workq_create(4, &workq), "creating a work queue");
+    must(doca_workq_set_event_driven_enable(workq, 1), "turning on event-driven mode");
+    must(doca_ctx_workq_add(ctx, workq), "adding a work queue");
+    must(doca_workq_get_event_handle(workq, &handle), "getting the event handle");
+    return workq;
+}
+
+class WorkqEnd final : public SignalEnd {
+public:
+    WorkqEnd(doca_sync_event *sent, doca_ctx *awaited)
+        : sent_(sent),
+          workq_(create_event_driven_queue(awaited, handle_)),
+          poller_(handle_)
+    {
+        job_.base = {.type = DOCA_SYNC_EVENT_JOB_WAIT_GT,
+                     .flags = DOCA_JOB_FLAGS_NONE,
+                     .ctx = awaited,
+                     .user_data = {}};
+        job_.mask = UINT64_MAX;
+    }
+    ~WorkqEnd() override
+    {
+        (void)doca_ctx_workq_rm(job_.base.ctx, workq_);
+        (void)doca_workq_destroy(workq_);
+    }
+
+    void send(std::uint64_t number) override
+    {
+        must(doca_sync_event_update_set(sent_, number), "setting an event");
+    }
+    void await(std::uint64_t number) override
+    {
+        job_.value = number - 1;
+        must(doca_workq_submit(workq_, &job_.base), "submitting a wait");
+        doca_event event{};
+        doca_error_t status = DOCA_ERROR_AGAIN;
+        for (;;) {
+            must(doca_workq_event_handle_arm(workq_), "arming");
+            poller_.wait();
+            must(doca_workq_event_handle_clear(workq_, handle_), "clearing");
+            status = doca_workq_progress_retrieve(workq_, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE);
+            if (status != DOCA_ERROR_AGAIN)
+                break;
+        }
+        must(status, "waiting for an event");
+    }
+
+private:
+    doca_sync_event *sent_;
+    doca_event_handle_t handle_ = -1; // before workq_, which fills it
+    doca_workq *workq_;
+    Poller poller_;
+    doca_sync_event_job_wait job_{};
+};
+
+} // namespace
+
+const char *name_of(SignalWay way)
+{
+    constexpr const char *names[] = {"cache line", "eventfd + epoll", "wait_gt", "wait_gt_yield",
+                                     "wait job + epoll"};
+    return names[static_cast<std::uint32_t>(way)];
+}
+
+SignalEnd::~SignalEnd() = default;
+
+/// All ends of one side, and the events behind them.
+class SignalPair::Ends {
+public:
+    /// Events, by what goes on at the two sides: 0 and 1 there and back in synchronous mode, 2 and 3 there
+    /// and back for waits in work queues.
+    Ends(bool is_host, const std::string &ibdev, const UniqueFd (&eventfds)[2], SignalLine *lines,
+         Request &request)
+        : dev_(open_by_name(ibdev))
+    {
+        for (std::size_t i = 0; i < num_events; ++i)
+            add_event(is_host, i, request);
+        const int there = is_host ? 0 : 1;
+        const int back = 1 - there;
+        const auto set = [&](SignalWay way, std::unique_ptr<SignalEnd> end) {
+            ends_[static_cast<std::size_t>(way)] = std::move(end);
+        };
+        set(SignalWay::cache_line, std::make_unique<LineEnd>(lines[there], lines[back]));
+        set(SignalWay::eventfd, std::make_unique<EventfdEnd>(eventfds[there].get(), eventfds[back].get()));
+        set(SignalWay::busy, std::make_unique<SyncEventEnd>(events_[there], events_[back], false));
+        set(SignalWay::yield, std::make_unique<SyncEventEnd>(events_[there], events_[back], true));
+        set(SignalWay::epoll, std::make_unique<WorkqEnd>(events_[2 + there], ctx_));
+    }
+    ~Ends()
+    {
+        for (auto &end : ends_)
+            end.reset();
+        for (doca_sync_event *const event : events_) {
+            if (event == event_of_ctx_)
+                (void)doca_ctx_stop(ctx_);
+            else
+                (void)doca_sync_event_stop(event);
+            (void)doca_sync_event_destroy(event);
+        }
+    }
+
+    /// Plays @p count round trips, and begins if @p is_first.
+    void play(SignalWay way, std::uint64_t count, bool is_first)
+    {
+        SignalEnd &end = *ends_[static_cast<std::size_t>(way)];
+        // busy and yield share their events.
+        std::uint64_t &number =
+            numbers_[static_cast<std::size_t>(way == SignalWay::yield ? SignalWay::busy : way)];
+        for (const std::uint64_t last = number + count; number != last;) {
+            ++number;
+            if (is_first) {
+                end.send(number);
+                end.await(number);
+            } else {
+                end.await(number);
+                end.send(number);
+            }
+        }
+    }
+
+private:
+    void add_event(bool is_host, std::size_t number, Request &request)
+    {
+        const bool comes_back = number % 2 != 0;
+        doca_sync_event *event = nullptr;
+        if (is_host) {
+            must(doca_sync_event_create(&event), "creating an event");
+            must(comes_back ? doca_sync_event_publisher_add_location_dpu(event)
+                            : doca_sync_event_publisher_add_location_cpu(event, dev_.get()),
+                 "adding a publisher");
+            must(comes_back ? doca_sync_event_subscriber_add_location_cpu(event, dev_.get())
+                            : doca_sync_event_subscriber_add_location_dpu(event),
+                 "adding a subscriber");
+        } else {
+            must(doca_sync_event_create_from_export(dev_.get(), request.blobs[number],
+                                                    request.blob_sizes[number], &event),
+                 "importing an event");
+        }
+        const bool is_awaited_in_queue = number >= 2 && comes_back == is_host;
+        if (is_awaited_in_queue) {
+            event_of_ctx_ = event;
+            ctx_ = doca_sync_event_as_ctx(event);
+            must(doca_ctx_start(ctx_), "starting an event as a context");
+        } else {
+            must(doca_sync_event_start(event), "starting an event");
+        }
+        if (is_host) {
+            const std::uint8_t *blob = nullptr;
+            must(doca_sync_event_export_to_dpu(event, dev_.get(), &blob, &request.blob_sizes[number]),
+                 "exporting an event");
+            if (request.blob_sizes[number] > max_blob)
+                throw std::runtime_error("the export descriptor is too long");
+            std::memcpy(request.blobs[number], blob, request.blob_sizes[number]);
+        }
+        events_[number] = event;
+    }
+
+    DeviceHandle dev_;
+    std::array<doca_sync_event *, num_events> events_{};
+    doca_ctx *ctx_ = nullptr;
+    doca_sync_event *event_of_ctx_ = nullptr;
+    std::array<std::unique_ptr<SignalEnd>, num_signal_ways> ends_;
+    std::array<std::uint64_t, num_signal_ways> numbers_{};
+};
+
+SignalPair::SignalPair(int cpu)
+    : eventfds_{UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+                UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))},
+      process_(cpu, [this](int channel) { serve(channel); })
+{
+}
+
+SignalPair::~SignalPair() = default;
+
+void SignalPair::serve(int channel)
+{
+    Request request;
+    while (receive_message(channel, request)) {
+        Reply reply{};
+        try {
+            if (request.command == Command::open) {
+                ends_ = std::make_unique<Ends>(false, request.ibdev, eventfds_, lines_.get(), request);
+            } else {
+                send_message(channel, Reply{}); // ready
+                ends_->play(request.way, request.round_trips, false);
+            }
+        } catch (const std::exception &error) {
+            std::snprintf(reply.problem, sizeof(reply.problem), "%s", error.what());
+        }
+        send_message(channel, reply);
+    }
+    ends_.reset();
+}
+
+void SignalPair::open(const std::string &exporter, const std::string &importer)
+{
+    Request request{};
+    request.command = Command::open;
+    importer.copy(request.ibdev, sizeof(request.ibdev) - 1);
+    ends_ = std::make_unique<Ends>(true, exporter, eventfds_, lines_.get(), request);
+    send_message(process_.channel(), request);
+    (void)await_reply<Reply>(process_.channel());
+}
+
+double SignalPair::measure(SignalWay way, std::uint64_t round_trips)
+{
+    Request request{};
+    request.command = Command::play;
+    request.way = way;
+    const std::uint64_t warm_up = round_trips / 5 + 1;
+    request.round_trips = warm_up + round_trips;
+    send_message(process_.channel(), request);
+    (void)await_reply<Reply>(process_.channel());
+    ends_->play(way, warm_up, true);
+    const double start = seconds_now();
+    ends_->play(way, round_trips, true);
+    const double taken = seconds_now() - start;
+    (void)await_reply<Reply>(process_.channel());
+    return taken * 1e9 / static_cast<double>(round_trips) / 2;
+}
+
+double SignalPair::peer_cpu_seconds() const
+{
+    clockid_t clock{};
+    timespec used{};
+    if (clock_getcpuclockid(process_.pid(), &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+} // namespace opendoca::tools

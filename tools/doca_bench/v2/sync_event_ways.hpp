@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Ways to tell another process that something has happened: sync events, and the plainest means for the same.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "../other_process.hpp"
+
+namespace opendoca::tools {
+
+enum class SignalWay : std::uint32_t {
+    cache_line, ///< two words of shared memory, polled
+    eventfd,    ///< two eventfds, slept for in epoll
+    busy,       ///< doca_sync_event_wait_gt
+    yield,      ///< doca_sync_event_wait_gt_yield
+    epoll,      ///< a wait job on a work queue in event-driven mode, slept for in epoll
+};
+inline constexpr std::uint32_t num_signal_ways = 5;
+
+[[nodiscard]] const char *name_of(SignalWay way);
+
+/// One side's end of a way.
+class SignalEnd {
+public:
+    SignalEnd() = default;
+    SignalEnd(const SignalEnd &) = delete;
+    SignalEnd &operator=(const SignalEnd &) = delete;
+    virtual ~SignalEnd();
+
+    /// @p number rises by one each time, on either side.
+    virtual void send(std::uint64_t number) = 0;
+    virtual void await(std::uint64_t number) = 0;
+};
+
+/// A line of cache of its own for a word.
+struct SignalLine {
+    alignas(256) std::atomic<std::uint64_t> value;
+};
+
+/// This process and a forked one, which play ping-pong.
+class SignalPair {
+public:
+    /// Forks, and so is to be made before the first DOCA object. @p cpu is where the other process stays, or
+    /// -1.
+    explicit SignalPair(int cpu);
+    SignalPair(const SignalPair &) = delete;
+    SignalPair &operator=(const SignalPair &) = delete;
+    ~SignalPair();
+
+    /// Makes events between the device @p exporter, here, and @p importer, in the other process.
+    void open(const std::string &exporter, const std::string &importer);
+    /// Nanoseconds from a signal to the woken waiter, as half of a round trip.
+    [[nodiscard]] double measure(SignalWay way, std::uint64_t round_trips);
+    /// Seconds of CPU time that the other process has used.
+    [[nodiscard]] double peer_cpu_seconds() const;
+
+private:
+    class Ends;
+
+    void serve(int channel);
+
+    UniqueFd eventfds_[2];
+    SharedObjects<SignalLine, 2> lines_;
+    std::unique_ptr<Ends> ends_;
+    OtherProcess process_;
+};
+
+} // namespace opendoca::tools

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What the benchmarks of both generations use, under one name each: in the API of DOCA 3.0.
+#pragma once
+
+#include <cstdint>
+
+#include <api.hpp>
+#include <doca_buf.h>
+#include <doca_buf_inventory.h>
+#include <doca_ctx.h>
+#include <doca_dma.h>
+#include <doca_log.h>
+#include <doca_mmap.h>
+#include <doca_pe.h>
+#include <doca_rdma.h>
+
+namespace opendoca::tools::api {
+
+inline constexpr std::uint32_t local_rights = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
+inline constexpr std::uint32_t pci_rights = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE;
+inline constexpr std::uint32_t rdma_rights =
+    DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC;
+inline constexpr auto add_dev_to_map = doca_mmap_add_dev;
+inline constexpr auto export_pci = doca_mmap_export_pci;
+inline constexpr auto drop_buf = doca_buf_dec_refcount;
+inline constexpr auto can_export_pci = doca_mmap_cap_is_export_pci_supported;
+inline constexpr auto can_import_pci = doca_mmap_cap_is_create_from_export_pci_supported;
+inline constexpr auto rep_pci_address = doca_devinfo_rep_get_pci_addr_str;
+inline constexpr auto has_pci_address = doca_devinfo_is_equal_pci_addr;
+inline constexpr auto max_copy_size = doca_dma_cap_task_memcpy_get_max_buf_size;
+
+inline constexpr auto create_map = doca_mmap_create;
+inline constexpr auto create_inventory = doca_buf_inventory_create;
+inline bool can_copy(doca_devinfo &info) { return doca_dma_cap_task_memcpy_is_supported(&info) == DOCA_SUCCESS; }
+inline bool can_write(doca_devinfo &info) { return doca_rdma_cap_task_write_is_supported(&info) == DOCA_SUCCESS; }
+inline doca_error_t take_buf(doca_buf_inventory *inventory, doca_mmap *map, void *addr, std::size_t size,
+                             std::size_t data_len, doca_buf **buf)
+{
+    return doca_buf_inventory_buf_get_by_args(inventory, map, addr, size, addr, data_len, buf);
+}
+
+/// While it lives, the libraries log nothing but what is critical.
+class QuietLog {
+public:
+    QuietLog() { (void)doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_CRIT); }
+    QuietLog(const QuietLog &) = delete;
+    QuietLog &operator=(const QuietLog &) = delete;
+    ~QuietLog() { (void)doca_log_level_set_global_sdk_limit(level_); }
+
+private:
+    decltype(doca_log_level_get_global_sdk_limit()) level_ = doca_log_level_get_global_sdk_limit();
+};
+
+} // namespace opendoca::tools::api

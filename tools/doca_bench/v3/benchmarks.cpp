@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "../benchmark.hpp"
+
+namespace opendoca::tools {
+
+std::span<const Benchmark> benchmarks()
+{
+    static constexpr Benchmark all[] = {
+        {"dma", "DMA memcpy tasks, within a process and between two, next to plain copies", run_dma_benchmark},
+        {"rdma", "RDMA tasks between two processes or machines, next to UCX or perftest", run_rdma_benchmark},
+    };
+    return all;
+}
+
+} // namespace opendoca::tools

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What doca_caps asks devices, under one name each in both generations: in the API of DOCA 2.2.
+#pragma once
+
+#include <doca_comm_channel.h>
+#include <doca_dma.h>
+#include <doca_log.h>
+#include <doca_rdma.h>
+#include <doca_rdma_bridge.h>
+#include <doca_sha.h>
+#include <doca_sync_event.h>
+
+#include "../capabilities.hpp"
+
+namespace opendoca::tools::questions {
+
+inline constexpr const char *libraries[] = {"argp", "comm_channel", "common", "dma", "rdma", "sha"};
+inline constexpr const char *bytes_of_one = "  bytes of a job";
+
+inline bool can_copy(doca_devinfo &info)
+{
+    return doca_dma_job_get_supported(&info, DOCA_DMA_JOB_MEMCPY) == DOCA_SUCCESS;
+}
+inline bool can_hash(doca_devinfo &info)
+{
+    return doca_sha_job_get_supported(&info, DOCA_SHA_JOB_SHA256) == DOCA_SUCCESS;
+}
+inline bool can_connect(doca_devinfo &info)
+{
+    return doca_rdma_get_transport_type_supported(&info, DOCA_RDMA_TRANSPORT_RC) == DOCA_SUCCESS;
+}
+inline bool has_atomics(doca_devinfo &info)
+{
+    return doca_rdma_job_get_supported(&info, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD) == DOCA_SUCCESS;
+}
+inline bool has_sync_events(doca_devinfo &info)
+{
+    return doca_sync_event_job_get_supported(&info, DOCA_SYNC_EVENT_JOB_WAIT_GT) == DOCA_SUCCESS;
+}
+inline bool has_comm_channel(doca_devinfo &info)
+{
+    std::uint32_t size = 0;
+    return doca_comm_channel_get_max_message_size(&info, &size) == DOCA_SUCCESS;
+}
+
+inline constexpr auto dma_max_size = doca_dma_get_max_buf_size;
+inline constexpr auto dma_max_list = doca_dma_get_max_list_buf_num_elem;
+inline constexpr auto sha_max_size = doca_sha_get_max_src_buffer_size;
+inline constexpr auto sha_max_list = doca_sha_get_max_list_buf_num_elem;
+inline constexpr auto rdma_max_size = doca_rdma_get_max_message_size;
+inline constexpr auto rdma_send_queue = doca_rdma_get_max_send_queue_size;
+inline constexpr auto gid_table_size = doca_rdma_get_gid_table_size;
+inline constexpr auto get_gids = doca_rdma_get_gid;
+using GidOfApi = doca_rdma_gid;
+inline constexpr auto protection_domain = doca_dev_get_pd;
+inline constexpr auto exports_memory = doca_devinfo_get_is_mmap_export_dpu_supported;
+inline constexpr auto imports_memory = doca_devinfo_get_is_mmap_from_export_dpu_supported;
+inline constexpr auto exports_events = doca_sync_event_get_export_to_dpu_supported;
+inline constexpr auto imports_events = doca_sync_event_get_create_from_export_supported;
+inline constexpr auto lists_net = doca_devinfo_rep_get_is_list_net_supported;
+inline constexpr auto lists_emulated = doca_devinfo_rep_get_is_list_emulated_supported;
+inline constexpr auto manages_hotplug = doca_devinfo_get_is_hotplug_manager_supported;
+
+// Keys of these rows in JSON, by the names of the functions.
+inline constexpr const char *exports_memory_key = "mmap_export_dpu";
+inline constexpr const char *imports_memory_key = "mmap_from_export_dpu";
+inline constexpr const char *exports_events_key = "sync_event_export_to_dpu";
+
+/// A software device stands for a card with an engine, whose work the CPU does.
+inline CapabilityValue hashes_in_hardware(doca_devinfo &info)
+{
+    if (doca_sha_get_hardware_supported(&info) != DOCA_SUCCESS)
+        return false;
+    if (is_software(info))
+        return "emulated";
+    return true;
+}
+
+// Rows of this generation alone.
+inline constexpr CapabilityRow hash_rows[] = {
+    {"sha_hardware", "  in hardware", hashes_in_hardware, Ability::hash_by_engine}};
+inline constexpr CapabilityRow rdma_rows[] = {
+    {"rdma_max_recv_queue_size", "  receive queue", limit<can_connect, doca_rdma_get_max_recv_queue_size>, {}}};
+inline constexpr CapabilityRow channel_rows[] = {
+    {"comm_channel", "Comm Channel", yes_or_no<has_comm_channel>, Ability::message_channel, "Comm Channel"}};
+
+inline doca_error_t set_log_level(bool is_verbose)
+{
+    return doca_log_global_level_set(is_verbose ? DOCA_LOG_LEVEL_DEBUG : DOCA_LOG_LEVEL_CRIT);
+}
+
+} // namespace opendoca::tools::questions

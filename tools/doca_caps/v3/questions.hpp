@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// What doca_caps asks devices, under one name each in both generations: in the API of DOCA 3.0.
+#pragma once
+
+#include <doca_comch.h>
+#include <doca_dma.h>
+#include <doca_log.h>
+#include <doca_mmap.h>
+#include <doca_rdma.h>
+#include <doca_rdma_bridge.h>
+#include <doca_sha.h>
+#include <doca_sync_event.h>
+
+#include "../capabilities.hpp"
+
+namespace opendoca::tools::questions {
+
+inline constexpr const char *libraries[] = {"argp", "comch", "common", "dma", "rdma", "sha"};
+inline constexpr const char *bytes_of_one = "  bytes of a task";
+
+inline bool can_copy(doca_devinfo &info)
+{
+    return doca_dma_cap_task_memcpy_is_supported(&info) == DOCA_SUCCESS;
+}
+inline bool can_hash(doca_devinfo &info)
+{
+    return doca_sha_cap_task_hash_get_supported(&info, DOCA_SHA_ALGORITHM_SHA256) == DOCA_SUCCESS;
+}
+inline bool can_connect(doca_devinfo &info)
+{
+    return doca_rdma_cap_transport_type_is_supported(&info, DOCA_RDMA_TRANSPORT_TYPE_RC) == DOCA_SUCCESS;
+}
+inline bool has_atomics(doca_devinfo &info)
+{
+    return doca_rdma_cap_task_atomic_fetch_add_is_supported(&info) == DOCA_SUCCESS;
+}
+inline bool has_sync_events(doca_devinfo &info)
+{
+    return doca_sync_event_cap_task_wait_eq_is_supported(&info) == DOCA_SUCCESS;
+}
+inline bool can_serve(doca_devinfo &info)
+{
+    return doca_comch_cap_server_is_supported(&info) == DOCA_SUCCESS;
+}
+inline bool can_be_client(doca_devinfo &info)
+{
+    return doca_comch_cap_client_is_supported(&info) == DOCA_SUCCESS;
+}
+
+inline constexpr auto dma_max_size = doca_dma_cap_task_memcpy_get_max_buf_size;
+inline constexpr auto dma_max_list = doca_dma_cap_task_memcpy_get_max_buf_list_len;
+inline constexpr auto sha_max_size = doca_sha_cap_get_max_src_buf_size;
+inline constexpr auto sha_max_list = doca_sha_cap_get_max_list_buf_num_elem;
+inline constexpr auto rdma_max_size = doca_rdma_cap_get_max_message_size;
+inline constexpr auto rdma_send_queue = doca_rdma_cap_get_max_send_queue_size;
+inline constexpr auto gid_table_size = doca_rdma_cap_get_gid_table_size;
+inline constexpr auto get_gids = doca_rdma_cap_get_gid;
+using GidOfApi = doca_rdma_gid;
+inline constexpr auto protection_domain = doca_rdma_bridge_get_dev_pd;
+inline constexpr auto exports_memory = doca_mmap_cap_is_export_pci_supported;
+inline constexpr auto imports_memory = doca_mmap_cap_is_create_from_export_pci_supported;
+inline constexpr auto exports_events = doca_sync_event_cap_is_export_to_remote_pci_supported;
+inline constexpr auto imports_events = doca_sync_event_cap_is_create_from_export_supported;
+inline constexpr auto lists_net = doca_devinfo_rep_cap_is_filter_net_supported;
+inline constexpr auto lists_emulated = doca_devinfo_rep_cap_is_filter_emulated_supported;
+inline constexpr auto manages_hotplug = doca_devinfo_cap_is_hotplug_manager_supported;
+
+// Keys of these rows in JSON, by the names of the functions.
+inline constexpr const char *exports_memory_key = "mmap_export_pci";
+inline constexpr const char *imports_memory_key = "mmap_create_from_export_pci";
+inline constexpr const char *exports_events_key = "sync_event_export_to_remote_pci";
+
+// Rows of this generation alone.
+inline constexpr std::span<const CapabilityRow> hash_rows;
+inline constexpr CapabilityRow rdma_rows[] = {{"rdma_max_send_buf_list_len",
+                                               "  buffers of a list",
+                                               limit<can_connect, doca_rdma_cap_get_max_send_buf_list_len>,
+                                               {}}};
+inline constexpr CapabilityRow channel_rows[] = {
+    {"comch_server", "Comch server", yes_or_no<can_serve>, Ability::message_service, "Comch service"},
+    {"comch_client", "Comch client", yes_or_no<can_be_client>, Ability::message_channel, "Comch"}};
+
+inline doca_error_t set_log_level(bool is_verbose)
+{
+    return doca_log_level_set_global_sdk_limit(is_verbose ? DOCA_LOG_LEVEL_DEBUG : DOCA_LOG_LEVEL_CRIT);
+}
+
+} // namespace opendoca::tools::questions
