@@ -429,7 +429,7 @@ private:
     bool is_over_ = false;
     std::uint32_t last_number_ = 0;
     DevHandle dpu_ = open_device("soft_p0"), host_ = open_device("soft_pf0");
-    RepHandle rep_ = representor_of(dpu_);
+    RepHandle rep_ = representor_of(dpu_, host_);
     std::vector<std::byte> dpu_memory_ = std::vector<std::byte>(num_clients * num_tasks * slot_size);
     std::vector<std::byte> host_memory_ = std::vector<std::byte>(num_clients * num_tasks * slot_size);
     MmapHandle dpu_map_ = map_of(dpu_, dpu_memory_, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
