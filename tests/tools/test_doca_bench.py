@@ -3,8 +3,9 @@
 # Copyright (c) 2026 The opendoca authors
 """doca_bench in its shortest form: what it prints, and that the data arrives. Not how fast it is.
 
-    test_doca_bench.py DOCA_BENCH GENERATION
-"""
+    test_doca_bench.py DOCA_BENCH GENERATION OTHER
+
+OTHER is the doca_bench of the other generation."""
 import csv
 import errno
 import io
@@ -17,8 +18,9 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
-DOCA_BENCH, GENERATION = sys.argv[1:3]
+DOCA_BENCH, GENERATION, OTHER = sys.argv[1:4]
 SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
 
 
@@ -110,6 +112,33 @@ class DocaBench(unittest.TestCase):
             self.assertGreaterEqual(float(row["latency_ns_p99"]), float(row["latency_ns_p50"]))
             self.assertEqual(row["baselines_memcpy_ns_median"] == "", row["where"] == "ordinary")
 
+    @unittest.skipIf(shutil.which("gnuplot") is None, "takes the program gnuplot")
+    def test_plot(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "it's a plot.svg")
+            result = run("dma", *SHORT, "--sizes", "64,4K,64K", "--depths", "1,4", "--cache", "in", "--where", "local", "--plot",
+                         file)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("local", result.stdout)
+            picture = xml.etree.ElementTree.parse(file)
+            texts = {"".join(text.itertext()).strip() for text in picture.iter("{http://www.w3.org/2000/svg}text")}
+            for expected in ("time of a job", "throughput", "percentiles of single jobs", "GB/s", "memcpy, local copy",
+                             "local copy, depth 1, in cache", "local copy, depth 4, in cache",
+                             "local copy, depth 1, in cache, p50", "local copy, depth 1, in cache, p99.9"):
+                self.assertIn(expected, texts)
+            result = run("dma", *SHORT, "--sizes", "64", "--depths", "1", "--cache", "in", "--where", "local", "--plot",
+                         os.path.join(folder, "no", "such", "folder.svg"))
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("gnuplot can't draw", result.stderr)
+            self.assertIn("local", result.stdout)  # what was measured is not lost
+
+    def test_plot_without_gnuplot(self):
+        for arguments in ["dma", *SHORT], ["rdma", *DocaBenchRdma.SHORT]:
+            result = run(*arguments, "--plot", "/nowhere/plot.svg", PATH="/nowhere")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("gnuplot-nox", result.stderr)
+            self.assertEqual(result.stdout, "")  # told before anything is measured
+
     def test_a_row_that_fails_is_named(self):
         result = run("dma", *SHORT, "--device", "soft_p0", "--sizes", "64", "--depths", "1,4", "--cache", "in", "--where",
                      "local", "--json", DOCA_SOFT_FAULTS="job:dma=1")
@@ -191,6 +220,7 @@ class DocaBench(unittest.TestCase):
                          [(digest, size) for digest in ("sha1", "sha256", "sha512") for size in (1, 1000)])
         for row in report["rows"]:
             self.assertGreater(row["job_ns"]["median"], 0)
+            self.check_percentiles(row["latency_ns"])
             self.assertGreater(row["evp_loop_ratio"]["median"], 0)
             self.assertIsNone(row["openssl_speed_ratio"])
 
@@ -239,6 +269,11 @@ class DocaBench(unittest.TestCase):
         for row in report["rows"]:
             for key in "channel_ns", "channel_events_ns", "socket_ns", "socket_sleep_ns", "ratio":
                 self.assertGreater(row[key]["min"], 0)
+            for key in "channel_ns", "channel_events_ns", "socket_ns", "socket_sleep_ns":
+                single = row[key + "_single"]
+                self.assertEqual(single["samples"], 40)
+                self.assertLess(0, single["p50"])
+                self.assertLessEqual(single["p50"], single["p99_9"])
         result = run("cc", "--bars", "--rounds", "2", "--trips", "20", "--pin", "none")
         self.assertIn(result.returncode, [0, 3], result.stderr)
         self.assertIn("PASS" if result.returncode == 0 else "FAIL", result.stdout)
@@ -411,10 +446,10 @@ class DocaBenchRdma(unittest.TestCase):
         self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars.values()) else 3)
         self.assertIn("ratio", run("connections", "--count", "4", "--device", "soft_p0").stdout)
 
-    def server(self, *arguments):
+    def server(self, *arguments, program=None):
         """A server on a port of its own, and that port."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")} | {"DOCA_SOFT": "1"}
-        process = subprocess.Popen([DOCA_BENCH, "rdma", "--server", "--bind", "127.0.0.1", "--port", "0", *arguments],
+        process = subprocess.Popen([program or DOCA_BENCH, "rdma", "--server", "--bind", "127.0.0.1", "--port", "0", *arguments],
                                    env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
@@ -423,7 +458,8 @@ class DocaBenchRdma(unittest.TestCase):
         return process, int(port[1])
 
     def test_two_processes_by_tcp(self):
-        server, port = self.server("--once")
+        """One of each generation: two of the same are what all other tests have."""
+        server, port = self.server("--once", program=OTHER)
         report = self.report("--connect", f"127.0.0.1:{port}", "--sizes", "1000", "--memory", "shared", "--threads", "2",
                              "--connections", "2")
         self.assertEqual([(row["job"], row["test"], row["waits_for"], row["bytes"]) for row in report["rows"]],
@@ -518,4 +554,4 @@ class DocaBenchRdma(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

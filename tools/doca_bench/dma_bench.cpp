@@ -340,6 +340,8 @@ int run_dma_benchmark(std::span<char *const> arguments)
     DmaOptions options;
     if (const auto status = parse_dma_options(arguments, options))
         return *status;
+    if (!options.plot.empty())
+        require_gnuplot();
     Peer peer(options.cpus.empty() ? -1 : options.cpus[1]);
     if (!options.cpus.empty())
         pin_to(options.cpus[0]);

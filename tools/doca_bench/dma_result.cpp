@@ -199,6 +199,26 @@ Json to_json(std::span<const DmaResult> results, std::span<const Bar> bars)
     return json;
 }
 
+std::vector<PlotPoint> points_of(std::span<const DmaResult> results)
+{
+    std::vector<PlotPoint> points;
+    for (const DmaResult &result : results) {
+        if (!result.failure.empty())
+            continue;
+        const DmaCase &what = result.what;
+        const std::string curve = std::string(name_of(what.where)) + " " + name_of(what.direction) + ", depth " +
+                                  std::to_string(what.depth) + (what.is_in_cache ? ", in cache" : ", out of cache");
+        points.push_back({curve, what.size, result.job.median, result.latency, false});
+        // At every depth the same.
+        const auto baseline = std::ranges::find(result.baselines, result.compared_to, &Baseline::name);
+        if (what.depth == 1)
+            points.push_back({result.compared_to + ", " + name_of(what.where) + " " + name_of(what.direction) +
+                                  (what.is_in_cache ? "" : ", out of cache"),
+                              what.size, baseline->nanoseconds.median, std::nullopt, true});
+    }
+    return points;
+}
+
 std::string to_text(std::span<const DmaResult> results, std::span<const Bar> bars)
 {
     Table rows({{"memory"},

@@ -13,6 +13,7 @@
 
 #include "../common/json.hpp"
 #include "latency.hpp"
+#include "plot.hpp"
 #include "statistics.hpp"
 
 namespace opendoca::tools {
@@ -83,6 +84,8 @@ struct Bar {
 
 /// For --json and for people. @p bars is empty unless they were asked for.
 [[nodiscard]] Json to_json(std::span<const DmaResult> results, std::span<const Bar> bars);
+/// For --plot: jobs, and what they are compared to.
+[[nodiscard]] std::vector<PlotPoint> points_of(std::span<const DmaResult> results);
 [[nodiscard]] std::string to_text(std::span<const DmaResult> results, std::span<const Bar> bars);
 
 } // namespace opendoca::tools

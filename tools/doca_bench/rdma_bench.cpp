@@ -391,6 +391,8 @@ int run_rdma_benchmark(std::span<char *const> arguments)
         return *status;
     if (options.is_server)
         return run_server(options);
+    if (!options.plot.empty())
+        require_gnuplot();
     if (!options.connect_to.empty()) {
         if (!options.cpus.empty())
             pin_to(options.cpus[0]);

@@ -201,6 +201,23 @@ Json to_json(std::span<const RdmaResult> results, std::span<const RdmaBar> bars)
     return json;
 }
 
+std::vector<PlotPoint> points_of(std::span<const RdmaResult> results)
+{
+    std::vector<PlotPoint> points;
+    for (const RdmaResult &result : results) {
+        if (!result.failure.empty())
+            continue;
+        const RdmaCase &what = result.what;
+        const std::string curve = std::string(name_of(what.memory)) + " " + name_of(what.op) + ", " +
+                                  name_of(what.test) + (what.waits_for_events ? ", events" : "");
+        points.push_back({curve, what.size, result.job.median, result.latency, false});
+        if (result.rival)
+            points.push_back({result.rival_test + ", " + name_of(what.memory), what.size, result.rival->median,
+                              std::nullopt, true});
+    }
+    return points;
+}
+
 std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar> bars)
 {
     Table rows({{"memory"},

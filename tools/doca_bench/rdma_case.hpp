@@ -14,6 +14,7 @@
 #include "../common/json.hpp"
 #include "latency.hpp"
 #include "peer.hpp"
+#include "plot.hpp"
 #include "statistics.hpp"
 
 namespace opendoca::tools {
@@ -80,6 +81,8 @@ struct RdmaBar {
 
 /// For --json and for people. @p bars is empty unless they were asked for.
 [[nodiscard]] Json to_json(std::span<const RdmaResult> results, std::span<const RdmaBar> bars);
+/// For --plot: jobs, and what they are compared to.
+[[nodiscard]] std::vector<PlotPoint> points_of(std::span<const RdmaResult> results);
 [[nodiscard]] std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar> bars);
 
 } // namespace opendoca::tools

@@ -12,6 +12,7 @@
 #include "../common/json.hpp"
 #include "benchmark.hpp"
 #include "machine.hpp"
+#include "plot.hpp"
 
 namespace opendoca::tools {
 
@@ -42,6 +43,8 @@ int report(const char *benchmark, const std::string &ibdev, const Options &optio
     std::cout.flush();
     if (!std::cout.good())
         return benchmark_failed;
+    if (!options.plot.empty())
+        draw_plot(options.plot, "opendoca: doca_bench " + std::string(benchmark) + ", " + ibdev, points_of(results));
     if (std::ranges::any_of(results, [](const Result &result) { return !result.failure.empty(); }))
         return benchmark_failed;
     const auto is_missed = [&](const Bar &bar) {

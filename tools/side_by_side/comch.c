@@ -7,6 +7,7 @@
 #include <doca_dev.h>
 #include <doca_pe.h>
 
+#include "comch.h"
 #include "echo.h"
 
 static struct doca_pe *pe;
@@ -45,35 +46,6 @@ static void failed(struct doca_comch_task_send *task, union doca_data task_data,
     MUST(doca_task_get_status(doca_comch_task_send_as_task(task)));
 }
 
-static struct doca_dev *open_first(doca_error_t (*suits)(const struct doca_devinfo *))
-{
-    struct doca_devinfo **list = NULL;
-    struct doca_dev *dev = NULL;
-    uint32_t num_devices = 0;
-
-    MUST(doca_devinfo_create_list(&list, &num_devices));
-    for (uint32_t i = 0; i < num_devices && dev == NULL; i++)
-        if (suits(list[i]) == DOCA_SUCCESS)
-            MUST(doca_dev_open(list[i], &dev));
-    if (dev == NULL)
-        MUST(DOCA_ERROR_NOT_FOUND);
-    return dev;
-}
-
-static void start(struct doca_ctx *ctx)
-{
-    enum doca_ctx_states state = DOCA_CTX_STATE_STARTING;
-    doca_error_t status;
-
-    MUST(doca_pe_connect_ctx(pe, ctx));
-    status = doca_ctx_start(ctx);
-    MUST(status == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : status);
-    while (state == DOCA_CTX_STATE_STARTING) {
-        (void)doca_pe_progress(pe);
-        MUST(doca_ctx_get_state(ctx, &state));
-    }
-}
-
 static void wait_for_message(void)
 {
     num_awaited++;
@@ -93,23 +65,15 @@ static struct doca_comch_server *server;
 
 static void serve(void)
 {
-    struct doca_dev *const dev = open_first(doca_comch_cap_server_is_supported);
-    struct doca_devinfo_rep **reps = NULL;
-    struct doca_dev_rep *rep = NULL;
-    uint32_t num_reps = 0;
-
     MUST(doca_pe_create(&pe));
-    MUST(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &reps, &num_reps));
-    MUST(num_reps != 0 ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
-    MUST(doca_dev_rep_open(reps[0], &rep));
-    MUST(doca_comch_server_create(dev, rep, name, &server));
+    server = create_server(name, NULL);
     MUST(doca_comch_server_task_send_set_conf(server, sent, failed, 1));
     MUST(doca_comch_server_event_msg_recv_register(server, received));
     MUST(doca_comch_server_event_connection_status_changed_register(server, changed, changed));
-    start(doca_comch_server_as_ctx(server));
+    start_ctx(pe, doca_comch_server_as_ctx(server));
 }
 
-static void echo(void)
+static void echo_one(void)
 {
     struct doca_comch_task_send *task = NULL;
 
@@ -119,6 +83,12 @@ static void echo(void)
         send_task = doca_comch_task_send_as_task(task);
     }
     send_message();
+}
+
+static void echo(unsigned long count)
+{
+    for (; count != 0; count--)
+        echo_one();
 }
 
 static void round_trip_8(unsigned long count)
@@ -143,7 +113,7 @@ int main(void)
     MUST(doca_comch_client_create(open_first(doca_comch_cap_client_is_supported), name, &client));
     MUST(doca_comch_client_task_send_set_conf(client, sent, failed, 1));
     MUST(doca_comch_client_event_msg_recv_register(client, received));
-    start(doca_comch_client_as_ctx(client));
+    start_ctx(pe, doca_comch_client_as_ctx(client));
     MUST(doca_comch_client_get_connection(client, &connection));
     MUST(doca_comch_client_task_send_alloc_init(client, connection, message, sizeof(message), &task));
     send_task = doca_comch_task_send_as_task(task);

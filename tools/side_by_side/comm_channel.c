@@ -96,7 +96,11 @@ static void serve(void)
     MUST(doca_comm_channel_ep_listen(ep, name));
 }
 
-static void echo(void) { send_message(receive_message()); }
+static void echo(unsigned long count)
+{
+    for (; count != 0; count--)
+        send_message(receive_message());
+}
 
 static void round_trip_8(unsigned long count)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The other process of a round trip, on a CPU of its own. Between two runs it sleeps.
+// The other process of a loop, on a CPU of its own. Between two runs it sleeps.
 #ifndef ECHO_H_
 #define ECHO_H_
 
@@ -12,7 +12,7 @@
 
 #include "loops.h"
 
-static int counts[2]; /* a pipe: how many messages to send back */
+static int counts[2]; /* a pipe: how many messages to answer */
 static int ready[2];
 
 static void expect(int holds, const char *what)
@@ -24,10 +24,10 @@ static void expect(int holds, const char *what)
 }
 
 /*
- * Starts it: start() opens the service, echo() waits for a message and sends it back. CPUs are numbered from 0; this
- * process is pinned by who has started it.
+ * Starts it: start() opens the service, answer() does its part of so many messages. CPUs are numbered from 0; this process
+ * is pinned by who has started it.
  */
-static inline void start_echo(void (*start)(void), void (*echo)(void))
+static inline void start_echo(void (*start)(void), void (*answer)(unsigned long count))
 {
     char is_ready = 1;
     unsigned long count;
@@ -54,8 +54,7 @@ static inline void start_echo(void (*start)(void), void (*echo)(void))
     start();
     expect(write(ready[1], &is_ready, 1) == 1, "the first process");
     while (read(counts[0], &count, sizeof(count)) == sizeof(count))
-        for (; count != 0; count--)
-            echo();
+        answer(count);
     _exit(0);
 }
 

@@ -3,7 +3,9 @@
 # Copyright (c) 2026 The opendoca authors
 """Runs the same loops in two programs, in turns, and prints what they take and the ratio. See docs/benchmarks.md."""
 import argparse
+import csv
 import os
+import socket
 import statistics
 import subprocess
 import sys
@@ -38,6 +40,43 @@ class Side:
         self._process.stdout.close()
 
 
+class Ucx:
+    """Tests of ucx_perftest in place of a program's loops: TEST_SIZE, such as tag_lat_8 or tag_bw_1048576. Each run is a pair
+    of processes that talk over shared memory, pinned as the two of ours are."""
+
+    def __init__(self, program, cpu):
+        self._program = program
+        self._cpus = (next((one for one in sorted(os.sched_getaffinity(0)) if one != cpu), cpu), cpu)
+        self.loops = []
+
+    def run(self, loop, count):
+        test, _, size = loop.rpartition("_")
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        env = {name: value for name, value in os.environ.items() if not name.startswith("UCX_")}
+        env |= {"UCX_TLS": "posix,self", "UCX_LOG_LEVEL": "error"}
+        base = [self._program, "-p", str(port)]
+        server = subprocess.Popen([*base, "-c", str(self._cpus[0])], env=env, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        try:
+            while True:  # until the server listens
+                client = subprocess.run([*base[:1], "127.0.0.1", *base[1:], "-c", str(self._cpus[1]), "-t", test, "-s", size,
+                                         "-n", str(count), "-w", str(count // 10 + 1), "-f", "-v"], env=env, check=False,
+                                        capture_output=True, text=True)
+                if client.returncode == 0:
+                    break
+                if "onnect" not in client.stdout + client.stderr or server.poll() is not None:
+                    raise SystemExit(f"{self._program} {loop}: {client.stdout}{client.stderr}")
+        finally:
+            server.kill()
+            server.wait()
+        # The number of operations in a second is the last column: the times have too few digits.
+        return 1e9 / float(list(csv.reader(client.stdout.splitlines()))[-1][-1])
+
+    def close(self):
+        pass
+
+
 def compare(loop, other_loop, sides, rounds, sample_ns):
     """The shortest time of either side, and the ratio of both."""
     names = (loop, other_loop)
@@ -60,7 +99,8 @@ def parse_row(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("base", help="the program that is compared with")
+    parser.add_argument("base", help="the program that is compared with; ucx_perftest is taken for what it is, its loops are "
+                        "TEST_SIZE, such as tag_lat_8")
     parser.add_argument("program", help="the program whose ratio to it is printed; may be the same one")
     parser.add_argument("rows", nargs="*", help="LOOP of the base, /LOOP of the other if it is called otherwise, "
                         "<=LIMIT of the ratio; default: all loops that both have")
@@ -77,7 +117,8 @@ def main():
 
     results = {}
     for _ in range(args.processes):
-        sides = (Side("the base", args.base, args.base_libraries, args.cpu),
+        is_ucx = os.path.basename(args.base) == "ucx_perftest"
+        sides = (Ucx(args.base, args.cpu) if is_ucx else Side("the base", args.base, args.base_libraries, args.cpu),
                  Side("the other", args.program, args.libraries, args.cpu))
         rows = [parse_row(text) for text in args.rows] or [
             (name, name, None) for name in sides[0].loops if name in sides[1].loops]
@@ -87,7 +128,7 @@ def main():
             side.close()
 
     is_missed = False
-    print(f"{'':<28}{'base ns':>10}{'ns':>10}{'ratio':>8}{'at most':>9}")
+    print(f"{'':<32}{'base ns':>10}{'ns':>10}{'ratio':>8}{'at most':>9}")
     for (loop, other, limit), times in results.items():
         limit = limit if limit is not None else args.limit
         ratio = statistics.median(own / base for base, own in times)
@@ -98,7 +139,7 @@ def main():
             is_missed = is_missed or not is_met
             verdict = f"{limit:>9.2f}  {'PASS' if is_met else 'FAIL'}"
         base, own = (min(values) for values in zip(*times))
-        print(f"{name:<28}{base:>10.1f}{own:>10.1f}{ratio:>8.2f}{verdict}")
+        print(f"{name:<32}{base:>10.1f}{own:>10.1f}{ratio:>8.2f}{verdict}")
     return 3 if is_missed else 0
 
 

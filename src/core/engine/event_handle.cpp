@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "event_handle.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -36,6 +37,12 @@ doca_error_t EventHandle::watch(int fd) noexcept
 {
     epoll_event interest = {.events = EPOLLIN, .data = {.fd = fd}};
     if (epoll_ctl(handle_.get(), EPOLL_CTL_ADD, fd, &interest) != 0) {
+        if (errno == EEXIST) {
+            return guarded([&] {
+                watched_again_.push_back(fd);
+                return DOCA_SUCCESS;
+            });
+        }
         LOG_ERR("watching descriptor %d: %s", fd, std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
@@ -44,6 +51,10 @@ doca_error_t EventHandle::watch(int fd) noexcept
 
 void EventHandle::unwatch(int fd) noexcept
 {
+    if (const auto again = std::ranges::find(watched_again_, fd); again != watched_again_.end()) {
+        watched_again_.erase(again);
+        return;
+    }
     epoll_ctl(handle_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <vector>
+
 #include <doca_error.h>
 
 #include "../guard.hpp"
@@ -17,7 +19,8 @@ public:
     [[nodiscard]] doca_error_t open() noexcept;
 
     [[nodiscard]] int fd() const noexcept { return handle_.get(); }
-    /// Adds a descriptor, or takes it away.
+    /// Adds a descriptor, or takes it away. Contexts of one progress engine share its handle, and some watch the same
+    /// descriptor, such as that of a peer's end: it stays until the last of them takes it away.
     [[nodiscard]] doca_error_t watch(int fd) noexcept;
     void unwatch(int fd) noexcept;
 
@@ -28,7 +31,8 @@ public:
 private:
     UniqueFd own_;
     UniqueFd handle_;
-    bool is_written_ = false; ///< own_
+    std::vector<int> watched_again_; ///< each watch of a descriptor but its first
+    bool is_written_ = false;        ///< own_
 };
 
 } // namespace opendoca

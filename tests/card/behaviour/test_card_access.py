@@ -27,10 +27,10 @@ class Access(unittest.TestCase):
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.folder)}
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def run_client(self, *command, user=None, **environment):
+    def run_client(self, *command, user=None, processors=None, **environment):
         return subprocess.run(command, env={**self.environment, **environment}, user=user, group=user,
                               extra_groups=None if user is None else [], cwd="/", capture_output=True, text=True,
-                              timeout=300)
+                              timeout=300, preexec_fn=processors and (lambda: os.sched_setaffinity(0, processors)))
 
     def assert_works(self, result):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
@@ -111,6 +111,18 @@ class Access(unittest.TestCase):
         before = ticks()
         time.sleep(3)  # a cost over time is what is measured
         self.assertEqual(ticks(), before, "clock ticks of the card's process")
+
+    def test_one_processor_is_enough_and_the_other_of_two_is_kept_awake(self):
+        allowed = sorted(os.sched_getaffinity(0))
+        for count in (1, 2, 3):
+            if count > len(allowed):
+                continue
+            with self.subTest(processors=count):
+                name = f"on-{count}"
+                self.assert_works(self.run_client(with_card, "--card", name, client, "50",
+                                                  processors=set(allowed[:count])))
+                threads = list(Path(f"/proc/{self.status('--card', name)['pid']}/task").iterdir())
+                self.assertEqual(len(threads), 2 if count == 2 else 1)
 
     def test_programs_of_one_name_share_a_card_and_it_ends_after_them(self):
         self.run_client(with_card, "--card", "one", "true")

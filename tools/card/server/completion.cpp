@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "big_endian.hpp"
 
@@ -34,80 +33,64 @@ std::uint64_t address_of(const CompletionQueue &cq, std::uint32_t index)
            sizeof(EntryBytes);
 }
 
-/// A queue's doorbell record.
-struct Record {
-    std::uint32_t consumed, arm;
-};
-
-/// Nothing where the program has taken it away.
-std::optional<Record> record_of(const CompletionQueue &cq)
+/// Reads how far the program has taken entries. False where it has unmapped the record.
+bool read_consumed(CompletionQueue &cq)
 {
-    Record record{};
-    if (cq.process->read(cq.doorbell_record, &record, sizeof(record)) != Access::done)
-        return std::nullopt;
-    return Record{swap_on_little_endian(record.consumed), swap_on_little_endian(record.arm)};
+    if (cq.process->read(cq.doorbell_record, &cq.consumed, sizeof(cq.consumed)) != Access::done)
+        return false;
+    cq.consumed = swap_on_little_endian(cq.consumed);
+    return true;
 }
 
-std::uint32_t unread(const CompletionQueue &cq, const Record &record)
+std::uint32_t unread(const CompletionQueue &cq)
 {
-    return (cq.produced - record.consumed) & counter_mask;
+    return (cq.produced - cq.consumed) & counter_mask;
 }
 
-/// A consumer index: the entry there, and those after it, are announced to who has armed the queue by this
-/// word.
-std::uint32_t first_to_announce(const CompletionQueue &cq, std::uint32_t word)
+/// The index that the queue is armed for, or that of the first entry after the last event, whichever is
+/// later: the entry there, and those after it, are announced.
+std::uint32_t first_to_announce(const CompletionQueue &cq)
 {
-    const std::uint32_t index = word & counter_mask;
+    const std::uint32_t index = cq.arm & counter_mask;
     return ((cq.notified - index) & counter_mask) <= counter_mask / 2 ? cq.notified & counter_mask : index;
+}
+
+bool is_armed_for(const CompletionQueue &cq, bool is_solicited)
+{
+    return cq.is_armed && (is_solicited || (cq.arm & solicited_only) == 0);
 }
 
 void announce(CompletionQueue &cq)
 {
+    cq.is_armed = false;
     cq.notified = cq.produced;
     if (cq.channel->write(&cq.user_handle, sizeof(cq.user_handle)))
         ++cq.completion_events;
-}
-
-std::uint64_t arm_word_of(const CompletionQueue &cq)
-{
-    return cq.doorbell_record + sizeof(not_armed);
 }
 
 void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool is_solicited)
 {
     if (cq.is_overrun || cq.file.function.is_dead)
         return;
-    const std::optional<Record> record = record_of(cq);
-    if (!record)
+    if (unread(cq) >= cq.entries && !read_consumed(cq))
         return; // nobody is there to read it
-    if (unread(cq, *record) >= cq.entries) {
+    if (unread(cq) >= cq.entries) {
         cq.is_overrun = true;
         cq.file.send_event(cq.user_handle, static_cast<std::uint32_t>(Event::cq_error), &cq.async_events);
         return;
     }
     const bool owner = (cq.produced & cq.entries) != 0;
     entry[at_owner] = static_cast<std::uint8_t>(kind << 4 | (is_solicited ? 2 : 0) | (owner ? 1 : 0));
-    const std::uint32_t next = (cq.produced + 1) & counter_mask;
-    const bool is_announced = cq.channel != nullptr && record->arm != not_armed &&
-                              (record->arm & solicited_only) == 0 &&
-                              first_to_announce(cq, record->arm) != next;
     // The owner byte last: with it the entry is the program's.
     const std::uint64_t address = address_of(cq, cq.produced);
     const std::span<std::uint8_t> bytes(entry);
-    const Process::Part content{address, bytes.first(at_owner)},
-        owner_byte{address + at_owner, bytes.subspan(at_owner)};
-    std::array<std::uint8_t, sizeof(not_armed)> no_arm;
-    std::memcpy(no_arm.data(), &not_armed, sizeof(not_armed));
-    const Access access = is_announced
-                              ? cq.process->write_in_order({content, owner_byte, {arm_word_of(cq), no_arm}})
-                              : cq.process->write_in_order({content, owner_byte});
-    if (access != Access::done)
+    if (cq.process->write_in_order({{address, bytes.first(at_owner)},
+                                    {address + at_owner, bytes.subspan(at_owner)}}) != Access::done)
         return;
     ++cq.produced;
-    if (is_announced)
+    if (is_armed_for(cq, is_solicited || is_error(static_cast<Entry>(kind))) &&
+        first_to_announce(cq) != (cq.produced & counter_mask))
         announce(cq);
-    else
-        notify(cq, record->arm); // an arm that came since is seen at the next look
 }
 
 void put(CompletionQueue &cq, EntryBytes &entry, Entry kind, bool is_solicited)
@@ -166,44 +149,41 @@ void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_
     put(cq, entry, kind, false);
 }
 
-// A program arms a queue by a word of the doorbell record, with the consumer index that it knows. It asks for
-// an event at the first completion that is newer than this index and newer than the last event: programs arm
-// before they poll, and must not get a second event for one completion. The card leaves `not_armed` in the
-// word, so it sees each arm once.
-void notify(CompletionQueue &cq, std::uint32_t word)
+// A program arms a queue by a word of the doorbell record, with the consumer index that it knows and a count
+// of the events that it has taken. It asks for an event at the first completion that is newer than this index
+// and newer than the last event: programs arm before they poll, and must not get a second event for one
+// completion. A word that is there again is one arm, not two: the card writes nothing there, so it takes none
+// away that comes meanwhile.
+void take_record(CompletionQueue &cq, std::uint32_t consumed, std::uint32_t arm)
 {
-    if (cq.channel == nullptr || word == not_armed)
+    cq.consumed = consumed;
+    if (arm == cq.arm)
         return;
-    const std::uint32_t index = first_to_announce(cq, word), produced = cq.produced & counter_mask;
-    if (index == produced)
-        return; // it stays armed
-    if ((word & solicited_only) != 0) {
-        bool has_any = false;
-        // No more than the ring holds: what an index of the program's own making claims is not gone through.
-        std::uint32_t left = std::min((produced - index) & counter_mask, cq.entries);
-        for (std::uint32_t i = produced - left; left != 0 && !has_any; ++i, --left) {
+    cq.arm = arm;
+    cq.is_armed = true;
+    // No more than the ring holds: what an index of the program's own making claims is not gone through.
+    const std::uint32_t waiting = std::min((cq.produced - first_to_announce(cq)) & counter_mask, cq.entries);
+    bool is_solicited = false;
+    if ((arm & solicited_only) != 0) {
+        for (std::uint32_t i = cq.produced - waiting; i != cq.produced && !is_solicited; ++i) {
             std::uint8_t owner = 0;
             if (cq.process->read(address_of(cq, i) + at_owner, &owner, 1) != Access::done)
                 return;
-            has_any = (owner & 2) != 0 || is_error(static_cast<Entry>(owner >> 4));
+            is_solicited = (owner & 2) != 0 || is_error(static_cast<Entry>(owner >> 4));
         }
-        if (!has_any)
-            return;
     }
-    if (prepare_arm(cq) != Access::done)
-        return;
-    announce(cq);
+    if (waiting != 0 && is_armed_for(cq, is_solicited))
+        announce(cq);
 }
 
 Access prepare_arm(const CompletionQueue &cq)
 {
-    return cq.process->write(arm_word_of(cq), &not_armed, sizeof(not_armed));
+    return cq.process->write(cq.doorbell_record + sizeof(cq.consumed), &not_armed, sizeof(not_armed));
 }
 
 bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries, std::uint32_t entry_size)
 {
-    const std::optional<Record> record = record_of(cq);
-    if (!record || unread(cq, *record) >= entries)
+    if (!read_consumed(cq) || unread(cq) >= entries)
         return false;
     EntryBytes entry{};
     write_entry(cq, entry, static_cast<std::uint8_t>(Entry::resize), false);

@@ -48,8 +48,6 @@ enum class Event : std::uint32_t {
     last_request = 16,
 };
 
-inline constexpr std::uint32_t not_armed = 0xffffffff; ///< in a queue's arm word: no program writes this
-
 struct Received {
     std::uint16_t index; ///< of the receive request
     std::uint32_t bytes;
@@ -63,8 +61,9 @@ void complete_receive(QueuePair &qp, Entry kind, const Received &received);
 void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index,
                     std::uint8_t operation, Syndrome syndrome);
 
-/// Sends the event that the program has armed the queue for, by this word, if there is what it is for.
-void notify(CompletionQueue &cq, std::uint32_t arm_word);
+/// Takes a queue's doorbell record as it is now. If the program has armed the queue, and for entries that are
+/// there, it gets its event.
+void take_record(CompletionQueue &cq, std::uint32_t consumed, std::uint32_t arm);
 /// Marks a new queue's doorbell record so that the first arm can be seen.
 [[nodiscard]] Access prepare_arm(const CompletionQueue &cq);
 /// Goes on in another buffer. False where that is too small for what the program has not taken.

@@ -88,8 +88,6 @@ Progress look_at(Process &process)
     static std::vector<CompletionQueue *> completion_queues;
     static std::vector<std::uint64_t> addresses;
     static std::vector<std::uint8_t> records;
-    static std::vector<std::uint32_t> produced;
-    produced.clear();
     queue_pairs.clear();
     completion_queues.clear();
     addresses.clear();
@@ -102,7 +100,6 @@ Progress look_at(Process &process)
     for (CompletionQueue *cq : process.completion_queues) {
         if (cq->channel != nullptr) {
             completion_queues.push_back(cq);
-            produced.push_back(cq->produced);
             addresses.push_back(cq->doorbell_record);
         }
     }
@@ -110,26 +107,23 @@ Progress look_at(Process &process)
     records.resize(count * record_bytes);
     const auto is_read = std::make_unique<bool[]>(count);
     process.read_pieces(addresses, record_bytes, records.data(), {is_read.get(), count});
+    // Arms before what may complete: read after it, so a program's arm before its request is known.
+    for (std::size_t i = queue_pairs.size(); i < count; ++i) {
+        if (is_read[i])
+            take_record(*completion_queues[i - queue_pairs.size()], be32(&records[i * record_bytes]),
+                        be32(&records[i * record_bytes + 4]));
+    }
     Progress progress;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < queue_pairs.size(); ++i) {
         if (!is_read[i])
             continue;
         const std::uint8_t *record = &records[i * record_bytes];
-        if (i >= queue_pairs.size()) {
-            CompletionQueue &cq = *completion_queues[i - queue_pairs.size()];
-            const std::uint32_t arm = be32(record + 4);
-            if (cq.produced != produced[i - queue_pairs.size()])
-                process.has_news = true; // a completion of this look may have spent the arm that was read
-            else if (arm != not_armed)
-                notify(cq, arm);
-            continue;
-        }
         QueuePair &qp = *queue_pairs[i];
         const auto sent = static_cast<std::uint16_t>(be32(record + 4));
-        const auto received = static_cast<std::uint16_t>(be32(record));
+        qp.receive_posted = static_cast<std::uint16_t>(be32(record));
         if (sent != qp.send_consumed)
             run_send_queue(qp, sent, progress);
-        if (qp.state == QpState::error && received != qp.receive_consumed)
+        if (qp.state == QpState::error && qp.receive_posted != qp.receive_consumed)
             flush_receives(qp);
     }
     return progress;
@@ -142,7 +136,7 @@ void set_state_of(QueuePair &qp, QpState state)
     } else {
         qp.state = state;
         if (state == QpState::reset) {
-            qp.send_consumed = qp.receive_consumed = 0;
+            qp.send_consumed = qp.receive_consumed = qp.receive_posted = 0;
             qp.forget_first_request();
             qp.may_copy = false;
             forget_late_entries(qp);

@@ -100,6 +100,8 @@ struct LateCompletion {
     bool is_solicited;
 };
 
+inline constexpr std::uint32_t not_armed = 0xffffffff; ///< in a queue's arm word: no program writes this
+
 struct CompletionQueue : Object {
     static constexpr Kind its_kind = Kind::completion_queue;
     static constexpr std::uint32_t first_number = 0x40;
@@ -111,7 +113,10 @@ struct CompletionQueue : Object {
     std::uint32_t entries = 0; ///< a power of two
     std::uint32_t entry_size = 64;
     std::uint32_t produced = 0;
-    std::uint32_t notified = 0; ///< `produced` when the last event was sent
+    std::uint32_t consumed = 0;    ///< how many the program had taken when the card last looked
+    std::uint32_t notified = 0;    ///< `produced` when the last event was sent
+    std::uint32_t arm = not_armed; ///< the word that the queue was last armed by
+    bool is_armed = false;         ///< there was no event for it yet
     std::uint64_t buffer = 0, doorbell_record = 0, user_handle = 0;
     std::shared_ptr<EventPipe> channel;
     std::uint32_t completion_events = 0, async_events = 0;
@@ -211,6 +216,7 @@ struct QueuePair : Object {
     std::uint32_t receive_log_stride = 4;
     std::uint64_t receive_buffer = 0, send_buffer = 0, doorbell_record = 0, user_handle = 0;
     std::uint16_t send_consumed = 0, receive_consumed = 0;
+    std::uint16_t receive_posted = 0; ///< when the card last looked
     bool signals_all = false;
     bool may_copy = false; ///< MMO was switched on
 
@@ -222,7 +228,7 @@ struct QueuePair : Object {
     Tries not_ready;              ///< the peer has no receive request
     std::uint64_t lost_until = 0; ///< a fault has lost its message: it is sent again then
     std::uint64_t copied = 0;     ///< bytes of a long transfer
-    bool is_looped_back = false;   ///< its path ends at its own function
+    bool is_looped_back = false;  ///< its path ends at its own function
     std::uint32_t async_events = 0;
 };
 

@@ -17,7 +17,16 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::size_t most_pieces = 512; // of one process_vm_readv; the kernel takes 1024
+constexpr std::size_t most_ranges = 512;           // of one process_vm_readv; the kernel takes 1024
+constexpr std::uint64_t least_page_size = 1 << 12; // of all machines
+
+/// Are `bytes` at both addresses in one page, and in no other?
+bool is_in_page_of(std::uint64_t one, std::uint64_t other, std::size_t bytes)
+{
+    return one / least_page_size == other / least_page_size &&
+           one % least_page_size + bytes <= least_page_size &&
+           other % least_page_size + bytes <= least_page_size;
+}
 
 iovec remote_part(std::uint64_t address, std::size_t length)
 {
@@ -64,8 +73,8 @@ Access Process::failure() const
 
 ssize_t Process::transfer(bool is_write, std::span<const iovec> local, std::span<const iovec> remote) const
 {
-    // A device reads a doorbell before the request, and writes data before its completion; system calls alone are no
-    // barrier on Arm.
+    // A device reads a doorbell before the request, and writes data before its completion; system calls alone
+    // are no barrier on Arm.
     __sync_synchronize(); // as a fence of <atomic>, of which g++ with the thread sanitizer warns
     if (!uses_file_) {
         const auto call = is_write ? process_vm_writev : process_vm_readv;
@@ -112,11 +121,11 @@ Access Process::write(std::uint64_t to, const void *from, std::size_t length) co
                                                                                      : failure();
 }
 
-Access Process::transfer_in_order(bool is_write, std::initializer_list<Part> parts) const
+Access Process::write_in_order(std::initializer_list<Part> parts) const
 {
 #if defined(__x86_64__)
-    // The bytes of one copy are not ordered, those of two parts are: the CPU keeps its loads and stores in order.
-    constexpr std::size_t most = 3;
+    // The bytes of one copy are not ordered, those of two parts are: the CPU keeps its stores in order.
+    constexpr std::size_t most = 2;
     std::array<iovec, most> local{}, remote{};
     std::size_t count = 0, length = 0;
     for (const Part &part : parts) {
@@ -125,47 +134,62 @@ Access Process::transfer_in_order(bool is_write, std::initializer_list<Part> par
         length += part.bytes.size();
     }
     errno = EFAULT; // of a transfer that is too short
-    return transfer(is_write, {local.data(), count}, {remote.data(), count}) == static_cast<ssize_t>(length)
+    return transfer(true, {local.data(), count}, {remote.data(), count}) == static_cast<ssize_t>(length)
                ? Access::done
                : failure();
 #else
     for (const Part &part : parts) {
-        const Access access = is_write ? write(part.address, part.bytes.data(), part.bytes.size())
-                                       : read(part.address, part.bytes.data(), part.bytes.size());
-        if (access != Access::done)
+        if (const Access access = write(part.address, part.bytes.data(), part.bytes.size());
+            access != Access::done)
             return access;
     }
     return Access::done;
 #endif
 }
 
-Access Process::read_in_order(std::initializer_list<Part> parts) const
-{
-    return transfer_in_order(false, parts);
-}
-
-Access Process::write_in_order(std::initializer_list<Part> parts) const
-{
-    return transfer_in_order(true, parts);
-}
-
 void Process::read_pieces(std::span<const std::uint64_t> from, std::size_t piece, std::uint8_t *to,
                           std::span<bool> is_read) const
 {
-    std::array<iovec, most_pieces> remote;
+    // Each range costs the kernel a page to find. Doorbell records share pages, so what is between them is
+    // read, too.
+    struct Range {
+        std::size_t pieces;
+        std::uint64_t address;
+        std::size_t length;
+    };
+    static std::vector<std::uint8_t> bounce; // the card has one thread for this
+    std::array<Range, most_ranges> ranges;
+    std::array<iovec, most_ranges> remote;
     std::ranges::fill(is_read, false);
     for (std::size_t next = 0; next < from.size();) {
-        const std::size_t count = std::min(from.size() - next, most_pieces);
-        for (std::size_t i = 0; i < count; ++i)
-            remote[i] = remote_part(from[next + i], piece);
-        const iovec local{to + next * piece, count * piece};
-        const ssize_t done = transfer(false, {&local, 1}, {remote.data(), count});
-        const std::size_t pieces = done < 0 ? 0 : static_cast<std::size_t>(done) / piece;
-        std::fill_n(is_read.begin() + static_cast<std::ptrdiff_t>(next), pieces, true);
-        next += pieces;
-        if (pieces < count) { // the client has unmapped this one: the others are still served
-            std::memset(to + next * piece, 0, piece);
-            ++next;
+        std::size_t count = 0, bytes = 0;
+        for (std::size_t i = next; i < from.size() && count < most_ranges; ++count) {
+            Range &range = ranges[count] = {1, from[i], piece};
+            for (++i; i < from.size() && is_in_page_of(range.address, from[i], piece); ++i, ++range.pieces) {
+                const std::uint64_t end = std::max(range.address + range.length, from[i] + piece);
+                range.address = std::min(range.address, from[i]);
+                range.length = end - range.address;
+            }
+            remote[count] = remote_part(range.address, range.length);
+            bytes += range.length;
+        }
+        bounce.resize(bytes);
+        const iovec local{bounce.data(), bytes};
+        ssize_t left = transfer(false, {&local, 1}, {remote.data(), count});
+        const std::uint8_t *at = bounce.data();
+        bool has_failed = false;
+        for (std::size_t i = 0; i < count && !has_failed; ++i) {
+            const Range &range = ranges[i];
+            has_failed = left < static_cast<ssize_t>(range.length);
+            for (const std::size_t end = next + range.pieces; next < end; ++next) {
+                is_read[next] = !has_failed;
+                if (has_failed) // the client has unmapped this one: the others are still served
+                    std::memset(to + next * piece, 0, piece);
+                else
+                    std::memcpy(to + next * piece, at + (from[next] - range.address), piece);
+            }
+            at += range.length;
+            left -= static_cast<ssize_t>(range.length);
         }
     }
 }

@@ -42,8 +42,7 @@ public:
         std::uint64_t address;
         std::span<std::uint8_t> bytes;
     };
-    // Up to three parts in their order: the bytes of one part are not ordered, parts are.
-    [[nodiscard]] Access read_in_order(std::initializer_list<Part> parts) const;
+    // One part or two, in their order: the bytes of one part are not ordered, parts are.
     [[nodiscard]] Access write_in_order(std::initializer_list<Part> parts) const;
     /// Reads pieces of `piece` bytes into `to`, one after the other. Those that cannot be read are set to
     /// zero, and their place in `is_read` to false.
@@ -65,7 +64,6 @@ public:
 private:
     Process(pid_t pid, UniqueFd pidfd, UniqueFd memory);
     [[nodiscard]] Access failure() const;
-    [[nodiscard]] Access transfer_in_order(bool is_write, std::initializer_list<Part> parts) const;
     [[nodiscard]] ssize_t transfer(bool is_write, std::span<const iovec> local,
                                    std::span<const iovec> remote) const;
 

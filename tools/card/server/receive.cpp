@@ -66,20 +66,26 @@ Take take_own(QueuePair &qp, Receive &receive)
 {
     if (qp.receive_entries == 0)
         return Take::none;
-    // The record, which says whether there is an entry, and then the entry: one system call is faster than
-    // two.
-    std::array<std::uint8_t, sizeof(std::uint32_t)> posted{};
+    const auto has_any = [&qp] {
+        const auto ready = static_cast<std::uint16_t>(qp.receive_posted - qp.receive_consumed);
+        return ready != 0 && ready <= qp.receive_entries;
+    };
+    if (!has_any()) {
+        std::uint32_t posted = 0;
+        if (const Access access = qp.process->read(qp.doorbell_record, &posted, sizeof(posted));
+            access != Access::done)
+            return failed(access);
+        qp.receive_posted = static_cast<std::uint16_t>(swap_on_little_endian(posted));
+    }
+    if (!has_any())
+        return Take::none;
     Entry512 entry;
     const std::size_t size = std::size_t{1} << qp.receive_log_stride;
     const std::uint64_t place = qp.receive_consumed & (qp.receive_entries - 1);
-    if (const Access access = qp.process->read_in_order(
-            {{qp.doorbell_record, posted},
-             {qp.receive_buffer + (place << qp.receive_log_stride), std::span(entry).first(size)}});
+    if (const Access access =
+            qp.process->read(qp.receive_buffer + (place << qp.receive_log_stride), entry.data(), size);
         access != Access::done)
         return failed(access);
-    const auto ready = static_cast<std::uint16_t>(be32(posted.data()) - qp.receive_consumed);
-    if (ready == 0 || ready > qp.receive_entries)
-        return Take::none;
     receive.index = qp.receive_consumed++;
     read_segments(qp, std::span(entry).first(size), receive);
     return Take::taken;

@@ -349,6 +349,7 @@ void Server::run()
     std::array<epoll_event, 64> events;
     while (!is_stopping_) {
         int wait_ms = turn();
+        keeper_.set_busy(wait_ms == 0);
         const bool is_unneeded = card_.files.empty() && lines_.empty();
         if (is_unneeded && wait_ms < 0)
             wait_ms = wait_to_end_ms;

@@ -9,10 +9,11 @@
 
 #include "../wire.hpp"
 #include "card.hpp"
+#include "processor_keeper.hpp"
 
 namespace opendoca::card {
 
-/// The card's process: one thread and one event loop over its sockets, its clients and their doorbells. No
+/// The card's process: one event loop over its sockets, its clients and their doorbells. No
 /// client can keep it from the others, and none that is idle costs anything.
 class Server {
 public:
@@ -53,6 +54,7 @@ private:
     std::map<int, std::shared_ptr<Handler>> handlers_;
     std::vector<UniqueFd> listeners_;
     std::map<int, UniqueFd> lines_; ///< control and netlink connections
+    ProcessorKeeper keeper_;
     std::uint64_t last_work_ = 0;
     std::uint64_t needed_at_ = 0; ///< the last time that anybody did
     bool is_stopping_ = false;

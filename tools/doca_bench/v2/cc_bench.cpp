@@ -41,6 +41,7 @@ struct CcOptions {
 struct CcRow {
     std::size_t size;
     std::map<CcWay, Summary> nanoseconds;
+    std::map<CcWay, Percentiles> latency; ///< of single round trips
     Summary ratio; ///< of the polled channel's time to the faster socket pair's, in the same round
 };
 
@@ -131,9 +132,11 @@ CcRow run_row(CcPeer &peer, const CcOptions &options, std::size_t size)
         for (const std::size_t i : order_of_round(round, std::size(cc_ways)))
             samples[cc_ways[i]].push_back(peer.round_trip(cc_ways[i], size, options.trips));
     }
-    CcRow row{size, {}, {}};
-    for (const CcWay way : cc_ways)
+    CcRow row{size, {}, {}, {}};
+    for (const CcWay way : cc_ways) {
         row.nanoseconds[way] = summarize(samples[way]);
+        row.latency[way] = peer.latency(way, size, options.rounds * options.trips);
+    }
     const CcWay faster = row.nanoseconds[CcWay::socket].median < row.nanoseconds[CcWay::socket_sleep].median
                              ? CcWay::socket
                              : CcWay::socket_sleep;
@@ -151,7 +154,8 @@ Json to_json(const CcRow &row)
     Json json = Json::object();
     json.set("bytes", row.size).set("samples", row.ratio.count);
     for (const auto &[way, key] : keys)
-        json.set(key, to_json(row.nanoseconds.at(way)));
+        json.set(key, to_json(row.nanoseconds.at(way)))
+            .set((std::string(key) + "_single").c_str(), to_json(row.latency.at(way)));
     json.set("ratio", to_json(row.ratio));
     return json;
 }
@@ -196,12 +200,16 @@ void print_table(const CcOptions &options, const CcPeer &peer, const std::vector
                  {"round trip ns", Align::right},
                  {"min", Align::right},
                  {"max", Align::right},
+                 {"p50", Align::right},
+                 {"p99", Align::right},
+                 {"p99.9", Align::right},
                  {"ratio", Align::right}});
     for (const CcRow &row : rows) {
         for (const CcWay way : cc_ways) {
             const Summary &ns = row.nanoseconds.at(way);
             table.add({size_text(row.size), name_of(way), decimal(ns.median, 0), decimal(ns.min, 0),
-                       decimal(ns.max, 0), way == CcWay::channel ? decimal(row.ratio.median, 2) : ""});
+                       decimal(ns.max, 0), decimal(row.latency.at(way).p50, 0),
+                       decimal(row.latency.at(way).p99, 0), decimal(row.latency.at(way).p999, 0), way == CcWay::channel ? decimal(row.ratio.median, 2) : ""});
         }
     }
     std::cout << table.text();

@@ -228,51 +228,69 @@ void CcPeer::serve(int control, int polled, int slept, const std::string &name) 
     }
 }
 
-void CcPeer::trips(CcWay way, std::span<const std::byte> message, std::size_t count)
+void CcPeer::trip(CcWay way, std::span<const std::byte> message, bool compares)
 {
     Room room;
-    for (std::size_t i = 0; i < count; ++i) {
-        std::size_t size = 0;
-        switch (way) {
-        case CcWay::channel:
-            channel_->send(message);
-            size = channel_->receive(room);
-            break;
-        case CcWay::channel_events:
-            channel_events_->send(message);
-            size = channel_events_->receive(room);
-            break;
-        case CcWay::socket:
-            send_on(polled_.get(), message);
-            size = receive_on(polled_.get(), room, MSG_DONTWAIT);
-            break;
-        case CcWay::socket_sleep:
-            send_on(slept_.get(), message);
-            size = receive_on(slept_.get(), room, 0);
-            break;
-        }
-        if (size != message.size())
-            throw std::runtime_error(std::string(name_of(way)) + ": the answer has another length");
-        if (i == 0 && !std::ranges::equal(message, std::span(room).first(size)))
-            throw std::runtime_error(std::string(name_of(way)) + ": the answer is another");
+    std::size_t size = 0;
+    switch (way) {
+    case CcWay::channel:
+        channel_->send(message);
+        size = channel_->receive(room);
+        break;
+    case CcWay::channel_events:
+        channel_events_->send(message);
+        size = channel_events_->receive(room);
+        break;
+    case CcWay::socket:
+        send_on(polled_.get(), message);
+        size = receive_on(polled_.get(), room, MSG_DONTWAIT);
+        break;
+    case CcWay::socket_sleep:
+        send_on(slept_.get(), message);
+        size = receive_on(slept_.get(), room, 0);
+        break;
     }
+    if (size != message.size())
+        throw std::runtime_error(std::string(name_of(way)) + ": the answer has another length");
+    if (compares && !std::ranges::equal(message, std::span(room).first(size)))
+        throw std::runtime_error(std::string(name_of(way)) + ": the answer is another");
 }
 
-double CcPeer::round_trip(CcWay way, std::size_t size, std::size_t count)
+void CcPeer::trips(CcWay way, std::span<const std::byte> message, std::size_t count)
+{
+    for (std::size_t i = 0; i < count; ++i)
+        trip(way, message, i == 0);
+}
+
+std::vector<std::byte> CcPeer::begin(CcWay way, std::size_t size, std::size_t count)
 {
     std::vector<std::byte> message(size);
     for (std::size_t i = 0; i < size; ++i)
         message[i] = static_cast<std::byte>((i * 131 + count) & 0xff);
-    const Request request = {way, static_cast<std::uint32_t>(size), count + warm_up};
+    const Request request = {way, static_cast<std::uint32_t>(size), count};
     send_on(process_->channel(), std::as_bytes(std::span(&request, 1)));
     if (way == CcWay::channel)
         channel_->complete();
     if (way == CcWay::channel_events)
         channel_events_->complete();
+    return message;
+}
+
+double CcPeer::round_trip(CcWay way, std::size_t size, std::size_t count)
+{
+    const std::vector<std::byte> message = begin(way, size, count + warm_up);
     trips(way, message, warm_up);
     const double start = seconds_now();
     trips(way, message, count);
     return (seconds_now() - start) * 1e9 / static_cast<double>(count);
+}
+
+Percentiles CcPeer::latency(CcWay way, std::size_t size, std::size_t count)
+{
+    const std::vector<std::byte> message = begin(way, size, calls_of_time_each(count));
+    LatencyHistogram histogram;
+    time_each(histogram, count, [&] { trip(way, message, false); });
+    return percentiles_of(histogram);
 }
 
 } // namespace opendoca::tools

@@ -14,6 +14,7 @@
 #include <doca_comm_channel.h>
 
 #include "../../common/doca.hpp"
+#include "../latency.hpp"
 #include "../other_process.hpp"
 
 namespace opendoca::tools {
@@ -69,9 +70,14 @@ public:
 
     /// Nanoseconds of a round trip, out of @p count in a row. The first bytes are compared.
     [[nodiscard]] double round_trip(CcWay way, std::size_t size, std::size_t count);
+    /// Of @p count round trips, each timed alone.
+    [[nodiscard]] Percentiles latency(CcWay way, std::size_t size, std::size_t count);
 
 private:
     void serve(int control, int polled, int slept, const std::string &name) const;
+    /// Has the other process answer @p count messages. What to send.
+    [[nodiscard]] std::vector<std::byte> begin(CcWay way, std::size_t size, std::size_t count);
+    void trip(CcWay way, std::span<const std::byte> message, bool compares);
     void trips(CcWay way, std::span<const std::byte> message, std::size_t count);
 
     UniqueFd polled_;

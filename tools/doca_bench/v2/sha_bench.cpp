@@ -14,6 +14,7 @@
 #include "../benchmark.hpp"
 #include "../dma_options.hpp"
 #include "../dma_result.hpp"
+#include "../latency.hpp"
 #include "../machine.hpp"
 #include "openssl_speed.hpp"
 #include "sha_session.hpp"
@@ -46,6 +47,7 @@ struct ShaResult {
     const ShaAlgorithm *algorithm;
     std::size_t size;
     Summary job;        ///< nanoseconds
+    Percentiles latency; ///< of single jobs
     Summary loop;       ///< of OpenSSL's functions, in nanoseconds
     Summary loop_ratio; ///< of the loop's time to the job's, in the same round
     Summary speed;      ///< of `openssl speed`, in bytes a second; without values where it could not be asked
@@ -177,12 +179,16 @@ ShaResult run_case(const ShaOptions &options, ShaSession &session, const ShaAlgo
     ShaResult result{&algorithm,
                      size,
                      summarize(m.nanoseconds[0]),
+                     {},
                      summarize(m.nanoseconds[1]),
                      summarize_pairs(m.nanoseconds[0], m.nanoseconds[1],
                                      [](double job, double plain) { return plain / job; }),
                      {},
                      {},
                      m.was_disturbed};
+    LatencyHistogram histogram;
+    time_each(histogram, num_latency_samples(result.job.median, options.seconds), [&] { jobs.run(1); });
+    result.latency = percentiles_of(histogram);
     compare_with_speed(options, jobs, result);
     return result;
 }
@@ -202,6 +208,9 @@ std::string to_text(const std::vector<ShaResult> &results, bool judges)
     Table table({{"digest"},
                  {"size", Align::right},
                  {"ns", Align::right},
+                 {"p50", Align::right},
+                 {"p99", Align::right},
+                 {"p99.9", Align::right},
                  {"GB/s", Align::right},
                  {"EVP loop ns", Align::right},
                  {"ratio", Align::right},
@@ -212,7 +221,8 @@ std::string to_text(const std::vector<ShaResult> &results, bool judges)
     for (const ShaResult &result : results) {
         const bool has_speed = result.speed.count != 0;
         table.add({result.algorithm->name, size_text(result.size), decimal(result.job.median, 0),
-                   decimal(gigabytes_per_second(result), 3), decimal(result.loop.median, 0),
+                   nanoseconds_text(result.latency.p50), nanoseconds_text(result.latency.p99),
+                   nanoseconds_text(result.latency.p999), decimal(gigabytes_per_second(result), 3), decimal(result.loop.median, 0),
                    decimal(result.loop_ratio.median, 3),
                    has_speed ? decimal(result.speed.median / 1e9, 3) : "-",
                    has_speed ? decimal(result.speed_ratio.median, 3) : "-",
@@ -238,6 +248,7 @@ Json to_json(const ShaResult &result, bool judges)
     json.set("digest", result.algorithm->name)
         .set("bytes", result.size)
         .set("job_ns", json_of(result.job))
+        .set("latency_ns", to_json(result.latency))
         .set("gigabytes_per_second", gigabytes_per_second(result))
         .set("evp_loop_ns", json_of(result.loop))
         .set("evp_loop_ratio", json_of(result.loop_ratio))

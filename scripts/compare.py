@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The opendoca authors
+"""Measures opendoca beside memcpy, UCX, perftest, oneTBB and OpenSSL, and writes docs/comparison.md and its pictures.
+
+Each pair of figures is taken in turns, by doca_bench and tools/side_by_side. What is not installed is left out, and the
+page says so. Takes some minutes; on a busy machine ratios hold better than times."""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = """# opendoca beside others
+
+Written by `scripts/compare.py`, which measures all of it in one run; do not edit. [Benchmarks](benchmarks.md) explains what is
+measured, and how to read it. A ratio is ours by the other's in the same run: of times, less than 1 is faster than the other.
+
+<!-- not run: minutes; tests/tools/test_compare.py runs it with few rounds -->
+```sh
+meson compile -C build && scripts/compare.py --build build
+```
+
+"""
+
+
+def text_of_size(size):
+    for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= unit and size % unit == 0:
+            return f"{size // unit} {name}"
+    return f"{size} B"
+
+
+def number(value):
+    return f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def table(titles, rows):
+    lines = [titles, ["---"] * len(titles), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines) + "\n"
+
+
+class Comparison:
+    def __init__(self, args):
+        self.build = pathlib.Path(args.build).resolve()
+        self.output = pathlib.Path(args.output).resolve()
+        self.pictures = self.output / "comparison"
+        self.seconds = args.time
+        self.vm = args.vm
+        self.disturbed = False
+        self.machine = None
+
+    def bench(self, *arguments, picture=None, prefix=()):
+        """The report of doca_bench; its exit status says whether bars hold, too, which is not the question here."""
+        if picture:
+            self.pictures.mkdir(parents=True, exist_ok=True)
+            arguments += ("--plot", self.pictures / picture)
+        command = [*prefix, self.build / "tools" / "doca_bench" / "doca_bench", *arguments, "--json"]
+        print("running", *command, file=sys.stderr)
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False,
+                              env=os.environ | ({} if prefix else {"DOCA_SOFT": "1"}))
+        if done.returncode not in (0, 3):
+            raise SystemExit(f"{' '.join(map(str, command))} fails with {done.returncode}")
+        report = json.loads(done.stdout[done.stdout.index("{"):])
+        self.machine = self.machine or report["machine"]
+        self.disturbed = self.disturbed or any(row.get("disturbed") for row in report["rows"])
+        return report
+
+    def quick(self):
+        return ["--time", str(self.seconds), *(["--rounds", "2"] if self.seconds == 0 else [])]
+
+    def copies(self):
+        sizes = "64,4K,64K,1M" + ("" if self.seconds == 0 else ",16M")
+        rows = self.bench("dma", *self.quick(), "--direction", "read", "--depths", "1", "--cache", "in", "--sizes", sizes,
+                          picture="copies.svg")["rows"]
+        cells = [[row["where"], text_of_size(row["bytes"]), number(row["job_ns"]["median"]),
+                  number(next(one["ns"]["median"] for one in row["baselines"] if one["name"] == row["compared_to"])),
+                  row["compared_to"], f"{1 / row['ratio']['median']:.2f}", number(row["latency_ns"]["p50"]),
+                  number(row["latency_ns"]["p99"]), number(row["latency_ns"]["p99_9"])] for row in rows]
+        return "## DMA copies beside memcpy\n\nWithin a process (local), from another one's memfd (shared), and from its other " \
+            "memory (ordinary), in cache. Nanoseconds.\n\n![time, throughput and percentiles of copies](comparison/copies.svg)" \
+            "\n\n" + table(["memory", "size", "job", "other", "which", "ratio", "p50", "p99", "p99.9"], cells)
+
+    def rdma(self):
+        if shutil.which("ucx_perftest") is None:
+            return "## RDMA beside UCX\n\nLeft out: ucx_perftest (package ucx-utils) is not installed.\n\n"
+        rows = self.bench("rdma", *self.quick(), "--compare", "--memory", "shared", "--wait-for", "polling", "--jobs",
+                          "write,read,send", "--sizes", "8,4K,64K,1M", picture="rdma.svg")["rows"]
+        cells = [[f"{row['job']}, {row['test']}", text_of_size(row["bytes"]), number(row["ns"]["median"]),
+                  number(row["ucx_ns"]["median"]), row["ucx_test"], f"{1 / row['ratio']['median']:.2f}",
+                  *([number(row["latency_ns"][key]) for key in ("p50", "p99", "p99_9")] if row["latency_ns"] else ["", "", ""])]
+                 for row in rows]
+        return "## RDMA beside UCX\n\nBetween two processes on the software device, both polling, in memory that both map. " \
+            "Nanoseconds: one way (latency), or of one job of many in flight (rate).\n\n" \
+            "![time, throughput and percentiles of RDMA](comparison/rdma.svg)\n\n" + \
+            table(["job", "size", "opendoca", "UCX", "which", "ratio", "p50", "p99", "p99.9"], cells)
+
+    def comch(self):
+        if shutil.which("ucx_perftest") is None:
+            return ""
+        side_by_side = ROOT / "tools" / "side_by_side" / "side_by_side.py"
+        command = [sys.executable, side_by_side, "ucx_perftest", self.build / "tools" / "side_by_side" / "comch_stream",
+                   "tag_lat_8/one_way_8", "tag_bw_1048576/stream_1M", "--rounds", "2" if self.seconds == 0 else "20", "--processes",
+                   "1", "--sample", "1000" if self.seconds == 0 else "50000"]
+        print("running", *command, file=sys.stderr)
+        environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"} | {"DOCA_SOFT": "1"}
+        lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout.splitlines()[1:]
+        cells = []
+        for line, what in zip(lines, ("8 B, one way", "1 MiB, one after the other")):
+            ucx, own, ratio = line[32:].split()[:3]
+            cells.append([what, number(float(own)), number(float(ucx)), line.split("_")[0] + "_" + line.split("_")[1], ratio])
+        return "## Comch beside UCX\n\nFrom a producer to a consumer of another process (DOCA 3.0), both polling. The shortest of " \
+            "all samples, in nanoseconds.\n\n" + table(["message", "opendoca", "UCX", "which", "ratio"], cells)
+
+    def perftest(self):
+        title = "## RDMA devices beside perftest\n\n"
+        if not self.vm:
+            return title + "Left out in this run: it takes a virtual machine with rdma_rxe (`--vm DIRECTORY`, where what it " \
+                "loads is kept). [Benchmarks](benchmarks.md#rdma-devices-next-to-perftest) has figures of an earlier one.\n\n"
+        rows = self.bench("rdma", "--bars", prefix=(ROOT / "tests" / "vm" / "run_in_vm.sh", "-n", "dummy", self.vm, "env",
+                                                    "DOCA_SOFT=0"))["rows"]
+        cells = [[f"{row['job']}, {row['test']}", text_of_size(row["bytes"]), str(row["depth"]), number(row["ns"]["median"]),
+                  number(row["perftest_ns"]["median"]), row["perftest_test"], f"{1 / row['ratio']['median']:.2f}"] for row in rows]
+        return title + "On rdma_rxe in a virtual machine. Nanoseconds.\n\n" + \
+            table(["job", "size", "in flight", "opendoca", "perftest", "which", "ratio"], cells)
+
+    def graphs(self):
+        rows = self.bench("graph", *self.quick(), "--compare")["rows"]
+        cells = [[row["shape"], row["kind"], number(row["node_ns"]["median"]), number(row["tbb_ns"]["median"]),
+                  f"{row['share_of_tbb']['median']:.2f}"] for row in rows if row.get("tbb_ns")]
+        if not cells:
+            return "## Graphs beside oneTBB\n\nLeft out: doca_bench was built without libtbb-dev.\n\n"
+        return "## Graphs beside oneTBB\n\nNanoseconds of a node; oneTBB's flow graph has one thread.\n\n" + \
+            table(["graph", "nodes", "opendoca", "oneTBB", "ratio"], cells)
+
+    def digests(self):
+        rows = self.bench("sha", *self.quick()[:2], "--speed", "0")["rows"]
+        cells = [[row["digest"], text_of_size(row["bytes"]), number(row["job_ns"]["median"]),
+                  number(row["evp_loop_ns"]["median"]), f"{1 / row['evp_loop_ratio']['median']:.2f}"] for row in rows]
+        return "## SHA beside OpenSSL\n\nNanoseconds of a digest; OpenSSL by its EVP functions in a loop.\n\n" + \
+            table(["digest", "size", "opendoca", "OpenSSL", "ratio"], cells)
+
+    def run(self):
+        parts = [self.copies(), self.rdma(), self.comch(), self.perftest(), self.graphs(), self.digests()]
+        machine = f"Measured on {datetime.date.today():%d %B %Y}: {self.machine['cpu']}, Linux {self.machine['kernel']}."
+        if self.disturbed:
+            machine += " Other programs used the machine meanwhile, so that some samples were disturbed: trust ratios more than " \
+                "times, and percentiles least."
+        self.output.mkdir(parents=True, exist_ok=True)
+        (self.output / "comparison.md").write_text(PAGE + machine + "\n\n" + "".join(parts).rstrip() + "\n", encoding="utf-8")
+        print(f"written: {self.output / 'comparison.md'}", file=sys.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default=ROOT / "build", help="the build directory; default build")
+    parser.add_argument("--output", default=ROOT / "docs", help="where the page and its pictures go; default docs")
+    parser.add_argument("--time", type=float, default=0.3, metavar="SECONDS", help="of each row; default 0.3")
+    parser.add_argument("--vm", metavar="DIRECTORY", help="measure beside perftest, too, in a virtual machine; where its files are")
+    Comparison(parser.parse_args()).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
