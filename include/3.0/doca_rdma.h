@@ -64,6 +64,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Programs rely on what it brings. Only the users of doca_rdma_bridge_prepare_connection() need it. */
+#ifdef __has_include
+#if __has_include(<rdma/rdma_cma.h>)
+#include <rdma/rdma_cma.h>
+#endif
+#endif
+
 #include <doca_error.h>
 #include <doca_types.h>
 
@@ -71,7 +78,6 @@
 extern "C" {
 #endif
 
-/* Of librdmacm, whose <rdma/rdma_cma.h> only the users of doca_rdma_bridge_prepare_connection() need. */
 struct rdma_cm_id;
 
 struct doca_buf;

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "common.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,10 @@
 #include <doca_log.h>
 
 DOCA_LOG_REGISTER(SAMPLE_COMMON);
+
+#define MAX_ENGINES 4
+
+static int is_busy; /* --busy: of the whole program */
 
 doca_error_t start_logs(void)
 {
@@ -35,12 +41,46 @@ doca_error_t add_argument(const char *short_name, const char *long_name, const c
 
     if (result != DOCA_SUCCESS)
         return result;
-    doca_argp_param_set_short_name(param, short_name);
+    if (short_name != NULL)
+        doca_argp_param_set_short_name(param, short_name);
     doca_argp_param_set_long_name(param, long_name);
     doca_argp_param_set_description(param, description);
     doca_argp_param_set_callback(param, callback);
     doca_argp_param_set_type(param, type);
     return doca_argp_register_param(param);
+}
+
+static doca_error_t set_busy(void *param, void *config)
+{
+    (void)config;
+    is_busy = *(uint8_t *)param;
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t start_and_end_argp(doca_error_t added, int argc, char **argv)
+{
+    if (added == DOCA_SUCCESS)
+        added = doca_argp_start(argc, argv);
+    if (added != DOCA_SUCCESS)
+        DOCA_LOG_ERR("The arguments cannot be used: %s (-h shows what is possible)", doca_error_get_descr(added));
+    return first_error(added, doca_argp_destroy());
+}
+
+doca_error_t read_arguments(doca_error_t added, int argc, char **argv)
+{
+    if (added == DOCA_SUCCESS)
+        added = add_argument(NULL, "busy", "Wait without sleeping: sooner there, with a whole processor",
+                             DOCA_ARGP_TYPE_BOOLEAN, set_busy);
+    return start_and_end_argp(added, argc, argv);
+}
+
+doca_error_t read_no_arguments(const char *program, int is_waiting, int argc, char **argv)
+{
+    const doca_error_t result = doca_argp_init(program, NULL);
+
+    if (result != DOCA_SUCCESS)
+        return result;
+    return is_waiting ? read_arguments(result, argc, argv) : start_and_end_argp(result, argc, argv);
 }
 
 doca_error_t set_text(char *field, size_t size, const char *what, const char *value)
@@ -111,6 +151,48 @@ doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t p
     return result;
 }
 
+/* What happens after the request, and before the wait, ends the wait: nothing is missed. */
+static doca_error_t sleep_until_work(struct doca_pe *const *engines, size_t num_engines)
+{
+    struct pollfd entries[MAX_ENGINES];
+    doca_error_t result = DOCA_SUCCESS;
+
+    if (num_engines > MAX_ENGINES)
+        return DOCA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < num_engines; i++) {
+        entries[i] = (struct pollfd){.fd = -1, .events = POLLIN}; /* poll() leaves it out */
+        if (engines[i] == NULL)
+            continue;
+        result = first_error(result, doca_pe_get_notification_handle(engines[i], &entries[i].fd));
+        result = first_error(result, doca_pe_request_notification(engines[i]));
+    }
+    if (result == DOCA_SUCCESS && poll(entries, num_engines, -1) < 0 && errno != EINTR)
+        result = DOCA_ERROR_OPERATING_SYSTEM;
+    for (size_t i = 0; i < num_engines; i++) {
+        if (engines[i] != NULL)
+            result = first_error(result, doca_pe_clear_notification(engines[i], entries[i].fd));
+    }
+    if (result != DOCA_SUCCESS)
+        DOCA_LOG_ERR("Failed to wait: %s", doca_error_get_descr(result));
+    return result;
+}
+
+doca_error_t progress_all(struct doca_pe *const *engines, size_t num_engines)
+{
+    uint8_t has_progressed = 0;
+
+    for (size_t i = 0; i < num_engines; i++) {
+        if (engines[i] != NULL)
+            has_progressed |= doca_pe_progress(engines[i]);
+    }
+    return has_progressed || is_busy ? DOCA_SUCCESS : sleep_until_work(engines, num_engines);
+}
+
+doca_error_t progress(struct doca_pe *pe)
+{
+    return progress_all(&pe, 1);
+}
+
 const char *state_name(enum doca_ctx_states state)
 {
     static const char *const names[] = {"idle", "starting", "running", "stopping"};
@@ -120,6 +202,7 @@ const char *state_name(enum doca_ctx_states state)
 
 doca_error_t stop_ctx(struct doca_ctx *ctx, struct doca_pe *pe, struct doca_pe *other)
 {
+    struct doca_pe *const engines[] = {pe, other};
     enum doca_ctx_states state = DOCA_CTX_STATE_STOPPING;
     doca_error_t result;
 
@@ -128,9 +211,9 @@ doca_error_t stop_ctx(struct doca_ctx *ctx, struct doca_pe *pe, struct doca_pe *
         result = doca_ctx_get_state(ctx, &state);
         if (result != DOCA_SUCCESS || state == DOCA_CTX_STATE_IDLE)
             return result;
-        (void)doca_pe_progress(pe);
-        if (other != NULL)
-            (void)doca_pe_progress(other);
+        result = progress_all(engines, 2);
+        if (result != DOCA_SUCCESS)
+            return result;
     }
 }
 

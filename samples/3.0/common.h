@@ -28,6 +28,11 @@ doca_error_t first_error(doca_error_t earlier, doca_error_t later);
 /* Adds an argument; between doca_argp_init() and doca_argp_start(). */
 doca_error_t add_argument(const char *short_name, const char *long_name, const char *description,
                           enum doca_argp_type type, doca_argp_param_cb_t callback);
+/* Reads the command line with what was added, unless that has failed, and ends doca_argp. Every sample that waits also
+ * takes --busy, and none what it does not know. */
+doca_error_t read_arguments(doca_error_t added, int argc, char **argv);
+/* The same for a sample that adds nothing; is_waiting: it takes --busy. */
+doca_error_t read_no_arguments(const char *program, int is_waiting, int argc, char **argv);
 /* Copies an argument's text of 1 to size - 1 characters; what names it in the log. */
 doca_error_t set_text(char *field, size_t size, const char *what, const char *value);
 
@@ -40,6 +45,14 @@ doca_error_t open_device(const char *name, suits_fn suits, struct doca_dev **dev
 /* Makes a memory map of len bytes at addr for a device, and starts it. */
 doca_error_t map_memory(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions,
                         struct doca_mmap **mmap);
+
+/*
+ * Lets the engine progress. If there was nothing to do, sleeps until there is: what a program should do that has time, as
+ * it leaves the processor to others. With --busy it returns and is called again, which answers some microseconds earlier.
+ */
+doca_error_t progress(struct doca_pe *pe);
+/* The same with several engines, of which any may be NULL. */
+doca_error_t progress_all(struct doca_pe *const *engines, size_t num_engines);
 
 /* A context's state for the log. */
 const char *state_name(enum doca_ctx_states state);

@@ -2,19 +2,35 @@
 // Copyright (c) 2026 The opendoca authors
 #include "cc_common.h"
 
-#include <time.h>
-
 #include <doca_log.h>
 
 #include "../common.h"
+#include "../wait.h"
 
 DOCA_LOG_REGISTER(SAMPLES::CC_COMMON);
 
-static void pause_shortly(void)
+/* Waits until the endpoint may have something to receive, which is also when a connection is made or lost. */
+static doca_error_t await_recv(struct cc_end *end)
 {
-    const struct timespec pause = {.tv_nsec = 10000};
+    doca_event_channel_t channel;
+    doca_error_t result;
 
-    (void)nanosleep(&pause, NULL);
+    result = doca_comm_channel_ep_get_event_channel(end->ep, NULL, &channel);
+    if (result == DOCA_SUCCESS)
+        result = doca_comm_channel_ep_event_handle_arm_recv(end->ep);
+    return result == DOCA_SUCCESS ? await_handle(channel) : result;
+}
+
+/* Waits until there may be room to send. */
+static doca_error_t await_send(struct cc_end *end)
+{
+    doca_event_channel_t channel;
+    doca_error_t result;
+
+    result = doca_comm_channel_ep_get_event_channel(end->ep, &channel, NULL);
+    if (result == DOCA_SUCCESS)
+        result = doca_comm_channel_ep_event_handle_arm_send(end->ep);
+    return result == DOCA_SUCCESS ? await_handle(channel) : result;
 }
 
 static doca_error_t create_endpoint(struct cc_end *end, struct doca_dev *dev)
@@ -93,10 +109,11 @@ doca_error_t cc_connect(struct cc_end *end, struct doca_dev *dev, const char *se
     if (result != DOCA_SUCCESS)
         return result;
     result = doca_comm_channel_ep_connect(end->ep, service, &end->peer);
-    if (result == DOCA_SUCCESS) {
-        while ((result = doca_comm_channel_peer_addr_update_info(end->peer)) ==
-               DOCA_ERROR_CONNECTION_INPROGRESS)
-            pause_shortly();
+    while (result == DOCA_SUCCESS) {
+        result = doca_comm_channel_peer_addr_update_info(end->peer);
+        if (result != DOCA_ERROR_CONNECTION_INPROGRESS)
+            break;
+        result = await_recv(end);
     }
     if (result != DOCA_SUCCESS) {
         DOCA_LOG_ERR("Cannot connect to the service '%s': %s; does it listen on the DPU?", service,
@@ -112,8 +129,11 @@ doca_error_t cc_send(struct cc_end *end, const void *message, size_t len)
     doca_error_t result;
 
     while ((result = doca_comm_channel_ep_sendto(end->ep, message, len, DOCA_CC_MSG_FLAG_NONE, end->peer)) ==
-           DOCA_ERROR_AGAIN)
-        pause_shortly();
+           DOCA_ERROR_AGAIN) {
+        result = await_send(end);
+        if (result != DOCA_SUCCESS)
+            break;
+    }
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("A message of %zu bytes cannot be sent: %s", len, doca_get_error_string(result));
     return result;
@@ -146,7 +166,9 @@ doca_error_t cc_receive(struct cc_end *end, void *message, size_t *len)
             DOCA_LOG_ERR("The other side has ended the connection");
             return DOCA_ERROR_CONNECTION_RESET;
         }
-        pause_shortly();
+        result = await_recv(end);
+        if (result != DOCA_SUCCESS)
+            return result;
     }
 }
 

@@ -9,6 +9,7 @@
 #include <doca_log.h>
 
 #include "../common.h"
+#include "../wait.h"
 
 DOCA_LOG_REGISTER(SAMPLES::CC_SAMPLE);
 
@@ -88,6 +89,8 @@ doca_error_t parse_cc_arguments(const char *program, bool is_server, int argc, c
                                    set_rep_pci_addr);
     if (result == DOCA_SUCCESS)
         result = register_argument("t", "text", "<text>", "Text to send", set_text);
+    if (result == DOCA_SUCCESS)
+        result = add_busy_argument();
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)

@@ -8,6 +8,8 @@
 
 #include "sync_event_common.h"
 
+#include "../wait.h"
+
 DOCA_LOG_REGISTER(SAMPLES::SYNC_EVENT_ARGUMENTS);
 
 #define DEFAULT_QDEPTH 32
@@ -125,6 +127,8 @@ doca_error_t parse_sync_event_arguments(const char *program, bool is_dpu, int ar
         if (is_dpu || !arguments[i].is_for_dpu)
             result = register_argument(&arguments[i]);
     }
+    if (result == DOCA_SUCCESS)
+        result = add_busy_argument();
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)

@@ -3,11 +3,11 @@
 #include "sync_event_common.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 #include <doca_log.h>
 
 #include "../common.h"
+#include "../wait.h"
 
 DOCA_LOG_REGISTER(SAMPLES::SYNC_EVENT_COMMON);
 
@@ -42,7 +42,7 @@ static doca_error_t start_async(struct sync_event *se)
     if (result != DOCA_SUCCESS)
         return result;
     se->is_started = true;
-    result = doca_workq_create((uint32_t)se->config->qdepth, &se->workq);
+    result = create_workq((uint32_t)se->config->qdepth, &se->workq);
     if (result != DOCA_SUCCESS)
         return result;
     result = doca_ctx_workq_add(se->ctx, se->workq);
@@ -87,19 +87,16 @@ doca_error_t destroy_sync_event(struct sync_event *se)
     return result;
 }
 
-/* Submits a job and polls until it has ended. */
+/* Submits a job and waits until it has ended. */
 static doca_error_t run_job(struct sync_event *se, const struct doca_job *job)
 {
-    const struct timespec pause = {.tv_nsec = 10000};
     struct doca_event event = {0};
     doca_error_t result;
 
     result = doca_workq_submit(se->workq, job);
     if (result != DOCA_SUCCESS)
         return result;
-    while ((result = doca_workq_progress_retrieve(se->workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE)) ==
-           DOCA_ERROR_AGAIN)
-        (void)nanosleep(&pause, NULL);
+    result = await_event(se->workq, &event);
     return result == DOCA_ERROR_IO_FAILED ? (doca_error_t)event.result.u64 : result;
 }
 

@@ -10,6 +10,8 @@
 #include <doca_argp.h>
 #include <doca_log.h>
 
+#include "../wait.h"
+
 DOCA_LOG_REGISTER(SAMPLES::DMA_ARGUMENTS);
 
 #define DEFAULT_TEXT "This text has travelled by DMA"
@@ -182,6 +184,8 @@ doca_error_t parse_arguments(const char *program, uint32_t arguments, const char
         return result;
     }
     result = register_arguments(arguments, default_pci_addr);
+    if (result == DOCA_SUCCESS)
+        result = add_busy_argument();
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)

@@ -3,11 +3,11 @@
 #include "dma_common.h"
 
 #include <string.h>
-#include <time.h>
 
 #include <doca_log.h>
 
 #include "../common.h"
+#include "../wait.h"
 
 DOCA_LOG_REGISTER(SAMPLES::DMA_COMMON);
 
@@ -86,7 +86,7 @@ static doca_error_t start_dma(struct dma_resources *r)
     if (result != DOCA_SUCCESS)
         return result;
     r->is_started = true;
-    result = doca_workq_create(WORKQ_DEPTH, &r->workq);
+    result = create_workq(WORKQ_DEPTH, &r->workq);
     if (result != DOCA_SUCCESS)
         return result;
     result = doca_ctx_workq_add(ctx, r->workq);
@@ -136,10 +136,9 @@ doca_error_t destroy_dma_resources(struct dma_resources *resources)
     return result;
 }
 
-/* Submits the job and polls until it has ended. */
+/* Submits the job and waits until it has ended. */
 static doca_error_t run_job(struct doca_workq *workq, const struct doca_job *job)
 {
-    const struct timespec pause = {.tv_nsec = 10000};
     struct doca_event event = {0};
     doca_error_t result;
 
@@ -148,9 +147,7 @@ static doca_error_t run_job(struct doca_workq *workq, const struct doca_job *job
         DOCA_LOG_ERR("The copy cannot be submitted: %s", doca_get_error_string(result));
         return result;
     }
-    while ((result = doca_workq_progress_retrieve(workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE)) ==
-           DOCA_ERROR_AGAIN)
-        (void)nanosleep(&pause, NULL);
+    result = await_event(workq, &event);
     /* When a job has failed, the cause is in its event. */
     if (event.result.u64 != DOCA_SUCCESS)
         result = (doca_error_t)event.result.u64;

@@ -9,6 +9,8 @@
 #include <doca_argp.h>
 #include <doca_log.h>
 
+#include "../wait.h"
+
 DOCA_LOG_REGISTER(SAMPLES::RDMA_ARGUMENTS);
 
 #define DEFAULT_TEXT "Hi DOCA RDMA!"
@@ -162,6 +164,8 @@ doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, 
         return result;
     }
     result = register_arguments(arguments);
+    if (result == DOCA_SUCCESS)
+        result = add_busy_argument();
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bsd/string.h>
 #include <doca_log.h>
 
 #include "../common.h"
+#include "../wait.h"
 
 DOCA_LOG_REGISTER(SAMPLES::RDMA_COMMON);
 
@@ -87,7 +87,7 @@ static doca_error_t start_rdma(uint32_t permissions, struct rdma_resources *r)
     if (result != DOCA_SUCCESS)
         return result;
     r->is_started = true;
-    result = doca_workq_create(WORKQ_DEPTH, &r->workq);
+    result = create_workq(WORKQ_DEPTH, &r->workq);
     if (result != DOCA_SUCCESS)
         return result;
     result = doca_ctx_workq_add(r->ctx, r->workq);
@@ -185,16 +185,13 @@ doca_error_t submit_job(struct rdma_resources *resources, const struct doca_job 
 
 doca_error_t await_job(struct rdma_resources *resources, struct doca_rdma_result *rdma_result)
 {
-    const struct timespec pause = {.tv_nsec = 10000};
     struct doca_event event = {0};
     doca_error_t result;
 
     /* The library tells the outcome through the pointer in the event. */
     memset(rdma_result, 0, sizeof(*rdma_result));
     event.result.ptr = rdma_result;
-    while ((result = doca_workq_progress_retrieve(resources->workq, &event,
-                                                  DOCA_WORKQ_RETRIEVE_FLAGS_NONE)) == DOCA_ERROR_AGAIN)
-        (void)nanosleep(&pause, NULL);
+    result = await_event(resources->workq, &event);
     if (result == DOCA_ERROR_IO_FAILED && rdma_result->result != DOCA_SUCCESS)
         result = rdma_result->result;
     if (result != DOCA_SUCCESS)
@@ -225,4 +222,24 @@ void show_text(const char *what, const struct rdma_resources *resources, size_t 
     text[len] = '\0';
     make_printable(text, strlen(text));
     DOCA_LOG_INFO("%s: %s", what, text);
+}
+
+int rdma_main(const char *program, uint32_t arguments, doca_error_t (*run)(const struct rdma_config *config), int argc,
+              char **argv)
+{
+    struct rdma_config config;
+    doca_error_t result;
+
+    if (doca_log_create_standard_backend() != DOCA_SUCCESS)
+        return EXIT_FAILURE;
+    DOCA_LOG_INFO("Starting the sample");
+    result = parse_arguments(program, arguments, argc, argv, &config);
+    if (result == DOCA_SUCCESS)
+        result = run(&config);
+    if (result != DOCA_SUCCESS) {
+        DOCA_LOG_ERR("Sample finished with errors");
+        return EXIT_FAILURE;
+    }
+    DOCA_LOG_INFO("Sample finished successfully");
+    return EXIT_SUCCESS;
 }

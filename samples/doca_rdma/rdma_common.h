@@ -43,6 +43,10 @@ struct rdma_config {
 doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, char **argv,
                              struct rdma_config *config);
 
+/* All of a sample but what run() does; the answer is what main() returns. */
+int rdma_main(const char *program, uint32_t arguments, doca_error_t (*run)(const struct rdma_config *config), int argc,
+              char **argv);
+
 /* One side of a connection, with its memory. */
 struct rdma_resources {
     const struct rdma_config *config;

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <bsd/string.h>
 #include <doca_argp.h>
 #include <doca_log.h>
 
 #include "../common.h"
+#include "../wait.h"
 
 DOCA_LOG_REGISTER(SAMPLES::SHA_COMMON);
 
@@ -60,6 +60,8 @@ doca_error_t parse_arguments(const char *program, int argc, char **argv, struct 
         return result;
     }
     result = register_data_argument();
+    if (result == DOCA_SUCCESS)
+        result = add_busy_argument();
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)
@@ -114,7 +116,7 @@ static doca_error_t start_sha(struct sha_resources *r)
     if (result != DOCA_SUCCESS)
         return result;
     r->is_started = true;
-    result = doca_workq_create(WORKQ_DEPTH, &r->workq);
+    result = create_workq(WORKQ_DEPTH, &r->workq);
     if (result != DOCA_SUCCESS)
         return result;
     result = doca_ctx_workq_add(ctx, r->workq);
@@ -205,7 +207,6 @@ doca_error_t take_request(struct sha_resources *resources, size_t offset, size_t
 
 doca_error_t run_sha_job(struct doca_workq *workq, const struct doca_job *job)
 {
-    const struct timespec pause = {.tv_nsec = 10000};
     struct doca_event event = {0};
     doca_error_t result;
 
@@ -214,9 +215,7 @@ doca_error_t run_sha_job(struct doca_workq *workq, const struct doca_job *job)
         DOCA_LOG_ERR("The job cannot be submitted: %s", doca_get_error_string(result));
         return result;
     }
-    while ((result = doca_workq_progress_retrieve(workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE)) ==
-           DOCA_ERROR_AGAIN)
-        (void)nanosleep(&pause, NULL);
+    result = await_event(workq, &event);
     /* When a job has failed, the cause is in its event. */
     if (event.result.u64 != DOCA_SUCCESS)
         result = (doca_error_t)event.result.u64;

@@ -54,7 +54,7 @@ doca_error_t destroy_sha_resources(struct sha_resources *resources);
 doca_error_t take_request(struct sha_resources *resources, size_t offset, size_t len,
                           struct doca_buf **request);
 
-/* Submits the job and polls until it has ended. */
+/* Submits the job and waits until it has ended. */
 doca_error_t run_sha_job(struct doca_workq *workq, const struct doca_job *job);
 
 /* Shows what the last job has written into the response. */

@@ -14,6 +14,10 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+
+from user import environment  # pylint: disable=wrong-import-position
+
 WITH_CARD, SAMPLES, DOCA_CAPS, V3_SYNC_EVENT, PROFILE = sys.argv[1:6]
 CARD = f"test-samples-{PROFILE}"
 TEXT = "across the PCIe, by the card alone"
@@ -26,14 +30,8 @@ def command(side, *arguments):
     return [WITH_CARD, "--profile", PROFILE, "--side", side, "--card", CARD, *map(str, arguments)]
 
 
-def environment():
-    # The path that meson sets has the libraries of both generations.
-    return {key: value for key, value in os.environ.items()
-            if not key.startswith("DOCA_") and key != "LD_LIBRARY_PATH"} | {"DOCA_SOFT": "0"}
-
-
 def run(side, *arguments):
-    return subprocess.run(command(side, *arguments), env=environment(), stdin=subprocess.DEVNULL, timeout=TIME_LIMIT,
+    return subprocess.run(command(side, *arguments), env=environment(DOCA_SOFT="0"), stdin=subprocess.DEVNULL, timeout=TIME_LIMIT,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -58,7 +56,7 @@ class Samples(unittest.TestCase):
         self.addCleanup(lambda: (keeper.stdin.close(), keeper.wait(TIME_LIMIT)))
 
     def start(self, side, sample, *arguments):
-        program = subprocess.Popen(command(side, f"{SAMPLES}/{sample_file(sample)}", *arguments), env=environment(),
+        program = subprocess.Popen(command(side, f"{SAMPLES}/{sample_file(sample)}", *arguments), env=environment(DOCA_SOFT="0"),
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.addCleanup(lambda: program.poll() is None and program.kill())
         return program
@@ -112,9 +110,9 @@ class Samples(unittest.TestCase):
         self.assertIn("gets no access to key index", late.stdout)
 
     def test_sync_event_of_3_0(self):
-        host = subprocess.Popen(command("host", V3_SYNC_EVENT, "host"), env=environment(), stdin=subprocess.DEVNULL,
+        host = subprocess.Popen(command("host", V3_SYNC_EVENT, "host"), env=environment(DOCA_SOFT="0"), stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        dpu = subprocess.run(command("dpu" if CAN_SHARE else "host", V3_SYNC_EVENT, "dpu"), env=environment(),
+        dpu = subprocess.run(command("dpu" if CAN_SHARE else "host", V3_SYNC_EVENT, "dpu"), env=environment(DOCA_SOFT="0"),
                              stdin=host.stdout, timeout=TIME_LIMIT, stderr=subprocess.PIPE, text=True)
         errors = host.communicate(timeout=TIME_LIMIT)[1]
         self.assertEqual(host.returncode, 0 if CAN_SHARE else 1, errors)
@@ -195,7 +193,7 @@ class Samples(unittest.TestCase):
         # Not on the card: this machine itself, if it has no device.
         if os.path.isdir("/sys/class/infiniband") and os.listdir("/sys/class/infiniband"):
             self.skipTest("this machine has RDMA devices")
-        env = environment() | {"DOCA_SOFT": "1", "LD_DEBUG": "files"}
+        env = environment(DOCA_SOFT="0") | {"DOCA_SOFT": "1", "LD_DEBUG": "files"}
         result = subprocess.run([DOCA_CAPS], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 timeout=TIME_LIMIT)
         self.assertEqual(result.returncode, 0)

@@ -95,8 +95,12 @@ class Layout(unittest.TestCase):
         says = "echo $LD_LIBRARY_PATH $PKG_CONFIG_PATH"
         for words, generation in ([], "2.2"), (["2.2"], "2.2"), (["3.0"], "3.0"):
             folder = f"{self.build.resolve()}/usr/lib/{TRIPLET}/opendoca/{generation}"
+            pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
             said = run(program, *words, "sh", "-c", says, LD_LIBRARY_PATH="/before", PKG_CONFIG_PATH="")
             self.assertEqual(f"{folder}:/before {folder}/pkgconfig\n", said)
+        elsewhere = subprocess.run([self.build / "tools" / "with_opendoca", "true"], capture_output=True, text=True, check=False)
+        self.assertEqual(1, elsewhere.returncode)
+        self.assertIn("is not there", elsewhere.stderr)
         wrong = subprocess.run([program, "3.0"], capture_output=True, text=True, check=False)
         self.assertEqual((2, ""), (wrong.returncode, wrong.stdout))
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 """Programs that run beside each other, as their users start them: with nothing set in the environment."""
-import os
 import pathlib
 import subprocess
+import sys
 
-# Programs of the build know where their libraries are; the path that meson sets has those of both generations.
-ENVIRONMENT = {name: value for name, value in os.environ.items()
-               if not name.startswith("DOCA_") and name != "LD_LIBRARY_PATH"}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+
+from user import environment  # pylint: disable=wrong-import-position
+
 MINUTE = 60
 SKIPPED = 77
 
@@ -24,7 +25,7 @@ class Program:
     def __init__(self, path, *arguments):
         self.said = ""
         self.process = subprocess.Popen([path, *arguments], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT)
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment())
 
     def __enter__(self):
         return self

@@ -8,8 +8,8 @@ NUM_INSTANCES = 5
 
 
 def test_graph(bench):
-    for env in ({}, {"DOCA_SOFT_DEFER": "1"}):
-        program = bench.start("graph", side="all", env=env)
+    for arguments, env in (((), {}), (("--busy",), {}), ((), {"DOCA_SOFT_DEFER": "1"})):
+        program = bench.start("graph", *arguments, side="all", env=env)
         lines = []
         for number in range(NUM_INSTANCES):
             text = f"Text number {number} is hashed and copied"
@@ -20,8 +20,8 @@ def test_graph(bench):
         program.succeeds("Starting the sample", *lines)
 
 
-def test_graph_takes_no_arguments(bench):
-    bench.start("graph", "-p", "03:00.0", side="all").fails("takes no arguments")
+def test_graph_refuses_arguments(bench):
+    bench.start("graph", "-p", "03:00.0", side="all").fails("The arguments cannot be used")
 
 
 def test_graph_without_devices(bench):

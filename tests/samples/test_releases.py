@@ -20,9 +20,13 @@ import unittest
 import other_release
 from program import Program
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+
+from user import environment  # pylint: disable=wrong-import-position
+
 BUILD, DOCA_CAPS = map(pathlib.Path, sys.argv[1:3])
 LAST_RELEASE = os.environ.get("OPENDOCA_LAST_RELEASE")
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("DOCA_", "LD_"))} | {"DOCA_SOFT": "1"}
+CLEAN = environment(DOCA_SOFT="1")
 
 
 class Releases(unittest.TestCase):

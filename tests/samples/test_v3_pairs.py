@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from beside import MINUTE, SKIPPED, Program, has_rdma_devices
@@ -34,7 +35,28 @@ CONNECTS = "The client was idle and is starting"
 FINISHED = "Sample finished successfully"
 
 
+def ticks_of(program):
+    """The processor's time that it has taken."""
+    fields = pathlib.Path(f"/proc/{program.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
 class Comch(unittest.TestCase):
+    def test_who_waits_sleeps_unless_told_otherwise(self):
+        for arguments in ("--busy",), ():
+            with self.subTest(arguments=arguments), Sample("comch_ctrl_path_server", *arguments) as server:
+                server.says(LISTENS)
+                before = ticks_of(server)
+                if arguments:
+                    while ticks_of(server) < before + 20:
+                        time.sleep(0.01)
+                else:
+                    time.sleep(0.3) # in which the other has taken 20 ticks and more
+                    self.assertLessEqual(ticks_of(server), before + 2)
+                with Sample("comch_ctrl_path_client", *arguments) as client:
+                    client.ends(0, FINISHED)
+                server.ends(0, FINISHED)
+
     def test_a_message_and_an_answer(self):
         for representor, host in ("3b:00.0", "b1:00.0"), ("b1:00.0", "3b:00.0"), ("0b:00.0", "03:00.0"):
             with self.subTest(representor=representor, host=host), \
@@ -79,6 +101,13 @@ class Comch(unittest.TestCase):
             server.ends(0, "Received 1000 messages, the last one: " + "x" * 4000, FINISHED)
         for side in client, server:
             self.assertNotIn("[ERR]", side.said, "the end of a producer is no error")
+
+    def test_the_data_path_without_sleep(self):
+        with Sample("comch_data_path_high_speed_server", "--busy") as server:
+            server.says(LISTENS)
+            with Sample("comch_data_path_high_speed_client", "-n", "100", "--busy") as client:
+                client.ends(0, "Sent 100 messages", FINISHED)
+            server.ends(0, "Received 100 messages", FINISHED)
 
     def test_a_second_client_is_sent_away(self):
         with Sample("comch_data_path_high_speed_server") as server:
@@ -259,6 +288,14 @@ class Rdma(unittest.TestCase):
         responder.process.wait(MINUTE)
         requester.presses_enter()
         requester.ends(1, "Sample finished with errors")
+
+    def test_without_sleep(self):
+        busy = ("--busy",)
+        sender, receiver = self.pair("rdma_send", "rdma_receive", *busy, of_second=busy)
+        for side in receiver, sender:
+            side.presses_enter()
+        sender.ends(0, FINISHED)
+        receiver.ends(0, "Received 13 bytes", FINISHED)
 
     def test_by_address(self):
         for address in "127.0.0.1", "::1":

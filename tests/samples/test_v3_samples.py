@@ -6,17 +6,19 @@
     test_v3_samples.py FOLDER
 """
 import hashlib
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+
+from user import environment  # pylint: disable=wrong-import-position
+
 FOLDER = pathlib.Path(sys.argv[1])
 LOCAL_COPY, COPY_HOST, COPY_DPU = (FOLDER / f"doca_v3_dma_{name}" for name in ("local_copy", "copy_host", "copy_dpu"))
-# Programs of the build know where their libraries are; the path that meson sets has those of both generations.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"} | {"DOCA_SOFT": "1"}
+ENVIRONMENT = environment(DOCA_SOFT="1")
 
 
 def run(program, *arguments):
@@ -63,6 +65,22 @@ class Samples(unittest.TestCase):
             code, said = run(COPY_DPU, "-d", f"{place}/descriptor", "-b", f"{place}/buffer")
             self.assertEqual(1, code, said)
             self.assertIn("does not tell where", said)
+
+    def test_no_argument_is_ignored(self):
+        samples = sorted(path for path in FOLDER.glob("doca_v3_*") if path.is_file())
+        self.assertGreater(len(samples), 25)
+        for sample in samples:
+            for arguments in ["--no-such-option"], ["word"]:
+                code, said = run(sample, *arguments)
+                self.assertEqual(1, code, f"{sample.name} {arguments}: {said}")
+                self.assertIn("The arguments cannot be used", said, sample.name)
+
+    def test_waiting_without_sleep_is_an_option(self):
+        for name in "sha_create", "sha_partial_create", "pe_multi_context", "pe_reactive", "pe_async_stop", "graph":
+            self.succeeds(name, arguments=["--busy"])
+        # One that teaches polling has no choice.
+        code, said = run(FOLDER / "doca_v3_pe_polling", "--busy")
+        self.assertEqual(1, code, said)
 
     def succeeds(self, name, *texts, arguments=()):
         code, said = run(FOLDER / f"doca_v3_{name}", *arguments)

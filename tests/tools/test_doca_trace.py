@@ -3,7 +3,6 @@
 # Copyright (c) 2026 The opendoca authors
 """doca_trace on samples of both API generations. Arguments: doca_trace, the copying sample of 2.2, and that of 3.0."""
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -11,16 +10,18 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+
+from user import environment  # pylint: disable=wrong-import-position
+
 DOCA_TRACE = OF_2 = OF_3 = ""
 LINE = re.compile(r"\d\d:\d\d:\d\d\.\d{6} (?P<thread>\d+) (?P<name>doca_\w+)\((?P<arguments>.*)\)"
                   r"(?: = (?P<result>[^\[]*?))?(?: \[(?P<outputs>.*)\])? <\d+\.\d{3} us>")
 
 
-def run(*command, **environment):
-    """The samples find their libraries by themselves; a search path would give them those of the other generation."""
-    variables = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+def run(*command, **variables):
     return subprocess.run(command, capture_output=True, text=True, check=False,
-                          env={**variables, "DOCA_SOFT": "1", **environment})
+                          env=environment(DOCA_SOFT="1") | variables)
 
 
 def without_stamps(log):
@@ -29,6 +30,13 @@ def without_stamps(log):
 
 
 class DocaTrace(unittest.TestCase):
+    def test_a_program_that_cannot_be_run_is_told_by_name(self):
+        for options in [], ["--json", "--output", "/dev/null"]:
+            for program in "/no/such", "no-such-program", "/etc/passwd", "/tmp":
+                done = run(DOCA_TRACE, *options, program)
+                self.assertEqual((127, ""), (done.returncode, done.stdout))
+                self.assertEqual(f"doca_trace: '{program}' is no program that can be run\n", done.stderr)
+
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)

@@ -57,8 +57,10 @@ TEST(Machine, ADeviceThatMayNotBeOpenedIsMissing)
 
 TEST(Machine, EachReasonForADeviceThatIsNotListedHasARemedy)
 {
-    for (const auto &[error, remedy] : {std::pair(ENOENT, "--device=/dev/infiniband/uverbs0"), {0, "ibverbs-providers"},
-                                        {EPERM, "must be allowed"}, {EIO, "kernel's log"}}) {
+    for (const auto &[error, remedy] : {std::pair(ENOENT, "--device=/dev/infiniband/uverbs0"),
+                                        {0, "ibverbs-providers"},
+                                        {EPERM, "must be allowed"},
+                                        {EIO, "kernel's log"}}) {
         const auto lacks = lacks_of(with_device(error), {}, {});
         ASSERT_EQ(lacks.size(), 1u) << error;
         EXPECT_NE(lacks[0].remedy.find(remedy), std::string::npos) << lacks[0].remedy;

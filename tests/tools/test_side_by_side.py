@@ -3,14 +3,18 @@
 # Copyright (c) 2026 The opendoca authors
 """test_side_by_side.py SCRIPT JOBS TASKS COMM_CHANNEL COMCH COMCH_STREAM: every loop runs in both generations, and limits are judged."""
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+
+from user import environment  # pylint: disable=wrong-import-position
+
 SCRIPT, JOBS, TASKS, COMM_CHANNEL, COMCH, COMCH_STREAM = sys.argv[1:]
 BOTH = ["dma_64", "dma_64_full", "rdma_write", "rdma_write_32", "rdma_read", "rdma_fetch_add", "rdma_send"]
-# Programs of the build know where their libraries are; the path that meson sets has those of both generations.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"} | {"DOCA_SOFT": "1"}
+ENVIRONMENT = environment(DOCA_SOFT="1")
 
 
 # What ucx_perftest prints, for operations of 100 ns; as a server it does nothing.

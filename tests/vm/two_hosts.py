@@ -11,6 +11,7 @@ machine, and runs responders and receivers. Both print what they have found as T
 
 import base64
 import json
+import os
 import pathlib
 import socket
 import sys
@@ -22,6 +23,7 @@ sys.dont_write_bytecode = True
 
 from program import TIME_LIMIT, Failure, Program  # noqa: E402 (found by the path above)
 
+RDMA_PORT = "13579"
 TEXT = "Ünïcödé from one machine to another"
 # What both sides are called, with which arguments, and what they say.
 PAIRS = {
@@ -107,15 +109,37 @@ def run_pair(peer, folder, work, kind, is_active, transcript):
         transcript += [f"{program.name} | {line}" for line in program.lines]
 
 
+def run_by_address(peer, folder, address, transcript):
+    """Samples of DOCA 3.0, whose connection rdma_cm makes. ADDRESS: where the other machine listens, if it does."""
+    name = "rdma_send" if address else "rdma_receive"
+    arguments = ["-P", RDMA_PORT, *(["-a", address, "-s", TEXT] if address else [])]
+    if address:
+        peer.swap()
+    program = Program(name, [folder / "3.0" / f"doca_v3_{name}", *arguments], None)
+    try:
+        if not address:
+            program.wait_for("Listening to port")
+            peer.swap()
+        program.succeeds("Connected by address", f"Sent: {TEXT}" if address else f"bytes: {TEXT}")
+    finally:
+        program.stop()
+        transcript += [f"{program.name} | {line}" for line in program.lines]
+
+
 def main():
     folder, where = pathlib.Path(sys.argv[1]), sys.argv[2]
     peer = Peer(connect(where))
+    address = where.rpartition(":")[0]
     has_failed = False
-    for kind in PAIRS:
+    # Of machines other than virtual ones nobody knows that the address is one of the network of RDMA.
+    for kind in [*PAIRS, *(["by_address"] if "OPENDOCA_VM_HOST" in os.environ else [])]:
         failure, transcript = "", []
         with tempfile.TemporaryDirectory(prefix="opendoca-pair-") as work:
             try:
-                run_pair(peer, folder, pathlib.Path(work), kind, ":" in where, transcript)
+                if kind == "by_address":
+                    run_by_address(peer, folder, address, transcript)
+                else:
+                    run_pair(peer, folder, pathlib.Path(work), kind, address != "", transcript)
             except Failure as error:
                 failure = str(error)
         details = "".join(f"# {line}\n" for line in [failure, *transcript] if line)

@@ -61,8 +61,8 @@ std::vector<Setting> settings_in(const char *const *environment)
         const std::string_view text = *entry;
         const std::string name(text.substr(0, text.find('=')));
         if (name.starts_with("DOCA_") && std::ranges::find(settings, name, &Setting::name) == settings.end())
-            settings.push_back({name, std::string(text.substr(std::min(name.size() + 1, text.size()))),
-                                "opendoca does not read it"});
+            settings.push_back(
+                {name, std::string(text.substr(std::min(name.size() + 1, text.size()))), "opendoca does not read it"});
     }
     return settings;
 }

@@ -54,8 +54,7 @@ std::optional<std::string> ip_of(const doca_devinfo &info, int family)
 {
     std::uint8_t address[size];
     char text[INET6_ADDRSTRLEN];
-    if (get(&info, address, size) != DOCA_SUCCESS ||
-        inet_ntop(family, address, text, sizeof(text)) == nullptr)
+    if (get(&info, address, size) != DOCA_SUCCESS || inet_ntop(family, address, text, sizeof(text)) == nullptr)
         return std::nullopt;
     return text;
 }
@@ -128,8 +127,7 @@ HardwareReport report_hardware(const DeviceFunction &function)
         report.driver = driver_in(lines_of(device + "/device/uevent"));
     // A port but the first is in the function's name.
     const auto slash = function.name.rfind('/');
-    const std::string port =
-        device + "/ports/" + (slash == std::string::npos ? "1" : function.name.substr(slash + 1));
+    const std::string port = device + "/ports/" + (slash == std::string::npos ? "1" : function.name.substr(slash + 1));
     report.rate = first_line(port + "/rate");
     report.state = without_number(first_line(port + "/state"));
     report.physical_state = without_number(first_line(port + "/phys_state"));

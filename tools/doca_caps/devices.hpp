@@ -24,9 +24,9 @@ struct HardwareReport {
     std::string firmware;
     std::string driver;
     std::string board;
-    std::string rate;           ///< "100 Gb/sec (4X EDR)"
-    std::string state;          ///< "ACTIVE"
-    std::string physical_state; ///< "LinkUp"
+    std::string rate;                           ///< "100 Gb/sec (4X EDR)"
+    std::string state;                          ///< "ACTIVE"
+    std::string physical_state;                 ///< "LinkUp"
     std::optional<std::uint64_t> interface_mtu; ///< bytes
     std::optional<std::uint64_t> rdma_mtu;      ///< bytes of a packet's payload
 };
@@ -53,9 +53,9 @@ struct DeviceReport {
     std::string link_layer; ///< "Ethernet" or "InfiniBand"
     bool is_port_active = false;
     std::map<std::uint32_t, std::string> gids; ///< by index, without the empty ones
-    std::optional<HardwareReport> hardware; ///< of software devices: none
+    std::optional<HardwareReport> hardware;    ///< of software devices: none
     std::vector<LackReport> lacks;
-    std::vector<std::string> remarks; ///< what is behind the capabilities
+    std::vector<std::string> remarks;          ///< what is behind the capabilities
     std::vector<CapabilityValue> capabilities; ///< in the order of capability_rows()
     std::vector<RepresentorReport> representors;
     std::string problem; ///< why the representors could not be listed

@@ -106,13 +106,15 @@ std::vector<Lack> lacks_of(const MachineFacts &facts, const std::vector<DeviceRe
     if (!facts.idle_cards.empty())
         lacks.push_back({"no driver makes an RDMA device of the card " + list(facts.idle_cards), "modprobe mlx5_ib"});
     if (std::ranges::any_of(devices, is_real) && facts.lockable < enough_locked)
-        lacks.push_back({"only " + std::to_string(facts.lockable >> 10) + " KiB of memory may be locked for RDMA devices",
-                         "raise ulimit -l; of a container: --ulimit memlock=-1"});
+        lacks.push_back(
+            {"only " + std::to_string(facts.lockable >> 10) + " KiB of memory may be locked for RDMA devices",
+             "raise ulimit -l; of a container: --ulimit memlock=-1"});
     if (!std::ranges::all_of(devices, is_real)) {
         // What was tried and failed counts; of its possible causes doca_caps --all tells.
         for (const AccessCheck &check : access) {
             if (check.verdict == Verdict::blocked || (check.verdict == Verdict::limited && check.was_tried))
-                lacks.push_back({"software devices and " + std::string(check.title) + ": " + check.found, check.advice});
+                lacks.push_back(
+                    {"software devices and " + std::string(check.title) + ": " + check.found, check.advice});
         }
     }
     return lacks;

@@ -38,7 +38,8 @@ std::optional<int> parse(int argc, char **argv, Options &options)
             return "a device's name, interface or PCI address is needed";
         return std::nullopt;
     };
-    parser.add_value('d', "device", "NAME", "show all about one device: its name, interface or PCI address", take_device);
+    parser.add_value('d', "device", "NAME", "show all about one device: its name, interface or PCI address",
+                     take_device);
     parser.add_value('p', "pci-addr", "ADDRESS", "the same, as programs of DOCA call the option", take_device);
     parser.add_flag('e', "explain", "say why capabilities are missing", options.explains);
     parser.add_flag('a', "all", "show all devices and capabilities side by side, and access between processes",

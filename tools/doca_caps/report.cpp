@@ -35,27 +35,19 @@ std::string port_as_text(const DeviceReport &device)
 
 std::string devices_as_text(const Report &report)
 {
-    Table table({{"PCI address"},
-                 {"ibdev"},
-                 {"interface"},
-                 {"provider"},
-                 {"type"},
-                 {"MAC"},
-                 {"IPv4"},
-                 {"IPv6"},
-                 {"LID"}});
+    Table table(
+        {{"PCI address"}, {"ibdev"}, {"interface"}, {"provider"}, {"type"}, {"MAC"}, {"IPv4"}, {"IPv6"}, {"LID"}});
     for (const DeviceReport &device : report.devices) {
-        table.add({or_none(device.pci_address), or_none(device.ibdev), or_none(device.interface),
-                   device.provider, device.function_type, or_none(device.mac), or_none(device.ipv4),
-                   or_none(device.ipv6), device.lid ? std::to_string(*device.lid) : "-"});
+        table.add({or_none(device.pci_address), or_none(device.ibdev), or_none(device.interface), device.provider,
+                   device.function_type, or_none(device.mac), or_none(device.ipv4), or_none(device.ipv6),
+                   device.lid ? std::to_string(*device.lid) : "-"});
         if (device.provider != "soft")
             table.add_line(port_as_text(device));
         if (device.acts_as)
             table.add_line("  acts as " + *device.acts_as + " towards the DPU");
         for (const RepresentorReport &rep : device.representors) {
             const std::string &address = rep.pci_address.empty() ? "-" : rep.pci_address;
-            table.add_line("  representor " + address + "  " + rep.function_type + "  " + rep.kind + "  " +
-                           rep.vuid);
+            table.add_line("  representor " + address + "  " + rep.function_type + "  " + rep.kind + "  " + rep.vuid);
         }
         for (const std::string &remark : device.remarks)
             table.add_line("  " + remark);
@@ -146,8 +138,8 @@ Table properties_of(const DeviceReport &device)
         add_property(table, "firmware", hardware->firmware);
         add_property(table, "board", hardware->board);
         add_property(table, "link layer", device.link_layer);
-        add_property(table, "state", hardware->state.empty() ? (device.is_port_active ? "ACTIVE" : "DOWN")
-                                                             : hardware->state);
+        add_property(table, "state",
+                     hardware->state.empty() ? (device.is_port_active ? "ACTIVE" : "DOWN") : hardware->state);
         add_property(table, "physical state", hardware->physical_state);
         add_property(table, "rate", hardware->rate);
         add_property(table, "MTU of the interface", bytes(hardware->interface_mtu));
@@ -189,9 +181,8 @@ std::string short_list(const Report &report)
 
 std::string everything(const Report &report)
 {
-    return "Devices (" + std::to_string(report.devices.size()) + ")\n" + devices_as_text(report) +
-           "\nCapabilities\n" + capabilities_as_text(report) + "\nCross-process access (software device)\n" +
-           access_as_text(report);
+    return "Devices (" + std::to_string(report.devices.size()) + ")\n" + devices_as_text(report) + "\nCapabilities\n" +
+           capabilities_as_text(report) + "\nCross-process access (software device)\n" + access_as_text(report);
 }
 
 std::string closer(const DeviceReport &device)
@@ -224,7 +215,8 @@ std::string explanations(const std::vector<DeviceReport> &devices)
     // Devices that lack the same for the same reasons are named together.
     for (std::size_t i = 0; i < devices.size(); ++i) {
         const auto is_like_this = [&](const DeviceReport &other) { return have_equal_lacks(devices[i], other); };
-        if (std::find_if(devices.begin(), devices.end(), is_like_this) - devices.begin() != static_cast<std::ptrdiff_t>(i))
+        if (std::find_if(devices.begin(), devices.end(), is_like_this) - devices.begin() !=
+            static_cast<std::ptrdiff_t>(i))
             continue;
         text += text.empty() ? "" : "\n";
         for (std::size_t j = i; j < devices.size(); ++j) {

@@ -114,8 +114,13 @@ static int speak(struct doca_pe *pe)
 
 int main(int argc, char **argv)
 {
+    const int is_server = argc == 2 && strcmp(argv[1], "server") == 0;
     struct doca_pe *pe;
 
+    if (argc != 1 && !is_server) {
+        fprintf(stderr, "usage: %s [server]\n", argv[0]);
+        return 2;
+    }
     MUST(doca_pe_create(&pe));
-    return argc == 2 && strcmp(argv[1], "server") == 0 ? serve(pe) : speak(pe);
+    return is_server ? serve(pe) : speak(pe);
 }

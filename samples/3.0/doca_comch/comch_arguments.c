@@ -63,7 +63,5 @@ doca_error_t parse_arguments(const char *program, const char *default_pci_addr, 
     if (result == DOCA_SUCCESS && (arguments & COMCH_ARGUMENT_COUNT) != 0)
         result = add_argument("n", "num-messages", "How often to send the text", DOCA_ARGP_TYPE_INT,
                               set_num_messages);
-    if (result == DOCA_SUCCESS)
-        result = doca_argp_start(argc, argv);
-    return first_error(result, doca_argp_destroy());
+    return read_arguments(result, argc, argv);
 }

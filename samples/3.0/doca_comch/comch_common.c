@@ -275,6 +275,26 @@ doca_error_t destroy_control(struct control *control)
     return result;
 }
 
+doca_error_t wait_for_peer(struct control *control)
+{
+    doca_error_t result = DOCA_SUCCESS;
+
+    while (result == DOCA_SUCCESS && control->connection == NULL && !control->is_over)
+        result = progress(control->pe);
+    if (result == DOCA_SUCCESS && control->connection == NULL)
+        result = first_error(control->result, DOCA_ERROR_NOT_CONNECTED);
+    return result;
+}
+
+doca_error_t wait_for_end(struct control *control)
+{
+    doca_error_t result = DOCA_SUCCESS;
+
+    while (result == DOCA_SUCCESS && !control->is_over)
+        result = progress(control->pe);
+    return first_error(result, control->result);
+}
+
 doca_error_t send_text(struct control *control, const char *text, size_t len)
 {
     struct doca_comch_task_send *task = NULL;

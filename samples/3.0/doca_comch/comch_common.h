@@ -54,6 +54,11 @@ doca_error_t create_client(const char *name, const struct comch_config *config, 
 /* Stops it, waits for that, and takes apart what has been made. */
 doca_error_t destroy_control(struct control *control);
 
+/* Until there is a connection. */
+doca_error_t wait_for_peer(struct control *control);
+/* Until the context is idle again; the answer is the first failure of a callback. */
+doca_error_t wait_for_end(struct control *control);
+
 /* Sends a text to the peer. The text need not outlive the call. */
 doca_error_t send_text(struct control *control, const char *text, size_t len);
 /* Stops the context, and keeps the failure that is the reason. May be called in callbacks. */

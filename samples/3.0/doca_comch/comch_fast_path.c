@@ -11,12 +11,11 @@
 DOCA_LOG_REGISTER(COMCH_FAST_PATH);
 
 /* The control path's engine, too: the consumer's start, new consumers and the peer's end are told there. */
-static doca_error_t progress(struct fast_path *path)
+static doca_error_t progress_path(struct fast_path *path)
 {
-    (void)doca_pe_progress(path->consumer_pe);
-    if (path->producer_pe != NULL)
-        (void)doca_pe_progress(path->producer_pe);
-    (void)doca_pe_progress(path->control->pe);
+    struct doca_pe *const engines[] = {path->consumer_pe, path->producer_pe, path->control->pe};
+
+    path->control->result = first_error(path->control->result, progress_all(engines, 3));
     if (path->control->connection == NULL || path->has_ended) {
         DOCA_LOG_ERR("The peer has gone");
         path->control->result = first_error(path->control->result, DOCA_ERROR_CONNECTION_RESET);
@@ -129,7 +128,7 @@ static doca_error_t create_consumer(struct fast_path *path)
         return first_error(result, DOCA_ERROR_UNEXPECTED);
     result = DOCA_SUCCESS;
     while (result == DOCA_SUCCESS && !path->is_taking)
-        result = progress(path);
+        result = progress_path(path);
     return result;
 }
 
@@ -197,7 +196,7 @@ doca_error_t create_fast_path(const char *text, struct fast_path *path)
     if (result == DOCA_SUCCESS)
         result = post_receives(path);
     while (result == DOCA_SUCCESS && path->control->peer_consumer == 0)
-        result = progress(path);
+        result = progress_path(path);
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("Failed to set up the data path: %s", doca_error_get_descr(result));
     return result;
@@ -246,7 +245,7 @@ static doca_error_t send_message(struct fast_path *path, uint32_t num_to_come)
                                                      sizeof(immediate), path->control->peer_consumer, &task);
         if (result != DOCA_ERROR_NO_MEMORY)
             break;
-        result = progress(path);
+        result = progress_path(path);
         if (result != DOCA_SUCCESS)
             break;
     }
@@ -256,7 +255,7 @@ static doca_error_t send_message(struct fast_path *path, uint32_t num_to_come)
         result = doca_task_submit(doca_comch_producer_task_send_as_task(task));
         if (result != DOCA_ERROR_AGAIN)
             break;
-        result = progress(path);
+        result = progress_path(path);
         if (result != DOCA_SUCCESS)
             break;
     }
@@ -272,7 +271,7 @@ doca_error_t send_messages(struct fast_path *path, uint32_t count)
     for (uint32_t i = 0; i < count && result == DOCA_SUCCESS; i++)
         result = send_message(path, count - i - 1);
     while (result == DOCA_SUCCESS && path->num_sent != count)
-        result = progress(path);
+        result = progress_path(path);
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("Sent %u of %u messages: %s", path->num_sent, count, doca_error_get_descr(result));
     else
@@ -285,7 +284,7 @@ doca_error_t receive_messages(struct fast_path *path)
     doca_error_t result = DOCA_SUCCESS;
 
     while (result == DOCA_SUCCESS && path->num_to_come != 0)
-        result = progress(path);
+        result = progress_path(path);
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("Only %u messages have come: %s", path->num_received, doca_error_get_descr(result));
     else

@@ -204,3 +204,30 @@ doca_error_t check_counts(const struct pe_resources *resources, size_t num_copie
     return resources->num_copied == num_copied && resources->num_failed == num_failed ? DOCA_SUCCESS
                                                                                       : DOCA_ERROR_UNEXPECTED;
 }
+
+static doca_error_t run(const struct pe_sample *sample, struct pe_resources *resources)
+{
+    struct doca_dma *dma = NULL;
+    doca_error_t result;
+
+    result = create_pe_resources(sample->num_copies, resources);
+    if (result == DOCA_SUCCESS)
+        result = create_dma(resources, sample->num_tasks, sample->copied, sample->failed, sample->changed, &dma);
+    if (result == DOCA_SUCCESS)
+        result = doca_ctx_start(doca_dma_as_ctx(dma));
+    if (result == DOCA_SUCCESS)
+        result = sample->run(resources, dma);
+    result = first_error(result, destroy_dma(resources, dma));
+    return first_error(result, destroy_pe_resources(resources));
+}
+
+int run_pe_sample(const struct pe_sample *sample, int is_waiting, int argc, char **argv)
+{
+    struct pe_resources resources = {0};
+    doca_error_t result;
+
+    if (start_logs() != DOCA_SUCCESS)
+        return EXIT_FAILURE;
+    result = read_no_arguments(sample->program, is_waiting, argc, argv);
+    return finish(result == DOCA_SUCCESS ? run(sample, &resources) : result);
+}

@@ -61,6 +61,21 @@ void copy_ended(struct doca_dma_task_memcpy *task, union doca_data task_user_dat
 void copy_failed(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
                  union doca_data ctx_user_data);
 
+/* What a sample has a context for: how many copies can be in flight, and what is called. */
+struct pe_sample {
+    const char *program;
+    size_t num_copies; /* in all, each with slots of its own */
+    uint32_t num_tasks;
+    doca_dma_task_memcpy_completion_cb_t copied;
+    doca_dma_task_memcpy_completion_cb_t failed;
+    doca_ctx_state_changed_callback_t changed; /* may be NULL */
+    doca_error_t (*run)(struct pe_resources *resources, struct doca_dma *dma); /* with the context started */
+};
+
+/* A sample with one context from its command line to its end; is_waiting: it waits by progress(), and so takes --busy.
+ * The answer is what main() returns. */
+int run_pe_sample(const struct pe_sample *sample, int is_waiting, int argc, char **argv);
+
 /* Whether exactly this many copies have ended well, and failed. */
 doca_error_t check_counts(const struct pe_resources *resources, size_t num_copied, size_t num_failed);
 

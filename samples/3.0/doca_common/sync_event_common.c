@@ -47,9 +47,7 @@ doca_error_t parse_event_arguments(const char *program, const char *default_pci_
                               DOCA_ARGP_TYPE_STRING, set_rep_pci_addr);
     if (result == DOCA_SUCCESS)
         result = add_argument("a", "async", "Use the event by tasks", DOCA_ARGP_TYPE_BOOLEAN, set_async);
-    if (result == DOCA_SUCCESS)
-        result = doca_argp_start(argc, argv);
-    return first_error(result, doca_argp_destroy());
+    return read_arguments(result, argc, argv);
 }
 
 static void task_ended(struct doca_task *task, union doca_data ctx_user_data)
@@ -98,16 +96,18 @@ doca_error_t start_event(struct sync_event *event, struct doca_pe *pe, int is_as
 
 static doca_error_t run_task(struct sync_event *event, struct doca_task *task)
 {
-    const doca_error_t result = doca_task_submit(task);
+    doca_error_t waited = DOCA_SUCCESS;
+    doca_error_t result;
 
+    event->is_done = 0;
+    result = doca_task_submit(task);
     if (result != DOCA_SUCCESS) {
         doca_task_free(task);
         return result;
     }
-    event->is_done = 0;
-    while (!event->is_done)
-        (void)doca_pe_progress(event->pe);
-    return event->status;
+    while (waited == DOCA_SUCCESS && !event->is_done)
+        waited = progress(event->pe);
+    return first_error(waited, event->status);
 }
 
 doca_error_t set_event(struct sync_event *event, uint64_t value)

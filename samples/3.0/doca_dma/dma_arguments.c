@@ -53,7 +53,5 @@ doca_error_t parse_arguments(const char *program, const char *default_pci_addr, 
     if (result == DOCA_SUCCESS && with_files)
         result = add_argument("b", "buffer-path", "File with the buffer's address and length",
                               DOCA_ARGP_TYPE_STRING, set_buffer_path);
-    if (result == DOCA_SUCCESS)
-        result = doca_argp_start(argc, argv);
-    return first_error(result, doca_argp_destroy());
+    return read_arguments(result, argc, argv);
 }

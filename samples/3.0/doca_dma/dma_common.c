@@ -2,8 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 #include "dma_common.h"
 
-#include <poll.h>
-
 #include <doca_buf.h>
 #include <doca_log.h>
 
@@ -75,21 +73,6 @@ doca_error_t create_dma_resources(const char *pci_addr, struct dma_resources *re
     return result;
 }
 
-/* Progresses until there is nothing to do, then sleeps until there is. */
-static doca_error_t sleep_for_progress(struct doca_pe *pe, doca_notification_handle_t handle)
-{
-    struct pollfd entry = {.fd = handle, .events = POLLIN};
-    doca_error_t result;
-
-    if (doca_pe_progress(pe) != 0)
-        return DOCA_SUCCESS;
-    result = doca_pe_request_notification(pe);
-    if (result != DOCA_SUCCESS)
-        return result;
-    (void)poll(&entry, 1, -1);
-    return doca_pe_clear_notification(pe, handle);
-}
-
 doca_error_t destroy_dma_resources(struct dma_resources *resources)
 {
     doca_error_t result = DOCA_SUCCESS;
@@ -113,11 +96,8 @@ static doca_error_t run_task(struct dma_resources *resources, struct doca_buf *s
 {
     struct doca_dma_task_memcpy *task = NULL;
     union doca_data none = {0};
-    doca_notification_handle_t handle;
-    doca_error_t result = doca_pe_get_notification_handle(resources->pe, &handle);
+    doca_error_t result = doca_dma_task_memcpy_alloc_init(resources->dma, src, dst, none, &task);
 
-    if (result == DOCA_SUCCESS)
-        result = doca_dma_task_memcpy_alloc_init(resources->dma, src, dst, none, &task);
     if (result != DOCA_SUCCESS)
         return result;
     resources->is_done = 0;
@@ -127,7 +107,7 @@ static doca_error_t run_task(struct dma_resources *resources, struct doca_buf *s
         return result;
     }
     while (result == DOCA_SUCCESS && !resources->is_done)
-        result = sleep_for_progress(resources->pe, handle);
+        result = progress(resources->pe);
     return first_error(result, resources->status);
 }
 

@@ -40,7 +40,7 @@ doca_error_t create_dma_resources(const char *pci_addr, struct dma_resources *re
 /* Takes apart what create_dma_resources() has got to; *resources was zero before that. */
 doca_error_t destroy_dma_resources(struct dma_resources *resources);
 
-/* Copies len bytes by one task and waits for its end, asleep. */
+/* Copies len bytes by one task and waits for its end. */
 doca_error_t copy_memory(struct dma_resources *resources, struct doca_mmap *src_mmap, void *src,
                          struct doca_mmap *dst_mmap, void *dst, size_t len);
 

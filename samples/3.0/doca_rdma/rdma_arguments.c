@@ -135,7 +135,5 @@ doca_error_t parse_arguments(const char *program, uint32_t arguments, int argc, 
     if (result == DOCA_SUCCESS && (arguments & RDMA_ARGUMENT_NUMBER) != 0)
         result = add_argument("i", "immediate", "Number that goes with the text", DOCA_ARGP_TYPE_INT,
                               set_immediate);
-    if (result == DOCA_SUCCESS)
-        result = doca_argp_start(argc, argv);
-    return first_error(result, doca_argp_destroy());
+    return read_arguments(result, argc, argv);
 }

@@ -3,6 +3,7 @@
 #include "rdma_common.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <doca_buf.h>
@@ -26,6 +27,51 @@ doca_error_t submit(struct doca_task *task)
         DOCA_LOG_ERR("Failed to submit a task: %s", doca_error_get_descr(result));
         doca_task_free(task);
     }
+    return result;
+}
+
+void finish_task(struct rdma_resources *resources, struct doca_task *task)
+{
+    doca_task_free(task);
+    resources->is_done = 1;
+    end_work(resources, DOCA_SUCCESS);
+}
+
+void fail_task(struct rdma_resources *resources, struct doca_task *task, const char *what)
+{
+    const doca_error_t status = doca_task_get_status(task);
+
+    DOCA_LOG_ERR("Failed to %s: %s", what, doca_error_get_descr(status));
+    doca_task_free(task);
+    end_work(resources, status);
+}
+
+int can_receive(const struct doca_devinfo *devinfo)
+{
+    return doca_rdma_cap_task_receive_is_supported(devinfo) == DOCA_SUCCESS;
+}
+
+void receive_failed(struct doca_rdma_task_receive *task, union doca_data task_user_data,
+                    union doca_data ctx_user_data)
+{
+    (void)task_user_data;
+    fail_task(ctx_user_data.ptr, doca_rdma_task_receive_as_task(task), "receive");
+}
+
+doca_error_t receive_text(struct rdma_resources *resources)
+{
+    struct doca_rdma_task_receive *task = NULL;
+    union doca_data none = {0};
+    doca_error_t result;
+
+    result = doca_buf_inventory_buf_get_by_addr(resources->inventory, resources->mmap, resources->memory,
+                                                sizeof(resources->memory), &resources->buf);
+    if (result == DOCA_SUCCESS)
+        result = doca_rdma_task_receive_allocate_init(resources->rdma, resources->buf, none, &task);
+    if (result == DOCA_SUCCESS)
+        result = submit(doca_rdma_task_receive_as_task(task));
+    if (result == DOCA_SUCCESS)
+        DOCA_LOG_INFO("Waiting for a message");
     return result;
 }
 
@@ -274,8 +320,8 @@ static doca_error_t destroy_rdma(struct rdma_resources *resources)
     return result;
 }
 
-int run_sample(const struct rdma_config *config, const struct rdma_sample *sample,
-               struct rdma_resources *resources)
+static int run_sample(const struct rdma_config *config, const struct rdma_sample *sample,
+                      struct rdma_resources *resources)
 {
     doca_error_t result;
 
@@ -285,13 +331,25 @@ int run_sample(const struct rdma_config *config, const struct rdma_sample *sampl
     if (result != DOCA_SUCCESS) {
         DOCA_LOG_ERR("Failed to set up RDMA: %s", doca_error_get_descr(result));
     } else {
-        while (!resources->is_over)
-            (void)doca_pe_progress(resources->pe);
-        result = resources->result;
+        while (result == DOCA_SUCCESS && !resources->is_over)
+            result = progress(resources->pe);
+        result = first_error(result, resources->result);
         if (result == DOCA_SUCCESS && !resources->is_done) {
             DOCA_LOG_ERR("The peer has gone before the work was done");
             result = DOCA_ERROR_CONNECTION_RESET;
         }
     }
     return finish(first_error(result, destroy_rdma(resources)));
+}
+
+int rdma_main(const char *program, uint32_t arguments, const struct rdma_sample *sample, int argc, char **argv)
+{
+    static struct rdma_config config;
+    static struct rdma_resources resources;
+
+    if (start_logs() != DOCA_SUCCESS)
+        return EXIT_FAILURE;
+    if (parse_arguments(program, arguments, argc, argv, &config) != DOCA_SUCCESS)
+        return finish(DOCA_ERROR_INVALID_VALUE);
+    return run_sample(&config, sample, &resources);
 }

@@ -82,14 +82,23 @@ struct rdma_resources {
     char memory[MAX_TEXT_SIZE];
 };
 
-/* Runs a sample from the device to the clean-up. *resources was zero; the answer is what main() returns. */
-int run_sample(const struct rdma_config *config, const struct rdma_sample *sample,
-               struct rdma_resources *resources);
+/* All of a sample, from the command line to the clean-up; the answer is what main() returns. */
+int rdma_main(const char *program, uint32_t arguments, const struct rdma_sample *sample, int argc, char **argv);
 
 /* Stops the context, and keeps a failure that is the reason. May be called in callbacks. */
 void end_work(struct rdma_resources *resources, doca_error_t result);
 /* Gives a task to the library, or frees it. */
 doca_error_t submit(struct doca_task *task);
+
+/* Of a sample's only task: frees it, and ends the work as done; or as failed, to do what. */
+void finish_task(struct rdma_resources *resources, struct doca_task *task);
+void fail_task(struct rdma_resources *resources, struct doca_task *task, const char *what);
+
+/* Of samples that receive: the device can, a receive has failed, and one receive into all of the memory. */
+int can_receive(const struct doca_devinfo *devinfo);
+void receive_failed(struct doca_rdma_task_receive *task, union doca_data task_user_data,
+                    union doca_data ctx_user_data);
+doca_error_t receive_text(struct rdma_resources *resources);
 
 /* Of a responder: leaves a descriptor of its memory in the file of -m. */
 doca_error_t export_memory(struct rdma_resources *resources);

@@ -29,9 +29,7 @@ doca_error_t parse_arguments(const char *program, const char *default_text, int 
     if (result != DOCA_SUCCESS)
         return result;
     result = add_argument("d", "data", "Text to hash", DOCA_ARGP_TYPE_STRING, set_data);
-    if (result == DOCA_SUCCESS)
-        result = doca_argp_start(argc, argv);
-    return first_error(result, doca_argp_destroy());
+    return read_arguments(result, argc, argv);
 }
 
 static doca_error_t create_buffers(struct sha_resources *resources)
@@ -109,6 +107,28 @@ doca_error_t destroy_sha_resources(struct sha_resources *resources)
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("Failed to clean up: %s", doca_error_get_descr(result));
     return result;
+}
+
+doca_error_t run_task(struct sha_resources *resources, struct doca_task *task)
+{
+    doca_error_t result = doca_task_submit(task);
+
+    if (result != DOCA_SUCCESS) {
+        doca_task_free(task);
+        return result;
+    }
+    while (result == DOCA_SUCCESS && !resources->is_over)
+        result = progress(resources->pe);
+    return first_error(result, resources->result);
+}
+
+void fail_task(struct sha_resources *resources, struct doca_task *task)
+{
+    const doca_error_t status = doca_task_get_status(task);
+
+    DOCA_LOG_ERR("Failed to hash: %s", doca_error_get_descr(status));
+    doca_task_free(task);
+    end_work(resources, status);
 }
 
 void end_work(struct sha_resources *resources, doca_error_t result)

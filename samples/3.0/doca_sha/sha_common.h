@@ -45,6 +45,11 @@ doca_error_t create_sha_resources(const struct sha_config *config, suits_fn suit
                                   struct sha_resources *resources);
 doca_error_t destroy_sha_resources(struct sha_resources *resources);
 
+/* Submits a task, and waits until the context is idle again: the task's callbacks have stopped it. */
+doca_error_t run_task(struct sha_resources *resources, struct doca_task *task);
+/* Of a task that has failed: frees it, and ends the work. */
+void fail_task(struct sha_resources *resources, struct doca_task *task);
+
 /* Stops the context, and keeps a failure that is the reason. May be called in callbacks. */
 void end_work(struct sha_resources *resources, doca_error_t result);
 /* A state callback: notes when the context is idle. */

@@ -12,6 +12,7 @@
 #include <doca_log.h>
 
 #include "../../common.h"
+#include "../../wait.h"
 
 DOCA_LOG_REGISTER(DMA_COPY::MAIN);
 
@@ -87,6 +88,8 @@ static doca_error_t parse_arguments(int argc, char **argv, struct dma_copy_confi
         result = register_argument("r", "rep-pci", "<address>",
                                    "PCI address of the host's function (needed on the DPU, and only there)",
                                    set_rep_pci_addr, false);
+    if (result == DOCA_SUCCESS)
+        result = add_busy_argument();
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     if (result != DOCA_SUCCESS)

@@ -5,6 +5,8 @@
 #include <doca_error.h>
 #include <doca_log.h>
 
+#include "../../wait.h"
+
 DOCA_LOG_REGISTER(GRAPH::MAIN);
 
 /* In graph_sample.c. */
@@ -17,12 +19,9 @@ int main(int argc, char **argv)
     if (doca_log_create_standard_backend() != DOCA_SUCCESS)
         return EXIT_FAILURE;
     DOCA_LOG_INFO("Starting the sample");
-    if (argc > 1) {
-        DOCA_LOG_ERR("This sample takes no arguments, and was given '%s'", argv[1]);
-        result = DOCA_ERROR_INVALID_VALUE;
-    } else {
+    result = parse_busy_argument("doca_graph", argc, argv);
+    if (result == DOCA_SUCCESS)
         result = run_graph_sample();
-    }
     if (result != DOCA_SUCCESS) {
         DOCA_LOG_ERR("Sample finished with errors");
         return EXIT_FAILURE;

@@ -5,7 +5,6 @@
 // digest and compares the copy. Several instances run at the same time, each with a text of its own.
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
@@ -17,6 +16,7 @@
 #include <doca_sha.h>
 
 #include "../../common.h"
+#include "../../wait.h"
 
 DOCA_LOG_REGISTER(GRAPH);
 
@@ -144,7 +144,7 @@ static doca_error_t create_resources(struct resources *resources)
     if (result == DOCA_SUCCESS)
         result = doca_buf_inventory_start(resources->inventory);
     if (result == DOCA_SUCCESS)
-        result = doca_workq_create(WORKQ_DEPTH, &resources->workq);
+        result = create_workq(WORKQ_DEPTH, &resources->workq);
     if (result == DOCA_SUCCESS)
         result = doca_sha_create(&resources->sha);
     if (result == DOCA_SUCCESS)
@@ -237,13 +237,10 @@ static doca_error_t create_instance(struct resources *resources, int number)
 /* Waits for the end of one instance, whichever it is. */
 static doca_error_t retrieve_instance(struct resources *resources)
 {
-    const struct timespec pause = {.tv_nsec = 10 * 1000};
     struct doca_event event = {0};
     doca_error_t result;
 
-    while ((result = doca_workq_progress_retrieve(resources->workq, &event,
-                                                  DOCA_WORKQ_RETRIEVE_FLAGS_NONE)) == DOCA_ERROR_AGAIN)
-        nanosleep(&pause, NULL);
+    result = await_event(resources->workq, &event);
     if (result == DOCA_SUCCESS && event.type != (int)DOCA_GRAPH_JOB) {
         DOCA_LOG_ERR("An event of type %d is not a graph's", event.type);
         return DOCA_ERROR_UNEXPECTED;

@@ -1,31 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include <stdlib.h>
-
-#include <doca_log.h>
-
 #include "../rdma_common.h"
-
-DOCA_LOG_REGISTER(RDMA_SEND_IMMEDIATE::MAIN);
 
 /* In rdma_send_immediate_sample.c. */
 doca_error_t rdma_send_immediate(const struct rdma_config *config);
 
 int main(int argc, char **argv)
 {
-    struct rdma_config config;
-    doca_error_t result;
-
-    if (doca_log_create_standard_backend() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    DOCA_LOG_INFO("Starting the sample");
-    result = parse_arguments("doca_rdma_send_immediate", RDMA_ARGUMENT_SEND, argc, argv, &config);
-    if (result == DOCA_SUCCESS)
-        result = rdma_send_immediate(&config);
-    if (result != DOCA_SUCCESS) {
-        DOCA_LOG_ERR("Sample finished with errors");
-        return EXIT_FAILURE;
-    }
-    DOCA_LOG_INFO("Sample finished successfully");
-    return EXIT_SUCCESS;
+    return rdma_main("doca_rdma_send_immediate", RDMA_ARGUMENT_SEND, rdma_send_immediate, argc, argv);
 }

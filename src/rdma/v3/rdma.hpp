@@ -87,6 +87,13 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] opendoca::Source &failures() noexcept { return failures_; }
     [[nodiscard]] opendoca::v3::Receives &receives() noexcept { return *receives_; }
 
+    /// Who was woken asks the connector first.
+    void arm() noexcept override
+    {
+        num_looks_ = 0;
+        doca_ctx::arm();
+    }
+
 protected:
     [[nodiscard]] doca_error_t on_start() override;
     [[nodiscard]] doca_error_t on_stop() noexcept override;

@@ -17,6 +17,8 @@
 
 using namespace doca_test;
 
+static_assert(sizeof(rdma_conn_param) != 0, "doca_rdma.h brings <rdma/rdma_cma.h>, whose types programs use");
+
 namespace {
 
 /// A process of the program of librdmacm.

@@ -74,9 +74,10 @@ inline constexpr const char *exports_events_key = "sync_event_export_to_remote_p
 
 // Rows of this generation alone.
 inline constexpr std::span<const CapabilityRow> hash_rows;
-inline constexpr CapabilityRow rdma_rows[] = {
-    {"rdma_max_send_buf_list_len", "  buffers of a list", limit<can_connect, doca_rdma_cap_get_max_send_buf_list_len>,
-     {}}};
+inline constexpr CapabilityRow rdma_rows[] = {{"rdma_max_send_buf_list_len",
+                                               "  buffers of a list",
+                                               limit<can_connect, doca_rdma_cap_get_max_send_buf_list_len>,
+                                               {}}};
 inline constexpr CapabilityRow channel_rows[] = {
     {"comch_server", "Comch server", yes_or_no<can_serve>, Ability::message_service, "Comch service"},
     {"comch_client", "Comch client", yes_or_no<can_be_client>, Ability::message_channel, "Comch"}};

@@ -40,11 +40,8 @@ int main(int argc, char **argv)
         parse_arguments("doca_comch_ctrl_path_client", "3b:00.0", COMCH_ARGUMENT_TEXT, argc, argv, &config);
     if (result == DOCA_SUCCESS)
         result = create_client("comch ctrl path sample", &config, &control);
-    if (result == DOCA_SUCCESS) {
-        while (!control.is_over)
-            (void)doca_pe_progress(control.pe);
-        result = control.result;
-    }
+    if (result == DOCA_SUCCESS)
+        result = wait_for_end(&control);
     if (result == DOCA_SUCCESS && !is_answered) {
         DOCA_LOG_ERR("The server has gone without an answer");
         result = DOCA_ERROR_CONNECTION_RESET;

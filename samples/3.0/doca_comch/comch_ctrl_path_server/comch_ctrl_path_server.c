@@ -40,11 +40,8 @@ int main(int argc, char **argv)
         parse_arguments("doca_comch_ctrl_path_server", "03:00.0", COMCH_ARGUMENT_REP, argc, argv, &config);
     if (result == DOCA_SUCCESS)
         result = create_server("comch ctrl path sample", &config, &control);
-    if (result == DOCA_SUCCESS) {
-        while (!control.is_over)
-            (void)doca_pe_progress(control.pe);
-        result = control.result;
-    }
+    if (result == DOCA_SUCCESS)
+        result = wait_for_end(&control);
     if (result == DOCA_SUCCESS && !has_answered) {
         DOCA_LOG_ERR("The client has gone without a message");
         result = DOCA_ERROR_CONNECTION_RESET;

@@ -18,14 +18,6 @@ static void received(struct control *control, const char *text, size_t len)
     give_up(control, DOCA_ERROR_UNEXPECTED);
 }
 
-static doca_error_t wait_for_peer(struct control *control)
-{
-    while (control->connection == NULL && !control->is_over)
-        (void)doca_pe_progress(control->pe);
-    return control->connection != NULL ? DOCA_SUCCESS
-                                       : first_error(control->result, DOCA_ERROR_NOT_CONNECTED);
-}
-
 int main(int argc, char **argv)
 {
     static struct comch_config config;

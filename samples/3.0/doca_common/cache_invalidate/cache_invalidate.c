@@ -78,7 +78,7 @@ static doca_error_t destroy_advise(struct pe_resources *resources)
     return first_error(result, doca_mmap_advise_destroy(advise));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct pe_resources resources = {0};
     struct doca_dma *dma = NULL;
@@ -86,7 +86,9 @@ int main(void)
 
     if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
-    result = create_pe_resources(1, &resources);
+    result = read_no_arguments("doca_cache_invalidate", 1, argc, argv);
+    if (result == DOCA_SUCCESS)
+        result = create_pe_resources(1, &resources);
     if (result == DOCA_SUCCESS)
         result = create_advise(&resources);
     if (result == DOCA_SUCCESS)
@@ -96,7 +98,7 @@ int main(void)
     if (result == DOCA_SUCCESS)
         result = submit_copies(&resources, dma, 1);
     while (result == DOCA_SUCCESS && !is_over)
-        (void)doca_pe_progress(resources.pe);
+        result = progress(resources.pe);
     if (result == DOCA_SUCCESS)
         result = first_error(result_of_callbacks, check_counts(&resources, 1, 0));
     result = first_error(result, destroy_dma(&resources, dma));

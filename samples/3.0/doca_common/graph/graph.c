@@ -158,8 +158,8 @@ static doca_error_t run(struct graph_resources *resources)
         if (result == DOCA_SUCCESS)
             num_submitted++;
     }
-    while (resources->num_ended < num_submitted)
-        (void)doca_pe_progress(resources->pe.pe);
+    while (result == DOCA_SUCCESS && resources->num_ended < num_submitted)
+        result = progress(resources->pe.pe);
     return first_error(result, resources->result);
 }
 
@@ -188,14 +188,16 @@ static doca_error_t destroy(struct graph_resources *resources)
     return first_error(result, destroy_pe_resources(&resources->pe));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static struct graph_resources resources;
     doca_error_t result;
 
     if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
-    result = create_contexts(&resources);
+    result = read_no_arguments("doca_graph", 1, argc, argv);
+    if (result == DOCA_SUCCESS)
+        result = create_contexts(&resources);
     if (result == DOCA_SUCCESS)
         result = create_graph(&resources);
     if (result == DOCA_SUCCESS)

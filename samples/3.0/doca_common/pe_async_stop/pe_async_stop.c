@@ -3,8 +3,6 @@
 //
 // Stops a context in a callback, while other tasks are in flight. The stop takes until each of them has come
 // back, well or failed, and has been freed; the state callback tells when it is done.
-#include <stdlib.h>
-
 #include <doca_log.h>
 
 #include "../pe_common.h"
@@ -44,12 +42,9 @@ static void changed(const union doca_data user_data, struct doca_ctx *ctx, enum 
 
 static doca_error_t copy_and_stop(struct pe_resources *resources, struct doca_dma *dma)
 {
-    doca_error_t result = doca_ctx_start(doca_dma_as_ctx(dma));
-
-    if (result == DOCA_SUCCESS)
-        result = submit_copies(resources, dma, NUM_COPIES);
+    doca_error_t result = submit_copies(resources, dma, NUM_COPIES);
     while (result == DOCA_SUCCESS && !is_idle)
-        (void)doca_pe_progress(resources->pe);
+        result = progress(resources->pe);
     if (result == DOCA_SUCCESS && stop_result != DOCA_ERROR_IN_PROGRESS) {
         DOCA_LOG_ERR("A stop in a callback has given: %s", doca_error_get_descr(stop_result));
         result = DOCA_ERROR_UNEXPECTED;
@@ -59,19 +54,15 @@ static doca_error_t copy_and_stop(struct pe_resources *resources, struct doca_dm
     return result;
 }
 
-int main(void)
-{
-    struct pe_resources resources = {0};
-    struct doca_dma *dma = NULL;
-    doca_error_t result;
+static const struct pe_sample sample = {.program = "doca_pe_async_stop",
+                                        .num_copies = NUM_COPIES,
+                                        .num_tasks = NUM_COPIES,
+                                        .copied = copied,
+                                        .failed = copy_failed,
+                                        .changed = changed,
+                                        .run = copy_and_stop};
 
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    result = create_pe_resources(NUM_COPIES, &resources);
-    if (result == DOCA_SUCCESS)
-        result = create_dma(&resources, NUM_COPIES, copied, copy_failed, changed, &dma);
-    if (result == DOCA_SUCCESS)
-        result = copy_and_stop(&resources, dma);
-    result = first_error(result, destroy_dma(&resources, dma));
-    return finish(first_error(result, destroy_pe_resources(&resources)));
+int main(int argc, char **argv)
+{
+    return run_pe_sample(&sample, 1, argc, argv);
 }

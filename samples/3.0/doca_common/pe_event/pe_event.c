@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Submits copies, and sleeps on the progress engine's descriptor whenever none of them has come back.
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <sys/epoll.h>
@@ -43,37 +42,30 @@ static doca_error_t sleep_and_progress(struct doca_pe *pe, int epoll)
     return result;
 }
 
-static doca_error_t copy_all(struct pe_resources *resources, struct doca_dma *dma, int epoll)
+static doca_error_t copy_all(struct pe_resources *resources, struct doca_dma *dma)
 {
-    doca_error_t result = watch(resources->pe, epoll);
+    const int epoll = epoll_create1(EPOLL_CLOEXEC);
+    doca_error_t result;
 
-    if (result == DOCA_SUCCESS)
-        result = doca_ctx_start(doca_dma_as_ctx(dma));
+    if (epoll < 0)
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    result = watch(resources->pe, epoll);
     if (result == DOCA_SUCCESS)
         result = submit_copies(resources, dma, NUM_COPIES);
     while (result == DOCA_SUCCESS && resources->num_copied + resources->num_failed < NUM_COPIES)
         result = sleep_and_progress(resources->pe, epoll);
+    (void)close(epoll);
     return result == DOCA_SUCCESS ? check_counts(resources, NUM_COPIES, 0) : result;
 }
 
-int main(void)
-{
-    struct pe_resources resources = {0};
-    struct doca_dma *dma = NULL;
-    doca_error_t result;
-    int epoll;
+static const struct pe_sample sample = {.program = "doca_pe_event",
+                                        .num_copies = NUM_COPIES,
+                                        .num_tasks = NUM_COPIES,
+                                        .copied = copy_ended,
+                                        .failed = copy_failed,
+                                        .run = copy_all};
 
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (epoll < 0)
-        return finish(DOCA_ERROR_OPERATING_SYSTEM);
-    result = create_pe_resources(NUM_COPIES, &resources);
-    if (result == DOCA_SUCCESS)
-        result = create_dma(&resources, NUM_COPIES, copy_ended, copy_failed, NULL, &dma);
-    if (result == DOCA_SUCCESS)
-        result = copy_all(&resources, dma, epoll);
-    result = first_error(result, destroy_dma(&resources, dma));
-    (void)close(epoll);
-    return finish(first_error(result, destroy_pe_resources(&resources)));
+int main(int argc, char **argv)
+{
+    return run_pe_sample(&sample, 0, argc, argv);
 }

@@ -33,11 +33,11 @@ static doca_error_t copy_all(struct pe_resources *resources, struct doca_dma **c
         result = submit_copies(resources, contexts[i], NUM_COPIES);
     while (result == DOCA_SUCCESS &&
            resources->num_copied + resources->num_failed < (size_t)NUM_CONTEXTS * NUM_COPIES)
-        (void)doca_pe_progress(resources->pe);
+        result = progress(resources->pe);
     return result == DOCA_SUCCESS ? check_counts(resources, NUM_CONTEXTS * NUM_COPIES, 0) : result;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct pe_resources resources = {0};
     struct doca_dma *contexts[NUM_CONTEXTS] = {NULL};
@@ -45,7 +45,9 @@ int main(void)
 
     if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
-    result = create_pe_resources(NUM_CONTEXTS * NUM_COPIES, &resources);
+    result = read_no_arguments("doca_pe_multi_context", 1, argc, argv);
+    if (result == DOCA_SUCCESS)
+        result = create_pe_resources(NUM_CONTEXTS * NUM_COPIES, &resources);
     if (result == DOCA_SUCCESS)
         result = start_all(&resources, contexts);
     if (result == DOCA_SUCCESS)

@@ -2,8 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Submits copies, and polls the progress engine until all have come back. Each one calls a callback.
-#include <stdlib.h>
-
 #include <doca_log.h>
 
 #include "../pe_common.h"
@@ -15,10 +13,7 @@ DOCA_LOG_REGISTER(PE_POLLING);
 static doca_error_t copy_all(struct pe_resources *resources, struct doca_dma *dma)
 {
     size_t num_in_flight = 0;
-    doca_error_t result = doca_ctx_start(doca_dma_as_ctx(dma));
-
-    if (result == DOCA_SUCCESS)
-        result = submit_copies(resources, dma, NUM_COPIES);
+    doca_error_t result = submit_copies(resources, dma, NUM_COPIES);
     if (result == DOCA_SUCCESS)
         result = doca_pe_get_num_inflight_tasks(resources->pe, &num_in_flight);
     DOCA_LOG_INFO("%zu copies are in flight", num_in_flight);
@@ -30,19 +25,14 @@ static doca_error_t copy_all(struct pe_resources *resources, struct doca_dma *dm
     return result == DOCA_SUCCESS ? check_counts(resources, NUM_COPIES, 0) : result;
 }
 
-int main(void)
-{
-    struct pe_resources resources = {0};
-    struct doca_dma *dma = NULL;
-    doca_error_t result;
+static const struct pe_sample sample = {.program = "doca_pe_polling",
+                                        .num_copies = NUM_COPIES,
+                                        .num_tasks = NUM_COPIES,
+                                        .copied = copy_ended,
+                                        .failed = copy_failed,
+                                        .run = copy_all};
 
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    result = create_pe_resources(NUM_COPIES, &resources);
-    if (result == DOCA_SUCCESS)
-        result = create_dma(&resources, NUM_COPIES, copy_ended, copy_failed, NULL, &dma);
-    if (result == DOCA_SUCCESS)
-        result = copy_all(&resources, dma);
-    result = first_error(result, destroy_dma(&resources, dma));
-    return finish(first_error(result, destroy_pe_resources(&resources)));
+int main(int argc, char **argv)
+{
+    return run_pe_sample(&sample, 0, argc, argv);
 }

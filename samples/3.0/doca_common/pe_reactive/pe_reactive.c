@@ -56,22 +56,25 @@ static void changed(const union doca_data user_data, struct doca_ctx *ctx, enum 
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct pe_resources resources = {0};
     doca_error_t result;
 
     if (start_logs() != DOCA_SUCCESS)
         return EXIT_FAILURE;
-    result = create_pe_resources(NUM_COPIES, &resources);
+    result = read_no_arguments("doca_pe_reactive", 1, argc, argv);
+    if (result == DOCA_SUCCESS)
+        result = create_pe_resources(NUM_COPIES, &resources);
     if (result == DOCA_SUCCESS)
         result = create_dma(&resources, NUM_COPIES, copied, failed, changed, &dma);
     if (result == DOCA_SUCCESS)
         result = doca_ctx_start(doca_dma_as_ctx(dma));
     if (result == DOCA_SUCCESS) {
-        while (!is_over)
-            (void)doca_pe_progress(resources.pe);
-        result = first_error(result_of_callbacks, check_counts(&resources, NUM_COPIES, 0));
+        while (result == DOCA_SUCCESS && !is_over)
+            result = progress(resources.pe);
+        if (result == DOCA_SUCCESS)
+            result = first_error(result_of_callbacks, check_counts(&resources, NUM_COPIES, 0));
     }
     result = first_error(result, destroy_dma(&resources, dma));
     return finish(first_error(result, destroy_pe_resources(&resources)));

@@ -4,8 +4,6 @@
 // Two ways to be told of a task that can't succeed. doca_task_try_submit() checks it and refuses it; after
 // doca_task_submit() it comes back by the error callback, and its context stops: all tasks behind it fail as
 // well.
-#include <stdlib.h>
-
 #include <doca_buf.h>
 #include <doca_log.h>
 
@@ -51,33 +49,26 @@ static doca_error_t submit_bad_copy(struct pe_resources *resources, struct doca_
 
 static doca_error_t copy_all(struct pe_resources *resources, struct doca_dma *dma)
 {
-    doca_error_t result = doca_ctx_start(doca_dma_as_ctx(dma));
-
-    if (result == DOCA_SUCCESS)
-        result = submit_copies(resources, dma, NUM_BEFORE_ERROR);
+    doca_error_t result = submit_copies(resources, dma, NUM_BEFORE_ERROR);
     if (result == DOCA_SUCCESS)
         result = submit_bad_copy(resources, dma);
     if (result == DOCA_SUCCESS)
         result = submit_copies(resources, dma, NUM_COPIES - NUM_BEFORE_ERROR - 1);
     while (result == DOCA_SUCCESS && !is_idle)
-        (void)doca_pe_progress(resources->pe);
+        result = progress(resources->pe);
     return result == DOCA_SUCCESS ? check_counts(resources, NUM_BEFORE_ERROR, NUM_COPIES - NUM_BEFORE_ERROR)
                                   : result;
 }
 
-int main(void)
-{
-    struct pe_resources resources = {0};
-    struct doca_dma *dma = NULL;
-    doca_error_t result;
+static const struct pe_sample sample = {.program = "doca_pe_task_error",
+                                        .num_copies = NUM_COPIES,
+                                        .num_tasks = NUM_COPIES,
+                                        .copied = copy_ended,
+                                        .failed = copy_failed,
+                                        .changed = changed,
+                                        .run = copy_all};
 
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    result = create_pe_resources(NUM_COPIES, &resources);
-    if (result == DOCA_SUCCESS)
-        result = create_dma(&resources, NUM_COPIES, copy_ended, copy_failed, changed, &dma);
-    if (result == DOCA_SUCCESS)
-        result = copy_all(&resources, dma);
-    result = first_error(result, destroy_dma(&resources, dma));
-    return finish(first_error(result, destroy_pe_resources(&resources)));
+int main(int argc, char **argv)
+{
+    return run_pe_sample(&sample, 1, argc, argv);
 }

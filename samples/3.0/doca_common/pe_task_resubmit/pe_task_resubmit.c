@@ -2,8 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // A few tasks make many copies: in its callback, each takes the next two buffers and is submitted again.
-#include <stdlib.h>
-
 #include <doca_buf.h>
 #include <doca_log.h>
 
@@ -43,28 +41,20 @@ static void copied(struct doca_dma_task_memcpy *task, union doca_data task_user_
 
 static doca_error_t copy_all(struct pe_resources *resources, struct doca_dma *dma)
 {
-    doca_error_t result = doca_ctx_start(doca_dma_as_ctx(dma));
-
-    if (result == DOCA_SUCCESS)
-        result = submit_copies(resources, dma, NUM_TASKS);
+    doca_error_t result = submit_copies(resources, dma, NUM_TASKS);
     while (result == DOCA_SUCCESS && resources->num_copied + resources->num_failed < NUM_COPIES)
-        (void)doca_pe_progress(resources->pe);
+        result = progress(resources->pe);
     return result == DOCA_SUCCESS ? check_counts(resources, NUM_COPIES, 0) : result;
 }
 
-int main(void)
-{
-    struct pe_resources resources = {0};
-    struct doca_dma *dma = NULL;
-    doca_error_t result;
+static const struct pe_sample sample = {.program = "doca_pe_task_resubmit",
+                                        .num_copies = NUM_COPIES,
+                                        .num_tasks = NUM_TASKS,
+                                        .copied = copied,
+                                        .failed = copy_failed,
+                                        .run = copy_all};
 
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    result = create_pe_resources(NUM_COPIES, &resources);
-    if (result == DOCA_SUCCESS)
-        result = create_dma(&resources, NUM_TASKS, copied, copy_failed, NULL, &dma);
-    if (result == DOCA_SUCCESS)
-        result = copy_all(&resources, dma);
-    result = first_error(result, destroy_dma(&resources, dma));
-    return finish(first_error(result, destroy_pe_resources(&resources)));
+int main(int argc, char **argv)
+{
+    return run_pe_sample(&sample, 1, argc, argv);
 }

@@ -37,19 +37,19 @@ static doca_error_t send_export(struct sync_event *event, struct control *contro
     const uint8_t *descriptor = NULL;
     size_t len = 0;
     size_t num_in_flight = 0;
-    doca_error_t result;
+    doca_error_t result = wait_for_peer(control);
 
-    while (control->connection == NULL && !control->is_over)
-        (void)doca_pe_progress(control->pe);
-    if (control->connection == NULL)
-        return DOCA_ERROR_NOT_CONNECTED;
+    if (result != DOCA_SUCCESS)
+        return result;
     result = doca_sync_event_export_to_remote_pci(event->event, control->dev, &descriptor, &len);
     if (result == DOCA_SUCCESS)
         result = send_text(control, (const char *)descriptor, len);
-    do {
-        (void)doca_pe_progress(control->pe);
+    if (result == DOCA_SUCCESS)
+        result = doca_ctx_get_num_inflight_tasks(control->ctx, &num_in_flight);
+    while (result == DOCA_SUCCESS && num_in_flight != 0) {
+        result = progress(control->pe);
         (void)doca_ctx_get_num_inflight_tasks(control->ctx, &num_in_flight);
-    } while (num_in_flight != 0);
+    }
     return result;
 }
 

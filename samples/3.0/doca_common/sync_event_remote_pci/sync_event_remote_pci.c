@@ -27,10 +27,12 @@ static void received(struct control *control, const char *text, size_t len)
 
 static doca_error_t import_event(struct sync_event *event, struct control *control, int is_async)
 {
-    doca_error_t result;
+    doca_error_t result = DOCA_SUCCESS;
 
-    while (descriptor_len == 0 && !control->is_over)
-        (void)doca_pe_progress(control->pe);
+    while (result == DOCA_SUCCESS && descriptor_len == 0 && !control->is_over)
+        result = progress(control->pe);
+    if (result != DOCA_SUCCESS)
+        return result;
     if (descriptor_len == 0)
         return first_error(control->result, DOCA_ERROR_CONNECTION_RESET);
     result = doca_sync_event_create_from_export(control->dev, descriptor, descriptor_len, &event->event);
@@ -63,7 +65,7 @@ int main(int argc, char **argv)
         DOCA_LOG_ERR("Failed to synchronize with the host: %s", doca_error_get_descr(result));
     /* The host's end ends the server. */
     while (result == DOCA_SUCCESS && !control.is_over)
-        (void)doca_pe_progress(control.pe);
+        result = progress(control.pe);
     result = first_error(result, destroy_event(&event));
     return finish(first_error(result, destroy_control(&control)));
 }

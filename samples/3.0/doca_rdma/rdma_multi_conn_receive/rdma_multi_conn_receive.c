@@ -17,11 +17,6 @@ DOCA_LOG_REGISTER(RDMA_MULTI_CONN_RECEIVE);
 static struct doca_buf *bufs[MAX_CONNECTIONS];
 static uint16_t num_received;
 
-static int can_receive(const struct doca_devinfo *devinfo)
-{
-    return doca_rdma_cap_task_receive_is_supported(devinfo) == DOCA_SUCCESS;
-}
-
 static unsigned number_of(const struct rdma_resources *resources,
                           const struct doca_rdma_connection *connection)
 {
@@ -49,17 +44,6 @@ static void receive_ended(struct doca_rdma_task_receive *task, union doca_data t
         resources->is_done = 1;
         end_work(resources, DOCA_SUCCESS);
     }
-}
-
-static void receive_failed(struct doca_rdma_task_receive *task, union doca_data task_user_data,
-                           union doca_data ctx_user_data)
-{
-    const doca_error_t status = doca_task_get_status(doca_rdma_task_receive_as_task(task));
-
-    (void)task_user_data;
-    DOCA_LOG_ERR("Failed to receive: %s", doca_error_get_descr(status));
-    doca_task_free(doca_rdma_task_receive_as_task(task));
-    end_work(ctx_user_data.ptr, status);
 }
 
 static doca_error_t configure(struct rdma_resources *resources)
@@ -112,13 +96,7 @@ static const struct rdma_sample sample = {.suits = can_receive,
 
 int main(int argc, char **argv)
 {
-    static struct rdma_config config;
-    static struct rdma_resources resources;
-
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_multi_conn_receive", RDMA_ARGUMENT_COUNT | RDMA_ARGUMENT_PORT, argc, argv,
-                        &config) != DOCA_SUCCESS)
-        return finish(DOCA_ERROR_INVALID_VALUE);
-    return run_sample(&config, &sample, &resources);
+    return rdma_main("doca_rdma_multi_conn_receive",
+                     RDMA_ARGUMENT_COUNT | RDMA_ARGUMENT_PORT,
+                     &sample, argc, argv);
 }

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Sends a text by each of several connections to rdma_multi_conn_receive. One context has all of them.
-#include <stdlib.h>
 #include <string.h>
 
 #include <doca_buf.h>
@@ -79,14 +78,7 @@ static const struct rdma_sample sample = {.suits = can_send, .configure = config
 
 int main(int argc, char **argv)
 {
-    static struct rdma_config config;
-    static struct rdma_resources resources;
-
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_multi_conn_send",
-                        RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_COUNT | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS,
-                        argc, argv, &config) != DOCA_SUCCESS)
-        return finish(DOCA_ERROR_INVALID_VALUE);
-    return run_sample(&config, &sample, &resources);
+    return rdma_main("doca_rdma_multi_conn_send",
+                     RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_COUNT | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS,
+                     &sample, argc, argv);
 }

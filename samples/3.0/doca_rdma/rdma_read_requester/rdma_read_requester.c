@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Reads a text from the memory of rdma_read_responder, which need not do anything for it.
-#include <stdlib.h>
 
 #include <doca_buf.h>
 #include <doca_log.h>
@@ -24,20 +23,14 @@ static void read_ended(struct doca_rdma_task_read *task, union doca_data task_us
     (void)task_user_data;
     resources->memory[sizeof(resources->memory) - 1] = '\0'; /* the peer may have anything there */
     DOCA_LOG_INFO("Read %u bytes: %s", doca_rdma_task_read_get_result_len(task), resources->memory);
-    doca_task_free(doca_rdma_task_read_as_task(task));
-    resources->is_done = 1;
-    end_work(resources, DOCA_SUCCESS);
+    finish_task(resources, doca_rdma_task_read_as_task(task));
 }
 
 static void read_failed(struct doca_rdma_task_read *task, union doca_data task_user_data,
                         union doca_data ctx_user_data)
 {
-    const doca_error_t status = doca_task_get_status(doca_rdma_task_read_as_task(task));
-
     (void)task_user_data;
-    DOCA_LOG_ERR("Failed to read: %s", doca_error_get_descr(status));
-    doca_task_free(doca_rdma_task_read_as_task(task));
-    end_work(ctx_user_data.ptr, status);
+    fail_task(ctx_user_data.ptr, doca_rdma_task_read_as_task(task), "read");
 }
 
 static doca_error_t configure(struct rdma_resources *resources)
@@ -72,12 +65,5 @@ static const struct rdma_sample sample = {.suits = can_read, .configure = config
 
 int main(int argc, char **argv)
 {
-    static struct rdma_config config;
-    static struct rdma_resources resources;
-
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_read_requester", RDMA_ARGUMENT_MMAP, argc, argv, &config) != DOCA_SUCCESS)
-        return finish(DOCA_ERROR_INVALID_VALUE);
-    return run_sample(&config, &sample, &resources);
+    return rdma_main("doca_rdma_read_requester", RDMA_ARGUMENT_MMAP, &sample, argc, argv);
 }

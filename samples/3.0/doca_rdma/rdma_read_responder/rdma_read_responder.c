@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Lets rdma_read_requester read a text from its memory.
-#include <stdlib.h>
 #include <string.h>
 
 #include <doca_log.h>
@@ -42,13 +41,7 @@ static const struct rdma_sample sample = {.suits = can_be_read,
 
 int main(int argc, char **argv)
 {
-    static struct rdma_config config;
-    static struct rdma_resources resources;
-
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_read_responder", RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_MMAP, argc, argv,
-                        &config) != DOCA_SUCCESS)
-        return finish(DOCA_ERROR_INVALID_VALUE);
-    return run_sample(&config, &sample, &resources);
+    return rdma_main("doca_rdma_read_responder",
+                     RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_MMAP,
+                     &sample, argc, argv);
 }

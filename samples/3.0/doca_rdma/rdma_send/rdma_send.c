@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Sends a text to rdma_receive.
-#include <stdlib.h>
 #include <string.h>
 
 #include <doca_log.h>
@@ -23,20 +22,14 @@ static void send_ended(struct doca_rdma_task_send *task, union doca_data task_us
 
     (void)task_user_data;
     DOCA_LOG_INFO("Sent: %s", resources->config->text);
-    doca_task_free(doca_rdma_task_send_as_task(task));
-    resources->is_done = 1;
-    end_work(resources, DOCA_SUCCESS);
+    finish_task(resources, doca_rdma_task_send_as_task(task));
 }
 
 static void send_failed(struct doca_rdma_task_send *task, union doca_data task_user_data,
                         union doca_data ctx_user_data)
 {
-    const doca_error_t status = doca_task_get_status(doca_rdma_task_send_as_task(task));
-
     (void)task_user_data;
-    DOCA_LOG_ERR("Failed to send: %s", doca_error_get_descr(status));
-    doca_task_free(doca_rdma_task_send_as_task(task));
-    end_work(ctx_user_data.ptr, status);
+    fail_task(ctx_user_data.ptr, doca_rdma_task_send_as_task(task), "send");
 }
 
 static doca_error_t configure(struct rdma_resources *resources)
@@ -68,13 +61,7 @@ static const struct rdma_sample sample = {.suits = can_send, .configure = config
 
 int main(int argc, char **argv)
 {
-    static struct rdma_config config;
-    static struct rdma_resources resources;
-
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_send", RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS,
-                        argc, argv, &config) != DOCA_SUCCESS)
-        return finish(DOCA_ERROR_INVALID_VALUE);
-    return run_sample(&config, &sample, &resources);
+    return rdma_main("doca_rdma_send",
+                     RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS,
+                     &sample, argc, argv);
 }

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Sends a text with a number to rdma_receive_immediate.
-#include <stdlib.h>
 #include <string.h>
 
 #include <arpa/inet.h>
@@ -25,20 +24,14 @@ static void send_ended(struct doca_rdma_task_send_imm *task, union doca_data tas
 
     (void)task_user_data;
     DOCA_LOG_INFO("Sent %u with: %s", resources->config->immediate, resources->config->text);
-    doca_task_free(doca_rdma_task_send_imm_as_task(task));
-    resources->is_done = 1;
-    end_work(resources, DOCA_SUCCESS);
+    finish_task(resources, doca_rdma_task_send_imm_as_task(task));
 }
 
 static void send_failed(struct doca_rdma_task_send_imm *task, union doca_data task_user_data,
                         union doca_data ctx_user_data)
 {
-    const doca_error_t status = doca_task_get_status(doca_rdma_task_send_imm_as_task(task));
-
     (void)task_user_data;
-    DOCA_LOG_ERR("Failed to send: %s", doca_error_get_descr(status));
-    doca_task_free(doca_rdma_task_send_imm_as_task(task));
-    end_work(ctx_user_data.ptr, status);
+    fail_task(ctx_user_data.ptr, doca_rdma_task_send_imm_as_task(task), "send");
 }
 
 static doca_error_t configure(struct rdma_resources *resources)
@@ -71,15 +64,7 @@ static const struct rdma_sample sample = {.suits = can_send, .configure = config
 
 int main(int argc, char **argv)
 {
-    static struct rdma_config config;
-    static struct rdma_resources resources;
-
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_send_immediate",
-                        RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_NUMBER | RDMA_ARGUMENT_PORT |
-                            RDMA_ARGUMENT_ADDRESS,
-                        argc, argv, &config) != DOCA_SUCCESS)
-        return finish(DOCA_ERROR_INVALID_VALUE);
-    return run_sample(&config, &sample, &resources);
+    return rdma_main("doca_rdma_send_immediate",
+                     RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_NUMBER | RDMA_ARGUMENT_PORT | RDMA_ARGUMENT_ADDRESS,
+                     &sample, argc, argv);
 }

@@ -3,7 +3,6 @@
 //
 // Sets the sync event of rdma_sync_event_responder by an RDMA task, then looks at it by another one until it
 // has been answered.
-#include <stdlib.h>
 
 #include <doca_log.h>
 #include <doca_sync_event.h>
@@ -125,13 +124,5 @@ static const struct rdma_sample sample = {
 
 int main(int argc, char **argv)
 {
-    static struct rdma_config config;
-    static struct rdma_resources resources;
-
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_sync_event_requester", RDMA_ARGUMENT_EVENT, argc, argv, &config) !=
-        DOCA_SUCCESS)
-        return finish(DOCA_ERROR_INVALID_VALUE);
-    return run_sample(&config, &sample, &resources);
+    return rdma_main("doca_rdma_sync_event_requester", RDMA_ARGUMENT_EVENT, &sample, argc, argv);
 }

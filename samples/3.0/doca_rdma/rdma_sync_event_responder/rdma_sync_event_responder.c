@@ -3,7 +3,6 @@
 //
 // Waits until rdma_sync_event_requester has set this side's sync event by an RDMA task, and answers by
 // setting it too.
-#include <stdlib.h>
 
 #include <doca_log.h>
 #include <doca_sync_event.h>
@@ -75,13 +74,5 @@ static const struct rdma_sample sample = {.suits = can_offer_events,
 
 int main(int argc, char **argv)
 {
-    static struct rdma_config config;
-    static struct rdma_resources resources;
-
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_sync_event_responder", RDMA_ARGUMENT_EVENT, argc, argv, &config) !=
-        DOCA_SUCCESS)
-        return finish(DOCA_ERROR_INVALID_VALUE);
-    return run_sample(&config, &sample, &resources);
+    return rdma_main("doca_rdma_sync_event_responder", RDMA_ARGUMENT_EVENT, &sample, argc, argv);
 }

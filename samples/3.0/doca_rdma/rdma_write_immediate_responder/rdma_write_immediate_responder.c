@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Lets rdma_write_immediate_requester write to its memory, and shows what is there when the number comes.
-#include <stdlib.h>
 
 #include <arpa/inet.h>
 
@@ -11,11 +10,6 @@
 #include "../rdma_common.h"
 
 DOCA_LOG_REGISTER(RDMA_WRITE_IMMEDIATE_RESPONDER);
-
-static int can_receive(const struct doca_devinfo *devinfo)
-{
-    return doca_rdma_cap_task_receive_is_supported(devinfo) == DOCA_SUCCESS;
-}
 
 static void receive_ended(struct doca_rdma_task_receive *task, union doca_data task_user_data,
                           union doca_data ctx_user_data)
@@ -35,17 +29,6 @@ static void receive_ended(struct doca_rdma_task_receive *task, union doca_data t
     }
     doca_task_free(doca_rdma_task_receive_as_task(task));
     end_work(resources, result);
-}
-
-static void receive_failed(struct doca_rdma_task_receive *task, union doca_data task_user_data,
-                           union doca_data ctx_user_data)
-{
-    const doca_error_t status = doca_task_get_status(doca_rdma_task_receive_as_task(task));
-
-    (void)task_user_data;
-    DOCA_LOG_ERR("Failed to receive: %s", doca_error_get_descr(status));
-    doca_task_free(doca_rdma_task_receive_as_task(task));
-    end_work(ctx_user_data.ptr, status);
 }
 
 static doca_error_t configure(struct rdma_resources *resources)
@@ -77,13 +60,5 @@ static const struct rdma_sample sample = {.suits = can_receive,
 
 int main(int argc, char **argv)
 {
-    static struct rdma_config config;
-    static struct rdma_resources resources;
-
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_write_immediate_responder", RDMA_ARGUMENT_MMAP, argc, argv, &config) !=
-        DOCA_SUCCESS)
-        return finish(DOCA_ERROR_INVALID_VALUE);
-    return run_sample(&config, &sample, &resources);
+    return rdma_main("doca_rdma_write_immediate_responder", RDMA_ARGUMENT_MMAP, &sample, argc, argv);
 }

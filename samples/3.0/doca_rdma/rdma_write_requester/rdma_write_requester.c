@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Writes a text to the memory of rdma_write_responder, which need not do anything for it.
-#include <stdlib.h>
 #include <string.h>
 
 #include <doca_log.h>
@@ -23,20 +22,14 @@ static void write_ended(struct doca_rdma_task_write *task, union doca_data task_
 
     (void)task_user_data;
     DOCA_LOG_INFO("Wrote: %s", resources->config->text);
-    doca_task_free(doca_rdma_task_write_as_task(task));
-    resources->is_done = 1;
-    end_work(resources, DOCA_SUCCESS);
+    finish_task(resources, doca_rdma_task_write_as_task(task));
 }
 
 static void write_failed(struct doca_rdma_task_write *task, union doca_data task_user_data,
                          union doca_data ctx_user_data)
 {
-    const doca_error_t status = doca_task_get_status(doca_rdma_task_write_as_task(task));
-
     (void)task_user_data;
-    DOCA_LOG_ERR("Failed to write: %s", doca_error_get_descr(status));
-    doca_task_free(doca_rdma_task_write_as_task(task));
-    end_work(ctx_user_data.ptr, status);
+    fail_task(ctx_user_data.ptr, doca_rdma_task_write_as_task(task), "write");
 }
 
 static doca_error_t configure(struct rdma_resources *resources)
@@ -66,13 +59,7 @@ static const struct rdma_sample sample = {
 
 int main(int argc, char **argv)
 {
-    static struct rdma_config config;
-    static struct rdma_resources resources;
-
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_write_requester", RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_MMAP, argc, argv,
-                        &config) != DOCA_SUCCESS)
-        return finish(DOCA_ERROR_INVALID_VALUE);
-    return run_sample(&config, &sample, &resources);
+    return rdma_main("doca_rdma_write_requester",
+                     RDMA_ARGUMENT_TEXT | RDMA_ARGUMENT_MMAP,
+                     &sample, argc, argv);
 }

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Lets rdma_write_requester write to its memory, and shows what is there then.
-#include <stdlib.h>
 
 #include <doca_log.h>
 
@@ -37,12 +36,5 @@ static const struct rdma_sample sample = {.suits = can_be_written,
 
 int main(int argc, char **argv)
 {
-    static struct rdma_config config;
-    static struct rdma_resources resources;
-
-    if (start_logs() != DOCA_SUCCESS)
-        return EXIT_FAILURE;
-    if (parse_arguments("doca_rdma_write_responder", RDMA_ARGUMENT_MMAP, argc, argv, &config) != DOCA_SUCCESS)
-        return finish(DOCA_ERROR_INVALID_VALUE);
-    return run_sample(&config, &sample, &resources);
+    return rdma_main("doca_rdma_write_responder", RDMA_ARGUMENT_MMAP, &sample, argc, argv);
 }

@@ -30,12 +30,8 @@ static void hashed(struct doca_sha_task_hash *task, union doca_data task_user_da
 static void failed(struct doca_sha_task_hash *task, union doca_data task_user_data,
                    union doca_data ctx_user_data)
 {
-    const doca_error_t status = doca_task_get_status(doca_sha_task_hash_as_task(task));
-
     (void)task_user_data;
-    DOCA_LOG_ERR("Failed to hash: %s", doca_error_get_descr(status));
-    doca_task_free(doca_sha_task_hash_as_task(task));
-    end_work(ctx_user_data.ptr, status);
+    fail_task(ctx_user_data.ptr, doca_sha_task_hash_as_task(task));
 }
 
 static doca_error_t configure(struct sha_resources *resources)
@@ -55,16 +51,7 @@ static doca_error_t hash(struct sha_resources *resources)
     if (result == DOCA_SUCCESS)
         result = doca_sha_task_hash_alloc_init(resources->sha, DOCA_SHA_ALGORITHM_SHA256, resources->text,
                                                resources->digest, none, &task);
-    if (result != DOCA_SUCCESS)
-        return result;
-    result = doca_task_submit(doca_sha_task_hash_as_task(task));
-    if (result != DOCA_SUCCESS) {
-        doca_task_free(doca_sha_task_hash_as_task(task));
-        return result;
-    }
-    while (!resources->is_over)
-        (void)doca_pe_progress(resources->pe);
-    return resources->result;
+    return result == DOCA_SUCCESS ? run_task(resources, doca_sha_task_hash_as_task(task)) : result;
 }
 
 int main(int argc, char **argv)
