@@ -87,24 +87,11 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] opendoca::Source &failures() noexcept { return failures_; }
     [[nodiscard]] opendoca::v3::Receives &receives() noexcept { return *receives_; }
 
-    /// Who was woken asks the connector first.
-    void arm() noexcept override
-    {
-        num_looks_ = 0;
-        doca_ctx::arm();
-    }
-
 protected:
     [[nodiscard]] doca_error_t on_start() override;
     [[nodiscard]] doca_error_t on_stop() noexcept override;
     void on_idle() noexcept override;
     [[nodiscard]] bool on_progress() noexcept override;
-    /// The connector may be what the program is woken for.
-    void arm() noexcept override
-    {
-        num_looks_ = 0;
-        doca_ctx::arm();
-    }
 
 private:
     class Failures final : public opendoca::Source {};
