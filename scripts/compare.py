@@ -42,7 +42,7 @@ def number(value):
 
 def shortest(own, other, *name):
     """The cells of the shortest sample of either, and their ratio."""
-    return [number(own["min"]), number(other["min"]), *name, f"{own['min'] / other['min']:.2f}"]
+    return [number(own["min"]), number(other["min"]), *(one.replace('/proc/<pid>/mem', '`/proc/PID/mem`') for one in name), f"{own['min'] / other['min']:.2f}"]
 
 
 def table(titles, rows):
@@ -57,6 +57,7 @@ class Comparison:
         self.pictures = self.output / "comparison"
         self.seconds = args.time
         self.rounds = args.rounds
+        self.is_short = args.short
         self.vm = args.vm
         self.disturbed = False
         self.machine = None
@@ -95,7 +96,7 @@ class Comparison:
         if shutil.which("ucx_perftest") is None:
             return "## RDMA beside UCX\n\nLeft out: ucx_perftest (package ucx-utils) is not installed.\n\n"
         rows = self.bench("rdma", *self.quick(), "--compare", "--memory", "shared", "--wait-for", "polling", "--jobs",
-                          "write,read,send", "--sizes", "8,4K,64K,1M", *([] if self.seconds == 0 else ["--rounds", str(self.rounds)]),
+                          "write,read,send", "--sizes", *(["8,1M", "--tests", "latency"] if self.is_short else ["8,4K,64K,1M"]), *([] if self.seconds == 0 else ["--rounds", str(self.rounds)]),
                           picture="rdma.svg")["rows"]
         cells = [[f"{row['job']}, {row['test']}", text_of_size(row["bytes"]), *shortest(row["ns"], row["ucx_ns"], row["ucx_test"]),
                   *([number(row["latency_ns"][key]) for key in ("p50", "p99", "p99_9")] if row["latency_ns"] else ["", "", ""])]
@@ -165,6 +166,7 @@ def main():
     parser.add_argument("--time", type=float, default=0.3, metavar="SECONDS", help="of each row; default 0.3")
     parser.add_argument("--rounds", type=int, default=5, help="runs of ucx_perftest of each row, four times as many if others use "
                         "the machine; default 5")
+    parser.add_argument("--short", action="store_true", help="of RDMA, 8 B and 1 MiB one way only: for a busy machine")
     parser.add_argument("--vm", metavar="DIRECTORY", help="measure beside perftest, too, in a virtual machine; where its files are")
     Comparison(parser.parse_args()).run()
     return 0

@@ -3,7 +3,7 @@
 # Copyright (c) 2026 The opendoca authors
 """bench_pair.py DOCA_BENCH: doca_bench as server and as client, on the first RDMA device that is no software device.
 
-Tests run it on the card of software and in virtual machines."""
+A test runs it on the card of software."""
 import json
 import os
 import re

@@ -10,7 +10,6 @@
 # BUILD is a build tree. A PART is a conformance test (as in tests/conformance/meson.build), or
 #   samples  the samples, as pairs of processes
 #   soak     a short soak_rdma
-#   bench    doca_bench as server and client
 #   providers  whether the tables of providers in the documentation are true
 #   peers    of the conformance test "rdma", what runs with other processes, which the part "rdma" leaves out
 #   lossy_peers  of these, what also holds where packets get lost
@@ -202,7 +201,6 @@ for part in "$@"; do
     case $part in
     samples) run_samples ;;
     soak) run_soak ;;
-    bench) run_as_test bench 240 "$python" "$here/../tools/bench_pair.py" "$build/tools/doca_bench/doca_bench" ;;
     rdma) run_conformance rdma rdma '*/*.*' '-*/RdmaMemory.*' '-*/RdmaProcesses.*' ;;
     peers) run_peers ;;
     lossy_peers) run_lossy_peers ;;
