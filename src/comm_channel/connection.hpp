@@ -17,7 +17,7 @@ namespace opendoca::comm_channel {
 class Connection {
 public:
     enum class State : std::uint8_t {
-        connecting, ///< the service has not taken the client in, or it is not known yet by what messages go
+        connecting, ///< the service has not taken the client in
         connected,
         left,  ///< has disconnected; its messages can still be received
         died,  ///< ended without that; likewise
@@ -97,7 +97,6 @@ private:
     [[nodiscard]] bool tell(StreamKind kind, std::span<const std::byte> bytes, std::span<const int> files) noexcept;
     [[nodiscard]] Arrival hear(StreamKind kind, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept;
     [[nodiscard]] bool open_memory(const Welcome &welcome, std::span<UniqueFd, 2> files);
-    [[nodiscard]] doca_error_t await_choice() noexcept;
     void attach();
     /// Where the peer is on another machine.
     void pump() noexcept;

@@ -23,6 +23,12 @@ bool EventChannel::watch(int fd, std::uint32_t events, void *tag) noexcept
     return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
+void EventChannel::change(int fd, std::uint32_t events, void *tag) noexcept
+{
+    epoll_event event = {.events = events, .data = {.ptr = tag}};
+    (void)epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+}
+
 void EventChannel::forget(int fd) noexcept
 {
     if (is_open())

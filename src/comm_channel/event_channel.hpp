@@ -21,6 +21,7 @@ public:
     [[nodiscard]] int get() const noexcept { return epoll_.get(); }
 
     [[nodiscard]] bool watch(int fd, std::uint32_t events, void *tag) noexcept;
+    void change(int fd, std::uint32_t events, void *tag) noexcept;
     void forget(int fd) noexcept;
 
     void kick() noexcept;

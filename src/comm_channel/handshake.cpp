@@ -83,12 +83,16 @@ doca_error_t Connection::say_hello(const ServiceKey &service, const Limits &own)
 
 doca_error_t Connection::take_welcome(const Limits &own)
 {
-    if (memory_.is_open())
-        return await_choice();
     WelcomeAndOffer answer;
     const Welcome &welcome = answer.welcome;
     std::array<UniqueFd, 2> files;
-    const bool has_offer = messages_by_ != nullptr && stream_->is_next(StreamKind::welcome_and_offer);
+    bool has_offer = false;
+    if (messages_by_ != nullptr) {
+        const std::optional<StreamKind> kind = stream_->next_kind();
+        if (!kind && !stream_->has_ended())
+            return DOCA_ERROR_CONNECTION_INPROGRESS;
+        has_offer = kind == StreamKind::welcome_and_offer;
+    }
     switch (has_offer ? hear(StreamKind::welcome_and_offer, bytes_of(answer), {})
                       : hear(StreamKind::welcome, bytes_of(answer.welcome), files)) {
     case Arrival::nothing:
@@ -117,27 +121,9 @@ doca_error_t Connection::take_welcome(const Limits &own)
     to_service_ = welcome.to_service;
     to_client_ = welcome.to_client;
     attach();
-    if (!has_offer)
-        return DOCA_SUCCESS;
-    state_ = State::connecting;
-    stream_->take_up(messages_by_, answer.offer);
-    return await_choice();
-}
-
-/// Client: of the service's, by what messages go.
-doca_error_t Connection::await_choice() noexcept
-{
-    pump();
-    if (state_ == State::died)
-        return DOCA_ERROR_CONNECTION_ABORTED;
-    if (stream_->has_chosen()) {
-        state_ = State::connected;
-        return DOCA_SUCCESS;
-    }
-    if (!stream_->has_ended())
-        return DOCA_ERROR_CONNECTION_INPROGRESS;
-    LOG_ERR("the service ended while it was connected to");
-    return DOCA_ERROR_CONNECTION_ABORTED;
+    if (has_offer)
+        stream_->take_up(messages_by_, to_service_, to_client_, answer.offer);
+    return DOCA_SUCCESS;
 }
 
 /// Client: that of both, or where the service is on another machine, its own.
@@ -188,7 +174,7 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
     if (!memory_.create(to_service_, to_client_, file) ||
         (stream_ == nullptr && !make_space_sockets(space_socket_, space_of_client)))
         return DOCA_ERROR_OPERATING_SYSTEM;
-    if (messages_by_ != nullptr && hello.can_use_queue_pairs == 1 && stream_->make_link(messages_by_)) {
+    if (messages_by_ != nullptr && hello.can_use_queue_pairs == 1 && stream_->make_link(messages_by_, to_client_, to_service_)) {
         const WelcomeAndOffer answer = {welcome, stream_->offer()};
         stream_->put(StreamKind::welcome_and_offer, bytes_of(answer));
     } else {

@@ -3,6 +3,7 @@
 #include "queue_pair_link.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -15,13 +16,34 @@ namespace opendoca::comm_channel {
 namespace {
 
 constexpr std::uint64_t of_sends = 0, of_receives = 1; ///< in a tag
+constexpr std::size_t frame_header = 8;
 
 } // namespace
 
-doca_error_t QueuePairLink::create(const std::shared_ptr<const DeviceFunction> &function,
-                                   std::shared_ptr<EventHandle> events, std::unique_ptr<QueuePairLink> &created)
+QueuePairLink::Slots::Slots(RingShape shape) noexcept
+    : count(shape.messages + most_alone),
+      size((sizeof(Prefix) + frame_header + shape.message_size + alignment - 1) / alignment * alignment)
 {
-    std::unique_ptr<QueuePairLink> fresh(new QueuePairLink);
+}
+
+QueuePairLink::QueuePairLink(RingShape outgoing, RingShape incoming)
+    : sends_(outgoing),
+      receives_(incoming),
+      memory_(static_cast<std::byte *>(::operator new(sends_.bytes() + receives_.bytes(), std::align_val_t{alignment}))),
+      completions_(sends_.count + receives_.count),
+      receiving_(std::make_unique<doca_buf[]>(receives_.count)),
+      lengths_(std::make_unique<std::uint32_t[]>(receives_.count)),
+      are_alone_(std::make_unique<bool[]>(sends_.count))
+{
+    sends_.start = memory_.get();
+    receives_.start = memory_.get() + sends_.bytes();
+}
+
+doca_error_t QueuePairLink::create(const std::shared_ptr<const DeviceFunction> &function,
+                                   std::shared_ptr<EventHandle> events, RingShape outgoing, RingShape incoming,
+                                   std::unique_ptr<QueuePairLink> &created)
+{
+    std::unique_ptr<QueuePairLink> fresh(new QueuePairLink(outgoing, incoming));
     const doca_error_t status = fresh->open(function, std::move(events));
     if (status == DOCA_SUCCESS)
         created = std::move(fresh);
@@ -35,14 +57,14 @@ doca_error_t QueuePairLink::open(const std::shared_ptr<const DeviceFunction> &fu
     if (const doca_error_t status = doca_dev::open(function, dev); status != DOCA_SUCCESS)
         return status;
     device_.reset(dev);
-    memory_ = std::make_unique<Memory>();
-    doca_error_t status = map_for_library(*dev, {reinterpret_cast<std::byte *>(memory_.get()), sizeof(Memory)},
+    doca_error_t status = map_for_library(*dev, {memory_.get(), sends_.bytes() + receives_.bytes()},
                                           Access::local_read_write, map_);
     if (status != DOCA_SUCCESS)
         return status;
     completions_.share_events(std::move(events));
     QueuePairSettings settings{};
-    settings.send_queue_size = settings.recv_queue_size = num_slots;
+    settings.send_queue_size = std::bit_ceil(sends_.count);
+    settings.recv_queue_size = std::bit_ceil(receives_.count);
     settings.send_chain_length = settings.recv_chain_length = 1;
     settings.permissions = Access::local_read_write;
     settings.mtu = function->can.rdma.active_mtu;
@@ -66,18 +88,18 @@ doca_error_t QueuePairLink::connect(std::span<const std::byte> details_of_peer)
 {
     if (const doca_error_t status = queue_pair_->connect(details_of_peer); status != DOCA_SUCCESS)
         return status;
-    for (std::uint32_t i = 0; i != num_slots; ++i) {
+    for (std::uint32_t i = 0; i != receives_.count; ++i) {
         if (!post_receive(i))
             return DOCA_ERROR_DRIVER;
     }
     return DOCA_SUCCESS;
 }
 
-doca_buf QueuePairLink::buffer_of(Slot &slot, std::size_t data) const noexcept
+doca_buf QueuePairLink::buffer_of(std::byte *slot, std::size_t size, std::size_t data) const noexcept
 {
     doca_buf buf{};
-    buf.head = buf.data = slot.bytes.data();
-    buf.len = slot.bytes.size();
+    buf.head = buf.data = slot;
+    buf.len = size;
     buf.data_len = data;
     buf.mmap = map_.get();
     return buf;
@@ -85,19 +107,20 @@ doca_buf QueuePairLink::buffer_of(Slot &slot, std::size_t data) const noexcept
 
 bool QueuePairLink::post_receive(std::uint32_t number) noexcept
 {
-    const std::uint32_t index = number % num_slots;
-    doca_buf &buf = receiving_[index];
-    buf = buffer_of(memory_->receives[index], 0);
+    doca_buf &buf = receiving_[number % receives_.count];
+    buf = buffer_of(receives_.at(number), receives_.size, 0);
     buf.last = &buf;
-    has_failed_ = has_failed_ || queue_pair_->receive({of_receives, index}, &buf, TransferPlan::plain(buf.len)) != DOCA_SUCCESS;
+    has_failed_ = has_failed_ ||
+                  queue_pair_->receive({of_receives, 0}, &buf, TransferPlan::plain(buf.len)) != DOCA_SUCCESS;
     return !has_failed_;
 }
 
-/// For one more message, where @p kept receives of the peer are not to be used.
-bool QueuePairLink::has_room(std::uint32_t kept) noexcept
+/// For one more message, where there are fewer than @p most_alone_before of nothing.
+bool QueuePairLink::has_room(std::uint32_t most_alone_before) noexcept
 {
     const auto look = [&] {
-        return !has_failed_ && num_sent_ - num_done_ != num_slots && num_sent_ - num_peer_reposted_ < num_slots - kept;
+        return !has_failed_ && num_sent_ - num_done_ != sends_.count &&
+               num_sent_ - num_peer_reposted_ != sends_.count && num_alone_ < most_alone_before;
     };
     if (look())
         return true;
@@ -107,31 +130,38 @@ bool QueuePairLink::has_room(std::uint32_t kept) noexcept
 
 void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept
 {
-    const std::uint32_t index = num_sent_ % num_slots;
-    Slot &slot = memory_->sends[index];
-    num_told_ = num_reposted_;
-    std::memcpy(slot.bytes.data(), &num_told_, sizeof(Prefix));
-    std::memcpy(slot.bytes.data() + sizeof(Prefix), bytes.data(), bytes.size());
-    doca_buf buf = buffer_of(slot, sizeof(Prefix) + bytes.size());
+    const Prefix prefix = {num_told_ = num_reposted_, num_received_told_ = num_received_};
+    std::byte *const slot = sends_.at(num_sent_);
+    std::memcpy(slot, &prefix, sizeof(prefix));
+    std::memcpy(slot + sizeof(prefix), bytes.data(), bytes.size());
+    doca_buf buf = buffer_of(slot, sends_.size, sizeof(prefix) + bytes.size());
     buf.last = &buf;
-    if (queue_pair_->send({of_sends, index}, &buf, TransferPlan::plain(buf.data_len), {}) == DOCA_SUCCESS)
-        ++num_sent_;
-    else
+    if (queue_pair_->send({of_sends, 0}, &buf, TransferPlan::plain(buf.data_len), {}) != DOCA_SUCCESS) {
         has_failed_ = true;
+        return;
+    }
+    are_alone_[num_sent_++ % sends_.count] = bytes.empty();
+    num_alone_ += bytes.empty() ? 1 : 0;
 }
 
-bool QueuePairLink::send(std::span<const std::byte> bytes) noexcept
+bool QueuePairLink::send(std::span<const std::byte> frame) noexcept
 {
-    if (!has_room(kept_for_posts))
+    if (frame.size() > sends_.size - sizeof(Prefix) || !has_room(most_alone + 1))
         return false;
-    post_send(bytes);
+    post_send(frame);
     return !has_failed_;
+}
+
+void QueuePairLink::tell_received() noexcept
+{
+    if (num_received_ != num_received_told_ && has_room(most_to_tell))
+        post_send({});
 }
 
 /// The peer may be out of receives, and there may be nothing else to tell it for long.
 void QueuePairLink::tell_of_receives() noexcept
 {
-    if (num_reposted_ - num_told_ >= num_slots / 2 && has_room(0))
+    if (num_reposted_ - num_told_ >= receives_to_tell && has_room(most_alone))
         post_send({});
 }
 
@@ -141,9 +171,9 @@ std::size_t QueuePairLink::receive(std::span<std::byte> bytes) noexcept
         poll();
     std::size_t given = 0;
     while (num_come_ != num_reposted_ && given != bytes.size()) {
-        const std::uint32_t index = num_reposted_ % num_slots;
+        const std::uint32_t index = num_reposted_ % receives_.count;
         const std::size_t length = std::min<std::size_t>(lengths_[index] - at_, bytes.size() - given);
-        std::memcpy(bytes.data() + given, memory_->receives[index].bytes.data() + sizeof(Prefix) + at_, length);
+        std::memcpy(bytes.data() + given, receives_.at(num_reposted_) + sizeof(Prefix) + at_, length);
         given += length;
         at_ += length;
         if (at_ != lengths_[index])
@@ -189,18 +219,18 @@ void QueuePairLink::note(Tag tag, doca_error_t status, std::uint32_t length) noe
 /// From the peer, which is not to be trusted.
 void QueuePairLink::note_message(std::uint32_t length) noexcept
 {
-    const std::uint32_t index = num_come_ % num_slots;
-    Prefix reposted = 0;
-    if (length >= sizeof(reposted))
-        std::memcpy(&reposted, memory_->receives[index].bytes.data(), sizeof(reposted));
-    if (length < sizeof(reposted) || reposted - num_peer_reposted_ > num_sent_ - num_peer_reposted_) {
+    Prefix prefix{};
+    if (length >= sizeof(prefix))
+        std::memcpy(&prefix, receives_.at(num_come_), sizeof(prefix));
+    if (length < sizeof(prefix) || prefix.reposted - num_peer_reposted_ > num_sent_ - num_peer_reposted_) {
         LOG_ERR("the other side has sent %u bytes by a queue pair that are no message", length);
         has_failed_ = true;
         return;
     }
-    num_peer_reposted_ = reposted;
-    lengths_[index] = length - static_cast<std::uint32_t>(sizeof(reposted));
-    ++num_come_;
+    for (; num_peer_reposted_ != prefix.reposted; ++num_peer_reposted_)
+        num_alone_ -= are_alone_[num_peer_reposted_ % sends_.count] ? 1 : 0;
+    num_received_by_peer_ = prefix.received;
+    lengths_[num_come_++ % receives_.count] = length - static_cast<std::uint32_t>(sizeof(prefix));
 }
 
 void QueuePairLink::arm() noexcept

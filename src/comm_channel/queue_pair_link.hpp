@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Bytes to a peer on the other side of the PCIe by a queue pair of the card, in their order: what a socket does that never
-// waits. Both sides post as many receives. Each message begins with how many of them its sender has posted again, 4 bytes,
-// so nobody sends what finds no receive. Two receives are kept for messages of nothing but that.
+// Frames of a stream to a peer on the other side of the PCIe, in their order, by a queue pair of the card. Each side posts
+// as many receives as messages may wait for its program, and six more: so who may send a message by the rules of the rings
+// finds a receive for it, and none waits in this library. Each message begins with two numbers, 4 bytes each: how many
+// receives its sender has posted again, and how many messages its program has got. They also come alone; four receives are
+// kept for that, and two for telling of receives alone, so that this never comes to a standstill.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 
 #include "../core/buf.hpp"
 #include "../core/dev.hpp"
 #include "../core/device/queue_pair.hpp"
 #include "../core/engine/completion_queue.hpp"
+#include "ring.hpp"
 
 namespace opendoca::comm_channel {
 
 /// Belongs to the thread of its connection.
 class QueuePairLink {
 public:
-    static constexpr std::size_t longest_send = 4156; ///< bytes
-
-    /// On a queue pair of @p function, which @p events are woken for. What is refused is logged.
+    /// On a queue pair of @p function, which @p events are woken for; for the messages of two rings. What is refused is
+    /// logged.
     [[nodiscard]] static doca_error_t create(const std::shared_ptr<const DeviceFunction> &function,
-                                             std::shared_ptr<EventHandle> events,
+                                             std::shared_ptr<EventHandle> events, RingShape outgoing, RingShape incoming,
                                              std::unique_ptr<QueuePairLink> &created);
     QueuePairLink(const QueuePairLink &) = delete;
     QueuePairLink &operator=(const QueuePairLink &) = delete;
@@ -38,8 +40,16 @@ public:
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details_of_peer);
     [[nodiscard]] bool is_connected() const noexcept { return queue_pair_->is_connected(); }
 
-    /// All of @p bytes, at most longest_send of them; false when there is no room for now.
-    [[nodiscard]] bool send(std::span<const std::byte> bytes) noexcept;
+    /// One frame; false when there is no room for now.
+    [[nodiscard]] bool send(std::span<const std::byte> frame) noexcept;
+    /// Sends nothing, to see whether it arrives.
+    void probe() noexcept { post_send({}); }
+    /// That this side's program has got @p count messages in all: what is sent from now on tells it.
+    void set_received(std::uint64_t count) noexcept { num_received_ = static_cast<std::uint32_t>(count); }
+    /// Tells it alone, if that is due and there is room.
+    void tell_received() noexcept;
+    /// What the peer has told of its program. To be checked.
+    [[nodiscard]] std::uint32_t num_received_by_peer() const noexcept { return num_received_by_peer_; }
     /// Gives how many bytes have come; 0: none for now. What came before a failure is still given.
     [[nodiscard]] std::size_t receive(std::span<std::byte> bytes) noexcept;
     /// Nothing comes or goes any more.
@@ -52,26 +62,37 @@ public:
     void disarm() noexcept;
 
 private:
-    static constexpr std::uint32_t num_slots = 16; ///< of each direction; both sides have as many
-    static constexpr std::uint32_t kept_for_posts = 2;
-    using Prefix = std::uint32_t;
+    // Messages of nothing, at most, that have not given back their receives.
+    static constexpr std::uint32_t most_to_tell = 4;
+    static constexpr std::uint32_t most_alone = 6; ///< with those that tell of receives
+    static constexpr std::uint32_t receives_to_tell = 2;
+    static constexpr std::size_t alignment = 64;
 
-    /// A message, sent or received.
-    struct alignas(64) Slot {
-        std::array<std::byte, sizeof(Prefix) + longest_send> bytes;
+    struct Prefix {
+        std::uint32_t reposted;
+        std::uint32_t received;
     };
-    using Slots = std::array<Slot, num_slots>;
-    struct Memory {
-        Slots sends;
-        Slots receives;
+    struct Free {
+        void operator()(std::byte *memory) const noexcept { ::operator delete(memory, std::align_val_t{alignment}); }
     };
 
-    QueuePairLink() = default;
+    /// Places for messages, all of one size.
+    struct Slots {
+        std::byte *start = nullptr;
+        std::uint32_t count;
+        std::size_t size;
+
+        explicit Slots(RingShape shape) noexcept;
+        [[nodiscard]] std::size_t bytes() const noexcept { return count * size; }
+        [[nodiscard]] std::byte *at(std::uint32_t number) const noexcept { return start + number % count * size; }
+    };
+
+    QueuePairLink(RingShape outgoing, RingShape incoming);
     [[nodiscard]] doca_error_t open(const std::shared_ptr<const DeviceFunction> &function,
                                     std::shared_ptr<EventHandle> events);
-    [[nodiscard]] doca_buf buffer_of(Slot &slot, std::size_t data) const noexcept;
+    [[nodiscard]] doca_buf buffer_of(std::byte *slot, std::size_t size, std::size_t data) const noexcept;
     [[nodiscard]] bool post_receive(std::uint32_t number) noexcept;
-    [[nodiscard]] bool has_room(std::uint32_t kept) noexcept;
+    [[nodiscard]] bool has_room(std::uint32_t most_alone_before) noexcept;
     void post_send(std::span<const std::byte> bytes) noexcept;
     void tell_of_receives() noexcept;
     void poll() noexcept;
@@ -80,15 +101,18 @@ private:
 
     // In the order in which they depend on each other.
     OwnDevice device_;
-    std::unique_ptr<Memory> memory_;
+    Slots sends_, receives_;
+    std::unique_ptr<std::byte, Free> memory_;
     std::shared_ptr<const doca_mmap> map_;
-    CompletionQueue completions_{2 * num_slots};
+    CompletionQueue completions_;
     std::atomic<ConnectionState> state_{ConnectionState::none};
     std::unique_ptr<QueuePair> queue_pair_;
 
     // Buffers grow when their operations end.
-    std::array<doca_buf, num_slots> receiving_{};
-    std::array<std::uint32_t, num_slots> lengths_{}; ///< of messages that have come
+    std::unique_ptr<doca_buf[]> receiving_;
+    std::unique_ptr<std::uint32_t[]> lengths_; ///< of messages that have come
+    std::unique_ptr<bool[]> are_alone_;        ///< those that were sent: they are nothing but two numbers
+    std::uint32_t num_alone_ = 0; ///< of those, that have not given back their receives
     // Numbers of messages and receives since the beginning, which wrap around.
     std::uint32_t num_sent_ = 0;
     std::uint32_t num_done_ = 0;         ///< of those: they are at the peer
@@ -96,6 +120,9 @@ private:
     std::uint32_t num_come_ = 0;
     std::uint32_t num_reposted_ = 0; ///< of those
     std::uint32_t num_told_ = 0;     ///< of these, as the peer knows
+    std::uint32_t num_received_ = 0; ///< by the program
+    std::uint32_t num_received_told_ = 0;
+    std::uint32_t num_received_by_peer_ = 0;
     std::size_t at_ = 0;             ///< where what is left of the oldest message begins
     bool has_failed_ = false;
     bool is_armed_ = false;

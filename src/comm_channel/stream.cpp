@@ -80,7 +80,7 @@ void Stream::frame(std::uint32_t kind, std::size_t length) noexcept
 std::size_t Stream::write() noexcept
 {
     const std::span<const std::byte> left = std::span(out_).subspan(out_at_, out_size_);
-    if (way_ == Way::link)
+    if (sending_ == Sending::by_link)
         return link_->send(left) ? left.size() : 0;
     ssize_t sent = -1;
     do
@@ -126,25 +126,14 @@ bool Stream::receive() noexcept
     }
     if (in_size_ == in_.size())
         return false;
-    // What comes by the one is not put behind what is left of a frame that came by the other.
-    if (link_ != nullptr && (in_size_ == 0 || !is_of_socket_) && receive_by_link())
-        return true;
-    if (has_ended_)
-        return false;
-    const bool would_mix = link_ != nullptr && in_size_ != 0 && !is_of_socket_;
-    const ssize_t size =
-        recv(socket_, in_.data() + in_size_, in_.size() - in_size_, MSG_DONTWAIT | (would_mix ? MSG_PEEK : 0));
+    if (receives_by_link_)
+        return receive_by_link();
+    const ssize_t size = recv(socket_, in_.data() + in_size_, in_.size() - in_size_, MSG_DONTWAIT);
     if (size < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
-    if (size > 0 && would_mix)
-        return false;
-    if (size <= 0 && way_ == Way::link && receive_by_link())
-        return true; // what was sent before the end has come before it
     has_ended_ = size <= 0;
-    if (size > 0) {
+    if (size > 0)
         in_size_ += static_cast<std::size_t>(size);
-        is_of_socket_ = true;
-    }
     return !has_ended_;
 }
 
@@ -180,13 +169,15 @@ Arrival Stream::take(StreamKind kind, std::span<std::byte> bytes) noexcept
     return Arrival::complete;
 }
 
-bool Stream::is_next(StreamKind kind) noexcept
+std::optional<StreamKind> Stream::next_kind() noexcept
 {
-    while (in_size_ < sizeof(Header) && receive()) {
-    }
     Header header{};
-    return in_size_ >= sizeof(header) &&
-           (std::memcpy(&header, in_.data() + in_at_, sizeof(header)), header.kind == static_cast<std::uint32_t>(kind));
+    while (in_size_ < sizeof(header) && receive())
+        ;
+    if (in_size_ < sizeof(header))
+        return {};
+    std::memcpy(&header, in_.data() + in_at_, sizeof(header));
+    return StreamKind{header.kind};
 }
 
 void Stream::attach(SharedMemory &memory, bool is_service, RingShape to_service, RingShape to_client)
@@ -210,7 +201,14 @@ void Stream::attach(SharedMemory &memory, bool is_service, RingShape to_service,
 bool Stream::frame_next() noexcept
 {
     std::byte *const bytes = out_.data() + sizeof(Header);
-    if (const std::uint64_t received = incoming_.num_received(); received != num_told_) {
+    const std::uint64_t received = incoming_.num_received();
+    if (sending_ == Sending::by_link) {
+        link_->set_received(received);
+        if (outgoing_.look_for_message() != RingResult::done) { // else the message tells it
+            link_->tell_received();
+            return false;
+        }
+    } else if (received != num_told_) {
         num_told_ = received;
         std::memcpy(bytes, &received, sizeof(received));
         frame(static_cast<std::uint32_t>(StreamKind::received), sizeof(received));
@@ -228,9 +226,30 @@ bool Stream::frame_next() noexcept
 void Stream::push() noexcept
 {
     bool is_done = flush();
-    for (unsigned i = 0; is_done && way_ != Way::undecided && i != most_frames && frame_next(); ++i)
+    if (sending_ == Sending::tries_link && is_done && try_link()) {
+        frame(static_cast<std::uint32_t>(StreamKind::by_queue_pair), 0);
+        sending_ = Sending::switches;
+        is_done = flush();
+    }
+    if (sending_ == Sending::switches && is_done) {
+        sending_ = Sending::by_link;
+        choose_events();
+    }
+    for (unsigned i = 0; is_done && i != most_frames && frame_next(); ++i)
         is_done = flush();
     flush_later(!is_done);
+}
+
+/// That the peer's program has got @p count messages. False when they are too many, or fewer than before.
+bool Stream::note_received(std::uint64_t count) noexcept
+{
+    if (count < num_got_ || count > outgoing_.num_taken())
+        return false;
+    num_got_ = count;
+    outgoing_.give_back(count);
+    if (outgoing_.take_wish_for_room())
+        (void)eventfd_write(space_news_.get(), 1);
+    return true;
 }
 
 /// False when the peer does not keep the rules.
@@ -242,19 +261,13 @@ bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_brou
         if (header.length != sizeof(count))
             return false;
         std::memcpy(&count, bytes, sizeof(count));
-        if (count < num_got_ || count > outgoing_.num_taken())
-            return false;
-        num_got_ = count;
-        outgoing_.give_back(count);
-        if (outgoing_.take_wish_for_room())
-            (void)eventfd_write(space_news_.get(), 1);
-        return true;
+        return note_received(count);
     case StreamKind::offer:
         return accept_offer({bytes, header.length});
-    case StreamKind::probe:
-        return accept_probe({bytes, header.length});
-    case StreamKind::choice:
-        return accept_choice({bytes, header.length});
+    case StreamKind::connected:
+        return accept_connected({bytes, header.length});
+    case StreamKind::by_queue_pair:
+        return header.length == 0 && accept_switch();
     case StreamKind::leaving:
         peer_left_->store(1, std::memory_order_release);
         return header.length == 0;
@@ -289,12 +302,15 @@ bool Stream::pull(bool &has_brought) noexcept
 
 bool Stream::pump() noexcept
 {
-    const bool was_undecided = !has_chosen();
+    look_at_link();
     push();
     bool has_brought = false;
-    const bool is_good = pull(has_brought);
-    if (was_undecided && way_ != Way::undecided)
-        push();
+    bool is_good = pull(has_brought);
+    if (is_good && receives_by_link_ && link_ != nullptr) {
+        const std::uint32_t more = link_->num_received_by_peer() - static_cast<std::uint32_t>(num_got_);
+        // What was sent to try it knew of fewer than TCP has told since.
+        is_good = static_cast<std::int32_t>(more) <= 0 || note_received(num_got_ + more);
+    }
     if (has_brought && incoming_.take_wish_for_message())
         messages_->wake();
     return is_good;
@@ -330,21 +346,21 @@ void Stream::flush_later(bool is_needed) noexcept
 
 void Stream::choose_events() noexcept
 {
-    const std::uint32_t to_send = has_unsent_ && way_ != Way::link ? std::uint32_t{EPOLLOUT} : 0;
-    const std::uint32_t wanted = way_ == Way::link ? 0 : EPOLLIN | to_send;
+    const std::uint32_t to_send = has_unsent_ && sending_ != Sending::by_link ? std::uint32_t{EPOLLOUT} : 0;
+    const std::uint32_t wanted = (receives_by_link_ ? 0 : std::uint32_t{EPOLLIN}) | to_send;
     change(messages_->fd(), socket_, EPOLLRDHUP | (wakes_for_message_ ? wanted : 0));
     change(space_epoll_.get(), socket_, wakes_for_space_ ? wanted : 0);
-    if (link_ != nullptr)
-        change(space_epoll_.get(), messages_->fd(), wakes_for_space_ ? std::uint32_t{EPOLLIN} : 0);
+    // It is in there once there is a link.
+    change(space_epoll_.get(), messages_->fd(), link_ != nullptr && wakes_for_space_ ? std::uint32_t{EPOLLIN} : 0);
 }
 
 /// False when there is no time left, or nobody to send to.
 bool Stream::wait_to_write(std::chrono::steady_clock::time_point end) noexcept
 {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    if (left.count() <= 0)
+    const bool is_by_link = sending_ == Sending::by_link;
+    if (left.count() <= 0 || (is_by_link && link_->has_failed()))
         return false;
-    const bool is_by_link = way_ == Way::link;
     if (is_by_link)
         link_->arm();
     pollfd fds[] = {{.fd = socket_, .events = is_by_link ? short{POLLRDHUP} : short{POLLOUT}, .revents = 0},
@@ -360,14 +376,12 @@ void Stream::say_goodbye() noexcept
     if (peer_left_ == nullptr || has_ended_)
         return;
     const auto end = std::chrono::steady_clock::now() + longest_goodbye;
-    if (bool has_brought = false; way_ == Way::undecided && pull(has_brought) && way_ == Way::undecided)
-        refuse_link("this side leaves");
     for (bool has_said = false;;) {
         push();
         if (out_size_ == 0 && !has_said && outgoing_.look_for_message() != RingResult::done) {
             frame(static_cast<std::uint32_t>(StreamKind::leaving), 0);
             has_said = true;
-        } else if (out_size_ == 0 && has_said && (way_ != Way::link || !link_->has_unsent())) {
+        } else if (out_size_ == 0 && has_said && (sending_ != Sending::by_link || !link_->has_unsent())) {
             return;
         } else if ((out_size_ != 0 || has_said) && !wait_to_write(end)) {
             return;

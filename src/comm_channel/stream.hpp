@@ -6,16 +6,17 @@
 // message, of which it is told; so both rings hold the same, and TCP never holds up anybody. A message on its way is its
 // length and its kind, 4 bytes each, and its bytes; all numbers in the order that both machines have.
 //
-// Where both sides have a queue pair of one card, the same bytes go by these instead, and TCP tells of the peer's end alone:
+// Where both sides have a queue pair of one card, each goes on by these as soon as it knows that they work, and TCP then
+// only tells of its end:
 //
-//     client                          service, by TCP
-//     hello, can use one        ->
-//                               <-    welcome and offer(details)
-//     connects; offer(details)  ->
-//                               <-    connects; probe, and another one by the queue pairs
-//     choice(1) by them         ->    once the probe has come; if it does not, or something fails, choice(0) by TCP
+//     client                        service, by TCP
+//     hello, can use one       ->
+//                              <-   welcome_and_offer, with the details of its queue pair
+//     connects its own; offer  ->
+//                              <-   connects; connected
 //
-// Until the choice each side keeps its messages in its ring. A service that cannot connect sends choice(0).
+// Now each side sends nothing by its queue pair. When the card tells that this has arrived, by_queue_pair is the last that
+// the side sends by TCP. Neither waits for the other before it sends messages.
 #pragma once
 
 #include <array>
@@ -42,9 +43,9 @@ enum class StreamKind : std::uint32_t {
     received, ///< how many messages the program has received: 8 bytes
     leaving,
     welcome_and_offer, ///< in place of welcome, to a client that can use a queue pair
-    offer,             ///< by such a client
-    probe,             ///< 4 bytes: 1: by the queue pairs, 0: by TCP
-    choice,            ///< 4 bytes: 1: messages go by the queue pairs, 0: by TCP
+    offer,             ///< by a client: the same of its own; of 0 bytes when it has none after all
+    connected,         ///< by the service: 4 bytes, 1 if it has connected
+    by_queue_pair,     ///< of nothing
 };
 
 /// Never waits, but for say_goodbye(). Whatever comes is checked: anybody may connect.
@@ -62,18 +63,17 @@ public:
     // Before attach(): one message from each side.
     void put(StreamKind kind, std::span<const std::byte> bytes) noexcept;
     [[nodiscard]] Arrival take(StreamKind kind, std::span<std::byte> bytes) noexcept;
-    /// What comes next, whole or not, is of @p kind.
-    [[nodiscard]] bool is_next(StreamKind kind) noexcept;
+    /// What comes next, as far as has come.
+    [[nodiscard]] std::optional<StreamKind> next_kind() noexcept;
 
-    /// A service, before attach(): makes a queue pair of @p function, so that nothing goes before has_chosen(). False, with
-    /// a line in the log, when there is none.
-    [[nodiscard]] bool make_link(const std::shared_ptr<const DeviceFunction> &function) noexcept;
+    /// A service, before attach(): makes a queue pair of @p function. False, with a line in the log, when there is none.
+    [[nodiscard]] bool make_link(const std::shared_ptr<const DeviceFunction> &function, RingShape outgoing,
+                                 RingShape incoming) noexcept;
     /// Of that queue pair.
     [[nodiscard]] Offer offer() const noexcept;
     /// A client, after attach(): likewise, and connects it to that of @p offer.
-    void take_up(const std::shared_ptr<const DeviceFunction> &function, const Offer &offer) noexcept;
-    /// Whether it is known by what messages go. pump() brings it about.
-    [[nodiscard]] bool has_chosen() noexcept;
+    void take_up(const std::shared_ptr<const DeviceFunction> &function, RingShape outgoing, RingShape incoming,
+                 const Offer &offer) noexcept;
 
     /// From now on pump() carries messages between the socket and the rings of @p memory, as the peer's side of them.
     void attach(SharedMemory &memory, bool is_service, RingShape to_service, RingShape to_client);
@@ -99,8 +99,6 @@ private:
     static constexpr std::size_t longest_frame = sizeof(Header) + 4096;
 
     enum class Input : std::uint8_t { nothing, frame, damaged };
-    /// By what messages go.
-    enum class Way : std::uint8_t { socket, undecided, link };
     [[nodiscard]] Input find_frame(Header &header) const noexcept;
     void drop_frame(const Header &header) noexcept;
     [[nodiscard]] bool receive() noexcept;
@@ -109,10 +107,12 @@ private:
     [[nodiscard]] bool flush() noexcept;
     void frame(std::uint32_t kind, std::size_t length) noexcept;
     [[nodiscard]] bool accept_offer(std::span<const std::byte> bytes) noexcept;
-    [[nodiscard]] bool accept_probe(std::span<const std::byte> bytes) noexcept;
-    [[nodiscard]] bool accept_choice(std::span<const std::byte> bytes) noexcept;
-    void choose(Way way) noexcept;
-    void refuse_link(const char *reason) noexcept;
+    [[nodiscard]] bool accept_connected(std::span<const std::byte> bytes) noexcept;
+    [[nodiscard]] bool accept_switch() noexcept;
+    [[nodiscard]] bool note_received(std::uint64_t count) noexcept;
+    void look_at_link() noexcept;
+    [[nodiscard]] bool try_link() noexcept;
+    void drop_link(const char *reason) noexcept;
     [[nodiscard]] bool wait_to_write(std::chrono::steady_clock::time_point end) noexcept;
     void arm_link() noexcept;
     void push() noexcept;
@@ -127,15 +127,19 @@ private:
     std::shared_ptr<EventHandle> messages_;
     UniqueFd space_epoll_;
     UniqueFd space_news_; ///< an eventfd
-    std::unique_ptr<QueuePairLink> link_; ///< null where messages go by the socket
-    Way way_ = Way::socket;
+    std::unique_ptr<QueuePairLink> link_; ///< null where all goes by the socket
+    enum class Sending : std::uint8_t {
+        by_socket,
+        tries_link, ///< still by the socket
+        switches,   ///< the socket's last frame is on its way
+        by_link
+    } sending_ = Sending::by_socket;
+    bool receives_by_link_ = false;
     bool is_service_ = false;
-    std::optional<std::chrono::steady_clock::time_point> give_up_at_; ///< a client: the link, if no probe has come
     bool wakes_for_message_ = true;
     bool wakes_for_space_ = false;
     bool has_unsent_ = false;
     bool has_ended_ = false;
-    bool is_of_socket_ = true; ///< what is in in_
     // The peer's sides of the rings.
     std::atomic<std::uint32_t> *peer_left_ = nullptr;
     ReceiveRing outgoing_;

@@ -40,9 +40,9 @@ def sample_file(name):
 
 
 def card_counts():
-    """Of the card: how many copies its engine has made, and how many ranges it has found by an alias."""
+    """Of the card: copies of its engine, ranges that it has found by an alias, bytes in messages of queue pairs."""
     status = run("host", "--fault", "status").stdout
-    return {name: int(re.search(rf"{name} (\d+)", status)[1]) for name in ("dma-copies", "alias-uses")}
+    return {name: int(re.search(rf"{name} (\d+)", status)[1]) for name in ("dma-copies", "alias-uses", "message-bytes")}
 
 
 class Samples(unittest.TestCase):
@@ -158,6 +158,16 @@ class Samples(unittest.TestCase):
                       f"The server has got {len(TEXT)} bytes", "Sample finished successfully")
         self.succeeds(server, f"Message received: {TEXT}")
 
+    @unittest.skipUnless(CAN_SHARE, "there is no DPU's side")
+    def test_comch_fast_path_of_3_0(self):
+        before = card_counts()["message-bytes"]
+        server = self.start("dpu", "v3_comch_data_path_high_speed_server", "-p", DPU, "-r", HOST)
+        self.says(server, "The server was idle and is running")
+        self.succeeds(self.start("host", "v3_comch_data_path_high_speed_client", "-p", HOST, "-t", TEXT),
+                      "Sent 10 messages", "Sample finished successfully")
+        self.succeeds(server, f"Received 10 messages, the last one: {TEXT}")
+        self.assertGreaterEqual(card_counts()["message-bytes"], before + 10 * len(TEXT), "consumers' go by the card alone")
+
     def test_doca_caps_says_by_what_and_why(self):
         sides = {"host": 2, "dpu": 2} if CAN_SHARE else {"host": 2}
         for side, count in sides.items():
@@ -175,7 +185,8 @@ class Samples(unittest.TestCase):
                 self.assertEqual((hardware["state"], hardware["physical_state"]), ("ACTIVE", "LinkUp"))
                 self.assertRegex(hardware["rate"], r"^\d+ Gb/sec")
                 self.assertIn(hardware["rdma_mtu"], [256 << i for i in range(5)] if device["capabilities"]["rdma_rc"] else [None])
-                self.assertEqual(any("Comm Channel by TCP at 127." in remark for remark in remarks), CAN_SHARE)
+                self.assertEqual(any("Comm Channel by queue pairs of mlx5_" in remark and "TCP at 127." in remark
+                                     for remark in remarks), CAN_SHARE)
                 is_known = any(remark.startswith("VUID MT2347XZ0320") for remark in remarks)
                 self.assertEqual(is_known, device["function_type"] != "SF", "an SF's only its e-switch's manager can ask for")
 

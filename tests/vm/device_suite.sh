@@ -24,6 +24,7 @@
 #                                         active port
 #              OPENDOCA_TEST_PEER_DEVICE  the device of other processes, if it is another one
 #              OPENDOCA_TEST_PEER_HOST    address:port of a machine that serves: other processes run there
+#              OPENDOCA_TEST_PARTS        only these of the parts, with blanks between them
 #              OPENDOCA_TEST_PYTHON       the interpreter for samples; default python3
 set -uo pipefail
 
@@ -50,6 +51,17 @@ for state in /sys/class/infiniband/*/ports/*/state; do
         devices+=("$device")
         [ ! -e "/sys/class/infiniband/$device/parent" ] || kinds='rc rxe'
     fi
+done
+# Those whose port has an address that a connection can be made to. The first of a DPU in switchdev mode, which manages the
+# e-switch, has none: it copies, and exports memory, but has no RDMA.
+addressed=()
+for device in "${devices[@]}"; do
+    for port in "/sys/class/infiniband/$device"/ports/*; do
+        if [ "$(cat "$port/link_layer")" = InfiniBand ] || cat "$port"/gids/* 2>/dev/null | grep -q '[1-9a-f]'; then
+            addressed+=("$device")
+            break
+        fi
+    done
 done
 if [ ${#devices[@]} = 0 ]; then
     echo "skipped: no RDMA device here has an active port" >&2
@@ -100,7 +112,12 @@ run_conformance() { # NAME EXECUTABLE TESTS...
     [ -x "$program" ] || program=$build/tests/conformance/v3/test_$name
     [ -x "$program" ] || program=$build/tests/$name/test_$name
     [ -x "$program" ] || program=$build/tests/attack/test_$name
-    for device in "${devices[@]}"; do
+    local -a tried=("${devices[@]}")
+    case $name in
+    *rdma* | *peers) tried=(${addressed[@]+"${addressed[@]}"}) ;;
+    esac
+    [ ${#tried[@]} != 0 ] || return 0
+    for device in "${tried[@]}"; do
         parameters+=("/*${device//[^A-Za-z0-9]/_}*")
     done
     for pattern in "${parameters[@]}"; do
@@ -150,9 +167,9 @@ run_lossy_peers() {
 
 run_samples() {
     local -a command without=()
-    local test rest
+    local test rest device=${addressed[0]-${devices[0]}}
     command=("$python" "$here/../samples/run.py" --tap --programs "$build/samples"
-        --devices "${devices[0]}" "${OPENDOCA_TEST_PEER_DEVICE:-${devices[0]}}")
+        --devices "$device" "${OPENDOCA_TEST_PEER_DEVICE:-$device}")
     while read -r test rest; do
         without+=("--without=$test")
     done < <(exceptions_of samples)
@@ -165,7 +182,7 @@ run_samples() {
 
 run_soak() {
     local device
-    for device in "${devices[@]}"; do
+    for device in ${addressed[@]+"${addressed[@]}"}; do
         soon run_as_test "soak_$device" 600 "$build/tests/fault/soak_rdma" --seconds 12 --kills 4 --device "$device" \
             --peer-device "${OPENDOCA_TEST_PEER_DEVICE:-$device}"
     done
@@ -181,6 +198,7 @@ count_objects() {
 
 [ -n "${OPENDOCA_CARD_SIDE-}" ] || objects=$(count_objects)
 for part in "$@"; do
+    [ -z "${OPENDOCA_TEST_PARTS-}" ] || [[ " $OPENDOCA_TEST_PARTS " = *" $part "* ]] || continue
     case $part in
     samples) run_samples ;;
     soak) run_soak ;;

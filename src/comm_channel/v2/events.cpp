@@ -41,9 +41,8 @@ bool doca_comm_channel_ep_t::watch_in(EventChannel &channel, Peer &peer) noexcep
     if (&channel == &service_channel_)
         return channel.watch(peer.socket(), EPOLLRDHUP, &peer);
     // A client's channel wakes also when the connection is made.
-    if (is_connecting)
-        return channel.watch(peer.message_fd(), EPOLLIN | EPOLLRDHUP, &peer);
-    return channel.watch(peer.socket(), EPOLLRDHUP, &peer) && channel.watch(peer.space_fd(), EPOLLIN, &peer);
+    return channel.watch(peer.socket(), is_connecting ? EPOLLIN | EPOLLRDHUP : EPOLLRDHUP, &peer) &&
+           (is_connecting || channel.watch(peer.space_fd(), EPOLLIN, &peer));
 }
 
 /// A peer that has just become connected, in all channels that are there.
@@ -52,11 +51,10 @@ bool doca_comm_channel_ep_t::watch(Peer &peer) noexcept
     if (is_client()) {
         if (!send_channel_.is_open())
             return true;
-        send_channel_.forget(peer.message_fd());
+        send_channel_.change(peer.socket(), EPOLLRDHUP, &peer);
         if (is_send_armed_)
             send_channel_.kick();
-        return send_channel_.watch(peer.socket(), EPOLLRDHUP, &peer) &&
-               send_channel_.watch(peer.space_fd(), EPOLLIN, &peer);
+        return send_channel_.watch(peer.space_fd(), EPOLLIN, &peer);
     }
     if (send_channel_.is_open() && is_send_armed_)
         send_channel_.kick();

@@ -92,12 +92,6 @@ protected:
     [[nodiscard]] doca_error_t on_stop() noexcept override;
     void on_idle() noexcept override;
     [[nodiscard]] bool on_progress() noexcept override;
-    /// The connector may be what the program is woken for.
-    void arm() noexcept override
-    {
-        num_looks_ = 0;
-        doca_ctx::arm();
-    }
 
 private:
     class Failures final : public opendoca::Source {};

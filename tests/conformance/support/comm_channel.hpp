@@ -47,6 +47,20 @@ inline std::vector<DevicePair> comm_channel_pairs()
         if (is_able(pair.exporter) && is_able(pair.importer))
             pairs.push_back(pair);
     }
+    // A card's own side has such a pair: the function that has the representors, and a subfunction behind one of them.
+    for (const DeviceParam &port :
+         devices_that([](doca_devinfo *info) { return has_comm_channel(info) && has_representors(info); })) {
+        if (port.is_soft())
+            continue;
+        const DevHandle dev = open_device(port);
+        const RepList reps(dev);
+        for (const DeviceParam &function : able) {
+            const bool is_behind =
+                std::ranges::any_of(reps, [&](doca_devinfo_rep *rep) { return pci_of(rep) == function.pci; });
+            if (function.ibdev != port.ibdev && is_behind)
+                pairs.push_back({function, port});
+        }
+    }
     return pairs;
 }
 

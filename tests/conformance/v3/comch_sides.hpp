@@ -81,13 +81,28 @@ inline void consumer_went(doca_comch_event_consumer *, doca_comch_connection *co
     side_of(connection).expired.push_back(id);
 }
 
-inline RepHandle representor_of(doca_dev *dev)
+/// The card's, where a test runs on one.
+inline std::string device_name(const char *variable, const char *of_software)
 {
+    const char *const name = std::getenv(variable);
+    return name != nullptr ? name : of_software;
+}
+
+/// Of the function of @p host.
+inline RepHandle representor_of(doca_dev *dev, doca_dev *host)
+{
+    char address[DOCA_DEVINFO_PCI_ADDR_SIZE] = {};
+    must(doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(host), address));
     doca_devinfo_rep **list = nullptr;
     std::uint32_t size = 0;
     must(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &size));
     RepHandle rep;
-    must(doca_dev_rep_open(list[0], rep.out()));
+    for (std::uint32_t i = 0; i != size && rep == nullptr; ++i) {
+        std::uint8_t is_its = 0;
+        must(doca_devinfo_rep_is_equal_pci_addr(list[i], address, &is_its));
+        if (is_its != 0)
+            must(doca_dev_rep_open(list[i], rep.out()));
+    }
     must(doca_devinfo_rep_destroy_list(list));
     return rep;
 }
@@ -161,9 +176,9 @@ protected:
         must(doca_task_submit(doca_comch_task_send_as_task(task)));
     }
 
-    DevHandle dpu = open_device("soft_p0");
-    DevHandle host = open_device("soft_pf0");
-    RepHandle rep = representor_of(dpu);
+    DevHandle dpu = open_device(device_name("OPENDOCA_TEST_DPU", "soft_p0"));
+    DevHandle host = open_device(device_name("OPENDOCA_TEST_HOST", "soft_pf0"));
+    RepHandle rep = representor_of(dpu, host);
     Side at_server;
     Side at_client;
     ServerHandle server;

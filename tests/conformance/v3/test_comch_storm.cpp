@@ -429,7 +429,7 @@ private:
     bool is_over_ = false;
     std::uint32_t last_number_ = 0;
     DevHandle dpu_ = open_device("soft_p0"), host_ = open_device("soft_pf0");
-    RepHandle rep_ = representor_of(dpu_);
+    RepHandle rep_ = representor_of(dpu_, host_);
     std::vector<std::byte> dpu_memory_ = std::vector<std::byte>(num_clients * num_tasks * slot_size);
     std::vector<std::byte> host_memory_ = std::vector<std::byte>(num_clients * num_tasks * slot_size);
     MmapHandle dpu_map_ = map_of(dpu_, dpu_memory_, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
@@ -446,14 +446,15 @@ private:
 class ComchStormTest : public testing::Test {
 protected:
     static constexpr std::uint32_t num_seeds = is_sanitized ? 2 : 4;
+    static constexpr std::uint32_t num_steps = is_sanitized ? 10'000 : 30'000;
 
     void storm(std::uint32_t seed, StormPeers *peers = nullptr)
     {
         SCOPED_TRACE("seed " + std::to_string(seed));
         auto one = std::make_unique<ComchStorm>(seed, "storm " + std::to_string(StormPeers::port()));
-        one->run(30'000, peers);
-        EXPECT_GT(one->num_ended, 2'000u);
-        EXPECT_GT(one->num_messages, 500u);
+        one->run(num_steps, peers);
+        EXPECT_GT(one->num_ended, num_steps / 30);
+        EXPECT_GT(one->num_messages, num_steps / 100);
         EXPECT_GT(one->num_given_up, 0u);
         num_produced += one->num_produced;
         num_came += one->num_came;

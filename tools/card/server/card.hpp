@@ -86,8 +86,8 @@ public:
     // What was done, for those who want to know by what it was.
     std::uint64_t dma_copies = 0;
     mutable std::uint64_t alias_uses = 0; ///< ranges of memory that were found by an alias
-    std::uint64_t messages_across = 0; ///< that have met a receive of another function
-    std::uint64_t bytes_across = 0;    ///< of these
+    std::uint64_t messages = 0; ///< that have met a receive of another queue pair
+    std::uint64_t message_bytes = 0;
 };
 
 } // namespace opendoca::card

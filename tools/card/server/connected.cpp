@@ -196,9 +196,9 @@ Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
     const std::uint32_t key = swap_on_little_endian(request.immediate);
     if (request.opcode == Opcode::send_invalidate && !invalidate(peer, key))
         return refuse(qp, peer, request, Syndrome::remote_access);
-    if (&qp.file.function != &peer.file.function) {
-        ++qp.file.card.messages_across;
-        qp.file.card.bytes_across += local.length;
+    if (&qp != &peer) {
+        ++qp.file.card.messages;
+        qp.file.card.message_bytes += local.length;
     }
     complete_receive(peer, entry_of(request.opcode),
                      {receive.index, static_cast<std::uint32_t>(local.length), qp.number(), request.immediate,

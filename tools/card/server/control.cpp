@@ -113,8 +113,8 @@ std::string describe(const Card &card)
            std::to_string(card.files.size()) + " processes " + std::to_string(processes) + " objects " +
            std::to_string(card.objects.count()) + " keys " + std::to_string(card.keys.count()) +
            " dma-copies " + std::to_string(card.dma_copies) + " alias-uses " + std::to_string(card.alias_uses) +
-           " messages-across " + std::to_string(card.messages_across) + " bytes-across " +
-           std::to_string(card.bytes_across);
+           " messages " + std::to_string(card.messages) + " message-bytes " +
+           std::to_string(card.message_bytes);
 }
 
 } // namespace

@@ -342,7 +342,7 @@ LinkEvent RdmaCm::take_client(rdma_cm_id &client)
 {
     Id id(&client, library_.destroy_id);
     if (!is_ours(client)) {
-        LOG_INFO("a client that came to another device is refused");
+        LOG_DBG("a client that came to another device is refused");
         (void)library_.reject(&client, nullptr, 0);
         return {};
     }
