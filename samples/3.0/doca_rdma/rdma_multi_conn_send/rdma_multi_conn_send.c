@@ -27,7 +27,9 @@ static void send_ended(struct doca_rdma_task_send *task, union doca_data task_us
     doca_task_free(doca_rdma_task_send_as_task(task));
     if (++num_sent == resources->config->num_connections) {
         resources->is_done = 1;
-        end_work(resources, DOCA_SUCCESS);
+        /* By address, the receiver ends first: it may not have seen the last connection yet. */
+        if (resources->config->port == 0)
+            end_work(resources, DOCA_SUCCESS);
     }
 }
 
