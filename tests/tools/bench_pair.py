@@ -5,14 +5,18 @@
 
 A test runs it on the card of software."""
 import json
-import os
+import pathlib
 import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+
+import user  # pylint: disable=wrong-import-position
+
 
 def run_pair(doca_bench):
-    environment = os.environ | {"DOCA_SOFT": "0"}
+    environment = user.environment(DOCA_SOFT="0")
     server = subprocess.Popen([doca_bench, "rdma", "--server", "--once", "--bind", "127.0.0.1", "--port", "0"],
                               env=environment, stdout=subprocess.PIPE, text=True)
     first = server.stdout.readline()

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 """test_compare.py SCRIPT BUILD: the page of comparisons has all its parts, and each of its pictures is there."""
-import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+
+import user  # pylint: disable=wrong-import-position
 
 
 # What ucx_perftest prints, for operations of 100 ns; as a server it does nothing.
@@ -29,7 +32,7 @@ def main():
         ucx = pathlib.Path(folder, "ucx_perftest")
         ucx.write_text(FAKE_UCX, encoding="ascii")
         ucx.chmod(0o755)
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("DOCA_SOFT")}
+        environment = user.environment()
         environment["PATH"] = f"{folder}:{environment['PATH']}"
         subprocess.run([sys.executable, script, "--build", build, "--output", folder, "--time", "0"], check=True,
                        env=environment)

@@ -11,6 +11,7 @@ import errno
 import io
 import json
 import os
+import pathlib
 import re
 import socket
 import shutil
@@ -20,14 +21,17 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"))
+
+import user  # pylint: disable=wrong-import-position
+
 DOCA_BENCH, GENERATION, OTHER = sys.argv[1:4]
 SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
 
 
 def run(*arguments, **variables):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")}
     # meson has malloc fill what it gives, and so touch pages that nobody needs: here memory is measured.
-    environment |= {"DOCA_SOFT": "1", "MALLOC_PERTURB_": "0"} | variables
+    environment = user.environment(DOCA_SOFT="1", MALLOC_PERTURB_="0") | variables
     return subprocess.run([DOCA_BENCH, *arguments], env=environment, capture_output=True, text=True, timeout=300,
                           check=False)
 
@@ -448,7 +452,7 @@ class DocaBenchRdma(unittest.TestCase):
 
     def server(self, *arguments, program=None):
         """A server on a port of its own, and that port."""
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")} | {"DOCA_SOFT": "1"}
+        environment = user.environment(DOCA_SOFT="1")
         process = subprocess.Popen([program or DOCA_BENCH, "rdma", "--server", "--bind", "127.0.0.1", "--port", "0", *arguments],
                                    env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.communicate)

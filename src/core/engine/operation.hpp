@@ -61,9 +61,9 @@ struct alignas(64) Operation {
     /// The same, word by word, as it was stored: a load of two words that were just stored has to wait for both.
     [[gnu::always_inline]] void read_result(Result &result) const noexcept
     {
-        result.length = __atomic_load_n(&length, __ATOMIC_RELAXED);
-        result.immediate = __atomic_load_n(&message.immediate, __ATOMIC_RELAXED);
-        result.received = __atomic_load_n(&message.received, __ATOMIC_RELAXED);
+        __atomic_load(&length, &result.length, __ATOMIC_RELAXED);
+        __atomic_load(&message.immediate, &result.immediate, __ATOMIC_RELAXED);
+        __atomic_load(&message.received, &result.received, __ATOMIC_RELAXED);
     }
 
     template <typename Payload>
