@@ -115,10 +115,11 @@ static int speak(struct doca_pe *pe)
 int main(int argc, char **argv)
 {
     const int is_server = argc == 2 && strcmp(argv[1], "server") == 0;
+    const int is_client = argc == 2 && strcmp(argv[1], "client") == 0;
     struct doca_pe *pe;
 
-    if (argc != 1 && !is_server) {
-        fprintf(stderr, "usage: %s [server]\n", argv[0]);
+    if (!is_server && !is_client) {
+        fprintf(stderr, "usage: %s server|client\n", argv[0]);
         return 2;
     }
     MUST(doca_pe_create(&pe));
