@@ -107,7 +107,8 @@ TEST_P(AcrossPcie, WhatIsExportedToBeReadIsNotWritten)
                                    .seed = 3});
     const MmapHandle imported = host->import(dev);
     EXPECT_EQ(fetch(imported, host->addr(), size), DOCA_SUCCESS);
-    EXPECT_EQ(put(imported, host->addr(), size), DOCA_ERROR_NOT_PERMITTED);
+    const BufHandle src = inventory.full(own_map, own.data(), size), dst = inventory.empty(imported, host->addr(), size);
+    EXPECT_EQ(engine.submit(dst, src, 1), DOCA_ERROR_NOT_PERMITTED) << "before the card is asked";
     // A descriptor that lies about it: then the card is who refuses.
     SharedMemoryDescriptor d = parse(host->descriptor());
     d.access = DOCA_ACCESS_DPU_READ_WRITE;
