@@ -56,7 +56,7 @@ done
 addressed=()
 for device in "${devices[@]}"; do
     for port in "/sys/class/infiniband/$device"/ports/*; do
-        if [ "$(cat "$port/link_layer")" = InfiniBand ] || cat "$port"/gids/* 2>/dev/null | grep -q '[1-9a-f]'; then
+        if [ "$(cat "$port/link_layer")" = InfiniBand ] || grep -qs '[1-9a-f]' "$port"/gids/*; then
             addressed+=("$device")
             break
         fi

@@ -76,7 +76,7 @@ public:
         limit_ -= step;
         Operation &operation = *free_;
         free_ = reinterpret_cast<Operation *>(operation.source);
-        store_tag(operation.tag, tag);
+        operation.tag = tag;
         store(operation.source, &source);
         operation.status = Operation::in_flight;
         return operation;
