@@ -133,7 +133,7 @@ void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept
     const Prefix prefix = {num_told_ = num_reposted_, num_received_told_ = num_received_};
     std::byte *const slot = sends_.at(num_sent_);
     std::memcpy(slot, &prefix, sizeof(prefix));
-    std::memcpy(slot + sizeof(prefix), bytes.data(), bytes.size());
+    std::ranges::copy(bytes, slot + sizeof(prefix));
     doca_buf buf = buffer_of(slot, sends_.size, sizeof(prefix) + bytes.size());
     buf.last = &buf;
     if (queue_pair_->send({of_sends, 0}, &buf, TransferPlan::plain(buf.data_len), {}) != DOCA_SUCCESS) {

@@ -110,7 +110,7 @@ void Stream::put(StreamKind kind, std::span<const std::byte> bytes) noexcept
     const Header header = {static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint32_t>(kind)};
     std::byte *const end = out_.data() + out_at_ + out_size_;
     std::memcpy(end, &header, sizeof(header));
-    std::memcpy(end + sizeof(header), bytes.data(), bytes.size());
+    std::ranges::copy(bytes, end + sizeof(header));
     out_size_ += sizeof(header) + bytes.size();
     flush_later(!flush());
 }
@@ -164,7 +164,7 @@ Arrival Stream::take(StreamKind kind, std::span<std::byte> bytes) noexcept
         return has_ended_ ? Arrival::ended : Arrival::nothing;
     if (input == Input::damaged || header.kind != static_cast<std::uint32_t>(kind) || header.length != bytes.size())
         return Arrival::malformed;
-    std::memcpy(bytes.data(), in_.data() + in_at_ + sizeof(header), bytes.size());
+    std::copy_n(in_.data() + in_at_ + sizeof(header), bytes.size(), bytes.data());
     drop_frame(header);
     return Arrival::complete;
 }

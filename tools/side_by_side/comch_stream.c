@@ -24,6 +24,7 @@ static struct doca_pe *control_pe;
 static struct doca_pe *pe; /* of the consumer and the producer */
 static struct doca_dev *dev;
 static struct doca_comch_server *server;
+static struct doca_buf_inventory *inventory;
 static struct doca_comch_connection *connection;
 static uint32_t peer_consumer;
 static struct doca_task *send_small;
@@ -125,7 +126,6 @@ static void open_fast_path(void)
     const int memory_file = memfd_create("side_by_side", MFD_CLOEXEC);
     struct doca_comch_consumer *consumer = NULL;
     struct doca_comch_producer *producer = NULL;
-    struct doca_buf_inventory *inventory = NULL;
     struct doca_mmap *map = NULL;
     struct doca_buf *buf = NULL;
     unsigned char *memory;
