@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include <pthread.h>
 #include <sched.h>
 
 #include "card.hpp"
@@ -71,6 +72,7 @@ void ProcessorKeeper::change(State state)
 
 void ProcessorKeeper::run() const
 {
+    (void)pthread_setname_np(pthread_self(), "processor"); // as tools show it
     const sched_param no_priority{};
     if (sched_setscheduler(0, SCHED_IDLE, &no_priority) != 0)
         return; // with any other policy it would be in the way
