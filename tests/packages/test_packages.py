@@ -39,6 +39,15 @@ class Release(unittest.TestCase):
         self.assertEqual(number, re.match(r"opendoca \((.*?)\)", text_of("debian/changelog"))[1])
 
 
+class Samples(unittest.TestCase):
+    def test_all_of_them_are_packaged(self):
+        patterns = [line.split()[0] for line in text_of("debian/opendoca-samples.install").splitlines()]
+        for path in (SOURCE_ROOT / "samples").iterdir():
+            # The rest is for the source tree: it builds all of them at once, and tries some.
+            if path.name != "meson.build" and path.suffix != ".sh":
+                self.assertTrue(any(fnmatch.fnmatch(f"samples/{path.name}", pattern) for pattern in patterns), path.name)
+
+
 class Layout(unittest.TestCase):
     """The build that packages are made of, configured and not compiled."""
 
