@@ -11,10 +11,12 @@ public=/usr/lib/$triplet/pkgconfig
 
 title() { echo "== $*"; }
 
-# Everything that packages can leave behind; apt's and dpkg's own books are none of theirs.
+# Everything that packages can leave behind; apt's and dpkg's own books are none of theirs, nor is what adduser leaves when
+# Debian's libibverbs1 makes its group.
 listing() {
     find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /packages -o -path /tmp -o -path /var/cache \
-        -o -path /var/lib/apt -o -path /var/lib/dpkg/info -o -path /var/log \) -prune -o -print |
+        -o -path /var/lib/apt -o -path /var/lib/dpkg/info -o -path /var/log -o -path /etc/gshadow- \
+        -o -path /run/adduser \) -prune -o -print |
         grep -v '^/var/lib/dpkg/[a-z-]*$' | sort
     dpkg-query -W -f '${Package} ${db:Status-Abbrev}\n' | sort
 }
