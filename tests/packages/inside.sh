@@ -71,5 +71,6 @@ is_real
 purge
 is_real
 dpkg -P libdoca-sdk-common-dev >/dev/null
+mkdir -p /opt # which dpkg has taken with what stood for the original
 listing >/tmp/after
 diff /tmp/before /tmp/after
