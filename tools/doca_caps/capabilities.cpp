@@ -55,8 +55,8 @@ std::vector<CapabilityRow> make_rows()
          {"sync_event_create_from_export", "  import", success<q::imports_events>, Ability::import_counter},
          {q::exports_memory_key, "export to the DPU", flag<q::exports_memory>, Ability::export_memory, "export"},
          {q::imports_memory_key, "import on the DPU", flag<q::imports_memory>, Ability::import_memory, "import"},
-         {"rep_list_net", "network representors", flag<q::lists_net>, Ability::list_representors, "representors"},
-         {"rep_list_emulated", "emulated representors", flag<q::lists_emulated>, Ability::list_emulated},
+         {"rep_list_net", "network representors", flag<api::can_list_net>, Ability::list_representors, "representors"},
+         {"rep_list_emulated", "emulated representors", flag<api::can_list_emulated>, Ability::list_emulated},
          {"hotplug_manager", "hotplug manager", flag<q::manages_hotplug>, Ability::manage_hotplug}});
     return rows;
 }

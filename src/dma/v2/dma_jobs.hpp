@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
-#include <cstring>
 #include <memory>
 
 #include <doca_dma.h>
@@ -66,7 +65,7 @@ public:
         if constexpr (PollsPlain<Engine>) {
             // Plain operations are those of submit(): the program's own.
             const auto give = [&](Operation &operation) __attribute__((always_inline)) {
-                std::memcpy(&event, &operation.tag, sizeof(operation.tag));
+                store_tag(event, operation.tag);
                 event.result.u64 = DOCA_SUCCESS;
                 workq_.completions.release(operation);
             };

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 #include "rdma_jobs.hpp"
 
-#include <cstring>
 #include <iterator>
 
 #include "../../core/device/engines.hpp"
@@ -96,7 +95,7 @@ public:
             // Plain operations are those of submit(): the program's own, of this instance or of another one of the
             // work queue. What they bring is the same for all.
             const auto give = [&](Operation &operation, std::uint32_t length) __attribute__((always_inline)) {
-                std::memcpy(&event, &operation.tag, sizeof(operation.tag));
+                store_tag(event, operation.tag);
                 if (auto *const result = static_cast<doca_rdma_result *>(event.result.ptr)) {
                     result->result = DOCA_SUCCESS;
                     result->opcode = DOCA_RDMA_OPCODE_RECV_SEND;

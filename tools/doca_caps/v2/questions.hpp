@@ -59,8 +59,6 @@ inline constexpr auto exports_memory = doca_devinfo_get_is_mmap_export_dpu_suppo
 inline constexpr auto imports_memory = doca_devinfo_get_is_mmap_from_export_dpu_supported;
 inline constexpr auto exports_events = doca_sync_event_get_export_to_dpu_supported;
 inline constexpr auto imports_events = doca_sync_event_get_create_from_export_supported;
-inline constexpr auto lists_net = doca_devinfo_rep_get_is_list_net_supported;
-inline constexpr auto lists_emulated = doca_devinfo_rep_get_is_list_emulated_supported;
 inline constexpr auto manages_hotplug = doca_devinfo_get_is_hotplug_manager_supported;
 
 // Keys of these rows in JSON, by the names of the functions.

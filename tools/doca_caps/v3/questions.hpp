@@ -63,8 +63,6 @@ inline constexpr auto exports_memory = doca_mmap_cap_is_export_pci_supported;
 inline constexpr auto imports_memory = doca_mmap_cap_is_create_from_export_pci_supported;
 inline constexpr auto exports_events = doca_sync_event_cap_is_export_to_remote_pci_supported;
 inline constexpr auto imports_events = doca_sync_event_cap_is_create_from_export_supported;
-inline constexpr auto lists_net = doca_devinfo_rep_cap_is_filter_net_supported;
-inline constexpr auto lists_emulated = doca_devinfo_rep_cap_is_filter_emulated_supported;
 inline constexpr auto manages_hotplug = doca_devinfo_cap_is_hotplug_manager_supported;
 
 // Keys of these rows in JSON, by the names of the functions.

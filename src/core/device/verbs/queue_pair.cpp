@@ -147,7 +147,7 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
             }
             if (error == ETIMEDOUT && settings_.is_optional)
                 break;
-            again |= error == ETIMEDOUT && !settings_.is_optional && std::chrono::steady_clock::now() < end;
+            again |= error == ETIMEDOUT && std::chrono::steady_clock::now() < end;
         }
     }
     if (error != 0)
