@@ -85,7 +85,7 @@ bool Member::end_one() noexcept
 void Member::give(const Ended &ended) noexcept
 {
     if (ended.tag.b != 0)
-        reinterpret_cast<EndHandler *>(ended.tag.a)->ended(ended);
+        reinterpret_cast<CompletionHandler *>(ended.tag.a)->ended(ended);
     else
         task_ended(doca_task::of(ended.tag), ended);
 }

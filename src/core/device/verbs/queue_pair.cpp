@@ -339,7 +339,7 @@ void VerbsQueuePair::finish_failing() noexcept
 void VerbsQueuePair::flush() noexcept
 {
     poller_->progress();
-    poller_->look_for_trouble();
+    poller_->look_for_failure();
     if (is_connected() && may_wait_forever())
         poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
 }
