@@ -2,7 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "../../engine/completion_queue.hpp"
@@ -242,6 +245,8 @@ private:
     // Life.
     [[nodiscard]] doca_error_t create_on(std::shared_ptr<ConnectionPoller> poller);
     void move_to(CompletionQueue &completions);
+    [[nodiscard]] doca_error_t begin_to_connect() noexcept;
+    [[nodiscard]] doca_error_t try_paths(const ConnectionDetails &peer, ReliableConnection::Path &taken);
     [[nodiscard]] doca_error_t check_receives() const noexcept;
 
     // Ending.
@@ -277,6 +282,9 @@ private:
 
     mutable std::mutex lock_;                 ///< of what follows, until it is attached and connected
     mutable bool is_known_to_peer_ = false;   ///< its number may be: it stays
+    bool is_connecting_ = false;              ///< connect() runs, without the lock
+    std::condition_variable connect_over_;    ///< it does no more
+    std::atomic<bool> is_closing_ = false;
     std::shared_ptr<ConnectionPoller> poller_;
     std::unique_ptr<ReliableConnection> connection_;
     const VerbsDevice &device_;
