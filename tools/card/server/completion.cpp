@@ -109,7 +109,7 @@ void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool
     ++cq.produced;
     if (is_armed_for(cq, is_solicited || is_error(static_cast<Entry>(kind))) &&
         first_to_announce(cq) != (cq.produced & counter_mask)) {
-        if (is_sent_message(entry, kind) && !is_solicited)
+        if (is_sent_message(entry, kind))
             announce_later(cq);
         else
             announce(cq);
