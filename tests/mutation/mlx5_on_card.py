@@ -238,6 +238,8 @@ def main():
               if not arguments.names or any(part in name for part in arguments.names)]
     if unknown := set(EQUIVALENT) - set(known):
         sys.exit(f"no such mutant: {', '.join(unknown)}")
+    for file in MISTAKES:
+        with_switches(file, itertools.count(1))  # each has its place
     if arguments.list:
         print("\n".join(known[number - 1] for number in chosen))
         return 0
