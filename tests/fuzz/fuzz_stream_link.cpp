@@ -43,7 +43,8 @@ class Peer {
 public:
     Peer()
     {
-        must(opendoca::map_for_library(device(), {memory_.data(), memory_.size()}, DOCA_ACCESS_LOCAL_READ_WRITE, map_));
+        if (map_ == nullptr)
+            must(opendoca::map_for_library(device(), {memory_, sizeof(memory_)}, DOCA_ACCESS_LOCAL_READ_WRITE, map_));
         opendoca::QueuePairSettings settings{};
         settings.send_queue_size = settings.recv_queue_size = num_slots;
         settings.send_chain_length = settings.recv_chain_length = 1;
@@ -104,7 +105,7 @@ private:
     [[nodiscard]] doca_buf slot(std::uint32_t number, std::size_t data)
     {
         doca_buf buf{};
-        buf.head = buf.data = memory_.data() + number * slot_size;
+        buf.head = buf.data = memory_ + number * slot_size;
         buf.len = slot_size;
         buf.data_len = data;
         buf.mmap = map_.get();
@@ -126,8 +127,9 @@ private:
         }
     }
 
-    std::vector<std::byte> memory_ = std::vector<std::byte>(2 * num_slots * slot_size);
-    std::shared_ptr<const doca_mmap> map_;
+    // For all inputs, as mapping takes long.
+    static inline std::byte memory_[2 * num_slots * slot_size];
+    static inline std::shared_ptr<const doca_mmap> map_;
     opendoca::CompletionQueue completions_{2 * num_slots};
     std::atomic<opendoca::ConnectionState> state_{opendoca::ConnectionState::initial};
     std::unique_ptr<opendoca::QueuePair> queue_pair_;
