@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../conformance/support/graph_fixture.hpp"
+#include "graph_shape.hpp"
 #include "model.hpp"
 #include "queued_ctx.hpp"
 
@@ -19,53 +20,18 @@ using namespace doca_test;
 constexpr std::size_t num_graphs = 3, num_instances = 5, max_nodes = 6;
 constexpr std::uint32_t depth = 12;
 
-enum class Kind { copy, user, sub_graph };
-
-struct Node {
-    doca_graph_node *node;
-    Kind kind;
-    std::size_t sub; ///< a graph
-    std::vector<std::size_t> after;
-};
-
-struct Graph {
-    doca_graph *graph = nullptr;
-    bool is_started = false;
+struct OfGraph {
     std::array<bool, num_workqs> is_on{};
-    std::vector<Node> nodes;
 
     [[nodiscard]] bool is_on_any() const { return is_on[0] || is_on[1]; }
-    [[nodiscard]] bool leads(std::size_t from, std::size_t to) const
-    {
-        return from == to ||
-               std::ranges::any_of(nodes[to].after, [&](std::size_t before) { return leads(from, before); });
-    }
 };
-
-struct Instance;
-
-/// What a node of an instance was given.
-struct Data {
-    Instance *owner = nullptr;
-    std::size_t node = 0;
-    bool is_set = false;
-    doca_error_t result = DOCA_SUCCESS; ///< that it will have
-    doca_dma_job_memcpy job{};
-    Instance *sub = nullptr;
-    unsigned num_runs = 0; ///< of a user node
-};
-
-struct Instance {
-    doca_graph_instance *instance = nullptr;
-    std::size_t graph = 0;
-    std::vector<std::unique_ptr<Data>> data; ///< of each node
-    Instance *parent = nullptr;              ///< whose data it is
-    bool is_submitted = false;               ///< in its own right
-    std::size_t workq = 0;
+struct OfInstance {
+    std::size_t workq = 0; ///< where it was submitted
     std::uint64_t number = 0;
 };
+using Shape = GraphShape<OfGraph, OfInstance, doca_dma_job_memcpy, num_graphs, num_instances>;
 
-class GraphModelTest : public DeviceTest, protected Model<doca_get_error_name> {
+class GraphModelTest : public DeviceTest, protected Model<doca_get_error_name>, protected Shape {
 protected:
     void SetUp() override
     {
@@ -79,31 +45,8 @@ protected:
     }
 
     [[nodiscard]] doca_ctx *ctx() const { return doca_dma_as_ctx(dma); }
-    [[nodiscard]] std::size_t num_uses(std::size_t g) const;
-    [[nodiscard]] bool has_instances(std::size_t g) const
-    {
-        return std::ranges::any_of(instances, [&](const Instance &one) { return one.instance != nullptr && one.graph == g; });
-    }
-    [[nodiscard]] bool contains(std::size_t g, std::size_t other) const
-    {
-        return g == other || std::ranges::any_of(graphs[g].nodes, [&](const Node &node) {
-                   return node.kind == Kind::sub_graph && contains(node.sub, other);
-               });
-    }
-    [[nodiscard]] std::uint32_t num_copies(std::size_t g) const;
-    [[nodiscard]] doca_error_t change(std::size_t g) const
-    {
-        return graphs[g].is_started || num_uses(g) != 0 ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS;
-    }
-    /// Whether it, or one that runs it, or one that it runs, is in flight.
-    [[nodiscard]] static bool is_busy(const Instance &instance);
-    [[nodiscard]] static bool runs_busy(const Instance &instance);
-    [[nodiscard]] bool has_all_data(const Instance &instance) const;
     [[nodiscard]] std::uint32_t num_in_flight(std::size_t g, std::size_t q) const;
     [[nodiscard]] std::uint32_t num_credits(std::size_t q) const;
-    /// What it may come to: nothing but success, or the results of the nodes that may fail first.
-    [[nodiscard]] std::vector<doca_error_t> results_of(const Instance &instance) const;
-    [[nodiscard]] std::vector<doca_error_t> results_of(const Instance &instance, std::size_t node) const;
     [[nodiscard]] doca_error_t submit_answer(const Instance &instance) const;
 
     void step();
@@ -116,7 +59,6 @@ protected:
     void retrieve(std::size_t q, bool waits);
     void note_end(Instance &instance, doca_error_t result);
     void check_nodes(const Instance &instance, bool is_fine);
-    void begin_runs(Instance &instance);
     void clean_up();
     static doca_error_t take_step(void *cookie, doca_event *)
     {
@@ -133,49 +75,8 @@ protected:
     DmaHandle dma;
     std::array<doca_workq *, num_workqs> workqs{};
     std::array<std::uint32_t, num_workqs> num_plain{}; ///< jobs of no graph in flight
-    std::array<Graph, num_graphs> graphs;
-    std::array<Instance, num_instances> instances;
     std::uint64_t num_submitted = 0, num_ends = 0;
 };
-
-std::size_t GraphModelTest::num_uses(std::size_t g) const
-{
-    std::size_t count = 0;
-    for (const Graph &graph : graphs)
-        count += static_cast<std::size_t>(std::ranges::count_if(
-            graph.nodes, [&](const Node &node) { return node.kind == Kind::sub_graph && node.sub == g; }));
-    return count;
-}
-
-std::uint32_t GraphModelTest::num_copies(std::size_t g) const
-{
-    std::uint32_t count = 0;
-    for (const Node &node : graphs[g].nodes)
-        count += node.kind == Kind::copy ? 1 : node.kind == Kind::sub_graph ? num_copies(node.sub) : 0;
-    return count;
-}
-
-bool GraphModelTest::runs_busy(const Instance &instance)
-{
-    return instance.is_submitted || std::ranges::any_of(instance.data, [](const auto &data) {
-               return data->sub != nullptr && runs_busy(*data->sub);
-           });
-}
-
-bool GraphModelTest::is_busy(const Instance &instance)
-{
-    const Instance *top = &instance;
-    while (top->parent != nullptr)
-        top = top->parent;
-    return runs_busy(*top);
-}
-
-bool GraphModelTest::has_all_data(const Instance &instance) const
-{
-    return std::ranges::all_of(instance.data, [&](const auto &data) {
-        return data->is_set && (data->sub == nullptr || has_all_data(*data->sub));
-    });
-}
 
 std::uint32_t GraphModelTest::num_in_flight(std::size_t g, std::size_t q) const
 {
@@ -191,33 +92,12 @@ std::uint32_t GraphModelTest::num_credits(std::size_t q) const
     return count;
 }
 
-std::vector<doca_error_t> GraphModelTest::results_of(const Instance &instance, std::size_t node) const
-{
-    const Data &data = *instance.data[node];
-    return data.sub != nullptr ? results_of(*data.sub) : std::vector{data.result};
-}
-
-std::vector<doca_error_t> GraphModelTest::results_of(const Instance &instance) const
-{
-    const Graph &graph = graphs[instance.graph];
-    std::vector<doca_error_t> results;
-    const auto fails = [&](std::size_t node) { return results_of(instance, node).front() != DOCA_SUCCESS; };
-    for (std::size_t node = 0; node != graph.nodes.size(); ++node) {
-        bool is_first = fails(node);
-        for (std::size_t before = 0; before != graph.nodes.size(); ++before)
-            is_first = is_first && !(before != node && fails(before) && graph.leads(before, node));
-        if (is_first)
-            std::ranges::copy(results_of(instance, node), std::back_inserter(results));
-    }
-    return results.empty() ? std::vector{DOCA_SUCCESS} : results;
-}
-
 /// A job that is refused while none was taken is told by the submit.
 doca_error_t GraphModelTest::submit_answer(const Instance &instance) const
 {
     const Graph &graph = graphs[instance.graph];
     for (std::size_t node = 0; node != graph.nodes.size(); ++node) {
-        if (graph.nodes[node].kind == Kind::copy && graph.nodes[node].after.empty())
+        if (graph.nodes[node].kind == NodeKind::copy && graph.nodes[node].after.empty())
             return instance.data[node]->result;
     }
     return DOCA_SUCCESS;
@@ -246,18 +126,18 @@ void GraphModelTest::build(std::size_t g)
     switch (below(3)) {
     case 0:
         if (answers("user_node_create", doca_graph_user_node_create(graph.graph, take_step, &made), change(g)))
-            graph.nodes.push_back({made, Kind::user, 0, {}});
+            graph.nodes.push_back({made, NodeKind::user, 0, {}});
         break;
     case 1:
         if (graphs[other].graph != nullptr && num_copies(other) + num_copies(g) < depth &&
             answers("sub_graph_node_create", doca_graph_sub_graph_node_create(graph.graph, graphs[other].graph, &made),
                     unless(contains(other, g), DOCA_ERROR_NOT_PERMITTED,
                            unless(!graphs[other].is_started, DOCA_ERROR_BAD_STATE, change(g)))))
-            graph.nodes.push_back({made, Kind::sub_graph, other, {}});
+            graph.nodes.push_back({made, NodeKind::sub_graph, other, {}});
         break;
     default:
         if (answers("ctx_node_create", doca_graph_ctx_node_create(graph.graph, DOCA_DMA_JOB_MEMCPY, ctx(), &made), change(g)))
-            graph.nodes.push_back({made, Kind::copy, 0, {}});
+            graph.nodes.push_back({made, NodeKind::copy, 0, {}});
     }
 }
 
@@ -265,14 +145,12 @@ void GraphModelTest::change_state(std::size_t g)
 {
     Graph &graph = graphs[g];
     const std::size_t q = below(num_workqs);
-    const bool lacks_sub = std::ranges::any_of(
-        graph.nodes, [&](const Node &node) { return node.kind == Kind::sub_graph && !graphs[node.sub].is_started; });
-    const bool is_used = has_instances(g) || graph.is_on_any();
+    const bool is_used = num_instances_of(g) != 0 || graph.is_on_any();
     switch (below(6)) {
     case 0:
     case 1:
         if (answers("graph_start", doca_graph_start(graph.graph),
-                    unless(graph.is_started || lacks_sub, DOCA_ERROR_BAD_STATE,
+                    unless(graph.is_started || lacks_sub_graph(g), DOCA_ERROR_BAD_STATE,
                            unless(num_copies(g) == 0, DOCA_ERROR_INVALID_VALUE))))
             graph.is_started = true;
         break;
@@ -310,26 +188,14 @@ void GraphModelTest::do_instance(std::size_t i)
         if (!answers("instance_create", doca_graph_instance_create(graphs[g].graph, &made),
                      unless(!graphs[g].is_started, DOCA_ERROR_BAD_STATE)))
             return;
-        instance = {};
-        instance.instance = made;
-        instance.graph = g;
-        for (std::size_t node = 0; node != graphs[g].nodes.size(); ++node) {
-            instance.data.push_back(std::make_unique<Data>());
-            instance.data.back()->owner = &instance;
-            instance.data.back()->node = node;
-        }
+        created(instance, made, g);
         return;
     }
     if (!one_in(12))
         return set(instance);
     if (answers("instance_destroy", doca_graph_instance_destroy(instance.instance),
-                unless(instance.is_submitted || instance.parent != nullptr, DOCA_ERROR_NOT_PERMITTED))) {
-        for (const auto &data : instance.data) {
-            if (data->sub != nullptr)
-                data->sub->parent = nullptr;
-        }
-        instance = {};
-    }
+                unless(instance.is_submitted || instance.parent != nullptr, DOCA_ERROR_NOT_PERMITTED)))
+        destroyed(instance);
 }
 
 /// Gives a node its data.
@@ -341,25 +207,25 @@ void GraphModelTest::set(Instance &instance)
     if (graphs[g].nodes.empty())
         return;
     const std::size_t n = below(graphs[g].nodes.size());
-    const Node &node = graphs[g].nodes[n];
+    const NodeModel &node = graphs[g].nodes[n];
     const bool is_foreign = g != instance.graph;
     Data other;
     Data &data = is_foreign ? other : *instance.data[n];
-    const auto wanted = [&](Kind kind, bool suits = true) {
+    const auto wanted = [&](NodeKind kind, bool suits = true) {
         return unless(instance.is_submitted, DOCA_ERROR_BAD_STATE,
                       unless(is_foreign || node.kind != kind || !suits, DOCA_ERROR_NOT_PERMITTED));
     };
-    const Kind kind = one_in(16) ? static_cast<Kind>(below(3)) : node.kind;
-    if (kind == Kind::user) {
+    const NodeKind kind = one_in(16) ? static_cast<NodeKind>(below(3)) : node.kind;
+    if (kind == NodeKind::user) {
         if (answers("set_user_node_data", doca_graph_instance_set_user_node_data(instance.instance, node.node, &data, nullptr),
                     wanted(kind))) {
             data.is_set = true;
             data.result = one_in(16) ? DOCA_ERROR_UNEXPECTED : DOCA_SUCCESS;
         }
-    } else if (kind == Kind::copy) {
+    } else if (kind == NodeKind::copy) {
         static doca_dma_job_memcpy none;
         const bool is_bad = one_in(16);
-        doca_dma_job_memcpy &job = instance.is_submitted || wanted(kind) != DOCA_SUCCESS ? none : data.job;
+        doca_dma_job_memcpy &job = instance.is_submitted || wanted(kind) != DOCA_SUCCESS ? none : data.work;
         job = memcpy_job(ctx(), is_bad ? nullptr : dst.get(), src);
         if (answers("set_ctx_node_data", doca_graph_instance_set_ctx_node_data(instance.instance, node.node, &job.base, nullptr),
                     wanted(kind))) {
@@ -373,22 +239,8 @@ void GraphModelTest::set(Instance &instance)
         const bool suits = node.kind == kind && sub.graph == node.sub;
         if (answers("set_sub_graph_node_data",
                     doca_graph_instance_set_sub_graph_node_data(instance.instance, node.node, sub.instance, nullptr),
-                    wanted(kind, suits))) {
-            if (data.sub != nullptr)
-                data.sub->parent = nullptr;
-            data.is_set = true;
-            data.sub = &sub;
-            sub.parent = &instance;
-        }
-    }
-}
-
-void GraphModelTest::begin_runs(Instance &instance)
-{
-    for (const auto &data : instance.data) {
-        data->num_runs = 0;
-        if (data->sub != nullptr)
-            begin_runs(*data->sub);
+                    wanted(kind, suits)))
+            set_sub(instance, data, sub);
     }
 }
 
@@ -424,7 +276,7 @@ void GraphModelTest::check_nodes(const Instance &instance, bool is_fine)
 {
     const Graph &graph = graphs[instance.graph];
     std::vector<doca_graph_instance_node_state> states;
-    for (const Node &node : graph.nodes)
+    for (const NodeModel &node : graph.nodes)
         states.push_back(state_of(instance.instance, node.node));
     for (std::size_t node = 0; node != graph.nodes.size(); ++node) {
         const Data &data = *instance.data[node];
@@ -438,7 +290,7 @@ void GraphModelTest::check_nodes(const Instance &instance, bool is_fine)
             });
         if (!is_possible || has_begun_early)
             complain("a node is in a state that it cannot have");
-        if (graph.nodes[node].kind == Kind::user && data.num_runs != (has_completed || has_failed ? 1U : 0U))
+        if (graph.nodes[node].kind == NodeKind::user && data.num_runs != (has_completed || has_failed ? 1U : 0U))
             complain("a user node has run otherwise than its state says");
         if (data.sub != nullptr && (has_completed || has_failed))
             check_nodes(*data.sub, has_completed);
@@ -519,11 +371,7 @@ void GraphModelTest::clean_up()
             if (instance.parent != nullptr)
                 continue;
             EXPECT_EQ(doca_graph_instance_destroy(instance.instance), DOCA_SUCCESS);
-            for (const auto &data : instance.data) {
-                if (data->sub != nullptr)
-                    data->sub->parent = nullptr;
-            }
-            instance = {};
+            destroyed(instance);
         }
     }
     for (bool has_more = true; has_more;) {
