@@ -70,8 +70,10 @@ public:
     /// come is returned, and not ended.
     [[nodiscard]] Operation *poll_one() noexcept
     {
-        if (is_flushing_ || shared_ != nullptr || num_sends_ != 0) [[unlikely]]
+        if (is_flushing_ || num_sends_ != 0) [[unlikely]]
             return progress(), nullptr;
+        if (shared_ != nullptr)
+            return poll_shared();
         if (!has_receives())
             return nullptr;
         if (is_message_there())
@@ -217,6 +219,10 @@ private:
         return true;
     }
     [[nodiscard]] bool take_shared() noexcept;
+    [[nodiscard]] Operation *poll_shared() noexcept;
+    Operation *take_by(Operation &receive, bool hands_out) noexcept;
+    /// The message that has come carries no data: its sender is to place them.
+    [[nodiscard]] bool is_question_there() const noexcept;
     /// A message of the peer that waits for a shared receive: it counts as sent, so the peer's end is not told before.
     [[nodiscard]] bool has_unmet_message() const noexcept;
     void share_receives() noexcept;
