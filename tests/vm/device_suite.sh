@@ -99,6 +99,10 @@ exceptions_of() { # NAME
         '!/^#/ && index(kinds, " " $1 " ") && $2 == program { sub(/^[^ ]+ +[^ ]+ +/, ""); print }' "$here/exceptions.txt"
 }
 
+# After so many seconds it is plain that nobody is told of a peer's end, as exceptions say.
+unnoticed=${DOCA_RDMA_TIMEOUT:-7}
+unnoticed=$((${unnoticed%.*} + 3))
+
 # Where no person is waited for, a peer that has died may be noticed sooner than by default.
 soon() {
     DOCA_RDMA_TIMEOUT=${DOCA_RDMA_TIMEOUT:-3} "$@"
@@ -136,7 +140,7 @@ run_conformance() { # NAME EXECUTABLE TESTS...
     while read -r test rest; do
         for pattern in "${parameters[@]}"; do
             echo "@@ exception $name $test$pattern $rest"
-            soon run "$name" 120 "$program" --gtest_color=no "--gtest_filter=$test$pattern"
+            OPENDOCA_TEST_WAKE_LIMIT=${unnoticed}000 soon run "$name" 120 "$program" --gtest_color=no "--gtest_filter=$test$pattern"
         done
     done < <(exceptions_of "$name")
 }
@@ -176,7 +180,7 @@ run_samples() {
     run samples 600 "${command[@]}" ${without[@]+"${without[@]}"}
     while read -r test rest; do
         echo "@@ exception samples $test $rest"
-        run samples 240 "${command[@]}" --time-limit 12 "$test"
+        run samples 240 "${command[@]}" --end-limit "$unnoticed" "$test"
     done < <(exceptions_of samples)
 }
 

@@ -128,7 +128,7 @@ def main():
             side.close()
 
     is_missed = False
-    print(f"{'':<31} {'base ns':>10} {'ns':>10} {'ratio':>7} {'at most':>8}")
+    print(f"{'':<32}{'base ns':>10}{'ns':>10}{'ratio':>8}{'at most':>9}")
     for (loop, other, limit), times in results.items():
         limit = limit if limit is not None else args.limit
         ratio = statistics.median(own / base for base, own in times)
@@ -139,7 +139,7 @@ def main():
             is_missed = is_missed or not is_met
             verdict = f"{limit:>9.2f}  {'PASS' if is_met else 'FAIL'}"
         base, own = (min(values) for values in zip(*times))
-        print(f"{name:<31} {base:>10.1f} {own:>10.1f} {ratio:>7.2f}{verdict}")
+        print(f"{name:<32} {base:>9.1f} {own:>9.1f} {ratio:>7.2f}{verdict}")
     return 3 if is_missed else 0
 
 
