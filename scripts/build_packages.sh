@@ -4,27 +4,54 @@
 #
 # Builds the Debian packages of this tree, as it is on the disk, and holds them against lintian.
 #
-#   scripts/build_packages.sh [--test] [OUTPUT]      default: build-packages; the packages are in OUTPUT/*.deb
+#   scripts/build_packages.sh [--test] [--arch ARCH] [OUTPUT]    default: build-packages; the packages are in OUTPUT/*.deb
 #
 # --test also installs, tries and purges them in a fresh minimal Debian 12 below OUTPUT, which takes some minutes and a
-# mirror of Debian: docs/packages.md. What is missing for all of it is installed by apt. meson uses ccache where
+# mirror of Debian: docs/packages.md. --arch arm64 cross-builds those of another CPU, all in a fresh Debian 12, where they are
+# then installed and tried under an emulator. What is missing for all of it is installed by apt. meson uses ccache where
 # it is installed.
 set -euo pipefail
 
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+usage() {
+    sed -n 's/^#   scripts/usage: scripts/p' "$0" >&2
+    exit 2
+}
 with_test=
-if [ "${1-}" = --test ]; then
-    with_test=1
+native=$(dpkg --print-architecture)
+arch=$native
+output=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --test) with_test=1 ;;
+    --arch)
+        [ $# -gt 1 ] || usage
+        arch=$2
+        shift
+        ;;
+    -*) usage ;;
+    *)
+        [ -z "$output" ] || usage
+        output=$1
+        ;;
+    esac
     shift
-fi
-output=${1:-$top/build-packages}
+done
+output=${output:-$top/build-packages}
+case $arch in
+amd64 | arm64) ;;
+*)
+    echo "build_packages.sh: packages are for amd64 and arm64, and not for $arch" >&2
+    exit 2
+    ;;
+esac
 
-"$top/scripts/install_dependencies.sh"
+[ "$arch" != "$native" ] || "$top/scripts/install_dependencies.sh"
 "$top/scripts/install_dependencies.sh" packages
 
 mkdir -p "$output"
 output=$(cd "$output" && pwd)
-rm -rf "$output/source" "$output"/opendoca_* "$output"/*.deb
+rm -rf "$output/source" "$output"/opendoca_*"_$arch".* "$output"/*"_$arch.deb"
 mkdir "$output/source"
 if git -C "$top" rev-parse --git-dir >/dev/null 2>&1; then
     git -C "$top" ls-files -z --cached --others --exclude-standard
@@ -32,14 +59,19 @@ else
     (cd "$top" && find . -path './build*' -prune -o -type f -print0 -o -type l -print0)
 fi | tar -C "$top" --null --files-from=- --ignore-failed-read -cf - 2>/dev/null | tar -C "$output/source" -xf -
 
-cd "$output/source"
-# The packages alone: no signature, no packages of debug information.
-DEB_BUILD_OPTIONS="noautodbgsym nocheck ${DEB_BUILD_OPTIONS-}" dpkg-buildpackage --unsigned-source --unsigned-changes
+if [ "$arch" = "$native" ]; then
+    rm -f "$output"/*_all.deb "$output"/opendoca_*.dsc "$output"/opendoca_*.tar.*
+    # The packages alone: no signature, no packages of debug information.
+    (cd "$output/source" &&
+        DEB_BUILD_OPTIONS="noautodbgsym nocheck ${DEB_BUILD_OPTIONS-}" dpkg-buildpackage --unsigned-source --unsigned-changes)
+else
+    "$top/tests/packages/cross_build.sh" "$arch" "$output"
+fi
 cd "$output"
-lintian --allow-root --tag-display-limit 0 --fail-on error,warning opendoca_*.changes
+lintian --allow-root --tag-display-limit 0 --fail-on error,warning opendoca_*_"$arch".changes
 echo "the packages are in $output:"
 ls -1 ./*.deb
 
-if [ -n "$with_test" ]; then
+if [ -n "$with_test" ] && [ "$arch" = "$native" ]; then
     "$top/tests/packages/in_fresh_debian.sh" "$output"
 fi
