@@ -31,6 +31,7 @@ QueuePairLink::QueuePairLink(RingShape outgoing, RingShape incoming)
       receives_(incoming),
       memory_(static_cast<std::byte *>(::operator new(sends_.bytes() + receives_.bytes(), std::align_val_t{alignment}))),
       completions_(sends_.count + receives_.count),
+      sending_(std::make_unique<doca_buf[]>(sends_.count)),
       receiving_(std::make_unique<doca_buf[]>(receives_.count)),
       lengths_(std::make_unique<std::uint32_t[]>(receives_.count)),
       are_alone_(std::make_unique<bool[]>(sends_.count))
@@ -134,7 +135,8 @@ void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept
     std::byte *const slot = sends_.at(num_sent_);
     std::memcpy(slot, &prefix, sizeof(prefix));
     std::ranges::copy(bytes, slot + sizeof(prefix));
-    doca_buf buf = buffer_of(slot, sends_.size, sizeof(prefix) + bytes.size());
+    doca_buf &buf = sending_[num_sent_ % sends_.count];
+    buf = buffer_of(slot, sends_.size, sizeof(prefix) + bytes.size());
     buf.last = &buf;
     if (queue_pair_->send({of_sends, 0}, &buf, TransferPlan::single_sge(buf.data_len), {}) != DOCA_SUCCESS) {
         has_failed_ = true;

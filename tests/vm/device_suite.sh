@@ -11,6 +11,7 @@
 #   samples  the samples, as pairs of processes
 #   soak     a short soak_rdma
 #   providers  whether the tables of providers in the documentation are true
+#   bench    doca_bench as server and as client
 #   peers    of the conformance test "rdma", what runs with other processes, which the part "rdma" leaves out
 #   lossy_peers  of these, what also holds where packets get lost
 #   pairs    pairs of samples with another machine, which does the same: see two_hosts.py
@@ -214,13 +215,18 @@ for part in "$@"; do
         run_as_test providers_3.0 240 "$python" "$here/../tools/test_providers.py" \
             "$build/tools/doca_caps/v3/doca_caps" 3.0 "$here/../../docs/providers.md"
         ;;
+    bench)
+        [ ${#addressed[@]} = 0 ] ||
+            run_as_test bench_pair 240 "$python" "$here/../tools/bench_pair.py" "$build/tools/doca_bench/doca_bench" \
+                "${addressed[0]}"
+        ;;
     # The same port as that of the processes, which are served later, or no address.
     pairs) run pairs 600 "$python" "$here/two_hosts.py" "$build/samples" "${OPENDOCA_TEST_PEER_HOST:-7777}" ;;
     serve) soon run_as_test serve 900 "$build/tests/conformance/test_rdma" --serve 7777 ;;
     release) run_as_test release 240 "$build/tests/conformance/test_rdma" --release ;;
     # Devices that can export: both sides of the PCIe are needed, which tests/mlx5 has.
     export)
-        if "$build/tests/conformance/test_export" --gtest_list_tests 2>/dev/null | grep -q '^ '; then
+        if [ -n "$("$build/tests/conformance/test_export" --gtest_list_tests 2>/dev/null | grep '^ ')" ]; then
             run_conformance export export '*/*.*'
         fi
         ;;

@@ -49,7 +49,10 @@ doca_error_t doca_ctx::check_idle(doca_error_t if_not) const noexcept
 {
     if (is_idle())
         return DOCA_SUCCESS;
-    LOG_ERR("the context is not idle");
+    const char *const state = state_ == DOCA_CTX_STATE_STARTING  ? "starting"
+                              : state_ == DOCA_CTX_STATE_RUNNING ? "running"
+                                                                 : "stopping";
+    LOG_ERR("the context has to be idle: it is %s, with %zu tasks that are not freed", state, num_allocated_);
     return if_not;
 }
 

@@ -170,6 +170,14 @@ class Access(unittest.TestCase):
         self.assertEqual(result.returncode, 125)
         self.assertIn("connectx-5", result.stderr)
 
+    def test_both_sides_of_a_card_with_a_dpu_know_its_network(self):
+        network = ["printenv", "DOCA_COMM_CHANNEL_ADDRESS"]
+        host = self.run_client(with_card, *network).stdout
+        self.assertTrue(host.startswith("127."), "the profile that is the default has a DPU")
+        self.assertEqual(self.run_client(with_card, "--side", "dpu", *network).stdout, host)
+        self.run_client(with_card, "--profile", "connectx-5", "--card", "one", "true")
+        self.assertEqual(self.run_client(with_card, "--card", "one", *network).returncode, 1)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -89,6 +89,7 @@ public:
     mutable std::uint64_t alias_uses = 0; ///< ranges of memory that were found by an alias
     std::uint64_t messages = 0; ///< that have met a receive of another queue pair
     std::uint64_t message_bytes = 0;
+    std::uint64_t remote_accesses = 0; ///< reads, writes and atomics that have ended
 };
 
 } // namespace opendoca::card

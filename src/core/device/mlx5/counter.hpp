@@ -69,9 +69,8 @@ public:
                                             std::unique_ptr<CounterWaits> &waits) override;
 
     [[nodiscard]] const DeviceWord &word() const noexcept { return word_; }
-    /// Passes @p status on. Once it is CONNECTION_RESET it stays so for this handle, and the log says why once.
+    /// Passes @p status on. Of CONNECTION_RESET, which is for good, the log says why once.
     [[nodiscard]] doca_error_t checked(doca_error_t status) noexcept;
-    [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(std::memory_order_relaxed); }
 
 private:
     template <typename Operation>
@@ -80,7 +79,7 @@ private:
     const Mlx5Device &device_;
     DeviceKey alias_;
     DeviceWord word_;
-    std::atomic<bool> has_ended_{false};
+    std::atomic<bool> has_told_end_{false};
     std::mutex lock_; ///< of the port
     WordQueuePair port_;
 };

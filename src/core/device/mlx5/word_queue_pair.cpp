@@ -44,6 +44,8 @@ doca_error_t WordQueuePair::open(const Mlx5Device &device)
 
 doca_error_t WordQueuePair::post(ibv_send_wr &request) noexcept
 {
+    if (is_gone_)
+        return DOCA_ERROR_CONNECTION_RESET;
     ibv_sge segment = {reinterpret_cast<std::uintptr_t>(&word_), sizeof(word_), region_->lkey};
     request.sg_list = &segment;
     request.num_sge = 1;
@@ -60,22 +62,26 @@ doca_error_t WordQueuePair::post(ibv_send_wr &request) noexcept
 bool WordQueuePair::has_ended(doca_error_t &status) noexcept
 {
     ibv_cq_ex &completions = completions_.polled();
-    if (!verbs::VerbsCompletions::start_one(completions)) {
+    bool has_come = verbs::VerbsCompletions::start_one(completions);
+    if (!has_come) {
         if (++polls_ % verbs::polls_between_looks != 0 || completions_.look_for_failure() == verbs::DeviceFailure::none)
             return false;
         completions_.forget_failure();
         if (!connection_.is_broken())
             return false;
-        status = DOCA_ERROR_IO_FAILED; // and a completion will not come
-        is_busy_ = false;
-        return true;
+        has_come = verbs::VerbsCompletions::start_one(completions); // else it will not come
     }
+    is_busy_ = false;
+    status = DOCA_ERROR_IO_FAILED;
+    if (!has_come)
+        return true;
     status = verbs::to_error(completions.status);
     verbs::VerbsCompletions::end_one(completions);
-    is_busy_ = false;
-    // The key is gone, or who held the memory. The queue pair is broken as well: later requests are flushed.
-    if (status == DOCA_ERROR_NOT_PERMITTED || status == DOCA_ERROR_SHUTDOWN || status == DOCA_ERROR_INVALID_VALUE)
+    // The key is gone, or who held the memory. The queue pair is broken as well.
+    if (status == DOCA_ERROR_NOT_PERMITTED || status == DOCA_ERROR_SHUTDOWN || status == DOCA_ERROR_INVALID_VALUE) {
         status = DOCA_ERROR_CONNECTION_RESET;
+        is_gone_ = true;
+    }
     return true;
 }
 

@@ -29,7 +29,8 @@ public:
     // The same without waiting for the end.
     [[nodiscard]] doca_error_t begin_read(const DeviceWord &word) noexcept;
     [[nodiscard]] bool is_busy() const noexcept { return is_busy_; }
-    /// True when what was begun has ended, by @p status. CONNECTION_RESET: the word is not there any more.
+    /// True when what was begun has ended, by @p status. CONNECTION_RESET: the word is not there any more, and so is the
+    /// answer to all that follows.
     [[nodiscard]] bool has_ended(doca_error_t &status) noexcept;
     /// What was read, after a good end.
     [[nodiscard]] std::uint64_t result() const noexcept { return word_; }
@@ -40,6 +41,7 @@ private:
 
     alignas(64) std::uint64_t word_ = 0; ///< where the device puts what it reads, and gets what it writes
     bool is_busy_ = false;
+    bool is_gone_ = false; ///< the word
     std::uint32_t polls_ = 0;
     verbs::Handle<ibv_mr> region_;
     verbs::VerbsCompletions completions_;
