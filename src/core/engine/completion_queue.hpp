@@ -156,7 +156,7 @@ public:
     }
     /// Removes the first completion. False when there is none.
     [[nodiscard]] bool pop(Ended &ended) noexcept;
-    /// For a queue whose ring is empty: polls. Returns an operation that has ended well and that the caller
+    /// For a queue whose ring is empty: polls. Returns an operation that has succeeded and that the caller
     /// releases after he has read it; null when there is none, and then there can be completions.
     [[nodiscard]] Operation *poll() noexcept
     {

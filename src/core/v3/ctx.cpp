@@ -8,7 +8,7 @@
 OPENDOCA_LOG_SOURCE(DOCA_CTX);
 
 using opendoca::Ended;
-using opendoca::v3::EndHandler;
+using opendoca::v3::CompletionHandler;
 using opendoca::v3::TaskPool;
 using opendoca::v3::TaskState;
 using opendoca::v3::TaskTypeBase;
@@ -256,7 +256,7 @@ bool doca_ctx::has_more() const noexcept
     return state_ == DOCA_CTX_STATE_STOPPING && is_at_rest();
 }
 
-doca_error_t doca_ctx::submit_for(EndHandler &handler, doca_task &task) noexcept
+doca_error_t doca_ctx::submit_for(CompletionHandler &handler, doca_task &task) noexcept
 {
     if (task.state == TaskState::owned)
         task.handler = &handler;

@@ -78,7 +78,7 @@ bool Member::end_one() noexcept
 void Member::give(Ended &ended) noexcept
 {
     if (ended.tag.b != 0)
-        return reinterpret_cast<EndHandler *>(ended.tag.a)->ended(ended);
+        return reinterpret_cast<CompletionHandler *>(ended.tag.a)->ended(ended);
     doca_task &task = doca_task::of(ended.tag);
     if (ended.status == DOCA_SUCCESS && task.state == TaskState::expecting) {
         ended.status = task.pool->set_result(task, ended);

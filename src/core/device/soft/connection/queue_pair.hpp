@@ -168,13 +168,13 @@ private:
     {
         std::atomic<std::uint64_t> &bell = peer_->page().bell;
         if (needs_barrier_) [[unlikely]]
-            return ring(Bell(bell.fetch_or(0, std::memory_order_seq_cst)), wish);
+            return ring(DoorbellRequest(bell.fetch_or(0, std::memory_order_seq_cst)), wish);
         barrier_by_others(); // pairs with the barrier_for_all() that follows ask_for_rings()
-        if (const Bell seen(bell.load(std::memory_order_relaxed)); seen.wishes(wish)) [[unlikely]]
+        if (const DoorbellRequest seen(bell.load(std::memory_order_relaxed)); seen.wishes(wish)) [[unlikely]]
             ring(seen, wish);
     }
     void tell_peer_with_barrier() noexcept;
-    [[gnu::noinline]] void ring(Bell bell, std::uint32_t wish) noexcept;
+    [[gnu::noinline]] void ring(DoorbellRequest bell, std::uint32_t wish) noexcept;
     void show_bell(std::uint32_t wishes) noexcept;
     [[nodiscard]] bool may_wait() noexcept { return !has_doorbells_ || is_watched_ || watch_process(); }
     [[gnu::cold]] [[nodiscard]] bool watch_process() noexcept;
