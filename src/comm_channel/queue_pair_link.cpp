@@ -31,6 +31,7 @@ QueuePairLink::QueuePairLink(RingShape outgoing, RingShape incoming)
       receives_(incoming),
       memory_(static_cast<std::byte *>(::operator new(sends_.bytes() + receives_.bytes(), std::align_val_t{alignment}))),
       completions_(sends_.count + receives_.count),
+      sending_(std::make_unique<doca_buf[]>(sends_.count)),
       receiving_(std::make_unique<doca_buf[]>(receives_.count)),
       lengths_(std::make_unique<std::uint32_t[]>(receives_.count)),
       are_alone_(std::make_unique<bool[]>(sends_.count))
@@ -111,8 +112,8 @@ bool QueuePairLink::post_receive(std::uint32_t number) noexcept
     doca_buf &buf = receiving_[number % receives_.count];
     buf = buffer_of(receives_.at(number), receives_.size, 0);
     buf.last = &buf;
-    has_failed_ = has_failed_ ||
-                  queue_pair_->receive({of_receives, 0}, &buf, TransferPlan::plain(buf.len)) != DOCA_SUCCESS;
+    has_failed_ =
+        has_failed_ || queue_pair_->receive({of_receives, 0}, &buf, TransferPlan::single_sge(buf.len)) != DOCA_SUCCESS;
     return !has_failed_;
 }
 
@@ -135,9 +136,10 @@ void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept
     std::byte *const slot = sends_.at(num_sent_);
     std::memcpy(slot, &prefix, sizeof(prefix));
     std::ranges::copy(bytes, slot + sizeof(prefix));
-    doca_buf buf = buffer_of(slot, sends_.size, sizeof(prefix) + bytes.size());
+    doca_buf &buf = sending_[num_sent_ % sends_.count];
+    buf = buffer_of(slot, sends_.size, sizeof(prefix) + bytes.size());
     buf.last = &buf;
-    if (queue_pair_->send({of_sends, 0}, &buf, TransferPlan::plain(buf.data_len), {}) != DOCA_SUCCESS) {
+    if (queue_pair_->send({of_sends, 0}, &buf, TransferPlan::single_sge(buf.data_len), {}) != DOCA_SUCCESS) {
         has_failed_ = true;
         return;
     }

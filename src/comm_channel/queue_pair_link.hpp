@@ -109,7 +109,8 @@ private:
     std::atomic<ConnectionState> state_{ConnectionState::none};
     std::unique_ptr<QueuePair> queue_pair_;
 
-    // Buffers grow when their operations end.
+    // Buffers are the queue pair's until their operations end, when those of receives have grown.
+    std::unique_ptr<doca_buf[]> sending_;
     std::unique_ptr<doca_buf[]> receiving_;
     std::unique_ptr<std::uint32_t[]> lengths_; ///< of messages that have come
     std::unique_ptr<bool[]> are_alone_;        ///< those that were sent: they are nothing but two numbers

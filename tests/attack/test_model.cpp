@@ -1,32 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Calls at random, in any order, against a model of the objects' states: each call answers what the model
-// says, and memory holds what the model's does. OPENDOCA_MODEL_CALLS says how many calls, OPENDOCA_MODEL_SEED
-// which.
+// Calls at random, in any order, against a model of the states of maps, buffers, work queues and DMA contexts: each call
+// answers what the model says, and memory holds what the model's does.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <optional>
-#include <random>
-#include <string>
 #include <vector>
 
 #include "../conformance/support/dma_fixture.hpp"
+#include "model.hpp"
+#include "queued_ctx.hpp"
 
 namespace {
 
 using namespace doca_test;
 
-constexpr std::size_t num_maps = 3, num_bufs = 8, num_ctxs = 2, num_workqs = 2;
+constexpr std::size_t num_maps = 3, num_bufs = 8, num_ctxs = 2;
 constexpr std::size_t size = 2048;
 constexpr std::uint32_t depth = 3, num_elements = 6;
-
-std::uint64_t number_from(const char *variable, std::uint64_t otherwise)
-{
-    const char *const text = std::getenv(variable);
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 struct Map {
     doca_mmap *mmap = nullptr;
@@ -44,13 +35,9 @@ struct Buf {
     [[nodiscard]] std::size_t tailroom() const { return head + len - data - data_len; }
 };
 
-struct Ctx {
+struct Ctx : QueuedCtx {
     doca_dma *dma = nullptr;
-    bool has_device = false, is_started = false;
-    std::array<bool, num_workqs> is_on{};
-    std::array<std::uint32_t, num_workqs> in_flight{};
-
-    [[nodiscard]] bool is_on_any() const { return is_on[0] || is_on[1]; }
+    bool has_device = false;
 };
 
 struct Job {
@@ -58,27 +45,13 @@ struct Job {
     std::uint64_t number;
 };
 
-class ModelTest : public DeviceTest {
+class ModelTest : public DeviceTest, protected Model<doca_get_error_name> {
 protected:
     void SetUp() override
     {
         must(doca_buf_inventory_create(nullptr, num_elements, DOCA_BUF_EXTENSION_NONE, &inventory));
         for (doca_workq *&workq : workqs)
             must(doca_workq_create(depth, &workq));
-    }
-
-    std::size_t below(std::size_t bound) { return static_cast<std::size_t>(random() % bound); }
-    /// The call's answer is the model's.
-    bool answers(const char *call, doca_error_t actual, doca_error_t expected)
-    {
-        EXPECT_EQ(doca_get_error_name(actual), std::string(doca_get_error_name(expected)))
-            << call << " is call number " << number << " of seed " << seed;
-        return actual == DOCA_SUCCESS && expected == DOCA_SUCCESS;
-    }
-    [[nodiscard]] doca_error_t unless(bool is_wrong, doca_error_t error,
-                                      doca_error_t otherwise = DOCA_SUCCESS) const
-    {
-        return is_wrong ? error : otherwise;
     }
 
     void step();
@@ -92,9 +65,6 @@ protected:
     void compare();
     void clean_up();
 
-    std::uint64_t seed = number_from("OPENDOCA_MODEL_SEED", std::random_device()());
-    std::mt19937_64 random{seed};
-    std::uint64_t number = 0;
     bool inventory_is_started = false;
     doca_buf_inventory *inventory = nullptr;
     std::array<Map, num_maps> maps;
@@ -205,7 +175,7 @@ void ModelTest::do_buf(Buf &buf)
             buf.data_len = 0;
         break;
     default:
-        EXPECT_EQ(data_len_of(buf.buf), buf.data_len) << "call number " << number << " of seed " << seed;
+        EXPECT_EQ(data_len_of(buf.buf), buf.data_len) << where();
         if (answers("buf_refcount_rm", doca_buf_refcount_rm(buf.buf, nullptr), DOCA_SUCCESS)) {
             --maps[buf.map].num_bufs;
             buf.buf = nullptr;
@@ -217,7 +187,7 @@ void ModelTest::do_ctx(Ctx &ctx)
 {
     if (ctx.dma == nullptr) {
         if (answers("dma_create", doca_dma_create(&ctx.dma), DOCA_SUCCESS))
-            ctx = {ctx.dma, false, false, {}, {}};
+            ctx = {{}, ctx.dma, false};
         return;
     }
     doca_ctx *const base = doca_dma_as_ctx(ctx.dma);
@@ -241,11 +211,7 @@ void ModelTest::do_ctx(Ctx &ctx)
             ctx.is_started = true;
         break;
     case 4:
-        if (below(4) == 0 &&
-            answers("ctx_stop", doca_ctx_stop(base),
-                    unless(!ctx.is_started, DOCA_ERROR_BAD_STATE,
-                           unless(ctx.in_flight[0] + ctx.in_flight[1] != 0, DOCA_ERROR_NOT_PERMITTED,
-                                  unless(ctx.is_on_any(), DOCA_ERROR_IN_USE)))))
+        if (below(4) == 0 && answers("ctx_stop", doca_ctx_stop(base), ctx.stop()))
             ctx.is_started = false;
         break;
     default:
@@ -262,13 +228,9 @@ void ModelTest::do_workq(std::size_t q)
         return;
     doca_ctx *const base = doca_dma_as_ctx(ctx.dma);
     if (below(3) != 0) {
-        if (answers("ctx_workq_add", doca_ctx_workq_add(base, workqs[q]),
-                    unless(!ctx.is_started, DOCA_ERROR_BAD_STATE, unless(ctx.is_on[q], DOCA_ERROR_IN_USE))))
+        if (answers("ctx_workq_add", doca_ctx_workq_add(base, workqs[q]), ctx.workq_add(q)))
             ctx.is_on[q] = true;
-    } else if (answers("ctx_workq_rm", doca_ctx_workq_rm(base, workqs[q]),
-                       unless(!ctx.is_started, DOCA_ERROR_BAD_STATE,
-                              unless(!ctx.is_on[q], DOCA_ERROR_NOT_FOUND,
-                                     unless(ctx.in_flight[q] != 0, DOCA_ERROR_NOT_PERMITTED))))) {
+    } else if (answers("ctx_workq_rm", doca_ctx_workq_rm(base, workqs[q]), ctx.workq_rm(q))) {
         ctx.is_on[q] = false;
     }
 }
@@ -289,10 +251,9 @@ void ModelTest::submit(std::size_t q)
     const doca_dma_job_memcpy job = memcpy_job(doca_dma_as_ctx(ctx.dma), dst.buf, src.buf, ++num_jobs);
     const bool lacks_device = !maps[src.map].has_device || !maps[dst.map].has_device;
     if (!answers("workq_submit", doca_workq_submit(workqs[q], &job.base),
-                 unless(!ctx.is_started, DOCA_ERROR_BAD_STATE,
-                        unless(!ctx.is_on[q], DOCA_ERROR_NOT_FOUND,
-                               unless(lacks_device || src.data_len > room, DOCA_ERROR_INVALID_VALUE,
-                                      unless(jobs[q].size() == depth, DOCA_ERROR_NO_MEMORY))))))
+                 unless(ctx.submit(q) != DOCA_SUCCESS, ctx.submit(q),
+                        unless(lacks_device || src.data_len > room, DOCA_ERROR_INVALID_VALUE,
+                               unless(jobs[q].size() == depth, DOCA_ERROR_NO_MEMORY)))))
         return;
     const std::size_t at = dst.data + (overwrites ? 0 : dst.data_len);
     const auto from = maps[src.map].expected.begin() + static_cast<std::ptrdiff_t>(src.data);
@@ -315,7 +276,7 @@ void ModelTest::retrieve(std::size_t q)
     if (!answers("progress_retrieve", wait_for(workqs[q], event), DOCA_SUCCESS))
         return;
     const auto job = std::ranges::find(jobs[q], event.user_data.u64, &Job::number);
-    ASSERT_NE(job, jobs[q].end()) << "call number " << number << " of seed " << seed;
+    ASSERT_NE(job, jobs[q].end()) << where();
     EXPECT_EQ(event.result.u64, std::uint64_t{DOCA_SUCCESS});
     bufs[job->dst].is_in_flight = bufs[job->src].is_in_flight = false;
     --ctxs[job->ctx].in_flight[q];
@@ -324,7 +285,6 @@ void ModelTest::retrieve(std::size_t q)
 
 void ModelTest::step()
 {
-    ++number;
     switch (below(15)) {
     case 0:
     case 1:
@@ -357,7 +317,7 @@ void ModelTest::step()
 void ModelTest::compare()
 {
     for (const Map &map : maps)
-        ASSERT_TRUE(map.memory == map.expected) << "call number " << number << " of seed " << seed;
+        ASSERT_TRUE(map.memory == map.expected) << where();
 }
 
 /// In the order that always works.
@@ -398,15 +358,13 @@ TEST_P(ModelTest, EachCallAnswersWhatItsStateSays)
         for (std::size_t i = 0; i < size; ++i)
             map.memory[i] = map.expected[i] = static_cast<std::byte>(random());
     }
-    const std::uint64_t calls = number_from("OPENDOCA_MODEL_CALLS", 20'000);
-    while (number < calls && !HasFailure()) {
+    run([&] {
         step();
         if (jobs[0].empty() && jobs[1].empty())
             compare();
-    }
+    });
     clean_up();
-    std::printf("%llu calls, %llu submits of seed %llu\n", static_cast<unsigned long long>(number),
-                static_cast<unsigned long long>(num_jobs), static_cast<unsigned long long>(seed));
+    tell(num_jobs);
 }
 INSTANTIATE_FOR_DEVICES(ModelTest, can_copy);
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -97,6 +98,9 @@ public:
         must(doca_comm_channel_ep_update_service_state_info(ep_));
         must(doca_comm_channel_ep_get_peer_addr_list(ep_, &peers, &count));
         require(count == 0, "who has gone is gone");
+        // Its address stays until then. Kept, each would make libFuzzer look for leaks after each input.
+        if (doca_comm_channel_addr_t *const gone = std::exchange(client_, nullptr); gone != nullptr)
+            (void)doca_comm_channel_ep_disconnect(ep_, gone);
     }
 
 private:
@@ -114,6 +118,8 @@ private:
             if (status != DOCA_SUCCESS)
                 continue;
             require(length <= sizeof(text), "a message fits");
+            require(client_ == nullptr || client_ == peer, "there is one client");
+            client_ = peer;
             (void)doca_comm_channel_ep_sendto(ep_, text, std::max<std::size_t>(length, 1),
                                               DOCA_CC_MSG_FLAG_NONE, peer);
         }
@@ -155,6 +161,7 @@ private:
     doca_dev *dev_ = nullptr;
     doca_dev_rep *rep_ = nullptr;
     doca_comm_channel_ep_t *ep_ = nullptr;
+    doca_comm_channel_addr_t *client_ = nullptr; ///< once it has sent a message
     Hello hello_{};
 };
 

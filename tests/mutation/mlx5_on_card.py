@@ -76,7 +76,7 @@ MISTAKES = {
         ("engine.max_length = attributes.max_wr_memcpy_length;",
          "engine.max_length = MUTANT ? 0 : attributes.max_wr_memcpy_length;", "an engine that copies nothing"),
     ],
-    "word_port.cpp": [
+    "word_queue_pair.cpp": [
         ("    request.sg_list = &segment;\n", "    request.sg_list = MUTANT ? nullptr : &segment;\n    if (MUTANT) return "
          "ibv_post_send(&connection_.queue_pair(), &request, nullptr) == 0 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;\n",
          "a request without memory"),

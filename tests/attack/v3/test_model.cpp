@@ -3,15 +3,14 @@
 //
 // Calls of DOCA 3.0 at random, in any order, against a model of the states of engines, contexts and tasks: each call
 // answers what the model says, callbacks come for what is in flight and for nothing else, and memory holds what the
-// model's does. OPENDOCA_MODEL_CALLS says how many calls, OPENDOCA_MODEL_SEED which.
+// model's does.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "../../conformance/v3/objects.hpp"
+#include "../model.hpp"
 
 namespace {
 
@@ -19,12 +18,6 @@ using namespace doca_test;
 
 constexpr std::size_t num_engines = 2, num_ctxs = 3, num_slots = 4;
 constexpr std::size_t slot_size = 512;
-
-std::uint64_t number_from(const char *variable, std::uint64_t otherwise)
-{
-    const char *const text = std::getenv(variable);
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 class ModelTest;
 
@@ -60,7 +53,7 @@ struct Ctx {
     }
 };
 
-class ModelTest : public testing::TestWithParam<std::string> {
+class ModelTest : public testing::TestWithParam<std::string>, protected Model<doca_error_get_name> {
 protected:
     void SetUp() override
     {
@@ -75,23 +68,6 @@ protected:
         for (std::byte &each : from)
             each = static_cast<std::byte>(random());
         expected = to;
-    }
-
-    std::size_t below(std::size_t bound) { return static_cast<std::size_t>(random() % bound); }
-    /// The call's answer is the model's.
-    bool answers(const char *call, doca_error_t actual, doca_error_t wanted)
-    {
-        EXPECT_EQ(doca_error_get_name(actual), std::string(doca_error_get_name(wanted)))
-            << call << " is call number " << number << " of seed " << seed;
-        return actual == DOCA_SUCCESS && wanted == DOCA_SUCCESS;
-    }
-    [[nodiscard]] static doca_error_t unless(bool is_wrong, doca_error_t error, doca_error_t otherwise = DOCA_SUCCESS)
-    {
-        return is_wrong ? error : otherwise;
-    }
-    void complain(const char *what) const
-    {
-        ADD_FAILURE() << what << ", in call number " << number << " of seed " << seed;
     }
 
     void step();
@@ -119,9 +95,7 @@ protected:
     }
     void change(Ctx &ctx, doca_ctx_states before, doca_ctx_states next);
 
-    std::uint64_t seed = number_from("OPENDOCA_MODEL_SEED", std::random_device()());
-    std::mt19937_64 random{seed};
-    std::uint64_t number = 0, num_ends = 0, num_stops = 0;
+    std::uint64_t num_ends = 0;
     bool is_in_progress = false, has_task_failed = false;
     int num_callbacks = 0;
     std::vector<std::byte> from = std::vector<std::byte>(num_ctxs * num_slots * slot_size);
@@ -220,12 +194,12 @@ void ModelTest::do_ctx(Ctx &ctx)
     case 5: {
         std::size_t count = 99;
         if (answers("get_num_inflight", doca_ctx_get_num_inflight_tasks(ctx.base(), &count), DOCA_SUCCESS)) {
-            EXPECT_EQ(count, ctx.num_in_flight()) << "call number " << number << " of seed " << seed;
+            EXPECT_EQ(count, ctx.num_in_flight()) << where();
         }
         break;
     }
     case 6:
-        EXPECT_EQ(state_of(ctx.base()), ctx.state) << "call number " << number << " of seed " << seed;
+        EXPECT_EQ(state_of(ctx.base()), ctx.state) << where();
         break;
     default:
         if (below(6) == 0 && answers("dma_destroy", doca_dma_destroy(ctx.dma), unless(!is_idle, DOCA_ERROR_IN_USE)))
@@ -237,7 +211,6 @@ void ModelTest::stop(Ctx &ctx)
 {
     const bool is_idle = ctx.state == DOCA_CTX_STATE_IDLE;
     const bool has_tasks = ctx.num_allocated() != 0 || ctx.state == DOCA_CTX_STATE_STOPPING;
-    ++num_stops;
     (void)answers("ctx_stop", doca_ctx_stop(ctx.base()),
                   unless(ctx.engine < 0, DOCA_ERROR_NOT_CONNECTED,
                          unless(!is_idle && has_tasks, DOCA_ERROR_IN_PROGRESS)));
@@ -302,7 +275,7 @@ void ModelTest::progress(std::size_t e)
     }
     std::size_t told = 99;
     if (answers("pe_get_num_inflight", doca_pe_get_num_inflight_tasks(engines[e], &told), DOCA_SUCCESS)) {
-        EXPECT_EQ(told, in_flight) << "call number " << number << " of seed " << seed;
+        EXPECT_EQ(told, in_flight) << where();
     }
     num_callbacks = 0;
     has_task_failed = false;
@@ -321,7 +294,6 @@ void ModelTest::progress(std::size_t e)
 
 void ModelTest::step()
 {
-    ++number;
     Ctx &ctx = ctxs[below(num_ctxs)];
     switch (below(12)) {
     case 0:
@@ -340,7 +312,7 @@ void ModelTest::step()
 
 void ModelTest::compare()
 {
-    ASSERT_TRUE(to == expected) << "call number " << number << " of seed " << seed;
+    ASSERT_TRUE(to == expected) << where();
 }
 
 /// In the order that always works.
@@ -370,16 +342,13 @@ void ModelTest::clean_up()
 
 TEST_P(ModelTest, EachCallAnswersWhatItsStateSays)
 {
-    const std::uint64_t calls = number_from("OPENDOCA_MODEL_CALLS", 20'000);
-    while (number < calls && !HasFailure()) {
+    run([&] {
         step();
         if (std::ranges::all_of(ctxs, [](const Ctx &ctx) { return ctx.num_in_flight() == 0; }))
             compare();
-    }
+    });
     clean_up();
-    std::printf("%llu calls, %llu tasks, %llu stops of seed %llu\n", static_cast<unsigned long long>(number),
-                static_cast<unsigned long long>(num_ends), static_cast<unsigned long long>(num_stops),
-                static_cast<unsigned long long>(seed));
+    tell(num_ends);
 }
 INSTANTIATE_FOR_COPYING_DEVICES(ModelTest);
 

@@ -81,7 +81,8 @@ public:
     Faults faults;
     std::list<OpenFile> files;
     std::vector<std::shared_ptr<Process>> processes;
-    std::vector<CompletionQueue *> late_queues; ///< that hold completions back
+    std::vector<CompletionQueue *> late_queues;      ///< that hold completions back
+    std::vector<CompletionQueue *> moderated_queues; ///< that hold an event back
     bool is_verbose = false;
     // What was done, for those who want to know by what it was.
     std::uint64_t dma_copies = 0;

@@ -94,7 +94,7 @@ private:
     bool is_polled_ = false;
     bool is_read_too_old_ = false; ///< the one under way: it began before the last wait
     Ticker ticker_; ///< in event-driven mode
-    WordPort port_; ///< its own: the handle's may be in use by another thread
+    WordQueuePair port_; ///< its own: the handle's may be in use by another thread
 };
 
 } // namespace
@@ -160,7 +160,7 @@ doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &
     std::vector<std::byte> bytes = to_bytes(DescriptorKind::mlx5_counter, d);
     exports_.reserve(exports_.size() + 1);
     if (port_ == nullptr) {
-        auto port = std::make_unique<WordPort>();
+        auto port = std::make_unique<WordQueuePair>();
         if (const doca_error_t status = port->open(*device); status != DOCA_SUCCESS)
             return status;
         port_ = std::move(port);

@@ -14,7 +14,7 @@
 #include "../counter.hpp"
 #include "commands.hpp"
 #include "shared_key.hpp"
-#include "word_port.hpp"
+#include "word_queue_pair.hpp"
 
 namespace opendoca::mlx5 {
 
@@ -51,7 +51,7 @@ private:
     std::uint64_t card_guid_ = 0;          ///< of those that it was exported by
     DeviceWord word_;                      ///< for the own port
     std::vector<Export> exports_;
-    std::unique_ptr<WordPort> port_; ///< from the first export on
+    std::unique_ptr<WordQueuePair> port_; ///< from the first export on
 };
 
 /// A handle of one on the other side.
@@ -81,7 +81,7 @@ private:
     DeviceWord word_;
     std::atomic<bool> has_told_end_{false};
     std::mutex lock_; ///< of the port
-    WordPort port_;
+    WordQueuePair port_;
 };
 
 } // namespace opendoca::mlx5

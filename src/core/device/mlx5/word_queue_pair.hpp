@@ -10,14 +10,15 @@ namespace opendoca::mlx5 {
 
 class Mlx5Device;
 
-/// A word of 8 bytes, aligned, as the device knows it: memory of this function, or by an alias of another one of the card.
+/// A word of 8 bytes, aligned, as the device knows it: memory of this function, or by an alias of another one of the
+/// card.
 struct DeviceWord {
     std::uint32_t key = 0;
     std::uint64_t address = 0;
 };
 
 /// Reads and changes words by a queue pair that is its own peer. Not thread-safe; one operation at a time.
-class WordPort {
+class WordQueuePair {
 public:
     [[nodiscard]] doca_error_t open(const Mlx5Device &device);
 
