@@ -70,6 +70,7 @@ protected:
     [[nodiscard]] static std::byte pattern(std::uint64_t number, std::size_t at) { return static_cast<std::byte>(number * 7 + at); }
     void step();
     void do_ctx(std::size_t side);
+    void forget_connections();
     void do_link(Link &link);
     void break_links(std::size_t side);
     void lose(Link &link)
@@ -203,13 +204,18 @@ void RdmaModelTest::do_ctx(std::size_t side)
     default:
         check_counts(instance);
     }
-    if (!instance.is_idle())
-        return;
-    for (Link &link : links) { // connections are valid until their context is idle
-        if (link.ends[side] == nullptr)
-            continue;
-        link.ends[side] = nullptr;
-        link.is_broken = true;
+}
+
+/// Connections are valid until their context is idle.
+void RdmaModelTest::forget_connections()
+{
+    for (const std::size_t side : {0, 1}) {
+        for (Link &link : links) {
+            if (!sides[side].is_idle() || link.ends[side] == nullptr)
+                continue;
+            link.ends[side] = nullptr;
+            link.is_broken = true;
+        }
     }
 }
 
@@ -383,12 +389,14 @@ void RdmaModelTest::step()
     const std::size_t what = below(16);
     if (what == 0 || !sides[0].is_running() || !sides[1].is_running())
         do_ctx(below(2));
+    forget_connections();
     if (what < 2)
         do_link(links[below(num_links)]);
     else if (what < 11)
         do_slot(slots[below(num_slots)]);
     else
         serve(one_in(3));
+    forget_connections();
 }
 
 /// In the order that always works.
