@@ -47,7 +47,7 @@ if [ "$(cat "$top/unpacked" 2>/dev/null)" != "$packages" ]; then
     mkdir -p "$root" "$top/apt/packages" "$top/apt/state/lists/partial" "$top/apt/cache/archives/partial"
     : >"$top/apt/status"
     mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format "\$(ORIGIN) \$(CODENAME) \$(REPO_URI)" 'Created-By: Packages' |
-        sed -n "s/^Debian $VERSION_CODENAME //p" | head -n 1)}
+        sed -n "s/^Debian $VERSION_CODENAME //p" | sed -n 1p)}
     echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian}" \
         "$VERSION_CODENAME main" >"$top/apt/sources.list"
     private_apt update

@@ -118,7 +118,7 @@ class Comparison:
         lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout.splitlines()[1:]
         cells = []
         for line, what in zip(lines, ("8 B, one way", "1 MiB, one after the other")):
-            ucx, own, ratio = line[32:].split()[:3]
+            ucx, own, ratio = line.split()[1:4]
             cells.append([what, number(float(own)), number(float(ucx)), line.split("_")[0] + "_" + line.split("_")[1], ratio])
         return "## Comch beside UCX\n\nFrom a producer to a consumer of another process (DOCA 3.0), both polling. The shortest of " \
             "all samples, in nanoseconds.\n\n" + table(["message", "opendoca", "UCX", "which", "ratio"], cells)

@@ -62,9 +62,7 @@ fi
 not_installed() {
     for package in "$@"; do
         # shellcheck disable=SC2016 # dpkg-query's own variables
-        if ! dpkg-query -W -f '${db:Status-Abbrev}\n' "$package" 2>/dev/null | grep -q '^.i'; then
-            echo "$package"
-        fi
+        [ -n "$(dpkg-query -W -f '${db:Status-Abbrev}\n' "$package" 2>/dev/null | grep '^.i')" ] || echo "$package"
     done
 }
 
@@ -101,9 +99,10 @@ if [ -n "$missing" ]; then
     apt_get update || echo "$0: not all package lists could be updated; trying all the same" >&2
 fi
 for package in $missing_optional; do
-    if apt-cache policy "$package" | grep -q 'Candidate: [^(]'; then
-        to_install="$to_install $package"
-    fi
+    case $(apt-cache policy "$package") in
+    *"Candidate: (none)"*) ;;
+    *"Candidate: "*) to_install="$to_install $package" ;;
+    esac
 done
 if [ -n "$to_install" ]; then
     # shellcheck disable=SC2086

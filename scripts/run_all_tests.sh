@@ -29,8 +29,8 @@ case " ${configurations[*]} " in
 *" aarch64 "*) "$top/scripts/install_dependencies.sh" aarch64 ;;
 esac
 
-clang_c=$(command -v clang || command -v clang-14 || ls /usr/bin/clang-[0-9]* 2>/dev/null | head -n 1)
-clang_cxx=$(command -v clang++ || command -v clang++-14 || ls /usr/bin/clang++-[0-9]* 2>/dev/null | head -n 1)
+clang_c=$(command -v clang || command -v clang-14 || ls /usr/bin/clang-[0-9]* 2>/dev/null | sed -n 1p)
+clang_cxx=$(command -v clang++ || command -v clang++-14 || ls /usr/bin/clang++-[0-9]* 2>/dev/null | sed -n 1p)
 
 # A sanitizer's report must fail the test, and say where.
 export ASAN_OPTIONS=abort_on_error=0:detect_leaks=1

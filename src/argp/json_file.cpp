@@ -56,7 +56,7 @@ doca_error_t read_json_file(const std::string &path, JsonPtr &out)
     std::string text;
     if (const doca_error_t result = read_text(path, text); result != DOCA_SUCCESS)
         return result;
-    if (const std::optional<JsonTextError> error = make_plain_json(text))
+    if (const std::optional<JsonTextError> error = make_strict_json(text))
         return malformed(path, error->line, error->what);
 
     JsonPtr root;

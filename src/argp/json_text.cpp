@@ -12,10 +12,9 @@ namespace
 /// Each value costs json-c up to about 1 KiB, however short its text is.
 constexpr std::size_t max_values = 262144;
 
-class PlainJson
-{
+class StrictJson {
 public:
-    explicit PlainJson(std::string &text) : text_(text) {}
+    explicit StrictJson(std::string &text) : text_(text) {}
 
     [[nodiscard]] std::optional<JsonTextError> run();
 
@@ -37,7 +36,7 @@ private:
     std::size_t comma_at_ = 0;
 };
 
-std::optional<JsonTextError> PlainJson::run()
+std::optional<JsonTextError> StrictJson::run()
 {
     if (is_at("\xef\xbb\xbf"))
         blank(0, 3);
@@ -51,7 +50,7 @@ std::optional<JsonTextError> PlainJson::run()
     return std::nullopt;
 }
 
-std::optional<JsonTextError> PlainJson::step()
+std::optional<JsonTextError> StrictJson::step()
 {
     const std::size_t begin = at_;
     const char c = text_[at_];
@@ -82,7 +81,7 @@ std::optional<JsonTextError> PlainJson::step()
 }
 
 /// False if the text ends before the comment does.
-bool PlainJson::skip_comment()
+bool StrictJson::skip_comment()
 {
     const std::size_t begin = at_;
     const bool is_line = is_at("//");
@@ -94,7 +93,7 @@ bool PlainJson::skip_comment()
     return true;
 }
 
-void PlainJson::skip_string()
+void StrictJson::skip_string()
 {
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
         if (text_[at_] == '\\')
@@ -103,7 +102,7 @@ void PlainJson::skip_string()
     at_ = std::min(at_ + 1, text_.size());
 }
 
-void PlainJson::blank(std::size_t begin, std::size_t end)
+void StrictJson::blank(std::size_t begin, std::size_t end)
 {
     const auto first = text_.begin();
     std::replace_if(
@@ -113,9 +112,9 @@ void PlainJson::blank(std::size_t begin, std::size_t end)
 
 } // namespace
 
-std::optional<JsonTextError> make_plain_json(std::string &text)
+std::optional<JsonTextError> make_strict_json(std::string &text)
 {
-    return PlainJson(text).run();
+    return StrictJson(text).run();
 }
 
 std::size_t line_of(std::string_view text, std::size_t offset)

@@ -19,7 +19,7 @@ struct JsonTextError {
 
 /// Overwrites //, /* */ comments, trailing commas and a leading byte order mark with blanks. Line ends stay,
 /// so that lines keep their numbers. Refuses comments without an end, NUL bytes and too many values.
-[[nodiscard]] std::optional<JsonTextError> make_plain_json(std::string &text);
+[[nodiscard]] std::optional<JsonTextError> make_strict_json(std::string &text);
 
 /// The number, from 1, of the line that holds the character at @p offset.
 [[nodiscard]] std::size_t line_of(std::string_view text, std::size_t offset);

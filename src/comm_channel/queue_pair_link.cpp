@@ -111,8 +111,8 @@ bool QueuePairLink::post_receive(std::uint32_t number) noexcept
     doca_buf &buf = receiving_[number % receives_.count];
     buf = buffer_of(receives_.at(number), receives_.size, 0);
     buf.last = &buf;
-    has_failed_ = has_failed_ ||
-                  queue_pair_->receive({of_receives, 0}, &buf, TransferPlan::plain(buf.len)) != DOCA_SUCCESS;
+    has_failed_ =
+        has_failed_ || queue_pair_->receive({of_receives, 0}, &buf, TransferPlan::single_sge(buf.len)) != DOCA_SUCCESS;
     return !has_failed_;
 }
 
@@ -138,7 +138,7 @@ void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept
     doca_buf &buf = sending_[num_sent_ % sends_.count];
     buf = buffer_of(slot, sends_.size, sizeof(prefix) + bytes.size());
     buf.last = &buf;
-    if (queue_pair_->send({of_sends, 0}, &buf, TransferPlan::plain(buf.data_len), {}) != DOCA_SUCCESS) {
+    if (queue_pair_->send({of_sends, 0}, &buf, TransferPlan::single_sge(buf.data_len), {}) != DOCA_SUCCESS) {
         has_failed_ = true;
         return;
     }

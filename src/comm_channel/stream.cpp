@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -21,7 +19,6 @@ namespace opendoca::comm_channel {
 
 namespace {
 
-constexpr auto longest_goodbye = std::chrono::seconds(1);
 /// In one pump(): others want their turn.
 constexpr unsigned most_frames = 64;
 constexpr unsigned most_receives = 4;
@@ -352,41 +349,6 @@ void Stream::choose_events() noexcept
     change(space_epoll_.get(), socket_, wakes_for_space_ ? wanted : 0);
     // It is in there once there is a link.
     change(space_epoll_.get(), messages_->fd(), link_ != nullptr && wakes_for_space_ ? std::uint32_t{EPOLLIN} : 0);
-}
-
-/// False when there is no time left, or nobody to send to.
-bool Stream::wait_to_write(std::chrono::steady_clock::time_point end) noexcept
-{
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    const bool is_by_link = sending_ == Sending::by_link;
-    if (left.count() <= 0 || (is_by_link && link_->has_failed()))
-        return false;
-    if (is_by_link)
-        link_->arm();
-    pollfd fds[] = {{.fd = socket_, .events = is_by_link ? short{POLLRDHUP} : short{POLLOUT}, .revents = 0},
-                    {.fd = is_by_link ? messages_->fd() : -1, .events = POLLIN, .revents = 0}};
-    const bool is_ready = poll(fds, 2, static_cast<int>(left.count())) > 0;
-    if (is_by_link)
-        link_->disarm();
-    return is_ready && (fds[0].revents & (POLLERR | POLLHUP | POLLRDHUP)) == 0;
-}
-
-void Stream::say_goodbye() noexcept
-{
-    if (peer_left_ == nullptr || has_ended_)
-        return;
-    const auto end = std::chrono::steady_clock::now() + longest_goodbye;
-    for (bool has_said = false;;) {
-        push();
-        if (out_size_ == 0 && !has_said && outgoing_.look_for_message() != RingResult::done) {
-            frame(static_cast<std::uint32_t>(StreamKind::leaving), 0);
-            has_said = true;
-        } else if (out_size_ == 0 && has_said && (sending_ != Sending::by_link || !link_->has_unsent())) {
-            return;
-        } else if ((out_size_ != 0 || has_said) && !wait_to_write(end)) {
-            return;
-        }
-    }
 }
 
 } // namespace opendoca::comm_channel

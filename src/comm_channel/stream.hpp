@@ -88,7 +88,8 @@ public:
     // Whether one of the two is to wake. To be followed by a look at the ring.
     void wake_for_message(bool is_wanted) noexcept;
     void wake_for_space(bool is_wanted) noexcept;
-    /// Sends what is in the ring, and that it was the last. Waits a second for a peer that takes nothing.
+    /// Sends what is in the ring, and that it was the last. Waits until the peer has it: by TCP at most a second, as a peer
+    /// may take nothing.
     void say_goodbye() noexcept;
 
 private:
@@ -113,7 +114,8 @@ private:
     void look_at_link() noexcept;
     [[nodiscard]] bool try_link() noexcept;
     void drop_link(const char *reason) noexcept;
-    [[nodiscard]] bool wait_to_write(std::chrono::steady_clock::time_point end) noexcept;
+    [[nodiscard]] bool wait_to_write(std::chrono::steady_clock::time_point begin) noexcept;
+    [[nodiscard]] bool wait_for_acknowledgement(std::chrono::steady_clock::time_point end) const noexcept;
     void arm_link() noexcept;
     void push() noexcept;
     [[nodiscard]] bool frame_next() noexcept;

@@ -4,6 +4,7 @@
 // How a stream comes to send and receive by a queue pair, and goes on by TCP where there is none that works.
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -89,7 +90,7 @@ bool Stream::accept_connected(std::span<const std::byte> bytes) noexcept
     if (is_service_ || is_connected > 1 || sending_ != Sending::by_socket)
         return false;
     if (link_ == nullptr)
-        return true; // it has failed meanwhile, which the service will see
+        return true; // as the service has been told
     if (is_connected == 0) {
         drop_link("the service could not connect it");
     } else if (link_->is_connected()) {
@@ -123,8 +124,11 @@ void Stream::look_at_link() noexcept
     (void)link_->has_unsent(); // which polls
     if (!link_->has_failed())
         return;
-    if (!receives_by_link_ && (sending_ == Sending::by_socket || sending_ == Sending::tries_link))
-        return drop_link("it has failed");
+    if (!receives_by_link_ && (sending_ == Sending::by_socket || sending_ == Sending::tries_link)) {
+        if (std::exchange(sending_, Sending::by_socket) == Sending::tries_link)
+            LOG_WARN("messages go by TCP, and not by a queue pair: it has failed");
+        return; // what has come by it stays: that the peer sends by it, TCP may not have told yet
+    }
     if (receive() || in_size_ == in_.size() || has_ended_)
         return; // what came before is told first
     LOG_ERR("the queue pair by which messages go has failed, which ends the connection");

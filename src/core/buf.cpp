@@ -18,8 +18,8 @@ doca_error_t doca_buf::chain(doca_buf &list) noexcept
     last->next = &list;
     last = list.last;
     list.last = nullptr;
-    plain_uses = 0;
-    list.plain_uses = 0;
+    fast_path_uses = 0;
+    list.fast_path_uses = 0;
     return DOCA_SUCCESS;
 }
 
@@ -41,8 +41,8 @@ doca_error_t doca_buf::unchain(doca_buf &list) noexcept
     before->next = nullptr;
     list.last = last;
     last = before;
-    update_plain_uses();
-    list.update_plain_uses();
+    update_fast_path_uses();
+    list.update_fast_path_uses();
     return DOCA_SUCCESS;
 }
 
@@ -141,20 +141,20 @@ void BufStore::Delete::operator()(BufStore *store) const noexcept
 doca_buf *BufStore::take(const doca_mmap &mmap, std::byte *head, std::size_t len, std::byte *data,
                          std::size_t data_len)
 {
-    meet(mmap);
+    cache_count(mmap);
     return try_take(mmap, head, len, data, data_len);
 }
 
 void BufStore::give_back(doca_buf &buf) noexcept
 {
-    store_of(buf).meet(*buf.mmap); // finds it, and so does not throw
+    store_of(buf).cache_count(*buf.mmap); // finds it, and so does not throw
     buf.last = &buf;
     (void)try_give_back(buf);
 }
 
-void BufStore::meet(const doca_mmap &mmap)
+void BufStore::cache_count(const doca_mmap &mmap)
 {
-    if (recent_count(mmap) != nullptr)
+    if (cached_count(mmap) != nullptr)
         return;
     auto found = counts_.find(mmap.serial());
     if (found == counts_.end()) {
@@ -166,7 +166,7 @@ void BufStore::meet(const doca_mmap &mmap)
         mmap.add_count(count);
         found = counts_.emplace(mmap.serial(), count).first;
     }
-    recent_[mmap.serial() % num_recent] = {mmap.serial(), found->second.get()};
+    cached_[mmap.serial() % num_cached] = {mmap.serial(), found->second.get()};
 }
 
 std::uint32_t BufStore::num_out() const noexcept

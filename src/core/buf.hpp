@@ -24,12 +24,12 @@ struct doca_buf {
     std::size_t len;
     std::byte *data;
     std::size_t data_len;
-    const doca_mmap *mmap;  ///< null when the element is at home
+    const doca_mmap *mmap;  ///< null when the element is free
     doca_buf *next;         ///< the next element of the list, or of the store's free list
-    doca_buf *last;         ///< of a list's head: the last element, itself when alone or at home; else null
+    doca_buf *last;         ///< of a list's head: the last element, itself when alone or free; else null
     std::uint32_t number;   ///< among the store's elements; the same each time that it is taken
-    std::uint16_t plain_uses; ///< see update_plain_uses()
-    std::uint16_t more_references; ///< than the first, which is what it is out for. 0 at home, and of later members
+    std::uint16_t fast_path_uses;  ///< see update_fast_path_uses()
+    std::uint16_t more_references; ///< than the first, which whoever took it has. 0 of a free one, and of later members
 
     [[nodiscard]] bool is_head() const noexcept { return last != nullptr && mmap != nullptr; }
     /// The head of a list that has no other element.
@@ -39,31 +39,31 @@ struct doca_buf {
         return static_cast<std::size_t>(head + len - (data + data_len));
     }
 
-    /// Of a plain buffer, which is out, alone in its list, and has its data inside of its memory: what the memory
-    /// map's first device may do with it, as FirstKey::uses. 0 of any other. Noted by who changes that, so that a job
-    /// asks for all of it by one load.
-    void update_plain_uses() noexcept { plain_uses = is_alone() && has_data_inside() ? uses_of(*mmap) : 0; }
+    /// Of a buffer that the fast paths take (in use, alone in its list, with its data inside of its memory): what the
+    /// memory map's first device may do with it, as FirstKey::uses. 0 of any other. Kept up by whoever changes one of
+    /// these, so that a job checks all of them by one load.
+    void update_fast_path_uses() noexcept { fast_path_uses = is_alone() && has_data_inside() ? uses_of(*mmap) : 0; }
     /// They are few.
     [[nodiscard]] static std::uint16_t uses_of(const doca_mmap &mmap) noexcept
     {
         return static_cast<std::uint16_t>(mmap.first().uses);
     }
-    [[nodiscard]] bool is_plain() const noexcept { return plain_uses != 0; }
+    [[nodiscard]] bool has_fast_path() const noexcept { return fast_path_uses != 0; }
     /// Moves the data section to wherever it is told to, which a job finds out.
     void set_data(std::byte *start, std::size_t length) noexcept
     {
         data = start;
         data_len = length;
-        update_plain_uses();
+        update_fast_path_uses();
     }
 
     /// The end of a job that took time: the program may have moved the data since it submitted it.
     void end_data_at(std::size_t length) noexcept
     {
         data_len = length;
-        // Of a plain buffer the data's beginning is inside, wherever it is.
+        // Where fast_path_uses is set the data's beginning is inside, wherever it is.
         if (length > static_cast<std::size_t>(head + len - data)) [[unlikely]]
-            plain_uses = 0;
+            fast_path_uses = 0;
     }
 
     [[nodiscard]] bool has_data_inside() const noexcept
@@ -75,7 +75,7 @@ struct doca_buf {
     /// Gives the count before. NOT_PERMITTED for a later member of a list.
     [[nodiscard]] opendoca::Status add_reference(std::uint32_t &before) noexcept;
     /// The same, and with the last one gives every element of the list that starts here back to its store. BAD_STATE
-    /// when it is at home.
+    /// when it is free.
     [[nodiscard]] doca_error_t drop_reference(std::uint32_t &before) noexcept;
     [[nodiscard]] std::uint32_t num_references() const noexcept
     {
@@ -95,7 +95,7 @@ static_assert(offsetof(doca_buf, data) == 16 && offsetof(doca_buf, data_len) == 
 
 namespace opendoca {
 
-/// A fixed number of buffers that are handed out and come home. Its elements follow it in memory, so that
+/// A fixed number of buffers that are taken and given back. Its elements follow it in memory, so that
 /// each finds its store by its number. Not thread-safe, as its owners.
 class alignas(64) BufStore {
 public:
@@ -110,12 +110,12 @@ public:
     BufStore(const BufStore &) = delete;
     BufStore &operator=(const BufStore &) = delete;
 
-    /// A list of one element in @p mmap. Null when all are out, or the map was not met lately: take() knows.
+    /// A list of one element in @p mmap. Null when none is free, or the map's count is not cached: take() knows.
     [[nodiscard]] doca_buf *try_take(const doca_mmap &mmap, std::byte *head, std::size_t len, std::byte *data,
                                      std::size_t data_len) noexcept
     {
         doca_buf *const buf = free_;
-        BufCount *const count = recent_count(mmap);
+        BufCount *const count = cached_count(mmap);
         if (buf == nullptr || count == nullptr) [[unlikely]]
             return nullptr;
         count->increase();
@@ -126,23 +126,23 @@ public:
         buf->data_len = data_len;
         buf->mmap = &mmap;
         buf->next = nullptr;
-        buf->plain_uses = doca_buf::uses_of(mmap); // the inventory has checked the data
+        buf->fast_path_uses = doca_buf::uses_of(mmap); // the inventory has checked the data
         return buf;
     }
-    /// The same. Null when all are out. Throws std::bad_alloc for a map that it meets the first time.
+    /// The same. Null when none is free. Throws std::bad_alloc for a map that is new to it.
     [[nodiscard]] doca_buf *take(const doca_mmap &mmap, std::byte *head, std::size_t len, std::byte *data,
                                  std::size_t data_len);
 
-    /// Gives @p buf back to its store; false, and no change, when its map was not met lately.
+    /// Gives @p buf back to its store; false, and no change, when its map's count is not cached.
     [[nodiscard]] static bool try_give_back(doca_buf &buf) noexcept
     {
         BufStore &store = store_of(buf);
-        BufCount *const count = store.recent_count(*buf.mmap);
+        BufCount *const count = store.cached_count(*buf.mmap);
         if (count == nullptr) [[unlikely]]
             return false;
         count->decrease();
         buf.mmap = nullptr;
-        buf.plain_uses = 0;
+        buf.fast_path_uses = 0;
         buf.next = store.free_;
         store.free_ = &buf;
         return true;
@@ -155,12 +155,12 @@ public:
     [[nodiscard]] std::uint32_t num_free() const noexcept { return num_elements_ - num_out(); }
 
 private:
-    /// The count of a map that was met not long ago.
-    struct Recent {
+    /// The count of a map that buffers were taken of not long ago.
+    struct CachedCount {
         std::uint64_t serial; ///< of the map, or 0
         BufCount *count;
     };
-    static constexpr std::size_t num_recent = 16;
+    static constexpr std::size_t num_cached = 16;
 
     explicit BufStore(std::size_t num_elements) noexcept;
 
@@ -168,17 +168,17 @@ private:
     {
         return reinterpret_cast<BufStore *>(&buf - buf.number)[-1];
     }
-    [[nodiscard]] BufCount *recent_count(const doca_mmap &mmap) const noexcept
+    [[nodiscard]] BufCount *cached_count(const doca_mmap &mmap) const noexcept
     {
-        const Recent &recent = recent_[mmap.serial() % num_recent];
-        return recent.serial == mmap.serial() ? recent.count : nullptr;
+        const CachedCount &cached = cached_[mmap.serial() % num_cached];
+        return cached.serial == mmap.serial() ? cached.count : nullptr;
     }
-    /// From now on the map is one that was met lately.
-    void meet(const doca_mmap &mmap);
+    /// Caches the count of @p mmap.
+    void cache_count(const doca_mmap &mmap);
 
     doca_buf *free_ = nullptr;
     const std::uint32_t num_elements_;
-    std::array<Recent, num_recent> recent_{};
+    std::array<CachedCount, num_cached> cached_{};
     /// By the serial numbers of the maps. Those of maps that are gone are dropped when there are max_counts_.
     std::unordered_map<std::uint64_t, std::shared_ptr<BufCount>> counts_;
     std::size_t max_counts_ = 16;

@@ -6,23 +6,36 @@
 #pragma once
 
 #include <initializer_list>
+#include <string_view>
 #include <type_traits>
 
 #include <doca_types.h>
 
 #include "guard.hpp"
+#include "log.hpp"
 #include "reason.hpp"
 
 namespace opendoca {
 
+/// Helpers that several C functions share have names that tell a program nothing.
+[[gnu::cold, gnu::noinline]] inline void report_null(const char *function) noexcept
+{
+    const bool is_public = std::string_view(function).starts_with("doca_");
+    log(LogLevel::error, "DOCA_CALL", __LINE__, "%s%san argument is NULL that must not be", is_public ? function : "",
+        is_public ? ": " : "");
+}
+
 /// INVALID_VALUE when one of @p arguments is null; else what @p body answers, and SUCCESS when it returns
-/// nothing. No exception leaves it. @p code_of gives the code of a Status.
+/// nothing. No exception leaves it. @p code_of gives the code of a Status, @p function is who was called.
 template <auto code_of, typename Body>
-[[nodiscard]] inline doca_error_t checked_call(std::initializer_list<const void *> arguments, Body &&body) noexcept
+[[nodiscard]] inline doca_error_t checked_call(std::initializer_list<const void *> arguments, const char *function,
+                                               Body &&body) noexcept
 {
     for (const void *const argument : arguments) {
-        if (argument == nullptr) [[unlikely]]
+        if (argument == nullptr) [[unlikely]] {
+            report_null(function);
             return DOCA_ERROR_INVALID_VALUE;
+        }
     }
     return guarded([&]() -> doca_error_t {
         if constexpr (std::is_void_v<decltype(body())>)

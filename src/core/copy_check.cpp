@@ -24,15 +24,21 @@ std::size_t sum(const doca_buf *list, std::uint64_t limit, Part part) noexcept
     return total;
 }
 
+bool is_usable(const doca_buf *buf, const char *name) noexcept
+{
+    if (buf != nullptr && buf->is_head())
+        return true;
+    LOG_ERR("the %s (%p) is no buffer, free already, or a member of a list and not its head", name,
+            static_cast<const void *>(buf));
+    return false;
+}
+
 } // namespace
 
 doca_error_t CopyCheck::check(const doca_buf *dst, const doca_buf *src, CopyPlan &plan) const noexcept
 {
-    if (src == nullptr || dst == nullptr || !src->is_head() || !dst->is_head()) {
-        LOG_ERR("source %p and destination %p must be buffers at the head of their lists",
-                static_cast<const void *>(src), static_cast<const void *>(dst));
+    if (!is_usable(src, "source") || !is_usable(dst, "destination"))
         return DOCA_ERROR_INVALID_VALUE;
-    }
     if (const doca_error_t status = check_list(*src, KeyUse::dma_source); status != DOCA_SUCCESS)
         return status;
     if (const doca_error_t status = check_list(*dst, KeyUse::dma_destination); status != DOCA_SUCCESS)

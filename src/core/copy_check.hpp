@@ -33,9 +33,9 @@ public:
     // fails here goes to check(), which explains.
 
     /// One that is a copy by the CPU. It overwrites where there is no tailroom.
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_here(const doca_buf &dst, const doca_buf &src) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool has_cpu_fast_path(const doca_buf &dst, const doca_buf &src) const noexcept
     {
-        if (!are_plain(dst, src) || src.mmap->first().copied_from != device_ ||
+        if (!have_fast_path(dst, src) || src.mmap->first().copied_from != device_ ||
             dst.mmap->first().copied_to != device_) [[unlikely]]
             return false;
         if (fits(dst, src)) [[likely]]
@@ -43,14 +43,14 @@ public:
         return dst.tailroom() == 0 && src.data_len - 1 < dst.data_len; // overwrites
     }
     /// One of up to @p longest bytes, which are no more than the device copies at once.
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &dst, const doca_buf &src,
-                                                       std::size_t longest) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool has_fast_path(const doca_buf &dst, const doca_buf &src,
+                                                            std::size_t longest) const noexcept
     {
         return may_be_copied(dst, src) && src.data_len <= longest && fits(dst, src);
     }
     /// The same for one that may also overwrite: of programs that never reset their destination, each copy does.
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &dst, const doca_buf &src,
-                                                       CopyPlan &plan) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool has_fast_path(const doca_buf &dst, const doca_buf &src,
+                                                            CopyPlan &plan) const noexcept
     {
         if (!may_be_copied(dst, src) || src.data_len > max_size_)
             return false;
@@ -67,7 +67,7 @@ public:
     /// What is left to be compared are lengths.
     [[gnu::always_inline]] [[nodiscard]] bool may_be_copied(const doca_buf &dst, const doca_buf &src) const noexcept
     {
-        if ((src.plain_uses & KeyUse::dma_source) == 0 || (dst.plain_uses & KeyUse::dma_destination) == 0)
+        if ((src.fast_path_uses & KeyUse::dma_source) == 0 || (dst.fast_path_uses & KeyUse::dma_destination) == 0)
             return false;
         const FirstKey &from = src.mmap->first();
         const FirstKey &to = dst.mmap->first();
@@ -75,9 +75,9 @@ public:
     }
 private:
     /// By one branch for both.
-    [[gnu::always_inline]] [[nodiscard]] static bool are_plain(const doca_buf &dst, const doca_buf &src) noexcept
+    [[gnu::always_inline]] [[nodiscard]] static bool have_fast_path(const doca_buf &dst, const doca_buf &src) noexcept
     {
-        return (dst.plain_uses & src.plain_uses & KeyUse::by_plain_buffer) != 0;
+        return (dst.fast_path_uses & src.fast_path_uses & KeyUse::by_fast_path) != 0;
     }
     /// Whether there is data, and room behind the destination's: one comparison: a length of 0 wraps around.
     [[gnu::always_inline]] [[nodiscard]] static bool fits(const doca_buf &dst, const doca_buf &src) noexcept

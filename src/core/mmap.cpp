@@ -39,8 +39,8 @@ doca_error_t doca_mmap::destroy() noexcept
     return DOCA_SUCCESS;
 }
 
-/// The buffers of a map that did not look for them may come home later, and look at the map. Its memory is given back
-/// once they have, when another such map goes.
+/// The buffers of a map that did not look for them may be given back later, and look at the map. Its memory is given
+/// back once they have, when another such map goes.
 void doca_mmap::outlive_buffers() noexcept
 {
     static constinit std::mutex lock;
@@ -119,7 +119,7 @@ void doca_mmap::started() noexcept
     if (members_.empty() || !has_range())
         return;
     const auto &[dev, key] = members_.front();
-    first_ = {&dev->device(), key.get(), key->number, KeyUse::by_plain_buffer | key->uses};
+    first_ = {&dev->device(), key.get(), key->number, KeyUse::by_fast_path | key->uses};
     const bool is_small = range_.len <= dev->function().can.dma_max_size;
     if (is_small && key->can(KeyUse::copied_here | KeyUse::dma_source))
         first_.copied_from = first_.device;

@@ -26,7 +26,7 @@ struct FirstKey {
     const Device *device = nullptr;
     MemoryKey *key = nullptr;
     std::uint64_t number = 0; ///< of the key
-    std::uint32_t uses = KeyUse::by_plain_buffer; ///< and those of the key: as doca_buf::plain_uses
+    std::uint32_t uses = KeyUse::by_fast_path; ///< and those of the key: as doca_buf::fast_path_uses
     // The device again, where its DMA may read, or write, the memory by a copy of the CPU, and all of it with one.
     const Device *copied_from = nullptr;
     const Device *copied_to = nullptr;

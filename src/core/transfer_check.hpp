@@ -20,8 +20,8 @@ struct TransferPlan {
     bool is_list;         ///< the local side has more than one buffer
     bool overwrites;      ///< the destination has no tailroom at all and counts as empty
 
-    /// Of what TransferCheck has found plain.
-    [[nodiscard]] static TransferPlan plain(std::size_t bytes) noexcept
+    /// Of an operation on TransferCheck's fast path: one buffer, appended to.
+    [[nodiscard]] static TransferPlan single_sge(std::size_t bytes) noexcept
     {
         return {static_cast<std::uint32_t>(bytes), false, false};
     }
@@ -55,38 +55,38 @@ public:
     // Fast paths: one buffer on each side, of memory that the device is the first one of (its key is that of
     // doca_mmap::first()), which appends at least one byte. What fails here goes to the functions above, which explain.
 
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_receive(const doca_buf *dst) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool is_fast_receive(const doca_buf *dst) const noexcept
     {
-        return dst != nullptr && is_plain(*dst, KeyUse::rdma_local) && dst->tailroom() - 1 < limits_.message_size;
+        return dst != nullptr && has_fast_path(*dst, KeyUse::rdma_local) && dst->tailroom() - 1 < limits_.message_size;
     }
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_send(const doca_buf *src) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool is_fast_send(const doca_buf *src) const noexcept
     {
-        return src != nullptr && is_plain(*src, KeyUse::rdma_local) && src->data_len - 1 < limits_.message_size;
+        return src != nullptr && has_fast_path(*src, KeyUse::rdma_local) && src->data_len - 1 < limits_.message_size;
     }
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_read(const doca_buf *dst, const doca_buf *src) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool is_fast_read(const doca_buf *dst, const doca_buf *src) const noexcept
     {
-        return is_plain_transfer(dst, src, KeyUse::rdma_local, KeyUse::rdma_remote);
+        return is_fast_transfer(dst, src, KeyUse::rdma_local, KeyUse::rdma_remote);
     }
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_write(const doca_buf *dst, const doca_buf *src) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool is_fast_write(const doca_buf *dst, const doca_buf *src) const noexcept
     {
-        return is_plain_transfer(dst, src, KeyUse::rdma_remote, KeyUse::rdma_local);
+        return is_fast_transfer(dst, src, KeyUse::rdma_remote, KeyUse::rdma_local);
     }
     // The same for one that may also overwrite: of programs that never reset their destination, each does.
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_read(const doca_buf *dst, const doca_buf *src,
+    [[gnu::always_inline]] [[nodiscard]] bool is_fast_read(const doca_buf *dst, const doca_buf *src,
+                                                           TransferPlan &plan) const noexcept
+    {
+        return is_fast_transfer(dst, src, KeyUse::rdma_local, KeyUse::rdma_remote, plan);
+    }
+    [[gnu::always_inline]] [[nodiscard]] bool is_fast_write(const doca_buf *dst, const doca_buf *src,
                                                             TransferPlan &plan) const noexcept
     {
-        return is_plain_transfer(dst, src, KeyUse::rdma_local, KeyUse::rdma_remote, plan);
+        return is_fast_transfer(dst, src, KeyUse::rdma_remote, KeyUse::rdma_local, plan);
     }
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_write(const doca_buf *dst, const doca_buf *src,
-                                                             TransferPlan &plan) const noexcept
-    {
-        return is_plain_transfer(dst, src, KeyUse::rdma_remote, KeyUse::rdma_local, plan);
-    }
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_update(const doca_buf *result,
-                                                              const doca_buf *target) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool is_fast_update(const doca_buf *result,
+                                                             const doca_buf *target) const noexcept
     {
         return limits_.has_atomics && result != nullptr && target != nullptr &&
-               is_plain(*result, KeyUse::rdma_local) && is_plain(*target, KeyUse::rdma_remote) &&
+               has_fast_path(*result, KeyUse::rdma_local) && has_fast_path(*target, KeyUse::rdma_remote) &&
                bytes_from_data_on(*result) >= word_size && bytes_from_data_on(*target) >= word_size &&
                reinterpret_cast<std::uintptr_t>(target->data) % word_size == 0;
     }
@@ -102,25 +102,25 @@ private:
 
     enum class Side : std::uint8_t { source, destination };
 
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain(const doca_buf &buf, std::uint32_t side) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool has_fast_path(const doca_buf &buf, std::uint32_t side) const noexcept
     {
-        return (buf.plain_uses & side) != 0 && buf.mmap->first().device == device_;
+        return (buf.fast_path_uses & side) != 0 && buf.mmap->first().device == device_;
     }
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_transfer(const doca_buf *dst, const doca_buf *src,
-                                                                std::uint32_t dst_side,
-                                                                std::uint32_t src_side) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool is_fast_transfer(const doca_buf *dst, const doca_buf *src,
+                                                               std::uint32_t dst_side,
+                                                               std::uint32_t src_side) const noexcept
     {
-        return src != nullptr && dst != nullptr && is_plain(*src, src_side) && is_plain(*dst, dst_side) &&
+        return src != nullptr && dst != nullptr && has_fast_path(*src, src_side) && has_fast_path(*dst, dst_side) &&
                src->data_len - 1 < dst->tailroom() && src->data_len <= limits_.message_size;
     }
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain_transfer(const doca_buf *dst, const doca_buf *src,
-                                                                std::uint32_t dst_side, std::uint32_t src_side,
-                                                                TransferPlan &plan) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool is_fast_transfer(const doca_buf *dst, const doca_buf *src,
+                                                               std::uint32_t dst_side, std::uint32_t src_side,
+                                                               TransferPlan &plan) const noexcept
     {
-        if (src == nullptr || dst == nullptr || !is_plain(*src, src_side) || !is_plain(*dst, dst_side))
+        if (src == nullptr || dst == nullptr || !has_fast_path(*src, src_side) || !has_fast_path(*dst, dst_side))
             return false;
         const std::size_t tailroom = dst->tailroom();
-        plan = TransferPlan::plain(src->data_len);
+        plan = TransferPlan::single_sge(src->data_len);
         plan.overwrites = tailroom == 0;
         return src->data_len - 1 < (plan.overwrites ? dst->data_len : tailroom) &&
                src->data_len <= limits_.message_size;

@@ -187,13 +187,7 @@ doca_error_t SyncEvent::export_to_pci(doca_dev &dev, std::span<const std::byte> 
 
 doca_error_t SyncEvent::get(std::uint64_t &value) noexcept
 {
-    if (!is_synchronous())
-        return DOCA_ERROR_BAD_STATE;
-    std::uint64_t read = 0;
-    const doca_error_t status = counter_->get(read);
-    if (status == DOCA_SUCCESS)
-        value = read;
-    return status;
+    return is_synchronous() ? counter_->get(value) : DOCA_ERROR_BAD_STATE;
 }
 
 doca_error_t SyncEvent::add(std::uint64_t value, std::uint64_t *fetched) noexcept

@@ -81,7 +81,7 @@ TEST_P(DmaSizeTest, every_small_size)
 TEST_P(DmaSizeTest, sizes_up_to_20000_in_odd_steps)
 {
     prepare(20000);
-    const std::size_t step = is_sanitized ? 41 : 7;
+    const std::size_t step = is_sanitized || is_on_card() ? 41 : 7;
     for (std::size_t len = 0; len <= 20000; len += step)
         ASSERT_NO_FATAL_FAILURE(check(len % 64, len / 3 % 64, len));
 }
@@ -90,10 +90,11 @@ TEST_P(DmaSizeTest, every_alignment)
 {
     prepare(5000);
     // Sizes on both sides of where another way to copy begins, with all lengths of the last part.
+    const bool is_coarse = is_sanitized || is_on_card();
     for (const std::size_t len :
          {1, 8, 63, 64, 65, 200, 2047, 2048, 2049, 2111, 2175, 2240, 2303, 4096, 4099}) {
-        for (std::size_t src_offset = 0; src_offset < 64; src_offset += is_sanitized ? 9 : 1) {
-            for (std::size_t dst_offset = 0; dst_offset < 64; dst_offset += is_sanitized ? 7 : 1)
+        for (std::size_t src_offset = 0; src_offset < 64; src_offset += is_coarse ? 9 : 1) {
+            for (std::size_t dst_offset = 0; dst_offset < 64; dst_offset += is_coarse ? 7 : 1)
                 ASSERT_NO_FATAL_FAILURE(check(src_offset, dst_offset, len));
         }
     }

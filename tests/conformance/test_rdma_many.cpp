@@ -202,16 +202,16 @@ const ChildProgram crowd_program("rdma-crowd", [](Channel &parent) {
             }
             if (order.deed == Deed::lie_about_bell) {
                 const Mapped<QueuePairPage> mine(own.pid, own.queue_pair_fd);
-                const Bell bell(mine->bell.load());
+                const DoorbellRequest bell(mine->bell.load());
                 struct Lie {
-                    Bell bell;
+                    DoorbellRequest bell;
                     std::int32_t fd;
                 };
                 const std::int32_t fd = mine->doorbells_fd.load();
-                for (const Lie &lie : {Lie{Bell(bell.page() + 1, bell.index(), 3), fd},
-                                       Lie{Bell(bell.page() + 2, bell.index(), 3), 1 << 20},
-                                       Lie{Bell(bell.page() + 3, bell.index(), 3), own.queue_pair_fd},
-                                       Lie{Bell(bell.page(), 0xffffff, 3), fd}}) {
+                for (const Lie &lie : {Lie{DoorbellRequest(bell.page() + 1, bell.index(), 3), fd},
+                                       Lie{DoorbellRequest(bell.page() + 2, bell.index(), 3), 1 << 20},
+                                       Lie{DoorbellRequest(bell.page() + 3, bell.index(), 3), own.queue_pair_fd},
+                                       Lie{DoorbellRequest(bell.page(), 0xffffff, 3), fd}}) {
                     mine->doorbells_fd.store(lie.fd);
                     mine->bell.store(lie.bell.word());
                     parent.send(true); // the test sends

@@ -59,7 +59,7 @@ TEST_P(EngineCopies, leave_no_buffer_plain_whose_data_was_moved_meanwhile)
     ASSERT_EQ(submit(*engine, task, buf, src), DOCA_SUCCESS);
     buf->set_data(to.data() + 32, 0); // from here on a copy that is still on its way ends behind the buffer
     tasks.run(task);
-    EXPECT_TRUE(!buf->is_plain() || buf->has_data_inside()) << buf->data_len;
+    EXPECT_TRUE(!buf->has_fast_path() || buf->has_data_inside()) << buf->data_len;
 }
 
 TEST_P(EngineCopies, run_the_callback_of_each)

@@ -20,8 +20,8 @@ namespace mlx5_test {
 
 using namespace doca_test;
 
-/// What the card has done so far: a number of its "status" line.
-inline std::uint64_t card_count(std::string_view what)
+/// What the card answers to a line, as docs/card.md has them.
+inline std::string ask_card(std::string_view line)
 {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -31,9 +31,16 @@ inline std::uint64_t card_count(std::string_view what)
     const opendoca::UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     char answer[512] = {};
     must_hold(connect(fd.get(), reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0 &&
-                  send(fd.get(), "status", 6, 0) == 6 && recv(fd.get(), answer, sizeof(answer) - 1, 0) > 0,
+                  send(fd.get(), line.data(), line.size(), 0) == static_cast<ssize_t>(line.size()) &&
+                  recv(fd.get(), answer, sizeof(answer) - 1, 0) > 0,
               "an answer of the card");
-    const std::string status = answer, name = " " + std::string(what) + " ";
+    return answer;
+}
+
+/// What the card has done so far: a number of its "status" line.
+inline std::uint64_t card_count(std::string_view what)
+{
+    const std::string status = ask_card("status"), name = " " + std::string(what) + " ";
     const std::size_t at = status.find(name);
     must_hold(at != std::string::npos, "a count of this name");
     return std::stoull(status.substr(at + name.size()));

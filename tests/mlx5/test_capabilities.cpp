@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "../../src/core/dev.hpp"
 #include "../conformance/support/sync_event.hpp"
@@ -91,6 +93,37 @@ TEST_P(Mlx5Capabilities, CopiesWithinTheProcessWorkByWhatThereIs)
     EXPECT_EQ(dma_copies() - before, is_bluefield() ? 1u : 0u);
     const std::string expected = is_bluefield() ? "copies by the DMA engine" : "copies by RDMA loopback: ";
     EXPECT_TRUE(info->function->remarks()[0].starts_with(expected)) << info->function->remarks()[0];
+}
+
+TEST_P(Mlx5Capabilities, ACopyLongerThanTheEngineTakesIsCutUp)
+{
+    constexpr std::size_t size = (std::size_t{2} << 20) + 100;
+    std::vector<std::byte> memory(2 * size);
+    const LocalMap map(dev, memory);
+    const Inventory inventory(2);
+    const DmaEngine engine(dev);
+    const std::uint64_t before = dma_copies();
+    fill(std::span(memory).first(size), 2);
+    const BufHandle src = inventory.full(map, memory.data(), size), dst = inventory.empty(map, memory.data() + size, size);
+    EXPECT_EQ(engine.copy(dst, src), DOCA_SUCCESS);
+    EXPECT_TRUE(is_filled(std::span(memory).subspan(size), 2));
+    EXPECT_EQ(dma_copies() - before, !is_bluefield() ? 0u : profile() == "bluefield-2" ? 2u : 1u);
+}
+
+/// Which devlink, the names of ports and the card tell together.
+TEST_P(Mlx5Capabilities, RepresentorsAreThoseOfTheFunctionsBehindThem)
+{
+    using Names = std::vector<std::pair<std::string, std::string>>;
+    Names found;
+    for (const auto &rep : info->function->representors())
+        found.emplace_back(rep.name, rep.vuid);
+    Names expected;
+    if (std::string_view(std::getenv("OPENDOCA_CARD_SIDE")).ends_with("/dpu") && info->function->ibdev_name == "mlx5_0") {
+        expected = {{"pf0hpf", "MT2347XZ03201MLNXS0D0F0"},
+                    {"pf0vf0", "MT2347XZ03202MLNXS0D0F1"},
+                    {"en3f0pf0sf4", "MT2347XZ03206MLNXS0D1F32772"}};
+    }
+    EXPECT_EQ(found, expected);
 }
 
 TEST_P(Mlx5Capabilities, AFailedCopyDoesNotEndTheOthers)

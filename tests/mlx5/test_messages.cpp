@@ -3,7 +3,10 @@
 //
 // Messages of Comm Channel by queue pairs of the card: a service at the function that has the representors, whose port has
 // no address, and a client at the subfunction. That the card has carried them, and what is left when it does not.
+#include <cstring>
+
 #include "../card/behaviour/verbs.hpp"
+#include "../conformance/support/child_process.hpp"
 #include "../conformance/support/comm_channel.hpp"
 
 namespace {
@@ -13,6 +16,43 @@ using card_test::ask_card;
 using card_test::card_count;
 
 constexpr int size = 1000;
+
+/// How a process ends.
+enum class End : std::uint32_t {
+    disconnects,
+    destroys,
+    is_killed ///< while it sends
+};
+
+struct Order {
+    char service[64] = {};
+    End end = End::disconnects;
+    int exchanges = 0; ///< before the last messages; the first ones go by TCP
+    int messages = 0;
+};
+
+/// A client that is told to, sends numbers, and ends without a look at who gets them.
+const ChildProgram last_words("last_words", [](Channel &parent) {
+    const auto order = parent.receive<Order>();
+    const DevHandle dev = open_device("mlx5_1");
+    EpHandle ep = make_endpoint(dev, {.queue = 32});
+    Address *peer = nullptr;
+    must(doca_comm_channel_ep_connect(ep, order.service, &peer));
+    must(await_connection(peer));
+    for (int i = 0; i < order.exchanges; ++i) {
+        must(until_not(DOCA_ERROR_AGAIN, [&] { return send_text(ep, peer, std::string(size, 'x')); }));
+        must(await_message(ep).status);
+    }
+    parent.send(true);
+    (void)parent.receive<bool>();
+    for (int i = 0; i < order.messages || order.end == End::is_killed; ++i)
+        must(until_not(DOCA_ERROR_AGAIN, [&] { return send_text(ep, peer, std::to_string(i)); }));
+    if (order.end == End::disconnects)
+        must(doca_comm_channel_ep_disconnect(ep, peer));
+    else
+        must(doca_comm_channel_ep_destroy(ep.release()));
+    _exit(0);
+});
 
 class MessagesOfTheCard : public testing::Test {
 protected:
@@ -54,6 +94,25 @@ protected:
             ASSERT_LT(i, 100'000) << "the queue pairs are not used";
             ASSERT_TRUE(exchange('a'));
         }
+    }
+
+    /// A client of another process, served until its last messages begin.
+    void serve(ChildProcess &child, const Order &order)
+    {
+        child.channel().send(order);
+        while (!child.channel().is_readable()) {
+            const Received got = receive(service);
+            if (got.status == DOCA_SUCCESS)
+                must(send_text(service, got.from, got.text));
+        }
+        ASSERT_TRUE(child.channel().receive<bool>());
+        child.channel().send(true);
+    }
+    [[nodiscard]] Order order(End end, int exchanges, int messages) const
+    {
+        Order order{.end = end, .exchanges = exchanges, .messages = messages};
+        name.copy(order.service, sizeof(order.service) - 1);
+        return order;
     }
 
     const DevHandle dpu{open_device("mlx5_0")}, host{open_device("mlx5_1")};
@@ -120,6 +179,84 @@ TEST_F(MessagesOfTheCard, WakeWhoSleepsAndArriveBeforeTheEndOfTheirSender)
         ASSERT_EQ(got.text, "last " + std::to_string(i));
         ++i;
     }
+}
+
+TEST_F(MessagesOfTheCard, OfAProcessThatEndsWellAllArrive)
+{
+    service = make_service(dpu, rep, name, {.queue = 32});
+    for (int round = 0; round < 24; ++round) {
+        ChildProcess child("last_words");
+        // From the first moments, when messages still go by TCP, to those when all go by the card.
+        serve(child, order(round % 2 == 0 ? End::disconnects : End::destroys, round / 2, 32));
+        EXPECT_EQ(child.wait(), 0); // it is gone, and nobody has looked
+        for (int i = 0; i < 32; ++i)
+            ASSERT_EQ(await_message(service).text, std::to_string(i)) << "round " << round;
+        EXPECT_NE(receive(service).status, DOCA_SUCCESS);
+    }
+}
+
+TEST_F(MessagesOfTheCard, OfAProcessThatIsKilledNoneIsMissingBeforeAnotherOne)
+{
+    service = make_service(dpu, rep, name, {.queue = 32});
+    for (int round = 0; round < 12; ++round) {
+        ChildProcess child("last_words");
+        serve(child, order(End::is_killed, 2 * round, 0));
+        int next = 0;
+        const auto take_next = [&](const Received &got) {
+            EXPECT_EQ(got.text, std::to_string(next)) << "round " << round;
+            ++next;
+        };
+        while (next <= 10 * round)
+            take_next(await_message(service));
+        child.kill();
+        child.wait_for_end();
+        for (;;) { // what came before
+            const Received got = receive(service);
+            if (got.status == DOCA_ERROR_CONNECTION_RESET)
+                break;
+            if (got.status == DOCA_SUCCESS)
+                take_next(got);
+        }
+    }
+}
+
+TEST_F(MessagesOfTheCard, ADisconnectWaitsForTheCardToSendAgain)
+{
+    connect();
+    exchange_until_the_card_carries();
+    must(send_text(client, to_service, "first"));
+    ASSERT_EQ(await_message(service).text, "first");
+    ASSERT_EQ(ask_card("lose-message count 2"), "ok"); // each costs a second
+    must(send_text(client, to_service, "last"));
+    must(doca_comm_channel_ep_disconnect(client, to_service));
+    client.reset();
+    EXPECT_EQ(await_message(service).text, "last");
+    ASSERT_EQ(ask_card("clear"), "ok");
+}
+
+/// The peer goes on by its queue pair, sends, and leaves. TCP tells that at the end, when this side's queue pair has failed.
+TEST_F(MessagesOfTheCard, ThatCameBeforeTcpToldThatTheyWouldAreThere)
+{
+    connect();
+    must(send_text(client, to_service, "hello"));
+    const Received hello = await_message(service);
+    ASSERT_EQ(hello.text, "hello");
+    (void)receive(service); // takes the offer, and tries its queue pair
+    must(doca_comm_channel_peer_addr_update_info(to_service)); // the client learns of that
+    const int before = card_count("message-bytes");
+    int sent = 0;
+    for (; sent < 32 && card_count("message-bytes") < before + size; ++sent) {
+        for (int i = 0; i < 100; ++i)
+            (void)receive(service);
+        must(send_text(service, hello.from, std::to_string(sent) + std::string(size, '.')));
+    }
+    ASSERT_LT(sent, 32) << "the service's queue pair is not used";
+    must(doca_comm_channel_ep_disconnect(service, hello.from));
+    service.reset();
+    ASSERT_EQ(ask_card("qp-fatal dpu 1"), "ok");
+    for (int i = 0; i < sent; ++i)
+        ASSERT_EQ(await_message(client).text, std::to_string(i) + std::string(size, '.'));
+    EXPECT_EQ(until_not(DOCA_ERROR_AGAIN, [&] { return receive(client).status; }), DOCA_ERROR_CONNECTION_RESET);
 }
 
 TEST_F(MessagesOfTheCard, EndWithAQueuePairThatBreaks)

@@ -121,6 +121,14 @@ class Samples(unittest.TestCase):
             self.assertIn("cannot export sync events to a DPU", errors)
             self.assertIn("exporting: DOCA_ERROR_NOT_SUPPORTED", errors)
 
+    def test_every_program_on_the_card_has_its_network(self):
+        ask = ("sh", "-c", "echo $DOCA_COMM_CHANNEL_ADDRESS")
+        address = run("host", *ask).stdout
+        self.assertEqual(address.startswith("127."), CAN_SHARE)
+        by_name = subprocess.run([WITH_CARD, "--card", CARD, *ask], env=environment(), stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, text=True, check=True, timeout=TIME_LIMIT)
+        self.assertEqual(by_name.stdout, address, "though it does not name the profile")
+
     def test_comm_channel(self):
         if not CAN_SHARE:
             client = run("host", f"{SAMPLES}/doca_cc_client", "-p", HOST)

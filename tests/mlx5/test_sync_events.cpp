@@ -56,7 +56,7 @@ TEST_P(SyncEventsAcrossPcie, BothSidesSeeOneCounterWhereverItIs)
         const auto host = host_event(Publisher::cpu, kind);
         EXPECT_LE(host->blob().size(), 256u);
         Event event = import(*host);
-        const std::uint64_t uses = card_count("alias-uses");
+        const std::uint64_t uses = card_count("alias-uses"), accesses = card_count("remote-accesses");
         must(host->run(Order::set, 0x0123'4567'89ab'cdef).status);
         EXPECT_EQ(event.get(), 0x0123'4567'89ab'cdefu);
         must(doca_sync_event_update_set(event, all_bits));
@@ -67,6 +67,7 @@ TEST_P(SyncEventsAcrossPcie, BothSidesSeeOneCounterWhereverItIs)
         EXPECT_EQ(host->run(Order::add, 1).value, 1u) << "what was there before";
         EXPECT_EQ(event.get(), 2u);
         EXPECT_EQ(card_count("alias-uses"), uses + 4) << "two reads, a write and an addition";
+        EXPECT_EQ(card_count("remote-accesses"), accesses + 6) << "and what the host has set and added, but for its look";
     }
 }
 
@@ -127,6 +128,46 @@ TEST_P(SyncEventsAcrossPcie, JobsOfAWorkQueue)
     }
 }
 
+TEST_P(SyncEventsAcrossPcie, AWaitIsNotMetByAReadThatBeganBeforeIt)
+{
+    const auto host = host_event();
+    Event event(dev, host->blob());
+    event.start_as_ctx();
+    EventQueue queue(4);
+    queue.add(event);
+    must(host->run(Order::set, 5).status);
+    const std::uint64_t uses = card_count("alias-uses");
+    must(queue.submit_wait(event, 1000, all_bits, 1000));
+    EXPECT_TRUE(queue.has_nothing()); // a read has begun
+    while (card_count("alias-uses") == uses)
+        sched_yield();
+    must(host->run(Order::set, 0).status);
+    must(queue.submit_wait(event, 4, all_bits, 4));
+    while (card_count("alias-uses") < uses + 3)
+        ASSERT_TRUE(queue.has_nothing()) << "5 was there before";
+    must(host->run(Order::set, 6).status);
+    EXPECT_EQ(queue.poll().user_data.u64, 4u);
+    must(host->run(Order::set, 1001).status);
+    EXPECT_EQ(queue.poll().user_data.u64, 1000u);
+}
+
+TEST_P(SyncEventsAcrossPcie, WhoHasTheCounterSleepsUntilTheOtherSideSignals)
+{
+    Event event(dev, Publisher::dpu);
+    event.start_as_ctx();
+    EventQueue queue(4, true);
+    queue.add(event);
+    const HostSide host_side;
+    RemoteEvent other(DeviceParam{"mlx5_0", ""}, event.export_to_dpu(dev));
+    must(queue.submit_wait(event, 4));
+    EXPECT_TRUE(queue.has_nothing());
+    queue.arm();
+    must(other.run(Order::set, 5).status);
+    EXPECT_TRUE(queue.is_signalled(EventQueue::patience));
+    queue.clear();
+    EXPECT_EQ(queue.poll().result.u64, std::uint64_t{DOCA_SUCCESS});
+}
+
 TEST_P(SyncEventsAcrossPcie, TheHostSleepsUntilTheDpuSignals)
 {
     const HostSide host_side;
@@ -152,9 +193,12 @@ TEST_P(SyncEventsAcrossPcie, ADestroyedEventIsOutOfReach)
     std::uint64_t value = 77;
     EXPECT_EQ(doca_sync_event_get(event, &value), DOCA_ERROR_CONNECTION_RESET);
     EXPECT_EQ(value, 77u);
+    // Nothing is asked of the card any more: it would tell of the broken queue pair sooner than of the request.
+    ASSERT_EQ(ask_card("delay-completion 1000 count 3"), "ok");
     EXPECT_EQ(doca_sync_event_update_set(event, 1), DOCA_ERROR_CONNECTION_RESET);
     EXPECT_EQ(doca_sync_event_update_add(event, 1, nullptr), DOCA_ERROR_CONNECTION_RESET);
     EXPECT_EQ(doca_sync_event_wait_gt(event, 5, all_bits), DOCA_ERROR_CONNECTION_RESET);
+    ASSERT_EQ(ask_card("clear"), "ok");
     EXPECT_EQ(queue.poll().result.u64, std::uint64_t{DOCA_ERROR_CONNECTION_RESET});
     EXPECT_EQ(import(std::as_bytes(host->blob())), DOCA_ERROR_INVALID_VALUE);
 }

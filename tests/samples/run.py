@@ -116,7 +116,7 @@ def main():
     parser.add_argument("--compiler", default="cc", help="with its arguments, as one word")
     parser.add_argument("--meson", default="meson", help="with its arguments, as one word")
     parser.add_argument("--without", action="append", default=[], metavar="TEST")
-    parser.add_argument("--time-limit", type=int, default=program.TIME_LIMIT, help="of everything awaited, in seconds")
+    parser.add_argument("--end-limit", type=int, default=program.TIME_LIMIT, help="of programs that have to end, in seconds")
     parser.add_argument("--tap", action="store_true", help="report as the Test Anything Protocol has it")
     parser.add_argument("tests", nargs="*", help="all, if none are named")
     arguments = parser.parse_args()
@@ -129,7 +129,7 @@ def main():
     if arguments.tests:
         cases = [case for case in cases if case.__name__.removeprefix("test_") in arguments.tests]
     cases = [case for case in cases if case.__name__.removeprefix("test_") not in arguments.without]
-    program.TIME_LIMIT = arguments.time_limit
+    program.END_LIMIT = arguments.end_limit
     if not cases:
         sys.exit("there is no such test")
 

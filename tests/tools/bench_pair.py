@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""bench_pair.py DOCA_BENCH: doca_bench as server and as client, on the first RDMA device that is no software device.
+"""bench_pair.py DOCA_BENCH [DEVICE]: doca_bench as server and as client, on an RDMA device that is no software device; by
+default the first one.
 
-A test runs it on the card of software."""
+Tests run it on the card of software, and on the kernel's Soft-RoCE in a virtual machine."""
 import json
 import pathlib
 import re
@@ -15,9 +16,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 import user  # pylint: disable=wrong-import-position
 
 
-def run_pair(doca_bench):
+def run_pair(doca_bench, *device):
     environment = user.environment(DOCA_SOFT="0")
-    server = subprocess.Popen([doca_bench, "rdma", "--server", "--once", "--bind", "127.0.0.1", "--port", "0"],
+    server = subprocess.Popen([doca_bench, "rdma", "--server", "--once", "--bind", "127.0.0.1", "--port", "0",
+                               *(["--device", *device] if device else [])],
                               env=environment, stdout=subprocess.PIPE, text=True)
     first = server.stdout.readline()
     found = re.fullmatch(r"device (\w+), listening on port (\d+)\n", first)
@@ -44,4 +46,4 @@ def check_client(doca_bench, environment, device, port):
 
 
 if __name__ == "__main__":
-    run_pair(sys.argv[1])
+    run_pair(*sys.argv[1:])

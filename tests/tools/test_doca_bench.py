@@ -130,11 +130,6 @@ class DocaBench(unittest.TestCase):
                              "local copy, depth 1, in cache", "local copy, depth 4, in cache",
                              "local copy, depth 1, in cache, p50", "local copy, depth 1, in cache, p99.9"):
                 self.assertIn(expected, texts)
-            result = run("dma", *SHORT, "--sizes", "64", "--depths", "1", "--cache", "in", "--where", "local", "--plot",
-                         os.path.join(folder, "no", "such", "folder.svg"))
-            self.assertEqual(result.returncode, 1)
-            self.assertIn("gnuplot can't draw", result.stderr)
-            self.assertIn("local", result.stdout)  # what was measured is not lost
 
     def test_plot_without_gnuplot(self):
         for arguments in ["dma", *SHORT], ["rdma", *DocaBenchRdma.SHORT]:
@@ -142,6 +137,30 @@ class DocaBench(unittest.TestCase):
             self.assertEqual(result.returncode, 1)
             self.assertIn("gnuplot-nox", result.stderr)
             self.assertEqual(result.stdout, "")  # told before anything is measured
+
+    def test_plot_that_can_not_be_drawn(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "gnuplot")
+            program.write_text('#!/bin/sh\n[ "$1" = --version ]\n', encoding="ascii")
+            program.chmod(0o755)
+            path = f"{folder}:{os.environ['PATH']}"
+            kept = pathlib.Path(folder, "kept.svg")
+            kept.write_text("<svg/>", encoding="ascii")
+            for file, reason in {os.path.join(folder, "no", "such.svg"): errno.ENOENT, folder: errno.EISDIR,
+                                 os.path.join(kept, "a.svg"): errno.ENOTDIR}.items():
+                for arguments in ["dma", *SHORT], ["rdma", *DocaBenchRdma.SHORT]:
+                    result = run(*arguments, "--plot", file, PATH=path)
+                    self.assertEqual(result.returncode, 1)
+                    self.assertIn(f"the picture '{file}' can't be written: {os.strerror(reason)}", result.stderr)
+                    self.assertEqual(result.stdout, "")  # told before anything is measured
+            for file in kept, pathlib.Path(folder, "new.svg"):
+                result = run("dma", *SHORT, "--sizes", "64", "--depths", "1", "--cache", "in", "--where", "local", "--plot", str(file),
+                             PATH=path)
+                self.assertEqual(result.returncode, 1)
+                self.assertIn("gnuplot can't draw", result.stderr)
+                self.assertIn("local", result.stdout)  # what was measured is not lost
+            self.assertEqual(kept.read_text(encoding="ascii"), "<svg/>")
+            self.assertEqual(sorted(os.listdir(folder)), ["gnuplot", "kept.svg"])
 
     def test_a_row_that_fails_is_named(self):
         result = run("dma", *SHORT, "--device", "soft_p0", "--sizes", "64", "--depths", "1,4", "--cache", "in", "--where",

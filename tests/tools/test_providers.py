@@ -7,7 +7,7 @@
 
 The page has a table for each generation of the API, below a heading that ends with its number. A column stands for the device of its name below, and is looked at where that device is there. --write puts
 those columns into the page anew. Of mlx5 devices it is a card made of software, whose profile is in
-OPENDOCA_TEST_PROFILE.
+OPENDOCA_TEST_PROFILE, on the side that this runs on.
 """
 import json
 import os
@@ -17,16 +17,18 @@ import sys
 
 COLUMNS = {"software: DPU port": "soft_p0", "software: subfunction": "soft_p0s0",
            "software: host function": "soft_pf0", "verbs: Soft-RoCE": "rxe0"}
-# Started on a card made of software of that profile, on its host's side.
-PROFILES = {f"mlx5: {title}": profile for title, profile in
-            {"BlueField-3": "bluefield-3", "BlueField-2": "bluefield-2", "ConnectX-7": "connectx-7",
-             "ConnectX-5": "connectx-5"}.items()}
+# On a card made of software: profile, side and device.
+PROFILES = {f"mlx5: {title}": place for title, place in
+            {"BlueField-3": ("bluefield-3", "host", "mlx5_0"), "BlueField-2": ("bluefield-2", "host", "mlx5_0"),
+             "ConnectX-7": ("connectx-7", "host", "mlx5_0"), "ConnectX-5": ("connectx-5", "host", "mlx5_0"),
+             "BlueField, the DPU's port": ("bluefield-3", "dpu", "mlx5_0"),
+             "BlueField, the DPU's subfunction": ("bluefield-3", "dpu", "mlx5_1")}.items()}
 
 
 def cell(device, key):
     value = device["capabilities"][key]
     if value is None:
-        return ""
+        return "-"
     if isinstance(value, bool):
         return "yes" if value else "-"
     if isinstance(value, str):
@@ -37,7 +39,8 @@ def cell(device, key):
 
 def columns_here(doca_caps):
     profile = os.environ.get("OPENDOCA_TEST_PROFILE")
-    columns = {title: "mlx5_0" for title, name in PROFILES.items() if name == profile} if profile else COLUMNS
+    side = pathlib.PurePath(os.environ.get("OPENDOCA_CARD_SIDE", "")).name
+    columns = {title: place[2] for title, place in PROFILES.items() if place[:2] == (profile, side)} if profile else COLUMNS
     environment = {k: v for k, v in os.environ.items() if not k.startswith("DOCA_SOFT")}
     environment["DOCA_SOFT"] = "0" if profile else "1"
     report = json.loads(subprocess.run([doca_caps, "--json"], env=environment, stdout=subprocess.PIPE, check=True,

@@ -11,6 +11,7 @@
 #   samples  the samples, as pairs of processes
 #   soak     a short soak_rdma
 #   providers  whether the tables of providers in the documentation are true
+#   bench    doca_bench as server and as client
 #   peers    of the conformance test "rdma", what runs with other processes, which the part "rdma" leaves out
 #   lossy_peers  of these, what also holds where packets get lost
 #   pairs    pairs of samples with another machine, which does the same: see two_hosts.py
@@ -98,6 +99,10 @@ exceptions_of() { # NAME
         '!/^#/ && index(kinds, " " $1 " ") && $2 == program { sub(/^[^ ]+ +[^ ]+ +/, ""); print }' "$here/exceptions.txt"
 }
 
+# After so many seconds it is plain that nobody is told of a peer's end, as exceptions say.
+unnoticed=${DOCA_RDMA_TIMEOUT:-7}
+unnoticed=$((${unnoticed%.*} + 3))
+
 # Where no person is waited for, a peer that has died may be noticed sooner than by default.
 soon() {
     DOCA_RDMA_TIMEOUT=${DOCA_RDMA_TIMEOUT:-3} "$@"
@@ -135,7 +140,7 @@ run_conformance() { # NAME EXECUTABLE TESTS...
     while read -r test rest; do
         for pattern in "${parameters[@]}"; do
             echo "@@ exception $name $test$pattern $rest"
-            soon run "$name" 120 "$program" --gtest_color=no "--gtest_filter=$test$pattern"
+            OPENDOCA_TEST_WAKE_LIMIT=${unnoticed}000 soon run "$name" 120 "$program" --gtest_color=no "--gtest_filter=$test$pattern"
         done
     done < <(exceptions_of "$name")
 }
@@ -175,7 +180,7 @@ run_samples() {
     run samples 600 "${command[@]}" ${without[@]+"${without[@]}"}
     while read -r test rest; do
         echo "@@ exception samples $test $rest"
-        run samples 240 "${command[@]}" --time-limit 12 "$test"
+        run samples 240 "${command[@]}" --end-limit "$unnoticed" "$test"
     done < <(exceptions_of samples)
 }
 
@@ -210,13 +215,18 @@ for part in "$@"; do
         run_as_test providers_3.0 240 "$python" "$here/../tools/test_providers.py" \
             "$build/tools/doca_caps/v3/doca_caps" 3.0 "$here/../../docs/providers.md"
         ;;
+    bench)
+        [ ${#addressed[@]} = 0 ] ||
+            run_as_test bench_pair 240 "$python" "$here/../tools/bench_pair.py" "$build/tools/doca_bench/doca_bench" \
+                "${addressed[0]}"
+        ;;
     # The same port as that of the processes, which are served later, or no address.
     pairs) run pairs 600 "$python" "$here/two_hosts.py" "$build/samples" "${OPENDOCA_TEST_PEER_HOST:-7777}" ;;
     serve) soon run_as_test serve 900 "$build/tests/conformance/test_rdma" --serve 7777 ;;
     release) run_as_test release 240 "$build/tests/conformance/test_rdma" --release ;;
     # Devices that can export: both sides of the PCIe are needed, which tests/mlx5 has.
     export)
-        if "$build/tests/conformance/test_export" --gtest_list_tests 2>/dev/null | grep -q '^ '; then
+        if [ -n "$("$build/tests/conformance/test_export" --gtest_list_tests 2>/dev/null | grep '^ ')" ]; then
             run_conformance export export '*/*.*'
         fi
         ;;

@@ -114,7 +114,7 @@ fetch_kernel() {
     local work=$cache/fetching.$$ package
     command -v apt-get >/dev/null || { echo "no apt to fetch a kernel with"; return 1; }
     package=$(apt-cache depends linux-image-amd64 2>/dev/null |
-        sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
+        sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p' | sed -n 1p)
     if [ -z "$package" ]; then
         echo "apt knows no linux-image-amd64 (Debian, and its package lists, are needed)"
         return 1

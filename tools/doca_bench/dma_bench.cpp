@@ -341,7 +341,7 @@ int run_dma_benchmark(std::span<char *const> arguments)
     if (const auto status = parse_dma_options(arguments, options))
         return *status;
     if (!options.plot.empty())
-        require_gnuplot();
+        require_plot(options.plot);
     Peer peer(options.cpus.empty() ? -1 : options.cpus[1]);
     if (!options.cpus.empty())
         pin_to(options.cpus[0]);

@@ -3,6 +3,7 @@
 #include "plot.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "../../src/core/unique_fd.hpp"
@@ -73,10 +75,18 @@ std::string picture(const char *title, const char *unit, const std::vector<Curve
 
 } // namespace
 
-void require_gnuplot()
+void require_plot(const std::string &file)
 {
     if (!output_of(gnuplot("--version")).second)
         throw std::runtime_error("gnuplot --version fails: is Debian's package gnuplot-nox well installed?");
+    // A file that is not there yet is made for a moment; one that is there keeps what it holds.
+    UniqueFd opened(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (opened.is_open())
+        (void)unlink(file.c_str());
+    else if (errno == EEXIST)
+        opened = UniqueFd(open(file.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+    if (!opened.is_open())
+        throw std::runtime_error("the picture '" + file + "' can't be written: " + std::strerror(errno));
 }
 
 std::string plot_script(const std::string &file, const std::string &title, std::span<const PlotPoint> points)

@@ -22,8 +22,9 @@ struct PlotPoint {
     bool is_reference;     ///< of others, in a dashed line
 };
 
-/// Throws when gnuplot can't be run, with the package that has it. To be asked before minutes of measuring.
-void require_gnuplot();
+/// Throws when gnuplot can't be run, with the package that has it, and when the file can't be written. To be asked before
+/// minutes of measuring.
+void require_plot(const std::string &file);
 
 /// Draws an SVG file: time of a job and bytes in a second over size, and percentiles where there are some.
 void draw_plot(const std::string &file, const std::string &title, std::span<const PlotPoint> points);

@@ -392,7 +392,7 @@ int run_rdma_benchmark(std::span<char *const> arguments)
     if (options.is_server)
         return run_server(options);
     if (!options.plot.empty())
-        require_gnuplot();
+        require_plot(options.plot);
     if (!options.connect_to.empty()) {
         if (!options.cpus.empty())
             pin_to(options.cpus[0]);

@@ -139,7 +139,7 @@ def main():
             is_missed = is_missed or not is_met
             verdict = f"{limit:>9.2f}  {'PASS' if is_met else 'FAIL'}"
         base, own = (min(values) for values in zip(*times))
-        print(f"{name:<32}{base:>10.1f}{own:>10.1f}{ratio:>8.2f}{verdict}")
+        print(f"{name:<32} {base:>9.1f} {own:>9.1f} {ratio:>7.2f}{verdict}")
     return 3 if is_missed else 0
 
 

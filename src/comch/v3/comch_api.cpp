@@ -131,7 +131,7 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
                                       struct doca_comch_server **comch_server)
 {
     return call({dev, repr, name, comch_server}, [&] {
-        doca_error_t status = check_device(dev->function());
+        doca_error_t status = check_device(dev->function(), opendoca::LogLevel::error);
         if (status == DOCA_SUCCESS)
             status = check_name(name);
         if (status == DOCA_SUCCESS && !repr->info->dev->is_same_function(*dev)) {
@@ -148,7 +148,7 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
 doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name, struct doca_comch_client **comch_client)
 {
     return call({dev, name, comch_client}, [&] {
-        doca_error_t status = check_device(dev->function());
+        doca_error_t status = check_device(dev->function(), opendoca::LogLevel::error);
         if (status == DOCA_SUCCESS)
             status = check_name(name);
         if (status == DOCA_SUCCESS)

@@ -16,8 +16,8 @@ class DeviceFunction;
 /// What the C functions of all kinds of objects have in common.
 namespace opendoca::comch {
 
-/// NOT_SUPPORTED, with a message, where there is no Comch.
-[[nodiscard]] doca_error_t check_device(const DeviceFunction &function);
+/// NOT_SUPPORTED, with a message of this level, where there is no Comch.
+[[nodiscard]] doca_error_t check_device(const DeviceFunction &function, std::uint32_t level);
 
 /// Answers a capability query: @p value, where there is Comch.
 [[nodiscard]] doca_error_t tell(const doca_devinfo *devinfo, std::uint32_t *out, std::uint32_t value);

@@ -61,7 +61,7 @@ doca_error_t doca_comch_consumer::on_start()
         return DOCA_ERROR_NOT_CONNECTED;
     }
     const std::uint32_t count = std::max(receives.conf().count, 1U);
-    if (!mailbox_.open() || completions().watch(mailbox_.fd()) != DOCA_SUCCESS)
+    if (!control_queue_.open() || completions().watch(control_queue_.fd()) != DOCA_SUCCESS)
         return DOCA_ERROR_OPERATING_SYSTEM;
     slots_ = std::make_unique<OwnMemory>();
     doca_error_t status = by_.open(*dev());
@@ -73,7 +73,7 @@ doca_error_t doca_comch_consumer::on_start()
         return status;
     if (receives.is_configured())
         receives.set_pool(std::make_unique<ReceiveTasks>(*this, receives.conf(), slots_->start()));
-    status = fast_->add_consumer(mailbox_, id_);
+    status = fast_->add_consumer(control_queue_, id_);
     if (status != DOCA_SUCCESS)
         return status;
     asks_for_progress(true);
@@ -82,9 +82,9 @@ doca_error_t doca_comch_consumer::on_start()
 
 doca_error_t doca_comch_consumer::on_stop() noexcept
 {
-    fast_->remove_consumer(id_, mailbox_);
-    for (const auto &lane : lanes_)
-        lane->queue_pair->flush();
+    fast_->remove_consumer(id_, control_queue_);
+    for (const auto &connection : connections_)
+        connection->queue_pair->flush();
     queue_->flush();
     return DOCA_SUCCESS;
 }
@@ -92,9 +92,9 @@ doca_error_t doca_comch_consumer::on_stop() noexcept
 void doca_comch_consumer::on_idle() noexcept
 {
     if (id_ != 0)
-        fast_->remove_consumer(std::exchange(id_, 0), mailbox_);
-    completions().unwatch(mailbox_.fd());
-    lanes_.clear();
+        fast_->remove_consumer(std::exchange(id_, 0), control_queue_);
+    completions().unwatch(control_queue_.fd());
+    connections_.clear();
     queue_.reset();
     slots_.reset();
     by_.close();
@@ -102,12 +102,13 @@ void doca_comch_consumer::on_idle() noexcept
 
 bool doca_comch_consumer::on_progress() noexcept
 {
-    if (!mailbox_.has_mail()) [[likely]]
+    if (!control_queue_.has_message()) [[likely]]
         return false;
     // No completion names them any more: all have been given out.
-    std::erase_if(lanes_, [](const auto &lane) { return lane->state == opendoca::ConnectionState::failed; });
+    std::erase_if(connections_,
+                  [](const auto &connection) { return connection->state == opendoca::ConnectionState::failed; });
     ControlMessage message;
-    while (mailbox_.take(message)) {
+    while (control_queue_.take(message)) {
         if (message.kind == ControlKind::connect) {
             connect(message);
         } else if (message.kind == ControlKind::known && state() == DOCA_CTX_STATE_STARTING) {
@@ -128,20 +129,20 @@ void doca_comch_consumer::connect(const ControlMessage &message) noexcept
     answer.kind = ControlKind::refuse;
     answer.details_size = 0;
     const doca_error_t status = opendoca::guarded([&] {
-        std::unique_ptr<Lane> lane;
-        if (!is_running() || lanes_.size() >= max_fast_path_contexts)
+        std::unique_ptr<DataConnection> connection;
+        if (!is_running() || connections_.size() >= max_fast_path_contexts)
             return DOCA_ERROR_BAD_STATE;
-        doca_error_t made =
-            make_lane(by_.dev(), completions(), receives.conf().count, queue_.get(), message.producer, lane);
+        doca_error_t made = make_data_connection(by_.dev(), completions(), receives.conf().count, queue_.get(),
+                                                 message.producer, connection);
         if (made == DOCA_SUCCESS)
-            made = lane->queue_pair->connect(message.used_details());
+            made = connection->queue_pair->connect(message.used_details());
         if (made != DOCA_SUCCESS)
             return made;
-        lanes_.push_back(std::move(lane));
+        connections_.push_back(std::move(connection));
         return DOCA_SUCCESS;
     });
     if (status == DOCA_SUCCESS) {
-        put_details(*lanes_.back(), answer);
+        put_details(*connections_.back(), answer);
         answer.kind = ControlKind::accept;
     }
     fast_->answer(answer);
@@ -167,9 +168,9 @@ doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task)
     if (status == DOCA_SUCCESS) {
         const TransferCheck rules(by_.dev().device(), {by_.can().max_message_size, 2, 2, false});
         if (is_chained(task))
-            dst = &task.parts.chain(task.buf, task.slot, max_immediate, 0, *slots_->map());
+            dst = &task.message.chain(task.buf, task.slot, max_immediate, 0, *slots_->map());
         if (by_.is_another() && task.buf != nullptr) [[unlikely]]
-            status = opendoca::guarded([&] { return by_.take_over(task.parts.parts[0], completions()); });
+            status = opendoca::guarded([&] { return by_.take_over(task.message.segments[0], completions()); });
         if (status == DOCA_SUCCESS)
             status = rules.receive(dst, plan);
     }
@@ -188,8 +189,8 @@ doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task)
 doca_error_t doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv &task,
                                               const opendoca::Ended &ended) const noexcept
 {
-    const auto *const lane = static_cast<const Lane *>(ended.source->owner);
-    task.producer = lane != nullptr ? lane->peer : 0;
+    const auto *const connection = static_cast<const DataConnection *>(ended.source->owner);
+    task.producer = connection != nullptr ? connection->peer : 0;
     task.immediate_size = 0;
     const std::uint32_t total = ended.result.length;
     if (ended.result.received == opendoca::Received::send_with_immediate)

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "control.hpp"
-#include "lane.hpp"
+#include "data_connection.hpp"
 
 struct doca_comch_consumer_task_post_recv : doca_task {
     doca_buf *buf;
@@ -13,7 +13,7 @@ struct doca_comch_consumer_task_post_recv : doca_task {
     std::uint32_t immediate_size;
     std::array<std::uint8_t, opendoca::comch::max_immediate> immediate;
     std::byte *slot; ///< where immediate data comes that has no room in the buffer
-    opendoca::comch::TwoParts parts;
+    opendoca::comch::TwoSegments message;
 };
 
 /// Receives what producers of the peer send. Messages come to whichever receive was posted first.
@@ -49,9 +49,9 @@ private:
     const std::shared_ptr<opendoca::comch::FastPath> fast_;
     doca_mmap &map_;
     std::uint32_t id_ = 0;
-    opendoca::comch::Mailbox mailbox_;
-    opendoca::comch::LaneDevice by_;
+    opendoca::comch::ControlQueue control_queue_;
+    opendoca::comch::DataDevice by_;
     std::unique_ptr<opendoca::comch::OwnMemory> slots_;
     std::unique_ptr<opendoca::ReceiveQueue> queue_;
-    std::vector<std::unique_ptr<opendoca::comch::Lane>> lanes_; ///< from producers
+    std::vector<std::unique_ptr<opendoca::comch::DataConnection>> connections_; ///< from producers
 };

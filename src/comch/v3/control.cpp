@@ -196,7 +196,7 @@ bool Control::serve(Connection &connection) noexcept
     const bool had_waiting = connection.first_waiting != nullptr;
     if (had_waiting)
         send_waiting(connection);
-    if (connection.fast->to_peer.has_mail()) [[unlikely]]
+    if (connection.fast->to_peer.has_message()) [[unlikely]]
         send_control_messages(connection);
     std::size_t length = message_.size();
     std::uint32_t kind = 0;
@@ -260,14 +260,15 @@ bool Control::looks_at_sockets() noexcept
 void Control::sleep(Connection &connection) noexcept
 {
     connection.link.wish_for_message();
-    if (connection.first_waiting != nullptr || connection.fast->to_peer.has_mail())
+    if (connection.first_waiting != nullptr || connection.fast->to_peer.has_message())
         connection.link.wish_for_room();
 }
 
 bool Control::has_something(Connection &connection) noexcept
 {
     return connection.link.has_message() ||
-           ((connection.first_waiting != nullptr || connection.fast->to_peer.has_mail()) && connection.link.has_room());
+           ((connection.first_waiting != nullptr || connection.fast->to_peer.has_message()) &&
+            connection.link.has_room());
 }
 
 } // namespace opendoca::comch

@@ -13,13 +13,13 @@ OPENDOCA_LOG_SOURCE(DOCA_COMCH_FAST_PATH);
 
 namespace opendoca::comch {
 
-bool Mailbox::open() noexcept
+bool ControlQueue::open() noexcept
 {
     event_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     return event_.is_open();
 }
 
-void Mailbox::put(const ControlMessage &message)
+void ControlQueue::put(const ControlMessage &message)
 {
     {
         const std::lock_guard guard(lock_);
@@ -28,13 +28,13 @@ void Mailbox::put(const ControlMessage &message)
     wake();
 }
 
-void Mailbox::wake() noexcept
+void ControlQueue::wake() noexcept
 {
-    has_mail_.store(true, std::memory_order_release);
+    has_message_.store(true, std::memory_order_release);
     (void)eventfd_write(event_.get(), 1);
 }
 
-bool Mailbox::take(ControlMessage &message) noexcept
+bool ControlQueue::take(ControlMessage &message) noexcept
 {
     if (!peek(message))
         return false;
@@ -42,26 +42,26 @@ bool Mailbox::take(ControlMessage &message) noexcept
     return true;
 }
 
-bool Mailbox::peek(ControlMessage &message) noexcept
+bool ControlQueue::peek(ControlMessage &message) noexcept
 {
     const std::lock_guard guard(lock_);
     eventfd_t count;
     (void)eventfd_read(event_.get(), &count); // who looks need not be woken
     if (messages_.empty()) {
-        has_mail_.store(false, std::memory_order_relaxed);
+        has_message_.store(false, std::memory_order_relaxed);
         return false;
     }
     message = messages_.front();
     return true;
 }
 
-void Mailbox::drop() noexcept
+void ControlQueue::drop() noexcept
 {
     const std::lock_guard guard(lock_);
     messages_.pop_front();
 }
 
-doca_error_t FastPath::add_consumer(Mailbox &mailbox, std::uint32_t &number)
+doca_error_t FastPath::add_consumer(ControlQueue &control_queue, std::uint32_t &number)
 {
     const std::lock_guard guard(lock_);
     if (num_asked_ == max_unanswered || consumers_.size() >= max_unanswered) {
@@ -72,7 +72,7 @@ doca_error_t FastPath::add_consumer(Mailbox &mailbox, std::uint32_t &number)
     ControlMessage message{};
     message.kind = ControlKind::new_consumer;
     message.consumer = num_joined_ + 1; // 0 is what programs call none
-    const auto place = consumers_.emplace(message.consumer, &mailbox).first;
+    const auto place = consumers_.emplace(message.consumer, &control_queue).first;
     const doca_error_t status = guarded([&] { return to_peer.put(message), DOCA_SUCCESS; });
     if (status != DOCA_SUCCESS) {
         consumers_.erase(place);
@@ -83,13 +83,13 @@ doca_error_t FastPath::add_consumer(Mailbox &mailbox, std::uint32_t &number)
     return DOCA_SUCCESS;
 }
 
-void FastPath::remove_consumer(std::uint32_t number, Mailbox &mailbox) noexcept
+void FastPath::remove_consumer(std::uint32_t number, ControlQueue &control_queue) noexcept
 {
     const std::lock_guard guard(lock_);
     if (consumers_.erase(number) == 0)
         return;
     ControlMessage message;
-    while (mailbox.take(message)) {
+    while (control_queue.take(message)) {
         message.details_size = 0;
         if (std::exchange(message.kind, ControlKind::refuse) == ControlKind::connect)
             put(to_peer, message);
@@ -100,10 +100,10 @@ void FastPath::remove_consumer(std::uint32_t number, Mailbox &mailbox) noexcept
     put(to_peer, message);
 }
 
-std::uint32_t FastPath::add_producer(Mailbox &mailbox)
+std::uint32_t FastPath::add_producer(ControlQueue &control_queue)
 {
     const std::lock_guard guard(lock_);
-    producers_.emplace(num_joined_ + 1, &mailbox);
+    producers_.emplace(num_joined_ + 1, &control_queue);
     return ++num_joined_;
 }
 
@@ -149,9 +149,9 @@ void FastPath::sent(const ControlMessage &message) noexcept
         --num_owed_;
 }
 
-void FastPath::put(Mailbox &mailbox, const ControlMessage &message) noexcept
+void FastPath::put(ControlQueue &control_queue, const ControlMessage &message) noexcept
 {
-    if (guarded([&] { return mailbox.put(message), DOCA_SUCCESS; }) != DOCA_SUCCESS)
+    if (guarded([&] { return control_queue.put(message), DOCA_SUCCESS; }) != DOCA_SUCCESS)
         fail();
 }
 
@@ -227,10 +227,10 @@ void FastPath::end() noexcept
 {
     has_ended_.store(true, std::memory_order_release);
     const std::lock_guard guard(lock_);
-    for (const auto &[number, mailbox] : consumers_)
-        mailbox->wake();
-    for (const auto &[number, mailbox] : producers_)
-        mailbox->wake();
+    for (const auto &[number, control_queue] : consumers_)
+        control_queue->wake();
+    for (const auto &[number, control_queue] : producers_)
+        control_queue->wake();
 }
 
 } // namespace opendoca::comch

@@ -49,14 +49,14 @@ struct ControlMessage {
 };
 
 /// Control messages for one context. Any thread puts them in; that of the context takes them out.
-class Mailbox {
+class ControlQueue {
 public:
     /// OPERATING_SYSTEM. To be watched: readable while there is something.
     [[nodiscard]] bool open() noexcept;
     [[nodiscard]] int fd() const noexcept { return event_.get(); }
 
     void put(const ControlMessage &message);
-    [[nodiscard]] bool has_mail() const noexcept { return has_mail_.load(std::memory_order_acquire); }
+    [[nodiscard]] bool has_message() const noexcept { return has_message_.load(std::memory_order_acquire); }
     /// False when there is none. Whoever takes goes on until there is none, or hears otherwise when to.
     [[nodiscard]] bool take(ControlMessage &message) noexcept;
     /// The same, and the message stays until drop().
@@ -68,7 +68,7 @@ public:
 private:
     std::mutex lock_;
     std::deque<ControlMessage> messages_;
-    std::atomic<bool> has_mail_{false};
+    std::atomic<bool> has_message_{false};
     UniqueFd event_;
 };
 
@@ -77,13 +77,13 @@ class FastPath {
 public:
     [[nodiscard]] bool open() noexcept { return to_peer.open(); }
 
-    // Of consumers and producers, in any thread. Control messages for a member's number go to its mailbox.
+    // Of consumers and producers, in any thread. Control messages for a member's number go to its queue.
 
     /// A consumer begins, and the peer is asked to know it. AGAIN: too much waits for the peer.
-    [[nodiscard]] doca_error_t add_consumer(Mailbox &mailbox, std::uint32_t &number);
+    [[nodiscard]] doca_error_t add_consumer(ControlQueue &control_queue, std::uint32_t &number);
     /// It is over: what has come for it is refused, and the peer is told.
-    void remove_consumer(std::uint32_t number, Mailbox &mailbox) noexcept;
-    [[nodiscard]] std::uint32_t add_producer(Mailbox &mailbox);
+    void remove_consumer(std::uint32_t number, ControlQueue &control_queue) noexcept;
+    [[nodiscard]] std::uint32_t add_producer(ControlQueue &control_queue);
     void remove_producer(std::uint32_t number) noexcept;
     /// A producer asks for a connection to a consumer. AGAIN: too much waits for the peer.
     [[nodiscard]] doca_error_t ask(const ControlMessage &message);
@@ -109,16 +109,16 @@ public:
     void end() noexcept;
     [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(std::memory_order_acquire); }
 
-    Mailbox to_peer; ///< the control context sends them
+    ControlQueue to_peer; ///< the control context sends them
 
 private:
-    using Members = std::map<std::uint32_t, Mailbox *>;
+    using Members = std::map<std::uint32_t, ControlQueue *>;
 
     // All with the lock held.
     [[nodiscard]] bool deliver(const Members &members, std::uint32_t number, const ControlMessage &message) noexcept;
     /// One of the peer: false when there is one of that number, or too many are there.
     [[nodiscard]] bool note_consumer(std::uint32_t number) noexcept;
-    void put(Mailbox &mailbox, const ControlMessage &message) noexcept;
+    void put(ControlQueue &control_queue, const ControlMessage &message) noexcept;
 
     mutable std::mutex lock_;
     Members consumers_;

@@ -57,7 +57,7 @@ doca_error_t doca_comch_producer::on_start()
         LOG_ERR("the connection has ended");
         return DOCA_ERROR_NOT_CONNECTED;
     }
-    if (!mailbox_.open() || completions().watch(mailbox_.fd()) != DOCA_SUCCESS)
+    if (!control_queue_.open() || completions().watch(control_queue_.fd()) != DOCA_SUCCESS)
         return DOCA_ERROR_OPERATING_SYSTEM;
     slots_ = std::make_unique<OwnMemory>();
     const std::uint32_t count = std::max(sends.conf().count, 1U);
@@ -68,7 +68,7 @@ doca_error_t doca_comch_producer::on_start()
         return status;
     if (sends.is_configured())
         sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), slots_->start()));
-    id_ = fast_->add_producer(mailbox_);
+    id_ = fast_->add_producer(control_queue_);
     asks_for_progress(true);
     return DOCA_SUCCESS;
 }
@@ -78,7 +78,7 @@ doca_error_t doca_comch_producer::on_stop() noexcept
     fast_->remove_producer(id_);
     for (const auto &to : consumers_) {
         end_waiting(*to, DOCA_ERROR_SHUTDOWN);
-        to->lane->queue_pair->flush();
+        to->connection->queue_pair->flush();
     }
     return DOCA_SUCCESS;
 }
@@ -87,7 +87,7 @@ void doca_comch_producer::on_idle() noexcept
 {
     if (id_ != 0)
         fast_->remove_producer(std::exchange(id_, 0));
-    completions().unwatch(mailbox_.fd());
+    completions().unwatch(control_queue_.fd());
     consumers_.clear();
     slots_.reset();
     by_.close();
@@ -96,7 +96,7 @@ void doca_comch_producer::on_idle() noexcept
 doca_comch_producer::ToConsumer *doca_comch_producer::find(std::uint32_t consumer) noexcept
 {
     for (const auto &to : consumers_) {
-        if (to->lane->peer == consumer)
+        if (to->connection->peer == consumer)
             return to.get();
     }
     return nullptr;
@@ -111,14 +111,14 @@ doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&mad
     }
     auto fresh = std::make_unique<ToConsumer>();
     const doca_error_t status =
-        make_lane(by_.dev(), completions(), sends.conf().count, nullptr, consumer, fresh->lane);
+        make_data_connection(by_.dev(), completions(), sends.conf().count, nullptr, consumer, fresh->connection);
     if (status != DOCA_SUCCESS)
         return status;
     ControlMessage message{};
     message.kind = ControlKind::connect;
     message.consumer = consumer;
     message.producer = id_;
-    put_details(*fresh->lane, message);
+    put_details(*fresh->connection, message);
     consumers_.reserve(consumers_.size() + 1); // the message asks for what is there
     if (const doca_error_t asked = fast_->ask(message); asked != DOCA_SUCCESS)
         return asked;
@@ -149,12 +149,12 @@ doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task) noex
     ToConsumer *to = find(task.consumer);
     if (status == DOCA_SUCCESS && to == nullptr)
         status = opendoca::guarded([&] { return begin(task.consumer, to); });
-    if (status == DOCA_SUCCESS && (to->is_refused || to->lane->state == ConnectionState::failed)) {
+    if (status == DOCA_SUCCESS && (to->is_refused || to->connection->state == ConnectionState::failed)) {
         LOG_ERR("consumer %u has stopped, or the connection to it has failed", task.consumer);
         status = DOCA_ERROR_CONNECTION_RESET;
     }
     if (status == DOCA_SUCCESS) {
-        if (to->first == nullptr && to->lane->queue_pair->is_connected()) [[likely]]
+        if (to->first == nullptr && to->connection->queue_pair->is_connected()) [[likely]]
             status = post(*to, task);
         else {
             task.behind = nullptr;
@@ -175,28 +175,28 @@ doca_error_t doca_comch_producer::post(ToConsumer &to, doca_comch_producer_task_
     const doca_buf *src = task.buf;
     Immediate immediate;
     if (task.immediate_size != 0) {
-        src = &task.parts.chain(task.buf, task.slot, max_immediate, task.immediate_size, *slots_->map());
+        src = &task.message.chain(task.buf, task.slot, max_immediate, task.immediate_size, *slots_->map());
         immediate = htonl(task.immediate_size);
     } else if (by_.is_another() && src != nullptr) {
-        src = &task.parts.copy(*task.buf);
+        src = &task.message.copy(*task.buf);
     }
     doca_error_t status = DOCA_SUCCESS;
     if (by_.is_another() && task.buf != nullptr) [[unlikely]]
-        status = opendoca::guarded([&] { return by_.take_over(task.parts.parts[0], completions()); });
-    if (status == DOCA_SUCCESS && rules.is_plain_send(src)) {
-        status = to.lane->queue_pair->send(task.tag(), src, TransferPlan::plain(src->data_len), immediate);
+        status = opendoca::guarded([&] { return by_.take_over(task.message.segments[0], completions()); });
+    if (status == DOCA_SUCCESS && rules.is_fast_send(src)) {
+        status = to.connection->queue_pair->send(task.tag(), src, TransferPlan::single_sge(src->data_len), immediate);
     } else if (status == DOCA_SUCCESS) {
         TransferPlan plan{};
         status = rules.send(src, plan);
         if (status == DOCA_SUCCESS)
-            status = to.lane->queue_pair->send(task.tag(), src, plan, immediate);
+            status = to.connection->queue_pair->send(task.tag(), src, plan, immediate);
     }
     return status == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : status;
 }
 
 void doca_comch_producer::drain(ToConsumer &to) noexcept
 {
-    while (to.first != nullptr && to.lane->queue_pair->is_connected()) {
+    while (to.first != nullptr && to.connection->queue_pair->is_connected()) {
         doca_comch_producer_task_send &task = *to.first;
         const doca_error_t status = post(to, task);
         if (status == DOCA_ERROR_AGAIN)
@@ -221,20 +221,21 @@ bool doca_comch_producer::on_progress() noexcept
     for (const auto &to : consumers_) {
         if (to->first == nullptr) [[likely]]
             continue;
-        if (to->lane->state == ConnectionState::failed)
+        if (to->connection->state == ConnectionState::failed)
             end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);
         else
             drain(*to);
     }
-    if (!mailbox_.has_mail()) [[likely]]
+    if (!control_queue_.has_message()) [[likely]]
         return false;
     ControlMessage message;
-    while (mailbox_.take(message)) {
+    while (control_queue_.take(message)) {
         ToConsumer *const to = find(message.consumer);
-        if (to == nullptr || to->lane->queue_pair->is_connected())
+        if (to == nullptr || to->connection->queue_pair->is_connected())
             continue;
-        to->is_refused = message.kind != ControlKind::accept || opendoca::guarded([&] {
-                             return to->lane->queue_pair->connect(message.used_details());
+        to->is_refused = message.kind != ControlKind::accept ||
+                         opendoca::guarded([&] {
+                             return to->connection->queue_pair->connect(message.used_details());
                          }) != DOCA_SUCCESS;
         if (to->is_refused)
             end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);

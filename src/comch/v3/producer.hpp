@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "control.hpp"
-#include "lane.hpp"
+#include "data_connection.hpp"
 
 struct doca_comch_producer_task_send : doca_task {
     const doca_buf *buf;
@@ -14,7 +14,7 @@ struct doca_comch_producer_task_send : doca_task {
     std::uint32_t consumer;
     doca_comch_producer_task_send *behind; ///< that waits for the same consumer
     std::byte *slot;                       ///< where the immediate data is sent from
-    opendoca::comch::TwoParts parts;
+    opendoca::comch::TwoSegments message;
 };
 
 /// Sends to consumers of the peer.
@@ -38,7 +38,7 @@ private:
     class Ends final : public opendoca::Source {};
     /// To one consumer; tasks wait until it is there.
     struct ToConsumer {
-        std::unique_ptr<opendoca::comch::Lane> lane;
+        std::unique_ptr<opendoca::comch::DataConnection> connection;
         doca_comch_producer_task_send *first = nullptr;
         doca_comch_producer_task_send *last = nullptr;
         bool is_refused = false;
@@ -57,8 +57,8 @@ private:
     const std::shared_ptr<opendoca::comch::FastPath> fast_;
     Ends ends_;
     std::uint32_t id_ = 0;
-    opendoca::comch::Mailbox mailbox_;
-    opendoca::comch::LaneDevice by_;
+    opendoca::comch::ControlQueue control_queue_;
+    opendoca::comch::DataDevice by_;
     std::unique_ptr<opendoca::comch::OwnMemory> slots_;
     std::vector<std::unique_ptr<ToConsumer>> consumers_;
 };

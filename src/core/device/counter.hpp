@@ -63,6 +63,8 @@ public:
     Counter &operator=(const Counter &) = delete;
     virtual ~Counter();
 
+    // Values are written only where an operation succeeds.
+
     [[nodiscard]] virtual doca_error_t get(std::uint64_t &value) noexcept = 0;
     [[nodiscard]] virtual doca_error_t set(std::uint64_t value) noexcept = 0;
     [[nodiscard]] virtual doca_error_t add(std::uint64_t value, std::uint64_t &fetched) noexcept = 0;

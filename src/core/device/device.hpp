@@ -56,7 +56,7 @@ struct KeyUse {
     static constexpr std::uint32_t copied_here = 4; ///< DMA is done by the CPU, as any memory of this process
     static constexpr std::uint32_t rdma_local = 8;
     static constexpr std::uint32_t rdma_remote = 16;
-    static constexpr std::uint32_t by_plain_buffer = 1u << 15; ///< of no key: see doca_buf::plain_uses
+    static constexpr std::uint32_t by_fast_path = 1u << 15; ///< of no key: see doca_buf::fast_path_uses
 
     /// Of a range of this process. RDMA needs Access::local_read_write.
     [[nodiscard]] static constexpr std::uint32_t of_own(std::uint32_t access) noexcept
@@ -117,7 +117,7 @@ public:
                                                             std::uint32_t chain_length,
                                                             std::unique_ptr<ReceiveQueue> &queue);
     /// For connections by address, where the device has a way of its own to ask for them. NOT_SUPPORTED, without a word
-    /// in the log, where it has none: the library has a stand-in.
+    /// in the log, where it has none: the library then uses TCP.
     [[nodiscard]] virtual doca_error_t create_connector(std::unique_ptr<Connector> &connector);
     [[nodiscard]] virtual doca_error_t create_counter(const CounterSetup &setup,
                                                       std::unique_ptr<Counter> &counter);

@@ -13,7 +13,7 @@
 
 namespace opendoca {
 
-/// Calls @p visitor with @p engine by its own type, where the front end may use its copy_plain(). That of some only
+/// Calls @p visitor with @p engine by its own type, where the front end may use its copy_fast(). That of some only
 /// serves completion queues that are not armed: @p is_armed_known says that the front end asks before each use.
 template <typename Visitor>
 auto visit_engine(CopyEngine &engine, bool is_armed_known, Visitor &&visitor)

@@ -39,9 +39,9 @@ doca_error_t wants_soft(const DeviceFunctions &real_ones, bool &wanted)
 doca_error_t list_functions(DeviceFunctions &functions)
 {
     // Real devices come first.
-    if (const doca_error_t status = verbs::list_functions(functions, mlx5::make_function); status != DOCA_SUCCESS)
-        return status;
-    mlx5::choose_message_ports(functions);
+    const verbs::NewFunctions real_ones = verbs::find_functions(mlx5::make_function);
+    mlx5::choose_message_ports(real_ones);
+    functions.assign(real_ones.begin(), real_ones.end());
     bool soft = false;
     if (const doca_error_t status = wants_soft(functions, soft); status != DOCA_SUCCESS)
         return status;

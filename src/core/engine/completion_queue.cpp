@@ -18,7 +18,7 @@ void CompletionQueue::set_depth(std::uint32_t depth)
     auto operations = std::make_unique_for_overwrite<Operation[]>(depth);
     head_ = tail_ = 0;
     mask_ = std::bit_ceil(depth) * step - 1;
-    limit_ = depth * step;
+    capacity_ = depth * step;
     depth_ = depth;
     ring_memory_ = std::move(ring);
     operations_ = std::move(operations);

@@ -49,7 +49,7 @@ public:
 
     // Submitting: what sources call. An operation takes a credit, which its retrieval gives back.
 
-    [[nodiscard]] bool is_full() const noexcept { return tail_ == limit_; }
+    [[nodiscard]] bool is_full() const noexcept { return tail_ - head_ == capacity_; }
 
     /// An operation of @p source has ended in its submit. The queue must not be full.
     void done(Tag tag, Source &source, doca_error_t status, std::uint32_t length = 0) noexcept
@@ -73,7 +73,7 @@ public:
     /// An operation that takes time. The queue must not be full.
     [[gnu::always_inline]] [[nodiscard]] Operation &begin(Tag tag, Source &source) noexcept
     {
-        limit_ -= step;
+        capacity_ -= step;
         Operation &operation = *free_;
         free_ = reinterpret_cast<Operation *>(operation.source);
         operation.tag = tag;
@@ -99,7 +99,7 @@ public:
     /// @p operation was given out by Pollable::poll_one(), or was not submitted after all.
     void release(Operation &operation) noexcept
     {
-        limit_ += step;
+        capacity_ += step;
         free(operation);
     }
     /// Calls @p action with each operation of @p source that has not been retrieved.
@@ -119,12 +119,12 @@ public:
     /// Keeps @p count credits back, or gives them back. False when there are not as many.
     [[nodiscard]] bool reserve(std::uint32_t count) noexcept
     {
-        if (count > (limit_ - tail_) / step)
+        if (count > (capacity_ - (tail_ - head_)) / step)
             return false;
-        limit_ -= count * step;
+        capacity_ -= count * step;
         return true;
     }
-    void give_back(std::uint32_t count) noexcept { limit_ += count * step; }
+    void give_back(std::uint32_t count) noexcept { capacity_ += count * step; }
 
     // Retrieving: what a front end calls.
 
@@ -140,7 +140,6 @@ public:
     {
         const std::uint32_t head = position + step;
         store(head_, head);
-        limit_ += step;
         // Whoever submits one operation that ends at once for each that he retrieves never lets the ring run
         // empty. The others get their turn all the same.
         if (head % (poll_interval * step) == 0) [[unlikely]]
@@ -153,12 +152,11 @@ public:
         if (head % (poll_interval * step) == 0) [[unlikely]]
             return false;
         store(head_, head);
-        limit_ += step;
         return true;
     }
     /// Removes the first completion. False when there is none.
     [[nodiscard]] bool pop(Ended &ended) noexcept;
-    /// For a queue whose ring is empty: polls. Returns an operation that has ended well and that the caller
+    /// For a queue whose ring is empty: polls. Returns an operation that has succeeded and that the caller
     /// releases after he has read it; null when there is none, and then there can be completions.
     [[nodiscard]] Operation *poll() noexcept
     {
@@ -258,7 +256,7 @@ private:
     void end(Operation &operation, doca_error_t status, std::uint32_t flags) noexcept
     {
         operation.status = status;
-        limit_ += step; // from now on it takes its credit by being in the ring
+        capacity_ += step; // from now on it takes its credit by being in the ring
         Completion &completion = append();
         store(completion.operation, &operation);
         store(completion.status, Completion::with_operation | flags);
@@ -273,10 +271,10 @@ private:
     alignas(64) std::uint32_t head_ = 0; ///< counts on and wraps around, as tail_
     std::uint32_t tail_ = 0;
     std::uint32_t mask_;
-    /// The position that tail_ can't pass: the depth behind head_, less what is in flight and what is reserved. So
-    /// submitting asks by one comparison, and an operation that ends in its submit takes its credit by being there.
-    /// A number of free credits would be counted down and up by each job, and the one would wait for the other.
-    std::uint32_t limit_;
+    /// How many completions the ring may hold: the depth, less what is in flight and what is reserved. So submitting
+    /// asks by one comparison, and an operation that ends in its submit takes its credit by being there, and gives it
+    /// back by being gone.
+    std::uint32_t capacity_;
     Completion *ring_;
     Operation *free_; ///< a stack: the one used last is the warmest
     Pollable *only_polled_ = nullptr; ///< the element of polled_ where there is one

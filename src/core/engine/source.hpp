@@ -40,7 +40,7 @@ public:
 
     /// Gives the ends of operations to the completion queue.
     virtual void progress() noexcept = 0;
-    /// The same, where nothing waits in the completion queue: an operation that has ended well may be returned
+    /// The same, where nothing waits in the completion queue: an operation that has succeeded may be returned
     /// instead of queued. Its tag, and its result as far as it has one, are then in the operation, which the
     /// caller releases. Null when there is none to be returned.
     [[nodiscard]] virtual Operation *poll_one() noexcept;

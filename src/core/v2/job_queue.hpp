@@ -17,7 +17,7 @@ namespace opendoca::v2 {
 
 /// JobQueue::write_result() of the operation's source does.
 inline constexpr std::uint64_t has_result = std::uint64_t{1} << 62;
-/// The rest of the first word is the address of an EndHandler.
+/// The rest of the first word is the address of a CompletionHandler.
 inline constexpr std::uint64_t has_handler = std::uint64_t{1} << 63;
 
 static_assert(sizeof(doca_event::type) == 4 && offsetof(doca_event, user_data) == 8);
@@ -46,19 +46,19 @@ inline void store_tag(doca_event &event, const Tag &tag) noexcept
 }
 
 /// Who is told of ends that are not those of a user's job, inside retrieve.
-class OPENDOCA_INTERNAL EndHandler {
+class OPENDOCA_INTERNAL CompletionHandler {
 public:
     /// AGAIN, or what retrieve returns when @p event was filled.
     [[nodiscard]] virtual doca_error_t ended(const Ended &ended, doca_event &event) noexcept = 0;
 
     [[nodiscard]] Tag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this) | has_handler, 0}; }
-    [[nodiscard]] static EndHandler &of(Tag tag) noexcept
+    [[nodiscard]] static CompletionHandler &of(Tag tag) noexcept
     {
-        return *reinterpret_cast<EndHandler *>(tag.a & ~has_handler);
+        return *reinterpret_cast<CompletionHandler *>(tag.a & ~has_handler);
     }
 
 protected:
-    ~EndHandler() = default;
+    ~CompletionHandler() = default;
 };
 
 /// What a context does for one work queue: makes operations of jobs, and results of their ends. Belongs to the

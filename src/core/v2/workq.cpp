@@ -15,7 +15,7 @@ using opendoca::Result;
 using opendoca::Source;
 using opendoca::Tag;
 using opendoca::v2::call;
-using opendoca::v2::EndHandler;
+using opendoca::v2::CompletionHandler;
 using opendoca::v2::JobQueue;
 
 namespace {
@@ -100,7 +100,7 @@ doca_error_t doca_workq::give_waiting(doca_event &event) noexcept
 [[gnu::always_inline]] inline doca_error_t doca_workq::give(const Ended &ended, doca_event &event) noexcept
 {
     if ((ended.tag.a & opendoca::v2::has_handler) != 0) [[unlikely]]
-        return EndHandler::of(ended.tag).ended(ended, event);
+        return CompletionHandler::of(ended.tag).ended(ended, event);
     return fill(event, ended.tag, *ended.source, ended.status, ended.result);
 }
 

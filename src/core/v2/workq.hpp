@@ -46,7 +46,7 @@ struct OPENDOCA_INTERNAL doca_workq {
 
     /// Gives out the first completion, if there is one.
     [[nodiscard]] doca_error_t give_waiting(doca_event &event) noexcept;
-    /// The end of an operation that has ended well, and that another than the program is told of.
+    /// The end of an operation that has succeeded, and that another than the program is told of.
     [[nodiscard]] doca_error_t give_operation(opendoca::Operation &operation, doca_event &event) noexcept;
 
     [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }

@@ -35,7 +35,7 @@ static __attribute__((noinline)) doca_error_t drop_slowly(doca_buf *buf, uint16_
 
 doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
-    if (buf == nullptr || !buf->is_plain() || buf->more_references != 0 ||
+    if (buf == nullptr || !buf->has_fast_path() || buf->more_references != 0 ||
         !opendoca::BufStore::try_give_back(*buf)) [[unlikely]]
         return drop_slowly(buf, refcount); // a tail call: the fast path needs no stack frame
     if (refcount != nullptr)

@@ -33,9 +33,10 @@ namespace opendoca::v3 {
 
 /// A C function of DOCA 3.0: see checked_call().
 template <typename Body>
-[[nodiscard]] inline doca_error_t call(std::initializer_list<const void *> arguments, Body &&body) noexcept
+[[nodiscard]] inline doca_error_t call(std::initializer_list<const void *> arguments, Body &&body,
+                                       const char *function = __builtin_FUNCTION()) noexcept
 {
-    return checked_call<code_of>(arguments, body);
+    return checked_call<code_of>(arguments, function, body);
 }
 
 } // namespace opendoca::v3

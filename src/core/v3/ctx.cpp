@@ -8,7 +8,7 @@
 OPENDOCA_LOG_SOURCE(DOCA_CTX);
 
 using opendoca::Ended;
-using opendoca::v3::EndHandler;
+using opendoca::v3::CompletionHandler;
 using opendoca::v3::TaskPool;
 using opendoca::v3::TaskState;
 using opendoca::v3::TaskTypeBase;
@@ -49,7 +49,10 @@ doca_error_t doca_ctx::check_idle(doca_error_t if_not) const noexcept
 {
     if (is_idle())
         return DOCA_SUCCESS;
-    LOG_ERR("the context is not idle");
+    const char *const state = state_ == DOCA_CTX_STATE_STARTING  ? "starting"
+                              : state_ == DOCA_CTX_STATE_RUNNING ? "running"
+                                                                 : "stopping";
+    LOG_ERR("the context has to be idle: it is %s, with %zu tasks that are not freed", state, num_allocated_);
     return if_not;
 }
 
@@ -242,7 +245,7 @@ bool doca_ctx::has_more() const noexcept
     return state_ == DOCA_CTX_STATE_STOPPING && is_at_rest();
 }
 
-doca_error_t doca_ctx::submit_for(EndHandler &handler, doca_task &task) noexcept
+doca_error_t doca_ctx::submit_for(CompletionHandler &handler, doca_task &task) noexcept
 {
     if (task.state == TaskState::owned)
         task.handler = &handler;

@@ -55,7 +55,7 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
         return pool.submit(task);
     }
     /// The same for somebody who is told of the end in place of the program: @p handler.
-    [[nodiscard]] doca_error_t submit_for(opendoca::v3::EndHandler &handler, doca_task &task) noexcept;
+    [[nodiscard]] doca_error_t submit_for(opendoca::v3::CompletionHandler &handler, doca_task &task) noexcept;
     void free(doca_task &task) noexcept;
 
 protected:

@@ -47,7 +47,7 @@ bool Member::end_one() noexcept
 {
     if (completions_->is_empty()) {
         if (Operation *const operation = completions_->poll()) {
-            const Ended ended = {operation->tag, operation->source, DOCA_SUCCESS, operation->result()};
+            Ended ended = {operation->tag, operation->source, DOCA_SUCCESS, operation->result()};
             completions_->release(*operation);
             give(ended);
             return true;
@@ -63,18 +63,11 @@ bool Member::end_one() noexcept
     if (completions_->is_empty())
         return false;
     const Completion &first = completions_->first();
-    if (!first.has_operation() && (first.tag.b | first.status) == 0) {
-        doca_task &task = doca_task::of(first.tag);
-        if (task.state == TaskState::expecting) { // the common one, but that its result is to be told first
-            Ended ended = {first.tag, first.source, DOCA_SUCCESS, {first.length}};
-            ended.status = task.pool->set_result(task, ended);
-            completions_->drop();
-            if (ended.status == DOCA_SUCCESS) [[likely]]
-                succeed(task);
-            else
-                give(ended);
-            return true;
-        }
+    if (!first.has_operation() && (first.tag.b | first.status) == 0) { // the common one
+        Ended ended = {first.tag, first.source, DOCA_SUCCESS, {first.length}};
+        completions_->drop();
+        give(ended);
+        return true;
     }
     Ended ended;
     (void)completions_->pop(ended);
@@ -82,12 +75,17 @@ bool Member::end_one() noexcept
     return true;
 }
 
-void Member::give(const Ended &ended) noexcept
+void Member::give(Ended &ended) noexcept
 {
     if (ended.tag.b != 0)
-        reinterpret_cast<EndHandler *>(ended.tag.a)->ended(ended);
-    else
-        task_ended(doca_task::of(ended.tag), ended);
+        return reinterpret_cast<CompletionHandler *>(ended.tag.a)->ended(ended);
+    doca_task &task = doca_task::of(ended.tag);
+    if (ended.status == DOCA_SUCCESS && task.state == TaskState::expecting) {
+        ended.status = task.pool->set_result(task, ended);
+        if (ended.status == DOCA_SUCCESS) [[likely]]
+            return succeed(task);
+    }
+    task_ended(task, ended);
 }
 
 } // namespace opendoca::v3

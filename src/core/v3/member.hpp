@@ -72,7 +72,7 @@ protected:
 private:
     [[nodiscard]] bool poll() noexcept;
     bool give_first() noexcept;
-    void give(const Ended &ended) noexcept;
+    void give(Ended &ended) noexcept;
     static void succeed(doca_task &task) noexcept;
 
     std::unique_ptr<CompletionQueue> completions_;

@@ -51,8 +51,12 @@ doca_error_t TaskTypeBase::take(doca_data user_data, doca_task *&task) noexcept
         return DOCA_ERROR_BAD_STATE;
     }
     doca_task *const taken = pool_ != nullptr ? pool_->take(user_data) : nullptr;
-    if (taken == nullptr)
-        return DOCA_ERROR_NO_MEMORY; // not worth a message: programs wait for one and try again
+    if (taken == nullptr) [[unlikely]] {
+        // All in use is not worth a message: programs wait for one and try again.
+        if (conf_.count == 0)
+            LOG_ERR("no tasks of this type were asked for before the context was started");
+        return DOCA_ERROR_NO_MEMORY;
+    }
     ++ctx_.num_allocated_;
     task = taken;
     return DOCA_SUCCESS;

@@ -18,7 +18,7 @@ namespace opendoca::v3 {
 class TaskPool;
 
 /// Who hears of ends in place of a program's callbacks: a graph, of its nodes; a context, of what it has begun itself.
-class OPENDOCA_INTERNAL EndHandler {
+class OPENDOCA_INTERNAL CompletionHandler {
 public:
     /// Called inside doca_pe_progress().
     virtual void ended(const Ended &ended) noexcept = 0;
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] Tag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this), 1}; }
 
 protected:
-    ~EndHandler() = default;
+    ~CompletionHandler() = default;
 };
 
 enum class TaskState : std::uint32_t {
@@ -35,7 +35,7 @@ enum class TaskState : std::uint32_t {
     owned,     ///< the program's
     submitted, ///< until its callback is called
     expecting, ///< the same, of a pool that has_results
-    lent,      ///< submitted, with an EndHandler in place of the callbacks
+    lent,      ///< submitted, with a CompletionHandler in place of the callbacks
     abandoned, ///< submitted, and freed since: goes home at its end, of which nobody is told
 };
 
@@ -50,8 +50,8 @@ struct doca_task {
     doca_error_t status; ///< written together with the state, in one piece
     opendoca::v3::TaskState state;
     union {
-        doca_task *next;                   ///< of one that is at home
-        opendoca::v3::EndHandler *handler; ///< of one that is lent
+        doca_task *next;                          ///< of a free one
+        opendoca::v3::CompletionHandler *handler; ///< of one that is lent
     };
 
     // How it is submitted to the device, and comes back.
@@ -97,7 +97,7 @@ public:
     [[nodiscard]] virtual doca_error_t submit_closed(doca_task &task) noexcept { return submit(task); }
     /// Whether @p task is one that can succeed. INVALID_VALUE when that can be ruled out now.
     [[nodiscard]] virtual doca_error_t check(const doca_task &task) const noexcept;
-    /// @p task has ended well. Only where there are results. The answer is its status: a result can be one that the
+    /// @p task has succeeded. Only where there are results. The answer is its status: a result can be one that the
     /// program has no room for.
     [[nodiscard]] virtual doca_error_t set_result(doca_task &task, const Ended &ended) noexcept;
 

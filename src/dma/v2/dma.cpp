@@ -23,8 +23,8 @@ doca_error_t DmaJobs<Engine>::submit_any(const doca_dma_job_memcpy &job, Tag tag
         return DOCA_ERROR_INVALID_VALUE;
     }
     CopyPlan plan{};
-    if (job.src_buff != nullptr && job.dst_buff != nullptr &&
-        check_.is_plain(*job.dst_buff, *job.src_buff, plan)) [[likely]]
+    if (job.src_buff != nullptr && job.dst_buff != nullptr && check_.has_fast_path(*job.dst_buff, *job.src_buff, plan))
+        [[likely]]
         return owned_->copy(tag, *job.dst_buff, *job.src_buff, plan);
     const doca_error_t status = check_.check(job.dst_buff, job.src_buff, plan);
     return status == DOCA_SUCCESS ? owned_->copy(tag, *job.dst_buff, *job.src_buff, plan) : status;

@@ -12,9 +12,11 @@
 
 namespace opendoca::v2 {
 
-/// Whether an engine can look for the ends of plain copies inline.
+/// Whether an engine can look for completions of fast-path copies inline.
 template <typename Engine>
-concept PollsPlain = requires(Engine &engine) { engine.poll_plain([](Operation &) {}, [] { return DOCA_ERROR_AGAIN; }); };
+concept HasFastPoll = requires(Engine &engine) {
+    engine.poll_fast([](Operation &) {}, [] { return DOCA_ERROR_AGAIN; });
+};
 
 /// DMA jobs of one work queue. @p Engine is a provider's own type, or CopyEngine.
 template <typename Engine>
@@ -26,28 +28,28 @@ public:
           workq_(workq),
           owned_(std::move(owned))
     {
-        if constexpr (PollsPlain<Engine>)
+        if constexpr (HasFastPoll<Engine>)
             workq.completions.retrieve_by(engine, static_cast<JobQueue *>(this));
     }
 
     [[nodiscard]] doca_error_t submit(const doca_job &base) noexcept override
     {
         const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
-        if constexpr (copies_plain) {
+        if constexpr (has_fast_copy) {
             if (!admit(job)) [[unlikely]]
-                return submit_unplain(job);
-            return engine_.copy_plain(TagOf{base}, *job.dst_buff, *job.src_buff);
+                return submit_slow(job);
+            return engine_.copy_fast(TagOf{base}, *job.dst_buff, *job.src_buff);
         } else {
-            return submit_unplain(job);
+            return submit_slow(job);
         }
     }
     [[nodiscard]] doca_error_t submit_tagged(const doca_job &base, Tag tag) noexcept override
     {
         const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
         // What retrieve() looks for inline is the program's own.
-        if constexpr (copies_plain && !PollsPlain<Engine>) {
+        if constexpr (has_fast_copy && !HasFastPoll<Engine>) {
             if (admit(job)) [[likely]]
-                return engine_.copy_plain(tag, *job.dst_buff, *job.src_buff);
+                return engine_.copy_fast(tag, *job.dst_buff, *job.src_buff);
         }
         return submit_any(job, tag);
     }
@@ -62,14 +64,14 @@ public:
     }
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept override
     {
-        if constexpr (PollsPlain<Engine>) {
-            // Plain operations are those of submit(): the program's own.
+        if constexpr (HasFastPoll<Engine>) {
+            // Fast-path operations are those of submit(): the program's own.
             const auto give = [&](Operation &operation) __attribute__((always_inline)) {
                 store_tag(event, operation.tag);
                 event.result.u64 = DOCA_SUCCESS;
                 workq_.completions.release(operation);
             };
-            return engine_.poll_plain(give, [&] { return workq_.give_waiting(event); });
+            return engine_.poll_fast(give, [&] { return workq_.give_waiting(event); });
         } else {
             return JobQueue::retrieve(event);
         }
@@ -78,8 +80,7 @@ public:
     [[nodiscard]] doca_error_t submit_1_3(const doca_job &job) noexcept override;
 
 private:
-    static constexpr bool copies_plain =
-        requires(Engine &engine, doca_buf &buf) { engine.copy_plain(Tag{}, buf, buf); };
+    static constexpr bool has_fast_copy = requires(Engine &engine, doca_buf &buf) { engine.copy_fast(Tag{}, buf, buf); };
     static constexpr bool copies_at_once = requires(Engine &engine, doca_buf &buf) { engine.copy_at_once(buf, buf); };
     static constexpr bool has_imports =
         requires(Engine &engine, Tag tag, doca_buf &buf) { engine.end_imported(tag, buf, buf); };
@@ -90,11 +91,11 @@ private:
             return false;
         return engine_.admit(check_, *job.dst_buff, *job.src_buff);
     }
-    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_unplain(const doca_dma_job_memcpy &job) noexcept
+    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_slow(const doca_dma_job_memcpy &job) noexcept
     {
         if constexpr (has_imports) {
             if (job.base.type == DOCA_DMA_JOB_MEMCPY && job.src_buff != nullptr && job.dst_buff != nullptr)
-                return (job.src_buff->plain_uses & KeyUse::copied_here) == 0
+                return (job.src_buff->fast_path_uses & KeyUse::copied_here) == 0
                            ? submit_imported<Engine::imported_src>(job)
                            : submit_imported<Engine::imported_dst>(job);
         }

@@ -25,9 +25,9 @@ public:
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
     {
         auto &task = static_cast<doca_dma_task_memcpy &>(base);
-        if constexpr (requires { engine_.copy_plain(Tag{}, *task.dst, *task.src); }) {
+        if constexpr (requires { engine_.copy_fast(Tag{}, *task.dst, *task.src); }) {
             if (engine_.admit(check_, *task.dst, *task.src)) [[likely]]
-                return engine_.copy_plain(task.tag(), *task.dst, *task.src);
+                return engine_.copy_fast(task.tag(), *task.dst, *task.src);
         }
         return submit_open(task);
     }

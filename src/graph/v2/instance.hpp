@@ -38,7 +38,7 @@ private:
     friend class opendoca::Submission;
 
     /// The job of a context node, in flight: hears of its end.
-    class Job final : public opendoca::v2::EndHandler {
+    class Job final : public opendoca::v2::CompletionHandler {
     public:
         [[nodiscard]] doca_error_t ended(const opendoca::Ended &ended, doca_event &event) noexcept override;
 

@@ -11,7 +11,7 @@ namespace opendoca {
 /// One run of an instance on a work queue, with the instances that its sub-graph nodes run. Goes on in
 /// retrieve: when a job of it has ended, or by a signal, which is a completion with the submission as its
 /// handler. Never calls itself, however deep graphs are.
-class Submission final : public v2::EndHandler {
+class Submission final : public v2::CompletionHandler {
 public:
     explicit Submission(doca_graph_instance &top) noexcept : top_(top) {}
 

@@ -34,7 +34,7 @@ private:
     friend struct doca_graph;
 
     /// A context node: hears of the end of its task.
-    class Node final : public opendoca::v3::EndHandler {
+    class Node final : public opendoca::v3::CompletionHandler {
     public:
         void ended(const opendoca::Ended &ended) noexcept override
         {

@@ -14,15 +14,15 @@ namespace opendoca::v2 {
 
 namespace {
 
-/// Whether a front end can post by itself what was found plain, and look for its end.
+/// Whether a front end can post fast-path operations itself, and look for their completions.
 template <typename Pair>
-concept PostsPlain = requires(Pair &pair) { pair.take_send_credit(); };
+concept HasFastPost = requires(Pair &pair) { pair.take_send_credit(); };
 
 template <typename Pair>
 struct Poller {
     using Type = void;
 };
-template <PostsPlain Pair>
+template <HasFastPost Pair>
 struct Poller<Pair> {
     using Type = std::remove_reference_t<decltype(std::declval<Pair &>().poller())>;
 };
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] doca_error_t attach()
     {
         const doca_error_t status = queue_pair_.attach(workq_.completions);
-        if constexpr (PostsPlain<Pair>) {
+        if constexpr (HasFastPost<Pair>) {
             if (status == DOCA_SUCCESS) {
                 poller_ = &queue_pair_.poller();
                 queue_pair_.retrieve_by(static_cast<JobQueue *>(this));
@@ -91,8 +91,8 @@ public:
     }
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept override
     {
-        if constexpr (PostsPlain<Pair>) {
-            // Plain operations are those of submit(): the program's own, of this instance or of another one of the
+        if constexpr (HasFastPost<Pair>) {
+            // Fast-path operations are those of submit(): the program's own, of this instance or of another one of the
             // work queue. What they bring is the same for all.
             const auto give = [&](Operation &operation, std::uint32_t length) __attribute__((always_inline)) {
                 store_tag(event, operation.tag);
@@ -105,7 +105,7 @@ public:
                 }
                 workq_.completions.release(operation);
             };
-            return poller_->poll_plain(give, [&] { return workq_.give_waiting(event); });
+            return poller_->poll_fast(give, [&] { return workq_.give_waiting(event); });
         } else {
             return JobQueue::retrieve(event);
         }
@@ -152,19 +152,19 @@ private:
     }
 
     // One for each kind of job of a program: the common one is checked inline and handed to the provider in one piece.
-    // What posts plain operations has credits for them only while it is connected.
+    // Who posts on the fast path has credits only while it is connected.
 
-    [[nodiscard]] bool can_take() const noexcept { return PostsPlain<Pair> || queue_pair_.is_connected(); }
+    [[nodiscard]] bool can_take() const noexcept { return HasFastPost<Pair> || queue_pair_.is_connected(); }
 
     static doca_error_t receive(RdmaJobs &self, const doca_job &base) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_recv &>(base);
-        if (self.check_.is_plain_receive(job.dst_buff) && self.can_take()) [[likely]] {
-            if constexpr (!PostsPlain<Pair>)
+        if (self.check_.is_fast_receive(job.dst_buff) && self.can_take()) [[likely]] {
+            if constexpr (!HasFastPost<Pair>)
                 return self.queue_pair_.receive(tag_with_result(base), job.dst_buff,
-                                                TransferPlan::plain(job.dst_buff->tailroom()));
+                                                TransferPlan::single_sge(job.dst_buff->tailroom()));
             else if (self.queue_pair_.take_receive_credit()) [[likely]]
-                return self.queue_pair_.receive_plain(tag_with_result(base), *job.dst_buff);
+                return self.queue_pair_.receive_fast(tag_with_result(base), *job.dst_buff);
         }
         return submit_any(self, base);
     }
@@ -172,26 +172,26 @@ private:
     static doca_error_t send(RdmaJobs &self, const doca_job &base) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_send &>(base);
-        if (self.check_.is_plain_send(job.src_buff) && self.can_take()) [[likely]] {
-            if constexpr (!PostsPlain<Pair>)
+        if (self.check_.is_fast_send(job.src_buff) && self.can_take()) [[likely]] {
+            if constexpr (!HasFastPost<Pair>)
                 return self.queue_pair_.send(tag_with_result(base), job.src_buff,
-                                             TransferPlan::plain(job.src_buff->data_len),
+                                             TransferPlan::single_sge(job.src_buff->data_len),
                                              immediate_of<has_immediate>(job));
             else if (self.queue_pair_.take_send_credit()) [[likely]]
-                return self.queue_pair_.send_plain(tag_with_result(base), *job.src_buff,
-                                                   immediate_of<has_immediate>(job));
+                return self.queue_pair_.send_fast(tag_with_result(base), *job.src_buff,
+                                                  immediate_of<has_immediate>(job));
         }
         return submit_any(self, base);
     }
     static doca_error_t read(RdmaJobs &self, const doca_job &base) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
-        if constexpr (PostsPlain<Pair>) {
-            if (self.check_.is_plain_read(job.dst_buff, job.src_buff) && self.queue_pair_.take_send_credit()) [[likely]]
-                return self.queue_pair_.read_plain(tag_with_result(base), *job.dst_buff, *job.src_buff);
+        if constexpr (HasFastPost<Pair>) {
+            if (self.check_.is_fast_read(job.dst_buff, job.src_buff) && self.queue_pair_.take_send_credit()) [[likely]]
+                return self.queue_pair_.read_fast(tag_with_result(base), *job.dst_buff, *job.src_buff);
         } else {
             TransferPlan plan;
-            if (self.check_.is_plain_read(job.dst_buff, job.src_buff, plan) && self.queue_pair_.is_connected())
+            if (self.check_.is_fast_read(job.dst_buff, job.src_buff, plan) && self.queue_pair_.is_connected())
                 [[likely]]
                 return self.queue_pair_.read(tag_with_result(base), job.dst_buff, job.src_buff, plan,
                                              job.src_buff->mmap->first().key);
@@ -202,14 +202,13 @@ private:
     static doca_error_t write(RdmaJobs &self, const doca_job &base) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_read_write &>(base);
-        if constexpr (PostsPlain<Pair>) {
-            if (self.check_.is_plain_write(job.dst_buff, job.src_buff) && self.queue_pair_.take_send_credit())
-                [[likely]]
-                return self.queue_pair_.write_plain(tag_with_result(base), *job.dst_buff, *job.src_buff,
-                                                    immediate_of<has_immediate>(job));
+        if constexpr (HasFastPost<Pair>) {
+            if (self.check_.is_fast_write(job.dst_buff, job.src_buff) && self.queue_pair_.take_send_credit()) [[likely]]
+                return self.queue_pair_.write_fast(tag_with_result(base), *job.dst_buff, *job.src_buff,
+                                                   immediate_of<has_immediate>(job));
         } else {
             TransferPlan plan;
-            if (self.check_.is_plain_write(job.dst_buff, job.src_buff, plan) && self.queue_pair_.is_connected())
+            if (self.check_.is_fast_write(job.dst_buff, job.src_buff, plan) && self.queue_pair_.is_connected())
                 [[likely]]
                 return self.queue_pair_.write(tag_with_result(base), job.dst_buff, job.src_buff, plan,
                                               job.dst_buff->mmap->first().key, immediate_of<has_immediate>(job));
@@ -220,7 +219,7 @@ private:
     static doca_error_t update(RdmaJobs &self, const doca_job &base) noexcept
     {
         const auto &job = reinterpret_cast<const doca_rdma_job_atomic &>(base);
-        if (self.check_.is_plain_update(job.result_buff, job.cmp_or_add_dest_buff) && self.queue_pair_.is_connected())
+        if (self.check_.is_fast_update(job.result_buff, job.cmp_or_add_dest_buff) && self.queue_pair_.is_connected())
             [[likely]]
             return self.queue_pair_.update(tag_with_result(base), *job.result_buff, *job.cmp_or_add_dest_buff,
                                            update_of(job), *job.cmp_or_add_dest_buff->mmap->first().key);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Connections to an address and a port: by what the device has for them (rdma_cm), or by its stand-in.
+// Connections to an address and a port: by what the device has for them (rdma_cm), or by our own over TCP.
 #include <algorithm>
 #include <atomic>
 
@@ -11,7 +11,7 @@
 #include "../../core/device/device.hpp"
 #include "../../core/log.hpp"
 #include "rdma.hpp"
-#include "stand_in.hpp"
+#include "tcp_connector.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_ADDRESSES);
 
@@ -30,7 +30,7 @@ doca_error_t doca_rdma::open_connector()
     doca_error_t status = dev()->device().create_connector(made);
     const bool has_own = status == DOCA_SUCCESS;
     if (status == DOCA_ERROR_NOT_SUPPORTED)
-        status = opendoca::v3::StandIn::create(device.provider == "soft", made);
+        status = opendoca::v3::TcpConnector::create(device.provider == "soft", made);
     UniqueFd timer(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
     if (status == DOCA_SUCCESS && !timer.is_open())
         status = DOCA_ERROR_OPERATING_SYSTEM;
@@ -43,7 +43,7 @@ doca_error_t doca_rdma::open_connector()
     static std::atomic<bool> was_said[2];
     if (!was_said[has_own].exchange(true, std::memory_order_relaxed))
         LOG_INFO("device %s: connections by address are made %s", device.description().c_str(),
-                 has_own ? "by rdma_cm" : "by a stand-in for rdma_cm, between programs of opendoca alone");
+                 has_own ? "by rdma_cm" : "over TCP in place of rdma_cm, between programs of opendoca alone");
     connector_ = std::move(made);
     deadlines_ = std::move(timer);
     asks_for_progress(true);

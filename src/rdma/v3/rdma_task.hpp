@@ -39,7 +39,7 @@ struct RemoteEventTask : RdmaTask {
         word.data_len = data_len;
         word.mmap = event->map.get();
         word.last = &word;
-        word.update_plain_uses();
+        word.update_fast_path_uses();
         return &word;
     }
 

@@ -108,26 +108,26 @@ private:
             return this->check_.update(task.result, task.dst, key);
     }
     /// One buffer on each side, with room: without a call.
-    [[gnu::always_inline]] [[nodiscard]] bool is_plain(const Task &task, TransferPlan &plan,
-                                                       MemoryKey *&key) const noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool has_fast_path(const Task &task, TransferPlan &plan,
+                                                            MemoryKey *&key) const noexcept
     {
         if constexpr (opcode == RdmaOpcode::send || opcode == RdmaOpcode::send_imm) {
-            if (!this->check_.is_plain_send(task.src))
+            if (!this->check_.is_fast_send(task.src))
                 return false;
-            plan = TransferPlan::plain(task.src->data_len);
+            plan = TransferPlan::single_sge(task.src->data_len);
             return true;
         } else if constexpr (opcode == RdmaOpcode::read) {
-            if (!this->check_.is_plain_read(task.dst, task.src, plan))
+            if (!this->check_.is_fast_read(task.dst, task.src, plan))
                 return false;
             key = task.src->mmap->first().key;
             return true;
         } else if constexpr (opcode == RdmaOpcode::write || opcode == RdmaOpcode::write_imm) {
-            if (!this->check_.is_plain_write(task.dst, task.src, plan))
+            if (!this->check_.is_fast_write(task.dst, task.src, plan))
                 return false;
             key = task.dst->mmap->first().key;
             return true;
         } else {
-            if (!this->check_.is_plain_update(task.result, task.dst))
+            if (!this->check_.is_fast_update(task.result, task.dst))
                 return false;
             key = task.dst->mmap->first().key;
             return true;
@@ -139,13 +139,13 @@ private:
             return refuse(task);
         return post(task, *task.connection->queue_pair);
     }
-    // The plan's address is not taken where it is a plain one: it is passed in a register, which it never leaves.
+    // The plan's address is not taken on the fast path: it is passed in a register, which it never leaves.
 
     [[nodiscard]] doca_error_t post(Task &task, QueuePair &queue_pair) noexcept
     {
         TransferPlan plan;
         MemoryKey *key = nullptr;
-        return is_plain(task, plan, key) ? post(task, queue_pair, plan, key) : post_checked(task, queue_pair);
+        return has_fast_path(task, plan, key) ? post(task, queue_pair, plan, key) : post_checked(task, queue_pair);
     }
     [[gnu::noinline]] [[nodiscard]] doca_error_t post_checked(Task &task, QueuePair &queue_pair) noexcept
     {
@@ -242,8 +242,8 @@ private:
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_any(doca_rdma_task_receive &task) noexcept
     {
         task.connection = nullptr;
-        return check_.is_plain_receive(task.dst) ? post(task, TransferPlan::plain(task.dst->tailroom()))
-                                                 : post_checked(task);
+        return check_.is_fast_receive(task.dst) ? post(task, TransferPlan::single_sge(task.dst->tailroom()))
+                                                : post_checked(task);
     }
     [[gnu::noinline]] [[nodiscard]] doca_error_t post_checked(doca_rdma_task_receive &task) noexcept
     {

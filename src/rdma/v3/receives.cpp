@@ -40,10 +40,8 @@ void Receives::take_from(const QueuePair &queue_pair) noexcept
         only_ = nullptr;
 }
 
-doca_error_t Receives::receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
+doca_error_t Receives::receive_for_one(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
 {
-    if (shared_ != nullptr)
-        return shared_->receive(tag, dst, plan);
     if (only_ != nullptr && only_->is_connected() && waiting_.empty())
         return only_->receive(tag, dst, plan);
     if (waiting_.size() == waiting_.capacity())

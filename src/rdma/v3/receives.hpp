@@ -25,11 +25,16 @@ public:
     bool give_to(QueuePair &queue_pair) noexcept;
     void take_from(const QueuePair &queue_pair) noexcept;
 
-    [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept;
+    [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept
+    {
+        return shared_ != nullptr ? shared_->receive(tag, dst, plan) : receive_for_one(tag, dst, plan);
+    }
     /// Ends what no message can meet any more. Its connections have been flushed.
     void flush(Source &source) noexcept;
 
 private:
+    [[nodiscard]] doca_error_t receive_for_one(Tag tag, doca_buf *dst, TransferPlan plan) noexcept;
+
     struct Waiting {
         Tag tag;
         doca_buf *dst;

@@ -21,10 +21,8 @@ doca_error_t SyncEventJobs::create(Counter &counter, CompletionQueue &completion
 doca_error_t SyncEventJobs::submit_tagged(const doca_job &base, Tag tag) noexcept
 {
     switch (base.type) {
-    case DOCA_SYNC_EVENT_JOB_WAIT_GT: {
-        const auto &job = reinterpret_cast<const doca_sync_event_job_wait &>(base);
-        return waits_->wait(tag, WaitCondition::greater(job.value, job.mask));
-    }
+    case DOCA_SYNC_EVENT_JOB_WAIT_GT:
+        return wait(reinterpret_cast<const doca_sync_event_job_wait &>(base), tag);
     case DOCA_SYNC_EVENT_JOB_GET:
         return get(reinterpret_cast<const doca_sync_event_job_get &>(base), tag);
     case DOCA_SYNC_EVENT_JOB_UPDATE_SET:
@@ -37,6 +35,11 @@ doca_error_t SyncEventJobs::submit_tagged(const doca_job &base, Tag tag) noexcep
     }
 }
 
+doca_error_t SyncEventJobs::wait(const doca_sync_event_job_wait &job, Tag tag) noexcept
+{
+    return waits_->wait(tag, WaitCondition::greater(job.value, job.mask));
+}
+
 // A full queue is not worth a message: programs drain it and try again.
 
 doca_error_t SyncEventJobs::get(const doca_sync_event_job_get &job, Tag tag) noexcept
@@ -47,11 +50,7 @@ doca_error_t SyncEventJobs::get(const doca_sync_event_job_get &job, Tag tag) noe
     }
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY;
-    std::uint64_t value = 0;
-    const doca_error_t result = counter_.get(value);
-    if (result == DOCA_SUCCESS)
-        *job.value = value;
-    completions_.done(tag, *waits_, result);
+    completions_.done(tag, *waits_, counter_.get(*job.value));
     return DOCA_SUCCESS;
 }
 

@@ -57,11 +57,7 @@ private:
     {
         if (const doca_error_t status = check_get(task); status != DOCA_SUCCESS)
             return status;
-        std::uint64_t value = 0;
-        const doca_error_t status = counter_.get(value);
-        if (status == DOCA_SUCCESS)
-            *task.value = value;
-        return status;
+        return counter_.get(*task.value);
     }
     [[nodiscard]] doca_error_t carry_out(doca_sync_event_task_notify_set &task) noexcept
     {

@@ -17,6 +17,7 @@ import unittest
 from pathlib import Path
 
 NOBODY = 65534
+PROFILES = ("bluefield-3", "bluefield-2", "connectx-7", "connectx-5", "infiniband")
 with_card, client, without_syscalls, *sanitized = (str(Path(name).resolve()) for name in sys.argv[1:])
 
 
@@ -50,7 +51,10 @@ class Access(unittest.TestCase):
         for program in (Path(with_card), Path(with_card).parent / "libopendoca_card.so", Path(client)):
             shutil.copy(program, copied)
         copied.chmod(0o755)
-        self.assert_works(self.run_client(copied / "with_card", copied / "card_client", "50", user=NOBODY))
+        for profile in PROFILES:
+            with self.subTest(profile):
+                self.assert_works(self.run_client(copied / "with_card", "--profile", profile, "--card", profile,
+                                                  copied / "card_client", "5", user=NOBODY))
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
     def test_a_client_of_another_user_is_refused(self):
@@ -83,17 +87,20 @@ class Access(unittest.TestCase):
         self.assertEqual(stat.S_IMODE(cards.stat().st_mode), 0o777)
 
     def test_where_userfaultfd_is_refused_doorbells_are_polled(self):
-        result = self.run_client(without_syscalls, "userfaultfd", "--", with_card, client, "50")
-        self.assert_works(result)
-        self.assertIn("userfaultfd", result.stderr)
+        for profile in PROFILES:
+            with self.subTest(profile):
+                result = self.run_client(without_syscalls, "userfaultfd", "--", with_card, "--profile", profile,
+                                         "--card", profile, client, "5")
+                self.assert_works(result)
+                self.assertIn("userfaultfd", result.stderr)
 
     def test_where_process_vm_is_refused_memory_is_a_file(self):
         self.assert_works(self.run_client(without_syscalls, "userfaultfd", "process_vm", "--", with_card, client, "50"))
 
     def test_programs_with_sanitizers_run_on_the_card(self):
-        for program in sanitized:
+        for program, profile in zip(sanitized, ("connectx-5", "infiniband")):
             with self.subTest(program):
-                result = self.run_client(with_card, program, "50")
+                result = self.run_client(with_card, "--profile", profile, "--card", profile, program, "50")
                 self.assert_works(result)
                 self.assertNotIn("Sanitizer", result.stderr)
 
@@ -162,6 +169,14 @@ class Access(unittest.TestCase):
         result = self.run_client(with_card, "--profile", "bluefield-3", "--card", "one", "true")
         self.assertEqual(result.returncode, 125)
         self.assertIn("connectx-5", result.stderr)
+
+    def test_both_sides_of_a_card_with_a_dpu_know_its_network(self):
+        network = ["printenv", "DOCA_COMM_CHANNEL_ADDRESS"]
+        host = self.run_client(with_card, *network).stdout
+        self.assertTrue(host.startswith("127."), "the profile that is the default has a DPU")
+        self.assertEqual(self.run_client(with_card, "--side", "dpu", *network).stdout, host)
+        self.run_client(with_card, "--profile", "connectx-5", "--card", "one", "true")
+        self.assertEqual(self.run_client(with_card, "--card", "one", *network).returncode, 1)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 //
 // DOCA programs on a card that fails for a while. With DOCA_RDMA_TIMEOUT at a fraction of a second.
 #include <functional>
+#include <future>
+#include <thread>
 
 #include "card_device.hpp"
 
@@ -83,6 +85,30 @@ TEST_F(CardFaults, ALinkLayerAddressThatNobodyTellsIsNotAskedForForEver)
     ASSERT_EQ(ask_card(no_answer + " count 262144"), "ok");
     EXPECT_EQ(left.connect(right.details()), DOCA_ERROR_CONNECTION_ABORTED);
     EXPECT_EQ(left.state(), DOCA_RDMA_STATE_INIT);
+}
+
+/// With DOCA_RDMA_TIMEOUT far beyond any limit here.
+TEST_F(CardFaults, WhoConnectsForLongHoldsNobodyUp)
+{
+    RdmaEnd left(first, {}), right(second, {});
+    const std::vector<std::byte> peer = right.details();
+    const int refused = card_count("refused");
+    ASSERT_EQ(ask_card(no_answer + " count 1000000000"), "ok");
+    std::future<doca_error_t> connected = std::async(std::launch::async, [&] { return left.connect(peer); });
+    for (const auto end = Clock::now() + patience; card_count("refused") == refused && Clock::now() < end;)
+        std::this_thread::yield();
+    ASSERT_NE(card_count("refused"), refused);
+
+    std::future<std::size_t> exported = std::async(std::launch::async, [&] { return left.details().size(); });
+    if (exported.wait_for(patience) != std::future_status::ready) {
+        ADD_FAILURE() << "details are not told while the instance is being connected";
+        ask_card("clear");
+    }
+    EXPECT_NE(exported.get(), 0u);
+    EXPECT_EQ(left.try_retrieve().status, DOCA_ERROR_AGAIN);
+    EXPECT_EQ(left.connect(peer), DOCA_ERROR_BAD_STATE) << "by another thread";
+    left.stop(); // and so the other thread gives up
+    EXPECT_EQ(connected.get(), DOCA_ERROR_CONNECTION_ABORTED);
 }
 
 TEST_F(CardFaults, AMessageThatIsLostIsSentAgain)

@@ -9,6 +9,9 @@
 
 #include <doca_buf_inventory.h>
 #include <doca_log.h>
+#include <doca_sync_event.h>
+
+#include "objects.hpp"
 
 DOCA_LOG_REGISTER(TEST::LOG);
 
@@ -84,6 +87,41 @@ TEST(LogV3, TheLibrariesHaveALogOfTheirOwn)
     EXPECT_EQ(doca_log_level_get_global_sdk_limit(), unsigned{DOCA_LOG_LEVEL_ERROR});
     provoke();
     EXPECT_GT(sdk_log().size(), before);
+}
+
+TEST(LogV3, AProgramsMistakesAreNamed)
+{
+    (void)backends();
+    ASSERT_EQ(doca_log_backend_set_sdk_level(backends().sdk, DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
+    const auto says = [](const std::string &text) { return sdk_log().find(text) != std::string::npos; };
+    EXPECT_EQ(doca_mmap_start(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_TRUE(says("doca_mmap_start: an argument is NULL")) << sdk_log();
+
+    const doca_test::DevHandle dev = doca_test::open_device(doca_test::copying_devices().front());
+    doca_test::PeHandle pe;
+    doca_sync_event *event = nullptr;
+    ASSERT_EQ(doca_pe_create(pe.out()), DOCA_SUCCESS);
+    ASSERT_EQ(doca_sync_event_create(&event), DOCA_SUCCESS);
+    ASSERT_EQ(doca_sync_event_add_publisher_location_cpu(event, dev), DOCA_SUCCESS);
+    ASSERT_EQ(doca_sync_event_add_subscriber_location_cpu(event, dev), DOCA_SUCCESS);
+    const auto nothing = [](doca_sync_event_task_get *, doca_data, doca_data) {};
+    ASSERT_EQ(doca_sync_event_task_get_set_conf(event, nothing, nothing, 1), DOCA_SUCCESS);
+    doca_ctx *const ctx = doca_sync_event_as_ctx(event);
+    ASSERT_EQ(doca_pe_connect_ctx(pe, ctx), DOCA_SUCCESS);
+    ASSERT_EQ(doca_ctx_start(ctx), DOCA_SUCCESS);
+
+    std::uint64_t value = 0;
+    doca_sync_event_task_get *get = nullptr;
+    ASSERT_EQ(doca_sync_event_task_get_alloc_init(event, &value, {}, &get), DOCA_SUCCESS);
+    doca_sync_event_task_notify_set *set = nullptr;
+    EXPECT_EQ(doca_sync_event_task_notify_set_alloc_init(event, 1, {}, &set), DOCA_ERROR_NO_MEMORY);
+    EXPECT_TRUE(says("no tasks of this type were asked for")) << sdk_log();
+    EXPECT_NE(doca_sync_event_destroy(event), DOCA_SUCCESS);
+    EXPECT_TRUE(says("the context has to be idle: it is running, with 1 tasks that are not freed")) << sdk_log();
+
+    doca_task_free(doca_sync_event_task_get_as_doca_task(get));
+    ASSERT_EQ(doca_ctx_stop(ctx), DOCA_SUCCESS);
+    ASSERT_EQ(doca_sync_event_destroy(event), DOCA_SUCCESS);
 }
 
 TEST(LogV3, ABackendBelongsToOneOfThem)

@@ -145,7 +145,7 @@ Joined join_card(const Options &options)
         std::fprintf(stderr, "with_card: cannot lock %s.lock: %s\n", folder.c_str(), std::strerror(errno));
         return {};
     }
-    Joined joined{connect_to(folder), folder};
+    Joined joined{connect_to(folder), folder, false};
     std::string running = joined.lease.is_open() ? profile_of(ask(joined.lease, "status")) : "";
     if (running.empty()) {
         if (!start_card(*find_profile(profile_name), folder, options.is_verbose))
@@ -163,7 +163,8 @@ Joined join_card(const Options &options)
                      options.profile.c_str());
         return {};
     }
-    if (options.side == "dpu" && !find_profile(running)->has_dpu) {
+    joined.has_dpu = find_profile(running)->has_dpu;
+    if (options.side == "dpu" && !joined.has_dpu) {
         std::fprintf(stderr, "with_card: a %s has no DPU\n", running.c_str());
         return {};
     }

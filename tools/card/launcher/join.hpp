@@ -13,6 +13,7 @@ namespace opendoca::card {
 struct Joined {
     UniqueFd lease; ///< a connection to the card's control socket: the card stays as long as it is open
     std::string folder;
+    bool has_dpu = false;
 };
 
 /// Joins the card that the options name, and starts it where it does not run. The lease is not open, with a

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "../wire.hpp"
-#include "../server/profile.hpp"
 #include "abilities.hpp"
 #include "join.hpp"
 #include "options.hpp"
@@ -96,7 +95,7 @@ int main(int argc, char **argv)
     setenv(side_variable, (card.folder + "/" + options->side).c_str(), 1);
     setenv(calls_variable, options->calls.c_str(), 1);
     setenv(control_variable, (card.folder + "/control").c_str(), 1);
-    if (const Profile *const profile = find_profile(options->profile); profile != nullptr && profile->has_dpu)
+    if (card.has_dpu)
         setenv("DOCA_COMM_CHANNEL_ADDRESS", network_of(card.folder).c_str(), 0);
     std::fflush(nullptr);
     execvp(argv[options->command], argv + options->command);

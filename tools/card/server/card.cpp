@@ -20,6 +20,7 @@ std::uint64_t now_ns()
 CompletionQueue::~CompletionQueue()
 {
     std::erase(file.card.late_queues, this);
+    std::erase(file.card.moderated_queues, this);
     if (process != nullptr)
         std::erase(process->completion_queues, this);
 }

@@ -81,13 +81,15 @@ public:
     Faults faults;
     std::list<OpenFile> files;
     std::vector<std::shared_ptr<Process>> processes;
-    std::vector<CompletionQueue *> late_queues; ///< that hold completions back
+    std::vector<CompletionQueue *> late_queues;      ///< that hold completions back
+    std::vector<CompletionQueue *> moderated_queues; ///< that hold an event back
     bool is_verbose = false;
     // What was done, for those who want to know by what it was.
     std::uint64_t dma_copies = 0;
     mutable std::uint64_t alias_uses = 0; ///< ranges of memory that were found by an alias
     std::uint64_t messages = 0; ///< that have met a receive of another queue pair
     std::uint64_t message_bytes = 0;
+    std::uint64_t remote_accesses = 0; ///< reads, writes and atomics that have ended
 };
 
 } // namespace opendoca::card

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "big_endian.hpp"
+#include "work_request.hpp"
 
 namespace opendoca::card {
 
@@ -60,6 +61,24 @@ bool is_armed_for(const CompletionQueue &cq, bool is_solicited)
     return cq.is_armed && (is_solicited || (cq.arm & solicited_only) == 0);
 }
 
+// Event moderation. That a message was sent is told this much later, unless something else is to be told before: in
+// a conversation the answer comes first, and its receiver is woken once for both.
+constexpr std::uint64_t moderation_ns = 40'000;
+
+bool is_sent_message(const EntryBytes &entry, std::uint8_t kind)
+{
+    const auto opcode = static_cast<Opcode>(entry[at_opcode_and_qpn]);
+    return static_cast<Entry>(kind) == Entry::request && (opcode == Opcode::send || opcode == Opcode::send_immediate);
+}
+
+void announce_later(CompletionQueue &cq)
+{
+    if (cq.moderated_until != 0)
+        return;
+    cq.moderated_until = now_ns() + moderation_ns;
+    cq.file.card.moderated_queues.push_back(&cq);
+}
+
 void announce(CompletionQueue &cq)
 {
     cq.is_armed = false;
@@ -89,8 +108,12 @@ void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool
         return;
     ++cq.produced;
     if (is_armed_for(cq, is_solicited || is_error(static_cast<Entry>(kind))) &&
-        first_to_announce(cq) != (cq.produced & counter_mask))
-        announce(cq);
+        first_to_announce(cq) != (cq.produced & counter_mask)) {
+        if (is_sent_message(entry, kind))
+            announce_later(cq);
+        else
+            announce(cq);
+    }
 }
 
 void put(CompletionQueue &cq, EntryBytes &entry, Entry kind, bool is_solicited)
@@ -201,6 +224,21 @@ void forget_late_entries(const QueuePair &qp)
             return (be32(&late.entry[at_opcode_and_qpn]) & number_mask) == qp.number();
         });
     }
+}
+
+bool send_moderated_events(Card &card, std::uint64_t now)
+{
+    std::erase_if(card.moderated_queues, [now](CompletionQueue *cq) {
+        // The program may have got its event, or have taken the entry and armed the queue for the next.
+        const bool is_due = cq->is_armed && first_to_announce(*cq) != (cq->produced & counter_mask);
+        if (is_due && now < cq->moderated_until)
+            return false;
+        if (is_due)
+            announce(*cq);
+        cq->moderated_until = 0;
+        return true;
+    });
+    return !card.moderated_queues.empty();
 }
 
 std::uint64_t write_late_entries(Card &card, std::uint64_t now)

@@ -71,6 +71,8 @@ void take_record(CompletionQueue &cq, std::uint32_t consumed, std::uint32_t arm)
                           std::uint32_t entry_size);
 /// Drops the entries of a queue pair that are held back: there are none once it was reset or destroyed.
 void forget_late_entries(const QueuePair &qp);
+/// Sends the events that were held back until now. False where none is held back any more.
+bool send_moderated_events(Card &card, std::uint64_t now);
 /// Writes the entries that were held back until now. When the next is due, or 0.
 std::uint64_t write_late_entries(Card &card, std::uint64_t now);
 

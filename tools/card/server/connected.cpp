@@ -252,6 +252,8 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
     }
     if (outcome != Outcome::waiting)
         qp.unanswered = {};
+    if (outcome == Outcome::done && !kind.takes_receive)
+        ++qp.file.card.remote_accesses;
     return outcome;
 }
 

@@ -114,7 +114,8 @@ std::string describe(const Card &card)
            std::to_string(card.objects.count()) + " keys " + std::to_string(card.keys.count()) +
            " dma-copies " + std::to_string(card.dma_copies) + " alias-uses " + std::to_string(card.alias_uses) +
            " messages " + std::to_string(card.messages) + " message-bytes " +
-           std::to_string(card.message_bytes);
+           std::to_string(card.message_bytes) + " refused " + std::to_string(card.faults.num_refused()) + " remote-accesses " +
+           std::to_string(card.remote_accesses);
 }
 
 } // namespace

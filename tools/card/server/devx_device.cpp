@@ -19,8 +19,7 @@ void describe_general(const Card &card, const Function &function, std::span<std:
     prm::set(to, vhca_resource_manager, function.profile.kind == FunctionKind::embedded);
     prm::set(to, eswitch_manager, function.profile.kind == FunctionKind::embedded);
     prm::set(to, vhca_id, function.profile.vhca_id);
-    if (profile.dma_by_send_queue || profile.dma_by_queue_pair)
-        prm::set(to, log_dma_mmo_max_size, 31);
+    prm::set(to, log_dma_mmo_max_size, profile.log_longest_copy);
     prm::set(to, log_max_qp, 17);
     prm::set(to, log_max_cq, 22);
     prm::set(to, log_max_mkey, 20);

@@ -28,7 +28,9 @@ std::optional<std::uint32_t> strike(std::vector<FaultRule> &rules, std::string_v
 
 std::optional<std::uint32_t> Faults::strike_command(std::string_view name)
 {
-    return strike(refused_, name);
+    const std::optional<std::uint32_t> struck = strike(refused_, name);
+    num_refused_ += struck.has_value();
+    return struck;
 }
 
 bool Faults::strike_completion_lost()
@@ -48,7 +50,9 @@ bool Faults::strike_message_lost()
 
 void Faults::clear()
 {
+    const std::uint64_t num_refused = num_refused_;
     *this = {};
+    num_refused_ = num_refused;
 }
 
 } // namespace opendoca::card

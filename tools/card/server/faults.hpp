@@ -32,7 +32,10 @@ public:
     void lose_completions(FaultRule rule) { lost_.push_back(std::move(rule)); }
     void delay_completions(FaultRule rule) { late_.push_back(std::move(rule)); }
     void lose_messages(FaultRule rule) { unanswered_.push_back(std::move(rule)); }
+    /// Of what is still to come.
     void clear();
+    /// How many commands have been struck so far.
+    [[nodiscard]] std::uint64_t num_refused() const { return num_refused_; }
 
     // Abilities that the card reports, and then lacks: from the request on until clear().
     bool dma_fails = false;             ///< memory copies end with an error
@@ -41,6 +44,7 @@ public:
 
 private:
     std::vector<FaultRule> refused_, lost_, late_, unanswered_;
+    std::uint64_t num_refused_ = 0;
 };
 
 } // namespace opendoca::card

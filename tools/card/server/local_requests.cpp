@@ -57,7 +57,7 @@ bool may_bind_window(const Card &card, const std::vector<KeyEntry> &entries, std
 Outcome execute_copy(QueuePair &qp, const WorkRequest &request)
 {
     constexpr std::uint8_t dma = 1; // modifier
-    constexpr std::uint64_t largest = 1ull << 31;
+    constexpr std::uint64_t unnumbered = 1ull << 31; // a length of 0 in a request
     // Bytes of a request: opaque key and address, then two data segments.
     constexpr std::size_t at_opaque = 20, at_source = 32, at_destination = 48;
     const Profile &profile = qp.file.card.profile;
@@ -65,7 +65,9 @@ Outcome execute_copy(QueuePair &qp, const WorkRequest &request)
         qp.file.card.faults.dma_fails || (profile.dma_by_queue_pair && !qp.may_copy))
         return fail(qp, nullptr, request, Syndrome::local_operation);
     const std::uint32_t given = be32(&request.bytes[at_source]);
-    const std::uint64_t length = given == 0 ? largest : given;
+    const std::uint64_t length = given == 0 ? unnumbered : given;
+    if (length > 1ull << profile.log_longest_copy)
+        return fail(qp, nullptr, request, Syndrome::local_length);
     static SegmentList opaque, source, destination;
     opaque.clear();
     source.clear();
@@ -74,7 +76,7 @@ Outcome execute_copy(QueuePair &qp, const WorkRequest &request)
     const Purpose to_read{qp.pd->number(), 0, qp.number()},
         to_write{qp.pd->number(), right::local_write, qp.number()};
     constexpr std::array<std::uint8_t, 64> status{};
-    if (length > largest || be32(&request.bytes[at_destination]) != given ||
+    if (be32(&request.bytes[at_destination]) != given ||
         !add_range(card, opaque, to_write, be32(&request.bytes[at_opaque]),
                    be64(&request.bytes[at_opaque + 4]), status.size()) ||
         !add_range(card, source, to_read, be32(&request.bytes[at_source + 4]),

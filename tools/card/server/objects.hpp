@@ -120,6 +120,7 @@ struct CompletionQueue : Object {
     std::uint64_t buffer = 0, doorbell_record = 0, user_handle = 0;
     std::shared_ptr<EventPipe> channel;
     std::uint32_t completion_events = 0, async_events = 0;
+    std::uint64_t moderated_until = 0; ///< an event is due then, if none came before; 0: none is
     bool is_overrun = false;
     std::deque<LateCompletion> late;
 };

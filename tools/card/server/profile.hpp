@@ -52,6 +52,7 @@ struct Profile {
     bool has_dpu;
     /// DMA engine (MMO): which queue capability reports it, and whether requests are carried out.
     bool dma_by_send_queue, dma_by_queue_pair, dma_works;
+    std::uint8_t log_longest_copy; ///< of the engine, in one request
     /// Alias keys: what the capabilities say, and what ALLOW_OTHER_VHCA_ACCESS takes.
     bool reports_alias_keys, shares_direct_keys, shares_indirect_keys;
     std::string_view rate; ///< text of sysfs

@@ -32,6 +32,7 @@ namespace {
 
 constexpr std::uint64_t spin_ns = 50'000;          // looked at so long after the last work
 constexpr std::uint64_t linger_ns = 2'000'000'000; // kept so long for the next program
+constexpr unsigned turns_between_waits = 4; // that have found nothing: a wait of no length is a system call
 constexpr int wait_for_peers_ms = 1;
 constexpr int wait_to_end_ms = 250;
 
@@ -323,13 +324,15 @@ int Server::turn()
     }
     const std::uint64_t now = now_ns();
     const std::uint64_t next_late = write_late_entries(card_, now);
+    const bool has_moderated = send_moderated_events(card_, now);
+    idle_turns_ = done == 0 ? idle_turns_ + 1 : 0;
     if (done != 0)
         last_work_ = now;
     const bool has_open =
         std::ranges::any_of(card_.processes, [](const auto &p) { return p->doorbells.are_open(); });
     if (done == 0 && has_open && now - last_work_ > spin_ns && !protect_idle_pages(now))
         sched_yield(); // the thread that has faulted has not had a processor yet
-    bool has_news = done != 0, has_waiting = next_late != 0;
+    bool has_news = done != 0 || has_moderated, has_waiting = next_late != 0;
     for (const auto &process : card_.processes) {
         has_news = has_news || process->has_news || process->doorbells.are_open();
         has_waiting = has_waiting || process->is_waiting || process->doorbells.needs_polling();
@@ -350,6 +353,8 @@ void Server::run()
     while (!is_stopping_) {
         int wait_ms = turn();
         keeper_.set_busy(wait_ms == 0);
+        if (wait_ms == 0 && idle_turns_ % turns_between_waits != 0)
+            continue;
         const bool is_unneeded = card_.files.empty() && lines_.empty();
         if (is_unneeded && wait_ms < 0)
             wait_ms = wait_to_end_ms;

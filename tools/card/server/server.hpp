@@ -56,6 +56,7 @@ private:
     std::map<int, UniqueFd> lines_; ///< control and netlink connections
     ProcessorKeeper keeper_;
     std::uint64_t last_work_ = 0;
+    unsigned idle_turns_ = 0; ///< since then
     std::uint64_t needed_at_ = 0; ///< the last time that anybody did
     bool is_stopping_ = false;
 };

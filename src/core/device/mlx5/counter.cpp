@@ -65,8 +65,8 @@ public:
     {
         if (pending_.is_empty())
             return;
-        doca_error_t status = counter_.checked(DOCA_SUCCESS);
-        if (status == DOCA_SUCCESS && port_.is_busy()) {
+        doca_error_t status = DOCA_SUCCESS;
+        if (port_.is_busy()) {
             if (!port_.has_ended(status))
                 return;
             status = counter_.checked(status);
@@ -94,7 +94,7 @@ private:
     bool is_polled_ = false;
     bool is_read_too_old_ = false; ///< the one under way: it began before the last wait
     Ticker ticker_; ///< in event-driven mode
-    WordPort port_; ///< its own: the handle's may be in use by another thread
+    WordQueuePair port_; ///< its own: the handle's may be in use by another thread
 };
 
 } // namespace
@@ -160,7 +160,7 @@ doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &
     std::vector<std::byte> bytes = to_bytes(DescriptorKind::mlx5_counter, d);
     exports_.reserve(exports_.size() + 1);
     if (port_ == nullptr) {
-        auto port = std::make_unique<WordPort>();
+        auto port = std::make_unique<WordQueuePair>();
         if (const doca_error_t status = port->open(*device); status != DOCA_SUCCESS)
             return status;
         port_ = std::move(port);
@@ -192,9 +192,7 @@ doca_error_t RemoteCounter::create(const Mlx5Device &device, std::span<const std
 
 doca_error_t RemoteCounter::checked(doca_error_t status) noexcept
 {
-    if (has_ended())
-        return DOCA_ERROR_CONNECTION_RESET;
-    if (status == DOCA_ERROR_CONNECTION_RESET && !has_ended_.exchange(true, std::memory_order_relaxed))
+    if (status == DOCA_ERROR_CONNECTION_RESET && !has_told_end_.exchange(true, std::memory_order_relaxed))
         LOG_ERR("device %s does not reach the sync event any more: it was destroyed on the other side, or the process "
                 "that had it has ended",
                 device_.port().name.c_str());
@@ -205,7 +203,7 @@ template <typename Operation>
 doca_error_t RemoteCounter::carry_out(Operation operation) noexcept
 {
     const std::lock_guard guard(lock_);
-    return has_ended() ? DOCA_ERROR_CONNECTION_RESET : checked(operation());
+    return checked(operation());
 }
 
 doca_error_t RemoteCounter::get(std::uint64_t &value) noexcept

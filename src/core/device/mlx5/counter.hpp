@@ -14,7 +14,7 @@
 #include "../counter.hpp"
 #include "commands.hpp"
 #include "shared_key.hpp"
-#include "word_port.hpp"
+#include "word_queue_pair.hpp"
 
 namespace opendoca::mlx5 {
 
@@ -51,7 +51,7 @@ private:
     std::uint64_t card_guid_ = 0;          ///< of those that it was exported by
     DeviceWord word_;                      ///< for the own port
     std::vector<Export> exports_;
-    std::unique_ptr<WordPort> port_; ///< from the first export on
+    std::unique_ptr<WordQueuePair> port_; ///< from the first export on
 };
 
 /// A handle of one on the other side.
@@ -69,9 +69,8 @@ public:
                                             std::unique_ptr<CounterWaits> &waits) override;
 
     [[nodiscard]] const DeviceWord &word() const noexcept { return word_; }
-    /// Passes @p status on. Once it is CONNECTION_RESET it stays so for this handle, and the log says why once.
+    /// Passes @p status on. Of CONNECTION_RESET, which is for good, the log says why once.
     [[nodiscard]] doca_error_t checked(doca_error_t status) noexcept;
-    [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(std::memory_order_relaxed); }
 
 private:
     template <typename Operation>
@@ -80,9 +79,9 @@ private:
     const Mlx5Device &device_;
     DeviceKey alias_;
     DeviceWord word_;
-    std::atomic<bool> has_ended_{false};
+    std::atomic<bool> has_told_end_{false};
     std::mutex lock_; ///< of the port
-    WordPort port_;
+    WordQueuePair port_;
 };
 
 } // namespace opendoca::mlx5

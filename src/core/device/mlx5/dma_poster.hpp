@@ -80,8 +80,8 @@ public:
     void take_all_credits() noexcept { credits_ = 0; }
 
     template <typename Failed>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_plain(std::uint64_t id, const doca_buf &dst,
-                                                                 const doca_buf &src, Failed failed) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_fast(std::uint64_t id, const doca_buf &dst,
+                                                                const doca_buf &src, Failed failed) noexcept
     {
         ibv_qp_ex &sender = connection().sender();
         ibv_wr_start(&sender);
@@ -98,7 +98,7 @@ public:
 
     [[nodiscard]] static bool is_end(std::uint64_t) noexcept { return true; }
     void took_end(std::uint64_t) noexcept { ++credits_; }
-    [[nodiscard]] bool ended_plain(bool some_wait) noexcept
+    [[nodiscard]] bool ended_fast(bool some_wait) noexcept
     {
         if (some_wait) [[unlikely]]
             return false; // and is taken by took_end()

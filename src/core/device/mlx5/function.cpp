@@ -87,7 +87,7 @@ doca_error_t Mlx5Function::open(std::unique_ptr<Device> &device) const
 
 /// On a BlueField in switchdev mode the function that has representors has a port without address. Its subfunction, of the
 /// same PCI address, has one behind the same e-switch.
-void Mlx5Function::choose_message_port(const DeviceFunctions &functions)
+void Mlx5Function::choose_message_port(const verbs::NewFunctions &functions)
 {
     if (!can.comm_channel)
         return;
@@ -103,11 +103,11 @@ void Mlx5Function::choose_message_port(const DeviceFunctions &functions)
     can.messages_by_queue_pairs = may_send_by_queue_pairs() && (has_message_port() || messages_by != nullptr);
 }
 
-void choose_message_ports(const DeviceFunctions &functions)
+void choose_message_ports(const verbs::NewFunctions &functions)
 {
     for (const auto &function : functions) {
-        if (auto *const own = dynamic_cast<const Mlx5Function *>(function.get()); own != nullptr)
-            const_cast<Mlx5Function *>(own)->choose_message_port(functions); // the list is not out yet
+        if (auto *const own = dynamic_cast<Mlx5Function *>(function.get()); own != nullptr)
+            own->choose_message_port(functions);
     }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../verbs/function.hpp"
+#include "../verbs/provider.hpp"
 #include "commands.hpp"
 
 namespace opendoca::mlx5 {
@@ -28,7 +29,7 @@ public:
     [[nodiscard]] std::uint64_t card_guid() const noexcept { return card_guid_; }
 
     /// See choose_message_ports().
-    void choose_message_port(const DeviceFunctions &functions);
+    void choose_message_port(const verbs::NewFunctions &functions);
 
 private:
     [[nodiscard]] bool has_message_port() const noexcept

@@ -13,6 +13,6 @@ namespace opendoca::mlx5 {
 
 /// Of @p functions, all that there are: which of them have queue pairs for messages across the PCIe, of their own or of
 /// another function of the card.
-void choose_message_ports(const DeviceFunctions &functions);
+void choose_message_ports(const verbs::NewFunctions &functions);
 
 } // namespace opendoca::mlx5

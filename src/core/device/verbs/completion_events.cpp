@@ -14,10 +14,10 @@ doca_error_t CompletionEvents::attach(CompletionQueue &completions) noexcept
     if (!completions.is_event_driven())
         return DOCA_SUCCESS;
     completions_ = &completions;
-    doca_error_t status = from_.make_trouble_fd();
-    if (status == DOCA_SUCCESS && from_.trouble_fd() >= 0) {
-        status = completions.watch(from_.trouble_fd());
-        watches_trouble_ = status == DOCA_SUCCESS;
+    doca_error_t status = from_.make_failure_fd();
+    if (status == DOCA_SUCCESS && from_.failure_fd() >= 0) {
+        status = completions.watch(from_.failure_fd());
+        watches_failures_ = status == DOCA_SUCCESS;
     }
     return status == DOCA_SUCCESS ? listen() : status;
 }
@@ -25,7 +25,7 @@ doca_error_t CompletionEvents::attach(CompletionQueue &completions) noexcept
 void CompletionEvents::detach() noexcept
 {
     ignore();
-    ignore_trouble();
+    ignore_failures();
     completions_ = nullptr;
 }
 
@@ -62,11 +62,11 @@ void CompletionEvents::disarm() noexcept
         ignore();
 }
 
-void CompletionEvents::ignore_trouble() noexcept
+void CompletionEvents::ignore_failures() noexcept
 {
-    if (watches_trouble_)
-        completions_->unwatch(from_.trouble_fd());
-    watches_trouble_ = false;
+    if (watches_failures_)
+        completions_->unwatch(from_.failure_fd());
+    watches_failures_ = false;
 }
 
 } // namespace opendoca::verbs

@@ -15,8 +15,8 @@ namespace opendoca::verbs {
 class VerbsCompletions;
 
 /// Lets completions wake an event-driven completion queue between arm() and disarm(). A completion queue cannot be
-/// told to stay silent again once it was asked for an event: then it is not listened to. Trouble that the device tells
-/// of wakes it at any time, until VerbsCompletions::look_for_trouble() and forget_trouble().
+/// told to stay silent again once it was asked for an event: then it is not listened to. A failure that the device
+/// tells of wakes it at any time, until VerbsCompletions::look_for_failure() and forget_failure().
 class CompletionEvents {
 public:
     explicit CompletionEvents(VerbsCompletions &from) noexcept : from_(from) {}
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] bool arm(bool only_solicited) noexcept;
     void disarm() noexcept;
     /// There is nothing more to be told of.
-    void ignore_trouble() noexcept;
+    void ignore_failures() noexcept;
 
 private:
     [[nodiscard]] doca_error_t listen() noexcept;
@@ -41,7 +41,7 @@ private:
 
     VerbsCompletions &from_;
     CompletionQueue *completions_ = nullptr; ///< while attached to one that is event-driven
-    bool watches_trouble_ = false;
+    bool watches_failures_ = false;
     bool is_listening_ = false;
     std::uint32_t requested_ = 0; ///< events, at most, that may still come
 };

@@ -130,14 +130,14 @@ void VerbsCompletions::forget(const ibv_qp &queue_pair) noexcept
         events_->remove(queue_pair);
 }
 
-Trouble VerbsCompletions::look_for_trouble() noexcept
+DeviceFailure VerbsCompletions::look_for_failure() noexcept
 {
     if (events_ != nullptr)
         events_->read();
-    return listener_.trouble();
+    return listener_.failure();
 }
 
-doca_error_t VerbsCompletions::make_trouble_fd() noexcept
+doca_error_t VerbsCompletions::make_failure_fd() noexcept
 {
     return events_ == nullptr || listener_.fd() >= 0 ? DOCA_SUCCESS : events_->make_waitable(listener_);
 }

@@ -24,8 +24,9 @@ inline constexpr std::uint32_t polls_between_looks = 1024;
 [[nodiscard]] bool may_be_unknown(int error) noexcept;
 
 /// A completion queue of the device, with what else the queue pairs on it have in common: the thread domain, the
-/// completion channel, and the news of trouble. It outlives them. One thread polls it, and nothing else of it, and no
-/// call that takes completions away (destroying or resetting a queue pair), may run at that time: the queue has no lock.
+/// completion channel, and the listener for failures. It outlives them. One thread polls it, and nothing else of it,
+/// and no call that takes completions away (destroying or resetting a queue pair), may run at that time: the queue has
+/// no lock.
 class VerbsCompletions {
 public:
     VerbsCompletions() = default;
@@ -63,25 +64,25 @@ public:
     /// Gives their number.
     std::uint32_t take_events() noexcept;
 
-    /// From now on there is trouble when @p queue_pair has some, which is on this queue, until forget().
+    /// From now on failures of @p queue_pair, which is on this queue, are heard of, until forget().
     void listen_for(ibv_qp &queue_pair);
     void forget(const ibv_qp &queue_pair) noexcept;
-    /// Reads the device's asynchronous events, and says whether there is any trouble: now, or from before.
-    [[nodiscard]] Trouble look_for_trouble() noexcept;
-    [[nodiscard]] Trouble trouble() const noexcept { return listener_.trouble(); }
+    /// Reads the device's asynchronous events, and says whether there is a failure: a new one, or one from before.
+    [[nodiscard]] DeviceFailure look_for_failure() noexcept;
+    [[nodiscard]] DeviceFailure failure() const noexcept { return listener_.failure(); }
     /// What was suspected is being looked into: it is suspected no more.
-    void forget_trouble() noexcept { listener_.forget(); }
-    /// Why somebody who waits for a completion is woken: readable while look_for_trouble() has something new, which may
+    void forget_failure() noexcept { listener_.forget(); }
+    /// Why somebody who waits for a completion is woken: readable while look_for_failure() has something new, which may
     /// turn out to be nothing. -1 on a device whose events are the program's.
-    [[nodiscard]] int trouble_fd() const noexcept { return listener_.fd(); }
-    [[nodiscard]] doca_error_t make_trouble_fd() noexcept;
+    [[nodiscard]] int failure_fd() const noexcept { return listener_.fd(); }
+    [[nodiscard]] doca_error_t make_failure_fd() noexcept;
 
 private:
     [[nodiscard]] doca_error_t create_channel(const VerbsDevice &device);
     [[nodiscard]] doca_error_t create_queue(const VerbsDevice &device);
     void create_domain(const VerbsDevice &device);
 
-    TroubleListener listener_;
+    FailureListener listener_;
     DeviceEvents *events_ = nullptr; ///< null on a device whose events are the program's
     // In the order in which they depend on each other.
     Handle<ibv_td> thread_domain_;

@@ -173,7 +173,7 @@ void ConnectionPoller::retrieve_by(VerbsQueuePair &queue_pair, void *retriever) 
     polled_by_->retrieve_by(*this, retriever);
 }
 
-/// A plain operation that has ended well goes right to the front end.
+/// A fast-path operation that has succeeded goes right to the front end.
 Operation *ConnectionPoller::poll_one() noexcept
 {
     Operation *ended = nullptr;
@@ -182,15 +182,15 @@ Operation *ConnectionPoller::poll_one() noexcept
         operation.message = {0, Received::send};
         ended = &operation;
     };
-    (void)poll_plain(give, [] { return DOCA_ERROR_AGAIN; });
+    (void)poll_fast(give, [] { return DOCA_ERROR_AGAIN; });
     return ended;
 }
 
-/// Now and then the reason is trouble.
+/// Now and then the reason is a failure of the device.
 void ConnectionPoller::polled_nothing() noexcept
 {
     if (--polls_until_look_ == 0) [[unlikely]]
-        look_for_trouble();
+        look_for_failure();
 }
 
 void ConnectionPoller::progress() noexcept
@@ -263,7 +263,7 @@ void ConnectionPoller::lose() noexcept
         return;
     is_lost_ = true;
     polled_ = nullptr;
-    events_.ignore_trouble();
+    events_.ignore_failures();
     for (VerbsQueuePair *const queue_pair : members_) {
         if (queue_pair->is_connected())
             fail(*queue_pair, DOCA_ERROR_IO_FAILED);
@@ -271,17 +271,17 @@ void ConnectionPoller::lose() noexcept
 }
 
 /// Ends connections where the device tells that there will be no completions.
-void ConnectionPoller::look_for_trouble() noexcept
+void ConnectionPoller::look_for_failure() noexcept
 {
     polls_until_look_ = polls_between_looks;
     bury_dead();
-    const Trouble trouble = completions_.look_for_trouble();
-    if (trouble == Trouble::none)
+    const DeviceFailure failure = completions_.look_for_failure();
+    if (failure == DeviceFailure::none)
         return;
     drain(); // most often the failure is among the completions
-    if (trouble == Trouble::fatal)
+    if (failure == DeviceFailure::fatal)
         return lose(); // DeviceEvents has said why
-    completions_.forget_trouble();
+    completions_.forget_failure();
     for (VerbsQueuePair *const queue_pair : members_) {
         if (!queue_pair->is_connected() || !queue_pair->connection_->is_broken())
             continue;
@@ -301,7 +301,7 @@ bool ConnectionPoller::arm() noexcept
 void ConnectionPoller::disarm() noexcept
 {
     events_.disarm();
-    look_for_trouble(); // it may be what the program was woken for
+    look_for_failure(); // it may be what the program was woken for
 }
 
 } // namespace opendoca::verbs

@@ -66,15 +66,15 @@ public:
         polled_ = is_lost_ ? nullptr : &completions_.polled();
         return !is_lost_;
     }
-    /// As CopyQueue::poll_plain(), for operations of queue pairs; @p give is called with the bytes that it reports, too.
+    /// As CopyQueue::poll_fast(), for operations of queue pairs; @p give is called with the bytes that it reports, too.
     template <typename Give, typename Otherwise>
-    [[nodiscard]] doca_error_t poll_plain(Give give, Otherwise otherwise) noexcept; // queue_pair.hpp
+    [[nodiscard]] doca_error_t poll_fast(Give give, Otherwise otherwise) noexcept; // queue_pair.hpp
 
     [[nodiscard]] Operation *poll_one() noexcept override;
     void progress() noexcept override;
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
-    void look_for_trouble() noexcept;
+    void look_for_failure() noexcept;
 
     /// The connection of @p queue_pair has failed. What the device has done before still counts, all else ends with
     /// @p status: at once, or, during a call of this poller's, at the end of it.

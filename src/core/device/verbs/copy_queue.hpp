@@ -17,17 +17,18 @@ namespace opendoca::verbs {
 
 /// The copies of one work queue, which a @p Poster has the device carry out. It is a part of its own type, so that what
 /// is posted for the common copy costs no call, and has
-///     Poster(const VerbsDevice &, const CompletionQueue &), connect(), recycle(), connection(), completions(), limits()
-///     has_credit(), take_credit(), take_all_credits(): each part of a copy takes one, and gives it back some time after
+///     Poster(const VerbsDevice &, const CompletionQueue &), connect(), recycle(), connection(), completions(),
+///     limits() has_credit(), take_credit(), take_all_credits(): each part of a copy takes one, and gives it back some
+///     time after
 ///         its end. There are none while a job waits to be posted
-///     post_plain(id, dst, src, failed), which has a credit; add(batch, id), post(batch): an errno, or 0
+///     post_fast(id, dst, src, failed), which has a credit; add(batch, id), post(batch): an errno, or 0
 ///     is_end(id): of a good completion, whether it is that of a part
 ///     took_end(id): such a completion was taken
-///     ended_plain(some_wait): the same of a plain copy's part; false when waiting jobs are to be posted now
+///     ended_fast(some_wait): the same of a fast-path copy's part; false when waiting jobs are to be posted now
 ///     side_of(id): of a failed one, for messages
 ///     ends_are_solicited: whether a part's end wakes who waits for solicited completions
 ///
-/// A plain copy (one buffer on each side, one part, nothing that waits) is posted by submit and given out
+/// A fast-path copy (one buffer on each side, one part, nothing that waits) is posted by submit and given out
 /// by retrieve; nothing but its Operation knows of it. Queued ones are on a ring, in the order of their
 /// submission.
 ///
@@ -47,10 +48,9 @@ public:
     [[gnu::always_inline]] [[nodiscard]] bool admit(const CopyCheck &check, const doca_buf &dst,
                                                     const doca_buf &src) noexcept
     {
-        return check.is_plain(dst, src, longest_plain_) && !completions_.is_full() && poster_.take_credit();
+        return check.has_fast_path(dst, src, longest_fast_) && !completions_.is_full() && poster_.take_credit();
     }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_plain(Tag tag, doca_buf &dst,
-                                                                 const doca_buf &src) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_fast(Tag tag, doca_buf &dst, const doca_buf &src) noexcept
     {
         const auto length = static_cast<std::uint32_t>(src.data_len);
         Operation &operation = completions_.begin(tag, *this);
@@ -59,21 +59,21 @@ public:
         copy.src = &src;
         copy.data_len = dst.data_len + length;
         copy.length = length;
-        operation.kind = kind_plain;
+        operation.kind = kind_fast;
         ++num_in_flight_;
-        return poster_.post_plain(id_of(operation), dst, src, plain_failed);
+        return poster_.post_fast(id_of(operation), dst, src, fast_post_failed);
     }
-    /// Looks for the end of a plain copy. Where one has ended well, @p give is called with its operation, and releases
-    /// it; else gives what @p otherwise makes of what has ended.
+    /// Looks for the completion of a fast-path copy. Where one has succeeded, @p give is called with its operation, and
+    /// releases it; else gives what @p otherwise makes of what has ended.
     template <typename Give, typename Otherwise>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t poll_plain(Give give, Otherwise otherwise) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t poll_fast(Give give, Otherwise otherwise) noexcept
     {
         if (num_in_flight_ == 0)
             return otherwise();
         if (!VerbsCompletions::start_one(*polled_))
             return polled_nothing(), otherwise();
         const std::uint64_t id = polled_->wr_id;
-        if (polled_->status == IBV_WC_SUCCESS && (id & id_flags) == 0 && poster_.ended_plain(next_ != last_))
+        if (polled_->status == IBV_WC_SUCCESS && (id & id_flags) == 0 && poster_.ended_fast(next_ != last_))
             [[likely]] {
             // The completion is ended last, by what need not return: nothing has to be kept over a call.
             Operation &operation = *reinterpret_cast<Operation *>(id);
@@ -101,13 +101,13 @@ public:
     void disarm() noexcept override
     {
         events_.disarm();
-        look_for_trouble(); // it may be what the program was woken for
+        look_for_failure(); // it may be what the program was woken for
     }
     void flush() noexcept override;
 
 private:
     // Operation::kind.
-    static constexpr std::uint32_t kind_plain = 0; // so that it is stored in one piece with Operation::in_flight
+    static constexpr std::uint32_t kind_fast = 0; // so that it is stored in one piece with Operation::in_flight
     static constexpr std::uint32_t kind_queued = 1;
 
     /// What the operation holds.
@@ -115,7 +115,7 @@ private:
         doca_buf *dst;
         const doca_buf *src;
         union {
-            std::size_t data_len; ///< of dst when a plain copy has ended
+            std::size_t data_len; ///< of dst when a fast-path copy has ended
             doca_buf *last;       ///< the last buffer that a queued copy writes; known once it is posted
         };
         std::uint32_t length;
@@ -131,7 +131,7 @@ private:
         doca_error_t result;  ///< when it is not to be posted (again)
     };
 
-    // The id of a work request: the operation of a plain copy, or with is_queued the position of a queued one's
+    // The id of a work request: the operation of a fast-path copy, or with is_queued the position of a queued one's
     // part. The lowest bit is the poster's.
     static constexpr std::uint64_t of_poster = 1;
     static constexpr std::uint64_t is_queued = 2;
@@ -167,7 +167,7 @@ private:
     // Posting.
 
     [[gnu::cold]] void posting_failed(int error) noexcept;
-    [[gnu::cold]] static doca_error_t plain_failed(const ibv_qp_ex &sender, int error) noexcept;
+    [[gnu::cold]] static doca_error_t fast_post_failed(const ibv_qp_ex &sender, int error) noexcept;
     void post_waiting() noexcept;
     void begin(QueuedCopy &queued) noexcept;
     void add_part(Batch &batch) noexcept;
@@ -183,12 +183,12 @@ private:
     void end_queued() noexcept;
 
     // Recovering.
-    [[gnu::noinline]] void look_for_trouble() noexcept;
-    /// Nothing has completed: now and then the reason is trouble.
+    [[gnu::noinline]] void look_for_failure() noexcept;
+    /// Nothing has completed: now and then the reason is a failure of the device.
     void count_empty_poll() noexcept
     {
         if (--polls_until_look_ == 0) [[unlikely]]
-            look_for_trouble();
+            look_for_failure();
     }
     [[gnu::cold]] void note_failure(std::uint64_t id, ibv_wc_status status) noexcept;
     [[gnu::cold]] void recover() noexcept;
@@ -202,7 +202,7 @@ private:
     // What submit and retrieve use.
     CompletionQueue &completions_;
     ibv_cq_ex *polled_ = nullptr;
-    std::size_t longest_plain_ = 0; ///< bytes; 0 during a flush, so that each copy() is seen
+    std::size_t longest_fast_ = 0; ///< bytes; 0 during a flush, so that each copy() is seen
     std::uint32_t num_in_flight_ = 0;
     std::uint32_t polls_until_look_ = polls_between_looks;
     Poster poster_;

@@ -160,12 +160,12 @@ void CopyQueue<Poster>::progress_copies() noexcept
         post_waiting();
 }
 
-/// A plain copy that has ended well goes right to the front end.
+/// A fast-path copy that has succeeded goes right to the front end.
 template <typename Poster>
 Operation *CopyQueue<Poster>::poll_one() noexcept
 {
     Operation *ended = nullptr;
-    (void)poll_plain([&](Operation &operation) { ended = &operation; }, [] { return DOCA_ERROR_AGAIN; });
+    (void)poll_fast([&](Operation &operation) { ended = &operation; }, [] { return DOCA_ERROR_AGAIN; });
     return ended;
 }
 
@@ -178,7 +178,7 @@ void CopyQueue<Poster>::polled_nothing() noexcept
         progress_copies();
 }
 
-/// The completion that was started is not one of a plain copy that can be given out at once. As poll_one().
+/// The completion that was started is not one of a fast-path copy that can be given out at once. As poll_one().
 template <typename Poster>
 Operation *CopyQueue<Poster>::poll_after_started() noexcept
 {

@@ -41,7 +41,7 @@ doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueu
     doca_error_t status = created->poster_.connect();
     if (status != DOCA_SUCCESS)
         return status;
-    created->longest_plain_ = created->longest_part();
+    created->longest_fast_ = created->longest_part();
     created->polled_ = &created->poster_.completions().polled();
     status = created->events_.attach(completions);
     if (status != DOCA_SUCCESS)
@@ -61,9 +61,9 @@ void CopyQueue<Poster>::posting_failed(int error) noexcept
         completions_.wake(); // recovery is in retrieve
 }
 
-/// Of the plain copy whose request @p sender was to post.
+/// Of the fast-path copy whose request @p sender was to post.
 template <typename Poster>
-doca_error_t CopyQueue<Poster>::plain_failed(const ibv_qp_ex &sender, int error) noexcept
+doca_error_t CopyQueue<Poster>::fast_post_failed(const ibv_qp_ex &sender, int error) noexcept
 {
     const Operation &operation = *reinterpret_cast<const Operation *>(sender.wr_id & ~id_flags);
     static_cast<CopyQueue &>(*operation.source).posting_failed(error);
@@ -72,18 +72,18 @@ doca_error_t CopyQueue<Poster>::plain_failed(const ibv_qp_ex &sender, int error)
 
 /// Recovers where the device tells that there will be no completions.
 template <typename Poster>
-void CopyQueue<Poster>::look_for_trouble() noexcept
+void CopyQueue<Poster>::look_for_failure() noexcept
 {
     polls_until_look_ = polls_between_looks;
     VerbsCompletions &completions = poster_.completions();
-    const Trouble trouble = completions.look_for_trouble();
-    if (trouble == Trouble::none && !is_flush_overdue())
+    const DeviceFailure failure = completions.look_for_failure();
+    if (failure == DeviceFailure::none && !is_flush_overdue())
         return;
-    if (trouble == Trouble::fatal)
-        events_.ignore_trouble();
+    if (failure == DeviceFailure::fatal)
+        events_.ignore_failures();
     while (poll() != 0) // most often the failure is among the completions
         ;
-    completions.forget_trouble();
+    completions.forget_failure();
     if ((poster_.connection().is_broken() && broken_ == DOCA_SUCCESS) || is_flush_overdue())
         failure_.has_happened = true;
     if (failure_.has_happened)
@@ -95,8 +95,8 @@ template <typename Poster>
 void CopyQueue<Poster>::flush() noexcept
 {
     is_flushing_ = true;
-    longest_plain_ = 0;
-    look_for_trouble();
+    longest_fast_ = 0;
+    look_for_failure();
 }
 
 template <typename Poster>
@@ -104,7 +104,7 @@ void CopyQueue<Poster>::cancel_flush() noexcept
 {
     is_flushing_ = false;
     flush_timer_.restart();
-    longest_plain_ = longest_part();
+    longest_fast_ = longest_part();
 }
 
 template <typename Poster>
@@ -152,13 +152,13 @@ typename CopyQueue<Poster>::QueuedCopy *CopyQueue<Poster>::queued_of(std::uint64
     return has_begun_ ? &queued_at(next_) : nullptr;
 }
 
-/// Plain jobs that have not ended go to the front of the ring, as if all of them had arrived up to now.
+/// Fast-path jobs that have not ended go to the front of the ring, as if all of them had arrived up to now.
 template <typename Poster>
 void CopyQueue<Poster>::queue_all() noexcept
 {
     completions_.each_operation_of(*this, [this](Operation &operation) {
         Copy &copy = operation.payload<Copy>();
-        if (operation.status != Operation::in_flight || operation.kind != kind_plain)
+        if (operation.status != Operation::in_flight || operation.kind != kind_fast)
             return;
         queued_at(--first_) = {&operation, copy.data_len, received_, DOCA_SUCCESS};
         operation.kind = kind_queued;

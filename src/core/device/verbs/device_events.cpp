@@ -16,23 +16,23 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS_EVENTS);
 
 namespace opendoca::verbs {
 
-void TroubleListener::forget() noexcept
+void FailureListener::forget() noexcept
 {
     // First the descriptor: what is told from now on makes it readable again.
     eventfd_t count = 0;
     if (told_.is_open())
         (void)eventfd_read(told_.get(), &count); // EAGAIN where nobody has written
-    Trouble expected = Trouble::suspected;
-    trouble_.compare_exchange_strong(expected, Trouble::none, std::memory_order_acq_rel);
+    DeviceFailure expected = DeviceFailure::suspected;
+    failure_.compare_exchange_strong(expected, DeviceFailure::none, std::memory_order_acq_rel);
 }
 
-void TroubleListener::tell(Trouble trouble) noexcept
+void FailureListener::tell(DeviceFailure failure) noexcept
 {
-    Trouble expected = Trouble::none;
-    if (trouble == Trouble::fatal)
-        trouble_.store(trouble, std::memory_order_release);
+    DeviceFailure expected = DeviceFailure::none;
+    if (failure == DeviceFailure::fatal)
+        failure_.store(failure, std::memory_order_release);
     else
-        trouble_.compare_exchange_strong(expected, trouble, std::memory_order_acq_rel);
+        failure_.compare_exchange_strong(expected, failure, std::memory_order_acq_rel);
     if (told_.is_open())
         (void)eventfd_write(told_.get(), 1); // fails only where it is readable already
 }
@@ -46,12 +46,12 @@ DeviceEvents::DeviceEvents(ibv_context &context, std::string device_name)
         die(std::strerror(errno)); // to read would be to wait
 }
 
-void DeviceEvents::add(TroubleListener &listener, ibv_qp &queue_pair)
+void DeviceEvents::add(FailureListener &listener, ibv_qp &queue_pair)
 {
     const std::lock_guard guard(lock_);
     entries_.push_back({&listener, &queue_pair});
     if (is_dead_)
-        listener.tell(Trouble::fatal);
+        listener.tell(DeviceFailure::fatal);
 }
 
 void DeviceEvents::remove(const ibv_qp &queue_pair) noexcept
@@ -60,7 +60,7 @@ void DeviceEvents::remove(const ibv_qp &queue_pair) noexcept
     std::erase_if(entries_, [&](const Entry &entry) { return entry.queue_pair == &queue_pair; });
 }
 
-doca_error_t DeviceEvents::make_waitable(TroubleListener &listener) noexcept
+doca_error_t DeviceEvents::make_waitable(FailureListener &listener) noexcept
 {
     UniqueFd told(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     UniqueFd handle(epoll_create1(EPOLL_CLOEXEC));
@@ -74,7 +74,7 @@ doca_error_t DeviceEvents::make_waitable(TroubleListener &listener) noexcept
     const std::lock_guard guard(lock_); // others may be telling
     listener.told_ = std::move(told);
     listener.handle_ = std::move(handle);
-    if (listener.trouble() != Trouble::none)
+    if (listener.failure() != DeviceFailure::none)
         (void)eventfd_write(listener.told_.get(), 1);
     return DOCA_SUCCESS;
 }
@@ -97,10 +97,10 @@ void DeviceEvents::read() noexcept
 
 void DeviceEvents::take(const ibv_async_event &event) noexcept
 {
-    const auto tell = [this](Trouble trouble, auto is_meant) {
+    const auto tell = [this](DeviceFailure failure, auto is_meant) {
         for (const Entry &entry : entries_) {
             if (is_meant(*entry.queue_pair))
-                entry.listener->tell(trouble);
+                entry.listener->tell(failure);
         }
     };
     switch (event.event_type) {
@@ -109,16 +109,16 @@ void DeviceEvents::take(const ibv_async_event &event) noexcept
         break;
     case IBV_EVENT_CQ_ERR:
         LOG_ERR("a completion queue of device %s has failed", device_name_.c_str());
-        tell(Trouble::fatal, [&](const ibv_qp &candidate) { return candidate.send_cq == event.element.cq; });
+        tell(DeviceFailure::fatal, [&](const ibv_qp &candidate) { return candidate.send_cq == event.element.cq; });
         break;
     case IBV_EVENT_SRQ_ERR:
         LOG_ERR("a queue of shared receives of device %s has failed", device_name_.c_str());
-        tell(Trouble::fatal, [&](const ibv_qp &candidate) { return candidate.srq == event.element.srq; });
+        tell(DeviceFailure::fatal, [&](const ibv_qp &candidate) { return candidate.srq == event.element.srq; });
         break;
     case IBV_EVENT_QP_FATAL:
     case IBV_EVENT_QP_REQ_ERR:
     case IBV_EVENT_QP_ACCESS_ERR:
-        tell(Trouble::suspected, [&](const ibv_qp &candidate) { return &candidate == event.element.qp; });
+        tell(DeviceFailure::suspected, [&](const ibv_qp &candidate) { return &candidate == event.element.qp; });
         break;
     case IBV_EVENT_PORT_ERR:
         LOG_WARN("port %d of device %s is down", event.element.port_num, device_name_.c_str());
@@ -136,7 +136,7 @@ void DeviceEvents::die(const char *why) noexcept
     LOG_ERR("device %s has failed, and with it all that was opened on it: %s", device_name_.c_str(), why);
     is_dead_ = true;
     for (const Entry &entry : entries_)
-        entry.listener->tell(Trouble::fatal);
+        entry.listener->tell(DeviceFailure::fatal);
 }
 
 } // namespace opendoca::verbs

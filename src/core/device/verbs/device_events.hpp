@@ -18,7 +18,7 @@
 
 namespace opendoca::verbs {
 
-enum class Trouble : std::uint8_t {
+enum class DeviceFailure : std::uint8_t {
     none,
     suspected, ///< one of the queue pairs may be broken, and what is posted flushed
     fatal,     ///< the device has failed, or the completion queue: nothing completes any more
@@ -26,9 +26,9 @@ enum class Trouble : std::uint8_t {
 
 /// Somebody who waits for completions of queue pairs, and has to hear when there will be none. Any thread tells it; the
 /// one that waits asks.
-class TroubleListener {
+class FailureListener {
 public:
-    [[nodiscard]] Trouble trouble() const noexcept { return trouble_.load(std::memory_order_acquire); }
+    [[nodiscard]] DeviceFailure failure() const noexcept { return failure_.load(std::memory_order_acquire); }
     /// What was suspected was looked into. What is fatal stays so.
     void forget() noexcept;
     /// Becomes readable when a thread that sleeps has to look: until DeviceEvents::read() and forget(). -1 before
@@ -37,9 +37,9 @@ public:
 
 private:
     friend class DeviceEvents;
-    void tell(Trouble trouble) noexcept;
+    void tell(DeviceFailure failure) noexcept;
 
-    std::atomic<Trouble> trouble_ = Trouble::none;
+    std::atomic<DeviceFailure> failure_ = DeviceFailure::none;
     UniqueFd told_;   ///< another thread has read the event
     UniqueFd handle_; ///< an epoll of told_ and of the device's descriptor
 };
@@ -54,17 +54,17 @@ public:
 
     /// From now on @p listener hears of @p queue_pair and its completion queue, until remove(), which comes before
     /// either is destroyed.
-    void add(TroubleListener &listener, ibv_qp &queue_pair);
+    void add(FailureListener &listener, ibv_qp &queue_pair);
     void remove(const ibv_qp &queue_pair) noexcept;
     /// Gives @p listener its descriptor.
-    [[nodiscard]] doca_error_t make_waitable(TroubleListener &listener) noexcept;
+    [[nodiscard]] doca_error_t make_waitable(FailureListener &listener) noexcept;
 
     /// Reads what there is, and tells the listeners. Never waits.
     void read() noexcept;
 
 private:
     struct Entry {
-        TroubleListener *listener;
+        FailureListener *listener;
         ibv_qp *queue_pair;
     };
     void take(const ibv_async_event &event) noexcept;

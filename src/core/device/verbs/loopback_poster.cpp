@@ -17,7 +17,7 @@ constexpr std::uint32_t most_messages = 256;
 constexpr std::uint32_t least_messages = 16;
 /// The end of a message is learned late, since few sends are signaled: there is room for more than can be
 /// useful.
-constexpr std::uint32_t rooms_per_message = 2;
+constexpr std::uint32_t credits_per_message = 2;
 constexpr std::uint32_t signals_per_round = 4;
 /// A device could tell the end of a send a little before that of its receive.
 constexpr std::uint32_t spare_receives = 8;
@@ -33,7 +33,7 @@ LoopbackPoster::LoopbackPoster(const VerbsDevice &device, const CompletionQueue 
     const VerbsFunction &function = device.port();
     const RdmaCapabilities &can = function.can.rdma;
     const std::uint32_t wanted =
-        rooms_per_message * std::clamp(std::bit_ceil(completions.depth()), least_messages, most_messages);
+        credits_per_message * std::clamp(std::bit_ceil(completions.depth()), least_messages, most_messages);
     num_messages_ = std::min(wanted, can.max_queue_size);
     send_credits_ = static_cast<std::int32_t>(num_messages_);
     signal_period_ = std::max(num_messages_ / signals_per_round, 1u);

@@ -53,14 +53,14 @@ public:
 
     /// What it needs it reads again where that is as good: what is kept over the calls takes a register.
     template <typename Failed>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_plain(std::uint64_t id, const doca_buf &dst,
-                                                                 const doca_buf &src, Failed failed) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_fast(std::uint64_t id, const doca_buf &dst,
+                                                                const doca_buf &src, Failed failed) noexcept
     {
         if (src.data_len <= longest_inline_) // rdma_rxe wants the flag when the request is started
-            return post_plain(id, dst, src, IBV_SEND_INLINE, failed, [](ibv_qp_ex *sender, const doca_buf &from) {
+            return post_fast(id, dst, src, IBV_SEND_INLINE, failed, [](ibv_qp_ex *sender, const doca_buf &from) {
                 ibv_wr_set_inline_data(sender, from.data, from.data_len);
             });
-        return post_plain(id, dst, src, 0, failed, [](ibv_qp_ex *sender, const doca_buf &from) {
+        return post_fast(id, dst, src, 0, failed, [](ibv_qp_ex *sender, const doca_buf &from) {
             ibv_wr_set_sge(sender, verbs_key(from.mmap->first().number), reinterpret_cast<std::uintptr_t>(from.data),
                            static_cast<std::uint32_t>(from.data_len));
         });
@@ -75,7 +75,7 @@ public:
         if (!is_end(id)) // its receive has ended before it, as has all that was posted before
             send_credits_ += static_cast<std::int32_t>(signal_period_);
     }
-    [[nodiscard]] static bool ended_plain(bool) noexcept { return true; }
+    [[nodiscard]] static bool ended_fast(bool) noexcept { return true; }
     [[nodiscard]] static const char *side_of(std::uint64_t id) noexcept
     {
         return (id & is_send) == 0 ? " at the destination" : " at the source";
@@ -85,9 +85,9 @@ private:
     static constexpr std::uint64_t is_send = 1; ///< of an id: the send, and not the receive
 
     template <typename Failed, typename SetData>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_plain(std::uint64_t id, const doca_buf &dst,
-                                                                 const doca_buf &src, unsigned flags, Failed failed,
-                                                                 SetData set_data) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_fast(std::uint64_t id, const doca_buf &dst,
+                                                                const doca_buf &src, unsigned flags, Failed failed,
+                                                                SetData set_data) noexcept
     {
         ibv_qp_ex *const sender = sender_;
         ibv_sge to = {reinterpret_cast<std::uintptr_t>(dst.data) + dst.data_len,

@@ -14,8 +14,9 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS);
 
 namespace opendoca::verbs {
 
-doca_error_t list_functions(DeviceFunctions &functions, MakeFunction &make_derived)
+NewFunctions find_functions(MakeFunction &make_derived)
 {
+    NewFunctions functions;
     const DeviceList devices;
     for (ibv_device *const device : devices) {
         const Handle<ibv_context> context(ibv_open_device(device));
@@ -39,7 +40,7 @@ doca_error_t list_functions(DeviceFunctions &functions, MakeFunction &make_deriv
                 functions.push_back(std::move(function));
         }
     }
-    return DOCA_SUCCESS;
+    return functions;
 }
 
 doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function,

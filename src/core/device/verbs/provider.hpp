@@ -15,8 +15,11 @@ class VerbsFunction;
 using MakeFunction = std::shared_ptr<VerbsFunction>(ibv_context &context, const ibv_device_attr_ex &attributes,
                                                     std::uint32_t port);
 
+/// While a list is made: they may still learn of each other.
+using NewFunctions = std::vector<std::shared_ptr<DeviceFunction>>;
+
 /// Every port of every device that libibverbs knows, by @p make_derived where that gives something.
-[[nodiscard]] doca_error_t list_functions(DeviceFunctions &functions, MakeFunction &make_derived);
+[[nodiscard]] NewFunctions find_functions(MakeFunction &make_derived);
 
 /// A device on a program's protection domain: it registers memory, and can do nothing else.
 [[nodiscard]] doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function,

@@ -83,6 +83,12 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSe
 
 VerbsQueuePair::~VerbsQueuePair()
 {
+    {
+        // Another thread that connects leaves after the attempt that it is in.
+        std::unique_lock guard(lock_);
+        is_closing_ = true;
+        connect_over_.wait(guard, [this] { return !is_connecting_; });
+    }
     detach();
     if (connection_ != nullptr)
         poller_->destroy(std::move(connection_));
@@ -125,10 +131,44 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
     ConnectionDetails peer{};
     if (const doca_error_t status = read_details(details, peer); status != DOCA_SUCCESS)
         return status;
-    const std::lock_guard guard(lock_);
-    is_known_to_peer_ = true;
-    if (const doca_error_t status = check_receives(); status != DOCA_SUCCESS)
+    if (const doca_error_t status = begin_to_connect(); status != DOCA_SUCCESS)
         return status;
+    // However this ends.
+    const std::unique_ptr<VerbsQueuePair, void (*)(VerbsQueuePair *)> over(this, [](VerbsQueuePair *self) {
+        const std::lock_guard guard(self->lock_);
+        self->is_connecting_ = false;
+        self->connect_over_.notify_all();
+    });
+    // Without the lock: it may take seconds, and others attach it, ask for its details or destroy it meanwhile. Its
+    // number is known to the peer, so it stays the queue pair that it is.
+    ReliableConnection::Path path{};
+    const doca_error_t status = try_paths(peer, path);
+    if (status != DOCA_SUCCESS)
+        return status;
+    const std::lock_guard guard(lock_);
+    if (!settings_.is_mtu_fixed)
+        mtu_ = mtu_of(path.mtu);
+    // Last: from now on the completion queue's thread may submit.
+    set_state(ConnectionState::connected);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t VerbsQueuePair::begin_to_connect() noexcept
+{
+    const std::lock_guard guard(lock_);
+    if (is_connecting_) {
+        LOG_ERR("queue pair 0x%x is being connected by another thread", number());
+        return DOCA_ERROR_BAD_STATE;
+    }
+    is_known_to_peer_ = true;
+    const doca_error_t status = check_receives();
+    is_connecting_ = status == DOCA_SUCCESS;
+    return status;
+}
+
+/// Connects by the first path to @p peer that works, which is stored in @p taken.
+doca_error_t VerbsQueuePair::try_paths(const ConnectionDetails &peer, ReliableConnection::Path &taken)
+{
     const std::vector<ReliableConnection::Path> paths = find_paths(end_, peer, settings_);
     // The kernel waits a second for the peer's link-layer address: on a link that loses packets once is not enough.
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(peer_patience());
@@ -139,15 +179,12 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
         for (const ReliableConnection::Path &path : paths) {
             error = connection_->connect(path);
             if (error == 0) {
-                if (!settings_.is_mtu_fixed)
-                    mtu_ = mtu_of(path.mtu);
-                // Last: from now on the completion queue's thread may submit.
-                set_state(ConnectionState::connected);
+                taken = path;
                 return DOCA_SUCCESS;
             }
             if (error == ETIMEDOUT && settings_.is_optional)
                 break;
-            again |= error == ETIMEDOUT && std::chrono::steady_clock::now() < end;
+            again |= error == ETIMEDOUT && !is_closing_ && std::chrono::steady_clock::now() < end;
         }
     }
     if (error != 0)
@@ -339,7 +376,7 @@ void VerbsQueuePair::finish_failing() noexcept
 void VerbsQueuePair::flush() noexcept
 {
     poller_->progress();
-    poller_->look_for_trouble();
+    poller_->look_for_failure();
     if (is_connected() && may_wait_forever())
         poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
 }

@@ -2,7 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "../../engine/completion_queue.hpp"
@@ -54,22 +57,22 @@ public:
     [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
                                       MemoryKey &remote) noexcept override;
 
-    // Fast path of front ends that know this type: operations that TransferCheck has found plain, each after it has
+    // Fast path of front ends that know this type: operations on TransferCheck's fast path, each after it has
     // taken a credit. Where there is none, the functions above find out why.
 
     [[gnu::always_inline]] [[nodiscard]] bool take_send_credit() noexcept { return take_credit(send_credits_); }
     [[gnu::always_inline]] [[nodiscard]] bool take_receive_credit() noexcept { return take_credit(receive_credits_); }
 
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t receive_plain(Tag tag, doca_buf &dst) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t receive_fast(Tag tag, doca_buf &dst) noexcept
     {
-        Operation &operation = begin_plain(tag, Kind::receive, Shape::plain_receive, 0, &dst);
+        Operation &operation = begin_fast(tag, Kind::receive, Shape::fast_receive, 0, &dst);
         operation.length = 0;
         ibv_sge segment = {address(dst.data) + dst.data_len, static_cast<std::uint32_t>(dst.tailroom()),
                            first_key_of(dst)};
         return post_receive(operation, &segment, 1);
     }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t send_plain(Tag tag, const doca_buf &src,
-                                                                 Immediate immediate) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t send_fast(Tag tag, const doca_buf &src,
+                                                                Immediate immediate) noexcept
     {
         const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             if (immediate)
@@ -79,19 +82,19 @@ public:
         };
         return post_data(tag, Kind::send, src, nullptr, make);
     }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t read_plain(Tag tag, doca_buf &dst, const doca_buf &src) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t read_fast(Tag tag, doca_buf &dst, const doca_buf &src) noexcept
     {
         const auto length = static_cast<std::uint32_t>(src.data_len);
-        Operation &operation = begin_plain(tag, Kind::read, Shape::plain_request, length, &dst);
+        Operation &operation = begin_fast(tag, Kind::read, Shape::fast_request, length, &dst);
         operation.length = length;
-        return post_plain(operation, 0, [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
+        return post_fast(operation, 0, [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             ibv_wr_rdma_read(sender, first_key_of(src), address(src.data));
             ibv_wr_set_sge(sender, first_key_of(dst), address(dst.data) + dst.data_len,
                            static_cast<std::uint32_t>(src.data_len));
         });
     }
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t write_plain(Tag tag, doca_buf &dst, const doca_buf &src,
-                                                                  Immediate immediate) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t write_fast(Tag tag, doca_buf &dst, const doca_buf &src,
+                                                                 Immediate immediate) noexcept
     {
         const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             const std::uint64_t to = address(dst.data) + dst.data_len;
@@ -119,8 +122,8 @@ private:
 
     enum class Shape : std::uint8_t {
         any,
-        plain_request, ///< of the sender's side, with at most one buffer that grows by a number that is known
-        plain_receive,
+        fast_request, ///< of the sender's side, with at most one buffer that grows by a number that is known
+        fast_receive,
     };
 
     /// What the operation holds. Its first half is where a receive's message comes when it has ended.
@@ -153,7 +156,7 @@ private:
     {
         return reinterpret_cast<std::uintptr_t>(data);
     }
-    /// Of a buffer of a plain operation.
+    /// Of a buffer of a fast-path operation.
     [[nodiscard]] static std::uint32_t first_key_of(const doca_buf &buf) noexcept
     {
         return verbs_key(buf.mmap->first().number);
@@ -170,8 +173,8 @@ private:
         credits = 0;
         return false;
     }
-    [[gnu::always_inline]] [[nodiscard]] Operation &begin_plain(Tag tag, Kind kind, Shape shape, std::uint32_t growth,
-                                                                doca_buf *dst) noexcept
+    [[gnu::always_inline]] [[nodiscard]] Operation &begin_fast(Tag tag, Kind kind, Shape shape, std::uint32_t growth,
+                                                               doca_buf *dst) noexcept
     {
         Operation &operation = completions_->begin(tag, *this);
         Work &work = operation.payload<Work>();
@@ -185,8 +188,8 @@ private:
     /// A request, of which @p make says what it is. What it needs it reads again where that is as good: what is kept
     /// over the calls takes a register, which has to be saved.
     template <typename Make>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_plain(Operation &operation, unsigned flags,
-                                                                 Make make) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t post_fast(Operation &operation, unsigned flags,
+                                                                Make make) noexcept
     {
         ibv_qp_ex *const sender = sender_;
         sender->wr_id = id_of(operation);
@@ -203,15 +206,15 @@ private:
                                                                 Make make) noexcept
     {
         const auto length = static_cast<std::uint32_t>(src.data_len);
-        Operation &operation = begin_plain(tag, kind, Shape::plain_request, length, dst);
+        Operation &operation = begin_fast(tag, kind, Shape::fast_request, length, dst);
         operation.length = 0;
         // Twice, because rdma_rxe wants the flag when the request is started.
         if (length <= max_inline_)
-            return post_plain(operation, IBV_SEND_INLINE, [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
+            return post_fast(operation, IBV_SEND_INLINE, [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
                 make(sender);
                 ibv_wr_set_inline_data(sender, src.data, src.data_len);
             });
-        return post_plain(operation, 0, [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
+        return post_fast(operation, 0, [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
             make(sender);
             ibv_wr_set_sge(sender, first_key_of(src), address(src.data), static_cast<std::uint32_t>(src.data_len));
         });
@@ -242,6 +245,8 @@ private:
     // Life.
     [[nodiscard]] doca_error_t create_on(std::shared_ptr<ConnectionPoller> poller);
     void move_to(CompletionQueue &completions);
+    [[nodiscard]] doca_error_t begin_to_connect() noexcept;
+    [[nodiscard]] doca_error_t try_paths(const ConnectionDetails &peer, ReliableConnection::Path &taken);
     [[nodiscard]] doca_error_t check_receives() const noexcept;
 
     // Ending.
@@ -277,6 +282,9 @@ private:
 
     mutable std::mutex lock_;                 ///< of what follows, until it is attached and connected
     mutable bool is_known_to_peer_ = false;   ///< its number may be: it stays
+    bool is_connecting_ = false;              ///< connect() runs, without the lock
+    std::condition_variable connect_over_;    ///< it does no more
+    std::atomic<bool> is_closing_ = false;
     std::shared_ptr<ConnectionPoller> poller_;
     std::unique_ptr<ReliableConnection> connection_;
     const VerbsDevice &device_;
@@ -289,7 +297,7 @@ private:
 };
 
 template <typename Give, typename Otherwise>
-[[gnu::always_inline]] inline doca_error_t ConnectionPoller::poll_plain(Give give, Otherwise otherwise) noexcept
+[[gnu::always_inline]] inline doca_error_t ConnectionPoller::poll_fast(Give give, Otherwise otherwise) noexcept
 {
     if (polled_ == nullptr)
         return otherwise();
@@ -300,14 +308,13 @@ template <typename Give, typename Otherwise>
     if (polled_->status != IBV_WC_SUCCESS) [[unlikely]]
         return end_started(), otherwise();
     // The completion is ended last, by what need not return: until then nothing has to be kept over a call.
-    if (work.shape == VerbsQueuePair::Shape::plain_request) [[likely]] {
+    if (work.shape == VerbsQueuePair::Shape::fast_request) [[likely]] {
         ++VerbsQueuePair::of(operation).send_credits_;
         if (work.dst != nullptr)
             work.dst->end_data_at(work.dst->data_len + work.growth);
         give(operation, operation.length);
     } else {
-        if (work.shape != VerbsQueuePair::Shape::plain_receive ||
-            (ibv_wc_read_wc_flags(polled_) & IBV_WC_WITH_IMM) != 0)
+        if (work.shape != VerbsQueuePair::Shape::fast_receive || (ibv_wc_read_wc_flags(polled_) & IBV_WC_WITH_IMM) != 0)
             return end_started(), otherwise();
         const std::uint32_t length = ibv_wc_read_byte_len(polled_);
         Operation &received = VerbsQueuePair::operation_of(polled_->wr_id);

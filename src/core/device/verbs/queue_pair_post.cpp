@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Operations become work requests; plain ones do so inline.
+// Operations become work requests; those of the fast path do so inline.
 #include "../../log.hpp"
 #include "queue_pair.hpp"
 #include "segments.hpp"

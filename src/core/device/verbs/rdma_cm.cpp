@@ -29,21 +29,21 @@ constexpr int backlog = 1024;
 constexpr std::uint8_t without_end = 7; ///< retries, as rdma_cm tells them to the peer
 
 /// An event that has been acknowledged.
-struct News {
+struct CmEvent {
     rdma_cm_event_type type;
     int status; ///< errno's value, negative, or the peer's reason to reject
 };
 
 /// What the end of an attempt means, for people.
-std::string explain(const RdmaCmLibrary &library, const News &news)
+std::string explain(const RdmaCmLibrary &library, const CmEvent &cm_event)
 {
     constexpr int nobody_listens = 8, by_its_program = 28; // of the InfiniBand architecture
-    std::string text = library.event_text(news.type);
-    if (news.type == RDMA_CM_EVENT_REJECTED)
-        return text + (news.status == nobody_listens   ? " (nobody listens there)"
-                       : news.status == by_its_program ? " (by its program)"
-                                                       : " (reason " + std::to_string(news.status) + ")");
-    return news.status < 0 ? text + " (" + std::strerror(-news.status) + ")" : text;
+    std::string text = library.event_text(cm_event.type);
+    if (cm_event.type == RDMA_CM_EVENT_REJECTED)
+        return text + (cm_event.status == nobody_listens   ? " (nobody listens there)"
+                       : cm_event.status == by_its_program ? " (by its program)"
+                                                           : " (reason " + std::to_string(cm_event.status) + ")");
+    return cm_event.status < 0 ? text + " (" + std::strerror(-cm_event.status) + ")" : text;
 }
 
 class CmLink final : public Link {
@@ -70,11 +70,11 @@ public:
     void reject() noexcept override;
     void disconnect() noexcept override;
 
-    [[nodiscard]] LinkEvent take(const News &news);
+    [[nodiscard]] LinkEvent take(const CmEvent &cm_event);
 
 private:
     [[nodiscard]] const RdmaCmLibrary &library() const noexcept { return cm_.library(); }
-    [[nodiscard]] bool go_on(const News &news);
+    [[nodiscard]] bool go_on(const CmEvent &cm_event);
     [[nodiscard]] bool request() noexcept;
     [[nodiscard]] bool establish();
     [[nodiscard]] doca_error_t connect_queue_pair();
@@ -115,9 +115,9 @@ doca_error_t CmLink::connect_queue_pair()
 }
 
 /// Of a client: the next step. False, logged, when there is none.
-bool CmLink::go_on(const News &news)
+bool CmLink::go_on(const CmEvent &cm_event)
 {
-    switch (news.type) {
+    switch (cm_event.type) {
     case RDMA_CM_EVENT_ADDR_RESOLVED:
         if (!cm_.is_ours(*id_)) {
             LOG_ERR("the way to %s leads over device %s, port %u, which is not that of the instance", server_.c_str(),
@@ -198,17 +198,17 @@ void CmLink::disconnect() noexcept
         id_.reset();
 }
 
-LinkEvent CmLink::take(const News &news)
+LinkEvent CmLink::take(const CmEvent &cm_event)
 {
     using Kind = LinkEvent::Kind;
     LinkEvent event{.kind = Kind::nothing, .link = this};
-    switch (news.type) {
+    switch (cm_event.type) {
     case RDMA_CM_EVENT_ADDR_RESOLVED:
     case RDMA_CM_EVENT_ROUTE_RESOLVED:
     case RDMA_CM_EVENT_CONNECT_RESPONSE:
         if (state_ != State::resolving && state_ != State::requested)
             break;
-        if (!go_on(news))
+        if (!go_on(cm_event))
             event.kind = Kind::failed;
         else if (state_ == State::established)
             event.kind = Kind::established;
@@ -231,7 +231,7 @@ LinkEvent CmLink::take(const News &news)
             state_ = State::over; // accept() will tell
         } else {
             LOG_ERR("%s: %s", server_.empty() ? "a client that was accepted" : server_.c_str(),
-                    explain(library(), news).c_str());
+                    explain(library(), cm_event).c_str());
             event.kind = Kind::failed;
         }
     }
@@ -354,14 +354,14 @@ LinkEvent RdmaCm::poll()
 {
     rdma_cm_event *event = nullptr;
     while (library_.get_event(channel_, &event) == 0) {
-        const News news = {event->event, event->status};
+        const CmEvent cm_event = {event->event, event->status};
         rdma_cm_id &id = *event->id;
         (void)library_.ack_event(event);
         LinkEvent told;
-        if (news.type == RDMA_CM_EVENT_CONNECT_REQUEST)
+        if (cm_event.type == RDMA_CM_EVENT_CONNECT_REQUEST)
             told = take_client(id);
         else if (id.context != nullptr)
-            told = static_cast<CmLink *>(static_cast<Link *>(id.context))->take(news);
+            told = static_cast<CmLink *>(static_cast<Link *>(id.context))->take(cm_event);
         if (told.kind != LinkEvent::Kind::nothing)
             return told;
     }

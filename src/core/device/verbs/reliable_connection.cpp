@@ -273,7 +273,7 @@ int ReliableConnection::go_to_rts(std::uint32_t first_packet, std::uint8_t max_r
 
 bool ReliableConnection::is_broken() const noexcept
 {
-    if (completions_->trouble() == Trouble::fatal)
+    if (completions_->failure() == DeviceFailure::fatal)
         return true;
     ibv_qp_attr attributes{};
     ibv_qp_init_attr unused{};
@@ -283,7 +283,7 @@ bool ReliableConnection::is_broken() const noexcept
 
 void ReliableConnection::disconnect() noexcept
 {
-    if (completions_->trouble() == Trouble::fatal)
+    if (completions_->failure() == DeviceFailure::fatal)
         return; // a device that has failed touches nothing, and takes no command
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_ERR;
@@ -293,7 +293,7 @@ void ReliableConnection::disconnect() noexcept
 
 doca_error_t ReliableConnection::reset() noexcept
 {
-    if (completions_->trouble() == Trouble::fatal)
+    if (completions_->failure() == DeviceFailure::fatal)
         return DOCA_ERROR_IO_FAILED;
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_RESET;

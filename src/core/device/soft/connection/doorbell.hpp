@@ -59,11 +59,11 @@ private:
 
 /// What a peer has to know in order to ring, in one word, which the owner of the doorbell stores where the peer looks
 /// after each of its stores: the number of the page, the index of the doorbell, and for which news it rings.
-class Bell {
+class DoorbellRequest {
 public:
-    constexpr Bell() noexcept = default; ///< rings for nothing
-    constexpr explicit Bell(std::uint64_t word) noexcept : word_(word) {}
-    constexpr Bell(std::uint32_t page, std::uint32_t index, std::uint32_t wishes) noexcept
+    constexpr DoorbellRequest() noexcept = default; ///< rings for nothing
+    constexpr explicit DoorbellRequest(std::uint64_t word) noexcept : word_(word) {}
+    constexpr DoorbellRequest(std::uint32_t page, std::uint32_t index, std::uint32_t wishes) noexcept
         : word_(std::uint64_t{page} << 32 | index << 8 | wishes)
     {
     }

@@ -282,10 +282,10 @@ void SoftQueuePair::process_ended(const ExporterProcess &process) noexcept
 /// In place of tell_peer() where it is not often: the peer's side needs no barrier then.
 void SoftQueuePair::tell_peer_with_barrier() noexcept
 {
-    ring(Bell(peer_->page().bell.fetch_or(0, std::memory_order_seq_cst)), wants_messages | wants_receives);
+    ring(DoorbellRequest(peer_->page().bell.fetch_or(0, std::memory_order_seq_cst)), wants_messages | wants_receives);
 }
 
-void SoftQueuePair::ring(Bell bell, std::uint32_t wish) noexcept
+void SoftQueuePair::ring(DoorbellRequest bell, std::uint32_t wish) noexcept
 {
     if (!bell.wishes(wish) || bell.word() == wrong_bell_)
         return;
@@ -309,7 +309,7 @@ void SoftQueuePair::show_bell(std::uint32_t wishes) noexcept
     const Doorbells &doorbells = poller_->doorbells();
     page.doorbells_fd.store(doorbells.fd(), std::memory_order_relaxed);
     // Pairs with the look in tell_peer().
-    page.bell.store(Bell(doorbells.number(), number_, wishes).word(), std::memory_order_seq_cst);
+    page.bell.store(DoorbellRequest(doorbells.number(), number_, wishes).word(), std::memory_order_seq_cst);
 }
 
 void SoftQueuePair::ask_for_rings() noexcept

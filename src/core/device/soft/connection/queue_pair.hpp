@@ -70,8 +70,10 @@ public:
     /// come is returned, and not ended.
     [[nodiscard]] Operation *poll_one() noexcept
     {
-        if (is_flushing_ || shared_ != nullptr || num_sends_ != 0) [[unlikely]]
+        if (is_flushing_ || num_sends_ != 0) [[unlikely]]
             return progress(), nullptr;
+        if (shared_ != nullptr)
+            return poll_shared();
         if (!has_receives())
             return nullptr;
         if (is_message_there())
@@ -166,13 +168,13 @@ private:
     {
         std::atomic<std::uint64_t> &bell = peer_->page().bell;
         if (needs_barrier_) [[unlikely]]
-            return ring(Bell(bell.fetch_or(0, std::memory_order_seq_cst)), wish);
+            return ring(DoorbellRequest(bell.fetch_or(0, std::memory_order_seq_cst)), wish);
         barrier_by_others(); // pairs with the barrier_for_all() that follows ask_for_rings()
-        if (const Bell seen(bell.load(std::memory_order_relaxed)); seen.wishes(wish)) [[unlikely]]
+        if (const DoorbellRequest seen(bell.load(std::memory_order_relaxed)); seen.wishes(wish)) [[unlikely]]
             ring(seen, wish);
     }
     void tell_peer_with_barrier() noexcept;
-    [[gnu::noinline]] void ring(Bell bell, std::uint32_t wish) noexcept;
+    [[gnu::noinline]] void ring(DoorbellRequest bell, std::uint32_t wish) noexcept;
     void show_bell(std::uint32_t wishes) noexcept;
     [[nodiscard]] bool may_wait() noexcept { return !has_doorbells_ || is_watched_ || watch_process(); }
     [[gnu::cold]] [[nodiscard]] bool watch_process() noexcept;
@@ -217,6 +219,10 @@ private:
         return true;
     }
     [[nodiscard]] bool take_shared() noexcept;
+    [[nodiscard]] Operation *poll_shared() noexcept;
+    Operation *take_by(Operation &receive, bool hands_out) noexcept;
+    /// The message that has come carries no data: its sender is to place them.
+    [[nodiscard]] bool is_question_there() const noexcept;
     /// A message of the peer that waits for a shared receive: it counts as sent, so the peer's end is not told before.
     [[nodiscard]] bool has_unmet_message() const noexcept;
     void share_receives() noexcept;

@@ -118,7 +118,8 @@ struct QueuePairPage {
     /// The id of the queue pair that the owner has connected to, 0 before, closed after the end of the
     /// connection.
     alignas(64) std::atomic<std::uint64_t> accepts;
-    /// A Bell: which of the owner's doorbells is rung after what was stored. None while the owner looks here itself.
+    /// A DoorbellRequest: which of the owner's doorbells is rung after what was stored. None while the owner looks here
+    /// itself.
     std::atomic<std::uint64_t> bell;
     std::atomic<std::int32_t> doorbells_fd; ///< of the owner; where the page of doorbells is
 

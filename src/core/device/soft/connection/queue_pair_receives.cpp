@@ -49,12 +49,8 @@ bool SoftQueuePair::take_shared() noexcept
     if (shared_ == nullptr || !shared_->has_receive())
         return false;
     Operation &operation = shared_->take(*this);
-    const bool is_question = read_once(own_->cell(first_receive_).kind) == MessageKind::asks;
-    if (!is_question) {
-        next_receive_ = first_receive_ + 1;
-        receive_of(first_receive_) = &operation;
-        (void)take_message(false);
-        tell_peer(wants_receives); // there is room for one more
+    if (!is_question_there()) {
+        (void)take_by(operation, false);
         return true;
     }
     own_->page().num_taken.store(++first_receive_, std::memory_order_release); // pairs with find_receives()
@@ -66,10 +62,34 @@ bool SoftQueuePair::take_shared() noexcept
     return true;
 }
 
+/// As poll_one(), where receives are shared.
+Operation *SoftQueuePair::poll_shared() noexcept
+{
+    if (!has_receives() && is_message_there() && shared_->has_receive() && !is_question_there()) [[likely]]
+        return take_by(shared_->take(*this), true);
+    progress();
+    return nullptr;
+}
+
+/// The message that has come is that of @p receive, a shared one.
+Operation *SoftQueuePair::take_by(Operation &receive, bool hands_out) noexcept
+{
+    next_receive_ = first_receive_ + 1;
+    receive_of(first_receive_) = &receive;
+    Operation *const taken = take_message(hands_out);
+    tell_peer(wants_receives); // there is room for one more
+    return taken;
+}
+
+bool SoftQueuePair::is_question_there() const noexcept
+{
+    return read_once(own_->cell(first_receive_).kind) == MessageKind::asks;
+}
+
 bool SoftQueuePair::has_unmet_message() const noexcept
 {
     return shared_ != nullptr && !has_receives() && !shared_->has_receive() && is_message_there() &&
-           read_once(own_->cell(first_receive_).kind) != MessageKind::asks; // whose data went with the peer
+           !is_question_there(); // whose data went with the peer
 }
 
 /// Takes have ended for want of a message, or of a receive. Who is polled anyway need not say so.

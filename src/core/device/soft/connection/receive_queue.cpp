@@ -60,7 +60,8 @@ SoftReceiveQueue::SoftReceiveQueue(const SoftDevice &device, CompletionQueue &co
     : device_(device),
       completions_(completions),
       size_(size),
-      ring_(std::bit_ceil(size))
+      mask_(std::bit_ceil(size) - 1),
+      ring_(mask_ + std::size_t{1})
 {
 }
 
@@ -86,14 +87,6 @@ doca_error_t SoftReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan
     if (completions_.is_armed()) [[unlikely]]
         completions_.wake(); // messages may wait for it
     return DOCA_SUCCESS;
-}
-
-Operation &SoftReceiveQueue::take(Source &queue_pair) noexcept
-{
-    --num_;
-    Operation &operation = *at(first_++);
-    completions_.assign(operation, queue_pair);
-    return operation;
 }
 
 void SoftReceiveQueue::give_back(Operation &operation) noexcept

@@ -31,7 +31,13 @@ public:
 
     [[nodiscard]] bool has_receive() const noexcept { return num_ != 0; }
     /// The one that was posted first; there is one. From now on it is @p queue_pair's.
-    [[nodiscard]] Operation &take(Source &queue_pair) noexcept;
+    [[nodiscard]] Operation &take(Source &queue_pair) noexcept
+    {
+        --num_;
+        Operation &operation = *at(first_++);
+        completions_.assign(operation, queue_pair);
+        return operation;
+    }
     /// One that was taken, and not filled, is the first again; it is flushed where there is no place for it.
     void give_back(Operation &operation) noexcept;
 
@@ -50,11 +56,12 @@ public:
 private:
     [[gnu::cold]] void feed_first() noexcept;
 
-    [[nodiscard]] Operation *&at(std::uint32_t number) noexcept { return ring_[number & (ring_.size() - 1)]; }
+    [[nodiscard]] Operation *&at(std::uint32_t number) noexcept { return ring_[number & mask_]; }
 
     const SoftDevice &device_;
     CompletionQueue &completions_;
     const std::uint32_t size_;
+    const std::uint32_t mask_;
     std::vector<Operation *> ring_; ///< a power of two
     std::uint32_t first_ = 0;
     std::uint32_t num_ = 0;

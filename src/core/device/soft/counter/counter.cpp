@@ -83,34 +83,61 @@ doca_error_t SoftCounter::write_word(std::uint64_t value) const noexcept
     return DOCA_SUCCESS;
 }
 
-/// @p change makes the new value of the old one. A program's own atomic additions are respected where this
-/// process reaches the word itself.
+/// @p change makes the new value of the old one, and sleepers hear of it. A program's own atomic additions are
+/// respected where this process reaches the word itself.
 template <typename Change>
-doca_error_t SoftCounter::change_locked(std::uint64_t &before, std::uint64_t &after, Change change) noexcept
+doca_error_t SoftCounter::change_locked(std::uint64_t &before, Change change) noexcept
+{
+    std::uint64_t after = 0;
+    {
+        const ProcessLock guard(page_->lock, self_);
+        // The owner marks the end, then takes the lock: nobody touches its memory after that.
+        if (!is_holder_there())
+            return explain_end();
+        if (word_ != nullptr) {
+            before = word().load(std::memory_order_relaxed);
+            do
+                after = change(before);
+            while (!word().compare_exchange_weak(before, after, std::memory_order_seq_cst));
+        } else {
+            if (const doca_error_t status = read_word(before); status != DOCA_SUCCESS)
+                return status;
+            after = change(before);
+            if (const doca_error_t status = write_word(after); status != DOCA_SUCCESS)
+                return status;
+        }
+    }
+    announce(after);
+    return DOCA_SUCCESS;
+}
+
+// What is done under the lock is apart, so that the others need no stack.
+
+doca_error_t SoftCounter::get_locked(std::uint64_t &value) const noexcept
 {
     const ProcessLock guard(page_->lock, self_);
-    // The owner marks the end, then takes the lock: nobody touches its memory after that.
-    if (!is_holder_there())
-        return explain_end();
-    if (word_ != nullptr) {
-        before = word().load(std::memory_order_relaxed);
-        do
-            after = change(before);
-        while (!word().compare_exchange_weak(before, after, std::memory_order_seq_cst));
-        return DOCA_SUCCESS;
-    }
-    if (const doca_error_t status = read_word(before); status != DOCA_SUCCESS)
-        return status;
-    after = change(before);
-    return write_word(after);
+    return is_holder_there() ? read_word(value) : explain_end();
+}
+
+doca_error_t SoftCounter::set_locked(std::uint64_t value) noexcept
+{
+    std::uint64_t before = 0;
+    return change_locked(before, [value](std::uint64_t) { return value; });
+}
+
+doca_error_t SoftCounter::add_locked(std::uint64_t value, std::uint64_t &fetched) noexcept
+{
+    std::uint64_t before = 0;
+    const doca_error_t status = change_locked(before, [value](std::uint64_t old) { return old + value; });
+    if (status == DOCA_SUCCESS)
+        fetched = before;
+    return status;
 }
 
 doca_error_t SoftCounter::get(std::uint64_t &value) noexcept
 {
-    if (is_locked_) {
-        const ProcessLock guard(page_->lock, self_);
-        return is_holder_there() ? read_word(value) : explain_end();
-    }
+    if (is_locked_) [[unlikely]]
+        return get_locked(value);
     if (!is_holder_there()) [[unlikely]]
         return explain_end();
     value = word().load(std::memory_order_seq_cst);
@@ -119,37 +146,24 @@ doca_error_t SoftCounter::get(std::uint64_t &value) noexcept
 
 doca_error_t SoftCounter::set(std::uint64_t value) noexcept
 {
-    if (is_locked_) {
-        std::uint64_t before = 0;
-        std::uint64_t after = 0;
-        const doca_error_t status = change_locked(before, after, [value](std::uint64_t) { return value; });
-        if (status != DOCA_SUCCESS)
-            return status;
-    } else {
-        if (!is_holder_there()) [[unlikely]]
-            return explain_end();
-        fetch_sleeper();
-        word().store(value, std::memory_order_seq_cst);
-    }
+    if (is_locked_) [[unlikely]]
+        return set_locked(value);
+    if (!is_holder_there()) [[unlikely]]
+        return explain_end();
+    fetch_sleeper();
+    word().store(value, std::memory_order_seq_cst);
     announce(value);
     return DOCA_SUCCESS;
 }
 
 doca_error_t SoftCounter::add(std::uint64_t value, std::uint64_t &fetched) noexcept
 {
-    std::uint64_t before = 0;
-    if (is_locked_) {
-        std::uint64_t after = 0;
-        const doca_error_t status =
-            change_locked(before, after, [value](std::uint64_t old) { return old + value; });
-        if (status != DOCA_SUCCESS)
-            return status;
-    } else {
-        if (!is_holder_there()) [[unlikely]]
-            return explain_end();
-        fetch_sleeper();
-        before = word().fetch_add(value, std::memory_order_seq_cst);
-    }
+    if (is_locked_) [[unlikely]]
+        return add_locked(value, fetched);
+    if (!is_holder_there()) [[unlikely]]
+        return explain_end();
+    fetch_sleeper();
+    const std::uint64_t before = word().fetch_add(value, std::memory_order_seq_cst);
     announce(before + value);
     fetched = before;
     return DOCA_SUCCESS;

@@ -96,8 +96,10 @@ private:
             waker_.wake(*page_, sleeping, value);
     }
     template <typename Change>
-    [[nodiscard]] doca_error_t change_locked(std::uint64_t &before, std::uint64_t &after,
-                                             Change change) noexcept;
+    [[nodiscard]] doca_error_t change_locked(std::uint64_t &before, Change change) noexcept;
+    [[gnu::noinline]] [[nodiscard]] doca_error_t get_locked(std::uint64_t &value) const noexcept;
+    [[gnu::noinline]] [[nodiscard]] doca_error_t set_locked(std::uint64_t value) noexcept;
+    [[gnu::noinline]] [[nodiscard]] doca_error_t add_locked(std::uint64_t value, std::uint64_t &fetched) noexcept;
     [[nodiscard]] doca_error_t read_word(std::uint64_t &value) const noexcept;
     [[nodiscard]] doca_error_t write_word(std::uint64_t value) const noexcept;
     [[nodiscard]] doca_error_t look(const WaitCondition &condition, bool &is_met) noexcept;

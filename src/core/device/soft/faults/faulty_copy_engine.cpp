@@ -14,7 +14,7 @@ constexpr std::size_t most_vanished = 64; ///< then no further one vanishes
 
 FaultyCopyEngine::FaultyCopyEngine(const SoftDevice &device, CompletionQueue &completions,
                                    std::shared_ptr<FaultPlan> plan)
-    : SoftCopyEngine(device, completions, Plainness::every_copy_by_copy),
+    : SoftCopyEngine(device, completions, FastCopies::disabled),
       faults_(std::move(plan))
 {
     vanished_.reserve(most_vanished);

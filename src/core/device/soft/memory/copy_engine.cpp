@@ -25,11 +25,11 @@ bool is_deferring()
 
 } // namespace
 
-SoftCopyEngine::SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions, Plainness plainness)
+SoftCopyEngine::SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions, FastCopies fast_copies)
     : device_(device),
       completions_(completions),
       is_deferring_(is_deferring()),
-      copies_at_once_(!is_deferring_ && plainness == Plainness::plain_ones_apart)
+      copies_at_once_(!is_deferring_ && fast_copies == FastCopies::enabled)
 {
     if (!is_deferring_)
         return;

@@ -18,14 +18,11 @@ namespace opendoca::soft {
 /// programs which read the destination too early are found out.
 class OPENDOCA_INTERNAL SoftCopyEngine : public CopyEngine, public Pollable {
 public:
-    /// Which copies copy() is called for.
-    enum class Plainness : bool {
-        plain_ones_apart,   ///< copy_plain() takes those that need nothing but to be started
-        every_copy_by_copy,
-    };
+    /// Whether front ends may use copy_fast(), or have to call copy() for every copy.
+    enum class FastCopies : bool { enabled, disabled };
 
     SoftCopyEngine(const SoftDevice &device, CompletionQueue &completions,
-                   Plainness plainness = Plainness::plain_ones_apart);
+                   FastCopies fast_copies = FastCopies::enabled);
     ~SoftCopyEngine() override;
 
     [[nodiscard]] doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept override;
@@ -38,12 +35,12 @@ public:
     [[gnu::always_inline]] [[nodiscard]] static bool admit(const CopyCheck &check, const doca_buf &dst,
                                                            const doca_buf &src) noexcept
     {
-        return check.is_plain_here(dst, src);
+        return check.has_cpu_fast_path(dst, src);
     }
     /// @p tag is a Tag, or becomes one where it is stored.
     template <typename AsTag>
-    [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_plain(const AsTag &tag, doca_buf &dst,
-                                                                 const doca_buf &src) noexcept
+    [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_fast(const AsTag &tag, doca_buf &dst,
+                                                                const doca_buf &src) noexcept
     {
         if (completions_.is_full()) [[unlikely]]
             return DOCA_ERROR_NO_MEMORY;
@@ -63,16 +60,16 @@ public:
 
     static constexpr HazardGuard::Side imported_src = HazardGuard::Side::src;
     static constexpr HazardGuard::Side imported_dst = HazardGuard::Side::dst;
-    /// Moves the bytes of a plain copy whose memory on @p side is imported, and its key in the cache; end_imported() is
-    /// to follow. False, and nothing has changed, where it is not such a copy, or where something is in the way: then it
-    /// is for copy().
+    /// Moves the bytes of a fast-path copy whose memory on @p side is imported, and its key in the cache;
+    /// end_imported() is to follow. False, and nothing has changed, where it is not such a copy, or where something is
+    /// in the way: then it is for copy().
     template <HazardGuard::Side side>
     [[gnu::always_inline]] [[nodiscard]] bool copy_imported(const CopyCheck &check, const doca_buf &dst,
                                                             const doca_buf &src) noexcept
     {
         const doca_buf &here = side == HazardGuard::Side::src ? dst : src;
-        if (!check.may_be_copied(dst, src) || (here.plain_uses & KeyUse::copied_here) == 0 || completions_.is_full())
-            [[unlikely]]
+        if (!check.may_be_copied(dst, src) || (here.fast_path_uses & KeyUse::copied_here) == 0 ||
+            completions_.is_full()) [[unlikely]]
             return false;
         const std::size_t tailroom = dst.tailroom();
         return src.data_len - 1 < (tailroom == 0 ? dst.data_len : tailroom) &&
@@ -105,8 +102,8 @@ private:
         CopyPlan plan;
     };
 
-    /// Makes the data of a plain copy's destination longer; where in it the copy begins. It appends, or else overwrites:
-    /// that costs nothing, as the check has branched by the same.
+    /// Makes the data of a fast-path copy's destination longer; where in it the copy begins. It appends, or else
+    /// overwrites: that costs nothing, as the check has branched by the same.
     [[gnu::always_inline]] [[nodiscard]] static std::size_t extend(doca_buf &dst, std::size_t length) noexcept
     {
         const std::size_t before = length - 1 < dst.tailroom() ? dst.data_len : 0;

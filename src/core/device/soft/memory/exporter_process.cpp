@@ -153,7 +153,7 @@ void ExporterProcess::give_back(HazardPointer &pointer) noexcept
 
 bool ExporterProcess::is_gone_or_ending() const noexcept
 {
-    return is_marked_dead(life_sign()) && (has_exited() || is_ending(pidfd_.get()));
+    return is_marked_dead(liveness()) && (has_exited() || is_ending(pidfd_.get()));
 }
 
 bool ExporterProcess::was_gone_lately() const noexcept

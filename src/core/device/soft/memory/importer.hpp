@@ -47,12 +47,12 @@ public:
 
     /// Whether the process has ended, or become another program. Costs a load as long as the thread that exported
     /// first lives. After it, the kernel is asked, but not again within some microseconds.
-    [[nodiscard]] bool is_gone() const noexcept { return is_marked_dead(life_sign()) && was_gone_lately(); }
+    [[nodiscard]] bool is_gone() const noexcept { return is_marked_dead(liveness()) && was_gone_lately(); }
     /// A word in the exporter's page that the kernel marks when the thread that has locked it there ends.
-    [[nodiscard]] const int &life_sign() const noexcept { return page().alive.__data.__lock; }
-    [[nodiscard]] static bool is_marked_dead(const int &life_sign) noexcept
+    [[nodiscard]] const int &liveness() const noexcept { return page().alive.__data.__lock; }
+    [[nodiscard]] static bool is_marked_dead(const int &liveness) noexcept
     {
-        return (__atomic_load_n(&life_sign, __ATOMIC_ACQUIRE) & owner_died) != 0;
+        return (__atomic_load_n(&liveness, __ATOMIC_ACQUIRE) & owner_died) != 0;
     }
 
     /// The same for a process that is just ending: its memory can't be reached any more, but it is not gone

@@ -52,9 +52,9 @@ doca_error_t copy_in_parts(const ExporterProcess &process, std::byte *here, std:
 {
     std::size_t done = 0;
     if (length > largest_by_file) {
-        const bool is_guarded = is_write || process.is_marked_dead(process.life_sign());
+        const bool is_guarded = is_write || process.is_marked_dead(process.liveness());
         done = copy_by_call<is_write>(process, here, there, length, is_guarded);
-        if (!is_guarded && process.is_marked_dead(process.life_sign())) [[unlikely]]
+        if (!is_guarded && process.is_marked_dead(process.liveness())) [[unlikely]]
             done = copy_by_call<is_write>(process, here, there, length, true);
     }
     while (done != length) {

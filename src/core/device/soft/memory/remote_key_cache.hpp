@@ -29,7 +29,7 @@ public:
           memory_fd_(memory.reach() == RemoteMemory::Reach::mapped ? -1 : memory.process()->memory_fd()),
           generation_word_(&memory.generation_word()),
           generation_(memory.generation()),
-          life_sign_(&memory.process()->life_sign()),
+          liveness_(&memory.process()->liveness()),
           shift_(memory.shift()),
           longest_(memory_fd_ < 0 ? longest_between_looks : largest_by_file)
     {
@@ -58,7 +58,7 @@ private:
     [[gnu::always_inline]] [[nodiscard]] bool is_open() const noexcept
     {
         return generation_word_->load(std::memory_order_seq_cst) == generation_ &&
-               !ExporterProcess::is_marked_dead(*life_sign_);
+               !ExporterProcess::is_marked_dead(*liveness_);
     }
 
     template <HazardGuard::Side side>
@@ -83,7 +83,7 @@ private:
     int memory_fd_ = -1; ///< where it is mapped
     const std::atomic<std::uint64_t> *generation_word_ = nullptr;
     std::uint64_t generation_ = 0;
-    const int *life_sign_ = nullptr;
+    const int *liveness_ = nullptr;
     std::uintptr_t shift_ = 0; ///< from there to here, where it is mapped
     std::size_t longest_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "word_port.hpp"
+#include "word_queue_pair.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -21,7 +21,7 @@ constexpr std::uint32_t polls_without_yield = 256;
 
 } // namespace
 
-doca_error_t WordPort::open(const Mlx5Device &device)
+doca_error_t WordQueuePair::open(const Mlx5Device &device)
 {
     int access = IBV_ACCESS_LOCAL_WRITE; // no constant, of which ibv_reg_mr() is a macro that mixes enumerations
     region_.reset(ibv_reg_mr(&device.pd(), &word_, sizeof(word_), access));
@@ -29,12 +29,12 @@ doca_error_t WordPort::open(const Mlx5Device &device)
         LOG_ERR("device %s registers no memory for a sync event: %s", device.port().name.c_str(), std::strerror(errno));
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
     }
-    const verbs::ReliableConnection::Sizes sizes = {.sends = 1,
-                                                    .receives = 1,
-                                                    .send_segments = 1,
-                                                    .receive_segments = 1,
-                                                    .send_operations = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
-                                                                       IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD};
+    const verbs::ReliableConnection::Sizes sizes = {
+        .sends = 1,
+        .receives = 1,
+        .send_segments = 1,
+        .receive_segments = 1,
+        .send_operations = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD};
     doca_error_t status = completions_.create(device, sizes.num_requests(), false);
     if (status == DOCA_SUCCESS)
         status = connection_.create(device, completions_, sizes,
@@ -42,8 +42,10 @@ doca_error_t WordPort::open(const Mlx5Device &device)
     return status == DOCA_SUCCESS ? device.connect_to_itself(connection_) : status;
 }
 
-doca_error_t WordPort::post(ibv_send_wr &request) noexcept
+doca_error_t WordQueuePair::post(ibv_send_wr &request) noexcept
 {
+    if (is_gone_)
+        return DOCA_ERROR_CONNECTION_RESET;
     ibv_sge segment = {reinterpret_cast<std::uintptr_t>(&word_), sizeof(word_), region_->lkey};
     request.sg_list = &segment;
     request.num_sge = 1;
@@ -57,29 +59,33 @@ doca_error_t WordPort::post(ibv_send_wr &request) noexcept
     return DOCA_SUCCESS;
 }
 
-bool WordPort::has_ended(doca_error_t &status) noexcept
+bool WordQueuePair::has_ended(doca_error_t &status) noexcept
 {
     ibv_cq_ex &completions = completions_.polled();
-    if (!verbs::VerbsCompletions::start_one(completions)) {
-        if (++polls_ % verbs::polls_between_looks != 0 || completions_.look_for_trouble() == verbs::Trouble::none)
+    bool has_come = verbs::VerbsCompletions::start_one(completions);
+    if (!has_come) {
+        if (++polls_ % verbs::polls_between_looks != 0 || completions_.look_for_failure() == verbs::DeviceFailure::none)
             return false;
-        completions_.forget_trouble();
+        completions_.forget_failure();
         if (!connection_.is_broken())
             return false;
-        status = DOCA_ERROR_IO_FAILED; // and a completion will not come
-        is_busy_ = false;
-        return true;
+        has_come = verbs::VerbsCompletions::start_one(completions); // else it will not come
     }
+    is_busy_ = false;
+    status = DOCA_ERROR_IO_FAILED;
+    if (!has_come)
+        return true;
     status = verbs::to_error(completions.status);
     verbs::VerbsCompletions::end_one(completions);
-    is_busy_ = false;
-    // The key is gone, or who held the memory. The queue pair is broken as well: later requests are flushed.
-    if (status == DOCA_ERROR_NOT_PERMITTED || status == DOCA_ERROR_SHUTDOWN || status == DOCA_ERROR_INVALID_VALUE)
+    // The key is gone, or who held the memory. The queue pair is broken as well.
+    if (status == DOCA_ERROR_NOT_PERMITTED || status == DOCA_ERROR_SHUTDOWN || status == DOCA_ERROR_INVALID_VALUE) {
         status = DOCA_ERROR_CONNECTION_RESET;
+        is_gone_ = true;
+    }
     return true;
 }
 
-doca_error_t WordPort::finish() noexcept
+doca_error_t WordQueuePair::finish() noexcept
 {
     doca_error_t status = DOCA_SUCCESS;
     for (std::uint32_t polls = 0; !has_ended(status); ++polls) {
@@ -89,7 +95,7 @@ doca_error_t WordPort::finish() noexcept
     return status;
 }
 
-doca_error_t WordPort::begin_read(const DeviceWord &word) noexcept
+doca_error_t WordQueuePair::begin_read(const DeviceWord &word) noexcept
 {
     ibv_send_wr request{};
     request.opcode = IBV_WR_RDMA_READ;
@@ -97,7 +103,7 @@ doca_error_t WordPort::begin_read(const DeviceWord &word) noexcept
     return post(request);
 }
 
-doca_error_t WordPort::read(const DeviceWord &word, std::uint64_t &value) noexcept
+doca_error_t WordQueuePair::read(const DeviceWord &word, std::uint64_t &value) noexcept
 {
     doca_error_t status = begin_read(word);
     if (status == DOCA_SUCCESS)
@@ -107,7 +113,7 @@ doca_error_t WordPort::read(const DeviceWord &word, std::uint64_t &value) noexce
     return status;
 }
 
-doca_error_t WordPort::write(const DeviceWord &word, std::uint64_t value) noexcept
+doca_error_t WordQueuePair::write(const DeviceWord &word, std::uint64_t value) noexcept
 {
     word_ = value;
     ibv_send_wr request{};
@@ -117,7 +123,7 @@ doca_error_t WordPort::write(const DeviceWord &word, std::uint64_t value) noexce
     return status == DOCA_SUCCESS ? finish() : status;
 }
 
-doca_error_t WordPort::add(const DeviceWord &word, std::uint64_t value, std::uint64_t &fetched) noexcept
+doca_error_t WordQueuePair::add(const DeviceWord &word, std::uint64_t value, std::uint64_t &fetched) noexcept
 {
     ibv_send_wr request{};
     request.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;

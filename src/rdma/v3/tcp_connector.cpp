@@ -6,7 +6,7 @@
 //             ready ->                                   both: established
 //
 // The TCP connection stays: its end is that of the connection.
-#include "stand_in.hpp"
+#include "tcp_connector.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,24 +18,24 @@
 #include "../../core/device/queue_pair.hpp"
 #include "../../core/log.hpp"
 
-OPENDOCA_LOG_SOURCE(DOCA_RDMA_STAND_IN);
+OPENDOCA_LOG_SOURCE(DOCA_RDMA_TCP);
 
 namespace opendoca::v3 {
 
 class TcpLink final : public Link {
 public:
     enum class State : std::uint8_t {
-        connecting,  ///< a client's: until TCP has made a connection
-        requested,   ///< a client's: until the server answers
-        silent,      ///< a server's: until the client says what it wants
-        asked,       ///< a server's: until the program answers
-        answered,    ///< a server's: until the client confirms
+        connecting, ///< a client's: until TCP has made a connection
+        requested,  ///< a client's: until the server answers
+        silent,     ///< a server's: until the client says what it wants
+        asked,      ///< a server's: until the program answers
+        answered,   ///< a server's: until the client confirms
         established,
         over,
     };
 
-    TcpLink(StandIn &stand_in, Handshake handshake, State state) noexcept
-        : stand_in_(stand_in),
+    TcpLink(TcpConnector &tcp_connector, Handshake handshake, State state) noexcept
+        : connector_(tcp_connector),
           handshake_(std::move(handshake)),
           state_(state)
     {
@@ -60,7 +60,7 @@ private:
     [[nodiscard]] LinkEvent::Kind finish_connecting();
     [[nodiscard]] LinkEvent::Kind take();
 
-    StandIn &stand_in_;
+    TcpConnector &connector_;
     Handshake handshake_;
     State state_;
     std::string server_; ///< of a client: for messages
@@ -71,7 +71,7 @@ private:
 doca_error_t TcpLink::accept(QueuePair &queue_pair, std::span<const std::byte>)
 {
     if (queue_pair.connect(handshake_.details()) != DOCA_SUCCESS ||
-        !handshake_.send(Message::accept, queue_pair.details()) || !stand_in_.watch(*this, EPOLLIN)) {
+        !handshake_.send(Message::accept, queue_pair.details()) || !connector_.watch(*this, EPOLLIN)) {
         LOG_ERR("the client has gone, or its details can't be used");
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
@@ -90,7 +90,7 @@ void TcpLink::disconnect() noexcept
     state_ = State::over;
     if (!handshake_.is_open())
         return;
-    stand_in_.unwatch(*this);
+    connector_.unwatch(*this);
     handshake_.close();
 }
 
@@ -101,7 +101,7 @@ LinkEvent::Kind TcpLink::finish_connecting()
     if (getsockopt(fd(), SOL_SOCKET, SO_ERROR, &error, &size) != 0)
         error = errno;
     state_ = State::requested;
-    if (error == 0 && handshake_.send(Message::request, queue_pair_->details()) && stand_in_.watch(*this, EPOLLIN))
+    if (error == 0 && handshake_.send(Message::request, queue_pair_->details()) && connector_.watch(*this, EPOLLIN))
         return LinkEvent::Kind::nothing;
     LOG_ERR("%s: %s", server_.c_str(), std::strerror(error != 0 ? error : ECONNRESET));
     return LinkEvent::Kind::failed;
@@ -132,7 +132,7 @@ LinkEvent::Kind TcpLink::take()
 {
     const Message kind = handshake_.kind();
     if (state_ == State::silent && kind == Message::request) {
-        stand_in_.unwatch(*this); // until the program has answered
+        connector_.unwatch(*this); // until the program has answered
         state_ = State::asked;
         return LinkEvent::Kind::request;
     }
@@ -153,22 +153,22 @@ LinkEvent::Kind TcpLink::take()
     return state_ == State::established ? LinkEvent::Kind::ended : LinkEvent::Kind::failed;
 }
 
-doca_error_t StandIn::create(bool is_local, std::unique_ptr<Connector> &made)
+doca_error_t TcpConnector::create(bool is_local, std::unique_ptr<Connector> &made)
 {
     UniqueFd epoll(epoll_create1(EPOLL_CLOEXEC));
     if (!epoll.is_open()) {
         LOG_ERR("epoll_create1: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    made.reset(new StandIn(is_local, std::move(epoll)));
+    made.reset(new TcpConnector(is_local, std::move(epoll)));
     return DOCA_SUCCESS;
 }
 
-StandIn::StandIn(bool is_local, UniqueFd epoll) noexcept : is_local_(is_local), epoll_(std::move(epoll)) {}
+TcpConnector::TcpConnector(bool is_local, UniqueFd epoll) noexcept : is_local_(is_local), epoll_(std::move(epoll)) {}
 
-StandIn::~StandIn() = default;
+TcpConnector::~TcpConnector() = default;
 
-bool StandIn::watch(TcpLink &link, std::uint32_t events) noexcept
+bool TcpConnector::watch(TcpLink &link, std::uint32_t events) noexcept
 {
     epoll_event interest = {.events = events, .data = {.ptr = &link}};
     if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, link.fd(), &interest) == 0 ||
@@ -178,12 +178,12 @@ bool StandIn::watch(TcpLink &link, std::uint32_t events) noexcept
     return false;
 }
 
-void StandIn::unwatch(const TcpLink &link) noexcept
+void TcpConnector::unwatch(const TcpLink &link) noexcept
 {
     (void)epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, link.fd(), nullptr);
 }
 
-doca_error_t StandIn::listen(std::uint16_t port)
+doca_error_t TcpConnector::listen(std::uint16_t port)
 {
     UniqueFd socket;
     epoll_event interest = {.events = EPOLLIN, .data = {.ptr = nullptr}};
@@ -197,14 +197,14 @@ doca_error_t StandIn::listen(std::uint16_t port)
     return DOCA_SUCCESS;
 }
 
-void StandIn::stop_listening() noexcept
+void TcpConnector::stop_listening() noexcept
 {
     listener_.reset();
     silent_.clear();
 }
 
-doca_error_t StandIn::connect(const ServerAddress &server, std::chrono::milliseconds, QueuePair &queue_pair,
-                              std::unique_ptr<Link> &link)
+doca_error_t TcpConnector::connect(const ServerAddress &server, std::chrono::milliseconds, QueuePair &queue_pair,
+                                   std::unique_ptr<Link> &link)
 {
     Handshake handshake;
     const doca_error_t status = Handshake::connect(is_local_ ? "127.0.0.1" : server.text, server.port, handshake);
@@ -219,7 +219,7 @@ doca_error_t StandIn::connect(const ServerAddress &server, std::chrono::millisec
 }
 
 /// Whoever has reached the port and says nothing is dropped when too many others have come after.
-bool StandIn::accept_client()
+bool TcpConnector::accept_client()
 {
     UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket.is_open())
@@ -232,7 +232,7 @@ bool StandIn::accept_client()
     return true;
 }
 
-LinkEvent StandIn::poll()
+LinkEvent TcpConnector::poll()
 {
     constexpr int most_at_once = 64; // of what the program does not hear of
     epoll_event ready{};

@@ -12,13 +12,13 @@ namespace opendoca::v3 {
 
 class TcpLink;
 
-/// What stands in for rdma_cm where a device has none: the two sides exchange the details of their queue pairs over TCP,
+/// In place of rdma_cm where a device has none: the two sides exchange the details of their queue pairs over TCP,
 /// so both have to be ours.
-class StandIn final : public Connector {
+class TcpConnector final : public Connector {
 public:
     /// @p is_local: all such devices are on this machine, whatever their addresses. OPERATING_SYSTEM.
     [[nodiscard]] static doca_error_t create(bool is_local, std::unique_ptr<Connector> &made);
-    ~StandIn() override;
+    ~TcpConnector() override;
 
     [[nodiscard]] int fd() const noexcept override { return epoll_.get(); }
     [[nodiscard]] doca_error_t listen(std::uint16_t port) override;
@@ -35,7 +35,7 @@ public:
 private:
     static constexpr std::size_t most_silent = 64;
 
-    StandIn(bool is_local, UniqueFd epoll) noexcept;
+    TcpConnector(bool is_local, UniqueFd epoll) noexcept;
     [[nodiscard]] bool accept_client();
 
     const bool is_local_;

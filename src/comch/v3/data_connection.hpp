@@ -23,8 +23,8 @@ inline constexpr std::uint32_t max_immediate = 32; ///< bytes
 inline constexpr std::uint32_t max_fast_path_tasks = 16384;
 inline constexpr std::uint32_t max_fast_path_contexts = 1024; ///< on one connection; no array has this size
 
-/// Whether consumers and producers can be on a device's connections: their messages go by its queue pairs, or by those of
-/// another function of its card.
+/// Whether consumers and producers can be on a device's connections: their messages go by its queue pairs, or by those
+/// of another function of its card.
 [[nodiscard]] inline bool has_fast_path(const DeviceFunction &function) noexcept
 {
     const RdmaCapabilities &can = (function.messages_by != nullptr ? *function.messages_by : function).can.rdma;
@@ -33,7 +33,7 @@ inline constexpr std::uint32_t max_fast_path_contexts = 1024; ///< on one connec
 
 /// By whose queue pairs a consumer's or producer's messages go. Where that is not the context's device, memory of the
 /// program's maps is registered there as well, at its first use, until the context has stopped.
-class LaneDevice {
+class DataDevice {
 public:
     /// For a context of @p dev.
     [[nodiscard]] doca_error_t open(doca_dev &dev);
@@ -42,8 +42,8 @@ public:
     [[nodiscard]] doca_dev &dev() const noexcept { return *dev_; }
     [[nodiscard]] const RdmaCapabilities &can() const noexcept { return dev_->function().can.rdma; }
     [[nodiscard]] bool is_another() const noexcept { return own_ != nullptr; }
-    /// Makes @p buf, a copy of a program's, one of this device. NO_MEMORY while there are too many maps, and operations of
-    /// @p completions that may use them.
+    /// Makes @p buf, a copy of a program's, one of this device. NO_MEMORY while there are too many maps, and
+    /// operations of @p completions that may use them.
     [[nodiscard]] doca_error_t take_over(doca_buf &buf, CompletionQueue &completions);
 
 private:
@@ -56,8 +56,8 @@ private:
 };
 
 /// A queue pair between one producer and one consumer.
-struct Lane {
-    ~Lane()
+struct DataConnection {
+    ~DataConnection()
     {
         if (queue_pair != nullptr)
             queue_pair->detach();
@@ -69,9 +69,10 @@ struct Lane {
 };
 
 /// One for @p peer; @p details are what the peer needs.
-[[nodiscard]] doca_error_t make_lane(doca_dev &dev, CompletionQueue &completions, std::uint32_t queue_size,
-                                     ReceiveQueue *receives, std::uint32_t peer, std::unique_ptr<Lane> &made);
-void put_details(const Lane &lane, ControlMessage &message) noexcept;
+[[nodiscard]] doca_error_t make_data_connection(doca_dev &dev, CompletionQueue &completions, std::uint32_t queue_size,
+                                                ReceiveQueue *receives, std::uint32_t peer,
+                                                std::unique_ptr<DataConnection> &made);
+void put_details(const DataConnection &connection, ControlMessage &message) noexcept;
 
 /// Memory of a context that its device can use.
 class OwnMemory {
@@ -86,15 +87,15 @@ private:
     std::shared_ptr<const doca_mmap> map_;
 };
 
-/// A message in two parts: a buffer of the program, or none, and immediate data.
-struct TwoParts {
+/// A message of two segments: a buffer of the program, or none, and immediate data.
+struct TwoSegments {
     /// Gives the list's head.
     [[nodiscard]] doca_buf &chain(const doca_buf *first, std::byte *second, std::size_t room, std::size_t data,
                                   const doca_mmap &map) noexcept;
     /// A copy of @p only.
     [[nodiscard]] doca_buf &copy(const doca_buf &only) noexcept;
 
-    std::array<doca_buf, 2> parts;
+    std::array<doca_buf, 2> segments;
 };
 
 } // namespace opendoca::comch

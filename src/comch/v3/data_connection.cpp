@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "lane.hpp"
+#include "data_connection.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,12 +8,12 @@
 #include "../../core/engine/completion_queue.hpp"
 #include "../../core/log.hpp"
 
-OPENDOCA_LOG_SOURCE(DOCA_COMCH_LANE);
+OPENDOCA_LOG_SOURCE(DOCA_COMCH_DATA_CONNECTION);
 
 namespace opendoca::comch {
 
-doca_error_t make_lane(doca_dev &dev, CompletionQueue &completions, std::uint32_t queue_size, ReceiveQueue *receives,
-                       std::uint32_t peer, std::unique_ptr<Lane> &made)
+doca_error_t make_data_connection(doca_dev &dev, CompletionQueue &completions, std::uint32_t queue_size,
+                                  ReceiveQueue *receives, std::uint32_t peer, std::unique_ptr<DataConnection> &made)
 {
     QueuePairSettings settings{};
     settings.send_queue_size = receives != nullptr ? 1 : std::bit_ceil(std::max(queue_size, 1U));
@@ -24,30 +24,30 @@ doca_error_t make_lane(doca_dev &dev, CompletionQueue &completions, std::uint32_
     settings.has_grh = true;
     settings.shared_receives = receives;
     settings.completions = &completions;
-    auto lane = std::make_unique<Lane>();
-    lane->peer = peer;
+    auto connection = std::make_unique<DataConnection>();
+    connection->peer = peer;
     std::unique_ptr<QueuePair> queue_pair;
-    doca_error_t status = dev.device().create_queue_pair(settings, lane->state, queue_pair);
+    doca_error_t status = dev.device().create_queue_pair(settings, connection->state, queue_pair);
     if (status != DOCA_SUCCESS)
         return status;
-    lane->state.store(ConnectionState::initial, std::memory_order_release);
-    queue_pair->owner = lane.get();
+    connection->state.store(ConnectionState::initial, std::memory_order_release);
+    queue_pair->owner = connection.get();
     status = queue_pair->attach(completions);
     if (status != DOCA_SUCCESS)
         return status;
-    lane->queue_pair = std::move(queue_pair);
-    made = std::move(lane);
+    connection->queue_pair = std::move(queue_pair);
+    made = std::move(connection);
     return DOCA_SUCCESS;
 }
 
-void put_details(const Lane &lane, ControlMessage &message) noexcept
+void put_details(const DataConnection &connection, ControlMessage &message) noexcept
 {
-    const std::span<const std::byte> details = lane.queue_pair->details();
+    const std::span<const std::byte> details = connection.queue_pair->details();
     message.details_size = static_cast<std::uint32_t>(std::min(details.size(), message.details.size()));
     std::memcpy(message.details.data(), details.data(), message.details_size);
 }
 
-doca_error_t LaneDevice::open(doca_dev &dev)
+doca_error_t DataDevice::open(doca_dev &dev)
 {
     dev_ = &dev;
     if (dev.function().messages_by == nullptr)
@@ -58,13 +58,13 @@ doca_error_t LaneDevice::open(doca_dev &dev)
     return status;
 }
 
-void LaneDevice::close() noexcept
+void DataDevice::close() noexcept
 {
     maps_.clear();
     own_.reset();
 }
 
-doca_error_t LaneDevice::take_over(doca_buf &buf, CompletionQueue &completions)
+doca_error_t DataDevice::take_over(doca_buf &buf, CompletionQueue &completions)
 {
     const doca_mmap &map = *buf.mmap;
     const std::pair key(map.serial(), map.num_starts());
@@ -73,8 +73,7 @@ doca_error_t LaneDevice::take_over(doca_buf &buf, CompletionQueue &completions)
         return DOCA_SUCCESS;
     }
     if (map.is_imported() || map.is_of_dmabuf() || !map.is_usable()) {
-        LOG_ERR("memory that was imported, or is a dmabuf's, cannot be sent by device %s",
-                dev_->description().c_str());
+        LOG_ERR("memory that was imported, or is a dmabuf's, cannot be sent by device %s", dev_->description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     if (maps_.size() == most_maps) {
@@ -96,19 +95,19 @@ doca_error_t OwnMemory::create(doca_dev &dev, std::size_t size)
     return map_for_library(dev, {bytes_.get(), size}, Access::local_read_write, map_);
 }
 
-doca_buf &TwoParts::copy(const doca_buf &only) noexcept
+doca_buf &TwoSegments::copy(const doca_buf &only) noexcept
 {
-    doca_buf &head = parts[0];
+    doca_buf &head = segments[0];
     head = only;
     head.last = &head;
-    head.plain_uses = 0;
+    head.fast_path_uses = 0;
     return head;
 }
 
-doca_buf &TwoParts::chain(const doca_buf *first, std::byte *second, std::size_t room, std::size_t data,
-                          const doca_mmap &map) noexcept
+doca_buf &TwoSegments::chain(const doca_buf *first, std::byte *second, std::size_t room, std::size_t data,
+                             const doca_mmap &map) noexcept
 {
-    doca_buf &last = parts[1];
+    doca_buf &last = segments[1];
     last = {};
     last.head = last.data = second;
     last.len = room;
@@ -116,7 +115,7 @@ doca_buf &TwoParts::chain(const doca_buf *first, std::byte *second, std::size_t 
     last.mmap = &map;
     if (first == nullptr) {
         last.last = &last;
-        last.update_plain_uses();
+        last.update_fast_path_uses();
         return last;
     }
     doca_buf &head = copy(*first);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// How a stream ends by its own program's wish: nothing that was sent is lost.
+#include "stream.hpp"
+
+#include <chrono>
+
+#include <linux/sockios.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+namespace opendoca::comm_channel {
+
+namespace {
+
+constexpr auto longest_goodbye = std::chrono::seconds(1);
+/// By a queue pair, whose card needs no program of the peer's. Longer than a card tries, which is 7 s by default.
+constexpr auto longest_goodbye_by_link = std::chrono::seconds(10);
+
+} // namespace
+
+/// False when there is no time left, or nobody to send to.
+bool Stream::wait_to_write(std::chrono::steady_clock::time_point begin) noexcept
+{
+    const bool is_by_link = sending_ == Sending::by_link;
+    const auto end = begin + (is_by_link ? longest_goodbye_by_link : longest_goodbye);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    if (left.count() <= 0 || (is_by_link && link_->has_failed()))
+        return false;
+    if (is_by_link)
+        link_->arm();
+    pollfd fds[] = {{.fd = socket_, .events = is_by_link ? short{POLLRDHUP} : short{POLLOUT}, .revents = 0},
+                    {.fd = is_by_link ? messages_->fd() : -1, .events = POLLIN, .revents = 0}};
+    const bool is_ready = poll(fds, 2, static_cast<int>(left.count())) > 0;
+    if (is_by_link)
+        link_->disarm();
+    return is_ready && (fds[0].revents & (POLLERR | POLLHUP | POLLRDHUP)) == 0;
+}
+
+/// False when there is no time left, or nobody to send to.
+bool Stream::wait_for_acknowledgement(std::chrono::steady_clock::time_point end) const noexcept
+{
+    pollfd fd = {.fd = socket_, .events = POLLRDHUP, .revents = 0};
+    return std::chrono::steady_clock::now() < end && poll(&fd, 1, 1) == 0; // the kernel has no event for it
+}
+
+void Stream::say_goodbye() noexcept
+{
+    if (peer_left_ == nullptr || has_ended_)
+        return;
+    const auto begin = std::chrono::steady_clock::now();
+    for (bool has_said = false, has_sent = false; !has_sent;) {
+        push();
+        if (out_size_ == 0 && !has_said && outgoing_.look_for_message() != RingResult::done) {
+            frame(static_cast<std::uint32_t>(StreamKind::leaving), 0);
+            has_said = true;
+        } else if (out_size_ == 0 && has_said && (sending_ != Sending::by_link || !link_->has_unsent())) {
+            has_sent = true;
+        } else if ((out_size_ != 0 || has_said) && !wait_to_write(begin)) {
+            return;
+        }
+    }
+    // A socket that is closed with something left to receive resets the connection: what the peer's kernel does not have
+    // by then is lost.
+    for (int size = 0; ioctl(socket_, SIOCOUTQ, &size) == 0 && size != 0;) {
+        if (!wait_for_acknowledgement(begin + longest_goodbye))
+            return;
+    }
+}
+
+} // namespace opendoca::comm_channel
