@@ -34,7 +34,8 @@ def main():
         ucx.chmod(0o755)
         environment = user.environment()
         environment["PATH"] = f"{folder}:{environment['PATH']}"
-        subprocess.run([sys.executable, script, "--build", build, "--output", folder, "--time", "0"], check=True,
+        subprocess.run([sys.executable, script, "--build", build, "--output", folder, "--time", "0",
+                        "--short"], check=True,
                        env=environment)
         page = pathlib.Path(folder, "comparison.md").read_text(encoding="utf-8")
         for title in ("memcpy", "UCX", "perftest", "oneTBB", "OpenSSL"):
@@ -47,6 +48,9 @@ def main():
             assert not line.startswith("|") or line.endswith("|"), line
         assert page.count("| local | 64 B |") == 1, page
         assert re.search(r"^\| write, latency \| 8 B \| [0-9.,]+ \| 100 \| ucp_put_lat \|", page, re.MULTILINE), page
+        if shutil.which("ib_write_bw"):
+            for job, program in ("write", "ib_write_lat"), ("read", "ib_read_lat"), ("send", "ib_send_lat"):
+                assert re.search(rf"^\| {job}, latency \| 8 B \| 1 \| [0-9.,]+ \| [0-9.,]+ \| {program} \|", page, re.MULTILINE), page
         assert re.search(r"^\| 8 B, one way \| [0-9.,]+ \| 100 \| tag_lat \|", page, re.MULTILINE), page
     return 0
 
