@@ -93,6 +93,7 @@ doca_error_t QueuePairLink::connect(std::span<const std::byte> details_of_peer)
         if (!post_receive(i))
             return DOCA_ERROR_DRIVER;
     }
+    was_connected_ = true;
     return DOCA_SUCCESS;
 }
 

@@ -38,7 +38,8 @@ public:
     [[nodiscard]] std::span<const std::byte> details() const noexcept { return queue_pair_->details(); }
     /// Once. May take a second or two, where the network has to be asked for the peer.
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details_of_peer);
-    [[nodiscard]] bool is_connected() const noexcept { return queue_pair_->is_connected(); }
+    /// That succeeded, whatever has failed since.
+    [[nodiscard]] bool was_connected() const noexcept { return was_connected_; }
 
     /// One frame; false when there is no room for now.
     [[nodiscard]] bool send(std::span<const std::byte> frame) noexcept;
@@ -125,6 +126,7 @@ private:
     std::uint32_t num_received_told_ = 0;
     std::uint32_t num_received_by_peer_ = 0;
     std::size_t at_ = 0;             ///< where what is left of the oldest message begins
+    bool was_connected_ = false;
     bool has_failed_ = false;
     bool is_armed_ = false;
 };

@@ -66,7 +66,7 @@ void Stream::take_up(const std::shared_ptr<const DeviceFunction> &function, Ring
 bool Stream::accept_offer(std::span<const std::byte> bytes) noexcept
 {
     Offer offer;
-    if (!is_service_ || link_ == nullptr || link_->is_connected() || bytes.size() != sizeof(offer))
+    if (!is_service_ || link_ == nullptr || link_->was_connected() || bytes.size() != sizeof(offer))
         return false;
     std::memcpy(&offer, bytes.data(), sizeof(offer));
     if (offer.size == 0)
@@ -93,7 +93,7 @@ bool Stream::accept_connected(std::span<const std::byte> bytes) noexcept
         return true; // as the service has been told
     if (is_connected == 0) {
         drop_link("the service could not connect it");
-    } else if (link_->is_connected()) {
+    } else if (link_->was_connected() && !link_->has_failed()) {
         link_->probe();
         sending_ = Sending::tries_link;
     }
@@ -104,7 +104,7 @@ bool Stream::accept_connected(std::span<const std::byte> bytes) noexcept
 bool Stream::accept_switch() noexcept
 {
     const bool is_last = in_size_ == sizeof(Header);
-    if (!is_last || receives_by_link_ || link_ == nullptr || !link_->is_connected())
+    if (!is_last || receives_by_link_ || link_ == nullptr || !link_->was_connected())
         return false;
     receives_by_link_ = true;
     choose_events();

@@ -21,7 +21,6 @@ namespace doca_test {
 template <const char *(*name_of)(doca_error_t)>
 class Model {
 protected:
-    /// Seeds are printed with each failure, and at the end.
     [[nodiscard]] std::string where() const
     {
         return ", in call number " + std::to_string(number) + " of seed " + std::to_string(seed);
@@ -45,6 +44,8 @@ protected:
     template <typename Step>
     void run(Step step)
     {
+        std::printf("seed %llu\n", static_cast<unsigned long long>(seed)); // here, for who crashes
+        std::fflush(stdout);
         for (const std::uint64_t calls = number_from("OPENDOCA_MODEL_CALLS", 20'000);
              number < calls && !testing::Test::HasFailure();) {
             ++number;

@@ -3,16 +3,23 @@
 //
 // What happens when exporters stop, end, and take their memory away, and when importers do.
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <optional>
 #include <random>
 #include <thread>
 #include <tuple>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "support/environment.hpp"
@@ -149,6 +156,36 @@ TEST_P(ExportFaultTest, KilledExporterResetsTheConnection)
         peers.remote.process().wait();
         EXPECT_EQ(peers.copy(direction), DOCA_ERROR_CONNECTION_RESET) << "when it is gone";
     }
+}
+
+/// From now on pidfd_open answers ENOSYS, as before Linux 5.3 and under tools such as valgrind.
+bool refuse_pidfds()
+{
+    std::array filter = {sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                         sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+                         sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                         sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    sock_fprog program = {static_cast<unsigned short>(filter.size()), filter.data()};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST_P(ExportFaultTest, WithoutPidfdsTheEndIsSeenAllTheSame)
+{
+    EXPECT_EQ(in_forked_child([&] {
+                  if (!refuse_pidfds())
+                      return 1;
+                  Peers peers(pair, {.kind = kind, .size = large});
+                  if (peers.copy(direction) != DOCA_SUCCESS)
+                      return 2;
+                  std::thread killer([&] { peers.remote.process().kill(); });
+                  const doca_error_t status = peers.copy_until_failure(direction);
+                  killer.join();
+                  if (status != DOCA_ERROR_CONNECTION_RESET)
+                      return 3;
+                  peers.remote.process().wait();
+                  return peers.copy(direction) == DOCA_ERROR_CONNECTION_RESET ? 0 : 4;
+              }),
+              0);
 }
 
 TEST_P(ExportFaultTest, EndOfAnExporterIsSeenBySmallCopies)

@@ -78,7 +78,7 @@ public:
         buf = slot(num_sent_ % num_slots, bytes.size());
         buf.last = &buf;
         std::ranges::copy(bytes, static_cast<std::byte *>(buf.data));
-        if (queue_pair_->send({0, 0}, &buf, opendoca::TransferPlan::plain(bytes.size()), {}) == DOCA_SUCCESS)
+        if (queue_pair_->send({0, 0}, &buf, opendoca::TransferPlan::single_sge(bytes.size()), {}) == DOCA_SUCCESS)
             ++num_sent_;
     }
     void receive()
@@ -89,7 +89,7 @@ public:
         doca_buf &buf = receives_[num_posted_ % num_slots];
         buf = slot(num_slots + num_posted_ % num_slots, 0);
         buf.last = &buf;
-        if (queue_pair_->receive({1, 0}, &buf, opendoca::TransferPlan::plain(buf.len)) == DOCA_SUCCESS)
+        if (queue_pair_->receive({1, 0}, &buf, opendoca::TransferPlan::single_sge(buf.len)) == DOCA_SUCCESS)
             ++num_posted_;
     }
     void leave()

@@ -123,8 +123,9 @@ AccessCheck check_pidfd(const SystemFacts &facts)
 {
     AccessCheck check{"pidfd_open", "pidfd_open", Verdict::ok, describe(facts.pidfd_error), ""};
     if (facts.pidfd_error != 0) {
-        check.verdict = Verdict::blocked;
-        check.advice = advice_for_call("pidfd_open", facts.pidfd_error, "Linux 5.3 or later is needed");
+        check.verdict = Verdict::limited;
+        check.advice = advice_for_call("pidfd_open", facts.pidfd_error, "Linux 5.3 or later is needed") +
+                       "; until then only who polls sees that another process has ended, and who sleeps is not woken";
     }
     return check;
 }

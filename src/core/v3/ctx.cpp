@@ -136,6 +136,7 @@ void doca_ctx::fail() noexcept
 void doca_ctx::begin_stop() noexcept
 {
     is_library_done_ = false;
+    wait_for_frees_.forget();
     set_state(DOCA_CTX_STATE_STOPPING);
     is_library_done_ = on_stop() == DOCA_SUCCESS;
     asks_ = true;
@@ -237,7 +238,17 @@ bool doca_ctx::progress_more() noexcept
         become_idle(state_);
         return true;
     }
+    if (state_ == DOCA_CTX_STATE_STOPPING)
+        tell_of_kept_tasks();
     return has_own_progress_ && on_progress();
+}
+
+/// A program that has forgotten a task waits for ever.
+void doca_ctx::tell_of_kept_tasks() noexcept
+{
+    if (num_allocated_ != 0 && num_in_flight() == 0 && wait_for_frees_.is_due())
+        LOG_WARN("the context is stopping, and gets idle when the program has freed the last of its %zu tasks",
+                 num_allocated_);
 }
 
 bool doca_ctx::has_more() const noexcept

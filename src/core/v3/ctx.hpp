@@ -7,6 +7,7 @@
 #include <doca_ctx.h>
 
 #include "../dev.hpp"
+#include "../wait_notice.hpp"
 #include "member.hpp"
 #include "task.hpp"
 
@@ -115,6 +116,7 @@ private:
     static void settle_context_of(opendoca::v3::TaskPool &pool) noexcept;
     void settle() noexcept;
     [[nodiscard]] bool is_at_rest() const noexcept;
+    void tell_of_kept_tasks() noexcept;
     void begin_stop() noexcept;
     void become_idle(doca_ctx_states before) noexcept;
     void change(doca_ctx_states before, doca_ctx_states next) noexcept;
@@ -126,6 +128,7 @@ private:
     doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;
     bool is_library_done_ = false; ///< while STOPPING
     bool has_own_progress_ = false;
+    opendoca::WaitNotice wait_for_frees_; ///< of a program that polls a stopping context
     opendoca::DeviceUse dev_;
     std::vector<opendoca::v3::TaskTypeBase *> types_;
 };

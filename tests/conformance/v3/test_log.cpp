@@ -4,6 +4,7 @@
 // The two logs of DOCA 3.0: the program's, and that of the libraries.
 #include <regex>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -54,6 +55,31 @@ std::string sdk_log()
     return sdk_text + sdk_buffer;
 }
 
+/// A context with one kind of tasks.
+struct RunningEvent {
+    RunningEvent()
+    {
+        using doca_test::must;
+        must(doca_pe_create(pe.out()));
+        must(doca_sync_event_create(event.out()));
+        must(doca_sync_event_add_publisher_location_cpu(event, dev));
+        must(doca_sync_event_add_subscriber_location_cpu(event, dev));
+        const auto nothing = [](doca_sync_event_task_get *, doca_data, doca_data) {};
+        must(doca_sync_event_task_get_set_conf(event, nothing, nothing, 1));
+        ctx = doca_sync_event_as_ctx(event);
+        must(doca_pe_connect_ctx(pe, ctx));
+        must(doca_ctx_start(ctx));
+    }
+    RunningEvent(const RunningEvent &) = delete;
+    RunningEvent &operator=(const RunningEvent &) = delete;
+    ~RunningEvent() { EXPECT_EQ(doca_ctx_stop(ctx), DOCA_SUCCESS); }
+
+    doca_test::DevHandle dev = doca_test::open_device(doca_test::copying_devices().front());
+    doca_test::PeHandle pe;
+    doca_test::Handle<doca_sync_event, doca_sync_event_destroy> event;
+    doca_ctx *ctx = nullptr;
+};
+
 /// Makes a library complain.
 void provoke()
 {
@@ -97,19 +123,8 @@ TEST(LogV3, AProgramsMistakesAreNamed)
     EXPECT_EQ(doca_mmap_start(nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_TRUE(says("doca_mmap_start: an argument is NULL")) << sdk_log();
 
-    const doca_test::DevHandle dev = doca_test::open_device(doca_test::copying_devices().front());
-    doca_test::PeHandle pe;
-    doca_sync_event *event = nullptr;
-    ASSERT_EQ(doca_pe_create(pe.out()), DOCA_SUCCESS);
-    ASSERT_EQ(doca_sync_event_create(&event), DOCA_SUCCESS);
-    ASSERT_EQ(doca_sync_event_add_publisher_location_cpu(event, dev), DOCA_SUCCESS);
-    ASSERT_EQ(doca_sync_event_add_subscriber_location_cpu(event, dev), DOCA_SUCCESS);
-    const auto nothing = [](doca_sync_event_task_get *, doca_data, doca_data) {};
-    ASSERT_EQ(doca_sync_event_task_get_set_conf(event, nothing, nothing, 1), DOCA_SUCCESS);
-    doca_ctx *const ctx = doca_sync_event_as_ctx(event);
-    ASSERT_EQ(doca_pe_connect_ctx(pe, ctx), DOCA_SUCCESS);
-    ASSERT_EQ(doca_ctx_start(ctx), DOCA_SUCCESS);
-
+    const RunningEvent running;
+    doca_sync_event *const event = running.event;
     std::uint64_t value = 0;
     doca_sync_event_task_get *get = nullptr;
     ASSERT_EQ(doca_sync_event_task_get_alloc_init(event, &value, {}, &get), DOCA_SUCCESS);
@@ -120,8 +135,24 @@ TEST(LogV3, AProgramsMistakesAreNamed)
     EXPECT_TRUE(says("the context has to be idle: it is running, with 1 tasks that are not freed")) << sdk_log();
 
     doca_task_free(doca_sync_event_task_get_as_doca_task(get));
-    ASSERT_EQ(doca_ctx_stop(ctx), DOCA_SUCCESS);
-    ASSERT_EQ(doca_sync_event_destroy(event), DOCA_SUCCESS);
+}
+
+TEST(LogV3, AStopThatWaitsForAForgottenTaskSaysSo)
+{
+    (void)backends();
+    ASSERT_EQ(doca_log_backend_set_sdk_level(backends().sdk, DOCA_LOG_LEVEL_WARNING), DOCA_SUCCESS);
+    const RunningEvent event;
+    std::uint64_t value = 0;
+    doca_sync_event_task_get *get = nullptr;
+    ASSERT_EQ(doca_sync_event_task_get_alloc_init(event.event, &value, {}, &get), DOCA_SUCCESS);
+    ASSERT_EQ(doca_ctx_stop(event.ctx), DOCA_ERROR_IN_PROGRESS);
+    while (sdk_log().find("has freed the last of its 1 tasks") == std::string::npos) {
+        EXPECT_EQ(doca_pe_progress(event.pe), 0);
+        std::this_thread::yield();
+    }
+    doca_task_free(doca_sync_event_task_get_as_doca_task(get));
+    EXPECT_EQ(doca_pe_progress(event.pe), 1);
+    EXPECT_EQ(doca_test::state_of(event.ctx), DOCA_CTX_STATE_IDLE);
 }
 
 TEST(LogV3, ABackendBelongsToOneOfThem)

@@ -148,10 +148,9 @@ TEST_F(OneEngine, serves_contexts_of_all_kinds_to_a_program_that_sleeps)
     sleep_until([&] { return is(consumer_ctx, DOCA_CTX_STATE_RUNNING) && !at_client.consumers.empty(); });
     ProducerHandle producer;
     ASSERT_EQ(doca_comch_producer_create(to_server, producer.out()), DOCA_SUCCESS);
-    ASSERT_EQ(
-        doca_comch_producer_task_send_set_conf(
-            producer, produced, broken<doca_comch_producer_task_send, doca_comch_producer_task_send_as_task>, 1),
-        DOCA_SUCCESS);
+    ASSERT_EQ(doca_comch_producer_task_send_set_conf(
+                  producer, produced, broken<doca_comch_producer_task_send, doca_comch_producer_task_send_as_task>, 1),
+              DOCA_SUCCESS);
     doca_ctx *const producer_ctx = doca_comch_producer_as_ctx(producer);
     join([&] { return producer_ctx; }, &seen);
     ASSERT_EQ(doca_ctx_start(producer_ctx), DOCA_SUCCESS);

@@ -53,7 +53,7 @@ ConnectionPoller::~ConnectionPoller()
     if (doorbells_ != nullptr && doorbells_->sleep.is_open())
         completions_.unwatch(doorbells_->sleep.wake_fd());
     for (const auto &process : processes_)
-        completions_.unwatch(process->exit_fd());
+        unwatch(*process);
 }
 
 doca_error_t ConnectionPoller::open_doorbells()
@@ -118,10 +118,17 @@ bool ConnectionPoller::watch(const std::shared_ptr<ExporterProcess> &process) no
 {
     if (process->is_self() || std::ranges::find(processes_, process) != processes_.end())
         return true;
-    if (completions_.is_event_driven() && completions_.watch(process->exit_fd()) != DOCA_SUCCESS)
+    if (completions_.is_event_driven() && process->exit_fd() >= 0 &&
+        completions_.watch(process->exit_fd()) != DOCA_SUCCESS)
         return false;
     processes_.push_back(process); // add() has made room
     return true;
+}
+
+void ConnectionPoller::unwatch(const ExporterProcess &process) noexcept
+{
+    if (process.exit_fd() >= 0)
+        completions_.unwatch(process.exit_fd());
 }
 
 Operation *ConnectionPoller::poll_one() noexcept
@@ -175,7 +182,7 @@ void ConnectionPoller::lose_process(std::size_t index) noexcept
 {
     const std::shared_ptr<ExporterProcess> process = processes_[index];
     if (completions_.is_event_driven())
-        completions_.unwatch(process->exit_fd());
+        unwatch(*process);
     processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(index));
     for (SoftQueuePair *const connection : connections_) {
         if (connection != nullptr)

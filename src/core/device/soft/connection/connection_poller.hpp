@@ -53,6 +53,7 @@ private:
 
     [[nodiscard]] doca_error_t open();
     [[nodiscard]] doca_error_t open_doorbells();
+    void unwatch(const ExporterProcess &process) noexcept;
     void become_many() noexcept;
     void poll_by_rings() noexcept;
     void look_around() noexcept;

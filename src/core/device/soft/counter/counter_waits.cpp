@@ -54,7 +54,7 @@ doca_error_t SoftCounterWaits::watch_for_wake_ups()
         return status;
     }
     const ExporterProcess *const holder = counter_.holder();
-    if (holder == nullptr || holder->is_self())
+    if (holder == nullptr || holder->is_self() || holder->exit_fd() < 0)
         return DOCA_SUCCESS;
     // A descriptor of its own: a work queue can have several events of that process.
     UniqueFd exit(fcntl(holder->exit_fd(), F_DUPFD_CLOEXEC, 0));

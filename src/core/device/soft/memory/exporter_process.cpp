@@ -78,22 +78,18 @@ doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)
     pid_ = static_cast<pid_t>(address.pid);
     page_fd_ = address.page_fd;
     is_self_ = pid_ == getpid();
-    pidfd_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
-    if (!pidfd_.is_open() && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
-        LOG_ERR("pidfd_open of process %d: %s", pid_, std::strerror(errno));
-        return DOCA_ERROR_OPERATING_SYSTEM;
-    }
-    if (!pidfd_.is_open() || life_of(ProcessId(pid_, address.start_time)) == Life::ended) {
+    doca_error_t status = watch_.open(ProcessId(pid_, address.start_time));
+    if (status == DOCA_ERROR_INVALID_VALUE)
         LOG_ERR("process %d, which exported the memory, is not there any more", pid_);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    const auto explain = [this](doca_error_t status) {
-        if (status != DOCA_ERROR_NOT_PERMITTED || !is_ending(pidfd_.get()))
-            return status;
+    if (status != DOCA_SUCCESS)
+        return status;
+    const auto explain = [this](doca_error_t error) {
+        if (error != DOCA_ERROR_NOT_PERMITTED || !watch_.is_ending())
+            return error;
         LOG_ERR("process %d, which exported the memory, has ended", pid_);
         return DOCA_ERROR_INVALID_VALUE;
     };
-    doca_error_t status = SealedPage::open(
+    status = SealedPage::open(
         pid_, page_fd_, {"page of exports", sizeof(ExportPage), sizeof(ExportPage), SealedPage::Writers::owner},
         page_);
     if (status != DOCA_SUCCESS)
@@ -124,7 +120,7 @@ doca_error_t ExporterProcess::open_memory()
     const int error = errno;
     // It is the memory of the program that has the page, since that still has it now.
     if (!opened.is_open() || has_exited()) {
-        if (is_ending(pidfd_.get()) || opened.is_open()) {
+        if (watch_.is_ending() || opened.is_open()) {
             LOG_ERR("process %d, which exported the memory, has ended", pid_);
             return DOCA_ERROR_INVALID_VALUE;
         }
@@ -153,7 +149,7 @@ void ExporterProcess::give_back(HazardPointer &pointer) noexcept
 
 bool ExporterProcess::is_gone_or_ending() const noexcept
 {
-    return is_marked_dead(liveness()) && (has_exited() || is_ending(pidfd_.get()));
+    return is_marked_dead(liveness()) && (has_exited() || watch_.is_ending());
 }
 
 bool ExporterProcess::was_gone_lately() const noexcept
@@ -173,7 +169,7 @@ bool ExporterProcess::was_gone_lately() const noexcept
 bool ExporterProcess::has_exited() const noexcept
 {
     // The page is close-on-exec: a program that was executed since does not hold it.
-    if (!has_ended(pidfd_.get()) && !page_->was_closed_by(pid_, page_fd_))
+    if (!watch_.has_ended() && !page_->was_closed_by(pid_, page_fd_))
         return false;
     has_gone_.store(true, std::memory_order_relaxed);
     return true;

@@ -25,8 +25,8 @@ public:
 
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     [[nodiscard]] bool is_self() const noexcept { return is_self_; }
-    /// Readable once the process has ended.
-    [[nodiscard]] int exit_fd() const noexcept { return pidfd_.get(); }
+    /// Readable once the process has ended; -1 where the system gives none.
+    [[nodiscard]] int exit_fd() const noexcept { return watch_.fd(); }
     [[nodiscard]] const ExportPage &page() const noexcept
     {
         return *static_cast<const ExportPage *>(page_->start());
@@ -81,7 +81,7 @@ private:
     bool is_self_ = false;
     bool needs_barrier_ = true;
     void *guard_ = nullptr;
-    UniqueFd pidfd_;
+    ProcessWatch watch_;
     UniqueFd memory_fd_;
     std::shared_ptr<SealedPage> page_;
     std::shared_ptr<SealedPage> hazard_page_;

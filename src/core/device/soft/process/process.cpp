@@ -13,10 +13,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../../unique_fd.hpp"
+#include "../../../log.hpp"
 #include "reserve.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_SOFT_PROCESS);
 
 namespace opendoca::soft {
 
@@ -151,9 +154,34 @@ bool has_ended(int pidfd) noexcept
     return ends_within(pidfd, 0);
 }
 
-bool is_ending(int pidfd) noexcept
+doca_error_t ProcessWatch::open(ProcessId process) noexcept
 {
-    return ends_within(pidfd, 50); // a process that was killed first gives its memory back
+    process_ = process;
+    pidfd_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, process.pid(), 0)));
+    if (!pidfd_.is_open() && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+        LOG_ERR("pidfd_open of process %d: %s", process.pid(), std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    if (!pidfd_.is_open() && errno != ESRCH)
+        LOG_INFO("pidfd_open of process %d: %s; its end is only seen by who polls, and wakes nobody", process.pid(),
+                 std::strerror(errno));
+    // The descriptor is that of the process, since that runs now.
+    return life_of(process) == Life::ended ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+}
+
+bool ProcessWatch::has_ended() const noexcept
+{
+    return pidfd_.is_open() ? soft::has_ended(pidfd_.get()) : life_of(process_) == Life::ended;
+}
+
+bool ProcessWatch::is_ending() const noexcept
+{
+    constexpr int patience = 50; // a process that was killed first gives its memory back
+    if (pidfd_.is_open())
+        return ends_within(pidfd_.get(), patience);
+    for (int i = 0; i < patience && !has_ended(); ++i)
+        poll(nullptr, 0, 1);
+    return has_ended();
 }
 
 DescriptorPath::DescriptorPath(pid_t pid, int fd) noexcept

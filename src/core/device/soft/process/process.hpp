@@ -9,6 +9,10 @@
 
 #include <sys/types.h>
 
+#include <doca_error.h>
+
+#include "../../../unique_fd.hpp"
+
 namespace opendoca::soft {
 
 /// Names a process in a word of shared memory: its id, and when it started, which tells it from a later process
@@ -50,9 +54,25 @@ enum class Life : std::uint8_t { alive, ended, unknown };
 /// Whether the process of @p pidfd has ended, for certain.
 [[nodiscard]] bool has_ended(int pidfd) noexcept;
 
-/// The same for a process that may just be ending: its files and its memory can't be reached any more then.
-/// Takes its time.
-[[nodiscard]] bool is_ending(int pidfd) noexcept;
+/// Sees the end of another process: by a pidfd; where the system gives none, as before Linux 5.3, in some sandboxes
+/// and under tools such as valgrind, by asking for its id and start time.
+class ProcessWatch {
+public:
+    /// Only once. INVALID_VALUE when it has ended, OPERATING_SYSTEM when descriptors or memory have run out.
+    [[nodiscard]] doca_error_t open(ProcessId process) noexcept;
+
+    /// Becomes readable at the end; -1 where there is no pidfd.
+    [[nodiscard]] int fd() const noexcept { return pidfd_.get(); }
+    /// For certain.
+    [[nodiscard]] bool has_ended() const noexcept;
+    /// The same for a process that may just be ending: its files and its memory can't be reached any more then.
+    /// Takes its time.
+    [[nodiscard]] bool is_ending() const noexcept;
+
+private:
+    ProcessId process_;
+    UniqueFd pidfd_;
+};
 
 /// The inode of this process's PID namespace, or 0.
 [[nodiscard]] std::uint64_t pid_namespace() noexcept;
