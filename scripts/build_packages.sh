@@ -4,12 +4,13 @@
 #
 # Builds the Debian packages of this tree, as it is on the disk, and holds them against lintian.
 #
-#   scripts/build_packages.sh [--test] [--arch ARCH] [OUTPUT]    default: build-packages; the packages are in OUTPUT/*.deb
+#   scripts/build_packages.sh [--test] [OUTPUT]          default: build-packages; the packages are in OUTPUT/*.deb
+#   scripts/build_packages.sh --arch ARCH [OUTPUT]       default: build-packages-ARCH
 #
-# --test also installs, tries and purges them in a fresh minimal Debian 12 below OUTPUT, which takes some minutes and a
-# mirror of Debian: docs/packages.md. --arch arm64 cross-builds those of another CPU, all in a fresh Debian 12, where they are
-# then installed and tried under an emulator. What is missing for all of it is installed by apt. meson uses ccache where
-# it is installed.
+# --test also installs, tries and purges them in a fresh minimal Debian 12, which takes some minutes and a mirror of
+# Debian: docs/packages.md. --arch arm64 cross-builds those of another CPU, all in a fresh Debian 12, where they are then
+# installed and tried under an emulator. What is missing for all of it is installed by apt. meson uses ccache where it is
+# installed.
 set -euo pipefail
 
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
@@ -37,7 +38,12 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-output=${output:-$top/build-packages}
+if [ "$arch" = "$native" ]; then
+    output=${output:-$top/build-packages}
+else
+    [ -z "$with_test" ] || usage
+    output=${output:-$top/build-packages-$arch} # apt would take those of the machine's CPU and these for one set
+fi
 case $arch in
 amd64 | arm64) ;;
 *)
@@ -66,12 +72,13 @@ if [ "$arch" = "$native" ]; then
         DEB_BUILD_OPTIONS="noautodbgsym nocheck ${DEB_BUILD_OPTIONS-}" dpkg-buildpackage --unsigned-source --unsigned-changes)
 else
     "$top/tests/packages/cross_build.sh" "$arch" "$output"
+    "$top/tests/packages/compare_packages.py" "$arch" "$output" "$top/build-packages"
 fi
 cd "$output"
 lintian --allow-root --tag-display-limit 0 --fail-on error,warning opendoca_*_"$arch".changes
 echo "the packages are in $output:"
 ls -1 ./*.deb
 
-if [ -n "$with_test" ] && [ "$arch" = "$native" ]; then
+if [ -n "$with_test" ]; then
     "$top/tests/packages/in_fresh_debian.sh" "$output"
 fi

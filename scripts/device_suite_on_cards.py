@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
 """Runs `meson test --suite device`, as the owner of a card does, on each card made of software and on each of its sides, one
-after the other, and prints a table: docs/hardware.md. A side takes about ten minutes.
+after the other, and prints a table: docs/hardware.md. A side takes 10 to 20 minutes.
 
 device_suite_on_cards.py [--build BUILD] [CARD...]
 
@@ -26,21 +26,21 @@ TOTAL = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped, (\d+) of them as
 
 
 def run(card, build):
-    """The counts, as texts, and the lines of the tests that have failed."""
+    """The counts, as texts, the lines of the tests that have failed, and meson's exit status."""
     name = "device-" + card.replace(":", "-")
     profile, side = card.split(":")
     for old in (build / "meson-logs").glob(f"{name}.*"):
         old.unlink()
-    subprocess.run(
+    status = subprocess.run(
         [SOURCE / "scripts/with_card", "--profile", profile, "--side", side, "--card", f"{name}-{os.getpid()}", "--",
          "meson", "test", "-C", build, "--no-rebuild", "--suite", "device", "--logbase", name],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env={**os.environ, "OPENDOCA_BUILD": str(build)}, check=False)
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env={**os.environ, "OPENDOCA_BUILD": str(build)}, check=False).returncode
     try:
         log = (build / "meson-logs" / f"{name}.txt").read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
-        return None, []
+        return None, [], status
     total = TOTAL.search(log)
-    return total and total.groups(), re.findall(r"^failed: .*", log, re.M)
+    return total and total.groups(), re.findall(r"^failed: .*", log, re.M), status
 
 
 def main():
@@ -56,11 +56,11 @@ def main():
     print(ROW.format("card and side", "passed", "failed", "skipped", "exceptions", "minutes"), flush=True)
     for card in cards:
         begin = time.monotonic()
-        counts, failed = run(card, arguments.build.resolve())
+        counts, failed, status = run(card, arguments.build.resolve())
         minutes = f"{(time.monotonic() - begin) / 60:.1f}"
-        is_good = is_good and counts is not None and counts[1] == "0" and counts[0] != "0"
+        is_good = is_good and counts is not None and counts[1] == "0" and counts[0] != "0" and status == 0
         print(ROW.format(card, *(counts or ("did not", "run to", "its end", "")), minutes), flush=True)
-        for line in failed:
+        for line in failed or ([f"meson test ends with {status}"] if status != 0 else []):
             print(f"    {line}", flush=True)
     return 0 if is_good else 1
 

@@ -16,7 +16,7 @@
  * - Addresses: one side doca_rdma_start_listen_to_port(), the other doca_rdma_connect_to_addr(); the
  *   callbacks of doca_rdma_set_connection_state_callbacks() tell what comes of it. By rdma_cm, so that any
  *   program of rdma_cm can be at the other end. opendoca: where a device has no rdma_cm, as software devices,
- *   by a stand-in over TCP, between programs of opendoca alone; on software devices within the machine.
+ *   by a handshake over TCP, between programs of opendoca alone; on software devices within the machine.
  *
  * A connection takes traffic only from the peer that it was made with. It ends with
  * doca_rdma_connection_disconnect() on either side, or with the context's stop; then its tasks in flight are

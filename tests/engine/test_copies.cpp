@@ -50,7 +50,7 @@ protected:
 
 INSTANTIATE_FOR_DEVICES(EngineCopies, can_copy);
 
-TEST_P(EngineCopies, leave_no_buffer_plain_whose_data_was_moved_meanwhile)
+TEST_P(EngineCopies, take_no_buffer_on_the_fast_path_whose_data_was_moved_meanwhile)
 {
     const BufHandle src = inventory.full(from_map, from.data(), 64);
     const BufHandle dst = inventory.empty(to_map, to.data(), 64);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""compare_packages.py ARCH FOLDER: packages of another CPU hold programs for it, and the same files as those of amd64 in the
-same folder, if these are there."""
+"""compare_packages.py ARCH FOLDER [OTHER]: packages of another CPU hold programs for it, and the same files as those of amd64 in
+the folder OTHER, if these are there."""
 import pathlib
 import subprocess
 import sys
@@ -18,7 +18,7 @@ def files_of(package, folder):
 
 
 def main():
-    arch, folder = sys.argv[1:]
+    arch, folder, *others = sys.argv[1:]
     packages = sorted(pathlib.Path(folder).glob(f"*_{arch}.deb"))
     if not packages:
         raise SystemExit(f"no packages for {arch} in {folder}")
@@ -36,7 +36,7 @@ def main():
                     machine = int.from_bytes(head[18:20], "little")
                     if machine != MACHINES[arch]:
                         raise SystemExit(f"{package.name}: {name} is for ELF machine {machine}")
-            other = package.with_name(package.name.replace(f"_{arch}.deb", "_amd64.deb"))
+            other = pathlib.Path(*others or [folder], package.name.replace(f"_{arch}.deb", "_amd64.deb"))
             if other != package and other.exists():
                 expected = {name.replace(TRIPLETS["amd64"], TRIPLETS[arch]) for name in files_of(other, other_place)}
                 if set(files) != expected:

@@ -3,7 +3,7 @@
 # Copyright (c) 2026 The opendoca authors
 #
 # Builds the packages of OUTPUT/source for another CPU in a fresh minimal Debian 12, as Debian does it, installs them there,
-# and tries them under an emulator; the packages are in OUTPUT then. Nothing is installed on this machine.
+# and tries them under an emulator; the packages are in OUTPUT then. On this machine it needs mmdebstrap.
 #
 #   tests/packages/cross_build.sh ARCH OUTPUT
 #
@@ -13,7 +13,9 @@ set -euo pipefail
 arch=$1
 output=$(cd "$2" && pwd)
 here=$(dirname "$(readlink -f "$0")")
-mkdir -p "$output/cross"
+rm -rf "$output/cross"
+mkdir "$output/cross"
+trap 'rm -rf "$output/cross"' EXIT
 # Hooks see the root as $1. What they copy out belongs to whoever runs this.
 mmdebstrap --quiet --variant=apt --format=null --architectures="$(dpkg --print-architecture),$arch" \
     --include="build-essential,crossbuild-essential-$arch,qemu-user" \
@@ -23,5 +25,3 @@ mmdebstrap --quiet --variant=apt --format=null --architectures="$(dpkg --print-a
     --customize-hook="copy-out /build/packages '$output/cross'" \
     bookworm - "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >/dev/null
 mv "$output"/cross/packages/* "$output"
-rm -r "$output/cross"
-"$here/compare_packages.py" "$arch" "$output"

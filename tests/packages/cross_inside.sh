@@ -30,9 +30,8 @@ emulated() { DOCA_SOFT=1 "qemu-$cpu" "$@"; }
 
 title "tools"
 for program in "/usr/bin/doca_caps" "/usr/lib/$triplet/opendoca/3.0/bin/doca_caps"; do
-    said=$(emulated "$program" --version)
-    echo "$said"
-    said=$(emulated "$program" --json)
+    emulated "$program" --version
+    said=$(emulated "$program" --json) || { echo "$said"; exit 1; }
     case $said in
     *0000:03:00.0*) ;;
     *) echo "$program lists no DPU: $said"; exit 1 ;;
@@ -45,7 +44,7 @@ for sample in doca_dma/dma_local_copy 3.0/doca_dma/dma_local_copy; do
     echo "-- $sample"
     meson setup --cross-file /tmp/cross "/tmp/$sample" "/build/source/samples/$sample" >/tmp/log &&
         ninja -C "/tmp/$sample" >>/tmp/log || { cat /tmp/log; exit 1; }
-    said=$(emulated "/tmp/$sample/doca_dma_local_copy" 2>&1)
+    said=$(emulated "/tmp/$sample/doca_dma_local_copy" 2>&1) || { echo "$said"; exit 1; }
     echo "$said"
     case $said in
     *'Sample finished successfully'*) ;;

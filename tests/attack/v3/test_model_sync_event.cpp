@@ -260,7 +260,7 @@ void SyncEventModelTest::serve()
     const bool must = std::ranges::any_of(slots, &Slot::must_end) || std::ranges::any_of(events, [](const Event &event) {
                           return event.state == DOCA_CTX_STATE_STOPPING && event.allocated == 0;
                       });
-    progress(must, 1'000'000);
+    progress(must, std::chrono::seconds(60));
 }
 
 void SyncEventModelTest::step()

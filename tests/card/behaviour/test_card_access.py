@@ -33,6 +33,14 @@ class Access(unittest.TestCase):
                               extra_groups=None if user is None else [], cwd="/", capture_output=True, text=True,
                               timeout=300, preexec_fn=processors and (lambda: os.sched_setaffinity(0, processors)))
 
+    def keep_card(self, *options):
+        """Starts a program that keeps the card of these options until the test ends."""
+        holder = subprocess.Popen([with_card, *options, client, "1", "60"], env=self.environment, stdout=subprocess.PIPE)
+        self.addCleanup(holder.wait)
+        self.addCleanup(holder.stdout.close)
+        self.addCleanup(holder.kill)
+        self.assertTrue(holder.stdout.readline(), "the card runs")
+
     def assert_works(self, result):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertRegex(result.stdout, r"us\n")
@@ -62,11 +70,7 @@ class Access(unittest.TestCase):
         copied.mkdir()
         shutil.copy(client, copied)
         shutil.copy(Path(with_card).parent / "libopendoca_card.so", copied)
-        holder = subprocess.Popen([with_card, client, "1", "60"], env=self.environment, stdout=subprocess.PIPE)
-        self.addCleanup(holder.wait)
-        self.addCleanup(holder.stdout.close)
-        self.addCleanup(holder.kill)
-        holder.stdout.readline()  # the card runs
+        self.keep_card()
         for path in [self.folder, *self.folder.rglob("*")]:  # as if somebody had opened the folder up
             if not path.is_symlink():
                 path.chmod(0o777)
@@ -165,7 +169,7 @@ class Access(unittest.TestCase):
         self.assertEqual(self.run_client(with_card, "false").returncode, 1)
 
     def test_a_card_keeps_its_profile(self):
-        self.run_client(with_card, "--profile", "connectx-5", "--card", "one", "true")
+        self.keep_card("--profile", "connectx-5", "--card", "one")
         result = self.run_client(with_card, "--profile", "bluefield-3", "--card", "one", "true")
         self.assertEqual(result.returncode, 125)
         self.assertIn("connectx-5", result.stderr)
@@ -175,7 +179,7 @@ class Access(unittest.TestCase):
         host = self.run_client(with_card, *network).stdout
         self.assertTrue(host.startswith("127."), "the profile that is the default has a DPU")
         self.assertEqual(self.run_client(with_card, "--side", "dpu", *network).stdout, host)
-        self.run_client(with_card, "--profile", "connectx-5", "--card", "one", "true")
+        self.keep_card("--profile", "connectx-5", "--card", "one")
         self.assertEqual(self.run_client(with_card, "--card", "one", *network).returncode, 1)
 
 

@@ -97,7 +97,7 @@ TEST_F(CardFaults, WhoConnectsForLongHoldsNobodyUp)
     std::future<doca_error_t> connected = std::async(std::launch::async, [&] { return left.connect(peer); });
     for (const auto end = Clock::now() + patience; card_count("refused") == refused && Clock::now() < end;)
         std::this_thread::yield();
-    ASSERT_NE(card_count("refused"), refused);
+    EXPECT_NE(card_count("refused"), refused); // ends below all the same
 
     std::future<std::size_t> exported = std::async(std::launch::async, [&] { return left.details().size(); });
     if (exported.wait_for(patience) != std::future_status::ready) {
