@@ -89,7 +89,7 @@ public:
     void wake_for_message(bool is_wanted) noexcept;
     void wake_for_space(bool is_wanted) noexcept;
     /// Sends what is in the ring, and that it was the last. Waits until the peer has it: by TCP at most a second, as a peer
-    /// may take nothing.
+    /// may take nothing; by a queue pair at most ten, while the card tries.
     void say_goodbye() noexcept;
 
 private:

@@ -4,6 +4,7 @@
 // How a stream ends by its own program's wish: nothing that was sent is lost.
 #include "stream.hpp"
 
+#include <cerrno>
 #include <chrono>
 
 #include <linux/sockios.h>
@@ -33,17 +34,21 @@ bool Stream::wait_to_write(std::chrono::steady_clock::time_point begin) noexcept
         link_->arm();
     pollfd fds[] = {{.fd = socket_, .events = is_by_link ? short{POLLRDHUP} : short{POLLOUT}, .revents = 0},
                     {.fd = is_by_link ? messages_->fd() : -1, .events = POLLIN, .revents = 0}};
-    const bool is_ready = poll(fds, 2, static_cast<int>(left.count())) > 0;
+    const int num_ready = poll(fds, 2, static_cast<int>(left.count()));
+    const bool is_interrupted = num_ready < 0 && errno == EINTR;
     if (is_by_link)
         link_->disarm();
-    return is_ready && (fds[0].revents & (POLLERR | POLLHUP | POLLRDHUP)) == 0;
+    return is_interrupted || (num_ready > 0 && (fds[0].revents & (POLLERR | POLLHUP | POLLRDHUP)) == 0);
 }
 
 /// False when there is no time left, or nobody to send to.
 bool Stream::wait_for_acknowledgement(std::chrono::steady_clock::time_point end) const noexcept
 {
     pollfd fd = {.fd = socket_, .events = POLLRDHUP, .revents = 0};
-    return std::chrono::steady_clock::now() < end && poll(&fd, 1, 1) == 0; // the kernel has no event for it
+    if (std::chrono::steady_clock::now() >= end)
+        return false;
+    const int num_ready = poll(&fd, 1, 1); // the kernel has no event for it
+    return num_ready == 0 || (num_ready < 0 && errno == EINTR);
 }
 
 void Stream::say_goodbye() noexcept

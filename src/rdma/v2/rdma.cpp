@@ -76,6 +76,8 @@ doca_error_t doca_rdma::on_start(const std::vector<doca_dev *> &devices)
 
 void doca_rdma::on_stop() noexcept
 {
+    // First, so that nobody begins anything more while an attempt to connect ends; and after it, since that may succeed.
+    state_.store(opendoca::ConnectionState::none, std::memory_order_release);
     queue_pair_.reset();
     state_.store(opendoca::ConnectionState::none, std::memory_order_release);
 }
@@ -98,7 +100,7 @@ doca_error_t doca_rdma::create_queue(const std::vector<doca_dev *> &devices, doc
 
 doca_error_t doca_rdma::export_details(std::span<const std::byte> &details) const noexcept
 {
-    if (!is_started()) {
+    if (!is_started() || state_.load(std::memory_order_acquire) == opendoca::ConnectionState::none) {
         LOG_ERR("the context is not started: there is nothing to connect to yet");
         return DOCA_ERROR_BAD_STATE;
     }

@@ -382,4 +382,23 @@ TEST_P(RdmaTaskTest, what_was_sent_before_the_peer_left_waits_for_a_receive)
     b.stop();
 }
 
+TEST_P(RdmaTaskTest, a_connection_that_was_disconnected_fills_no_receive)
+{
+    if (!is_soft(GetParam()))
+        GTEST_SKIP() << "a send ends when it is received";
+    const auto connection = connect();
+    Outcome received, sent;
+    BufHandle src = data(a_map, a_memory.data(), 8);
+    send(sent, connection.first, src, 3);
+    run_until([&] { return sent.has_ended(); });
+    ASSERT_EQ(sent.status, DOCA_SUCCESS);
+    ASSERT_EQ(doca_rdma_connection_disconnect(connection.second), DOCA_SUCCESS);
+    BufHandle dst = room(b_map, b_memory.data(), 8);
+    receive(received, dst); // for who connects next
+    run_until([&] { return !a.ends.empty(); });
+    EXPECT_FALSE(received.has_ended());
+    b.stop();
+    EXPECT_EQ(received.num_failed, 1);
+}
+
 } // namespace

@@ -163,7 +163,12 @@ Joined join_card(const Options &options)
                      options.profile.c_str());
         return {};
     }
-    joined.has_dpu = find_profile(running)->has_dpu;
+    const Profile *const profile = find_profile(running);
+    if (profile == nullptr) {
+        std::fprintf(stderr, "with_card: card '%s' runs as %s, which this release does not know\n", name.c_str(), running.c_str());
+        return {};
+    }
+    joined.has_dpu = profile->has_dpu;
     if (options.side == "dpu" && !joined.has_dpu) {
         std::fprintf(stderr, "with_card: a %s has no DPU\n", running.c_str());
         return {};

@@ -230,7 +230,7 @@ bool send_moderated_events(Card &card, std::uint64_t now)
 {
     std::erase_if(card.moderated_queues, [now](CompletionQueue *cq) {
         // The program may have got its event, or have taken the entry and armed the queue for the next.
-        const bool is_due = cq->is_armed && first_to_announce(*cq) != (cq->produced & counter_mask);
+        const bool is_due = is_armed_for(*cq, false) && first_to_announce(*cq) != (cq->produced & counter_mask);
         if (is_due && now < cq->moderated_until)
             return false;
         if (is_due)

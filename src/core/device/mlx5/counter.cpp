@@ -40,7 +40,7 @@ public:
     }
     [[nodiscard]] doca_error_t open(const Mlx5Device &device)
     {
-        doca_error_t status = port_.open(device);
+        doca_error_t status = queue_pair_.open(device);
         if (status == DOCA_SUCCESS && completions_.is_event_driven())
             status = ticker_.open(completions_);
         if (status != DOCA_SUCCESS)
@@ -56,7 +56,7 @@ public:
         if (completions_.is_full())
             return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
         pending_.add(tag, *this, condition);
-        is_read_too_old_ = port_.is_busy();
+        is_read_too_old_ = queue_pair_.is_busy();
         if (completions_.is_armed())
             ticker_.start();
         return DOCA_SUCCESS;
@@ -66,15 +66,15 @@ public:
         if (pending_.is_empty())
             return;
         doca_error_t status = DOCA_SUCCESS;
-        if (port_.is_busy()) {
-            if (!port_.has_ended(status))
+        if (queue_pair_.is_busy()) {
+            if (!queue_pair_.has_ended(status))
                 return;
             status = counter_.checked(status);
             if (status == DOCA_SUCCESS && !std::exchange(is_read_too_old_, false))
-                pending_.end_those_met(port_.result());
+                pending_.end_those_met(queue_pair_.result());
         }
         if (status == DOCA_SUCCESS && !pending_.is_empty())
-            status = port_.begin_read(counter_.word());
+            status = queue_pair_.begin_read(counter_.word());
         if (status != DOCA_SUCCESS)
             pending_.end_all(status);
     }
@@ -94,7 +94,7 @@ private:
     bool is_polled_ = false;
     bool is_read_too_old_ = false; ///< the one under way: it began before the last wait
     Ticker ticker_; ///< in event-driven mode
-    WordQueuePair port_; ///< its own: the handle's may be in use by another thread
+    WordQueuePair queue_pair_; ///< its own: the handle's may be in use by another thread
 };
 
 } // namespace
@@ -112,13 +112,13 @@ doca_error_t SharedCounter::create(const CounterSetup &setup, std::unique_ptr<Co
 doca_error_t SharedCounter::set(std::uint64_t value) noexcept
 {
     const std::lock_guard guard(lock_); // no change by the CPU is under way when the counter comes to be exported
-    return port_ != nullptr ? port_->write(word_, value) : local_->set(value);
+    return queue_pair_ != nullptr ? queue_pair_->write(word_, value) : local_->set(value);
 }
 
 doca_error_t SharedCounter::add(std::uint64_t value, std::uint64_t &fetched) noexcept
 {
     const std::lock_guard guard(lock_);
-    return port_ != nullptr ? port_->add(word_, value, fetched) : local_->add(value, fetched);
+    return queue_pair_ != nullptr ? queue_pair_->add(word_, value, fetched) : local_->add(value, fetched);
 }
 
 doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &descriptor)
@@ -159,11 +159,11 @@ doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &
     std::ranges::copy(made.shared.access_key(), d.access_key);
     std::vector<std::byte> bytes = to_bytes(DescriptorKind::mlx5_counter, d);
     exports_.reserve(exports_.size() + 1);
-    if (port_ == nullptr) {
+    if (queue_pair_ == nullptr) {
         auto port = std::make_unique<WordQueuePair>();
         if (const doca_error_t status = port->open(*device); status != DOCA_SUCCESS)
             return status;
-        port_ = std::move(port);
+        queue_pair_ = std::move(port);
         word_ = {made.region->rkey, d.addr};
         card_guid_ = d.card_guid;
         local_->expect_silent_changes();
@@ -182,7 +182,7 @@ doca_error_t RemoteCounter::create(const Mlx5Device &device, std::span<const std
     if (status == DOCA_SUCCESS)
         status = device.take_over(d, created->alias_);
     if (status == DOCA_SUCCESS)
-        status = created->port_.open(device);
+        status = created->queue_pair_.open(device);
     if (status != DOCA_SUCCESS)
         return status;
     created->word_ = {created->alias_.key, d.addr};
@@ -208,17 +208,17 @@ doca_error_t RemoteCounter::carry_out(Operation operation) noexcept
 
 doca_error_t RemoteCounter::get(std::uint64_t &value) noexcept
 {
-    return carry_out([&] { return port_.read(word_, value); });
+    return carry_out([&] { return queue_pair_.read(word_, value); });
 }
 
 doca_error_t RemoteCounter::set(std::uint64_t value) noexcept
 {
-    return carry_out([&] { return port_.write(word_, value); });
+    return carry_out([&] { return queue_pair_.write(word_, value); });
 }
 
 doca_error_t RemoteCounter::add(std::uint64_t value, std::uint64_t &fetched) noexcept
 {
-    return carry_out([&] { return port_.add(word_, value, fetched); });
+    return carry_out([&] { return queue_pair_.add(word_, value, fetched); });
 }
 
 doca_error_t RemoteCounter::wait(const WaitCondition &condition, WhileWaiting how) noexcept

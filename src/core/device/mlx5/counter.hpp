@@ -49,9 +49,9 @@ private:
     const std::unique_ptr<Counter> local_; ///< the same for the CPU
     std::mutex lock_;                      ///< of all that follows
     std::uint64_t card_guid_ = 0;          ///< of those that it was exported by
-    DeviceWord word_;                      ///< for the own port
+    DeviceWord word_;                      ///< for the own queue pair
     std::vector<Export> exports_;
-    std::unique_ptr<WordQueuePair> port_; ///< from the first export on
+    std::unique_ptr<WordQueuePair> queue_pair_; ///< from the first export on
 };
 
 /// A handle of one on the other side.
@@ -80,8 +80,8 @@ private:
     DeviceKey alias_;
     DeviceWord word_;
     std::atomic<bool> has_told_end_{false};
-    std::mutex lock_; ///< of the port
-    WordQueuePair port_;
+    std::mutex lock_; ///< of the queue pair
+    WordQueuePair queue_pair_;
 };
 
 } // namespace opendoca::mlx5

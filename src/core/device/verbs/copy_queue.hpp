@@ -18,8 +18,8 @@ namespace opendoca::verbs {
 /// The copies of one work queue, which a @p Poster has the device carry out. It is a part of its own type, so that what
 /// is posted for the common copy costs no call, and has
 ///     Poster(const VerbsDevice &, const CompletionQueue &), connect(), recycle(), connection(), completions(),
-///     limits() has_credit(), take_credit(), take_all_credits(): each part of a copy takes one, and gives it back some
-///     time after
+///     limits()
+///     has_credit(), take_credit(), take_all_credits(): each part of a copy takes one, and gives it back some time after
 ///         its end. There are none while a job waits to be posted
 ///     post_fast(id, dst, src, failed), which has a credit; add(batch, id), post(batch): an errno, or 0
 ///     is_end(id): of a good completion, whether it is that of a part

@@ -156,8 +156,8 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
 doca_error_t VerbsQueuePair::begin_to_connect() noexcept
 {
     const std::lock_guard guard(lock_);
-    if (is_connecting_) {
-        LOG_ERR("queue pair 0x%x is being connected by another thread", number());
+    if (is_connecting_ || is_closing_) {
+        LOG_ERR("queue pair 0x%x is being %s by another thread", number(), is_closing_ ? "stopped" : "connected");
         return DOCA_ERROR_BAD_STATE;
     }
     is_known_to_peer_ = true;
@@ -182,7 +182,7 @@ doca_error_t VerbsQueuePair::try_paths(const ConnectionDetails &peer, ReliableCo
                 taken = path;
                 return DOCA_SUCCESS;
             }
-            if (error == ETIMEDOUT && settings_.is_optional)
+            if (error == ETIMEDOUT && (settings_.is_optional || is_closing_))
                 break;
             again |= error == ETIMEDOUT && !is_closing_ && std::chrono::steady_clock::now() < end;
         }

@@ -280,7 +280,7 @@ private:
     VerbsQueuePair *next_failed_ = nullptr;
     doca_error_t status_of_rest_ = DOCA_SUCCESS; ///< of what is in flight while it fails
 
-    mutable std::mutex lock_;                 ///< of what follows, until it is attached and connected
+    mutable std::mutex lock_;                 ///< of what follows, until it is attached and connected; see connect()
     mutable bool is_known_to_peer_ = false;   ///< its number may be: it stays
     bool is_connecting_ = false;              ///< connect() runs, without the lock
     std::condition_variable connect_over_;    ///< it does no more

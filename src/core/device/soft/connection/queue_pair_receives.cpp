@@ -65,7 +65,8 @@ bool SoftQueuePair::take_shared() noexcept
 /// As poll_one(), where receives are shared.
 Operation *SoftQueuePair::poll_shared() noexcept
 {
-    if (!has_receives() && is_message_there() && shared_->has_receive() && !is_question_there()) [[likely]]
+    // A connection that has ended takes no message more: its sender was told so.
+    if (is_connected() && !has_receives() && is_message_there() && shared_->has_receive() && !is_question_there()) [[likely]]
         return take_by(shared_->take(*this), true);
     progress();
     return nullptr;
