@@ -202,7 +202,7 @@ const ChildProgram crowd_program("rdma-crowd", [](Channel &parent) {
             }
             if (order.deed == Deed::lie_about_bell) {
                 const Mapped<QueuePairPage> mine(own.pid, own.queue_pair_fd);
-                const DoorbellRequest bell(mine->bell.load());
+                const DoorbellRequest bell(mine->doorbell_request.load());
                 struct Lie {
                     DoorbellRequest bell;
                     std::int32_t fd;
@@ -213,7 +213,7 @@ const ChildProgram crowd_program("rdma-crowd", [](Channel &parent) {
                                        Lie{DoorbellRequest(bell.page() + 3, bell.index(), 3), own.queue_pair_fd},
                                        Lie{DoorbellRequest(bell.page(), 0xffffff, 3), fd}}) {
                     mine->doorbells_fd.store(lie.fd);
-                    mine->bell.store(lie.bell.word());
+                    mine->doorbell_request.store(lie.bell.word());
                     parent.send(true); // the test sends
                     (void)parent.receive<CrowdOrder>();
                 }

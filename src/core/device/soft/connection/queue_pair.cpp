@@ -118,7 +118,7 @@ void SoftQueuePair::detach() noexcept
     if (completions_ == nullptr)
         return;
     if (identity_.pid() == getpid())
-        own_->page().bell.store(0, std::memory_order_relaxed); // who sees it late rings for nothing
+        own_->page().doorbell_request.store(0, std::memory_order_relaxed); // who sees it late rings for nothing
     if (shared_ != nullptr)
         shared_->forget(*this);
     poller_->remove(number_);
@@ -282,34 +282,35 @@ void SoftQueuePair::process_ended(const ExporterProcess &process) noexcept
 /// In place of tell_peer() where it is not often: the peer's side needs no barrier then.
 void SoftQueuePair::tell_peer_with_barrier() noexcept
 {
-    ring(DoorbellRequest(peer_->page().bell.fetch_or(0, std::memory_order_seq_cst)), wants_messages | wants_receives);
+    const DoorbellRequest seen(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst));
+    ring(seen, wants_messages | wants_receives);
 }
 
-void SoftQueuePair::ring(DoorbellRequest bell, std::uint32_t wish) noexcept
+void SoftQueuePair::ring(DoorbellRequest request, std::uint32_t wish) noexcept
 {
-    if (!bell.wishes(wish) || bell.word() == wrong_bell_)
+    if (!request.wishes(wish) || request.word() == wrong_request_)
         return;
-    if (peer_doorbells_ == nullptr || peer_doorbells_->number() != bell.page()) {
+    if (peer_doorbells_ == nullptr || peer_doorbells_->number() != request.page()) {
         const std::int32_t fd = peer_->page().doorbells_fd.load(std::memory_order_relaxed);
         const doca_error_t status =
-            guarded([&] { return PeerDoorbells::open(process_, fd, bell.page(), peer_doorbells_); });
+            guarded([&] { return PeerDoorbells::open(process_, fd, request.page(), peer_doorbells_); });
         if (status != DOCA_SUCCESS) {
             if (status == DOCA_ERROR_INVALID_VALUE)
-                wrong_bell_ = bell.word(); // is not tried again
+                wrong_request_ = request.word(); // is not tried again
             return;
         }
     }
-    peer_doorbells_->ring(bell.index());
+    peer_doorbells_->ring(request.index());
 }
 
-void SoftQueuePair::show_bell(std::uint32_t wishes) noexcept
+void SoftQueuePair::show_doorbell_request(std::uint32_t wishes) noexcept
 {
     wishes_ = wishes;
     QueuePairPage &page = own_->page();
     const Doorbells &doorbells = poller_->doorbells();
     page.doorbells_fd.store(doorbells.fd(), std::memory_order_relaxed);
     // Pairs with the look in tell_peer().
-    page.bell.store(DoorbellRequest(doorbells.number(), number_, wishes).word(), std::memory_order_seq_cst);
+    page.doorbell_request.store(DoorbellRequest(doorbells.number(), number_, wishes).word(), std::memory_order_seq_cst);
 }
 
 void SoftQueuePair::ask_for_rings() noexcept
@@ -317,12 +318,12 @@ void SoftQueuePair::ask_for_rings() noexcept
     has_doorbells_ = true;
     if (has_waiting_operations())
         (void)may_wait(); // where not even this can be had, the poller looks from time to time
-    show_bell(wishes_ | wants_messages | (num_sends_ != 0 ? wants_receives : 0));
+    show_doorbell_request(wishes_ | wants_messages | (num_sends_ != 0 ? wants_receives : 0));
 }
 
 void SoftQueuePair::ask_for_no_rings() noexcept
 {
-    show_bell(0);
+    show_doorbell_request(0);
 }
 
 bool SoftQueuePair::watch_process() noexcept

@@ -166,16 +166,16 @@ private:
     // News, for the peer and from it.
     void tell_peer(std::uint32_t wish) noexcept
     {
-        std::atomic<std::uint64_t> &bell = peer_->page().bell;
+        std::atomic<std::uint64_t> &request = peer_->page().doorbell_request;
         if (needs_barrier_) [[unlikely]]
-            return ring(DoorbellRequest(bell.fetch_or(0, std::memory_order_seq_cst)), wish);
+            return ring(DoorbellRequest(request.fetch_or(0, std::memory_order_seq_cst)), wish);
         barrier_by_others(); // pairs with the barrier_for_all() that follows ask_for_rings()
-        if (const DoorbellRequest seen(bell.load(std::memory_order_relaxed)); seen.wishes(wish)) [[unlikely]]
+        if (const DoorbellRequest seen(request.load(std::memory_order_relaxed)); seen.wishes(wish)) [[unlikely]]
             ring(seen, wish);
     }
     void tell_peer_with_barrier() noexcept;
-    [[gnu::noinline]] void ring(DoorbellRequest bell, std::uint32_t wish) noexcept;
-    void show_bell(std::uint32_t wishes) noexcept;
+    [[gnu::noinline]] void ring(DoorbellRequest request, std::uint32_t wish) noexcept;
+    void show_doorbell_request(std::uint32_t wishes) noexcept;
     [[nodiscard]] bool may_wait() noexcept { return !has_doorbells_ || is_watched_ || watch_process(); }
     [[gnu::cold]] [[nodiscard]] bool watch_process() noexcept;
     void began_to_wait() noexcept;
@@ -264,12 +264,12 @@ private:
     std::uint32_t peer_permissions_ = 0;
     bool needs_barrier_ = true;
     std::shared_ptr<PeerDoorbells> peer_doorbells_; ///< the last ones that were rung
-    std::uint64_t wrong_bell_ = 0;                  ///< what the peer has there is not a page of doorbells
+    std::uint64_t wrong_request_ = 0;                  ///< what the peer has there is not a page of doorbells
 
     // From attach() to detach().
     std::shared_ptr<ConnectionPoller> poller_;
     std::uint32_t number_ = 0;   ///< there
-    std::uint32_t wishes_ = 0;   ///< in our bell
+    std::uint32_t wishes_ = 0;   ///< in our DoorbellRequest
     bool has_doorbells_ = false; ///< the poller, so that somebody may have to be told of what is waited for
     bool is_watched_ = false;    ///< the peer's process, by the poller
 

@@ -94,7 +94,7 @@ enum class ReceiveState : std::uint64_t {
     return std::uint64_t{number} << 2 | static_cast<std::uint64_t>(state);
 }
 
-// The wishes of QueuePairPage::bell.
+// The wishes of QueuePairPage::doorbell_request.
 inline constexpr std::uint32_t wants_messages = 1;
 inline constexpr std::uint32_t wants_receives = 2; ///< to send messages that wait
 
@@ -120,7 +120,7 @@ struct QueuePairPage {
     alignas(64) std::atomic<std::uint64_t> accepts;
     /// A DoorbellRequest: which of the owner's doorbells is rung after what was stored. None while the owner looks here
     /// itself.
-    std::atomic<std::uint64_t> bell;
+    std::atomic<std::uint64_t> doorbell_request;
     std::atomic<std::int32_t> doorbells_fd; ///< of the owner; where the page of doorbells is
 
     /// Messages that the owner has taken: their slots may be used again.
