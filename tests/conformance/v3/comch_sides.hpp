@@ -4,7 +4,10 @@
 // A server and a client of Comch in one process, each with a progress engine of its own, and what they are told.
 #pragma once
 
+#include <string>
 #include <thread>
+
+#include <unistd.h>
 
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>
@@ -109,7 +112,9 @@ inline RepHandle representor_of(doca_dev *dev, doca_dev *host)
 
 class ComchTest : public testing::Test {
 protected:
-    static constexpr const char *name = "comch test";
+    // Programs that run at the same time have it, too.
+    const std::string service = "comch test " + std::to_string(getpid());
+    const char *const name = service.c_str();
 
     void SetUp() override
     {
