@@ -66,7 +66,14 @@ bool SoftQueuePair::take_shared() noexcept
 Operation *SoftQueuePair::poll_shared() noexcept
 {
     // A connection that has ended takes no message more: its sender was told so.
-    if (is_connected() && !has_receives() && is_message_there() && shared_->has_receive() && !is_question_there()) [[likely]]
+    if (!is_connected())
+        return nullptr;
+    if (!is_message_there()) {
+        if (has_lost_peer()) [[unlikely]]
+            lose_peer();
+        return nullptr;
+    }
+    if (!has_receives() && shared_->has_receive() && !is_question_there()) [[likely]]
         return take_by(shared_->take(*this), true);
     progress();
     return nullptr;
