@@ -160,10 +160,10 @@ doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &
     std::vector<std::byte> bytes = to_bytes(DescriptorKind::mlx5_counter, d);
     exports_.reserve(exports_.size() + 1);
     if (queue_pair_ == nullptr) {
-        auto port = std::make_unique<WordQueuePair>();
-        if (const doca_error_t status = port->open(*device); status != DOCA_SUCCESS)
+        auto queue_pair = std::make_unique<WordQueuePair>();
+        if (const doca_error_t status = queue_pair->open(*device); status != DOCA_SUCCESS)
             return status;
-        queue_pair_ = std::move(port);
+        queue_pair_ = std::move(queue_pair);
         word_ = {made.region->rkey, d.addr};
         card_guid_ = d.card_guid;
         local_->expect_silent_changes();
