@@ -113,7 +113,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_graph_destroy(struct doca_graph *graph);
  *
  * @param [in] graph The graph; not NULL.
  * @param [in] job_type doca_job::type of the jobs that the node will be given.
- * @param [in] ctx Their context; not NULL. Must outlive the graph.
+ * @param [in] ctx Their context; not NULL. Once it is destroyed, it counts as one that is not started.
  * @param [out] node The new node, a root until it is made to depend on another; not NULL. Owned by the graph.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL.

@@ -144,7 +144,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_graph_get_user_data(const struct doca_graph 
  * State: before start.
  *
  * @param [in] graph The graph.
- * @param [in] ctx The context, of the same progress engine. Must outlive the graph.
+ * @param [in] ctx The context, of the same progress engine. Once it is destroyed, it counts as one that does not run.
  * @param [out] node The node, a root until it is made to depend on another. Owned by the graph.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.

@@ -13,7 +13,7 @@ enum class NodeKind : std::uint8_t { context, user, sub_graph };
 
 /// What a node does.
 union NodeAction {
-    const void *context;    ///< the front end's
+    const void *context;    ///< where the front end's context is: what WeakAddress::share() has given
     void (*callback)();     ///< of the type that the front end's are of
     GraphStructure *sub_graph;
 };

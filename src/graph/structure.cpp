@@ -37,9 +37,17 @@ doca_error_t GraphStructure::add_node(NodeKind kind, NodeAction action, int type
     if (const doca_error_t status = check_changeable(); status != DOCA_SUCCESS)
         return status;
     nodes_.push_back(std::make_unique<doca_graph_node>(
-        doca_graph_node{this, static_cast<std::uint32_t>(nodes_.size()), kind, type, action, {}, {}, {}}));
+        doca_graph_node{this, static_cast<std::uint32_t>(nodes_.size()), kind, type, action, {}, {}, {}, {}}));
     node = nodes_.back().get();
     return DOCA_SUCCESS;
+}
+
+doca_error_t GraphStructure::add_context_node(std::shared_ptr<const void> context, int type, doca_graph_node *&node)
+{
+    const doca_error_t status = add_node(NodeKind::context, {.context = context.get()}, type, node);
+    if (status == DOCA_SUCCESS)
+        node->context = std::move(context);
+    return status;
 }
 
 /// Whether @p other is this graph, or runs inside it.

@@ -20,6 +20,7 @@ struct doca_graph_node {
     opendoca::NodeKind kind;
     int type; ///< of a context node: the front end's
     opendoca::NodeAction action;
+    std::shared_ptr<const void> context; ///< of a context node: keeps what the action points to
     std::vector<doca_graph_node *> successors;
     std::vector<doca_graph_node *> predecessors;
     opendoca::DependencySearch::Mark mark;
@@ -35,6 +36,8 @@ public:
     GraphStructure &operator=(const GraphStructure &) = delete;
 
     [[nodiscard]] doca_error_t add_node(NodeKind kind, NodeAction action, int type, doca_graph_node *&node);
+    /// The program may destroy the context while the graph has the node.
+    [[nodiscard]] doca_error_t add_context_node(std::shared_ptr<const void> context, int type, doca_graph_node *&node);
     /// @p if_itself: the graph would contain itself.
     [[nodiscard]] doca_error_t add_sub_graph(GraphStructure &sub_graph, doca_error_t if_itself,
                                              doca_graph_node *&node);

@@ -297,6 +297,46 @@ TEST_P(GraphBuildTest, instances_hold_the_graph)
     EXPECT_EQ(doca_graph_destroy(graph), DOCA_ERROR_NOT_PERMITTED);
 }
 
+/// A context that was destroyed is one that is not started, also where another one has got its address.
+TEST_P(GraphBuildTest, may_outlive_its_contexts)
+{
+    DmaHandle dma;
+    doca_ctx *other = nullptr;
+    const auto create = [&] {
+        must(doca_dma_create(dma.out()));
+        other = doca_dma_as_ctx(dma);
+        must(doca_ctx_dev_add(other, dev));
+        must(doca_ctx_start(other));
+        must(doca_ctx_workq_add(other, workq()));
+    };
+    const auto destroy = [&] {
+        must(doca_ctx_workq_rm(other, workq()));
+        must(doca_ctx_stop(other));
+        dma.reset();
+    };
+    create();
+    doca_dma_job_memcpy job = memcpy_job(other, dst, src);
+    TestGraph built, started, running;
+    built.add_copy(other);
+    started.add_copy(other);
+    started.start();
+    doca_graph_node *const node = running.add_copy(other);
+    running.start_on(workq());
+    const InstanceHandle instance = running.instance();
+    must(doca_graph_instance_set_ctx_node_data(instance, node, &job.base, nullptr));
+    must(submit(workq(), instance));
+    EXPECT_EQ(end(), DOCA_SUCCESS);
+    destroy();
+    create();
+    EXPECT_EQ(doca_graph_start(built), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_graph_workq_add(started, workq()), DOCA_ERROR_BAD_STATE);
+    job.base.ctx = other;
+    EXPECT_EQ(doca_graph_instance_set_ctx_node_data(instance, node, &job.base, nullptr), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_EQ(submit(workq(), instance), DOCA_ERROR_BAD_STATE);
+    expect_nothing_to_retrieve();
+    destroy();
+}
+
 TEST_P(GraphBuildTest, data_must_suit_the_node)
 {
     DmaHandle dma;

@@ -402,6 +402,31 @@ TEST_F(GraphContexts, ThatHaveRoomAgainWakeAnArmedQueue)
     }
 }
 
+/// A retrieve that gives out a job's end does not poll. So the node that the job's end has made room for is tried
+/// again when the queue is armed.
+TEST_F(GraphContexts, ThatHaveRoomAgainAreUsedWhenTheQueueIsArmed)
+{
+    ASSERT_EQ(ctx.workq_rm(workq), DOCA_SUCCESS);
+    ASSERT_EQ(workq.set_event_driven(true), DOCA_SUCCESS);
+    ASSERT_EQ(ctx.workq_add(workq), DOCA_SUCCESS);
+    const std::vector nodes = {add_job(graph)};
+    start();
+    ASSERT_EQ(doca_workq_submit(&workq, &job), DOCA_SUCCESS);
+    ASSERT_EQ(submit(instance_of(graph, nodes)), DOCA_SUCCESS);
+    ASSERT_EQ(queue().pending.size(), 1u);
+    queue().end_one();
+    ASSERT_EQ(retrieve(), DOCA_SUCCESS);
+    EXPECT_EQ(event.type, job_type);
+    ASSERT_EQ(doca_workq_event_handle_arm(&workq), DOCA_SUCCESS);
+    ASSERT_EQ(queue().pending.size(), 1u) << "nobody will wake the program";
+    queue().end_one();
+    pollfd handle{.fd = workq.completions.event_handle(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(poll(&handle, 1, 0), 1);
+    ASSERT_EQ(workq.completions.clear(), DOCA_SUCCESS);
+    ASSERT_EQ(retrieve(), DOCA_SUCCESS);
+    EXPECT_EQ(event.type, DOCA_GRAPH_JOB);
+}
+
 /// Jobs of the user's own keep their order and events among those of graphs.
 TEST_F(GraphContexts, OwnJobsKeepTheirOrder)
 {

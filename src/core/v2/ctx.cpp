@@ -187,6 +187,12 @@ doca_error_t doca_ctx::check_destroyable() const
     return DOCA_SUCCESS;
 }
 
+std::shared_ptr<const doca_ctx *const> doca_ctx::share_address() const
+{
+    const std::lock_guard guard(lock_);
+    return address_.share(*this);
+}
+
 doca_error_t doca_ctx_get_max_num_ctx(uint32_t *max_num_ctx_out)
 {
     return call({max_num_ctx_out}, [&] { *max_num_ctx_out = max_num_ctx; });

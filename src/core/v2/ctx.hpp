@@ -11,6 +11,7 @@
 
 #include "../guard.hpp"
 #include "../id.hpp"
+#include "../weak_address.hpp"
 #include "job_queue.hpp"
 
 /// The base of every library's object: devices, start and stop, and the work queues that it serves.
@@ -34,6 +35,8 @@ struct OPENDOCA_INTERNAL doca_ctx {
     /// Work queues find their data path by it.
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
     [[nodiscard]] bool is_started() const noexcept { return is_started_.load(std::memory_order_acquire); }
+    /// Where the context is, for graphs, which may outlive it.
+    [[nodiscard]] std::shared_ptr<const doca_ctx *const> share_address() const;
     /// Whether @p workq, which asks by its own thread, is the work queue whose data path is found without a
     /// search: first_queue(). Only a work queue's thread makes it that one, and lets it be that no more.
     [[nodiscard]] bool serves_first(const doca_workq *workq) const noexcept
@@ -73,4 +76,5 @@ private:
     mutable std::mutex lock_;
     std::vector<doca_dev *> devices_;
     std::vector<Service> services_;
+    mutable opendoca::WeakAddress<const doca_ctx> address_;
 };

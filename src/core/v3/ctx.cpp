@@ -164,9 +164,10 @@ void doca_ctx::settle() noexcept
         become_idle(state_);
 }
 
-[[gnu::noinline]] void doca_ctx::settle_context_of(TaskPool &pool) noexcept
+[[gnu::noinline]] bool doca_ctx::settle_context_of(TaskPool &pool) noexcept
 {
     pool.ctx.settle();
+    return true;
 }
 
 bool doca_ctx::is_at_rest() const noexcept
@@ -260,7 +261,7 @@ doca_error_t doca_ctx::submit_for(CompletionHandler &handler, doca_task &task) n
 {
     if (task.state == TaskState::owned)
         task.handler = &handler;
-    return submit_any(task, TaskState::lent);
+    return submit_any(task, TaskState::with_handler);
 }
 
 doca_error_t doca_ctx::submit_any(doca_task &task, TaskState state) noexcept
@@ -295,15 +296,15 @@ void doca_ctx::free(doca_task &task) noexcept
             completions().wake(); // the program sleeps until the context is idle
         return;
     case TaskState::submitted:
-    case TaskState::expecting:
+    case TaskState::with_result:
         --num_allocated_;
         ++num_abandoned_;
         task.state = TaskState::abandoned;
         return;
-    case TaskState::lent:
+    case TaskState::with_handler:
         LOG_ERR("task %p is in a graph that runs: it can't be freed", static_cast<void *>(&task));
         return;
-    case TaskState::at_home:
+    case TaskState::free:
     case TaskState::abandoned:
         LOG_ERR("task %p was freed before", static_cast<void *>(&task));
     }
@@ -318,17 +319,17 @@ void doca_ctx::task_ended(doca_task &task, const Ended &ended) noexcept
     if (task.state == TaskState::abandoned) {
         task.pool->give_back(task);
         --num_abandoned_;
-        callback_returned(*task.pool);
+        (void)callback_returned(*task.pool);
         return;
     }
-    const bool is_lent = std::exchange(task.state, TaskState::owned) == TaskState::lent;
+    const bool has_handler = std::exchange(task.state, TaskState::owned) == TaskState::with_handler;
     if (status != DOCA_SUCCESS && ends_with(task))
         fail();
-    if (is_lent)
+    if (has_handler)
         std::exchange(task.handler, nullptr)->ended({ended.tag, ended.source, status, ended.result});
     else if (status == DOCA_SUCCESS)
         task.pool->conf.succeeded(&task, task.user_data, user_data);
     else
         task.pool->conf.failed(&task, task.user_data, user_data);
-    callback_returned(*task.pool);
+    (void)callback_returned(*task.pool);
 }

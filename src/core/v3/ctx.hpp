@@ -8,6 +8,7 @@
 
 #include "../dev.hpp"
 #include "../wait_notice.hpp"
+#include "../weak_address.hpp"
 #include "member.hpp"
 #include "task.hpp"
 
@@ -39,6 +40,8 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
     /// @p if_not, with a message, unless the context is idle: the only state in which it is configured and destroyed.
     [[nodiscard]] doca_error_t check_idle(doca_error_t if_not) const noexcept;
     [[nodiscard]] std::size_t num_in_flight() const noexcept override;
+    /// Where the context is, for graphs, which may outlive it.
+    [[nodiscard]] std::shared_ptr<const doca_ctx *const> share_address() const { return address_.share(*this); }
 
     doca_data user_data{};
     doca_ctx_state_changed_callback_t state_changed = nullptr;
@@ -106,14 +109,14 @@ private:
     [[nodiscard]] bool has_more() const noexcept override;
     void task_ended(doca_task &task, const opendoca::Ended &ended) noexcept override;
     void drop_abandoned() noexcept;
-    /// After the callback of a task of @p pool. May make the context idle, and the program may destroy it then.
-    static void callback_returned(opendoca::v3::TaskPool &pool) noexcept
+    /// After the callback of a task of @p pool. May make the context idle, and the program may destroy it then. Always
+    /// true, so that who says the same can end with this.
+    static bool callback_returned(opendoca::v3::TaskPool &pool) noexcept
     {
         ++pool.num_ended;
-        if (!pool.is_open) [[unlikely]]
-            settle_context_of(pool);
+        return pool.is_open ? true : settle_context_of(pool);
     }
-    static void settle_context_of(opendoca::v3::TaskPool &pool) noexcept;
+    static bool settle_context_of(opendoca::v3::TaskPool &pool) noexcept;
     void settle() noexcept;
     [[nodiscard]] bool is_at_rest() const noexcept;
     void tell_of_kept_tasks() noexcept;
@@ -131,18 +134,19 @@ private:
     opendoca::WaitNotice wait_for_frees_; ///< of a program that polls a stopping context
     opendoca::DeviceUse dev_;
     std::vector<opendoca::v3::TaskTypeBase *> types_;
+    mutable opendoca::WeakAddress<const doca_ctx> address_;
 };
 
 namespace opendoca::v3 {
 
 /// The end that most tasks have.
-inline void Member::succeed(doca_task &task) noexcept
+inline bool Member::succeed(doca_task &task) noexcept
 {
     TaskPool &pool = *task.pool;
     task.status = DOCA_SUCCESS;
     task.state = TaskState::owned;
     pool.conf.succeeded(&task, task.user_data, task.ctx->user_data);
-    doca_ctx::callback_returned(pool);
+    return doca_ctx::callback_returned(pool);
 }
 
 /// A type of tasks of a context, as a member of it. See TaskType.

@@ -80,10 +80,10 @@ void Member::give(Ended &ended) noexcept
     if (ended.tag.b != 0)
         return reinterpret_cast<CompletionHandler *>(ended.tag.a)->ended(ended);
     doca_task &task = doca_task::of(ended.tag);
-    if (ended.status == DOCA_SUCCESS && task.state == TaskState::expecting) {
+    if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result) {
         ended.status = task.pool->set_result(task, ended);
         if (ended.status == DOCA_SUCCESS) [[likely]]
-            return succeed(task);
+            return (void)succeed(task);
     }
     task_ended(task, ended);
 }

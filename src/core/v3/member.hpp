@@ -36,8 +36,7 @@ public:
         if ((first.tag.b | first.status) != 0 || task->state != TaskState::submitted || !completions.try_drop())
             [[unlikely]]
             return give_first();
-        succeed(*task);
-        return true;
+        return succeed(*task);
     }
     virtual void arm() noexcept;
     virtual void clear() noexcept;
@@ -73,7 +72,7 @@ private:
     [[nodiscard]] bool poll() noexcept;
     bool give_first() noexcept;
     void give(Ended &ended) noexcept;
-    static void succeed(doca_task &task) noexcept;
+    static bool succeed(doca_task &task) noexcept; ///< true
 
     std::unique_ptr<CompletionQueue> completions_;
 };

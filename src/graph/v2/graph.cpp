@@ -10,18 +10,20 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_GRAPH);
 
-using opendoca::v2::call;
 using opendoca::NodeKind;
+using opendoca::v2::call;
+using opendoca::v2::context_at;
 
 doca_error_t doca_graph::start()
 {
     std::unique_ptr<const opendoca::Plan> plan;
     if (const doca_error_t status = make_plan(DOCA_ERROR_INVALID_VALUE, plan); status != DOCA_SUCCESS)
         return status;
-    if (!std::ranges::all_of(
-            plan->contexts, [](const void *context) { return static_cast<const doca_ctx *>(context)->is_started(); })) {
-        LOG_ERR("a context of the graph's nodes is not started");
-        return DOCA_ERROR_BAD_STATE;
+    for (const void *context : plan->contexts) {
+        if (const doca_ctx *const ctx = context_at(context); ctx == nullptr || !ctx->is_started()) {
+            LOG_ERR("a context of the graph's nodes %s", ctx == nullptr ? "was destroyed" : "is not started");
+            return DOCA_ERROR_BAD_STATE;
+        }
     }
     const std::lock_guard guard(lock_);
     set_plan(std::move(plan));
@@ -77,8 +79,9 @@ doca_error_t doca_graph::workq_add(doca_workq &workq)
         return DOCA_ERROR_IN_USE;
     }
     for (const void *context : plan()->contexts) {
-        if (workq.queue_of(*static_cast<const doca_ctx *>(context)) == nullptr) {
-            LOG_ERR("a context of the graph's nodes was not added to the work queue");
+        if (const doca_ctx *const ctx = context_at(context); ctx == nullptr || workq.queue_of(*ctx) == nullptr) {
+            LOG_ERR("a context of the graph's nodes was %s",
+                    ctx == nullptr ? "destroyed" : "not added to the work queue");
             return DOCA_ERROR_BAD_STATE;
         }
     }
@@ -128,7 +131,7 @@ doca_error_t doca_graph_destroy(struct doca_graph *graph)
 doca_error_t doca_graph_ctx_node_create(struct doca_graph *graph, int job_type, const struct doca_ctx *ctx,
                                         struct doca_graph_node **node)
 {
-    return call({graph, ctx, node}, [&] { return graph->add_node(NodeKind::context, {.context = ctx}, job_type, *node); });
+    return call({graph, ctx, node}, [&] { return graph->add_context_node(ctx->share_address(), job_type, *node); });
 }
 
 doca_error_t doca_graph_user_node_create(struct doca_graph *graph, doca_graph_user_node_cb_t cb,

@@ -44,9 +44,12 @@ doca_graph_instance::~doca_graph_instance()
     graph_.instance_destroyed();
 }
 
-bool doca_graph_instance::has_node(const doca_graph_node &node) const noexcept
+doca_error_t doca_graph_instance::check_own(const doca_graph_node &node) const noexcept
 {
-    return node.graph == &graph_;
+    if (node.graph == &graph_)
+        return DOCA_SUCCESS;
+    LOG_ERR("node %u is not one of the instance's graph", node.number);
+    return DOCA_ERROR_NOT_PERMITTED;
 }
 
 doca_error_t doca_graph_instance::check_settable(const doca_graph_node &node, NodeKind kind,
@@ -56,10 +59,8 @@ doca_error_t doca_graph_instance::check_settable(const doca_graph_node &node, No
         LOG_ERR("the instance is in flight: its nodes can't be given data");
         return DOCA_ERROR_BAD_STATE;
     }
-    if (!has_node(node)) {
-        LOG_ERR("node %u is not one of the instance's graph", node.number);
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
+    if (const doca_error_t status = check_own(node); status != DOCA_SUCCESS)
+        return status;
     if (node.kind != kind) {
         LOG_ERR("node %u is no %s node", node.number, name);
         return DOCA_ERROR_NOT_PERMITTED;
@@ -80,10 +81,10 @@ doca_error_t doca_graph_instance::set_job(const doca_graph_node &node, doca_job 
     if (const doca_error_t status = check_settable(node, NodeKind::context, "context");
         status != DOCA_SUCCESS)
         return status;
-    if (job.type != node.type || job.ctx != node.action.context) {
-        LOG_ERR(
-            "a job of type %d for context %p does not suit node %u, which is for type %d and context %p",
-            job.type, static_cast<void *>(job.ctx), node.number, node.type, node.action.context);
+    const doca_ctx *const ctx = opendoca::v2::context_at(node.action.context);
+    if (job.type != node.type || job.ctx != ctx) {
+        LOG_ERR("a job of type %d for context %p does not suit node %u, which is for type %d and context %p", job.type,
+                static_cast<void *>(job.ctx), node.number, node.type, static_cast<const void *>(ctx));
         return DOCA_ERROR_NOT_PERMITTED;
     }
     set(node, {.job = &job, .event = event, .is_set = true});
@@ -205,41 +206,38 @@ doca_data doca_graph_instance::result(const doca_graph_node &node) const noexcep
 doca_error_t doca_graph_instance_create(const struct doca_graph *graph,
                                         struct doca_graph_instance **graph_instance)
 {
-    if (graph == nullptr || graph_instance == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (graph->plan() == nullptr) {
-        LOG_ERR("the graph is not started");
-        return DOCA_ERROR_BAD_STATE;
-    }
-    return call({}, [&] { *graph_instance = new doca_graph_instance(*graph); });
+    return call({graph, graph_instance}, [&] {
+        if (graph->plan() == nullptr) {
+            LOG_ERR("the graph is not started");
+            return DOCA_ERROR_BAD_STATE;
+        }
+        *graph_instance = new doca_graph_instance(*graph);
+        return DOCA_SUCCESS;
+    });
 }
 
 doca_error_t doca_graph_instance_destroy(struct doca_graph_instance *graph_instance)
 {
-    if (graph_instance == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    const doca_error_t status = graph_instance->check_destroyable();
-    if (status == DOCA_SUCCESS)
-        delete graph_instance;
-    return status;
+    return call({graph_instance}, [&] {
+        const doca_error_t status = graph_instance->check_destroyable();
+        if (status == DOCA_SUCCESS)
+            delete graph_instance;
+        return status;
+    });
 }
 
 doca_error_t doca_graph_instance_set_ctx_node_data(struct doca_graph_instance *graph_instance,
                                                    struct doca_graph_node *node, struct doca_job *job,
                                                    struct doca_event *ev)
 {
-    if (graph_instance == nullptr || node == nullptr || job == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return graph_instance->set_job(*node, *job, ev);
+    return call({graph_instance, node, job}, [&] { return graph_instance->set_job(*node, *job, ev); });
 }
 
 doca_error_t doca_graph_instance_set_user_node_data(struct doca_graph_instance *graph_instance,
                                                     struct doca_graph_node *node, void *cookie,
                                                     struct doca_event *ev)
 {
-    if (graph_instance == nullptr || node == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return graph_instance->set_cookie(*node, cookie, ev);
+    return call({graph_instance, node}, [&] { return graph_instance->set_cookie(*node, cookie, ev); });
 }
 
 doca_error_t doca_graph_instance_set_sub_graph_node_data(struct doca_graph_instance *graph_instance,
@@ -247,61 +245,52 @@ doca_error_t doca_graph_instance_set_sub_graph_node_data(struct doca_graph_insta
                                                          struct doca_graph_instance *sub_graph_instance,
                                                          struct doca_event *ev)
 {
-    if (graph_instance == nullptr || node == nullptr || sub_graph_instance == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return graph_instance->set_sub_instance(*node, *sub_graph_instance, ev);
+    return call({graph_instance, node, sub_graph_instance},
+                [&] { return graph_instance->set_sub_instance(*node, *sub_graph_instance, ev); });
 }
 
 doca_error_t doca_workq_graph_submit(struct doca_workq *workq, struct doca_graph_instance *graph_instance,
                                      union doca_data user_data)
 {
-    if (workq == nullptr || graph_instance == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
+    if (workq == nullptr || graph_instance == nullptr) [[unlikely]]
+        return opendoca::refuse_null();
     return graph_instance->submit(*workq, user_data);
 }
 
 doca_error_t doca_graph_instance_get_num_failed_nodes(const struct doca_graph_instance *graph_instance,
                                                       uint32_t *num_failed_nodes)
 {
-    if (graph_instance == nullptr || num_failed_nodes == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    *num_failed_nodes = graph_instance->num_failed();
-    return DOCA_SUCCESS;
+    return call({graph_instance, num_failed_nodes}, [&] { *num_failed_nodes = graph_instance->num_failed(); });
 }
 
 doca_error_t doca_graph_instance_get_failed_nodes(const struct doca_graph_instance *graph_instance,
                                                   const struct doca_graph_node **failed_nodes,
                                                   uint32_t *num_failed_nodes)
 {
-    if (graph_instance == nullptr || failed_nodes == nullptr || num_failed_nodes == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    *num_failed_nodes = graph_instance->failed_nodes({failed_nodes, *num_failed_nodes});
-    return DOCA_SUCCESS;
+    return call({graph_instance, failed_nodes, num_failed_nodes}, [&] {
+        *num_failed_nodes = graph_instance->failed_nodes({failed_nodes, *num_failed_nodes});
+    });
 }
 
 doca_error_t doca_graph_instance_node_get_state(const struct doca_graph_instance *graph_instance,
                                                 const struct doca_graph_node *node,
                                                 enum doca_graph_instance_node_state *state)
 {
-    if (graph_instance == nullptr || node == nullptr || state == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (!graph_instance->has_node(*node)) {
-        LOG_ERR("node %u is not one of the instance's graph", node->number);
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    *state = graph_instance->state(*node);
-    return DOCA_SUCCESS;
+    return call({graph_instance, node, state}, [&] {
+        const doca_error_t status = graph_instance->check_own(*node);
+        if (status == DOCA_SUCCESS)
+            *state = graph_instance->state(*node);
+        return status;
+    });
 }
 
 doca_error_t doca_graph_instance_node_get_result(const struct doca_graph_instance *graph_instance,
                                                  const struct doca_graph_node *node, union doca_data *result)
 {
-    if (graph_instance == nullptr || node == nullptr || result == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (!graph_instance->has_node(*node)) {
-        LOG_ERR("node %u is not one of the instance's graph", node->number);
-        return DOCA_ERROR_NOT_PERMITTED;
-    }
-    *result = graph_instance->result(*node);
-    return DOCA_SUCCESS;
+    return call({graph_instance, node, result}, [&] {
+        const doca_error_t status = graph_instance->check_own(*node);
+        if (status == DOCA_SUCCESS)
+            *result = graph_instance->result(*node);
+        return status;
+    });
 }

@@ -30,7 +30,8 @@ struct doca_graph_instance {
     [[nodiscard]] std::uint32_t num_failed() const noexcept { return num_failed_; }
     /// Writes as many as there is room for; how many.
     [[nodiscard]] std::uint32_t failed_nodes(std::span<const doca_graph_node *> nodes) const noexcept;
-    [[nodiscard]] bool has_node(const doca_graph_node &node) const noexcept;
+    /// NOT_PERMITTED unless @p node is one of the instance's graph.
+    [[nodiscard]] doca_error_t check_own(const doca_graph_node &node) const noexcept;
     [[nodiscard]] doca_graph_instance_node_state state(const doca_graph_node &node) const noexcept;
     [[nodiscard]] doca_data result(const doca_graph_node &node) const noexcept;
 
@@ -91,6 +92,8 @@ private:
     }
 
     Start start_job(std::uint32_t number) noexcept;
+    [[gnu::cold]] [[nodiscard]] static doca_error_t explain_refusal(std::uint32_t number, const doca_ctx *ctx,
+                                                                    const doca_job &job) noexcept;
     void start_sub_graph(std::uint32_t number) noexcept;
     void retry_blocked() noexcept;
     void job_ended(const Job &job, const opendoca::Ended &ended) noexcept;

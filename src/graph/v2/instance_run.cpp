@@ -123,9 +123,25 @@ void doca_graph_instance::fail(std::uint32_t number, doca_error_t error) noexcep
     event->type = type;
     event->user_data = user_data;
     submission_->workq()
-        .queue_of(*static_cast<const doca_ctx *>(plan_.nodes[number].action.context))
+        .queue_of(*opendoca::v2::context_at(plan_.nodes[number].action.context))
         ->write_result(type, status, result, *event);
     results_[number] = event->result;
+}
+
+/// Why a node's job can't be submitted to @p ctx, the node's context.
+doca_error_t doca_graph_instance::explain_refusal(std::uint32_t number, const doca_ctx *ctx,
+                                                  const doca_job &job) noexcept
+{
+    if (ctx == nullptr) {
+        LOG_ERR("the context of node %u was destroyed", number);
+        return DOCA_ERROR_BAD_STATE;
+    }
+    if (job.ctx != ctx) {
+        LOG_ERR("the job of node %u is for context %p now, and not for the node's, %p", number,
+                static_cast<void *>(job.ctx), static_cast<const void *>(ctx));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    return doca_workq::not_on_queue(*ctx);
 }
 
 doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) noexcept
@@ -133,14 +149,11 @@ doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) 
     const opendoca::Plan::Node &node = plan_.nodes[number];
     const doca_job &base = *data_[number].job;
     doca_workq &workq = submission_->workq();
-    opendoca::v2::JobQueue *const queue = workq.queue_of(*static_cast<const doca_ctx *>(node.action.context));
+    const doca_ctx *const ctx = opendoca::v2::context_at(node.action.context);
+    opendoca::v2::JobQueue *const queue = ctx != nullptr ? workq.queue_of(*ctx) : nullptr;
     doca_error_t status = DOCA_SUCCESS;
-    if (base.ctx != node.action.context) [[unlikely]] {
-        LOG_ERR("the job of node %u is for context %p now, and not for the node's, %p", number,
-                static_cast<void *>(base.ctx), node.action.context);
-        status = DOCA_ERROR_INVALID_VALUE;
-    } else if (queue == nullptr) [[unlikely]] {
-        status = doca_workq::not_on_queue(*base.ctx);
+    if (queue == nullptr || base.ctx != ctx) [[unlikely]] {
+        status = explain_refusal(number, ctx, base);
     } else if (queue->carry_out(base)) [[likely]] {
         note_result(number, base.type, base.user_data, DOCA_SUCCESS, {});
         states_[number] = DOCA_GRAPH_INSTANCE_NODE_STATE_COMPLETED;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "../../core/log.hpp"
-#include "../../core/v3/ctx.hpp"
 #include "../../core/v3/pe.hpp"
 #include "instance.hpp"
 
@@ -59,10 +58,11 @@ doca_error_t doca_graph::start()
     if (const doca_error_t status = make_plan(DOCA_ERROR_BAD_STATE, plan); status != DOCA_SUCCESS)
         return status;
     for (const void *context : plan->contexts) {
-        const doca_ctx &ctx = *static_cast<const doca_ctx *>(context);
-        if (!ctx.is_running() || ctx.pe() != pe_) {
-            LOG_ERR("a context of the graph's nodes is %s",
-                    ctx.is_running() ? "on another progress engine" : "not running");
+        const doca_ctx *const ctx = opendoca::v3::context_at(context);
+        if (ctx == nullptr || !ctx->is_running() || ctx->pe() != pe_) {
+            LOG_ERR("a context of the graph's nodes %s", ctx == nullptr       ? "was destroyed"
+                                                         : !ctx->is_running() ? "is not running"
+                                                                              : "is on another progress engine");
             return DOCA_ERROR_BAD_STATE;
         }
     }

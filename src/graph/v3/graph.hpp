@@ -4,8 +4,19 @@
 
 #include <doca_graph.h>
 
+#include "../../core/v3/ctx.hpp"
 #include "../../core/v3/member.hpp"
 #include "../structure.hpp"
+
+namespace opendoca::v3 {
+
+/// The context of a node whose action is @p context; null once the program has destroyed it.
+[[nodiscard]] inline const doca_ctx *context_at(const void *context) noexcept
+{
+    return *static_cast<const doca_ctx *const *>(context);
+}
+
+} // namespace opendoca::v3
 
 /// Nodes and their dependencies on a progress engine, which runs those of its instances that have something
 /// to do.

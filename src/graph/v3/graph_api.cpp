@@ -42,8 +42,7 @@ doca_error_t doca_graph_get_user_data(const struct doca_graph *graph, union doca
 doca_error_t doca_graph_node_create_from_ctx(struct doca_graph *graph, const struct doca_ctx *ctx,
                                              struct doca_graph_node **node)
 {
-    return call({graph, ctx, node},
-                [&] { return graph->add_node(NodeKind::context, {.context = ctx}, 0, *node); });
+    return call({graph, ctx, node}, [&] { return graph->add_context_node(ctx->share_address(), 0, *node); });
 }
 
 doca_error_t doca_graph_node_create_from_user(struct doca_graph *graph, doca_graph_user_node_cb_t cb,

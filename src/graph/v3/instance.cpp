@@ -72,7 +72,7 @@ doca_error_t doca_graph_instance::set_task(const doca_graph_node &node, doca_tas
     if (const doca_error_t status = check_settable(node, NodeKind::context, "context");
         status != DOCA_SUCCESS)
         return status;
-    if (task.ctx != node.action.context) {
+    if (task.ctx != opendoca::v3::context_at(node.action.context)) {
         LOG_ERR("task %p is not one of the context of node %u", static_cast<void *>(&task), node.number);
         return DOCA_ERROR_NOT_PERMITTED;
     }

@@ -3,11 +3,13 @@
 //
 // Graphs of tasks: order, failures, sub-graphs, and instances that run again.
 #include <algorithm>
+#include <cstring>
 #include <list>
 
 #include <poll.h>
 
 #include <doca_graph.h>
+#include <doca_log.h>
 
 #include "dma_tasks.hpp"
 
@@ -287,6 +289,26 @@ TEST_P(Graph, what_does_not_fit_is_refused)
     EXPECT_EQ(doca_graph_start(stranger), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_pe_destroy(other), DOCA_ERROR_IN_USE);
     stranger.reset();
+}
+
+/// A context that was destroyed is not looked at any more.
+TEST_P(Graph, may_outlive_its_contexts)
+{
+    static char log[1 << 16]; // of a backend that stays
+    static const doca_error_t has_log = [] {
+        doca_log_backend *backend = nullptr;
+        return doca_log_backend_create_with_buf_sdk(log, sizeof(log), [](char *) {}, &backend);
+    }();
+    must(has_log);
+    const GraphHandle graph = new_graph();
+    {
+        const DmaContext other(dev, pe, 1);
+        doca_graph_node *node = nullptr;
+        must(doca_graph_node_create_from_ctx(graph, other.ctx(), &node));
+    }
+    const std::size_t seen = std::strlen(log);
+    EXPECT_EQ(doca_graph_start(graph), DOCA_ERROR_BAD_STATE);
+    EXPECT_NE(std::strstr(log + seen, "a context of the graph's nodes was destroyed"), nullptr) << log + seen;
 }
 
 TEST_P(Graph, a_callback_may_submit_again_or_destroy_everything)
