@@ -24,7 +24,7 @@
  * undefined, where a function does not say otherwise. opendoca: DOCA_ERROR_INVALID_VALUE for NULL, and nothing
  * has changed.
  * Outputs are written only on success.
- * State: any buffer that has not gone home to its inventory.
+ * State: any buffer that has not returned to its inventory.
  * Threads: one thread at a time per list, and per inventory that the buffers come from.
  */
 #ifndef DOCA_BUF_H_
@@ -67,7 +67,7 @@ enum doca_buf_extension {
 __DOCA_EXPERIMENTAL doca_error_t doca_buf_refcount_add(struct doca_buf *buf, uint16_t *refcount);
 
 /**
- * Drop a reference. At zero the buffer goes home to its inventory and must not be used any more; with the
+ * Drop a reference. At zero the buffer returns to its inventory and must not be used any more; with the
  * head of a list, all buffers of the list do.
  *
  * @param [in] buf The buffer: a list's head, or a single one.

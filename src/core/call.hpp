@@ -25,6 +25,14 @@ namespace opendoca {
         is_public ? ": " : "");
 }
 
+/// What a function answers that checks for null pointers itself, so that its fast path needs no stack frame.
+[[gnu::cold, gnu::noinline, nodiscard]] inline doca_error_t
+refuse_null(const char *function = __builtin_FUNCTION()) noexcept
+{
+    report_null(function);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
 /// INVALID_VALUE when one of @p arguments is null; else what @p body answers, and SUCCESS when it returns
 /// nothing. No exception leaves it. @p code_of gives the code of a Status, @p function is who was called.
 template <auto code_of, typename Body>

@@ -121,7 +121,7 @@ TEST_F(BufTest, no_reference_can_be_added)
     EXPECT_EQ(count, 1);
 }
 
-TEST_F(BufTest, last_reference_sends_it_home)
+TEST_F(BufTest, last_reference_returns_it_to_the_inventory)
 {
     std::uint32_t free = 77;
     BufHandle buf = inventory.full(map, start, 100);

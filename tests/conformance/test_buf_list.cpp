@@ -170,7 +170,7 @@ TEST_F(BufListTest, unchain_refuses_what_is_no_later_member)
     release(c);
 }
 
-TEST_F(BufListTest, head_takes_all_members_home)
+TEST_F(BufListTest, head_returns_all_members_to_the_inventory)
 {
     const List list = take_chained(5);
     EXPECT_EQ(num_free(), capacity - 5);
@@ -187,7 +187,7 @@ TEST_F(BufListTest, head_takes_all_members_home)
     EXPECT_EQ(num_free(), capacity);
 }
 
-TEST_F(BufListTest, parts_go_home_by_themselves)
+TEST_F(BufListTest, parts_return_by_themselves)
 {
     const List list = take_chained(5);
     must(doca_buf_list_unchain(list[0], list[2]));
@@ -198,7 +198,7 @@ TEST_F(BufListTest, parts_go_home_by_themselves)
     EXPECT_EQ(num_free(), capacity);
 }
 
-TEST_F(BufListTest, members_go_home_to_where_they_came_from)
+TEST_F(BufListTest, members_return_to_where_they_came_from)
 {
     std::vector<std::byte> other_memory(100);
     const LocalMap other_map({}, other_memory);

@@ -193,7 +193,7 @@ TEST_F(BufpoolTest, a_list_comes_back_as_a_whole)
     const Inventory inventory(1);
     BufHandle list = alloc();
     must(doca_buf_list_chain(list, alloc().release()));
-    must(doca_buf_list_chain(list, inventory.full(map, first, 10).release())); // home to where it is from
+    must(doca_buf_list_chain(list, inventory.full(map, first, 10).release())); // back to where it is from
     EXPECT_EQ(num_free(), 1u);
     list.reset();
     EXPECT_EQ(num_free(), 3u);

@@ -15,12 +15,15 @@ doca_error_t doca_buf_refcount_add(struct doca_buf *, uint16_t *)
 
 static __attribute__((noinline)) doca_error_t release_slowly(doca_buf *buf, uint16_t *refcount)
 {
-    return call({buf}, [&] {
-        const doca_error_t status = buf->release();
-        if (status == DOCA_SUCCESS && refcount != nullptr)
-            *refcount = 1;
-        return status;
-    });
+    return call(
+        {buf},
+        [&] {
+            const doca_error_t status = buf->release();
+            if (status == DOCA_SUCCESS && refcount != nullptr)
+                *refcount = 1;
+            return status;
+        },
+        "doca_buf_refcount_rm");
 }
 
 doca_error_t doca_buf_refcount_rm(struct doca_buf *buf, uint16_t *refcount)

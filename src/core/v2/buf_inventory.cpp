@@ -14,20 +14,19 @@ using opendoca::v2::call;
 doca_error_t doca_buf_inventory_create(const union doca_data *user_data, size_t num_elements,
                                        uint32_t extensions, struct doca_buf_inventory **buf_inventory)
 {
-    constexpr std::size_t most = opendoca::BufStore::max_num_elements;
-    if (buf_inventory == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (num_elements == 0 || num_elements > most) {
-        LOG_ERR("a buffer inventory has 1 to %zu elements, not %zu", most, num_elements);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    if (extensions != DOCA_BUF_EXTENSION_NONE) {
-        LOG_ERR("buffer extensions 0x%x do not exist", extensions);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
     return call({buf_inventory}, [&] {
+        constexpr std::size_t most = opendoca::BufStore::max_num_elements;
+        if (num_elements == 0 || num_elements > most) {
+            LOG_ERR("a buffer inventory has 1 to %zu elements, not %zu", most, num_elements);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        if (extensions != DOCA_BUF_EXTENSION_NONE) {
+            LOG_ERR("buffer extensions 0x%x do not exist", extensions);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
         *buf_inventory = new doca_buf_inventory(num_elements);
         (*buf_inventory)->user_data = opendoca::value_of(user_data);
+        return DOCA_SUCCESS;
     });
 }
 
@@ -55,10 +54,13 @@ static __attribute__((noinline)) doca_error_t take_slowly(doca_buf_inventory *in
                                                           void *addr, size_t len, void *data, size_t data_len,
                                                           doca_buf **buf)
 {
-    return call({inventory, mmap, buf}, [&] {
-        return inventory->take(*mmap, static_cast<std::byte *>(addr), len, static_cast<std::byte *>(data),
-                               data_len, *buf);
-    });
+    return call(
+        {inventory, mmap, buf},
+        [&] {
+            return inventory->take(*mmap, static_cast<std::byte *>(addr), len, static_cast<std::byte *>(data), data_len,
+                                   *buf);
+        },
+        "doca_buf_inventory_buf_by_args");
 }
 
 doca_error_t doca_buf_inventory_buf_by_args(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,

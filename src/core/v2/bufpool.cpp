@@ -20,21 +20,19 @@ doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_el
                                  size_t element_size, size_t element_alignment, const struct doca_mmap *mmap,
                                  struct doca_bufpool **bufpool)
 {
-    if (mmap == nullptr || bufpool == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (const doca_error_t status = mmap->check_range(); status != DOCA_SUCCESS)
-        return status;
-    if (const doca_error_t status = opendoca::BufPool::check_size(num_elements, element_size);
-        status != DOCA_SUCCESS)
-        return status;
-    if (extensions != DOCA_BUF_EXTENSION_NONE) {
-        LOG_ERR("buffer extensions 0x%x do not exist", extensions);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    const std::size_t alignment = element_alignment == 0 ? 1 : element_alignment;
-    if (const doca_error_t status = opendoca::check_alignment(alignment); status != DOCA_SUCCESS)
-        return status;
-    return call({mmap, bufpool}, [&] {
+    return call({mmap, bufpool}, [&]() -> opendoca::Status {
+        if (const doca_error_t status = mmap->check_range(); status != DOCA_SUCCESS)
+            return status;
+        if (const doca_error_t status = opendoca::BufPool::check_size(num_elements, element_size);
+            status != DOCA_SUCCESS)
+            return status;
+        if (extensions != DOCA_BUF_EXTENSION_NONE) {
+            LOG_ERR("buffer extensions 0x%x do not exist", extensions);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        const std::size_t alignment = element_alignment == 0 ? 1 : element_alignment;
+        if (const doca_error_t status = opendoca::check_alignment(alignment); status != DOCA_SUCCESS)
+            return status;
         auto pool = std::make_unique<doca_bufpool>(num_elements, element_size, mmap->shared_from_this());
         const opendoca::Status status = pool->lay_out(alignment);
         if (status == DOCA_SUCCESS) {

@@ -18,9 +18,11 @@ using opendoca::v2::call;
 
 namespace {
 
-doca_error_t report(const doca_devinfo *devinfo, bool Capabilities::*capability, uint8_t *out)
+doca_error_t report(const doca_devinfo *devinfo, bool Capabilities::*capability, uint8_t *out,
+                    const char *function = __builtin_FUNCTION())
 {
-    return call({devinfo, out}, [&] { *out = devinfo->function->can.*capability; });
+    return call(
+        {devinfo, out}, [&] { *out = devinfo->function->can.*capability; }, function);
 }
 
 } // namespace

@@ -90,17 +90,19 @@ doca_error_t doca_log_source_destroy(int source)
 
 doca_error_t doca_log_rate_bucket_register(int source, int *bucket)
 {
-    const std::lock_guard lock{buckets_mutex};
-    if (bucket == nullptr || !opendoca::is_log_source(source))
-        return DOCA_ERROR_INVALID_VALUE;
-    for (std::size_t i = 1; i < max_buckets; i++) {
-        if (buckets[i].source.load(std::memory_order_relaxed) == 0) {
-            buckets[i].source.store(source, std::memory_order_relaxed);
-            *bucket = static_cast<int>(i);
-            return DOCA_SUCCESS;
+    return opendoca::v2::call({bucket}, [&] {
+        const std::lock_guard lock{buckets_mutex};
+        if (!opendoca::is_log_source(source))
+            return DOCA_ERROR_INVALID_VALUE;
+        for (std::size_t i = 1; i < max_buckets; i++) {
+            if (buckets[i].source.load(std::memory_order_relaxed) == 0) {
+                buckets[i].source.store(source, std::memory_order_relaxed);
+                *bucket = static_cast<int>(i);
+                return DOCA_SUCCESS;
+            }
         }
-    }
-    return DOCA_ERROR_FULL;
+        return DOCA_ERROR_FULL;
+    });
 }
 
 uint16_t doca_log_get_bucket_time(void)

@@ -4,7 +4,10 @@
 
 #include <doca_mmap.h>
 
+#include "../log.hpp"
 #include "call.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_MMAP_API);
 
 using opendoca::ExportKind;
 using opendoca::v2::call;
@@ -67,9 +70,11 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
                                           size_t export_desc_len, struct doca_dev *dev,
                                           struct doca_mmap **mmap)
 {
-    if (export_desc_len == 0)
-        return DOCA_ERROR_INVALID_VALUE;
     return call({export_desc, dev, mmap}, [&] {
+        if (export_desc_len == 0) {
+            LOG_ERR("an export descriptor of 0 bytes is none");
+            return DOCA_ERROR_INVALID_VALUE;
+        }
         return doca_mmap::create_from_export(
             value_of(user_data), {static_cast<const std::byte *>(export_desc), export_desc_len}, *dev, *mmap);
     });
@@ -77,16 +82,24 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 
 doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
 {
-    if (len == 0)
-        return DOCA_ERROR_INVALID_VALUE;
-    return call({mmap, addr}, [&] { return mmap->set_memrange(static_cast<std::byte *>(addr), len); });
+    return call({mmap, addr}, [&] {
+        if (len == 0) {
+            LOG_ERR("a memory range of 0 bytes is none");
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        return mmap->set_memrange(static_cast<std::byte *>(addr), len);
+    });
 }
 
 doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, size_t offset, size_t len)
 {
-    if (dmabuf_fd < 0 || len == 0 || offset > SIZE_MAX - len)
-        return DOCA_ERROR_INVALID_VALUE;
-    return call({mmap}, [&] { return mmap->set_dmabuf_memrange(dmabuf_fd, nullptr, offset, len); });
+    return call({mmap}, [&] {
+        if (dmabuf_fd < 0 || len == 0 || offset > SIZE_MAX - len) {
+            LOG_ERR("[%zu, +%zu) of dmabuf %d is no memory range", offset, len, dmabuf_fd);
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        return mmap->set_dmabuf_memrange(dmabuf_fd, nullptr, offset, len);
+    });
 }
 
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)

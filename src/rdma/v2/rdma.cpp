@@ -9,12 +9,13 @@
 
 #include "../../core/dev.hpp"
 #include "../../core/log.hpp"
+#include "../../core/v2/call.hpp"
 #include "../../core/v2/workq.hpp"
 #include "rdma_jobs.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA);
 
-using opendoca::guarded;
+using opendoca::v2::call;
 
 namespace {
 
@@ -128,19 +129,12 @@ doca_error_t doca_rdma::check_destroyable() const noexcept
 
 doca_error_t doca_rdma_create(struct doca_rdma **rdma)
 {
-    if (rdma == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] {
-        *rdma = new doca_rdma;
-        return DOCA_SUCCESS;
-    });
+    return call({rdma}, [&] { *rdma = new doca_rdma; });
 }
 
 doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
 {
-    if (rdma == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] {
+    return call({rdma}, [&] {
         const doca_error_t status = rdma->check_destroyable();
         if (status == DOCA_SUCCESS)
             delete rdma;
@@ -156,23 +150,25 @@ struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)
 doca_error_t doca_rdma_export(const struct doca_rdma *rdma, const void **local_rdma_conn_details,
                               size_t *local_rdma_conn_details_size)
 {
-    if (rdma == nullptr || local_rdma_conn_details == nullptr || local_rdma_conn_details_size == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    std::span<const std::byte> details;
-    const doca_error_t status = rdma->export_details(details);
-    if (status == DOCA_SUCCESS) {
-        *local_rdma_conn_details = details.data();
-        *local_rdma_conn_details_size = details.size();
-    }
-    return status;
+    return call({rdma, local_rdma_conn_details, local_rdma_conn_details_size}, [&] {
+        std::span<const std::byte> details;
+        const doca_error_t status = rdma->export_details(details);
+        if (status == DOCA_SUCCESS) {
+            *local_rdma_conn_details = details.data();
+            *local_rdma_conn_details_size = details.size();
+        }
+        return status;
+    });
 }
 
 doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_conn_details,
                                size_t remote_rdma_conn_details_size)
 {
-    if (rdma == nullptr || remote_rdma_conn_details == nullptr || remote_rdma_conn_details_size == 0)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] {
+    return call({rdma, remote_rdma_conn_details}, [&] {
+        if (remote_rdma_conn_details_size == 0) {
+            LOG_ERR("connection details of 0 bytes are none");
+            return DOCA_ERROR_INVALID_VALUE;
+        }
         return rdma->connect(
             {static_cast<const std::byte *>(remote_rdma_conn_details), remote_rdma_conn_details_size});
     });

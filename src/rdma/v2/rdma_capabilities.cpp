@@ -2,22 +2,28 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // What a device can do.
-#include <cstring>
+#include <algorithm>
 #include <cinttypes>
+#include <cstring>
 
-#include "../../core/log.hpp"
 #include <doca_rdma.h>
 
 #include "../../core/dev.hpp"
 #include "../../core/log.hpp"
+#include "../../core/v2/call.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_CAPABILITIES);
 
+using opendoca::v2::call;
+
 namespace {
 
-bool is_job_type(doca_rdma_job_types type) noexcept
+doca_error_t check_job_type(doca_rdma_job_types type) noexcept
 {
-    return type >= DOCA_RDMA_JOB_RECV && type <= DOCA_RDMA_JOB_ATOMIC_FETCH_ADD;
+    if (type >= DOCA_RDMA_JOB_RECV && type <= DOCA_RDMA_JOB_ATOMIC_FETCH_ADD)
+        return DOCA_SUCCESS;
+    LOG_ERR("job type %d is not one of RDMA's", static_cast<int>(type));
+    return DOCA_ERROR_INVALID_VALUE;
 }
 
 bool is_atomic(doca_rdma_job_types type) noexcept
@@ -25,15 +31,19 @@ bool is_atomic(doca_rdma_job_types type) noexcept
     return type == DOCA_RDMA_JOB_ATOMIC_CMP_SWP || type == DOCA_RDMA_JOB_ATOMIC_FETCH_ADD;
 }
 
-doca_error_t get_queue_size(const doca_devinfo *devinfo, std::uint32_t *size) noexcept
+doca_error_t get_queue_size(const doca_devinfo *devinfo, std::uint32_t *size,
+                            const char *function = __builtin_FUNCTION()) noexcept
 {
-    if (devinfo == nullptr || size == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    const std::uint32_t largest = devinfo->function->max_queue_size();
-    if (largest == 0 && devinfo->function->can.rdma.reliable_connection)
-        return DOCA_ERROR_DRIVER;
-    *size = largest;
-    return DOCA_SUCCESS;
+    return call(
+        {devinfo, size},
+        [&] {
+            const std::uint32_t largest = devinfo->function->max_queue_size();
+            if (largest == 0 && devinfo->function->can.rdma.reliable_connection)
+                return DOCA_ERROR_DRIVER;
+            *size = largest;
+            return DOCA_SUCCESS;
+        },
+        function);
 }
 
 } // namespace
@@ -41,22 +51,27 @@ doca_error_t get_queue_size(const doca_devinfo *devinfo, std::uint32_t *size) no
 doca_error_t doca_rdma_job_get_supported(const struct doca_devinfo *devinfo,
                                          enum doca_rdma_job_types job_type)
 {
-    if (devinfo == nullptr || !is_job_type(job_type))
-        return DOCA_ERROR_INVALID_VALUE;
-    const opendoca::RdmaCapabilities &can = devinfo->function->can.rdma;
-    const bool is_supported = is_atomic(job_type) ? can.atomics : can.reliable_connection;
-    return is_supported ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    return call({devinfo}, [&] {
+        if (const doca_error_t status = check_job_type(job_type); status != DOCA_SUCCESS)
+            return status;
+        const opendoca::RdmaCapabilities &can = devinfo->function->can.rdma;
+        const bool is_supported = is_atomic(job_type) ? can.atomics : can.reliable_connection;
+        return is_supported ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    });
 }
 
 doca_error_t doca_rdma_get_transport_type_supported(const struct doca_devinfo *devinfo,
                                                     enum doca_rdma_transport_type transport_type)
 {
-    if (devinfo == nullptr ||
-        (transport_type != DOCA_RDMA_TRANSPORT_RC && transport_type != DOCA_RDMA_TRANSPORT_DC))
-        return DOCA_ERROR_INVALID_VALUE;
-    const bool is_supported =
-        transport_type == DOCA_RDMA_TRANSPORT_RC && devinfo->function->can.rdma.reliable_connection;
-    return is_supported ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    return call({devinfo}, [&] {
+        if (transport_type != DOCA_RDMA_TRANSPORT_RC && transport_type != DOCA_RDMA_TRANSPORT_DC) {
+            LOG_ERR("there is no transport %d", static_cast<int>(transport_type));
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        const bool is_supported =
+            transport_type == DOCA_RDMA_TRANSPORT_RC && devinfo->function->can.rdma.reliable_connection;
+        return is_supported ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    });
 }
 
 doca_error_t doca_rdma_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
@@ -73,10 +88,7 @@ doca_error_t doca_rdma_get_max_send_queue_size(const struct doca_devinfo *devinf
 
 doca_error_t doca_rdma_get_max_message_size(const struct doca_devinfo *devinfo, uint32_t *max_message_size)
 {
-    if (devinfo == nullptr || max_message_size == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    *max_message_size = devinfo->function->can.rdma.max_message_size;
-    return DOCA_SUCCESS;
+    return call({devinfo, max_message_size}, [&] { *max_message_size = devinfo->function->can.rdma.max_message_size; });
 }
 
 doca_error_t doca_rdma_get_max_buf_chain_len(const struct doca_devinfo *devinfo,
@@ -84,34 +96,37 @@ doca_error_t doca_rdma_get_max_buf_chain_len(const struct doca_devinfo *devinfo,
                                              enum doca_rdma_transport_type transport_type,
                                              uint32_t *max_buf_chain_len)
 {
-    if (devinfo == nullptr || max_buf_chain_len == nullptr || !is_job_type(job_type) ||
-        transport_type != DOCA_RDMA_TRANSPORT_RC)
-        return DOCA_ERROR_INVALID_VALUE;
-    const std::uint32_t longest = devinfo->function->can.rdma.max_chain_length;
-    *max_buf_chain_len = is_atomic(job_type) ? std::min<std::uint32_t>(longest, 1) : longest;
-    return DOCA_SUCCESS;
+    return call({devinfo, max_buf_chain_len}, [&] {
+        if (const doca_error_t status = check_job_type(job_type); status != DOCA_SUCCESS)
+            return status;
+        if (transport_type != DOCA_RDMA_TRANSPORT_RC) {
+            LOG_ERR("transport %d has no chains of buffers", static_cast<int>(transport_type));
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        const std::uint32_t longest = devinfo->function->can.rdma.max_chain_length;
+        *max_buf_chain_len = is_atomic(job_type) ? std::min<std::uint32_t>(longest, 1) : longest;
+        return DOCA_SUCCESS;
+    });
 }
 
 doca_error_t doca_rdma_get_gid_table_size(struct doca_devinfo *devinfo, uint32_t *gid_table_size)
 {
-    if (devinfo == nullptr || gid_table_size == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    *gid_table_size = static_cast<std::uint32_t>(devinfo->function->can.rdma.gids.size());
-    return DOCA_SUCCESS;
+    return call({devinfo, gid_table_size},
+                [&] { *gid_table_size = static_cast<std::uint32_t>(devinfo->function->can.rdma.gids.size()); });
 }
 
 doca_error_t doca_rdma_get_gid(struct doca_devinfo *devinfo, uint32_t start_index, uint32_t num_entries,
                                struct doca_rdma_gid *gid_array)
 {
-    if (devinfo == nullptr || gid_array == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    const auto &gids = devinfo->function->can.rdma.gids;
-    if (num_entries == 0 || start_index >= gids.size() || num_entries > gids.size() - start_index) {
-        LOG_ERR("%" PRIu32 " entries from %" PRIu32 " on: the table has %zu", num_entries, start_index,
-                     gids.size());
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    static_assert(sizeof(doca_rdma_gid) == sizeof(opendoca::Gid));
-    std::memcpy(gid_array, &gids[start_index], num_entries * sizeof(*gid_array));
-    return DOCA_SUCCESS;
+    return call({devinfo, gid_array}, [&] {
+        const auto &gids = devinfo->function->can.rdma.gids;
+        if (num_entries == 0 || start_index >= gids.size() || num_entries > gids.size() - start_index) {
+            LOG_ERR("%" PRIu32 " entries from %" PRIu32 " on: the table has %zu", num_entries, start_index,
+                    gids.size());
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        static_assert(sizeof(doca_rdma_gid) == sizeof(opendoca::Gid));
+        std::memcpy(gid_array, &gids[start_index], num_entries * sizeof(*gid_array));
+        return DOCA_SUCCESS;
+    });
 }

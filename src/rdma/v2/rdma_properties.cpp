@@ -5,9 +5,12 @@
 
 #include "../../core/dev.hpp"
 #include "../../core/log.hpp"
+#include "../../core/v2/call.hpp"
 #include "rdma.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_PROPERTIES);
+
+using opendoca::v2::call;
 
 namespace {
 
@@ -169,64 +172,67 @@ namespace {
 
 /// Gives @p value out, once a device was added.
 template <typename T, typename Value>
-doca_error_t get(const doca_rdma *rdma, T *out, Value &&value) noexcept
+doca_error_t get(const doca_rdma *rdma, T *out, Value &&value, const char *function = __builtin_FUNCTION()) noexcept
 {
-    if (rdma == nullptr || out == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (!rdma->has_device()) {
-        LOG_ERR("no device was added to the context yet");
-        return DOCA_ERROR_BAD_STATE;
-    }
-    *out = static_cast<T>(value(*rdma));
-    return DOCA_SUCCESS;
+    return call(
+        {rdma, out},
+        [&] {
+            if (!rdma->has_device()) {
+                LOG_ERR("no device was added to the context yet");
+                return DOCA_ERROR_BAD_STATE;
+            }
+            *out = static_cast<T>(value(*rdma));
+            return DOCA_SUCCESS;
+        },
+        function);
 }
 
 } // namespace
 
 doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send_queue_size)
 {
-    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_queue_size(true, send_queue_size);
+    return call({rdma}, [&] { return rdma->set_queue_size(true, send_queue_size); });
 }
 
 doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma, uint32_t recv_queue_size)
 {
-    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_queue_size(false, recv_queue_size);
+    return call({rdma}, [&] { return rdma->set_queue_size(false, recv_queue_size); });
 }
 
 doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
                                           enum doca_rdma_transport_type transport_type)
 {
-    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_transport_type(transport_type);
+    return call({rdma}, [&] { return rdma->set_transport_type(transport_type); });
 }
 
 doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu)
 {
-    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_mtu(mtu);
+    return call({rdma}, [&] { return rdma->set_mtu(mtu); });
 }
 
 doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma, uint32_t permissions)
 {
-    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_permissions(permissions);
+    return call({rdma}, [&] { return rdma->set_permissions(permissions); });
 }
 
 doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, bool grh_enabled)
 {
-    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_grh_enabled(grh_enabled);
+    return call({rdma}, [&] { return rdma->set_grh_enabled(grh_enabled); });
 }
 
 doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma, uint32_t gid_index)
 {
-    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_gid_index(gid_index);
+    return call({rdma}, [&] { return rdma->set_gid_index(gid_index); });
 }
 
 doca_error_t doca_rdma_set_recv_buf_chain_len(struct doca_rdma *rdma, uint32_t recv_buf_chain_len)
 {
-    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_recv_chain_length(recv_buf_chain_len);
+    return call({rdma}, [&] { return rdma->set_recv_chain_length(recv_buf_chain_len); });
 }
 
 doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32_t sl)
 {
-    return rdma == nullptr ? DOCA_ERROR_INVALID_VALUE : rdma->set_service_level(sl);
+    return call({rdma}, [&] { return rdma->set_service_level(sl); });
 }
 
 doca_error_t doca_rdma_get_send_queue_size(const struct doca_rdma *rdma, uint32_t *send_queue_size)

@@ -9,6 +9,8 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_SHA_SESSION);
 
+using opendoca::v2::call;
+
 static doca_error_t check_idle(const doca_sha *sha, const doca_workq *workq,
                                const doca_sha_partial_session &session) noexcept
 {
@@ -27,13 +29,11 @@ static doca_error_t check_idle(const doca_sha *sha, const doca_workq *workq,
 doca_error_t doca_sha_partial_session_create(struct doca_sha *ctx, struct doca_workq *workq,
                                              struct doca_sha_partial_session **session)
 {
-    if (ctx == nullptr || workq == nullptr || session == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (workq->queue_of(*ctx) == nullptr) {
-        LOG_ERR("the work queue of a session must be on the SHA context");
-        return DOCA_ERROR_INVALID_VALUE;
-    }
-    return opendoca::guarded([&] {
+    return call({ctx, workq, session}, [&] {
+        if (workq->queue_of(*ctx) == nullptr) {
+            LOG_ERR("the work queue of a session must be on the SHA context");
+            return DOCA_ERROR_INVALID_VALUE;
+        }
         *session = new doca_sha_partial_session(*ctx, *workq);
         return DOCA_SUCCESS;
     });
@@ -42,25 +42,25 @@ doca_error_t doca_sha_partial_session_create(struct doca_sha *ctx, struct doca_w
 doca_error_t doca_sha_partial_session_destroy(struct doca_sha *ctx, struct doca_workq *workq,
                                               struct doca_sha_partial_session *session)
 {
-    if (ctx == nullptr || workq == nullptr || session == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (const doca_error_t status = check_idle(ctx, workq, *session); status != DOCA_SUCCESS)
+    return call({ctx, workq, session}, [&] {
+        const doca_error_t status = check_idle(ctx, workq, *session);
+        if (status == DOCA_SUCCESS)
+            delete session;
         return status;
-    delete session;
-    return DOCA_SUCCESS;
+    });
 }
 
 doca_error_t doca_sha_partial_session_copy(struct doca_sha *ctx, struct doca_workq *workq,
                                            const struct doca_sha_partial_session *from_session,
                                            struct doca_sha_partial_session *to_session)
 {
-    if (ctx == nullptr || workq == nullptr || from_session == nullptr || to_session == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    for (const doca_sha_partial_session *session :
-         {from_session, static_cast<const doca_sha_partial_session *>(to_session)}) {
-        if (const doca_error_t status = check_idle(ctx, workq, *session); status != DOCA_SUCCESS)
-            return status;
-    }
-    to_session->copy_from(*from_session);
-    return DOCA_SUCCESS;
+    return call({ctx, workq, from_session, to_session}, [&] {
+        for (const doca_sha_partial_session *session :
+             {from_session, static_cast<const doca_sha_partial_session *>(to_session)}) {
+            if (const doca_error_t status = check_idle(ctx, workq, *session); status != DOCA_SUCCESS)
+                return status;
+        }
+        to_session->copy_from(*from_session);
+        return DOCA_SUCCESS;
+    });
 }

@@ -4,12 +4,13 @@
 
 #include "../../core/dev.hpp"
 #include "../../core/log.hpp"
+#include "../../core/v2/call.hpp"
 #include "../../core/v2/workq.hpp"
 #include "sha_jobs.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SHA);
 
-using opendoca::guarded;
+using opendoca::v2::call;
 
 doca_error_t doca_sha::check_device(const doca_dev &dev, const std::vector<doca_dev *> &others) const
 {
@@ -44,24 +45,19 @@ doca_error_t doca_sha::create_queue(const std::vector<doca_dev *> &devices, doca
 
 doca_error_t doca_sha_create(struct doca_sha **ctx)
 {
-    if (ctx == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] {
-        *ctx = new doca_sha;
-        return DOCA_SUCCESS;
-    });
+    return call({ctx}, [&] { *ctx = new doca_sha; });
 }
 
 doca_error_t doca_sha_destroy(struct doca_sha *ctx)
 {
-    if (ctx == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (ctx->is_started()) {
-        LOG_ERR("the SHA context is still started");
-        return DOCA_ERROR_IN_USE;
-    }
-    delete ctx;
-    return DOCA_SUCCESS;
+    return call({ctx}, [&] {
+        if (ctx->is_started()) {
+            LOG_ERR("the SHA context is still started");
+            return DOCA_ERROR_IN_USE;
+        }
+        delete ctx;
+        return DOCA_SUCCESS;
+    });
 }
 
 struct doca_ctx *doca_sha_as_ctx(struct doca_sha *ctx)
@@ -69,50 +65,67 @@ struct doca_ctx *doca_sha_as_ctx(struct doca_sha *ctx)
     return ctx;
 }
 
+namespace {
+
+doca_error_t check_job_type(doca_sha_job_type job_type) noexcept
+{
+    if (opendoca::v2::is_sha_job(job_type))
+        return DOCA_SUCCESS;
+    LOG_ERR("job type %d is not one of SHA's", static_cast<int>(job_type));
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t check_software(const doca_devinfo &devinfo) noexcept
+{
+    return devinfo.function->can.sha_software ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+} // namespace
+
 doca_error_t doca_sha_job_get_supported(const struct doca_devinfo *devinfo, enum doca_sha_job_type job_type)
 {
-    if (devinfo == nullptr || !opendoca::v2::is_sha_job(job_type))
-        return DOCA_ERROR_INVALID_VALUE;
-    return devinfo->function->can.sha_software ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    return call({devinfo}, [&] {
+        const doca_error_t status = check_job_type(job_type);
+        return status == DOCA_SUCCESS ? check_software(*devinfo) : status;
+    });
 }
 
 doca_error_t doca_sha_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo,
                                                 uint32_t *max_list_num_elem)
 {
-    if (devinfo == nullptr || max_list_num_elem == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    const opendoca::Capabilities &can = devinfo->function->can;
-    if (!can.sha_software)
-        return DOCA_ERROR_NOT_SUPPORTED;
-    *max_list_num_elem = can.sha_max_list_elements;
-    return DOCA_SUCCESS;
+    return call({devinfo, max_list_num_elem}, [&] {
+        const doca_error_t status = check_software(*devinfo);
+        if (status == DOCA_SUCCESS)
+            *max_list_num_elem = devinfo->function->can.sha_max_list_elements;
+        return status;
+    });
 }
 
 doca_error_t doca_sha_get_max_src_buffer_size(const struct doca_devinfo *devinfo, uint64_t *max_buffer_size)
 {
-    if (devinfo == nullptr || max_buffer_size == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    const opendoca::Capabilities &can = devinfo->function->can;
-    if (!can.sha_software)
-        return DOCA_ERROR_NOT_SUPPORTED;
-    *max_buffer_size = can.sha_max_size;
-    return DOCA_SUCCESS;
+    return call({devinfo, max_buffer_size}, [&] {
+        const doca_error_t status = check_software(*devinfo);
+        if (status == DOCA_SUCCESS)
+            *max_buffer_size = devinfo->function->can.sha_max_size;
+        return status;
+    });
 }
 
 doca_error_t doca_sha_get_min_dst_buffer_size(const struct doca_devinfo *devinfo,
                                               enum doca_sha_job_type job_type, uint32_t *min_buffer_size)
 {
-    if (devinfo == nullptr || min_buffer_size == nullptr || !opendoca::v2::is_sha_job(job_type))
-        return DOCA_ERROR_INVALID_VALUE;
-    if (!devinfo->function->can.sha_software)
-        return DOCA_ERROR_NOT_SUPPORTED;
-    *min_buffer_size = facts_of(opendoca::v2::sha_kind_of(job_type)).digest_size;
-    return DOCA_SUCCESS;
+    return call({devinfo, min_buffer_size}, [&] {
+        if (const doca_error_t status = check_job_type(job_type); status != DOCA_SUCCESS)
+            return status;
+        const doca_error_t status = check_software(*devinfo);
+        if (status == DOCA_SUCCESS)
+            *min_buffer_size = facts_of(opendoca::v2::sha_kind_of(job_type)).digest_size;
+        return status;
+    });
 }
 
 doca_error_t doca_sha_get_hardware_supported(const struct doca_devinfo *devinfo)
 {
-    if (devinfo == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return devinfo->function->can.sha_hardware ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    return call({devinfo},
+                [&] { return devinfo->function->can.sha_hardware ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; });
 }

@@ -2,15 +2,17 @@
 // Copyright (c) 2026 The opendoca authors
 #include "../../core/dev.hpp"
 #include "../../core/log.hpp"
+#include "../../core/v2/call.hpp"
 #include "sync_event.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SYNC_EVENT_API);
 
-using opendoca::guarded;
+using opendoca::refuse_null;
 using opendoca::SyncEvent;
 using opendoca::WaitCondition;
+using opendoca::v2::call;
 using enum opendoca::Counter::WhileWaiting;
-using enum SyncEvent::Place;
+using enum SyncEvent::Location;
 
 namespace {
 
@@ -29,20 +31,17 @@ doca_error_t no_such_processor(const char *what) noexcept
 
 doca_error_t doca_sync_event_create(doca_sync_event **event)
 {
-    if (event == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] {
-        *event = new doca_sync_event;
-        return DOCA_SUCCESS;
-    });
+    return call({event}, [&] { *event = new doca_sync_event; });
 }
 
 doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *data, size_t sz,
                                                 doca_sync_event **event)
 {
-    if (dev == nullptr || data == nullptr || sz == 0 || event == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] {
+    return call({dev, data, event}, [&] {
+        if (sz == 0) {
+            LOG_ERR("an export of 0 bytes is none");
+            return DOCA_ERROR_INVALID_VALUE;
+        }
         auto created = std::make_unique<doca_sync_event>();
         const doca_error_t status = created->event.import(*dev, std::as_bytes(std::span(data, sz)));
         if (status == DOCA_SUCCESS)
@@ -53,9 +52,7 @@ doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *da
 
 doca_error_t doca_sync_event_destroy(doca_sync_event *event)
 {
-    if (event == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] {
+    return call({event}, [&] {
         const doca_error_t status = event->event.check_stopped();
         if (status == DOCA_SUCCESS)
             delete event;
@@ -65,79 +62,66 @@ doca_error_t doca_sync_event_destroy(doca_sync_event *event)
 
 doca_error_t doca_sync_event_get_create_from_export_supported(const doca_devinfo *devinfo)
 {
-    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE
-                              : answer(devinfo->function->can_import_counter());
+    return call({devinfo}, [&] { return answer(devinfo->function->can_import_counter()); });
 }
 
 // Locations
 
 doca_error_t doca_sync_event_publisher_add_location_cpu(doca_sync_event *event, doca_dev *dev)
 {
-    if (event == nullptr || dev == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return event->event.add_publisher(cpu, dev); });
+    return call({event, dev}, [&] { return event->event.add_publisher(cpu, dev); });
 }
 
 doca_error_t doca_sync_event_publisher_add_location_dpa(doca_sync_event *event, doca_dpa *dpa)
 {
-    return event == nullptr || dpa == nullptr ? DOCA_ERROR_INVALID_VALUE : no_such_processor("DPA");
+    return call({event, dpa}, [&] { return no_such_processor("DPA"); });
 }
 
 doca_error_t doca_sync_event_publisher_add_location_gpu(doca_sync_event *event, doca_gpu *gpu)
 {
-    return event == nullptr || gpu == nullptr ? DOCA_ERROR_INVALID_VALUE : no_such_processor("GPU");
+    return call({event, gpu}, [&] { return no_such_processor("GPU"); });
 }
 
 doca_error_t doca_sync_event_publisher_add_location_dpu(doca_sync_event *event)
 {
-    if (event == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return event->event.add_publisher(remote_pci, nullptr); });
+    return call({event}, [&] { return event->event.add_publisher(remote_pci, nullptr); });
 }
 
 doca_error_t doca_sync_event_subscriber_add_location_cpu(doca_sync_event *event, doca_dev *dev)
 {
-    if (event == nullptr || dev == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return event->event.add_subscriber(cpu, dev); });
+    return call({event, dev}, [&] { return event->event.add_subscriber(cpu, dev); });
 }
 
 doca_error_t doca_sync_event_subscriber_add_location_dpa(doca_sync_event *event, doca_dpa *dpa)
 {
-    return event == nullptr || dpa == nullptr ? DOCA_ERROR_INVALID_VALUE : no_such_processor("DPA");
+    return call({event, dpa}, [&] { return no_such_processor("DPA"); });
 }
 
 doca_error_t doca_sync_event_subscriber_add_location_gpu(doca_sync_event *event, doca_gpu *gpu)
 {
-    return event == nullptr || gpu == nullptr ? DOCA_ERROR_INVALID_VALUE : no_such_processor("GPU");
+    return call({event, gpu}, [&] { return no_such_processor("GPU"); });
 }
 
 doca_error_t doca_sync_event_subscriber_add_location_dpu(doca_sync_event *event)
 {
-    if (event == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return event->event.add_subscriber(remote_pci, nullptr); });
+    return call({event}, [&] { return event->event.add_subscriber(remote_pci, nullptr); });
 }
 
 doca_error_t doca_sync_event_set_addr(doca_sync_event *event, uint64_t *addr)
 {
-    if (event == nullptr || addr == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return event->event.set_addr(addr);
+    return call({event, addr}, [&] { return event->event.set_addr(addr); });
 }
 
 // Start and stop
 
 doca_error_t doca_sync_event_start(doca_sync_event *event)
 {
-    if (event == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] { return event->event.start_synchronous(); });
+    return call({event}, [&] { return event->event.start_synchronous(); });
 }
 
 doca_error_t doca_sync_event_stop(doca_sync_event *event)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.stop_synchronous();
+    return call({event}, [&] { return event->event.stop_synchronous(); });
 }
 
 doca_ctx *doca_sync_event_as_ctx(doca_sync_event *event)
@@ -147,9 +131,13 @@ doca_ctx *doca_sync_event_as_ctx(doca_sync_event *event)
 
 doca_error_t doca_sync_event_job_get_supported(doca_devinfo *devinfo, doca_sync_event_job_types type)
 {
-    if (devinfo == nullptr || type < DOCA_SYNC_EVENT_JOB_WAIT_GT || type > DOCA_SYNC_EVENT_JOB_UPDATE_ADD)
-        return DOCA_ERROR_INVALID_VALUE;
-    return answer(devinfo->function->can.sync_event);
+    return call({devinfo}, [&] {
+        if (type < DOCA_SYNC_EVENT_JOB_WAIT_GT || type > DOCA_SYNC_EVENT_JOB_UPDATE_ADD) {
+            LOG_ERR("job type %d is not one of sync events'", static_cast<int>(type));
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        return answer(devinfo->function->can.sync_event);
+    });
 }
 
 // Export
@@ -157,9 +145,7 @@ doca_error_t doca_sync_event_job_get_supported(doca_devinfo *devinfo, doca_sync_
 doca_error_t doca_sync_event_export_to_dpu(doca_sync_event *event, doca_dev *dev, const uint8_t **data,
                                            size_t *sz)
 {
-    if (event == nullptr || dev == nullptr || data == nullptr || sz == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    return guarded([&] {
+    return call({event, dev, data, sz}, [&] {
         std::span<const std::byte> descriptor;
         const doca_error_t status = event->event.export_to_pci(*dev, descriptor);
         if (status == DOCA_SUCCESS) {
@@ -172,69 +158,64 @@ doca_error_t doca_sync_event_export_to_dpu(doca_sync_event *event, doca_dev *dev
 
 doca_error_t doca_sync_event_get_export_to_dpu_supported(const doca_devinfo *devinfo)
 {
-    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE
-                              : answer(devinfo->function->can_export_counter());
+    return call({devinfo}, [&] { return answer(devinfo->function->can_export_counter()); });
 }
 
 doca_error_t doca_sync_event_export_to_dpa(doca_sync_event *event, doca_dpa *dpa,
                                            doca_dpa_dev_sync_event_t *handle)
 {
-    return event == nullptr || dpa == nullptr || handle == nullptr ? DOCA_ERROR_INVALID_VALUE
-                                                                   : no_such_processor("DPA");
+    return call({event, dpa, handle}, [&] { return no_such_processor("DPA"); });
 }
 
 doca_error_t doca_sync_event_get_export_to_dpa_supported(const doca_devinfo *devinfo)
 {
-    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+    return call({devinfo}, [&] { return DOCA_ERROR_NOT_SUPPORTED; });
 }
 
 doca_error_t doca_sync_event_export_to_gpu(doca_sync_event *event, doca_gpu *gpu,
                                            doca_gpu_dev_sync_event_t **handle)
 {
-    return event == nullptr || gpu == nullptr || handle == nullptr ? DOCA_ERROR_INVALID_VALUE
-                                                                   : no_such_processor("GPU");
+    return call({event, gpu, handle}, [&] { return no_such_processor("GPU"); });
 }
 
 doca_error_t doca_sync_event_get_export_to_gpu_supported(const doca_devinfo *devinfo)
 {
-    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+    return call({devinfo}, [&] { return DOCA_ERROR_NOT_SUPPORTED; });
 }
 
 doca_error_t doca_sync_event_export_remote(doca_sync_event *event, doca_sync_event_remote_t *handle)
 {
-    if (event == nullptr || handle == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
-    if (const doca_error_t status = event->event.check_exportable(); status != DOCA_SUCCESS)
-        return status;
-    LOG_ERR("no device exports sync events to other nodes");
-    return DOCA_ERROR_NOT_SUPPORTED;
+    return call({event, handle}, [&] {
+        if (const doca_error_t status = event->event.check_exportable(); status != DOCA_SUCCESS)
+            return status;
+        LOG_ERR("no device exports sync events to other nodes");
+        return DOCA_ERROR_NOT_SUPPORTED;
+    });
 }
 
 // Operations in synchronous mode
 
 doca_error_t doca_sync_event_get(doca_sync_event *event, uint64_t *value)
 {
-    return event == nullptr || value == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.get(*value);
+    return event == nullptr || value == nullptr ? refuse_null() : event->event.get(*value);
 }
 
 doca_error_t doca_sync_event_update_add(doca_sync_event *event, uint64_t value, uint64_t *fetched)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.add(value, fetched);
+    return event == nullptr ? refuse_null() : event->event.add(value, fetched);
 }
 
 doca_error_t doca_sync_event_update_set(doca_sync_event *event, uint64_t value)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.set(value);
+    return event == nullptr ? refuse_null() : event->event.set(value);
 }
 
 doca_error_t doca_sync_event_wait_gt(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
-                            : event->event.wait(WaitCondition::greater(value, mask), spin);
+    return event == nullptr ? refuse_null() : event->event.wait(WaitCondition::greater(value, mask), spin);
 }
 
 doca_error_t doca_sync_event_wait_gt_yield(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
-                            : event->event.wait(WaitCondition::greater(value, mask), yield);
+    return event == nullptr ? refuse_null() : event->event.wait(WaitCondition::greater(value, mask), yield);
 }

@@ -95,7 +95,7 @@ TEST_P(MemoryV3, AMapForThreadsDoesNotCount)
     EXPECT_EQ(doca_mmap_get_num_bufs(mmap, &count), DOCA_ERROR_NOT_PERMITTED);
     BufHandle buf;
     ASSERT_EQ(doca_buf_inventory_buf_get_by_data(inventory, mmap, src_memory.data(), 64, buf.out()), DOCA_SUCCESS);
-    mmap.reset(); // with a buffer out, which goes home later
+    mmap.reset(); // with a buffer out, which is given back later
     buf.reset();
     EXPECT_EQ(num_free(), 4096u);
 }
@@ -162,7 +162,7 @@ TEST_P(MemoryV3, OnlyOneReferenceBecomesALaterMember)
     EXPECT_EQ(doca_buf_inc_refcount(first, nullptr), DOCA_SUCCESS); // that of the list
     EXPECT_EQ(doca_buf_dec_refcount(first, nullptr), DOCA_SUCCESS);
     EXPECT_EQ(num_free(), 4094u);
-    EXPECT_EQ(doca_buf_dec_refcount(first, nullptr), DOCA_SUCCESS); // takes the whole list home
+    EXPECT_EQ(doca_buf_dec_refcount(first, nullptr), DOCA_SUCCESS); // gives the whole list back
     EXPECT_EQ(num_free(), 4096u);
 }
 
