@@ -36,7 +36,7 @@ struct doca_buf {
     [[nodiscard]] bool is_alone() const noexcept { return last == this && mmap != nullptr; }
     [[nodiscard]] std::size_t tailroom() const noexcept
     {
-        return static_cast<std::size_t>(head + len - (data + data_len));
+        return static_cast<std::size_t>(head + len - data) - data_len; // data + data_len would take a second register
     }
 
     /// Of a buffer that the fast paths take (in use, alone in its list, with its data inside of its memory): what the

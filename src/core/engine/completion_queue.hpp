@@ -49,7 +49,11 @@ public:
 
     // Submitting: what sources call. An operation takes a credit, which its retrieval gives back.
 
-    [[nodiscard]] bool is_full() const noexcept { return tail_ - head_ == capacity_; }
+    [[nodiscard]] bool is_full() const noexcept
+    {
+        // Volatile, so that append() reads it again: kept until then it would take a register, which has to be saved.
+        return *const_cast<const volatile std::uint32_t *>(&tail_) - head_ == capacity_;
+    }
 
     /// An operation of @p source has ended in its submit. The queue must not be full.
     void done(Tag tag, Source &source, doca_error_t status, std::uint32_t length = 0) noexcept

@@ -31,12 +31,12 @@ protected:
 };
 
 enum class TaskState : std::uint32_t {
-    at_home,   ///< in its pool
-    owned,     ///< the program's
-    submitted, ///< until its callback is called
-    expecting, ///< the same, of a pool that has_results
-    lent,      ///< submitted, with a CompletionHandler in place of the callbacks
-    abandoned, ///< submitted, and freed since: goes home at its end, of which nobody is told
+    free,         ///< in its pool
+    owned,        ///< the program's: allocated, and not submitted
+    submitted,    ///< until its callback is called
+    with_result,  ///< submitted, of a pool that has_results
+    with_handler, ///< submitted, with a CompletionHandler in place of the callbacks
+    abandoned,    ///< submitted, and freed since: returns to its pool at its end, of which nobody is told
 };
 
 } // namespace opendoca::v3
@@ -51,7 +51,7 @@ struct doca_task {
     opendoca::v3::TaskState state;
     union {
         doca_task *next;                          ///< of a free one
-        opendoca::v3::CompletionHandler *handler; ///< of one that is lent
+        opendoca::v3::CompletionHandler *handler; ///< of one that is submitted with_handler
     };
 
     // How it is submitted to the device, and comes back.
@@ -82,7 +82,7 @@ public:
           conf(as_told),
           has_results(gives_results),
           may_open(can_be_open),
-          state_when_submitted(gives_results ? TaskState::expecting : TaskState::submitted)
+          state_when_submitted(gives_results ? TaskState::with_result : TaskState::submitted)
     {
     }
     TaskPool(const TaskPool &) = delete;
@@ -104,10 +104,10 @@ public:
     /// Null when all are out.
     [[nodiscard]] doca_task *take(doca_data user_data) noexcept
     {
-        doca_task *const task = home_;
+        doca_task *const task = free_;
         if (task == nullptr) [[unlikely]]
             return nullptr;
-        home_ = task->next;
+        free_ = task->next;
         task->user_data = user_data;
         task->status = DOCA_SUCCESS;
         task->state = TaskState::owned;
@@ -117,9 +117,9 @@ public:
     /// The rest of @p task stays as it is until it is taken again: programs read it.
     void give_back(doca_task &task) noexcept
     {
-        task.state = TaskState::at_home;
-        task.next = home_;
-        home_ = &task;
+        task.state = TaskState::free;
+        task.next = free_;
+        free_ = &task;
     }
 
     doca_ctx &ctx;
@@ -147,7 +147,7 @@ protected:
     }
 
 private:
-    doca_task *home_ = nullptr; ///< a stack: the one used last is the warmest
+    doca_task *free_ = nullptr; ///< a stack: the one used last is the warmest
 };
 
 /// A pool of tasks of the type @p Task, which has only public members.

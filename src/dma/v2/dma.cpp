@@ -97,9 +97,13 @@ struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
 
 doca_error_t doca_dma_job_get_supported(struct doca_devinfo *devinfo, enum doca_dma_job_types job_type)
 {
-    if (devinfo == nullptr || job_type != DOCA_DMA_JOB_MEMCPY)
-        return DOCA_ERROR_INVALID_VALUE;
-    return devinfo->function->can.dma_memcpy ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    return call({devinfo}, [&] {
+        if (job_type != DOCA_DMA_JOB_MEMCPY) {
+            LOG_ERR("job type %d is not one of DMA's", static_cast<int>(job_type));
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        return devinfo->function->can.dma_memcpy ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    });
 }
 
 doca_error_t doca_dma_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo, uint32_t *max_list_num_elem)

@@ -57,7 +57,7 @@ public:
     {
         const auto &job = reinterpret_cast<const doca_dma_job_memcpy &>(base);
         if constexpr (copies_at_once) {
-            if (admit(job)) [[likely]]
+            if (is_copy(job) && engine_.admit_with_credit(check_, *job.dst_buff, *job.src_buff)) [[likely]]
                 return engine_.copy_at_once(*job.dst_buff, *job.src_buff), true;
         }
         return false;
@@ -85,16 +85,20 @@ private:
     static constexpr bool has_imports =
         requires(Engine &engine, Tag tag, doca_buf &buf) { engine.end_imported(tag, buf, buf); };
 
-    [[gnu::always_inline]] [[nodiscard]] bool admit(const doca_dma_job_memcpy &job) noexcept
+    [[gnu::always_inline]] [[nodiscard]] static bool is_copy(const doca_dma_job_memcpy &job) noexcept
     {
         if (job.base.type != DOCA_DMA_JOB_MEMCPY || job.src_buff == nullptr || job.dst_buff == nullptr) [[unlikely]]
             return false;
-        return engine_.admit(check_, *job.dst_buff, *job.src_buff);
+        return true;
+    }
+    [[gnu::always_inline]] [[nodiscard]] bool admit(const doca_dma_job_memcpy &job) noexcept
+    {
+        return is_copy(job) && engine_.admit(check_, *job.dst_buff, *job.src_buff);
     }
     [[gnu::noinline]] [[nodiscard]] doca_error_t submit_slow(const doca_dma_job_memcpy &job) noexcept
     {
         if constexpr (has_imports) {
-            if (job.base.type == DOCA_DMA_JOB_MEMCPY && job.src_buff != nullptr && job.dst_buff != nullptr)
+            if (is_copy(job))
                 return (job.src_buff->fast_path_uses & KeyUse::copied_here) == 0
                            ? submit_imported<Engine::imported_src>(job)
                            : submit_imported<Engine::imported_dst>(job);

@@ -26,7 +26,7 @@ public:
     {
         auto &task = static_cast<doca_dma_task_memcpy &>(base);
         if constexpr (requires { engine_.copy_fast(Tag{}, *task.dst, *task.src); }) {
-            if (engine_.admit(check_, *task.dst, *task.src)) [[likely]]
+            if (engine_.admit_with_credit(check_, *task.dst, *task.src)) [[likely]]
                 return engine_.copy_fast(task.tag(), *task.dst, *task.src);
         }
         return submit_open(task);

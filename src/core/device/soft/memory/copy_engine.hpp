@@ -32,8 +32,13 @@ public:
     /// Fast path where copies_at_once(), for a completion queue that is not armed: it has nobody to wake up. Nothing is
     /// left to be done after the copy, and so there is no stack frame: between two buffers of this process nothing can
     /// go wrong that is not known before, and so the end can be recorded first, which only this thread could see.
-    [[gnu::always_inline]] [[nodiscard]] static bool admit(const CopyCheck &check, const doca_buf &dst,
-                                                           const doca_buf &src) noexcept
+    [[gnu::always_inline]] [[nodiscard]] bool admit(const CopyCheck &check, const doca_buf &dst,
+                                                    const doca_buf &src) const noexcept
+    {
+        return check.has_cpu_fast_path(dst, src) && !completions_.is_full();
+    }
+    [[gnu::always_inline]] [[nodiscard]] static bool admit_with_credit(const CopyCheck &check, const doca_buf &dst,
+                                                                       const doca_buf &src) noexcept
     {
         return check.has_cpu_fast_path(dst, src);
     }
@@ -42,15 +47,13 @@ public:
     [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_fast(const AsTag &tag, doca_buf &dst,
                                                                 const doca_buf &src) noexcept
     {
-        if (completions_.is_full()) [[unlikely]]
-            return DOCA_ERROR_NO_MEMORY;
         const std::size_t length = src.data_len;
         const std::size_t before = extend(dst, length);
         completions_.done_unarmed(tag, *this, DOCA_SUCCESS);
         // Read again, and not kept: that takes a register, which has to be saved.
         return copy_bytes(__atomic_load_n(&dst.data, __ATOMIC_RELAXED) + before, src.data, length, length);
     }
-    /// The same for who needs no completion.
+    /// The same for who needs no completion, of a copy that was admitted as one with a credit.
     [[gnu::always_inline]] static void copy_at_once(doca_buf &dst, const doca_buf &src) noexcept
     {
         const std::size_t length = src.data_len;
