@@ -646,7 +646,7 @@ doca_comch_connection_get_counter(const struct doca_comch_connection *comch_conn
  *
  * @param [in] comch_server The server.
  * @param [in] new_consumer_event_cb Called when one can be sent to.
- * @param [in] expired_consumer_event_cb Called when it no longer can.
+ * @param [in] expired_consumer_event_cb Called when it no longer can: it has stopped, or its connection has ended.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.
@@ -662,7 +662,7 @@ DOCA_STABLE doca_error_t doca_comch_server_event_consumer_register(
  *
  * @param [in] comch_client The client.
  * @param [in] new_consumer_event_cb Called when one can be sent to.
- * @param [in] expired_consumer_event_cb Called when it no longer can.
+ * @param [in] expired_consumer_event_cb Called when it no longer can: it has stopped, or its connection has ended.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.

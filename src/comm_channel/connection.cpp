@@ -54,12 +54,12 @@ void Connection::pump() noexcept
         note_damage();
 }
 
-bool Connection::has_room() noexcept
+bool Connection::has_space() noexcept
 {
     pump();
     if (!memory_.is_open())
         return false;
-    const RingResult look = out_.look_for_room();
+    const RingResult look = out_.look_for_space();
     if (look == RingResult::damaged)
         note_damage();
     return look == RingResult::done;
@@ -92,7 +92,7 @@ doca_error_t Connection::send(const void *message, std::size_t length, std::uint
     }
     if (stream_ != nullptr)
         pump();
-    else if (out_.take_wish_for_message())
+    else if (out_.disarm_for_message())
         ring_bell(socket_.get());
     ++now_.send_messages;
     now_.send_bytes += length;
@@ -120,14 +120,14 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
     pump();
     if (!memory_.is_open())
         return DOCA_ERROR_AGAIN;
-    const std::size_t room = length;
+    const std::size_t space = length;
     switch (in_.receive(message, length, kind)) {
     case RingResult::done:
         break;
     case RingResult::nothing:
         return DOCA_ERROR_AGAIN;
     case RingResult::too_long:
-        LOG_ERR("a message of %zu bytes does not fit into the %zu bytes that there are for it", length, room);
+        LOG_ERR("a message of %zu bytes does not fit into the %zu bytes that there are for it", length, space);
         return DOCA_ERROR_INVALID_VALUE;
     case RingResult::damaged:
         note_damage();
@@ -135,28 +135,28 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
     }
     if (stream_ != nullptr)
         pump(); // tells the peer
-    else if (in_.take_wish_for_room())
+    else if (in_.disarm_for_space())
         ring_bell(space_socket_.get());
     ++now_.recv_messages;
     now_.recv_bytes += length;
     return DOCA_SUCCESS;
 }
 
-void Connection::wish_for_message() noexcept
+void Connection::arm_for_message() noexcept
 {
-    in_.wish_for_message();
+    in_.arm_for_message();
     if (stream_ != nullptr)
         stream_->wake_for_message(true);
 }
 
-void Connection::wish_for_room() noexcept
+void Connection::arm_for_space() noexcept
 {
-    out_.wish_for_room();
+    out_.arm_for_space();
     if (stream_ != nullptr)
         stream_->wake_for_space(true);
 }
 
-void Connection::silence_room() noexcept
+void Connection::silence_space() noexcept
 {
     if (stream_ != nullptr)
         stream_->wake_for_space(false);

@@ -41,10 +41,9 @@ public:
                                          const Limits &own);
     /// Client: CONNECTION_INPROGRESS, SUCCESS, or CONNECTION_ABORTED.
     [[nodiscard]] doca_error_t take_welcome(const Limits &own);
-    /// Service: the same, after which the client is taken in. Says no to it unless it @p has_room.
+    /// Service: the same, after which the client is taken in. Says no to it unless it @p has_space.
     /// OPERATING_SYSTEM with errno, and no message, when descriptors or memory lack.
-    [[nodiscard]] doca_error_t take_hello(const ServiceKey &service,
-                                          const Limits &own, bool has_room);
+    [[nodiscard]] doca_error_t take_hello(const ServiceKey &service, const Limits &own, bool has_space);
 
     [[nodiscard]] State state() const noexcept { return state_; }
     [[nodiscard]] bool has_ended() const noexcept { return state_ >= State::left; }
@@ -57,12 +56,18 @@ public:
         return stream_ != nullptr ? stream_->message_fd() : socket_.get();
     }
     [[nodiscard]] int space_fd() const noexcept { return stream_ != nullptr ? stream_->space_fd() : space_socket_.get(); }
+    /// Who watches both in one epoll says so, before the handshake.
+    void descriptors_are_together() noexcept
+    {
+        if (stream_ != nullptr)
+            stream_->descriptors_are_together();
+    }
     [[nodiscard]] std::uint32_t longest_to_send() const noexcept { return out_.message_size(); }
     [[nodiscard]] std::uint64_t num_received() const noexcept { return now_.recv_messages; }
     [[nodiscard]] std::uint64_t num_sent() const noexcept { return now_.send_messages; }
 
-    /// What has room, or has arrived; a peer that does not keep the rules counts as dead.
-    [[nodiscard]] bool has_room() noexcept;
+    /// Whether there is space, or a message; a peer that does not keep the rules counts as dead.
+    [[nodiscard]] bool has_space() noexcept;
     [[nodiscard]] bool has_message() noexcept;
     /// SUCCESS, or AGAIN; CONNECTION_RESET when the peer turns out not to keep the rules.
     [[nodiscard]] doca_error_t send(const void *message, std::size_t length, std::uint32_t kind = 0) noexcept;
@@ -74,9 +79,9 @@ public:
     void send_in_vain(std::size_t length) noexcept;
 
     /// Asks for bells. Each is to be followed by a look at what is there.
-    void wish_for_message() noexcept;
-    void wish_for_room() noexcept;
-    void silence_room() noexcept;
+    void arm_for_message() noexcept;
+    void arm_for_space() noexcept;
+    void silence_space() noexcept;
 
     /// Looks whether the other end is still there; true when it has just turned out that it is not.
     [[nodiscard]] bool check_end() noexcept;

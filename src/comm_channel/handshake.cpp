@@ -139,7 +139,7 @@ bool Connection::open_memory(const Welcome &welcome, std::span<UniqueFd, 2> file
     return memory_.open(welcome.to_service, welcome.to_client, files[0]);
 }
 
-doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own, bool has_room)
+doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own, bool has_space)
 {
     Hello hello;
     switch (hear(StreamKind::hello, bytes_of(hello), {})) {
@@ -158,7 +158,7 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
         welcome.answer = Answer::not_understood;
     else if (hello.service != service)
         welcome.answer = Answer::another_service;
-    else if (!has_room)
+    else if (!has_space)
         welcome.answer = Answer::too_many_clients;
     if (welcome.answer != Answer::welcome) {
         LOG_ERR("a client is not taken in: %s",

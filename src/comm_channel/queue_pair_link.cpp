@@ -118,7 +118,7 @@ bool QueuePairLink::post_receive(std::uint32_t number) noexcept
 }
 
 /// For one more message, where there are fewer than @p most_alone_before of nothing.
-bool QueuePairLink::has_room(std::uint32_t most_alone_before) noexcept
+bool QueuePairLink::has_space(std::uint32_t most_alone_before) noexcept
 {
     const auto look = [&] {
         return !has_failed_ && num_sent_ - num_done_ != sends_.count &&
@@ -149,7 +149,7 @@ void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept
 
 bool QueuePairLink::send(std::span<const std::byte> frame) noexcept
 {
-    if (frame.size() > sends_.size - sizeof(Prefix) || !has_room(most_alone + 1))
+    if (frame.size() > sends_.size - sizeof(Prefix) || !has_space(most_alone + 1))
         return false;
     post_send(frame);
     return !has_failed_;
@@ -157,14 +157,14 @@ bool QueuePairLink::send(std::span<const std::byte> frame) noexcept
 
 void QueuePairLink::tell_received() noexcept
 {
-    if (num_received_ != num_received_told_ && has_room(most_to_tell))
+    if (num_received_ != num_received_told_ && has_space(most_to_tell))
         post_send({});
 }
 
 /// The peer may be out of receives, and there may be nothing else to tell it for long.
 void QueuePairLink::tell_of_receives() noexcept
 {
-    if (num_reposted_ - num_told_ >= receives_to_tell && has_room(most_alone))
+    if (num_reposted_ - num_told_ >= receives_to_tell && has_space(most_alone))
         post_send({});
 }
 

@@ -41,13 +41,13 @@ public:
     /// That succeeded, whatever has failed since.
     [[nodiscard]] bool was_connected() const noexcept { return was_connected_; }
 
-    /// One frame; false when there is no room for now.
+    /// One frame; false when there is no space for now.
     [[nodiscard]] bool send(std::span<const std::byte> frame) noexcept;
     /// Sends nothing, to see whether it arrives.
     void probe() noexcept { post_send({}); }
     /// That this side's program has got @p count messages in all: what is sent from now on tells it.
     void set_received(std::uint64_t count) noexcept { num_received_ = static_cast<std::uint32_t>(count); }
-    /// Tells it alone, if that is due and there is room.
+    /// Tells it alone, if that is due and there is space.
     void tell_received() noexcept;
     /// What the peer has told of its program. To be checked.
     [[nodiscard]] std::uint32_t num_received_by_peer() const noexcept { return num_received_by_peer_; }
@@ -93,7 +93,7 @@ private:
                                     std::shared_ptr<EventHandle> events);
     [[nodiscard]] doca_buf buffer_of(std::byte *slot, std::size_t size, std::size_t data) const noexcept;
     [[nodiscard]] bool post_receive(std::uint32_t number) noexcept;
-    [[nodiscard]] bool has_room(std::uint32_t most_alone_before) noexcept;
+    [[nodiscard]] bool has_space(std::uint32_t most_alone_before) noexcept;
     void post_send(std::span<const std::byte> bytes) noexcept;
     void tell_of_receives() noexcept;
     void poll() noexcept;

@@ -21,18 +21,19 @@ std::size_t memory_size(RingShape to_service, RingShape to_client) noexcept
     return sizeof(SharedPage) + to_service.bytes() + to_client.bytes();
 }
 
-// A wish and the counter that it is about are each stored by one side and then loaded by the other: with all
-// four in the one order of sequentially consistent operations, one of both sides sees the other.
+// Who sleeps arms, then loads the counter that he waits for; who changes the counter then loads whether the other is
+// armed. All four are sequentially consistent, so one of both sides sees the other.
 
-bool take(std::atomic<std::uint32_t> &wish) noexcept
+void arm(std::atomic<std::uint32_t> &armed) noexcept
 {
-    return wish.load() != 0 && wish.exchange(0) != 0;
+    if (armed.load() == 0)
+        armed.store(1);
 }
 
-void wish_for(std::atomic<std::uint32_t> &wish) noexcept
+/// Whether it was armed.
+bool disarm(std::atomic<std::uint32_t> &armed) noexcept
 {
-    if (wish.load() == 0)
-        wish.store(1);
+    return armed.load() != 0 && armed.exchange(0) != 0;
 }
 
 } // namespace
@@ -45,7 +46,7 @@ void SendRing::attach(RingState &state, std::byte *records, RingShape shape) noe
     shape_ = shape;
 }
 
-RingResult SendRing::look_for_room() noexcept
+RingResult SendRing::look_for_space() noexcept
 {
     if (sent_ - received_ < shape_.messages)
         return RingResult::done;
@@ -59,8 +60,8 @@ RingResult SendRing::look_for_room() noexcept
 
 RingResult SendRing::send(const void *message, std::size_t length, std::uint32_t kind) noexcept
 {
-    if (const RingResult room = look_for_room(); room != RingResult::done)
-        return room;
+    if (const RingResult space = look_for_space(); space != RingResult::done)
+        return space;
     const std::size_t size = shape_.bytes();
     const std::uint64_t prefix = std::uint64_t{kind} << 32 | length;
     std::memcpy(records_ + at_, &prefix, sizeof(prefix));
@@ -73,14 +74,14 @@ RingResult SendRing::send(const void *message, std::size_t length, std::uint32_t
     return RingResult::done;
 }
 
-bool SendRing::take_wish_for_message() noexcept
+bool SendRing::disarm_for_message() noexcept
 {
-    return take(state_->wants_message);
+    return disarm(state_->armed_for_message);
 }
 
-void SendRing::wish_for_room() noexcept
+void SendRing::arm_for_space() noexcept
 {
-    wish_for(state_->wants_room);
+    arm(state_->armed_for_space);
 }
 
 std::uint64_t SendRing::in_flight() const noexcept
@@ -120,7 +121,7 @@ RingResult ReceiveRing::receive(void *message, std::size_t &length, std::uint32_
 
 void ReceiveRing::give_back(std::uint64_t count) noexcept
 {
-    state_->received.store(count); // pairs with look_for_room()
+    state_->received.store(count); // pairs with look_for_space()
 }
 
 RingResult ReceiveRing::take(void *message, std::size_t &length, std::uint32_t &kind) noexcept
@@ -148,14 +149,14 @@ RingResult ReceiveRing::take(void *message, std::size_t &length, std::uint32_t &
     return RingResult::done;
 }
 
-bool ReceiveRing::take_wish_for_room() noexcept
+bool ReceiveRing::disarm_for_space() noexcept
 {
-    return comm_channel::take(state_->wants_room);
+    return disarm(state_->armed_for_space);
 }
 
-void ReceiveRing::wish_for_message() noexcept
+void ReceiveRing::arm_for_message() noexcept
 {
-    wish_for(state_->wants_message);
+    arm(state_->armed_for_message);
 }
 
 SharedMemory::SharedMemory(SharedMemory &&other) noexcept

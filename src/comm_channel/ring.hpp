@@ -36,8 +36,8 @@ struct RingState {
     alignas(cache_line) std::atomic<std::uint64_t> sent;     ///< messages, by the sender
     alignas(cache_line) std::atomic<std::uint64_t> received; ///< messages, by the receiver
     /// Set by a receiver that may sleep, cleared by the sender that wakes it; and the other way round.
-    alignas(cache_line) std::atomic<std::uint32_t> wants_message;
-    alignas(cache_line) std::atomic<std::uint32_t> wants_room;
+    alignas(cache_line) std::atomic<std::uint32_t> armed_for_message;
+    alignas(cache_line) std::atomic<std::uint32_t> armed_for_space;
 };
 
 /// The beginning of the memory; the records of both rings follow.
@@ -52,7 +52,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(SharedPa
 
 enum class RingResult : std::uint8_t {
     done,
-    nothing, ///< no message, or no room for one
+    nothing, ///< no message, or no space for one
     too_long,
     damaged ///< the other side does not keep the rules
 };
@@ -63,12 +63,12 @@ public:
 
     /// @p kind: 0 for a message of the program.
     [[nodiscard]] RingResult send(const void *message, std::size_t length, std::uint32_t kind) noexcept;
-    /// nothing: there is no room.
-    [[nodiscard]] RingResult look_for_room() noexcept;
+    /// nothing: there is no space.
+    [[nodiscard]] RingResult look_for_space() noexcept;
     /// Whether the receiver sleeps; from then on waking it is up to the caller.
-    [[nodiscard]] bool take_wish_for_message() noexcept;
-    /// Asks to be woken when there is room. To be followed by a look.
-    void wish_for_room() noexcept;
+    [[nodiscard]] bool disarm_for_message() noexcept;
+    /// Asks to be woken when there is space. To be followed by a look.
+    void arm_for_space() noexcept;
     [[nodiscard]] std::uint64_t in_flight() const noexcept;
     /// Messages that the receiver has taken, of all.
     [[nodiscard]] std::uint64_t num_received() const noexcept;
@@ -87,7 +87,7 @@ class ReceiveRing {
 public:
     void attach(RingState &state, const std::byte *records, RingShape shape) noexcept;
 
-    /// @p length: in, the room; out, of the message. A message that is too long for the room stays.
+    /// @p length: in, the space for the message; out, of the message. One that is too long for it stays.
     [[nodiscard]] RingResult receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
     /// The same, and its place is not free before give_back().
     [[nodiscard]] RingResult take(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
@@ -95,9 +95,9 @@ public:
     /// All places but those of the messages after the first @p count.
     void give_back(std::uint64_t count) noexcept;
     [[nodiscard]] RingResult look_for_message() const noexcept;
-    [[nodiscard]] bool take_wish_for_room() noexcept;
+    [[nodiscard]] bool disarm_for_space() noexcept;
     /// Asks to be woken when a message comes. To be followed by a look.
-    void wish_for_message() noexcept;
+    void arm_for_message() noexcept;
 
 private:
     RingState *state_ = nullptr;

@@ -244,7 +244,7 @@ bool Stream::note_received(std::uint64_t count) noexcept
         return false;
     num_got_ = count;
     outgoing_.give_back(count);
-    if (outgoing_.take_wish_for_room())
+    if (outgoing_.disarm_for_space())
         (void)eventfd_write(space_news_.get(), 1);
     return true;
 }
@@ -308,7 +308,7 @@ bool Stream::pump() noexcept
         // What was sent to try it knew of fewer than TCP has told since.
         is_good = static_cast<std::int32_t>(more) <= 0 || note_received(num_got_ + more);
     }
-    if (has_brought && incoming_.take_wish_for_message())
+    if (has_brought && incoming_.disarm_for_message())
         messages_->wake();
     return is_good;
 }
@@ -347,7 +347,7 @@ void Stream::choose_events() noexcept
     const std::uint32_t wanted = (receives_by_link_ ? 0 : std::uint32_t{EPOLLIN}) | to_send;
     change(messages_->fd(), socket_, EPOLLRDHUP | (wakes_for_message_ ? wanted : 0));
     change(space_epoll_.get(), socket_, wakes_for_space_ ? wanted : 0);
-    // It is in there once there is a link.
+    // It is in there once there is a link, if it is at all.
     change(space_epoll_.get(), messages_->fd(), link_ != nullptr && wakes_for_space_ ? std::uint32_t{EPOLLIN} : 0);
 }
 

@@ -59,6 +59,9 @@ public:
     /// before attach(), and at the end.
     [[nodiscard]] int message_fd() const noexcept { return messages_->fd(); }
     [[nodiscard]] int space_fd() const noexcept { return space_epoll_.get(); }
+    /// Both descriptors are watched in one place, so what wakes by the one need not be in the other as well. The kernel
+    /// nests four epolls in each other and no more, and the program's own is one of them.
+    void descriptors_are_together() noexcept { are_together_ = true; }
 
     // Before attach(): one message from each side.
     void put(StreamKind kind, std::span<const std::byte> bytes) noexcept;
@@ -128,6 +131,7 @@ private:
     // Woken also when another thread has brought what one sleeps for.
     std::shared_ptr<EventHandle> messages_;
     UniqueFd space_epoll_;
+    bool are_together_ = false;
     UniqueFd space_news_; ///< an eventfd
     std::unique_ptr<QueuePairLink> link_; ///< null where all goes by the socket
     enum class Sending : std::uint8_t {

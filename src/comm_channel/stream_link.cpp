@@ -32,7 +32,8 @@ bool Stream::make_link(const std::shared_ptr<const DeviceFunction> &function, Ri
 {
     std::unique_ptr<QueuePairLink> link;
     epoll_event event = {.events = 0, .data = {.fd = messages_->fd()}};
-    if (epoll_ctl(space_epoll_.get(), EPOLL_CTL_ADD, messages_->fd(), &event) != 0 ||
+    const bool is_nested = !are_together_;
+    if ((is_nested && epoll_ctl(space_epoll_.get(), EPOLL_CTL_ADD, messages_->fd(), &event) != 0) ||
         guarded([&] { return QueuePairLink::create(function, messages_, outgoing, incoming, link); }) != DOCA_SUCCESS) {
         LOG_WARN("messages go by TCP: device %s gives no queue pair for them", function->name.c_str());
         return false;

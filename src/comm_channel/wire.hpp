@@ -39,7 +39,7 @@ static_assert(sizeof(Hello) == 40);
 
 enum class Answer : std::uint32_t { welcome, too_many_clients, not_understood, another_service };
 
-/// With it come the shared memory, and a socket by which the client is told of room, if it is welcome.
+/// With it come the shared memory, and a socket by which the client is told of space in the ring, if it is welcome.
 struct Welcome {
     std::uint64_t magic;
     std::uint32_t version;

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include "../../src/comm_channel/v2/endpoint.hpp"
 #include "support/comm_channel.hpp"
 #include "support/log_capture.hpp"
 
@@ -140,6 +141,64 @@ TEST_P(CommChannelShortageTest, clients_that_say_nothing_are_not_kept_without_li
     std::uint32_t pending = 0;
     must(doca_comm_channel_ep_get_pending_connections(service, &pending));
     EXPECT_EQ(pending, 64u);
+}
+
+TEST_P(CommChannelShortageTest, clients_that_have_gone_cost_a_receive_nothing)
+{
+    static_assert(sizeof(Address) <= 288, "is kept for each client that has gone, until the program disconnects it");
+    const EpHandle service = make_service(dpu, rep, name);
+    const EpHandle stays = make_endpoint(host);
+    Address *to_service = nullptr;
+    ASSERT_EQ(doca_comm_channel_ep_connect(stays, name.c_str(), &to_service), DOCA_SUCCESS);
+    (void)receive(service).status;
+    must(await_connection(to_service));
+
+    std::vector<Address *> gone;
+    int lowest = -1;
+    for (std::uint64_t i = 0; i != 400; ++i) {
+        const EpHandle client = make_endpoint(host);
+        Address *peer = nullptr;
+        ASSERT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &peer), DOCA_SUCCESS);
+        (void)receive(service).status;
+        must(await_connection(peer));
+        if (i % 4 != 0) { // else it goes without a word, and the service's program never knows it
+            must(send_text(client, peer, "hello"));
+            gone.push_back(await_message(service).from);
+            must(doca_comm_channel_peer_addr_set_user_data(gone.back(), i));
+        }
+        must(doca_comm_channel_ep_disconnect(client, peer));
+        ASSERT_EQ(until_not(DOCA_SUCCESS,
+                            [&] {
+                                must_hold(receive(service).status == DOCA_ERROR_AGAIN, "there is no message");
+                                return service.get()->num_polled() > 1 ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND;
+                            }),
+                  DOCA_ERROR_NOT_FOUND)
+            << "a receive goes on to look at client " << i << ", which has gone";
+        if (i == 8)
+            lowest = lowest_free_descriptor();
+    }
+    EXPECT_EQ(lowest_free_descriptor(), lowest);
+
+    must(send_text(stays, to_service, "still here"));
+    EXPECT_EQ(await_message(service).text, "still here");
+    must(doca_comm_channel_ep_update_service_state_info(service));
+    Address **listed = nullptr;
+    std::uint32_t count = 0;
+    must(doca_comm_channel_ep_get_peer_addr_list(service, &listed, &count));
+    EXPECT_EQ(count, 1u);
+    for (Address *const peer : gone) { // their addresses are valid as ever
+        std::uint64_t number = 0, messages = 0;
+        must(doca_comm_channel_peer_addr_get_user_data(peer, &number));
+        must(doca_comm_channel_peer_addr_get_recv_messages(peer, &messages));
+        EXPECT_NE(number, 0u);
+        EXPECT_EQ(messages, 1u);
+        EXPECT_EQ(send_text(service, peer, "x"), DOCA_ERROR_CONNECTION_RESET);
+        EXPECT_EQ(doca_comm_channel_peer_addr_update_info(peer), DOCA_ERROR_CONNECTION_ABORTED);
+        EXPECT_EQ(doca_comm_channel_ep_disconnect(service, peer), DOCA_SUCCESS);
+        EXPECT_EQ(doca_comm_channel_ep_disconnect(service, peer), DOCA_ERROR_NOT_CONNECTED);
+    }
+    must(send_text(stays, to_service, "and still"));
+    EXPECT_EQ(await_message(service).text, "and still");
 }
 
 TEST_P(CommChannelShortageTest, without_descriptors_clients_are_turned_away)

@@ -92,19 +92,21 @@ bool doca_comch_client::on_progress() noexcept
         return looks_at_sockets() && go_on_connecting();
     if (!is_running())
         return false;
-    if (serve(*server_))
-        return true;
-    Link &link = server_->link;
-    if (looks_at_sockets()) {
-        events_.clear();
-        (void)link.silence();
-        link.silence_room();
-        (void)link.check_end();
+    if (!server_->fast->has_ended()) {
+        if (serve(*server_))
+            return true;
+        Link &link = server_->link;
+        if (looks_at_sockets()) {
+            events_.clear();
+            (void)link.silence();
+            link.silence_space();
+            (void)link.check_end();
+        }
+        if (!link.has_ended() || link.has_message())
+            return false;
     }
-    if (!link.has_ended() || link.has_message())
-        return false;
-    end(*server_, DOCA_ERROR_CONNECTION_RESET);
-    fail();
+    if (!end_of_peer(*server_))
+        fail();
     return true;
 }
 

@@ -17,6 +17,7 @@ doca_comch_connection::doca_comch_connection(opendoca::comch::Control &owner, Li
       link(side, std::move(socket), *owner.device()),
       fast(std::make_shared<opendoca::comch::FastPath>())
 {
+    link.descriptors_are_together();
 }
 
 namespace opendoca::comch {
@@ -243,6 +244,17 @@ void Control::end(Connection &connection, doca_error_t status) noexcept
     }
 }
 
+bool Control::end_of_peer(Connection &connection) noexcept
+{
+    if (!connection.fast->has_ended())
+        end(connection, DOCA_ERROR_CONNECTION_RESET);
+    const std::uint32_t consumer = consumer_went != nullptr ? connection.fast->lose_consumer() : 0;
+    if (consumer == 0)
+        return false;
+    consumer_went(nullptr, &connection, consumer);
+    return true;
+}
+
 /// Messages come without one. Clients that come, and peers that end, are seen by it.
 bool Control::looks_at_sockets() noexcept
 {
@@ -259,16 +271,16 @@ bool Control::looks_at_sockets() noexcept
 
 void Control::sleep(Connection &connection) noexcept
 {
-    connection.link.wish_for_message();
+    connection.link.arm_for_message();
     if (connection.first_waiting != nullptr || connection.fast->to_peer.has_message())
-        connection.link.wish_for_room();
+        connection.link.arm_for_space();
 }
 
 bool Control::has_something(Connection &connection) noexcept
 {
     return connection.link.has_message() ||
            ((connection.first_waiting != nullptr || connection.fast->to_peer.has_message()) &&
-            connection.link.has_room());
+            connection.link.has_space());
 }
 
 } // namespace opendoca::comch

@@ -81,6 +81,9 @@ protected:
     [[nodiscard]] bool serve(Connection &connection) noexcept;
     /// What waits to be sent ends; who is on the fast path is told.
     void end(Connection &connection, doca_error_t status) noexcept;
+    /// The same where the program has not ended @p connection. Then it is told that the peer's consumers are gone, whose
+    /// peer may have had no time to say so: true for each, and the program may have destroyed the context.
+    [[nodiscard]] bool end_of_peer(Connection &connection) noexcept;
     /// Whether it is time for a system call.
     [[nodiscard]] bool looks_at_sockets() noexcept;
     [[nodiscard]] virtual bool can_progress() noexcept = 0;

@@ -216,6 +216,12 @@ bool FastPath::take(const ControlMessage &message, bool &tells) noexcept
     return is_right;
 }
 
+std::uint32_t FastPath::lose_consumer() noexcept
+{
+    const std::lock_guard guard(lock_);
+    return of_peer_.empty() ? 0 : of_peer_.extract(of_peer_.begin()).value();
+}
+
 void FastPath::fail() noexcept
 {
     LOG_ERR("memory is short: the connection is given up");

@@ -101,6 +101,8 @@ public:
     /// What the peer has sent, of which nothing is certain: false, logged, when it does not keep the rules. @p tells: the
     /// program hears of it.
     [[nodiscard]] bool take(const ControlMessage &message, bool &tells) noexcept;
+    /// Forgets one of the peer's consumers: its number, or 0 when the peer has none.
+    [[nodiscard]] std::uint32_t lose_consumer() noexcept;
 
     /// Memory is short, and a message is lost: the control context ends the connection, as nobody would end a wait for it.
     void fail() noexcept;

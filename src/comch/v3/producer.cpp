@@ -105,6 +105,8 @@ doca_comch_producer::ToConsumer *doca_comch_producer::find(std::uint32_t consume
 /// Asks a consumer of the peer for a connection.
 doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&made)
 {
+    if (fast_->has_ended())
+        return DOCA_ERROR_CONNECTION_RESET;
     if (!fast_->has_consumer(consumer)) {
         LOG_ERR("the peer has no consumer %u, or no more", consumer);
         return DOCA_ERROR_NOT_FOUND;

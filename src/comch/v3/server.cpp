@@ -106,7 +106,8 @@ bool doca_comch_server::take_in(Connection &connection) noexcept
 
 bool doca_comch_server::note_end(Connection &connection) noexcept
 {
-    end(connection, DOCA_ERROR_CONNECTION_RESET);
+    if (end_of_peer(connection))
+        return true; // there may be more to tell
     has_ended_ = true;
     const bool was_told = std::exchange(connection.is_told, false);
     if (was_told && disconnected != nullptr)
@@ -146,13 +147,13 @@ bool doca_comch_server::on_progress() noexcept
         }
         if (!connection.is_told)
             continue;
-        if (is_stopping && note_end(connection))
+        if ((is_stopping || connection.fast->has_ended()) && note_end(connection))
             return true;
         if (serve(connection))
             return true;
         if (looks) {
             (void)connection.link.silence();
-            connection.link.silence_room();
+            connection.link.silence_space();
             (void)connection.link.check_end();
         }
         if (connection.link.has_ended() && !connection.link.has_message() && note_end(connection))
@@ -167,8 +168,10 @@ bool doca_comch_server::can_progress() noexcept
 {
     bool can = has_ended_;
     for (const auto &connection : connections_) {
-        if (connection->link.state() != Link::State::connected)
+        if (connection->link.state() != Link::State::connected) {
+            can = can || connection->is_told; // the program has not heard yet that it has ended
             continue;
+        }
         sleep(*connection);
         can = has_something(*connection) || can;
     }

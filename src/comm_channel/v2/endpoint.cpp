@@ -131,11 +131,12 @@ doca_error_t doca_comm_channel_ep_t::check_beginning(const char *name, Role role
 /// Null for what is no address of this endpoint, which is not looked into.
 doca_comm_channel_addr_t *doca_comm_channel_ep_t::find(const Peer *peer) noexcept
 {
-    for (const auto &known : peers_) {
-        if (known.get() == peer)
-            return known.get();
+    for (Peer *const known : peers_) {
+        if (known == peer)
+            return known;
     }
-    return nullptr;
+    const auto gone = addresses_.find(peer);
+    return gone == addresses_.end() ? nullptr : gone->second.get();
 }
 
 doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
@@ -160,14 +161,14 @@ doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
     }
     if (status != DOCA_SUCCESS)
         return status;
-    auto made = std::make_unique<Peer>(*this, Peer::Side::client, std::move(socket), *device);
-    peers_.reserve(1);
-    status = made->say_hello(key_, limits);
-    if (status != DOCA_SUCCESS)
+    Peer &made = add(std::make_unique<Peer>(*this, Peer::Side::client, std::move(socket), *device));
+    status = made.say_hello(key_, limits);
+    if (status != DOCA_SUCCESS) {
+        remove(made);
         return status;
-    made->is_known = true;
-    peer = made.get();
-    peers_.push_back(std::move(made));
+    }
+    made.is_known = true;
+    peer = &made;
     role_ = Role::client;
     return DOCA_SUCCESS;
 }
@@ -187,9 +188,9 @@ doca_error_t doca_comm_channel_ep_t::complete(Peer &peer)
     if (status == DOCA_ERROR_CONNECTION_ABORTED)
         peer.fail();
     if (status == DOCA_SUCCESS && is_recv_armed_) {
-        wish_for_messages();
+        arm_for_messages();
         if (peer.has_message())
-            recv_channel_.kick(); // the service was faster than the wish
+            recv_channel_.kick(); // the service was faster than the arming
     }
     return status;
 }
@@ -228,15 +229,15 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
     doca_error_t status = peer->send(message, length);
     if (status == DOCA_ERROR_AGAIN && send_channel_.is_open()) {
         send_channel_.clear();
-        peer->silence_room();
+        peer->silence_space();
         is_send_armed_ = true;
-        peer->wish_for_room();
+        peer->arm_for_space();
         status = peer->send(message, length);
     }
     if (status == DOCA_SUCCESS && is_send_armed_) {
         is_send_armed_ = false;
         send_channel_.clear();
-        peer->silence_room();
+        peer->silence_space();
     }
     if (status == DOCA_ERROR_CONNECTION_RESET)
         note_end(*peer);
@@ -267,7 +268,7 @@ doca_error_t doca_comm_channel_ep_t::receive_again(void *message, std::size_t &l
 {
     look_at_sockets();
     if (is_recv_armed_)
-        wish_for_messages();
+        arm_for_messages();
     const doca_error_t status = receive_from_any(message, length, from);
     if (status != DOCA_ERROR_AGAIN) {
         if (is_recv_armed_)
@@ -334,7 +335,7 @@ void doca_comm_channel_ep_t::note_end(Peer &peer)
     has_ended_peers_ = true;
     forget(peer);
     service_channel_.kick();
-    // A program that sleeps is to be told: to receive what is left, and not to wait for room.
+    // A program that sleeps is to be told: to receive what is left, and not to wait for space.
     recv_channel_.kick();
     if (is_send_armed_)
         send_channel_.kick();
@@ -368,21 +369,13 @@ doca_error_t doca_comm_channel_ep_t::disconnect(const Peer *address)
     return was_fine ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
 }
 
-void doca_comm_channel_ep_t::remove(const Peer &peer) noexcept
-{
-    const auto found = std::ranges::find(peers_, &peer, [](const auto &known) { return known.get(); });
-    forget(peer);
-    (*found)->leave();
-    peers_.erase(found);
-    next_ = 0;
-}
-
 /// As it was before it listened or connected.
 void doca_comm_channel_ep_t::reset() noexcept
 {
-    for (const auto &peer : peers_)
+    for (Peer *const peer : peers_)
         peer->leave();
     peers_.clear();
+    addresses_.clear();
     listener_.close();
     recv_channel_.close();
     send_channel_.close();

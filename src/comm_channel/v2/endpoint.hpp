@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "../../core/dev.hpp"
@@ -50,6 +51,9 @@ struct doca_comm_channel_ep_t {
     [[nodiscard]] doca_error_t update_service_state();
     [[nodiscard]] doca_error_t check_service() const;
 
+    /// How many peers a receive may have to look at. Clients that have gone, and have left nothing, are none of them.
+    [[nodiscard]] std::size_t num_polled() const noexcept { return peers_.size(); }
+
     opendoca::DeviceUse device;
     doca_dev_rep *representor = nullptr; ///< as the program has set it; it may have been closed
     opendoca::comm_channel::Limits limits;
@@ -63,13 +67,15 @@ private:
     /// Whether the endpoint can listen, or connect, to @p name.
     [[nodiscard]] doca_error_t check_beginning(const char *name, Role role);
     [[nodiscard]] Peer *find(const Peer *peer) noexcept;
+    /// All or nothing when memory lacks.
+    Peer &add(std::unique_ptr<Peer> peer);
 
     [[nodiscard]] doca_error_t complete(Peer &peer);
     [[nodiscard]] doca_error_t receive_from_any(void *message, std::size_t &length, Peer *&from);
     [[nodiscard]] doca_error_t receive_again(void *message, std::size_t &length, Peer *&from);
     void look_at_sockets();
     void look_at_service();
-    void wish_for_messages() noexcept;
+    void arm_for_messages() noexcept;
     [[nodiscard]] bool has_message() noexcept;
 
     [[nodiscard]] Peer *accept_client();
@@ -93,7 +99,9 @@ private:
     opendoca::comm_channel::Listener listener_; ///< of a service
     std::string description_;                           ///< likewise, for messages
     opendoca::WaitNotice wait_for_client_;              ///< likewise
-    std::vector<std::unique_ptr<Peer>> peers_;
+    /// All that the program may know, also those that have gone: an address is valid until it is disconnected.
+    std::unordered_map<const Peer *, std::unique_ptr<Peer>> addresses_;
+    std::vector<Peer *> peers_; ///< those that something can come from, oldest first
     std::size_t next_ = 0; ///< which peer's messages are looked for first
     opendoca::comm_channel::EventChannel recv_channel_;
     opendoca::comm_channel::EventChannel send_channel_;

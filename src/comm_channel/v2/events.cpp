@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The event channels of an endpoint. A bell rings only for who has wished for it, so that who polls costs
+// The event channels of an endpoint. A bell rings only for who has armed it, so that who polls costs
 // nobody a system call.
 #include <cerrno>
 #include <cstring>
@@ -20,8 +20,8 @@ doca_error_t doca_comm_channel_ep_t::open_channel(EventChannel &channel)
     bool is_complete = channel.create();
     if (&channel == &service_channel_)
         is_complete = is_complete && channel.watch(listener_.socket(), EPOLLIN, this);
-    for (const auto &peer : peers_)
-        is_complete = is_complete && (peer->is_released() || watch_in(channel, *peer));
+    for (Peer *const peer : peers_)
+        is_complete = is_complete && watch_in(channel, *peer);
     if (!is_complete) {
         LOG_ERR("an event channel cannot be made: %s", std::strerror(errno));
         channel.close();
@@ -114,12 +114,12 @@ doca_error_t doca_comm_channel_ep_t::arm_send()
         return DOCA_ERROR_INVALID_VALUE;
     has_asked_for_channels_ = true;
     is_send_armed_ = true;
-    for (const auto &peer : peers_) {
+    for (Peer *const peer : peers_) {
         if (peer->state() != Peer::State::connected)
             continue;
-        if (!peer->has_room())
-            peer->wish_for_room();
-        if (peer->has_room())
+        if (!peer->has_space())
+            peer->arm_for_space();
+        if (peer->has_space())
             send_channel_.kick();
     }
     return DOCA_SUCCESS;
@@ -131,23 +131,23 @@ doca_error_t doca_comm_channel_ep_t::arm_recv()
         return DOCA_ERROR_INVALID_VALUE;
     has_asked_for_channels_ = true;
     is_recv_armed_ = true;
-    wish_for_messages();
+    arm_for_messages();
     if (has_message() || has_reset_to_tell_)
         recv_channel_.kick();
     return DOCA_SUCCESS;
 }
 
-void doca_comm_channel_ep_t::wish_for_messages() noexcept
+void doca_comm_channel_ep_t::arm_for_messages() noexcept
 {
-    for (const auto &peer : peers_) {
+    for (Peer *const peer : peers_) {
         if (peer->state() == Peer::State::connected)
-            peer->wish_for_message();
+            peer->arm_for_message();
     }
 }
 
 bool doca_comm_channel_ep_t::has_message() noexcept
 {
-    for (const auto &peer : peers_) {
+    for (Peer *const peer : peers_) {
         if (peer->has_message())
             return true;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A service: clients that come and go.
+// A service: clients that come and go; and the table of addresses, which a client has as well.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -83,6 +83,26 @@ void doca_comm_channel_ep_t::look_at_service()
         retire_ended();
 }
 
+doca_comm_channel_addr_t &doca_comm_channel_ep_t::add(std::unique_ptr<Peer> peer)
+{
+    if (peers_.size() == peers_.capacity())
+        peers_.reserve(2 * peers_.size() + 1);
+    Peer &added = *peer;
+    addresses_.emplace(&added, std::move(peer));
+    peers_.push_back(&added);
+    return added;
+}
+
+void doca_comm_channel_ep_t::remove(const Peer &peer) noexcept
+{
+    const auto found = addresses_.find(&peer);
+    forget(peer);
+    found->second->leave();
+    if (std::erase(peers_, &peer) != 0)
+        next_ = 0;
+    addresses_.erase(found);
+}
+
 /// One that waits at the socket, or null. It is a client once its hello was read.
 doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
 {
@@ -92,8 +112,7 @@ doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
             listener_.note_shortage("watched");
             continue;
         }
-        peers_.push_back(std::move(client));
-        return peers_.back().get();
+        return &add(std::move(client));
     }
     return nullptr;
 }
@@ -101,7 +120,7 @@ doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
 std::size_t doca_comm_channel_ep_t::num_silent_clients() const noexcept
 {
     return static_cast<std::size_t>(std::ranges::count_if(
-        peers_, [](const auto &known) { return known->state() == Peer::State::connecting; }));
+        peers_, [](const Peer *known) { return known->state() == Peer::State::connecting; }));
 }
 
 /// Accepts clients and takes in those that have said hello, which is nearly always all. Of those that have
@@ -119,14 +138,14 @@ void doca_comm_channel_ep_t::take_in_new_clients()
             LOG_WARN("more than %u clients have connected and said nothing: the oldest of such are closed",
                      max_silent_clients);
         remove(**std::ranges::find(peers_, Peer::State::connecting,
-                                   [](const auto &known) { return known->state(); }));
+                                   [](const Peer *known) { return known->state(); }));
     }
 }
 
 void doca_comm_channel_ep_t::take_in(Peer &peer)
 {
     const auto connected = std::ranges::count_if(
-        peers_, [](const auto &known) { return known->state() == Peer::State::connected; });
+        peers_, [](const Peer *known) { return known->state() == Peer::State::connected; });
     const doca_error_t status = peer.take_hello(key_, limits, connected < static_cast<long>(max_connections));
     if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
         return;
@@ -141,14 +160,14 @@ void doca_comm_channel_ep_t::take_in(Peer &peer)
     if (!std::exchange(has_had_client_, true))
         wait_for_client_.forget();
     if (is_recv_armed_)
-        peer.wish_for_message();
+        peer.arm_for_message();
     service_channel_.kick();
 }
 
 /// A program that polls a service without clients may be waiting for a host that never comes, or has ended.
 void doca_comm_channel_ep_t::tell_if_alone()
 {
-    if (std::ranges::any_of(peers_, [](const auto &peer) { return peer->state() == Peer::State::connected; })) {
+    if (std::ranges::any_of(peers_, [](const Peer *peer) { return peer->state() == Peer::State::connected; })) {
         wait_for_client_.end_wait();
         return;
     }
@@ -158,15 +177,16 @@ void doca_comm_channel_ep_t::tell_if_alone()
                   has_had_client_ ? "the last one has gone" : "none has come yet");
 }
 
-/// Clients that have ended and left no message. Those that the program does not know are forgotten.
+/// Clients that have ended and left no message: nothing comes from them any more, and nobody but the program's own calls
+/// looks at them. Those that it does not know are forgotten.
 void doca_comm_channel_ep_t::retire_ended()
 {
     has_ended_peers_ = false;
     bool has_connected = false;
     bool was_one_of_ours = false;
-    for (const auto &peer : peers_) {
+    for (Peer *const peer : peers_) {
         has_connected = has_connected || peer->state() == Peer::State::connected;
-        if (!peer->has_ended() || peer->is_released())
+        if (!peer->has_ended())
             continue;
         if (peer->has_message()) {
             has_ended_peers_ = true;
@@ -179,7 +199,12 @@ void doca_comm_channel_ep_t::retire_ended()
     }
     // Who waits for an answer that can't come any more.
     has_reset_to_tell_ = has_reset_to_tell_ || (was_one_of_ours && !has_connected);
-    std::erase_if(peers_, [](const auto &peer) { return peer->is_released() && !peer->is_known; });
+    std::erase_if(peers_, [this](Peer *peer) {
+        const bool is_over = peer->is_released();
+        if (is_over && !peer->is_known)
+            addresses_.erase(peer);
+        return is_over;
+    });
     next_ = 0;
 }
 
@@ -198,7 +223,7 @@ doca_error_t doca_comm_channel_ep_t::update_service_state()
     if (const doca_error_t status = open_channel(service_channel_); status != DOCA_SUCCESS)
         return status;
     service_channel_.clear();
-    for (const auto &peer : peers_) {
+    for (Peer *const peer : peers_) {
         if (peer->check_end())
             note_end(*peer);
     }
@@ -209,11 +234,11 @@ doca_error_t doca_comm_channel_ep_t::update_service_state()
     tell_if_alone();
     pending_connections = 0;
     listed_peers.clear();
-    for (const auto &peer : peers_) {
+    for (Peer *const peer : peers_) {
         if (peer->state() == Peer::State::connecting) {
             ++pending_connections;
         } else if (peer->state() == Peer::State::connected) {
-            listed_peers.push_back(peer.get());
+            listed_peers.push_back(peer);
             peer->is_known = true;
         }
     }

@@ -2,7 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Comch of DOCA 3.0: a server and clients, in one process.
+#include <array>
+#include <functional>
+
 #include <poll.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include "comch_sides.hpp"
 
@@ -92,6 +97,48 @@ TEST_F(ComchTest, a_message_wakes_who_sleeps)
     } while (!sleeps());
     ASSERT_EQ(doca_ctx_stop(server_ctx()), DOCA_ERROR_IN_PROGRESS);
     EXPECT_EQ(poll(&ready, 1, 10000), 1);
+}
+
+// Programs have an epoll of their own around the engine's, and the kernel limits how deep they go.
+TEST_F(ComchTest, the_engines_handles_can_be_in_an_epoll)
+{
+    const std::array<doca_pe *, 2> engines = {at_server.pe, at_client.pe};
+    const int programs = epoll_create1(EPOLL_CLOEXEC);
+    for (doca_pe *const pe : engines) {
+        doca_notification_handle_t handle{};
+        ASSERT_EQ(doca_pe_get_notification_handle(pe, &handle), DOCA_SUCCESS);
+        epoll_event interest = {.events = EPOLLIN, .data = {.fd = handle}};
+        ASSERT_EQ(epoll_ctl(programs, EPOLL_CTL_ADD, handle, &interest), 0);
+    }
+    start();
+    const auto sleep_until = [&](const std::function<bool()> &is_done) {
+        while (!is_done()) {
+            for (doca_pe *const pe : engines) {
+                while (doca_pe_progress(pe) != 0) {
+                }
+                must(doca_pe_request_notification(pe));
+            }
+            epoll_event event{};
+            if (!is_done()) {
+                ASSERT_EQ(epoll_wait(programs, &event, 1, 10000), 1);
+            }
+            must(doca_pe_clear_notification(at_server.pe, 0));
+            must(doca_pe_clear_notification(at_client.pe, 0));
+        }
+    };
+    for (std::size_t i = 1; i <= 3; ++i) {
+        send_from_client("there");
+        sleep_until([&] { return at_server.messages.size() == i; });
+        send_from_server("and back");
+        sleep_until([&] { return at_client.messages.size() == i; });
+    }
+    // Many more than the receive queue takes: a sleeper is told of room, too.
+    for (int i = 0; i != 40; ++i)
+        send_from_client("more");
+    sleep_until([&] { return at_server.messages.size() == 43; });
+    ASSERT_EQ(doca_ctx_stop(client_ctx()), DOCA_SUCCESS);
+    sleep_until([&] { return !at_server.disconnected.empty(); });
+    close(programs);
 }
 
 TEST_F(ComchTest, a_client_waits_for_its_server)
@@ -351,6 +398,48 @@ TEST_F(ComchFastPath, a_consumer_that_stops_expires)
     produce(in_vain, src, none, id);
     run_all_until([&] { return in_vain.num_succeeded + in_vain.num_failed != 0; });
     EXPECT_EQ(in_vain.num_failed, 1);
+}
+
+// The peer's engine has no progress between the consumer's stop and the connection's end, in which it could say so.
+TEST_F(ComchFastPath, a_consumer_whose_server_stops_expires)
+{
+    const std::uint32_t id = consumer_id();
+    ASSERT_EQ(doca_ctx_stop(producer_ctx()), DOCA_SUCCESS);
+    ASSERT_EQ(doca_ctx_stop(consumer_ctx()), DOCA_SUCCESS);
+    ASSERT_EQ(doca_ctx_stop(server_ctx()), DOCA_ERROR_IN_PROGRESS);
+    run_until([&] { return state_of(client_ctx()) == DOCA_CTX_STATE_IDLE; });
+    EXPECT_EQ(at_client.expired, std::vector<std::uint32_t>{id});
+}
+
+// One end per wake-up: an engine that has more to tell does not fall asleep.
+TEST_F(ComchFastPath, consumers_of_a_client_that_leaves_expire_before_it)
+{
+    const MmapHandle map = map_of(host, from, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    std::array<ConsumerHandle, 3> theirs;
+    for (ConsumerHandle &each : theirs) {
+        must(doca_comch_consumer_create(to_server, map, each.out()));
+        must(doca_comch_consumer_task_post_recv_set_conf(each, post_ended, post_failed, 1));
+        must(doca_pe_connect_ctx(consumer_pe, doca_comch_consumer_as_ctx(each)));
+        ASSERT_EQ(doca_ctx_start(doca_comch_consumer_as_ctx(each)), DOCA_ERROR_IN_PROGRESS);
+    }
+    run_all_until([&] { return at_server.consumers.size() == theirs.size() && at_client.consumers.size() == 1; });
+    for (ConsumerHandle &each : theirs) {
+        run_all_until([&] { return state_of(doca_comch_consumer_as_ctx(each)) == DOCA_CTX_STATE_RUNNING; });
+        ASSERT_EQ(doca_ctx_stop(doca_comch_consumer_as_ctx(each)), DOCA_SUCCESS);
+    }
+    ASSERT_EQ(doca_ctx_stop(producer_ctx()), DOCA_SUCCESS);
+    ASSERT_EQ(doca_ctx_stop(client_ctx()), DOCA_SUCCESS);
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(at_server.pe, &handle));
+    while (at_server.disconnected.empty()) {
+        must(doca_pe_request_notification(at_server.pe));
+        pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
+        ASSERT_EQ(poll(&ready, 1, 10000), 1) << at_server.expired.size() << " have expired";
+        must(doca_pe_clear_notification(at_server.pe, 0));
+        (void)doca_pe_progress(at_server.pe);
+    }
+    EXPECT_EQ(at_server.expired, at_server.consumers);
+    ASSERT_EQ(doca_ctx_stop(consumer_ctx()), DOCA_SUCCESS);
 }
 
 } // namespace

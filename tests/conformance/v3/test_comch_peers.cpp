@@ -44,7 +44,8 @@ protected:
     {
         for (int i = 0; i != most_messages; ++i) {
             const ControlMessage message = make(i);
-            while (peer.send(&message, sizeof(message), static_cast<std::uint32_t>(message.kind)) == DOCA_ERROR_AGAIN)
+            while (peer.send(&message, sizeof(message), static_cast<std::uint32_t>(message.kind)) == DOCA_ERROR_AGAIN &&
+                   at_server.disconnected.empty())
                 (void)doca_pe_progress(at_server.pe);
             (void)doca_pe_progress(at_server.pe);
             if (!at_server.disconnected.empty())
