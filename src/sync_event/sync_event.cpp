@@ -38,7 +38,7 @@ doca_error_t SyncEvent::check_configurable(const char *what) const noexcept
     return DOCA_SUCCESS;
 }
 
-doca_error_t SyncEvent::add(Locations &side, Place place, doca_dev *dev)
+doca_error_t SyncEvent::add(Side &side, Location location, doca_dev *dev)
 {
     const char *const what = &side == &publishers_ ? "publisher" : "subscriber";
     if (const doca_error_t status = check_configurable(what); status != DOCA_SUCCESS)
@@ -46,7 +46,7 @@ doca_error_t SyncEvent::add(Locations &side, Place place, doca_dev *dev)
     if (dev != nullptr)
         devices_.push_back(use(*dev));
     ++side.count;
-    side.place = place;
+    side.location = location;
     return DOCA_SUCCESS;
 }
 
@@ -72,7 +72,7 @@ doca_error_t SyncEvent::create_counter()
                 subscribers_.count);
         return DOCA_ERROR_BAD_STATE;
     }
-    const CounterSetup setup = {addr_, publishers_.place == Place::remote_pci};
+    const CounterSetup setup = {addr_, publishers_.location == Location::remote_pci};
     const auto holds_counters = [](const DeviceFunction &function) { return function.can.sync_event; };
     for (const DeviceUse &dev : devices_) {
         if (!holds_counters(dev->function())) {

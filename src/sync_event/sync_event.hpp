@@ -18,7 +18,7 @@ namespace opendoca {
 class SyncEvent {
 public:
     /// Where a publisher or a subscriber is.
-    enum class Place : std::uint8_t {
+    enum class Location : std::uint8_t {
         cpu,        ///< has a device
         remote_pci, ///< a process on the other side of the PCIe, with an imported handle
         remote_net, ///< another node
@@ -32,9 +32,15 @@ public:
     /// Makes this fresh event a handle.
     [[nodiscard]] doca_error_t import(doca_dev &dev, std::span<const std::byte> descriptor);
 
-    // A device with Place::cpu alone.
-    [[nodiscard]] doca_error_t add_publisher(Place place, doca_dev *dev) { return add(publishers_, place, dev); }
-    [[nodiscard]] doca_error_t add_subscriber(Place place, doca_dev *dev) { return add(subscribers_, place, dev); }
+    // A device with Location::cpu alone.
+    [[nodiscard]] doca_error_t add_publisher(Location location, doca_dev *dev)
+    {
+        return add(publishers_, location, dev);
+    }
+    [[nodiscard]] doca_error_t add_subscriber(Location location, doca_dev *dev)
+    {
+        return add(subscribers_, location, dev);
+    }
     [[nodiscard]] doca_error_t set_addr(std::uint64_t *addr);
 
     [[nodiscard]] doca_error_t start_synchronous();
@@ -66,9 +72,9 @@ public:
 
     /// Of a started event.
     [[nodiscard]] Counter &counter() const noexcept { return *counter_; }
-    [[nodiscard]] bool has_publisher_on(Place place) const noexcept
+    [[nodiscard]] bool has_publisher_on(Location location) const noexcept
     {
-        return publishers_.count != 0 && publishers_.place == place;
+        return publishers_.count != 0 && publishers_.location == location;
     }
     /// The devices of its locations, or the one that it was imported with.
     [[nodiscard]] const std::vector<DeviceUse> &devices() const noexcept { return devices_; }
@@ -82,10 +88,10 @@ private:
         stopped,
     };
 
-    /// Of one side: how many there are, and where the last one is.
-    struct Locations {
+    /// Publishers or subscribers: how many there are, and where the last one is.
+    struct Side {
         std::uint32_t count = 0;
-        Place place = Place::cpu;
+        Location location = Location::cpu;
     };
 
     struct Export {
@@ -101,15 +107,15 @@ private:
         return false;
     }
     [[nodiscard]] doca_error_t check_configurable(const char *what) const noexcept;
-    [[nodiscard]] doca_error_t add(Locations &side, Place place, doca_dev *dev);
+    [[nodiscard]] doca_error_t add(Side &side, Location location, doca_dev *dev);
     [[nodiscard]] doca_error_t create_counter();
     [[gnu::cold]] static void report_not_synchronous() noexcept;
 
     State state_ = State::fresh;
     bool is_imported_ = false;
     std::unique_ptr<Counter> counter_;
-    Locations publishers_;
-    Locations subscribers_;
+    Side publishers_;
+    Side subscribers_;
     std::uint64_t *addr_ = nullptr;
     std::vector<DeviceUse> devices_;
     std::vector<Export> exports_;

@@ -3,6 +3,7 @@
 //
 // Contexts: devices, start and stop, work queues. DMA's stands for all.
 #include "support/dma_fixture.hpp"
+#include "support/log_capture.hpp"
 
 using namespace doca_test;
 
@@ -150,7 +151,9 @@ TEST_P(CtxTest, neither_stops_nor_lets_a_queue_go_while_jobs_are_in_flight)
     ASSERT_EQ(doca_workq_submit(workq, &job.base), DOCA_SUCCESS);
     ASSERT_EQ(doca_workq_submit(workq, &job.base), DOCA_SUCCESS);
     for (int left = 2; left > 0; --left) {
+        const LogCapture log;
         EXPECT_EQ(doca_ctx_workq_rm(ctx, workq), DOCA_ERROR_NOT_PERMITTED);
+        EXPECT_EQ(log.text(), "") << "how programs end what never ends by itself";
         EXPECT_EQ(doca_ctx_stop(ctx), DOCA_ERROR_NOT_PERMITTED);
         doca_event event = {};
         EXPECT_EQ(wait_for(workq, event), DOCA_SUCCESS); // what was refused has changed nothing

@@ -176,6 +176,33 @@ TEST_P(DmaDeferTest, lists_and_all_append_rules_work)
     EXPECT_TRUE(is_filled(std::span(dst_memory).subspan(1030, 30), 1, 100));
 }
 
+/// Each was possible when it was submitted; the second finds no space behind what the first has appended.
+TEST_P(DmaDeferTest, jobs_that_append_to_one_buffer_stay_inside_of_it)
+{
+    const BufHandle src = source(0, 100);
+    const BufHandle single = destination(0, 150), list = destination(1000, 70);
+    must(doca_buf_list_chain(list, destination(2000, 80).release()));
+    for (const BufHandle *const dst : {&single, &list}) {
+        must(engine.submit(*dst, src, 1));
+        must(engine.submit(*dst, src, 2));
+        doca_event event = {};
+        EXPECT_EQ(wait_for(engine.workq(), event), DOCA_SUCCESS);
+        EXPECT_EQ(event.user_data.u64, 1u);
+        EXPECT_EQ(wait_for(engine.workq(), event), DOCA_ERROR_IO_FAILED);
+        EXPECT_EQ(event.user_data.u64, 2u);
+        EXPECT_EQ(event.result.u64, std::uint64_t{DOCA_ERROR_INVALID_VALUE});
+    }
+    EXPECT_EQ(data_len_of(single), 100u);
+    EXPECT_EQ(data_len_of(list), 70u);
+    const std::span memory(dst_memory);
+    EXPECT_TRUE(is_filled(memory.first(100), 1));
+    EXPECT_TRUE(is_filled(memory.subspan(100, 900), 2, 100));
+    EXPECT_TRUE(is_filled(memory.subspan(1000, 70), 1));
+    EXPECT_TRUE(is_filled(memory.subspan(1070, 930), 2, 1070));
+    EXPECT_TRUE(is_filled(memory.subspan(2000, 30), 1, 70));
+    EXPECT_TRUE(is_filled(memory.subspan(2030), 2, 2030));
+}
+
 TEST_P(DmaDeferTest, pending_jobs_hold_queue_and_context)
 {
     const BufHandle src = source(0, 100), dst = destination(0, 100);

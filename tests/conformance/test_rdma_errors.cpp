@@ -67,6 +67,33 @@ TEST_P(RdmaErrors, WhatDoesNotFitIsRefused)
     expect_works();
 }
 
+/// Where a program has moved a buffer's data to is looked at before the transfer.
+TEST_P(RdmaErrors, DataOutsideOfItsBufferIsRefused)
+{
+    const BufHandle full = local_full(64, 64), empty = local_empty(64, 64);
+    const BufHandle far_full = remote_full(64, 64), far_empty = remote_empty(64, 64);
+    const auto moved = [](BufHandle buf, int offset, std::size_t length) {
+        must(doca_buf_set_data(buf, data_of(buf) + offset, length));
+        return buf;
+    };
+    for (const auto &[offset, length] : {std::pair{-8, 8}, {56, 16}, {72, 0}}) {
+        SCOPED_TRACE(offset);
+        const auto data_len = static_cast<std::size_t>(length);
+        const BufHandle own = moved(local_full(64, 64), offset, data_len);
+        const BufHandle peers = moved(remote_full(64, 64), offset, data_len);
+        EXPECT_EQ(left.write(far_empty, own), DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(left.write(peers, full), DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(left.read(own, far_full), DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(left.read(empty, peers), DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(left.send(own), DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(left.receive(own), DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(left.add(peers, empty, 1), DOCA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(left.add(far_full, own, 1), DOCA_ERROR_INVALID_VALUE);
+    }
+    EXPECT_TRUE(is_filled(right_bytes(0, 256), 2));
+    expect_works();
+}
+
 TEST_P(RdmaErrors, ChainsHaveALimit)
 {
     std::uint32_t longest = 0;

@@ -57,6 +57,20 @@ TEST_P(ShaErrorTest, null_buffers)
     expect_refused(nullptr, nullptr, DOCA_ERROR_INVALID_VALUE);
 }
 
+/// Where a program has moved a buffer's data to is looked at before anything is hashed.
+TEST_P(ShaErrorTest, data_outside_of_its_buffer)
+{
+    for (const auto &[offset, length] : {std::pair{-1, 8}, {60, 41}, {101, 0}}) {
+        must(doca_buf_set_data(from, memory.data() + offset, static_cast<std::size_t>(length)));
+        expect_refused(good_job(), DOCA_ERROR_INVALID_VALUE);
+    }
+    must(doca_buf_set_data(from, &memory[0], 100));
+    for (const auto &[offset, length] : {std::pair{190, 20}, {201, 0}}) {
+        must(doca_buf_set_data(to, digest_memory.data() + offset, static_cast<std::size_t>(length)));
+        expect_refused(good_job(), DOCA_ERROR_INVALID_VALUE);
+    }
+}
+
 TEST_P(ShaErrorTest, unknown_job_types)
 {
     for (const int type : {0, -1, int{DOCA_SHA_JOB_SHA1} - 1, int{DOCA_SHA_JOB_SHA512_PARTIAL} + 1,

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "sha_vectors.hpp"
+#include "support/graph_fixture.hpp"
 #include "support/log_capture.hpp"
 #include "support/sanitizers.hpp"
 #include "support/sha_fixture.hpp"
@@ -207,6 +208,28 @@ TEST_P(ShaPartialTest, one_piece_of_a_session_in_flight)
     EXPECT_EQ(engine.result_of(sha256.partial_job), DOCA_SUCCESS);
     EXPECT_EQ(session.run(sha256, second, to, true), DOCA_SUCCESS);
     EXPECT_EQ(text_of(to), expected(sha256, 138));
+}
+
+/// Nobody is told of the piece's end, and its session is free all the same.
+TEST_P(ShaPartialTest, a_piece_of_a_graph_node_without_an_event_frees_its_session)
+{
+    const Session session(engine);
+    const BufHandle first = request(0, 64), second = request(64, 10), to = response();
+    doca_sha_partial_job piece = session.job(sha256, first, to, false);
+    {
+        TestGraph graph;
+        doca_graph_node *node = nullptr;
+        must(doca_graph_ctx_node_create(graph, sha256.partial_job, engine.ctx(), &node));
+        graph.start_on(engine.workq());
+        const InstanceHandle instance = graph.instance();
+        must(doca_graph_instance_set_ctx_node_data(instance, node, &piece.sha_job.base, nullptr));
+        must(submit(engine.workq(), instance));
+        doca_event event = {};
+        EXPECT_EQ(wait_for(engine.workq(), event), DOCA_SUCCESS);
+        EXPECT_EQ(event.type, DOCA_GRAPH_JOB);
+    }
+    EXPECT_EQ(session.run(sha256, second, to, true), DOCA_SUCCESS);
+    EXPECT_EQ(text_of(to), expected(sha256, 74));
 }
 
 TEST_P(ShaPartialTest, pieces_of_another_kind)

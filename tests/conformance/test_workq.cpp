@@ -46,6 +46,18 @@ TEST(Workq, destroy_refuses_null)
     EXPECT_EQ(doca_workq_destroy(nullptr), DOCA_ERROR_INVALID_VALUE);
 }
 
+TEST(Workq, data_path_refuses_null)
+{
+    WorkqHandle workq;
+    must(doca_workq_create(1, workq.out()));
+    doca_event event = {.type = 77, .user_data = {}, .result = {}};
+    EXPECT_EQ(doca_workq_progress_retrieve(nullptr, &event, 0), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_workq_progress_retrieve(workq, nullptr, 0), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_workq_event_handle_arm(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_workq_event_handle_clear(nullptr, 0), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(event.type, 77);
+}
+
 TEST(Workq, without_context_it_has_nothing_to_retrieve)
 {
     WorkqHandle workq;

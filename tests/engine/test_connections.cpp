@@ -149,6 +149,37 @@ TEST_P(EngineConnections, read_write_and_count_in_the_peers_memory)
     EXPECT_EQ(fetched, 40u);
 }
 
+/// Two front ends on one device at the same time, each with a queue of its own; and they understand each other.
+TEST_P(EngineConnections, reach_instances_of_a_work_queue)
+{
+    End own(dev);
+    const RdmaEnd instance(dev);
+    ASSERT_EQ(own.pair->connect(instance.details()), DOCA_SUCCESS);
+    ASSERT_EQ(instance.connect(own.details()), DOCA_SUCCESS);
+    for (std::uint64_t round = 0; round < 20; ++round) {
+        fill(a_memory, static_cast<unsigned>(round));
+        const BufHandle src = inventory.full(a_map, a_memory.data(), 100);
+        const BufHandle there = inventory.empty(b_map, b_memory.data(), 100);
+        const BufHandle back = inventory.empty(a_map, &a_memory[1024], 100);
+        Task sent, received;
+        TransferPlan plan{};
+        ASSERT_EQ(own.check.receive(back, plan), DOCA_SUCCESS);
+        ASSERT_EQ(own.pair->receive(received.tag(), back, plan), DOCA_SUCCESS);
+        ASSERT_EQ(instance.receive(there, round), DOCA_SUCCESS);
+        ASSERT_EQ(own.check.send(src, plan), DOCA_SUCCESS);
+        ASSERT_EQ(own.pair->send(sent.tag(), src, plan, Immediate()), DOCA_SUCCESS);
+        const RdmaEnded ended = instance.wait();
+        EXPECT_EQ(ended.status, DOCA_SUCCESS);
+        EXPECT_EQ(ended.user_data, round);
+        EXPECT_EQ(ended.result.length, 100u);
+        ASSERT_EQ(instance.send(there), DOCA_SUCCESS);
+        own.tasks.run(sent);
+        own.tasks.run(received);
+        EXPECT_EQ(instance.result(), DOCA_SUCCESS);
+        EXPECT_TRUE(std::equal(a_memory.begin(), a_memory.begin() + 100, a_memory.begin() + 1024));
+    }
+}
+
 TEST_P(EngineConnections, that_are_flushed_end_what_waits)
 {
     const BufHandle dst = inventory.empty(b_map, b_memory.data(), 64);

@@ -14,6 +14,7 @@ MOST_LINES = 400
 NEUTRAL_HEADERS = {"doca_error.h", "doca_types.h"}
 # Sources of C functions outside of v2/ and v3/.
 FRONT_ENDS = ("argp/param_api.cpp",)
+PROVIDERS = ("core/device/soft/", "core/device/verbs/", "core/device/mlx5/")
 API_TYPES = re.compile(r"\bdoca_(job|event|workq|ctx|task|pe)\b|\bJobQueue\b")
 COMMENT = re.compile(r"//.*?$|/\*.*?\*/", re.S | re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -69,6 +70,8 @@ class Layers(unittest.TestCase):
                     yield f"includes {target}, a front end"
                 elif path.startswith("core/engine/") and target.startswith("core/device/"):
                     yield f"includes {target}, which is below the engine"
+                elif path.startswith("core/") and not target.startswith("core/"):
+                    yield f"includes {target}, of a library"
         self.each(check)
 
     def test_generations_do_not_know_each_other(self):
@@ -88,6 +91,18 @@ class Layers(unittest.TestCase):
                                    ("verbs", "mlx5")):
                     if path.startswith(f"core/device/{own}/") and target.startswith(f"core/device/{other}/"):
                         yield f"includes {target}"
+        self.each(check)
+
+    def test_only_lists_of_them_know_providers(self):
+        # Counters that need no device are the software device's.
+        known = ("core/device/engines.hpp", "core/device/providers.cpp", "core/device/host/counter.cpp")
+
+        def check(path, content):
+            for kind, name in INCLUDE.findall(content):
+                target = os.path.normpath(os.path.join(os.path.dirname(path), name))
+                if (kind == '"' and target.startswith(PROVIDERS) and not path.startswith(PROVIDERS)
+                        and path not in known):
+                    yield f"includes {target}, of a provider"
         self.each(check)
 
     def test_files_stay_small(self):

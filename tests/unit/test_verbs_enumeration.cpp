@@ -69,48 +69,48 @@ ibv_gid_entry entry_of(const char *address, std::uint32_t type)
 
 TEST_F(Sysfs, PhysicalFunction)
 {
-    const Place place = place_of(add("mlx5_0", port_place));
-    EXPECT_EQ(place.pci_address, "0000:03:00.0");
-    EXPECT_EQ(place.type, opendoca::FunctionType::pf);
+    const PciFunction function = pci_function_of(add("mlx5_0", port_place));
+    EXPECT_EQ(function.pci_address, "0000:03:00.0");
+    EXPECT_EQ(function.type, opendoca::FunctionType::pf);
 }
 
 TEST_F(Sysfs, VirtualFunctionHasALinkToItsPhysicalOne)
 {
     const std::string path = add("mlx5_2", "pci0000:00/0000:00:01.0/0000:03:00.3");
     fs::create_directory_symlink("../0000:03:00.0", path + "/device/physfn");
-    const Place place = place_of(path);
-    EXPECT_EQ(place.pci_address, "0000:03:00.3");
-    EXPECT_EQ(place.type, opendoca::FunctionType::vf);
+    const PciFunction function = pci_function_of(path);
+    EXPECT_EQ(function.pci_address, "0000:03:00.3");
+    EXPECT_EQ(function.type, opendoca::FunctionType::vf);
 }
 
 TEST_F(Sysfs, SubfunctionHasTheAddressOfItsParent)
 {
-    const Place place = place_of(add("mlx5_4", port_place + "/mlx5_core.sf.12"));
-    EXPECT_EQ(place.pci_address, "0000:03:00.0");
-    EXPECT_EQ(place.type, opendoca::FunctionType::sf);
+    const PciFunction function = pci_function_of(add("mlx5_4", port_place + "/mlx5_core.sf.12"));
+    EXPECT_EQ(function.pci_address, "0000:03:00.0");
+    EXPECT_EQ(function.type, opendoca::FunctionType::sf);
     // Of a virtual function too, it is a subfunction.
     const std::string vf = "pci0000:00/0000:00:01.0/0000:03:01.0";
     const std::string path = add("mlx5_5", vf + "/mlx5_core.sf.13");
     fs::create_directory_symlink("../0000:03:00.0", root / "devices" / vf / "physfn");
-    EXPECT_EQ(place_of(path).pci_address, "0000:03:01.0");
-    EXPECT_EQ(place_of(path).type, opendoca::FunctionType::sf);
+    EXPECT_EQ(pci_function_of(path).pci_address, "0000:03:01.0");
+    EXPECT_EQ(pci_function_of(path).type, opendoca::FunctionType::sf);
 }
 
 TEST_F(Sysfs, OtherDevicesOfTheAuxiliaryAndVirtioBuses)
 {
-    EXPECT_EQ(place_of(add("irdma0", port_place + "/ice.roce.0")).pci_address, "0000:03:00.0");
-    EXPECT_EQ(place_of(add("rxe0", "pci0000:00/0000:00:03.0/virtio0")).pci_address, "0000:00:03.0");
-    EXPECT_EQ(place_of(root / "class/infiniband/rxe0").type, opendoca::FunctionType::pf);
+    EXPECT_EQ(pci_function_of(add("irdma0", port_place + "/ice.roce.0")).pci_address, "0000:03:00.0");
+    EXPECT_EQ(pci_function_of(add("rxe0", "pci0000:00/0000:00:03.0/virtio0")).pci_address, "0000:00:03.0");
+    EXPECT_EQ(pci_function_of(root / "class/infiniband/rxe0").type, opendoca::FunctionType::pf);
 }
 
 TEST_F(Sysfs, DevicesWithoutPci)
 {
-    EXPECT_EQ(place_of(add("hns_0", "platform/HISI00D1:00")).pci_address, "");
+    EXPECT_EQ(pci_function_of(add("hns_0", "platform/HISI00D1:00")).pci_address, "");
     const std::string of_an_interface = root / "devices/virtual/net/dummy0";
     fs::create_directories(of_an_interface);
-    EXPECT_EQ(place_of(of_an_interface).pci_address, "");
-    EXPECT_EQ(place_of(of_an_interface).type, opendoca::FunctionType::pf);
-    EXPECT_EQ(place_of(root / "class/infiniband/none").pci_address, "");
+    EXPECT_EQ(pci_function_of(of_an_interface).pci_address, "");
+    EXPECT_EQ(pci_function_of(of_an_interface).type, opendoca::FunctionType::pf);
+    EXPECT_EQ(pci_function_of(root / "class/infiniband/none").pci_address, "");
 }
 
 TEST_F(Sysfs, EachPortHasAnInterface)

@@ -40,7 +40,7 @@ doca_error_t export_to_net(doca_sync_event &event, std::span<const std::byte> &d
 {
     if (const doca_error_t status = event.event.check_exportable(); status != DOCA_SUCCESS)
         return status;
-    if (!event.event.has_publisher_on(SyncEvent::Place::remote_net)) {
+    if (!event.event.has_publisher_on(SyncEvent::Location::remote_net)) {
         LOG_ERR("the publisher of the sync event is not on another node");
         return DOCA_ERROR_NOT_SUPPORTED;
     }

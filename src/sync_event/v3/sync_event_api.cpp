@@ -15,7 +15,7 @@ using opendoca::SyncEvent;
 using opendoca::WaitCondition;
 using opendoca::v3::call;
 using enum opendoca::Counter::WhileWaiting;
-using enum SyncEvent::Place;
+using enum SyncEvent::Location;
 
 namespace {
 

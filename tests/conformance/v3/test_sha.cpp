@@ -202,7 +202,7 @@ TEST_P(ShaTaskTest, lists_are_hashed_as_one_message_and_the_digest_is_appended)
     const BufHandle head = source("a");
     BufHandle tail = source("bc");
     must(doca_buf_chain_list(head, tail));
-    tail.release(); // goes home with the head
+    tail.release(); // given back with the head
     const BufHandle dst = room(2 * 20);
     ASSERT_EQ(hash(DOCA_SHA_ALGORITHM_SHA1, head, dst), DOCA_SUCCESS);
     const std::string once(sha_vectors[0].digests[0]);

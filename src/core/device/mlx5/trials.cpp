@@ -52,7 +52,7 @@ int own_access() noexcept
     return IBV_ACCESS_LOCAL_WRITE;
 }
 
-struct Place {
+struct TestMemory {
     alignas(64) std::array<std::byte, 64> bytes{};
 
     [[nodiscard]] MemoryRange range() noexcept { return {bytes.data(), bytes.size()}; }
@@ -64,14 +64,14 @@ void try_sharing(const Mlx5Function &function, Sharing &sharing)
         sharing.reason = "the device reports no keys that other functions may use";
         return;
     }
-    static Place place;
+    static TestMemory memory;
     verbs::OpenContext opened;
     if (verbs::OpenContext::open(function, opened) != DOCA_SUCCESS) {
         sharing.reason = "the device can't be opened";
         return;
     }
-    const verbs::Handle<ibv_mr> region(ibv_reg_mr(opened.pd.get(), place.bytes.data(), place.bytes.size(),
-                                                  own_access()));
+    const verbs::Handle<ibv_mr> region(
+        ibv_reg_mr(opened.pd.get(), memory.bytes.data(), memory.bytes.size(), own_access()));
     if (region == nullptr) {
         sharing.reason = "memory can't be registered";
         return;
@@ -79,7 +79,7 @@ void try_sharing(const Mlx5Function &function, Sharing &sharing)
     const Commands commands(function.library(), *opened.context);
     for (const Sharing::Way way : {Sharing::Way::indirect, Sharing::Way::direct}) {
         SharedKey shared;
-        Outcome outcome = shared.create(commands, *opened.pd, way, region.get(), place.range(), true);
+        Outcome outcome = shared.create(commands, *opened.pd, way, region.get(), memory.range(), true);
         if (!outcome.is_good()) {
             sharing.reason = std::string("a key, though the device reports it, can't be shared: ") + outcome.to_text();
             continue;
@@ -110,18 +110,18 @@ void try_engine(const Mlx5Function &function, Engine &engine)
         engine.reason = "the device reports no DMA engine";
         return;
     }
-    static Place places[2];
-    const verbs::Handle<ibv_mr> region(ibv_reg_mr(&device.pd(), places, sizeof(places), own_access()));
+    static TestMemory memories[2];
+    const verbs::Handle<ibv_mr> region(ibv_reg_mr(&device.pd(), memories, sizeof(memories), own_access()));
     DmaQueuePair queue_pair;
     if (region == nullptr || queue_pair.create(device, 1, false) != DOCA_SUCCESS) {
         engine.reason = "the device reports a DMA engine, but makes no queue pair for it";
         return;
     }
-    places[0].bytes.fill(std::byte{0x5a});
+    memories[0].bytes.fill(std::byte{0x5a});
     ibv_qp_ex &sender = queue_pair.connection().sender();
     ibv_wr_start(&sender);
-    queue_pair.copy(0, region->lkey, reinterpret_cast<std::uintptr_t>(&places[1]), region->lkey,
-                    reinterpret_cast<std::uintptr_t>(&places[0]), sizeof(Place));
+    queue_pair.copy(0, region->lkey, reinterpret_cast<std::uintptr_t>(&memories[1]), region->lkey,
+                    reinterpret_cast<std::uintptr_t>(&memories[0]), sizeof(TestMemory));
     ibv_wc_status status = IBV_WC_RESP_TIMEOUT_ERR;
     if (ibv_wr_complete(&sender) == 0) {
         ibv_cq_ex &completions = queue_pair.completions().polled();
@@ -134,7 +134,7 @@ void try_engine(const Mlx5Function &function, Engine &engine)
             break;
         }
     }
-    engine.works = status == IBV_WC_SUCCESS && places[1].bytes == places[0].bytes;
+    engine.works = status == IBV_WC_SUCCESS && memories[1].bytes == memories[0].bytes;
     engine.max_length = attributes.max_wr_memcpy_length;
     if (!engine.works)
         engine.reason = std::string("the device reports a DMA engine, but a copy by it fails: ") +

@@ -50,6 +50,11 @@ public:
     {
         return check.has_fast_path(dst, src, longest_fast_) && !completions_.is_full() && poster_.take_credit();
     }
+    [[gnu::always_inline]] [[nodiscard]] bool admit_with_credit(const CopyCheck &check, const doca_buf &dst,
+                                                                const doca_buf &src) noexcept
+    {
+        return check.has_fast_path(dst, src, longest_fast_) && poster_.take_credit();
+    }
     [[gnu::always_inline]] [[nodiscard]] doca_error_t copy_fast(Tag tag, doca_buf &dst, const doca_buf &src) noexcept
     {
         const auto length = static_cast<std::uint32_t>(src.data_len);

@@ -75,11 +75,11 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     ibdev_name = ibv_get_device_name(context.device);
     name = device.phys_port_cnt == 1 ? ibdev_name : ibdev_name + "/" + std::to_string(port);
     iface_name = interface_of(context, port);
-    Place place = place_of(context.device->ibdev_path);
-    if (place.pci_address.empty() && !iface_name.empty())
-        place = place_of("/sys/class/net/" + iface_name); // Soft-RoCE is where its interface is
-    pci_address = place.pci_address;
-    type = place.type;
+    PciFunction found = pci_function_of(context.device->ibdev_path);
+    if (found.pci_address.empty() && !iface_name.empty())
+        found = pci_function_of("/sys/class/net/" + iface_name); // Soft-RoCE is where its interface is
+    pci_address = found.pci_address;
+    type = found.type;
     const Addresses addresses = addresses_of(iface_name);
     mac = addresses.mac;
     ipv4 = addresses.ipv4;

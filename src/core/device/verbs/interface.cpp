@@ -32,24 +32,24 @@ bool is_representor(const fs::path &interface)
 
 } // namespace
 
-Place place_of(const std::string &path)
+PciFunction pci_function_of(const std::string &path)
 {
-    Place place;
+    PciFunction function;
     std::error_code error;
     // A subfunction, and what virtio and others put between, stand below the function of the PCI bus.
     for (fs::path device = fs::canonical(path + "/device", error); !error && device.has_relative_path();
          device = device.parent_path()) {
         if (device.filename().string().starts_with("mlx5_core.sf."))
-            place.type = FunctionType::sf;
+            function.type = FunctionType::sf;
         const auto address = normalize_pci_address(device.filename().string());
         if (!address)
             continue;
-        place.pci_address = *address;
-        if (place.type == FunctionType::pf && fs::is_symlink(device / "physfn", error))
-            place.type = FunctionType::vf;
+        function.pci_address = *address;
+        if (function.type == FunctionType::pf && fs::is_symlink(device / "physfn", error))
+            function.type = FunctionType::vf;
         break;
     }
-    return place;
+    return function;
 }
 
 std::string interface_of(ibv_context &context, std::uint32_t port)

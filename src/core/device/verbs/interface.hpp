@@ -16,14 +16,14 @@
 
 namespace opendoca::verbs {
 
-/// Where a device is in the machine.
-struct Place {
+/// The PCI function that a device belongs to.
+struct PciFunction {
     std::string pci_address; ///< dddd:bb:dd.f; of the parent for a subfunction, and empty where there is none
     FunctionType type = FunctionType::pf;
 };
 
 /// @p path is the directory in sysfs of an RDMA device, or of a network interface.
-[[nodiscard]] Place place_of(const std::string &path);
+[[nodiscard]] PciFunction pci_function_of(const std::string &path);
 
 /// The network interface of a port, or nothing.
 [[nodiscard]] std::string interface_of(ibv_context &context, std::uint32_t port);

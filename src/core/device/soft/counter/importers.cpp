@@ -4,11 +4,9 @@
 
 #include <algorithm>
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../../engine/completion_queue.hpp"
-#include "../process/process.hpp"
 
 namespace opendoca::soft {
 
@@ -29,11 +27,12 @@ void Importers::refresh(bool polls) noexcept
         if (known.owner != owner) {
             leave(known);
             enter(known, owner);
-        } else if (polls && known.life != Life::ended) {
-            look(known);
+        } else if (polls && known.is_alive && known.watch.has_ended()) {
+            leave(known); // its descriptor stays readable
+            known.owner = owner;
         }
-        if (!known.owner.is_nobody())
-            ++(known.life == Life::ended ? num_dead_ : num_living_);
+        if (!owner.is_nobody())
+            ++(known.is_alive ? num_living_ : num_dead_);
     }
 }
 
@@ -42,28 +41,15 @@ void Importers::enter(Known &known, ProcessId owner) noexcept
     if (owner.is_nobody())
         return;
     known.owner = owner;
-    known.exit = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, owner.pid(), 0)));
-    // The descriptor is that of the process, since that runs now.
-    known.life = life_of(owner);
-    known.is_watched = known.exit.is_open() && known.life == Life::alive && completions_ != nullptr &&
-                       owner.pid() != getpid() && completions_->watch(known.exit.get()) == DOCA_SUCCESS;
-}
-
-/// Whether it has ended meanwhile. Without a descriptor, the kernel is asked by its number.
-void Importers::look(Known &known) noexcept
-{
-    if (known.life == Life::alive && known.exit.is_open() ? !has_ended(known.exit.get())
-                                                          : life_of(known.owner) != Life::ended)
-        return;
-    const ProcessId owner = known.owner;
-    leave(known); // its descriptor stays readable
-    known.owner = owner;
+    known.is_alive = known.watch.open(owner) != DOCA_ERROR_INVALID_VALUE;
+    known.has_event = known.watch.fd() >= 0 && completions_ != nullptr && owner.pid() != getpid() &&
+                      completions_->watch(known.watch.fd()) == DOCA_SUCCESS;
 }
 
 void Importers::leave(Known &known) noexcept
 {
-    if (known.is_watched)
-        completions_->unwatch(known.exit.get());
+    if (known.has_event)
+        completions_->unwatch(known.watch.fd());
     known = Known();
 }
 

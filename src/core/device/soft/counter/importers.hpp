@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "../../../unique_fd.hpp"
+#include "../process/process.hpp"
 #include "counter_page.hpp"
 
 namespace opendoca {
@@ -37,13 +37,12 @@ public:
 private:
     struct Known {
         ProcessId owner;
-        Life life = Life::ended;
-        bool is_watched = false;
-        UniqueFd exit; ///< open as far as could be, while it lives
+        ProcessWatch watch;     ///< while it lives
+        bool is_alive = false;  ///< as far as is known
+        bool has_event = false; ///< its end makes the event handle readable
     };
 
     void enter(Known &known, ProcessId owner) noexcept;
-    void look(Known &known) noexcept;
     void leave(Known &known) noexcept;
 
     const CounterPage &page_;

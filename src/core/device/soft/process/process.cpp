@@ -149,11 +149,6 @@ std::uint64_t pid_namespace() noexcept
     return stat("/proc/thread-self/ns/pid", &info) == 0 ? info.st_ino : 0;
 }
 
-bool has_ended(int pidfd) noexcept
-{
-    return ends_within(pidfd, 0);
-}
-
 doca_error_t ProcessWatch::open(ProcessId process) noexcept
 {
     process_ = process;
@@ -165,13 +160,15 @@ doca_error_t ProcessWatch::open(ProcessId process) noexcept
     if (!pidfd_.is_open() && errno != ESRCH)
         LOG_INFO("pidfd_open of process %d: %s; its end is only seen by who polls, and wakes nobody", process.pid(),
                  std::strerror(errno));
-    // The descriptor is that of the process, since that runs now.
-    return life_of(process) == Life::ended ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+    const Life life = life_of(process);
+    if (life != Life::alive)
+        pidfd_ = UniqueFd(); // only of a process that runs now it is certain that the descriptor is not another's
+    return life == Life::ended ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
 }
 
 bool ProcessWatch::has_ended() const noexcept
 {
-    return pidfd_.is_open() ? soft::has_ended(pidfd_.get()) : life_of(process_) == Life::ended;
+    return pidfd_.is_open() ? ends_within(pidfd_.get(), 0) : life_of(process_) == Life::ended;
 }
 
 bool ProcessWatch::is_ending() const noexcept

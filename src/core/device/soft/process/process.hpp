@@ -51,17 +51,15 @@ enum class Life : std::uint8_t { alive, ended, unknown };
 /// Whether the process runs. Allocates nothing.
 [[nodiscard]] Life life_of(ProcessId process) noexcept;
 
-/// Whether the process of @p pidfd has ended, for certain.
-[[nodiscard]] bool has_ended(int pidfd) noexcept;
-
 /// Sees the end of another process: by a pidfd; where the system gives none, as before Linux 5.3, in some sandboxes
 /// and under tools such as valgrind, by asking for its id and start time.
 class ProcessWatch {
 public:
-    /// Only once. INVALID_VALUE when it has ended, OPERATING_SYSTEM when descriptors or memory have run out.
+    /// Only once. INVALID_VALUE when it has ended, OPERATING_SYSTEM when descriptors or memory have run out: it is
+    /// watched all the same, but has no descriptor.
     [[nodiscard]] doca_error_t open(ProcessId process) noexcept;
 
-    /// Becomes readable at the end; -1 where there is no pidfd.
+    /// Becomes readable at the end; -1 where there is no pidfd, or none that is certainly this process's.
     [[nodiscard]] int fd() const noexcept { return pidfd_.get(); }
     /// For certain.
     [[nodiscard]] bool has_ended() const noexcept;
