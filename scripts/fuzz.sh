@@ -17,7 +17,7 @@ build=${OPENDOCA_FUZZ_BUILD:-$top/build-fuzz}
 seconds=${1:-3600}
 shift || true
 declare -A corpora=([mmap_dpu]=blobs [mmap_rdma]=blobs [connection]=blobs [sync_event]=blobs [sync_event_word]=blobs
-    [comm_channel]=comm_channel [stream]=stream [stream_link]=stream_link [argp_command_line]=command_line [verbs]=verbs [topology]=topology [argp_json]=argp_json)
+    [comm_channel]=comm_channel [stream]=stream [stream_link]=stream_link [argp_command_line]=command_line [verbs]=verbs [rdma_server]=rdma_server [topology]=topology [argp_json]=argp_json)
 targets=("$@")
 [ $# -gt 0 ] || mapfile -t targets < <(printf '%s\n' "${!corpora[@]}" | sort)
 

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -215,6 +216,10 @@ REPLACED(int, epoll_ctl, (int epoll, int action, int fd, epoll_event *event), (e
          noexcept, -1, ENOSPC)
 REPLACED(int, epoll_wait, (int epoll, epoll_event *events, int size, int timeout),
          (epoll, events, size, timeout), , -1, EINTR)
+REPLACED(int, timerfd_create, (int clock, int flags), (clock, flags), noexcept, -1, EMFILE)
+REPLACED(int, socketpair, (int domain, int type, int protocol, int ends[2]), (domain, type, protocol, ends), noexcept, -1,
+         EMFILE)
+REPLACED(int, madvise, (void *at, std::size_t size, int advice), (at, size, advice), noexcept, -1, ENOMEM)
 REPLACED(int, eventfd, (unsigned value, int flags), (value, flags), noexcept, -1, EMFILE)
 REPLACED(int, pipe2, (int ends[2], int flags), (ends, flags), noexcept, -1, EMFILE)
 REPLACED(int, poll, (pollfd * fds, nfds_t size, int timeout), (fds, size, timeout), , -1, ENOMEM)
@@ -246,6 +251,7 @@ REPLACED(int, rename, (const char *from, const char *to), (from, to), noexcept, 
 REPLACED(ssize_t, readlink, (const char *path, char *text, std::size_t size), (path, text, size), noexcept,
          -1, ENOMEM)
 REPLACED(DIR *, opendir, (const char *path), (path), , nullptr, EMFILE)
+REPLACED(DIR *, fdopendir, (int fd), (fd), , nullptr, ENOMEM)
 REPLACED(FILE *, fopen, (const char *path, const char *mode), (path, mode), , nullptr, EMFILE)
 REPLACED(int, getifaddrs, (ifaddrs * *list), (list), noexcept, -1, EMFILE)
 

@@ -53,7 +53,7 @@ public:
             (void)!recv(peer_.get(), got, sizeof(got), MSG_DONTWAIT);
             break;
         default:
-            in_.wish_for_message();
+            in_.arm_for_message();
             stream_->wake_for_message(true);
             break;
         }

@@ -190,11 +190,11 @@ public:
             (void)!recv(socket_of_peer_.get(), got, sizeof(got), MSG_DONTWAIT);
             break;
         case 3:
-            in_.wish_for_message();
+            in_.arm_for_message();
             stream_->wake_for_message(true);
             break;
         case 4:
-            out_.wish_for_room();
+            out_.arm_for_space();
             stream_->wake_for_space(true);
             break;
         case 5:

@@ -49,6 +49,12 @@ inline void set_up()
 #ifdef OPENDOCA_STATIC_CORE
     must(opendoca::library_log().set_global_limit(opendoca::LogLevel::critical,
                                                   &opendoca::LogLimits::set_lower));
+#elif defined(OPENDOCA_V3)
+    doca_log_backend *backend = nullptr;
+    std::FILE *const sink = std::fopen("/dev/null", "we");
+    require(sink != nullptr, "there is /dev/null");
+    must(doca_log_backend_create_with_file_sdk(sink, &backend));
+    must(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_ERROR)); // what is logged is also put together
 #else
     doca_logger_backend *backend = nullptr;
     std::FILE *const sink = std::fopen("/dev/null", "we");

@@ -86,12 +86,13 @@ public:
     bool run_until(IsDone is_done)
     {
         const auto end = std::chrono::steady_clock::now() + patience_of(walk_);
-        while (!is_done()) {
+        for (unsigned looks = 1; !is_done(); ++looks) {
             if (progress())
                 continue;
             if (std::chrono::steady_clock::now() >= end)
                 return false;
-            sched_yield();
+            if (looks % 32 == 0) // sockets are looked at now and then: not a time slice for each look in vain
+                sched_yield();
         }
         return true;
     }
@@ -130,6 +131,7 @@ void walk_through_hashes(Walk &walk, doca_dev *dev);
 void walk_through_graphs(Walk &walk, doca_dev *dev);
 void walk_through_sync_events(Walk &walk, doca_dev *dev);
 void walk_through_rdma(Walk &walk, doca_dev *dev);
+void walk_through_addresses(Walk &walk, doca_dev *dev);
 void walk_through_comch(Walk &walk, doca_dev *dev);
 
 } // namespace attack

@@ -156,6 +156,32 @@ void use_fast_path(Walk &walk, Engine &engine, doca_dev *dev)
     }
 }
 
+/// What a side of a connection by address has been told.
+struct Meeting {
+    doca_rdma_connection *connection = nullptr; ///< once it is established
+    bool has_failed = false;
+    bool has_ended = false;
+};
+Meeting meeting;
+
+void asked(doca_rdma_connection *connection, doca_data)
+{
+    if (doca_rdma_connection_accept(connection, nullptr, 0) != DOCA_SUCCESS)
+        meeting.has_failed = true;
+}
+void established(doca_rdma_connection *connection, doca_data, doca_data)
+{
+    meeting.connection = connection;
+}
+void not_established(doca_rdma_connection *, doca_data, doca_data)
+{
+    meeting.has_failed = true;
+}
+void ended(doca_rdma_connection *, doca_data, doca_data)
+{
+    meeting.has_ended = true;
+}
+
 } // namespace
 
 void walk_through_rdma(Walk &walk, doca_dev *dev)
@@ -260,6 +286,50 @@ void walk_through_rdma(Walk &walk, doca_dev *dev)
         walk.require(walk.may_fail() || (has_ended && *ends[i] == DOCA_SUCCESS), "a task has ended well");
     }
     (void)walk.agree(true); // the connection is not taken down before
+}
+
+/// The DPU listens, the host asks, and disconnects.
+void walk_through_addresses(Walk &walk, doca_dev *dev)
+{
+    meeting = {};
+    Engine engine(walk);
+    Owned<doca_rdma> rdma(walk, doca_rdma_destroy);
+    Owned<doca_rdma_addr> address(walk, doca_rdma_addr_destroy);
+    if (!walk.agree(engine.is_made() && walk.call([&] { return doca_rdma_create(dev, rdma.out()); }) && walk.call([&] {
+            return doca_rdma_set_connection_state_callbacks(rdma, asked, established, not_established, ended);
+        })))
+        return;
+    const Running running(walk, engine, doca_rdma_as_ctx(rdma));
+    std::uint16_t port = 0;
+    if (running.is_started() && !walk.is_host()) {
+        // Somebody else may have one.
+        const auto first = static_cast<std::uint16_t>(31'000 + getppid() % 900);
+        for (std::uint16_t each = first; port == 0 && each != first + 50; ++each) {
+            if (walk.enter([&] { return doca_rdma_start_listen_to_port(rdma, each); }) == DOCA_SUCCESS)
+                port = each;
+        }
+        walk.require(port != 0 || walk.may_fail(), "a port can be listened to");
+    }
+    const std::vector<std::byte> theirs =
+        walk.exchange(std::as_bytes(std::span(&port, port != 0 || walk.is_host() ? 1 : 0)));
+    bool is_asking = running.is_started() && !theirs.empty();
+    if (is_asking && walk.is_host()) {
+        std::memcpy(&port, theirs.data(), sizeof(port));
+        is_asking = walk.call([&] {
+            return doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1", port, address.out());
+        }) && walk.call([&] { return doca_rdma_connect_to_addr(rdma, address, {}); });
+    }
+    if (!walk.agree(is_asking))
+        return;
+    (void)engine.run_until([] { return meeting.connection != nullptr || meeting.has_failed; });
+    walk.require(walk.may_fail() || meeting.connection != nullptr, "a client and a server have met");
+    if (agree_meanwhile(walk, engine, meeting.connection != nullptr)) {
+        if (walk.is_host())
+            (void)walk.call([&] { return doca_rdma_connection_disconnect(meeting.connection); });
+        else
+            walk.require(engine.run_until([] { return meeting.has_ended; }) || walk.may_fail(), "the end is told");
+    }
+    (void)agree_meanwhile(walk, engine, true);
 }
 
 void walk_through_comch(Walk &walk, doca_dev *dev)

@@ -161,6 +161,7 @@ bool Walk::run()
     walk_through_graphs(*this, dev);
     walk_through_sync_events(*this, dev);
     walk_through_rdma(*this, dev);
+    walk_through_addresses(*this, dev);
     walk_through_comch(*this, dev);
     return is_good_;
 }
