@@ -59,7 +59,7 @@ build() { # CONFIGURATION
     case $1 in
     release) setup release -Dtests=true -Db_pch=true ;;
     # Libraries and tools: what users compile with clang; the tests run with g++.
-    clang) CC=$clang_c CXX=$clang_cxx setup clang -Dbuildtype=debug -Doptimization=0 -Ddebug=false -Dtests=false ;;
+    clang) CC=$clang_c CXX=$clang_cxx setup clang -Dbuildtype=debug -Doptimization=0 -Ddebug=false -Db_pch=true -Dtests=false ;;
     asan) setup asan "${sanitize[@]}" -Db_sanitize=address,undefined ;;
     tsan) setup tsan "${sanitize[@]}" -Db_sanitize=thread ;;
     # -O2: at -O1, g++ 12 for Arm warns of strings that are put together.
