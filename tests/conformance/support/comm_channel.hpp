@@ -179,6 +179,16 @@ inline void await_readable(int fd)
     must_hold(is_readable(fd, 60'000), "the event channel becomes readable");
 }
 
+/// For an event channel of an endpoint that has been armed and has nothing to receive. Where messages go by queue pairs, the
+/// two sides tell each other for a while how, which wakes, too: a receive takes it, and then there is silence.
+inline void await_silence(doca_comm_channel_ep_t *ep, int fd)
+{
+    must(until_not(DOCA_ERROR_AGAIN, [&] {
+        EXPECT_EQ(receive(ep).status, DOCA_ERROR_AGAIN);
+        return is_readable(fd) ? DOCA_ERROR_AGAIN : DOCA_SUCCESS;
+    }));
+}
+
 /// A directory of this test's own, where services are looked for first.
 class RuntimeDirectory {
 public:
