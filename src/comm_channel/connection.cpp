@@ -156,12 +156,12 @@ void Connection::arm_for_space() noexcept
         stream_->wake_for_space(true);
 }
 
-void Connection::silence_space() noexcept
+void Connection::drain_space_bells() noexcept
 {
     if (stream_ != nullptr)
         stream_->wake_for_space(false);
     else
-        (void)silence_bell(space_socket_.get()); // the end shows at the other socket
+        (void)drain_bells_of(space_socket_.get()); // the end shows at the other socket
 }
 
 bool Connection::check_end() noexcept
@@ -173,13 +173,13 @@ bool Connection::check_end() noexcept
     return true;
 }
 
-bool Connection::silence() noexcept
+bool Connection::drain_bells() noexcept
 {
     if (stream_ != nullptr) {
         stream_->wake_for_message(false);
         return check_end();
     }
-    if (state_ != State::connected || silence_bell(socket_.get()))
+    if (state_ != State::connected || drain_bells_of(socket_.get()))
         return false;
     note_end();
     return true;

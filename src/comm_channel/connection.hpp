@@ -81,12 +81,12 @@ public:
     /// Asks for bells. Each is to be followed by a look at what is there.
     void arm_for_message() noexcept;
     void arm_for_space() noexcept;
-    void silence_space() noexcept;
+    void drain_space_bells() noexcept;
 
     /// Looks whether the other end is still there; true when it has just turned out that it is not.
     [[nodiscard]] bool check_end() noexcept;
     /// Takes the bells that have rung for messages; result as check_end().
-    [[nodiscard]] bool silence() noexcept;
+    [[nodiscard]] bool drain_bells() noexcept;
 
     void fail() noexcept { state_ = State::failed; }
     /// Tells the peer that this end is about to be closed.

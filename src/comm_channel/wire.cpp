@@ -130,7 +130,7 @@ void ring_bell(int socket) noexcept
     (void)!send(socket, &bell, sizeof(bell), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-bool silence_bell(int socket) noexcept
+bool drain_bells_of(int socket) noexcept
 {
     constexpr int most = 64; // what then is still there keeps the socket readable
     char bells[16];

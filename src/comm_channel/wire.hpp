@@ -90,7 +90,7 @@ enum class Arrival : std::uint8_t {
 /// Rings, without ever waiting.
 void ring_bell(int socket) noexcept;
 /// Takes what has rung; false when the connection has ended.
-[[nodiscard]] bool silence_bell(int socket) noexcept;
+[[nodiscard]] bool drain_bells_of(int socket) noexcept;
 /// Whether the other end is closed.
 [[nodiscard]] bool has_hung_up(int socket) noexcept;
 

@@ -12,7 +12,8 @@
 #include "../../src/core/dev.hpp"
 #include "../../src/core/device/counter.hpp"
 #include "../../src/sha/hash_queue.hpp"
-#include "../conformance/support/dma_fixture.hpp"
+#include "../conformance/support/sha_fixture.hpp"
+#include "../conformance/support/sync_event.hpp"
 #include "front_end.hpp"
 
 using namespace doca_test;
@@ -62,6 +63,43 @@ TEST_P(EngineCounters, end_the_waits_that_they_meet)
     EXPECT_EQ(never.status(), DOCA_ERROR_SHUTDOWN);
 }
 
+/// Two front ends on one device at the same time: each hears of its own counter alone.
+TEST_P(EngineCounters, do_not_meet_the_sync_events_of_a_work_queue)
+{
+    doca_dev *const device = dev;
+    std::unique_ptr<opendoca::Counter> counter;
+    ASSERT_EQ(device->device().create_counter({}, counter), DOCA_SUCCESS);
+    TaskEngine tasks;
+    std::unique_ptr<opendoca::CounterWaits> waits;
+    ASSERT_EQ(counter->create_waits(tasks.completions, waits), DOCA_SUCCESS);
+    Event event(dev, Publisher::cpu);
+    event.start_as_ctx();
+    EventQueue jobs;
+    jobs.add(event);
+    for (std::uint64_t round = 1; round != 50; ++round) {
+        Task task;
+        ASSERT_EQ(waits->wait(task.tag(), opendoca::WaitCondition::greater(round, UINT64_MAX)), DOCA_SUCCESS);
+        must(jobs.submit_wait(event, round, all_bits, round));
+        ASSERT_EQ(counter->set(round + 1), DOCA_SUCCESS);
+        tasks.run(task);
+        EXPECT_EQ(task.status(), DOCA_SUCCESS);
+        EXPECT_TRUE(jobs.has_nothing());
+        must(jobs.submit_set(event, round + 1));
+        int num_waits = 0;
+        for (int i = 0; i != 2; ++i) {
+            const doca_event ended = jobs.poll();
+            EXPECT_EQ(ended.result.u64, std::uint64_t{DOCA_SUCCESS});
+            if (ended.type != DOCA_SYNC_EVENT_JOB_WAIT_GT)
+                continue;
+            ++num_waits;
+            EXPECT_EQ(ended.user_data.u64, round);
+        }
+        EXPECT_EQ(num_waits, 1);
+        EXPECT_FALSE(tasks.progress());
+        EXPECT_EQ(task.num_ends(), 1);
+    }
+}
+
 class EngineHashes : public DeviceTest {
 protected:
     std::vector<std::byte> memory = std::vector<std::byte>(4096);
@@ -86,6 +124,34 @@ TEST_P(EngineHashes, are_those_of_openssl)
     tasks.run(task);
     EXPECT_EQ(task.status(), DOCA_SUCCESS);
     EXPECT_EQ(std::memcmp(expected.data(), &memory[2048], expected.size()), 0);
+}
+
+/// Two front ends on one device at the same time, each with a queue of its own.
+TEST_P(EngineHashes, do_not_meet_the_jobs_of_a_work_queue)
+{
+    doca_dev *const device = dev;
+    const auto hashes =
+        std::make_unique<HashQueue>(tasks.completions, device->device(), HashQueue::Limits{16, 1 << 20});
+    const ShaEngine jobs(dev);
+    const doca_test::ShaKind &kind = sha_kinds[1];
+    for (unsigned round = 0; round != 50; ++round) {
+        fill(memory, round);
+        const std::span<const std::byte> low(memory.data(), 500), high(&memory[500], 700);
+        const BufHandle request_of_job = inventory.full(map, memory.data(), low.size());
+        const BufHandle request_of_task = inventory.full(map, &memory[500], high.size());
+        const BufHandle response_of_job = inventory.empty(map, &memory[2048], 32);
+        const BufHandle response_of_task = inventory.empty(map, &memory[3072], 32);
+        Task task;
+        ASSERT_EQ(jobs.submit(sha_job(jobs.ctx(), kind, request_of_job, response_of_job)), DOCA_SUCCESS);
+        ASSERT_EQ(hashes->hash(task.tag(), ShaKind::sha256, request_of_task, response_of_task), DOCA_SUCCESS);
+        tasks.run(task);
+        EXPECT_EQ(task.status(), DOCA_SUCCESS);
+        EXPECT_EQ(jobs.result_of(DOCA_SHA_JOB_SHA256), DOCA_SUCCESS);
+        EXPECT_FALSE(tasks.progress());
+        EXPECT_EQ(task.num_ends(), 1);
+        EXPECT_EQ(hex({&memory[2048], 32}), openssl_digest(kind, low));
+        EXPECT_EQ(hex({&memory[3072], 32}), openssl_digest(kind, high));
+    }
 }
 
 /// The session is free again when the end has been retrieved, whoever has submitted the piece.

@@ -56,7 +56,7 @@ public:
     {
         for (Operation *const operation : std::exchange(in_flight_, {})) {
             const auto [dst, src, plan] = operation->payload<Copy>();
-            Cursor from = Cursor::over_data(*src), to = Cursor::over_room(*dst, plan.overwrites);
+            Cursor from = Cursor::over_data(*src), to = Cursor::over_destination(*dst, plan.overwrites);
             for (std::size_t left = plan.length; left != 0;) {
                 from.skip_empty();
                 to.skip_empty();

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include <doca_rdma.h>
+
 #include "../../src/core/dev.hpp"
 #include "../conformance/support/sync_event.hpp"
 #include "card.hpp"
@@ -75,6 +77,17 @@ TEST_P(Mlx5Capabilities, SoAreSyncEventsAndAllHaveThemWithinAProcess)
     // From now on it is changed by the device, where that can be.
     must(doca_sync_event_update_add(event, 4, nullptr));
     EXPECT_EQ(event.get(), 7u);
+}
+
+/// A BlueField's own function in switchdev mode has no GID, and connects to nobody: atomics are done there all the same, but
+/// for sync events alone.
+TEST_P(Mlx5Capabilities, AtomicsOfConnectionsAreForWhoConnects)
+{
+    const opendoca::RdmaCapabilities &can = info->function->can.rdma;
+    EXPECT_TRUE(can.atomics);
+    const doca_error_t expected = can.reliable_connection ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    for (const auto type : {DOCA_RDMA_JOB_SEND, DOCA_RDMA_JOB_ATOMIC_CMP_SWP, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD})
+        EXPECT_EQ(doca_rdma_job_get_supported(info, type), expected) << type;
 }
 
 TEST_P(Mlx5Capabilities, CopiesWithinTheProcessWorkByWhatThereIs)

@@ -98,8 +98,8 @@ bool doca_comch_client::on_progress() noexcept
         Link &link = server_->link;
         if (looks_at_sockets()) {
             events_.clear();
-            (void)link.silence();
-            link.silence_space();
+            (void)link.drain_bells();
+            link.drain_space_bells();
             (void)link.check_end();
         }
         if (!link.has_ended() || link.has_message())

@@ -152,8 +152,8 @@ bool doca_comch_server::on_progress() noexcept
         if (serve(connection))
             return true;
         if (looks) {
-            (void)connection.link.silence();
-            connection.link.silence_space();
+            (void)connection.link.drain_bells();
+            connection.link.drain_space_bells();
             (void)connection.link.check_end();
         }
         if (connection.link.has_ended() && !connection.link.has_message() && note_end(connection))

@@ -229,7 +229,7 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
     doca_error_t status = peer->send(message, length);
     if (status == DOCA_ERROR_AGAIN && send_channel_.is_open()) {
         send_channel_.clear();
-        peer->silence_space();
+        peer->drain_space_bells();
         is_send_armed_ = true;
         peer->arm_for_space();
         status = peer->send(message, length);
@@ -237,7 +237,7 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
     if (status == DOCA_SUCCESS && is_send_armed_) {
         is_send_armed_ = false;
         send_channel_.clear();
-        peer->silence_space();
+        peer->drain_space_bells();
     }
     if (status == DOCA_ERROR_CONNECTION_RESET)
         note_end(*peer);
@@ -324,7 +324,7 @@ void doca_comm_channel_ep_t::look_at_sockets()
     Peer &service = *peers_.front();
     if (service.state() == Peer::State::connecting)
         (void)complete(service);
-    else if (service.silence())
+    else if (service.drain_bells())
         note_end(service);
 }
 

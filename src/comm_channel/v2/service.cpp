@@ -73,7 +73,7 @@ void doca_comm_channel_ep_t::look_at_service()
             Peer &peer = *static_cast<Peer *>(tag);
             if (peer.state() == Peer::State::connecting)
                 take_in(peer);
-            else if (peer.silence() || peer.has_ended())
+            else if (peer.drain_bells() || peer.has_ended())
                 note_end(peer);
         }
     }

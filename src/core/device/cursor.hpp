@@ -9,11 +9,11 @@
 
 namespace opendoca {
 
-/// Walks the data sections of a source list, or the room of a destination list.
+/// Walks the data sections of a source list, or where those of a destination list will be.
 class Cursor {
 public:
     static Cursor over_data(const doca_buf &list) noexcept { return Cursor(&list, false, false); }
-    static Cursor over_room(const doca_buf &list, bool overwrites) noexcept
+    static Cursor over_destination(const doca_buf &list, bool overwrites) noexcept
     {
         return Cursor(&list, true, overwrites);
     }

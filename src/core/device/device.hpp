@@ -164,7 +164,7 @@ enum class Ability : std::uint8_t {
 
 struct RdmaCapabilities {
     bool reliable_connection = false; ///< with all operations but atomics
-    bool atomics = false;
+    bool atomics = false; ///< also of a port that cannot connect: for the library's own queue pairs, within the device
     bool event_driven = false;
     bool shared_receives = false; ///< connections can have their receives in common
     bool is_ethernet = true;
@@ -173,6 +173,8 @@ struct RdmaCapabilities {
     std::uint32_t max_chain_length = 0; ///< buffers on the local side of a job
     doca_mtu_size active_mtu = DOCA_MTU_SIZE_1K_BYTES;
     std::vector<Gid> gids; ///< by index; empty entries are all zero
+
+    [[nodiscard]] bool atomics_of_connections() const noexcept { return reliable_connection && atomics; }
 };
 
 struct Capabilities {

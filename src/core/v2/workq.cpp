@@ -109,7 +109,7 @@ doca_error_t doca_workq::set_event_driven(bool enable)
     if (enable == completions.is_event_driven())
         return DOCA_SUCCESS;
     if (has_contexts()) {
-        LOG_ERR("event-driven mode can't be changed: the work queue has %u contexts and graphs", num_contexts_);
+        LOG_ERR("event-driven mode can't be changed: contexts and graphs on the work queue: %u", num_contexts_);
         return DOCA_ERROR_BAD_STATE;
     }
     return completions.set_event_driven(enable);
@@ -128,7 +128,7 @@ doca_error_t doca_workq::set_least_depth(std::uint32_t depth)
     if (const doca_error_t status = check_depth(depth); status != DOCA_SUCCESS || depth <= completions.depth())
         return status;
     if (has_contexts()) {
-        LOG_ERR("the depth can't be changed: the work queue has %u contexts and graphs", num_contexts_);
+        LOG_ERR("the depth can't be changed: contexts and graphs on the work queue: %u", num_contexts_);
         return DOCA_ERROR_BAD_STATE;
     }
     completions.set_depth(depth);

@@ -194,27 +194,27 @@ void doca_ctx::change(doca_ctx_states before, doca_ctx_states next) noexcept
 void doca_ctx::set_state(doca_ctx_states state) noexcept
 {
     state_ = state;
-    open_pools(is_running() && !pe_->is_armed());
+    set_fast_path(is_running() && !pe_->is_armed());
 }
 
-void doca_ctx::open_pools(bool open) noexcept
+void doca_ctx::set_fast_path(bool is_wanted) noexcept
 {
     for (const TaskTypeBase *type : types_) {
         if (TaskPool *const pool = type->pool())
-            pool->is_open = open && pool->may_open;
+            pool->is_on_fast_path = is_wanted && pool->has_fast_path;
     }
 }
 
 void doca_ctx::arm() noexcept
 {
-    open_pools(false);
+    set_fast_path(false);
     Member::arm();
 }
 
 void doca_ctx::clear() noexcept
 {
     Member::clear();
-    open_pools(is_running());
+    set_fast_path(is_running());
 }
 
 std::size_t doca_ctx::num_in_flight() const noexcept
@@ -271,7 +271,7 @@ doca_error_t doca_ctx::submit_any(doca_task &task, TaskState state) noexcept
     TaskPool &pool = *task.pool;
     task.state = state;
     ++pool.num_submitted;
-    const doca_error_t status = pool.submit_closed(task);
+    const doca_error_t status = pool.submit_off_fast_path(task);
     return status == DOCA_SUCCESS ? status : pool.not_taken(task, status);
 }
 

@@ -52,7 +52,7 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
     [[nodiscard]] static doca_error_t submit(doca_task &task) noexcept
     {
         opendoca::v3::TaskPool &pool = *task.pool;
-        if (!pool.is_open || task.state != opendoca::v3::TaskState::owned) [[unlikely]]
+        if (!pool.is_on_fast_path || task.state != opendoca::v3::TaskState::owned) [[unlikely]]
             return task.ctx->submit_any(task, pool.state_when_submitted);
         task.state = pool.state_when_submitted;
         ++pool.num_submitted;
@@ -114,7 +114,7 @@ private:
     static bool callback_returned(opendoca::v3::TaskPool &pool) noexcept
     {
         ++pool.num_ended;
-        return pool.is_open ? true : settle_context_of(pool);
+        return pool.is_on_fast_path ? true : settle_context_of(pool);
     }
     static bool settle_context_of(opendoca::v3::TaskPool &pool) noexcept;
     void settle() noexcept;
@@ -124,7 +124,7 @@ private:
     void become_idle(doca_ctx_states before) noexcept;
     void change(doca_ctx_states before, doca_ctx_states next) noexcept;
     void set_state(doca_ctx_states state) noexcept;
-    void open_pools(bool open) noexcept;
+    void set_fast_path(bool is_wanted) noexcept;
 
     std::size_t num_allocated_ = 0; ///< out of their pools and not freed
     std::size_t num_abandoned_ = 0; ///< of those in flight

@@ -75,13 +75,13 @@ struct TaskConf {
 /// The tasks of one type of a running context. All memory is taken at its creation, when the context starts.
 class OPENDOCA_INTERNAL TaskPool {
 public:
-    /// @p gives_results: set_result() is called. @p can_be_open: submit() gives a task that it refuses back itself,
+    /// @p gives_results: set_result() is called. @p with_fast_path: submit() gives a task that it refuses back itself,
     /// by not_taken().
-    TaskPool(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false, bool can_be_open = false) noexcept
+    TaskPool(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false, bool with_fast_path = false) noexcept
         : ctx(owner),
           conf(as_told),
           has_results(gives_results),
-          may_open(can_be_open),
+          has_fast_path(with_fast_path),
           state_when_submitted(gives_results ? TaskState::with_result : TaskState::submitted)
     {
     }
@@ -93,8 +93,8 @@ public:
     /// completion queue. What is wrong with it is the status of its end; only what the program may try again is
     /// refused: AGAIN, and nothing has changed.
     [[nodiscard]] virtual doca_error_t submit(doca_task &task) noexcept = 0;
-    /// The same where the pool is not open. Some fast paths are only for one that is.
-    [[nodiscard]] virtual doca_error_t submit_closed(doca_task &task) noexcept { return submit(task); }
+    /// The same while the pool is not on its fast path, for which submit() may be made.
+    [[nodiscard]] virtual doca_error_t submit_off_fast_path(doca_task &task) noexcept { return submit(task); }
     /// Whether @p task is one that can succeed. INVALID_VALUE when that can be ruled out now.
     [[nodiscard]] virtual doca_error_t check(const doca_task &task) const noexcept;
     /// @p task has succeeded. Only where there are results. The answer is its status: a result can be one that the
@@ -125,11 +125,11 @@ public:
     doca_ctx &ctx;
     const TaskConf conf;
     const bool has_results;
-    bool may_open;
+    bool has_fast_path;
     const TaskState state_when_submitted;
 
     // The context's.
-    bool is_open = false; ///< it is running, nobody sleeps on its completion queue, and the pool may_open
+    bool is_on_fast_path = false; ///< it is running, nobody sleeps on its completion queue, and the pool has_fast_path
     // In flight is what was submitted and has not ended, which it has when its callback has returned. One counter that
     // goes up and down with each task would make each wait for the other.
     std::size_t num_submitted = 0;
@@ -154,8 +154,8 @@ private:
 template <typename Task>
 class PoolOf : public TaskPool {
 public:
-    PoolOf(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false, bool can_be_open = false)
-        : TaskPool(owner, as_told, gives_results, can_be_open),
+    PoolOf(doca_ctx &owner, const TaskConf &as_told, bool gives_results = false, bool with_fast_path = false)
+        : TaskPool(owner, as_told, gives_results, with_fast_path),
           tasks_(std::make_unique<Task[]>(as_told.count))
     {
         for (std::uint32_t i = as_told.count; i-- != 0;)

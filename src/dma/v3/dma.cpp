@@ -36,12 +36,12 @@ template <typename Engine>
 doca_error_t MemcpyTasks<Engine>::submit_any(doca_dma_task_memcpy &task) noexcept
 {
     CopyPlan plan{};
-    const doca_error_t status = may_open ? check(task, plan) : DOCA_ERROR_SHUTDOWN;
+    const doca_error_t status = has_fast_path ? check(task, plan) : DOCA_ERROR_SHUTDOWN;
     if (status == DOCA_SUCCESS) {
         const doca_error_t submitted = any_.copy(task.tag(), *task.dst, *task.src, plan);
         return submitted == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : submitted;
     }
-    may_open = is_open = false; // nothing is carried out after it
+    has_fast_path = is_on_fast_path = false; // nothing is carried out after it
     completions_.done(task.tag(), engine_, status);
     return DOCA_SUCCESS;
 }

@@ -29,9 +29,9 @@ public:
             if (engine_.admit_with_credit(check_, *task.dst, *task.src)) [[likely]]
                 return engine_.copy_fast(task.tag(), *task.dst, *task.src);
         }
-        return submit_open(task);
+        return submit_special(task);
     }
-    [[nodiscard]] doca_error_t submit_closed(doca_task &task) noexcept override
+    [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &task) noexcept override
     {
         return submit_any(static_cast<doca_dma_task_memcpy &>(task));
     }
@@ -43,8 +43,8 @@ public:
     }
 
 private:
-    /// Of an open pool, whose task is the program's again when it is refused.
-    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_open(doca_dma_task_memcpy &task) noexcept
+    /// What the fast path does not take, while the pool is on it: so the task is the program's again when it is refused.
+    [[gnu::noinline]] [[nodiscard]] doca_error_t submit_special(doca_dma_task_memcpy &task) noexcept
     {
         const doca_error_t status = submit_any(task);
         return status == DOCA_SUCCESS ? status : not_taken(task, status);

@@ -55,7 +55,7 @@ doca_error_t doca_rdma_job_get_supported(const struct doca_devinfo *devinfo,
         if (const doca_error_t status = check_job_type(job_type); status != DOCA_SUCCESS)
             return status;
         const opendoca::RdmaCapabilities &can = devinfo->function->can.rdma;
-        const bool is_supported = is_atomic(job_type) ? can.atomics : can.reliable_connection;
+        const bool is_supported = is_atomic(job_type) ? can.atomics_of_connections() : can.reliable_connection;
         return is_supported ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
     });
 }

@@ -67,7 +67,7 @@ public:
     {
         return this->answer_open(task, post_any(static_cast<Task &>(task)));
     }
-    [[nodiscard]] doca_error_t submit_closed(doca_task &task) noexcept override
+    [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &task) noexcept override
     {
         return this->answer(task, post_any(static_cast<Task &>(task)));
     }
@@ -190,10 +190,10 @@ public:
         take_counter(static_cast<Task &>(task));
         return SendPool<Task, opcode>::submit(task);
     }
-    [[nodiscard]] doca_error_t submit_closed(doca_task &task) noexcept override
+    [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &task) noexcept override
     {
         take_counter(static_cast<Task &>(task));
-        return SendPool<Task, opcode>::submit_closed(task);
+        return SendPool<Task, opcode>::submit_off_fast_path(task);
     }
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
@@ -219,7 +219,7 @@ public:
     {
         return answer_open(task, post_any(static_cast<doca_rdma_task_receive &>(task)));
     }
-    [[nodiscard]] doca_error_t submit_closed(doca_task &task) noexcept override
+    [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &task) noexcept override
     {
         return answer(task, post_any(static_cast<doca_rdma_task_receive &>(task)));
     }

@@ -10,7 +10,7 @@ using opendoca::v3::set_conf;
 
 doca_error_t doca_rdma_cap_task_atomic_cmp_swp_is_supported(const struct doca_devinfo *devinfo)
 {
-    return is_supported(devinfo, &opendoca::RdmaCapabilities::atomics);
+    return is_supported(devinfo, &opendoca::RdmaCapabilities::atomics_of_connections);
 }
 
 doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(struct doca_rdma *rdma,
@@ -97,7 +97,7 @@ const struct doca_rdma_connection *doca_rdma_task_atomic_cmp_swp_get_rdma_connec
 
 doca_error_t doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devinfo)
 {
-    return is_supported(devinfo, &opendoca::RdmaCapabilities::atomics);
+    return is_supported(devinfo, &opendoca::RdmaCapabilities::atomics_of_connections);
 }
 
 doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(struct doca_rdma *rdma,

@@ -156,7 +156,7 @@ const struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_set_get_src_b
 
 doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported(const struct doca_devinfo *devinfo)
 {
-    return is_supported(devinfo, &opendoca::RdmaCapabilities::atomics);
+    return is_supported(devinfo, &opendoca::RdmaCapabilities::atomics_of_connections);
 }
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_set_conf(

@@ -4,6 +4,8 @@
 // What the C functions of all types of tasks are made of.
 #pragma once
 
+#include <functional>
+
 #include "../../core/v3/call.hpp"
 #include "rdma.hpp"
 
@@ -31,10 +33,12 @@ doca_error_t allocate(doca_rdma *rdma, Type doca_rdma::*type, doca_data user_dat
     });
 }
 
-inline doca_error_t is_supported(const doca_devinfo *devinfo, bool RdmaCapabilities::*capability)
+/// @p capability: a member of RdmaCapabilities, or a function of it.
+template <typename Capability>
+doca_error_t is_supported(const doca_devinfo *devinfo, Capability capability)
 {
     return call({devinfo}, [&] {
-        return devinfo->function->can.rdma.*capability ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+        return std::invoke(capability, devinfo->function->can.rdma) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
     });
 }
 

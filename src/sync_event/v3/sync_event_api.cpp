@@ -247,7 +247,7 @@ doca_error_t doca_sync_event_cap_remote_net_is_create_from_export_supported(cons
 {
     return call({devinfo}, [&] {
         // Its counter is reached by RDMA reads, writes and atomics.
-        return devinfo->function->can.rdma.atomics ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+        return devinfo->function->can.rdma.atomics_of_connections() ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
     });
 }
 

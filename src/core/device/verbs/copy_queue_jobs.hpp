@@ -113,7 +113,7 @@ void CopyQueue<Poster>::begin(QueuedCopy &queued) noexcept
             Cursor::over_range(*copy.dst, copy.dst->data + (queued.data_len - copy.length), copy.length);
     } else if (copy.length <= data_of(*copy.src) && copy.length <= room_of(*copy.dst, copy.overwrites)) {
         src_cursor_ = Cursor::over_data(*copy.src);
-        dst_cursor_ = Cursor::over_room(*copy.dst, copy.overwrites);
+        dst_cursor_ = Cursor::over_destination(*copy.dst, copy.overwrites);
     } else {
         LOG_ERR("a list of a copy of %u bytes has changed since the copy was submitted", copy.length);
         queued.result = DOCA_ERROR_INVALID_VALUE;

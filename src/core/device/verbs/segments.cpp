@@ -14,7 +14,7 @@ int gather(const Device &device, const doca_buf *list, TransferPlan plan, bool i
 {
     if (plan.length == 0)
         return 0;
-    Cursor cursor = is_source ? Cursor::over_data(*list) : Cursor::over_room(*list, plan.overwrites);
+    Cursor cursor = is_source ? Cursor::over_data(*list) : Cursor::over_destination(*list, plan.overwrites);
     int count = 0;
     for (std::size_t left = plan.length; left != 0; ++count) {
         cursor.skip_empty();

@@ -167,7 +167,7 @@ doca_error_t SoftQueuePair::transfer(Opcode opcode, const Work &work) noexcept
         return DOCA_ERROR_IO_FAILED;
     }
     std::byte *there = work.remote->data + (is_read || plan.overwrites ? 0 : work.remote->data_len);
-    Cursor here = is_read ? Cursor::over_room(*work.local, plan.overwrites) : Cursor::over_data(*work.local);
+    Cursor here = is_read ? Cursor::over_destination(*work.local, plan.overwrites) : Cursor::over_data(*work.local);
     for (std::size_t left = plan.length; left != 0;) {
         here.skip_empty();
         const std::size_t length = std::min(left, here.left());

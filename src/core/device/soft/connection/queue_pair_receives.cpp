@@ -181,7 +181,7 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
         return DOCA_ERROR_FULL;
     }
     if (is_here) {
-        Cursor dst = Cursor::over_room(*receive.dst, receive.plan.overwrites);
+        Cursor dst = Cursor::over_destination(*receive.dst, receive.plan.overwrites);
         for (std::size_t done = 0; done != length;) {
             dst.skip_empty();
             const std::size_t part = std::min(length - done, dst.left());

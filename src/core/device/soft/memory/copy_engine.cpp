@@ -149,7 +149,7 @@ doca_error_t SoftCopyEngine::execute(doca_buf &dst, const doca_buf &src, CopyPla
 doca_error_t SoftCopyEngine::execute_list(doca_buf &dst_list, const doca_buf &src_list, CopyPlan plan) noexcept
 {
     Cursor src = Cursor::over_data(src_list);
-    Cursor dst = Cursor::over_room(dst_list, plan.overwrites);
+    Cursor dst = Cursor::over_destination(dst_list, plan.overwrites);
     for (std::size_t left = plan.length; left != 0;) {
         src.skip_empty();
         dst.skip_empty();
