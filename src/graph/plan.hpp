@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+struct doca_ctx;
+
 namespace opendoca {
 
 class GraphStructure;
@@ -13,10 +15,17 @@ enum class NodeKind : std::uint8_t { context, user, sub_graph };
 
 /// What a node does.
 union NodeAction {
-    const void *context;    ///< where the front end's context is: what WeakAddress::share() has given
+    const void *context;    ///< see context_at()
     void (*callback)();     ///< of the type that the front end's are of
     GraphStructure *sub_graph;
 };
+
+/// The context of a node whose action is @p context, which is what WeakAddress::share() has given; null once the program has
+/// destroyed it.
+[[nodiscard]] inline const doca_ctx *context_at(const void *context) noexcept
+{
+    return *static_cast<const doca_ctx *const *>(context);
+}
 
 /// A started graph, in flat arrays that its instances run from. Nodes are numbered in the order of their
 /// creation.

@@ -330,8 +330,10 @@ TEST_P(GraphBuildTest, may_outlive_its_contexts)
     create();
     EXPECT_EQ(doca_graph_start(built), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_graph_workq_add(started, workq()), DOCA_ERROR_BAD_STATE);
-    job.base.ctx = other;
-    EXPECT_EQ(doca_graph_instance_set_ctx_node_data(instance, node, &job.base, nullptr), DOCA_ERROR_NOT_PERMITTED);
+    for (doca_ctx *const ctx : {other, static_cast<doca_ctx *>(nullptr)}) {
+        job.base.ctx = ctx;
+        EXPECT_EQ(doca_graph_instance_set_ctx_node_data(instance, node, &job.base, nullptr), DOCA_ERROR_NOT_PERMITTED);
+    }
     EXPECT_EQ(submit(workq(), instance), DOCA_ERROR_BAD_STATE);
     expect_nothing_to_retrieve();
     destroy();

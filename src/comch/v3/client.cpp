@@ -102,7 +102,7 @@ bool doca_comch_client::on_progress() noexcept
             link.drain_space_bells();
             (void)link.check_end();
         }
-        if (!link.has_ended() || link.has_message())
+        if (!has_nothing_more(*server_))
             return false;
     }
     if (!end_of_peer(*server_))

@@ -56,10 +56,6 @@ doca_comch_consumer::doca_comch_consumer(doca_comch_connection &connection, doca
 
 doca_error_t doca_comch_consumer::on_start()
 {
-    if (fast_->has_ended()) {
-        LOG_ERR("the connection has ended");
-        return DOCA_ERROR_NOT_CONNECTED;
-    }
     const std::uint32_t count = std::max(receives.conf().count, 1U);
     if (!control_queue_.open() || completions().watch(control_queue_.fd()) != DOCA_SUCCESS)
         return DOCA_ERROR_OPERATING_SYSTEM;

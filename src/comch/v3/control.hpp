@@ -23,7 +23,7 @@ struct doca_comch_task_send : doca_task {
     doca_comch_connection *connection;
     const void *message;
     std::uint32_t length;
-    doca_comch_task_send *behind; ///< that waits for room after this one
+    doca_comch_task_send *behind; ///< that waits for space after this one
     std::byte *copy;              ///< of its message, while it waits
 };
 
@@ -55,7 +55,7 @@ class Control : public doca_ctx {
 public:
     [[nodiscard]] doca_error_t set_max_message_size(std::uint32_t size) noexcept;
     [[nodiscard]] doca_error_t set_recv_queue_size(std::uint32_t size) noexcept;
-    /// Copies @p task's message into the connection's ring, or keeps it until there is room.
+    /// Copies @p task's message into the connection's ring, or keeps it until there is space.
     void send(doca_comch_task_send &task) noexcept;
     [[nodiscard]] doca_error_t check_message(const Connection *to, const void *message, std::uint32_t length) const;
     [[nodiscard]] doca_dev *device() const noexcept { return dev(); }
@@ -81,13 +81,19 @@ protected:
     [[nodiscard]] bool serve(Connection &connection) noexcept;
     /// What waits to be sent ends; who is on the fast path is told.
     void end(Connection &connection, doca_error_t status) noexcept;
-    /// The same where the program has not ended @p connection. Then it is told that the peer's consumers are gone, whose
-    /// peer may have had no time to say so: true for each, and the program may have destroyed the context.
+    /// The same with CONNECTION_RESET. Then the program is told of the peer's consumers, one a call, as the peer may have had
+    /// no time to say that they go: true for each, and the program may have destroyed the context. Not for a client that its
+    /// own program stops.
     [[nodiscard]] bool end_of_peer(Connection &connection) noexcept;
     /// Whether it is time for a system call.
     [[nodiscard]] bool looks_at_sockets() noexcept;
     [[nodiscard]] virtual bool can_progress() noexcept = 0;
     void sleep(Connection &connection) noexcept;
+    /// It has ended, and what came before is received, unless it was given up.
+    [[nodiscard]] static bool has_nothing_more(Connection &connection) noexcept
+    {
+        return connection.link.has_ended() && (connection.fast->has_failed() || !connection.link.has_message());
+    }
     [[nodiscard]] static bool has_something(Connection &connection) noexcept;
 
     const std::string name_;
@@ -153,7 +159,7 @@ private:
     opendoca::comm_channel::Listener listener_;
     std::vector<std::unique_ptr<Connection>> connections_;
     std::size_t next_ = 0;
-    bool has_ended_ = false; ///< some connections
+    bool has_ended_ = false; ///< some connections, of which those without members can be dropped
 };
 
 struct doca_comch_client final : opendoca::comch::Control {

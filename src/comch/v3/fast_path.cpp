@@ -64,6 +64,10 @@ void ControlQueue::drop() noexcept
 doca_error_t FastPath::add_consumer(ControlQueue &control_queue, std::uint32_t &number)
 {
     const std::lock_guard guard(lock_);
+    if (has_ended()) { // with the lock: end() wakes who has come before
+        LOG_ERR("the connection has ended");
+        return DOCA_ERROR_NOT_CONNECTED;
+    }
     if (num_asked_ == max_unanswered || consumers_.size() >= max_unanswered) {
         LOG_ERR("the connection has %zu consumers, and the peer has not answered %u questions: %u are possible",
                 consumers_.size(), num_asked_, max_unanswered);
@@ -166,7 +170,7 @@ bool FastPath::deliver(const Members &members, std::uint32_t number, const Contr
 
 bool FastPath::note_consumer(std::uint32_t number) noexcept
 {
-    if (of_peer_.size() >= max_unanswered)
+    if (number == 0 || of_peer_.size() >= max_unanswered)
         return false;
     bool is_new = true;
     if (guarded([&] { return is_new = of_peer_.insert(number).second, DOCA_SUCCESS; }) != DOCA_SUCCESS)

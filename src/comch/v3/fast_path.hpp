@@ -79,7 +79,8 @@ public:
 
     // Of consumers and producers, in any thread. Control messages for a member's number go to its queue.
 
-    /// A consumer begins, and the peer is asked to know it. AGAIN: too much waits for the peer.
+    /// A consumer begins, and the peer is asked to know it. NOT_CONNECTED: the connection has ended. AGAIN: too much waits for
+    /// the peer.
     [[nodiscard]] doca_error_t add_consumer(ControlQueue &control_queue, std::uint32_t &number);
     /// It is over: what has come for it is refused, and the peer is told.
     void remove_consumer(std::uint32_t number, ControlQueue &control_queue) noexcept;
@@ -118,7 +119,7 @@ private:
 
     // All with the lock held.
     [[nodiscard]] bool deliver(const Members &members, std::uint32_t number, const ControlMessage &message) noexcept;
-    /// One of the peer: false when there is one of that number, or too many are there.
+    /// One of the peer: false when there is one of that number, or too many are there, or it has none.
     [[nodiscard]] bool note_consumer(std::uint32_t number) noexcept;
     void put(ControlQueue &control_queue, const ControlMessage &message) noexcept;
 

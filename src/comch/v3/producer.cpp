@@ -245,8 +245,10 @@ bool doca_comch_producer::on_progress() noexcept
             drain(*to);
     }
     if (fast_->has_ended()) {
-        for (const auto &to : consumers_)
+        for (const auto &to : consumers_) {
+            to->is_refused = to->is_refused || !to->connection->queue_pair->is_connected(); // no answer comes any more
             end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);
+        }
     }
     return !completions().is_empty();
 }

@@ -12,6 +12,23 @@ OPENDOCA_LOG_SOURCE(DOCA_COMCH_SERVER);
 using namespace opendoca::comm_channel;
 using Link = doca_comch_connection::Link;
 
+namespace {
+
+/// The program has been told of its end, if it knew of it.
+bool has_told_end(const doca_comch_connection &connection) noexcept
+{
+    const Link::State state = connection.link.state();
+    return !connection.is_told && state != Link::State::connecting && state != Link::State::connected;
+}
+
+/// The same, and nobody is on its fast path.
+bool is_over(const doca_comch_connection &connection) noexcept
+{
+    return has_told_end(connection) && connection.fast->num_members() == 0;
+}
+
+} // namespace
+
 doca_comch_server::doca_comch_server(doca_dev &dev, doca_dev_rep &rep, const char *name)
     : Control(dev, name),
       representor(&rep)
@@ -115,15 +132,10 @@ bool doca_comch_server::note_end(Connection &connection) noexcept
     return was_told;
 }
 
-/// Those whose end the program has been told of, and on whose fast path nobody is.
 void doca_comch_server::drop_ended() noexcept
 {
-    const auto is_over = [](const auto &known) {
-        const Link::State state = known->link.state();
-        return !known->is_told && state != Link::State::connecting && state != Link::State::connected &&
-               known->fast->num_members() == 0;
-    };
-    has_ended_ = std::erase_if(connections_, is_over) == 0 && has_ended_;
+    std::erase_if(connections_, [](const auto &known) { return is_over(*known); });
+    has_ended_ = std::ranges::any_of(connections_, [](const auto &known) { return has_told_end(*known); });
     next_ = 0;
 }
 
@@ -156,7 +168,7 @@ bool doca_comch_server::on_progress() noexcept
             connection.link.drain_space_bells();
             (void)connection.link.check_end();
         }
-        if (connection.link.has_ended() && !connection.link.has_message() && note_end(connection))
+        if (has_nothing_more(connection) && note_end(connection))
             return true;
     }
     if (is_stopping)
@@ -166,10 +178,10 @@ bool doca_comch_server::on_progress() noexcept
 
 bool doca_comch_server::can_progress() noexcept
 {
-    bool can = has_ended_;
+    bool can = false;
     for (const auto &connection : connections_) {
         if (connection->link.state() != Link::State::connected) {
-            can = can || connection->is_told; // the program has not heard yet that it has ended
+            can = can || connection->is_told || is_over(*connection); // to be told of, or to be dropped
             continue;
         }
         sleep(*connection);

@@ -16,10 +16,10 @@ using opendoca::v2::call;
 
 namespace {
 
-doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::uint32_t limit,
-                        bool of_services)
+doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::uint32_t limit, bool of_services,
+                        const char *public_function = __builtin_FUNCTION())
 {
-    return call({devinfo, value}, [&] {
+    const auto tell = [&] {
         const auto &function = *devinfo->function;
         if (!function.can.comm_channel) {
             LOG_INFO("device %s: Comm Channel knows no way to the other side: neither tmfifo_net0 nor "
@@ -31,14 +31,17 @@ doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::
             return DOCA_ERROR_NOT_SUPPORTED;
         *value = limit;
         return DOCA_SUCCESS;
-    });
+    };
+    return call({devinfo, value}, tell, public_function);
 }
 
 /// A counter of a peer, as of its last update.
 doca_error_t tell_counter(const doca_comm_channel_addr_t *peer, std::uint64_t *out,
-                          std::uint64_t doca_comm_channel_addr_t::Counters::*counter)
+                          std::uint64_t doca_comm_channel_addr_t::Counters::*counter,
+                          const char *public_function = __builtin_FUNCTION())
 {
-    return call({peer, out}, [&] { *out = peer->counters.*counter; });
+    const auto tell = [&] { *out = peer->counters.*counter; };
+    return call({peer, out}, tell, public_function);
 }
 
 } // namespace
@@ -137,7 +140,7 @@ doca_error_t doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_
                                                     doca_event_channel_t *recv_event_channel)
 {
     if (send_event_channel == nullptr && recv_event_channel == nullptr)
-        return DOCA_ERROR_INVALID_VALUE;
+        return opendoca::refuse_null();
     return call({local_ep},
                 [&] { return local_ep->get_event_channels(send_event_channel, recv_event_channel); });
 }
@@ -198,8 +201,10 @@ doca_error_t doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *loca
 
 doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_ep)
 {
-    if (local_ep == nullptr)
+    if (local_ep == nullptr) {
+        opendoca::report_null(__func__);
         return DOCA_ERROR_NOT_CONNECTED;
+    }
     delete local_ep;
     return DOCA_SUCCESS;
 }

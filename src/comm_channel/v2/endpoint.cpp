@@ -128,7 +128,8 @@ doca_error_t doca_comm_channel_ep_t::check_beginning(const char *name, Role role
     return DOCA_SUCCESS;
 }
 
-/// Null for what is no address of this endpoint, which is not looked into.
+/// Null for what is no address of this endpoint, which is not looked into. Most have a peer or a few, which are found sooner
+/// without the table.
 doca_comm_channel_addr_t *doca_comm_channel_ep_t::find(const Peer *peer) noexcept
 {
     for (Peer *const known : peers_) {
@@ -272,7 +273,7 @@ doca_error_t doca_comm_channel_ep_t::receive_again(void *message, std::size_t &l
     const doca_error_t status = receive_from_any(message, length, from);
     if (status != DOCA_ERROR_AGAIN) {
         if (is_recv_armed_)
-            recv_channel_.kick(); // the bells for what is left were just silenced
+            recv_channel_.kick(); // the bells for what is left were just drained
         return status;
     }
     recv_channel_.clear();

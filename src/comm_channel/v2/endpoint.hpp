@@ -51,7 +51,8 @@ struct doca_comm_channel_ep_t {
     [[nodiscard]] doca_error_t update_service_state();
     [[nodiscard]] doca_error_t check_service() const;
 
-    /// How many peers a receive may have to look at. Clients that have gone, and have left nothing, are none of them.
+    /// For tests: how many peers a receive may have to look at. Clients that have gone, and have left nothing, are none of
+    /// them.
     [[nodiscard]] std::size_t num_polled() const noexcept { return peers_.size(); }
 
     opendoca::DeviceUse device;

@@ -12,7 +12,7 @@ OPENDOCA_LOG_SOURCE(DOCA_GRAPH);
 
 using opendoca::NodeKind;
 using opendoca::v2::call;
-using opendoca::v2::context_at;
+using opendoca::context_at;
 
 doca_error_t doca_graph::start()
 {

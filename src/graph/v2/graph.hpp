@@ -12,16 +12,6 @@
 #include "../structure.hpp"
 #include "graph_queue.hpp"
 
-namespace opendoca::v2 {
-
-/// The context of a node whose action is @p context; null once the program has destroyed it.
-[[nodiscard]] inline const doca_ctx *context_at(const void *context) noexcept
-{
-    return *static_cast<const doca_ctx *const *>(context);
-}
-
-} // namespace opendoca::v2
-
 /// Nodes and their dependencies, and the work queues that they run on.
 struct doca_graph : opendoca::GraphStructure {
     doca_graph() = default;

@@ -8,16 +8,6 @@
 #include "../../core/v3/member.hpp"
 #include "../structure.hpp"
 
-namespace opendoca::v3 {
-
-/// The context of a node whose action is @p context; null once the program has destroyed it.
-[[nodiscard]] inline const doca_ctx *context_at(const void *context) noexcept
-{
-    return *static_cast<const doca_ctx *const *>(context);
-}
-
-} // namespace opendoca::v3
-
 /// Nodes and their dependencies on a progress engine, which runs those of its instances that have something
 /// to do.
 struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {

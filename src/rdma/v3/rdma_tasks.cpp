@@ -42,8 +42,8 @@ protected:
         rdma_.completions().done(task.tag(), rdma_.failures(), status);
         return DOCA_SUCCESS;
     }
-    /// Of a submit to an open pool.
-    [[nodiscard]] doca_error_t answer_open(doca_task &task, doca_error_t status) noexcept
+    /// Of a submit to a pool on its fast path.
+    [[nodiscard]] doca_error_t answer_on_fast_path(doca_task &task, doca_error_t status) noexcept
     {
         if (status == DOCA_SUCCESS) [[likely]]
             return DOCA_SUCCESS;
@@ -65,7 +65,7 @@ public:
 
     [[nodiscard]] doca_error_t submit(doca_task &task) noexcept override
     {
-        return this->answer_open(task, post_any(static_cast<Task &>(task)));
+        return this->answer_on_fast_path(task, post_any(static_cast<Task &>(task)));
     }
     [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &task) noexcept override
     {
@@ -217,7 +217,7 @@ public:
 
     [[nodiscard]] doca_error_t submit(doca_task &task) noexcept override
     {
-        return answer_open(task, post_any(static_cast<doca_rdma_task_receive &>(task)));
+        return answer_on_fast_path(task, post_any(static_cast<doca_rdma_task_receive &>(task)));
     }
     [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &task) noexcept override
     {

@@ -278,73 +278,73 @@ doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const doca_devinfo *
 
 doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const doca_devinfo *devinfo)
 {
-    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+    return devinfo == nullptr ? opendoca::refuse_null() : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t doca_sync_event_cap_is_export_to_gpu_supported(const doca_devinfo *devinfo)
 {
-    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+    return devinfo == nullptr ? opendoca::refuse_null() : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t doca_sync_event_cap_remote_net_is_export_to_dpa_supported(const doca_devinfo *devinfo)
 {
-    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+    return devinfo == nullptr ? opendoca::refuse_null() : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t doca_sync_event_cap_remote_net_is_export_to_gpu_supported(const doca_devinfo *devinfo)
 {
-    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+    return devinfo == nullptr ? opendoca::refuse_null() : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 // Operations in synchronous mode
 
 doca_error_t doca_sync_event_get(doca_sync_event *event, uint64_t *value)
 {
-    return event == nullptr || value == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.get(*value);
+    return event == nullptr || value == nullptr ? opendoca::refuse_null() : event->event.get(*value);
 }
 
 doca_error_t doca_sync_event_update_add(doca_sync_event *event, uint64_t value, uint64_t *fetched)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.add(value, fetched);
+    return event == nullptr ? opendoca::refuse_null() : event->event.add(value, fetched);
 }
 
 doca_error_t doca_sync_event_update_set(doca_sync_event *event, uint64_t value)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE : event->event.set(value);
+    return event == nullptr ? opendoca::refuse_null() : event->event.set(value);
 }
 
 doca_error_t doca_sync_event_wait_gt(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+    return event == nullptr ? opendoca::refuse_null()
                             : event->event.wait(WaitCondition::greater(value, mask), spin);
 }
 
 doca_error_t doca_sync_event_wait_gt_yield(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+    return event == nullptr ? opendoca::refuse_null()
                             : event->event.wait(WaitCondition::greater(value, mask), yield);
 }
 
 doca_error_t doca_sync_event_wait_eq(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+    return event == nullptr ? opendoca::refuse_null()
                             : event->event.wait(WaitCondition::equal(value, mask), spin);
 }
 
 doca_error_t doca_sync_event_wait_eq_yield(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+    return event == nullptr ? opendoca::refuse_null()
                             : event->event.wait(WaitCondition::equal(value, mask), yield);
 }
 
 doca_error_t doca_sync_event_wait_neq(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+    return event == nullptr ? opendoca::refuse_null()
                             : event->event.wait(WaitCondition::not_equal(value, mask), spin);
 }
 
 doca_error_t doca_sync_event_wait_neq_yield(doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return event == nullptr ? DOCA_ERROR_INVALID_VALUE
+    return event == nullptr ? opendoca::refuse_null()
                             : event->event.wait(WaitCondition::not_equal(value, mask), yield);
 }

@@ -3,7 +3,9 @@
 //
 // Peers of Comch that are slow, or do not keep the rules of consumers and producers: what they make this side keep is
 // bounded, and a connection that breaks the rules is ended. A hostile peer is made of the transport alone.
-#include "../../../src/comch/v3/fast_path.hpp"
+#include <poll.h>
+
+#include "../../../src/comch/v3/control.hpp"
 #include "../../../src/comm_channel/connection.hpp"
 #include "../../../src/core/dev.hpp"
 #include "comch_sides.hpp"
@@ -53,16 +55,17 @@ protected:
         }
         return most_messages;
     }
-    void one_message_ends_it(ControlKind kind, std::size_t length = sizeof(ControlMessage))
+    void one_message_ends_it(ControlKind kind, std::size_t length = sizeof(ControlMessage), std::uint32_t number = 7)
     {
         at_server.connected.clear();
         at_server.disconnected.clear();
         const std::unique_ptr<Connection> peer = connect_raw();
         ControlMessage message{};
-        message.consumer = message.producer = 7;
+        message.consumer = message.producer = number;
         must(peer->send(&message, length, static_cast<std::uint32_t>(kind)));
         run_until([&] { return !at_server.disconnected.empty(); });
         EXPECT_TRUE(at_server.expired.empty()) << "the program hears of a consumer that never came";
+        EXPECT_TRUE(at_server.consumers.empty());
     }
 };
 
@@ -118,9 +121,117 @@ TEST_F(ComchPeers, what_was_not_asked_and_what_is_no_message_ends_the_connection
     one_message_ends_it(ControlKind::expired);
     one_message_ends_it(static_cast<ControlKind>(99));
     one_message_ends_it(ControlKind::new_consumer, sizeof(ControlMessage) - 1);
+    one_message_ends_it(ControlKind::new_consumer, sizeof(ControlMessage), 0); // which means none
     at_server.connected.clear();
     start_client(); // others are served as before
     EXPECT_EQ(at_server.connected.size(), 1u);
+}
+
+/// Somebody on the server's side of a connection.
+class Member {
+public:
+    static constexpr std::uint32_t consumer = 5; ///< of the peer
+
+    explicit Member(doca_comch_connection *connection)
+    {
+        must(doca_pe_create(pe_.out()));
+        must(doca_comch_producer_create(connection, producer_.out()));
+        must(doca_comch_producer_task_send_set_conf(producer_, ended, failed, 4));
+        must(doca_ctx_set_user_data(ctx(), {.ptr = this}));
+        must(doca_pe_connect_ctx(pe_, ctx()));
+        must(doca_ctx_start(ctx()));
+    }
+    Member(const Member &) = delete;
+    Member &operator=(const Member &) = delete;
+    ~Member()
+    {
+        (void)doca_ctx_stop(ctx());
+        while (state_of(ctx()) != DOCA_CTX_STATE_IDLE)
+            progress();
+    }
+
+    void progress() { (void)doca_pe_progress(pe_); }
+    void send()
+    {
+        static std::uint8_t text[] = {'x'};
+        doca_comch_producer_task_send *task = nullptr;
+        must(doca_comch_producer_task_send_alloc_init(producer_, nullptr, text, sizeof(text), consumer, &task));
+        must(doca_task_submit(doca_comch_producer_task_send_as_task(task)));
+    }
+
+    std::vector<doca_error_t> ends; ///< of sends
+
+private:
+    static void end(doca_comch_producer_task_send *sent, void *self)
+    {
+        doca_task *const task = doca_comch_producer_task_send_as_task(sent);
+        static_cast<Member *>(self)->ends.push_back(doca_task_get_status(task));
+        doca_task_free(task);
+    }
+    static void ended(doca_comch_producer_task_send *task, doca_data, doca_data ctx_data) { end(task, ctx_data.ptr); }
+    static void failed(doca_comch_producer_task_send *task, doca_data, doca_data ctx_data) { end(task, ctx_data.ptr); }
+    [[nodiscard]] doca_ctx *ctx() const { return doca_comch_producer_as_ctx(producer_); }
+
+    PeHandle pe_;
+    ProducerHandle producer_;
+};
+
+/// The consumer's peer goes before it has answered: neither the send that waits nor a later one waits for ever.
+TEST_F(ComchPeers, sends_to_a_consumer_that_never_answers_end_with_the_connection)
+{
+    std::unique_ptr<Connection> peer = connect_raw();
+    ControlMessage message{};
+    message.kind = ControlKind::new_consumer;
+    message.consumer = Member::consumer;
+    must(peer->send(&message, sizeof(message), static_cast<std::uint32_t>(message.kind)));
+    run_until([&] { return at_server.consumers == std::vector<std::uint32_t>{Member::consumer}; });
+    Member member(at_server.connected[0]);
+    member.send();
+    run_until([&] { return doca_pe_progress(at_server.pe) == 0; });
+    EXPECT_TRUE(member.ends.empty());
+    peer.reset();
+    run_until([&] { return !at_server.disconnected.empty(); });
+    run_until([&] { return member.progress(), member.ends.size() == 1; });
+    member.send();
+    run_until([&] { return member.progress(), member.ends.size() == 2; });
+    EXPECT_EQ(member.ends, (std::vector{DOCA_ERROR_CONNECTION_RESET, DOCA_ERROR_CONNECTION_RESET}));
+}
+
+/// What is left to receive of one that is given up is not waited for: nobody receives it.
+TEST_F(ComchPeers, a_connection_that_lacks_memory_ends_whatever_is_left)
+{
+    const std::unique_ptr<Connection> peer = connect_raw();
+    for (int i = 0; i != 3; ++i)
+        must(peer->send("left", 4));
+    at_server.connected[0]->fast->fail();
+    run_until([&] { return !at_server.disconnected.empty(); });
+}
+
+/// Of two connections that have ended, one has a member: it stays as long as that, and keeps nobody awake.
+TEST_F(ComchPeers, a_connection_that_has_ended_stays_for_its_members_alone)
+{
+    std::unique_ptr<Connection> empty = connect_raw();
+    at_server.connected.clear();
+    std::unique_ptr<Connection> used = connect_raw();
+    const std::weak_ptr<opendoca::comch::FastPath> fast = at_server.connected[0]->fast;
+    auto member = std::make_unique<Member>(at_server.connected[0]);
+    empty.reset();
+    used.reset();
+    run_until([&] { return at_server.disconnected.size() == 2; });
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(at_server.pe, &handle));
+    run_until([&] {
+        while (doca_pe_progress(at_server.pe) != 0)
+            ;
+        must(doca_pe_request_notification(at_server.pe));
+        pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
+        const bool sleeps = poll(&ready, 1, 0) == 0;
+        must(doca_pe_clear_notification(at_server.pe, handle));
+        return sleeps;
+    });
+    EXPECT_FALSE(fast.expired());
+    member.reset();
+    run_until([&] { return fast.expired(); });
 }
 
 /// Nobody progresses the server: what its client has to tell it waits.

@@ -300,15 +300,31 @@ TEST_P(Graph, may_outlive_its_contexts)
         return doca_log_backend_create_with_buf_sdk(log, sizeof(log), [](char *) {}, &backend);
     }();
     must(has_log);
-    const GraphHandle graph = new_graph();
+    const BufHandle src = source(0, 100);
+    const BufHandle dst = destination(0, 100);
+    const GraphHandle graph = new_graph(), started = new_graph();
+    InstanceHandle instance;
     {
-        const DmaContext other(dev, pe, 1);
+        DmaContext other(dev, pe, 1);
+        must(doca_ctx_start(other.ctx()));
         doca_graph_node *node = nullptr;
         must(doca_graph_node_create_from_ctx(graph, other.ctx(), &node));
+        must(doca_graph_node_create_from_ctx(started, other.ctx(), &node));
+        must(doca_graph_start(started));
+        instance = instance_of(started);
+        Copy copy;
+        must(other.alloc(copy, src, dst));
+        must(doca_graph_instance_set_ctx_node_data(instance, node, copy.as_task()));
+        doca_task_free(copy.as_task());
+        must(doca_ctx_stop(other.ctx()));
     }
+    EXPECT_EQ(doca_graph_instance_submit(instance), DOCA_ERROR_BAD_STATE);
+    EXPECT_TRUE(ends.empty());
     const std::size_t seen = std::strlen(log);
     EXPECT_EQ(doca_graph_start(graph), DOCA_ERROR_BAD_STATE);
     EXPECT_NE(std::strstr(log + seen, "a context of the graph's nodes was destroyed"), nullptr) << log + seen;
+    instance.reset();
+    must(doca_graph_stop(started));
 }
 
 TEST_P(Graph, a_callback_may_submit_again_or_destroy_everything)

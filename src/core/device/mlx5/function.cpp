@@ -141,7 +141,7 @@ std::string Mlx5Function::reason_against(Ability ability) const
     case Ability::export_counter:
     case Ability::import_counter:
         if (!can.rdma.atomics)
-            return "sync events across the PCIe are changed by atomics: " + reason_against(Ability::atomics);
+            return "sync events across the PCIe are changed by atomics, and the device reports none";
         [[fallthrough]];
     case Ability::export_memory:
     case Ability::import_memory:
