@@ -190,7 +190,7 @@ typedef void (*doca_rdma_connection_established_cb_t)(struct doca_rdma_connectio
 /**
  * Called when a connection could not be made.
  *
- * @param [in] rdma_connection The connection, which is gone after the call.
+ * @param [in] rdma_connection The connection, which stays valid until the context is idle.
  * @param [in] connection_user_data The connection's word.
  * @param [in] ctx_user_data The context's word.
  */
@@ -201,8 +201,8 @@ typedef void (*doca_rdma_connection_failure_cb_t)(struct doca_rdma_connection *r
 /**
  * Called when a connection has ended.
  *
- * @param [in] rdma_connection The connection, which is gone after the call. doca_rdma_connection_disconnect()
- * succeeds and changes nothing.
+ * @param [in] rdma_connection The connection, which stays valid until the context is idle.
+ * doca_rdma_connection_disconnect() succeeds and changes nothing.
  * @param [in] connection_user_data The connection's word.
  * @param [in] ctx_user_data The context's word.
  */

@@ -33,6 +33,14 @@ refuse_null(const char *function = __builtin_FUNCTION()) noexcept
     return DOCA_ERROR_INVALID_VALUE;
 }
 
+/// The same for another value that is none: @p what is wrong.
+[[gnu::cold, gnu::noinline, nodiscard]] inline doca_error_t
+refuse_value(const char *what, const char *function = __builtin_FUNCTION()) noexcept
+{
+    log(LogLevel::error, "DOCA_CALL", __LINE__, "%s: %s", function, what);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
 /// INVALID_VALUE when one of @p arguments is null; else what @p body answers, and SUCCESS when it returns
 /// nothing. No exception leaves it. @p code_of gives the code of a Status, @p function is who was called.
 template <auto code_of, typename Body>

@@ -66,8 +66,10 @@ template <typename Set>
 doca_error_t register_callbacks(Control *control, bool are_there, Set set)
 {
     return call({control}, [&] {
-        if (!are_there)
+        if (!are_there) {
+            LOG_ERR("a callback is NULL");
             return DOCA_ERROR_INVALID_VALUE;
+        }
         const doca_error_t status = control->check_idle(DOCA_ERROR_BAD_STATE);
         if (status == DOCA_SUCCESS)
             set();

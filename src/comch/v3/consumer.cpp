@@ -100,9 +100,10 @@ bool doca_comch_consumer::on_progress() noexcept
 {
     if (!control_queue_.has_message()) [[likely]]
         return false;
-    // No completion names them any more: all have been given out.
-    std::erase_if(connections_,
-                  [](const auto &connection) { return connection->state == opendoca::ConnectionState::failed; });
+    if (!ends_wait()) { // else a completion could still name them
+        std::erase_if(connections_,
+                      [](const auto &connection) { return connection->state == opendoca::ConnectionState::failed; });
+    }
     ControlMessage message;
     while (control_queue_.take(message)) {
         if (message.kind == ControlKind::connect) {

@@ -129,13 +129,19 @@ doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&mad
     return DOCA_SUCCESS;
 }
 
+doca_error_t doca_comch_producer::check_immediate(const std::uint8_t *data, std::uint32_t size) noexcept
+{
+    if (size <= max_immediate && (size == 0 || data != nullptr))
+        return DOCA_SUCCESS;
+    LOG_ERR("%u bytes of immediate data at %p: at most %u are possible", size, static_cast<const void *>(data),
+            max_immediate);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
 doca_error_t doca_comch_producer::check(const doca_comch_producer_task_send &task) const noexcept
 {
-    if (task.immediate_size > max_immediate || (task.immediate_size != 0 && task.immediate == nullptr)) {
-        LOG_ERR("%u bytes of immediate data at %p: at most %u are possible", task.immediate_size,
-                static_cast<const void *>(task.immediate), max_immediate);
-        return DOCA_ERROR_INVALID_VALUE;
-    }
+    if (const doca_error_t status = check_immediate(task.immediate, task.immediate_size); status != DOCA_SUCCESS)
+        return status;
     if (task.buf != nullptr && !task.buf->is_alone()) {
         LOG_ERR("buffer %p is part of a list, or was freed", static_cast<const void *>(task.buf));
         return DOCA_ERROR_INVALID_VALUE;

@@ -24,6 +24,7 @@ struct doca_comch_producer final : doca_ctx {
 
     [[nodiscard]] doca_error_t send(doca_comch_producer_task_send &task) noexcept;
     [[nodiscard]] doca_error_t check(const doca_comch_producer_task_send &task) const noexcept;
+    [[nodiscard]] static doca_error_t check_immediate(const std::uint8_t *data, std::uint32_t size) noexcept;
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
 
     opendoca::v3::TaskType<doca_comch_producer_task_send, doca_comch_producer_task_send_completion_cb_t> sends{*this};

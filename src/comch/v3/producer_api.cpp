@@ -120,7 +120,9 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
                                                       struct doca_comch_producer_task_send **task)
 {
     return call({producer, task}, [&] {
-        const doca_error_t status = producer->sends.alloc({}, *task);
+        doca_error_t status = doca_comch_producer::check_immediate(imm_data, imm_data_len);
+        if (status == DOCA_SUCCESS)
+            status = producer->sends.alloc({}, *task);
         if (status == DOCA_SUCCESS) {
             (*task)->buf = buf;
             (*task)->immediate = imm_data;

@@ -146,7 +146,7 @@ bool doca_comch_server::on_progress() noexcept
     if (looks && !is_stopping) {
         events_.clear();
         accept_clients();
-        if (has_ended_)
+        if (has_ended_ && !ends_wait()) // no task names them any more
             drop_ended();
     }
     for (std::size_t left = connections_.size(); left != 0; --left) {

@@ -152,12 +152,13 @@ public:
     /// The same, but false and no change where drop() would poll.
     [[nodiscard]] bool try_drop() noexcept
     {
-        const std::uint32_t head = head_ + step;
-        if (head % (poll_interval * step) == 0) [[unlikely]]
+        if (is_poll_due()) [[unlikely]]
             return false;
-        store(head_, head);
+        store(head_, head_ + step);
         return true;
     }
+    /// Whether it would: once in poll_interval completions.
+    [[nodiscard]] bool is_poll_due() const noexcept { return (head_ + step) % (poll_interval * step) == 0; }
     /// Removes the first completion. False when there is none.
     [[nodiscard]] bool pop(Ended &ended) noexcept;
     /// For a queue whose ring is empty: polls. Returns an operation that has succeeded and that the caller

@@ -3,11 +3,18 @@
 #include "member.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ctx.hpp"
 #include "pe.hpp"
 
 namespace opendoca::v3 {
+
+namespace {
+
+constexpr std::uint32_t polls_between_turns = 64;
+
+} // namespace
 
 Member::~Member() = default;
 
@@ -40,7 +47,13 @@ void Member::clear() noexcept
 
 [[gnu::noinline]] bool Member::poll() noexcept
 {
-    return end_one() || (asks_ && progress_more());
+    // What is polled can be as busy as the ring, see give_first().
+    if (asks_ && ++num_polls_ % polls_between_turns == 0 && take_turn())
+        return true;
+    if (end_one())
+        return true;
+    ends_wait_ = false;
+    return asks_ && progress_more();
 }
 
 bool Member::end_one() noexcept
@@ -62,6 +75,10 @@ bool Member::end_one() noexcept
 {
     if (completions_->is_empty())
         return false;
+    // A program that submits each task again in its callback never lets the ring run empty.
+    if (asks_ && completions_->is_poll_due() && !std::exchange(has_had_turn_, true) && take_turn())
+        return true;
+    has_had_turn_ = false;
     const Completion &first = completions_->first();
     if (!first.has_operation() && (first.tag.b | first.status) == 0) { // the common one
         Ended ended = {first.tag, first.source, DOCA_SUCCESS, {first.length}};
@@ -82,7 +99,8 @@ void Member::give(Ended &ended) noexcept
     doca_task &task = doca_task::of(ended.tag);
     if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result) {
         ended.status = task.pool->set_result(task, ended);
-        if (ended.status == DOCA_SUCCESS) [[likely]]
+        // Some results are told to the program first, which may free the task.
+        if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result) [[likely]]
             return (void)succeed(task);
     }
     task_ended(task, ended);

@@ -55,7 +55,8 @@ protected:
     void join(std::uint32_t depth);
     void leave() noexcept;
 
-    /// Nothing has ended: does what else there is to do. True when it has. Only called when asks_.
+    /// Nothing has ended, or a lot has, one after the other, as tasks are submitted again in their callbacks: does what else
+    /// there is to do. True when it has. Only called when asks_.
     [[nodiscard]] virtual bool progress_more() noexcept = 0;
     /// Whether progress_more() could act now.
     [[nodiscard]] virtual bool has_more() const noexcept = 0;
@@ -67,14 +68,23 @@ protected:
 
     doca_pe *pe_ = nullptr; ///< for life
     bool asks_ = false;
+    bool ends_wait_ = false; ///< progress_more() was called though there may be ends that nobody was told of
 
 private:
     [[nodiscard]] bool poll() noexcept;
+    /// In the middle of ends.
+    [[nodiscard]] bool take_turn() noexcept
+    {
+        ends_wait_ = true;
+        return progress_more();
+    }
     bool give_first() noexcept;
     void give(Ended &ended) noexcept;
     static bool succeed(doca_task &task) noexcept; ///< true
 
     std::unique_ptr<CompletionQueue> completions_;
+    std::uint32_t num_polls_ = 0;
+    bool has_had_turn_ = false; ///< since the last end
 };
 
 } // namespace opendoca::v3

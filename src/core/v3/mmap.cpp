@@ -71,7 +71,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
                                           struct doca_mmap **mmap)
 {
     if (export_desc_len == 0)
-        return DOCA_ERROR_INVALID_VALUE;
+        return opendoca::refuse_value("a descriptor of 0 bytes");
     return call({export_desc, dev, mmap}, [&] {
         return doca_mmap::create_from_export(
             value_of(user_data), {static_cast<const std::byte *>(export_desc), export_desc_len}, *dev, *mmap);
@@ -81,7 +81,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
 {
     if (len == 0)
-        return DOCA_ERROR_INVALID_VALUE;
+        return opendoca::refuse_value("a range of 0 bytes");
     return call({mmap, addr}, [&] { return mmap->set_memrange(static_cast<std::byte *>(addr), len); });
 }
 
@@ -90,7 +90,7 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 {
     if (dmabuf_fd < 0 || len == 0 || dmabuf_offset > SIZE_MAX - len ||
         reinterpret_cast<uintptr_t>(addr) > UINTPTR_MAX - len)
-        return DOCA_ERROR_INVALID_VALUE;
+        return opendoca::refuse_value("a range of 0 bytes, one that wraps around, or no descriptor of a file");
     return call({mmap}, [&] {
         return mmap->set_dmabuf_memrange(dmabuf_fd, static_cast<std::byte *>(addr), dmabuf_offset, len);
     });
@@ -99,7 +99,7 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa, uint64_t, size_t len)
 {
     if (len == 0)
-        return DOCA_ERROR_INVALID_VALUE;
+        return opendoca::refuse_value("a range of 0 bytes");
     return call({mmap, dpa}, [] { return DOCA_ERROR_NOT_SUPPORTED; });
 }
 

@@ -40,18 +40,18 @@ bool is_clock(uint64_t type)
 doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t size, uint32_t,
                               struct doca_umem **umem_obj)
 {
-    return size == 0 ? DOCA_ERROR_INVALID_VALUE : refuse({dev, address, umem_obj}, umem);
+    return size == 0 ? opendoca::refuse_value("a size of 0") : refuse({dev, address, umem_obj}, umem);
 }
 
 doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, uint64_t, size_t size, uint32_t, struct doca_umem **umem_obj)
 {
-    return size == 0 ? DOCA_ERROR_INVALID_VALUE : refuse({dpa, umem_obj}, umem);
+    return size == 0 ? opendoca::refuse_value("a size of 0") : refuse({dpa, umem_obj}, umem);
 }
 
 doca_error_t doca_umem_gpu_create(struct doca_gpu *gpu, struct doca_dev *dev, void *address, size_t size, uint32_t,
                                   struct doca_umem **umem_obj)
 {
-    return size == 0 ? DOCA_ERROR_INVALID_VALUE : refuse({gpu, dev, address, umem_obj}, umem);
+    return size == 0 ? opendoca::refuse_value("a size of 0") : refuse({gpu, dev, address, umem_obj}, umem);
 }
 
 doca_error_t doca_umem_destroy(struct doca_umem *umem_obj)

@@ -32,8 +32,10 @@ doca_error_t TaskPool::set_result(doca_task &, const Ended &) noexcept
 
 doca_error_t TaskTypeBase::set_conf(const TaskConf &conf, std::uint32_t most, doca_error_t if_not_idle) noexcept
 {
-    if (conf.succeeded == nullptr || conf.failed == nullptr)
+    if (conf.succeeded == nullptr || conf.failed == nullptr) {
+        LOG_ERR("a callback of a type of tasks is NULL");
         return DOCA_ERROR_INVALID_VALUE;
+    }
     if (const doca_error_t status = ctx_.check_idle(if_not_idle); status != DOCA_SUCCESS)
         return status;
     if (conf.count > most) {
@@ -81,7 +83,9 @@ doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 
 doca_error_t doca_task_try_submit(struct doca_task *task)
 {
-    if (task == nullptr || task->pool->check(*task) != DOCA_SUCCESS)
+    if (task == nullptr)
+        return opendoca::refuse_null();
+    if (task->pool->check(*task) != DOCA_SUCCESS)
         return DOCA_ERROR_INVALID_VALUE;
     return doca_ctx::submit(*task);
 }

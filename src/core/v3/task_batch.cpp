@@ -4,21 +4,35 @@
 // Batches of tasks. No library here gives one out, so there is none that these functions could be called with.
 #include <doca_pe.h>
 
+#include "../log.hpp"
+
+OPENDOCA_LOG_SOURCE(DOCA_TASK_BATCH);
+
+namespace {
+
+doca_error_t refuse() noexcept
+{
+    LOG_ERR("no library here gives out batches of tasks");
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+} // namespace
+
 doca_error_t doca_task_batch_submit(struct doca_task_batch *)
 {
-    return DOCA_ERROR_NOT_SUPPORTED;
+    return refuse();
 }
 
 doca_error_t doca_task_batch_try_submit(struct doca_task_batch *)
 {
-    return DOCA_ERROR_NOT_SUPPORTED;
+    return refuse();
 }
 
 void doca_task_batch_free(struct doca_task_batch *) {}
 
 doca_error_t doca_task_batch_get_status(const struct doca_task_batch *)
 {
-    return DOCA_ERROR_NOT_SUPPORTED;
+    return refuse();
 }
 
 void doca_task_batch_set_user_data(struct doca_task_batch *, union doca_data) {}

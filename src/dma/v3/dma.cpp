@@ -23,7 +23,9 @@ namespace opendoca::v3 {
 template <typename Engine>
 doca_error_t MemcpyTasks<Engine>::check(const doca_dma_task_memcpy &task, CopyPlan &plan) const noexcept
 {
-    const doca_error_t status = check_.check(task.dst, task.src, plan);
+    const doca_buf *const dst = task.dst != &no_buffer ? task.dst : nullptr;
+    const doca_buf *const src = task.src != &no_buffer ? task.src : nullptr;
+    const doca_error_t status = check_.check(dst, src, plan);
     if (status == DOCA_SUCCESS && plan.length == 0) {
         LOG_ERR("source %p has no data", static_cast<const void *>(task.src));
         return DOCA_ERROR_INVALID_VALUE;

@@ -27,8 +27,10 @@ doca_graph::~doca_graph()
 doca_error_t doca_graph::set_conf(doca_graph_completion_cb_t succeeded, doca_graph_completion_cb_t failed,
                                   std::uint32_t max_instances) noexcept
 {
-    if (max_instances == 0)
+    if (max_instances == 0) {
+        LOG_ERR("a graph of 0 instances");
         return DOCA_ERROR_INVALID_VALUE;
+    }
     if (plan() != nullptr) {
         LOG_ERR("the graph is started: its configuration can't be changed");
         return DOCA_ERROR_BAD_STATE;

@@ -47,6 +47,8 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] doca_error_t accept(Connection &connection, std::span<const std::byte> private_data);
     [[nodiscard]] doca_error_t reject(Connection &connection);
     [[nodiscard]] doca_error_t disconnect(Connection &connection);
+    /// A message has come by @p connection: so it is established, which the program hears first.
+    void note_message(Connection &connection);
 
     // Properties (rdma_properties.cpp).
 

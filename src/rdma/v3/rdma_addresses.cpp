@@ -219,10 +219,16 @@ bool doca_rdma::take(const LinkEvent &event)
         tell_failure(connection);
     } else if (event.kind == LinkEvent::Kind::ended) {
         note_end(connection);
-    } else {
+    } else if (connection.state != Connection::State::connected) { // no message has told it
         establish(connection);
     }
     return true;
+}
+
+void doca_rdma::note_message(Connection &connection)
+{
+    if (connection.state == Connection::State::answered)
+        establish(connection);
 }
 
 void doca_rdma::establish(Connection &connection)

@@ -76,8 +76,10 @@ doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo
                                                        enum doca_rdma_transport_type transport_type)
 {
     return call({devinfo}, [&] {
-        if (transport_type != DOCA_RDMA_TRANSPORT_TYPE_RC && transport_type != DOCA_RDMA_TRANSPORT_TYPE_DC)
+        if (transport_type != DOCA_RDMA_TRANSPORT_TYPE_RC && transport_type != DOCA_RDMA_TRANSPORT_TYPE_DC) {
+            LOG_ERR("there is no transport %d", static_cast<int>(transport_type));
             return DOCA_ERROR_INVALID_VALUE;
+        }
         const bool is_supported =
             transport_type == DOCA_RDMA_TRANSPORT_TYPE_RC && devinfo->function->can.rdma.reliable_connection;
         return is_supported ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;

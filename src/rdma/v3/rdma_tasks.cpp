@@ -51,6 +51,15 @@ protected:
         return status == DOCA_SUCCESS ? status : this->not_taken(task, status);
     }
 
+    /// That a task is to go by it.
+    [[nodiscard]] doca_error_t check_connection(const doca_rdma_connection *connection) const noexcept
+    {
+        if (connection != nullptr && &connection->rdma == &rdma_)
+            return DOCA_SUCCESS;
+        LOG_ERR("connection %p is none of the instance that the task is of", static_cast<const void *>(connection));
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+
     doca_rdma &rdma_;
     const TransferCheck check_;
 };
@@ -76,9 +85,8 @@ public:
         const auto &task = static_cast<const Task &>(base);
         TransferPlan plan{};
         MemoryKey *key = nullptr;
-        if (task.connection == nullptr)
-            return DOCA_ERROR_INVALID_VALUE;
-        return plan_of(task, plan, key);
+        const doca_error_t status = this->check_connection(task.connection);
+        return status == DOCA_SUCCESS ? plan_of(task, plan, key) : status;
     }
 
 private:
@@ -198,7 +206,11 @@ public:
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
         const auto &task = static_cast<const Task &>(base);
-        return task.event != nullptr && task.connection != nullptr ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+        if (task.event == nullptr) {
+            LOG_ERR("task %p has no sync event", static_cast<const void *>(&base));
+            return DOCA_ERROR_INVALID_VALUE;
+        }
+        return this->check_connection(task.connection);
     }
 
 private:
@@ -232,6 +244,7 @@ public:
     {
         auto &task = static_cast<doca_rdma_task_receive &>(base);
         task.connection = static_cast<doca_rdma_connection *>(ended.source->owner);
+        rdma_.note_message(*task.connection);
         task.result_length = ended.result.length;
         task.received = ended.result.received;
         task.immediate = ended.result.immediate;

@@ -12,6 +12,12 @@ using opendoca::v3::kind_of;
 
 namespace {
 
+doca_error_t refuse_algorithm(doca_sha_algorithm algorithm) noexcept
+{
+    LOG_ERR("%d is none of the algorithms of doca_sha_algorithm", static_cast<int>(algorithm));
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
 /// Takes a task and fills in what both kinds have.
 template <typename Type, typename Task>
 doca_error_t alloc(Type &type, doca_sha_algorithm algorithm, const doca_buf *src, doca_buf *dst,
@@ -19,7 +25,7 @@ doca_error_t alloc(Type &type, doca_sha_algorithm algorithm, const doca_buf *src
 {
     ShaKind kind{};
     if (!kind_of(algorithm, kind))
-        return DOCA_ERROR_INVALID_VALUE;
+        return refuse_algorithm(algorithm);
     Task *taken = nullptr;
     const doca_error_t status = type.alloc(user_data, taken);
     if (status == DOCA_SUCCESS) {
@@ -102,8 +108,10 @@ doca_error_t doca_sha_task_hash_set_algorithm(struct doca_sha_task_hash *task,
                                               enum doca_sha_algorithm algorithm)
 {
     ShaKind kind{};
-    if (task == nullptr || !kind_of(algorithm, kind))
-        return DOCA_ERROR_INVALID_VALUE;
+    if (task == nullptr)
+        return opendoca::refuse_null();
+    if (!kind_of(algorithm, kind))
+        return refuse_algorithm(algorithm);
     task->kind = kind;
     return DOCA_SUCCESS;
 }
@@ -154,8 +162,10 @@ doca_error_t doca_sha_task_partial_hash_set_algorithm(struct doca_sha_task_parti
                                                       enum doca_sha_algorithm algorithm)
 {
     ShaKind kind{};
-    if (task == nullptr || !kind_of(algorithm, kind))
-        return DOCA_ERROR_INVALID_VALUE;
+    if (task == nullptr)
+        return opendoca::refuse_null();
+    if (!kind_of(algorithm, kind))
+        return refuse_algorithm(algorithm);
     if (const doca_error_t status = check_not_submitted(*task); status != DOCA_SUCCESS)
         return status;
     if (task->session.message) {

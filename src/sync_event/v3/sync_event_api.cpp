@@ -57,7 +57,7 @@ doca_error_t doca_sync_event_create_from_export(doca_dev *dev, const uint8_t *da
                                                 doca_sync_event **event)
 {
     if (sz == 0)
-        return DOCA_ERROR_INVALID_VALUE;
+        return opendoca::refuse_value("a descriptor of 0 bytes");
     return call({dev, data, event}, [&] {
         auto created = std::make_unique<doca_sync_event>();
         const doca_error_t status = created->event.import(*dev, std::as_bytes(std::span(data, sz)));
@@ -83,7 +83,7 @@ doca_error_t doca_sync_event_remote_net_create_from_export(doca_dev *dev, const 
                                                            doca_sync_event_remote_net **event)
 {
     if (sz == 0)
-        return DOCA_ERROR_INVALID_VALUE;
+        return opendoca::refuse_value("a descriptor of 0 bytes");
     return call({dev, data, event}, [&] {
         return opendoca::v3::import_from_net(*dev, std::as_bytes(std::span(data, sz)), *event);
     });

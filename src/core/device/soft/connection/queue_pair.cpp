@@ -353,7 +353,7 @@ bool SoftQueuePair::can_progress() const noexcept
         return false;
     if (can_take())
         return true;
-    const doca_error_t status = check_peer();
+    const doca_error_t status = check_peer_in_wait();
     if (status == DOCA_ERROR_CONNECTION_RESET)
         return !has_unmet_message();
     if (num_sends_ == 0 || status != DOCA_SUCCESS)

@@ -136,22 +136,25 @@ private:
     void go_on_sending() noexcept;
 
     // The connection.
-    [[nodiscard]] doca_error_t check_peer() const noexcept
+    [[nodiscard]] bool is_peer_there() const noexcept
     {
         // Acquire: pairs with the store in connect().
-        if (peer_->page().accepts.load(std::memory_order_acquire) == own_->id() && !process_->is_gone())
-            [[likely]]
+        return peer_->page().accepts.load(std::memory_order_acquire) == own_->id() && !process_->is_gone();
+    }
+    [[nodiscard]] doca_error_t check_peer() const noexcept
+    {
+        if (is_peer_there()) [[likely]]
             return DOCA_SUCCESS;
         return explain_peer();
     }
     /// The same for who only waits: where nothing of the program's fails by it, the end of a peer is no error.
-    [[nodiscard]] bool has_lost_peer() const noexcept
+    [[nodiscard]] doca_error_t check_peer_in_wait() const noexcept
     {
-        if (peer_->page().accepts.load(std::memory_order_acquire) == own_->id() && !process_->is_gone())
-            [[likely]]
-            return false;
-        return explain_peer(num_sends_ != 0 || has_receives()) == DOCA_ERROR_CONNECTION_RESET;
+        if (is_peer_there()) [[likely]]
+            return DOCA_SUCCESS;
+        return explain_peer(num_sends_ != 0 || has_receives());
     }
+    [[nodiscard]] bool has_lost_peer() const noexcept { return check_peer_in_wait() == DOCA_ERROR_CONNECTION_RESET; }
     [[gnu::cold]] [[nodiscard]] doca_error_t explain_peer(bool is_error = true) const noexcept;
     [[gnu::cold]] void lose_peer() noexcept;
     [[gnu::cold]] void fail() noexcept;
