@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-struct doca_ctx;
-
 namespace opendoca {
 
 class GraphStructure;
@@ -20,11 +18,12 @@ union NodeAction {
     GraphStructure *sub_graph;
 };
 
-/// The context of a node whose action is @p context, which is what WeakAddress::share() has given; null once the program has
-/// destroyed it.
-[[nodiscard]] inline const doca_ctx *context_at(const void *context) noexcept
+/// The front end's context of a node whose action is @p context, which is what WeakAddress::share() has given; null once the
+/// program has destroyed it.
+template <typename Context>
+[[nodiscard]] const Context *context_at(const void *context) noexcept
 {
-    return *static_cast<const doca_ctx *const *>(context);
+    return *static_cast<const Context *const *>(context);
 }
 
 /// A started graph, in flat arrays that its instances run from. Nodes are numbered in the order of their

@@ -20,7 +20,7 @@ doca_error_t doca_graph::start()
     if (const doca_error_t status = make_plan(DOCA_ERROR_INVALID_VALUE, plan); status != DOCA_SUCCESS)
         return status;
     for (const void *context : plan->contexts) {
-        if (const doca_ctx *const ctx = context_at(context); ctx == nullptr || !ctx->is_started()) {
+        if (const doca_ctx *const ctx = context_at<doca_ctx>(context); ctx == nullptr || !ctx->is_started()) {
             LOG_ERR("a context of the graph's nodes %s", ctx == nullptr ? "was destroyed" : "is not started");
             return DOCA_ERROR_BAD_STATE;
         }
@@ -79,7 +79,7 @@ doca_error_t doca_graph::workq_add(doca_workq &workq)
         return DOCA_ERROR_IN_USE;
     }
     for (const void *context : plan()->contexts) {
-        if (const doca_ctx *const ctx = context_at(context); ctx == nullptr || workq.queue_of(*ctx) == nullptr) {
+        if (const doca_ctx *const ctx = context_at<doca_ctx>(context); ctx == nullptr || workq.queue_of(*ctx) == nullptr) {
             LOG_ERR("a context of the graph's nodes was %s",
                     ctx == nullptr ? "destroyed" : "not added to the work queue");
             return DOCA_ERROR_BAD_STATE;

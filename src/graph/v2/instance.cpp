@@ -81,7 +81,7 @@ doca_error_t doca_graph_instance::set_job(const doca_graph_node &node, doca_job 
     if (const doca_error_t status = check_settable(node, NodeKind::context, "context");
         status != DOCA_SUCCESS)
         return status;
-    const doca_ctx *const ctx = opendoca::context_at(node.action.context);
+    const doca_ctx *const ctx = opendoca::context_at<doca_ctx>(node.action.context);
     if (ctx == nullptr || job.type != node.type || job.ctx != ctx) {
         LOG_ERR("a job of type %d for context %p does not suit node %u, which is for type %d and context %p", job.type,
                 static_cast<void *>(job.ctx), node.number, node.type, static_cast<const void *>(ctx));

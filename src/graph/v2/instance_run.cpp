@@ -123,7 +123,7 @@ void doca_graph_instance::fail(std::uint32_t number, doca_error_t error) noexcep
     event->type = type;
     event->user_data = user_data;
     submission_->workq()
-        .queue_of(*opendoca::context_at(plan_.nodes[number].action.context))
+        .queue_of(*opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context))
         ->write_result(type, status, result, *event);
     results_[number] = event->result;
 }
@@ -149,7 +149,7 @@ doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) 
     const opendoca::Plan::Node &node = plan_.nodes[number];
     const doca_job &base = *data_[number].job;
     doca_workq &workq = submission_->workq();
-    const doca_ctx *const ctx = opendoca::context_at(node.action.context);
+    const doca_ctx *const ctx = opendoca::context_at<doca_ctx>(node.action.context);
     opendoca::v2::JobQueue *const queue = ctx != nullptr ? workq.queue_of(*ctx) : nullptr;
     doca_error_t status = DOCA_SUCCESS;
     if (queue == nullptr || base.ctx != ctx) [[unlikely]] {

@@ -60,7 +60,7 @@ doca_error_t doca_graph::start()
     if (const doca_error_t status = make_plan(DOCA_ERROR_BAD_STATE, plan); status != DOCA_SUCCESS)
         return status;
     for (const void *context : plan->contexts) {
-        const doca_ctx *const ctx = opendoca::context_at(context);
+        const doca_ctx *const ctx = opendoca::context_at<doca_ctx>(context);
         if (ctx == nullptr || !ctx->is_running() || ctx->pe() != pe_) {
             LOG_ERR("a context of the graph's nodes %s", ctx == nullptr       ? "was destroyed"
                                                          : !ctx->is_running() ? "is not running"

@@ -72,7 +72,7 @@ doca_error_t doca_graph_instance::set_task(const doca_graph_node &node, doca_tas
     if (const doca_error_t status = check_settable(node, NodeKind::context, "context");
         status != DOCA_SUCCESS)
         return status;
-    if (task.ctx != opendoca::context_at(node.action.context)) {
+    if (task.ctx != opendoca::context_at<doca_ctx>(node.action.context)) {
         LOG_ERR("task %p is not one of the context of node %u", static_cast<void *>(&task), node.number);
         return DOCA_ERROR_NOT_PERMITTED;
     }
@@ -208,7 +208,7 @@ doca_error_t doca_graph_instance::start_task(std::uint32_t number) noexcept
 {
     doca_task &task = *data_[number].task;
     doca_error_t status = DOCA_ERROR_BAD_STATE;
-    if (opendoca::context_at(plan_.nodes[number].action.context) == nullptr) // and with it the task
+    if (opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context) == nullptr) // and with it the task
         LOG_ERR("the context of node %u was destroyed", number);
     else
         status = task.ctx->submit_for(nodes_[plan_.nodes[number].job], task);

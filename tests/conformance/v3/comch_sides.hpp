@@ -4,6 +4,7 @@
 // A server and a client of Comch in one process, each with a progress engine of its own, and what they are told.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -36,6 +37,8 @@ struct Side {
     int num_sent = 0;
     int num_failed = 0;
     doca_comch_connection *from = nullptr; ///< of the last message
+    /// Whether it has taken a task that was sent, with its user data.
+    std::function<bool(doca_comch_task_send *, void *)> on_sent = [](doca_comch_task_send *, void *) { return false; };
 
     Side() { must(doca_pe_create(pe.out())); }
 };
@@ -56,8 +59,10 @@ inline void received(doca_comch_event_msg_recv *, std::uint8_t *data, std::uint3
     side.messages.emplace_back(reinterpret_cast<const char *>(data), length);
     side.from = connection;
 }
-inline void sent(doca_comch_task_send *task, doca_data, doca_data ctx_data)
+inline void sent(doca_comch_task_send *task, doca_data task_data, doca_data ctx_data)
 {
+    if (static_cast<Side *>(ctx_data.ptr)->on_sent(task, task_data.ptr))
+        return;
     ++static_cast<Side *>(ctx_data.ptr)->num_sent;
     doca_task_free(doca_comch_task_send_as_task(task));
 }

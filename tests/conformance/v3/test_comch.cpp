@@ -69,6 +69,33 @@ TEST_F(ComchTest, a_server_that_stops_ends_its_clients)
     EXPECT_EQ(at_server.disconnected.size(), 1u);
 }
 
+/// A client that sends its next message in the callback of the last one hears what the server says.
+TEST_F(ComchTest, who_is_always_busy_sending_receives)
+{
+    start();
+    struct Busy {
+        int num_sent = 0;
+        bool goes_on = true;
+    } busy;
+    doca_comch_task_send *task = nullptr;
+    must(doca_comch_client_task_send_alloc_init(client, to_server, "x", 1, &task));
+    doca_task_set_user_data(doca_comch_task_send_as_task(task), {.ptr = &busy});
+    at_client.on_sent = [](doca_comch_task_send *sent, void *data) {
+        auto &self = *static_cast<Busy *>(data);
+        ++self.num_sent;
+        if (self.goes_on)
+            must(doca_task_submit(doca_comch_task_send_as_task(sent)));
+        return self.goes_on;
+    };
+    must(doca_task_submit(doca_comch_task_send_as_task(task)));
+    send_from_server("are you there?");
+    run_until([&] { return !at_client.messages.empty(); });
+    EXPECT_EQ(at_client.messages[0], "are you there?");
+    busy.goes_on = false;
+    run_until([&] { return at_client.num_sent == 1; });
+    EXPECT_GT(busy.num_sent, 1);
+}
+
 TEST_F(ComchTest, a_message_wakes_who_sleeps)
 {
     start();
@@ -379,6 +406,15 @@ TEST_F(ComchFastPath, a_receive_without_a_buffer_has_no_room_for_data)
     produce(sent_one, src, immediate, consumer_id());
     run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0; });
     EXPECT_EQ(posted.status, DOCA_ERROR_FULL);
+}
+
+TEST_F(ComchFastPath, immediate_data_that_is_none_is_refused)
+{
+    std::array<std::uint8_t, 64> data{};
+    doca_comch_producer_task_send *task = nullptr;
+    for (const auto &[start, length] : {std::pair(data.data(), 33u), std::pair<std::uint8_t *, unsigned>(nullptr, 4u)})
+        EXPECT_EQ(doca_comch_producer_task_send_alloc_init(producer, nullptr, start, length, consumer_id(), &task),
+                  DOCA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(ComchFastPath, a_consumer_that_stops_expires)

@@ -336,6 +336,78 @@ TEST_P(RdmaTaskTest, an_address_leads_to_a_server)
     a.stop();
 }
 
+/// As a program hears of connections first, and knows then whose messages come.
+TEST_P(RdmaTaskTest, a_connection_is_established_before_its_first_message)
+{
+    constexpr std::uint16_t port = 28775;
+    ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
+    BufHandle dst = room(b_map, b_memory.data(), 64);
+    BufHandle src = data(a_map, a_memory.data(), 64);
+    Outcome received, sent;
+    std::size_t num_open = 0;
+    received.then = [&](doca_task *) { num_open = b.open.size(); };
+    receive(received, dst);
+    ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+    run_until([&] { return !b.requests.empty(); });
+    while (a.open.empty())
+        (void)a.progress();
+    send(sent, a.open[0], src, 1);
+    while (is_soft(GetParam()) && !sent.has_ended()) // so that it is there before b looks
+        (void)a.progress();
+    run_until([&] { return received.has_ended() && sent.has_ended(); });
+    EXPECT_EQ(num_open, 1u);
+    EXPECT_EQ(b.open.size(), 1u) << "told once";
+    run_until([&] { return !b.progress(); });
+    EXPECT_EQ(b.open.size(), 1u);
+    a.stop();
+}
+
+/// A program that submits each task again in its callback.
+TEST_P(RdmaTaskTest, an_instance_that_is_always_busy_serves_clients_and_ends)
+{
+    constexpr std::uint16_t port = 28776;
+    const auto busy = connect();
+    const MmapHandle imported = import_from_b();
+    BufHandle src = data(a_map, a_memory.data(), 8);
+    BufHandle dst = room(imported, b_memory.data(), 8);
+    Outcome wrote;
+    bool goes_on = true;
+    wrote.then = [&](doca_task *task) {
+        wrote.keeps_task = goes_on;
+        if (goes_on)
+            must(doca_task_submit(task));
+    };
+    doca_rdma_task_write *task = nullptr;
+    must(doca_rdma_task_write_allocate_init(a.get(), busy.first, src, dst, {.ptr = &wrote}, &task));
+    must(doca_task_submit(doca_rdma_task_write_as_task(task)));
+    ASSERT_EQ(doca_rdma_start_listen_to_port(a.get(), port), DOCA_SUCCESS);
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
+    ASSERT_EQ(doca_rdma_connect_to_addr(b.get(), address, {}), DOCA_SUCCESS);
+    run_until([&] { return !b.open.empty() && !a.open.empty(); });
+    EXPECT_GT(wrote.num_succeeded, 0);
+    ASSERT_EQ(doca_rdma_connection_disconnect(b.open[0]), DOCA_SUCCESS);
+    run_until([&] { return !a.ends.empty(); });
+    EXPECT_EQ(a.ends[0], a.open[0]);
+    EXPECT_EQ(wrote.num_failed, 0);
+    goes_on = false;
+    run_until([&] { return wrote.num_succeeded != 0 && !a.progress(); });
+}
+
+TEST_P(RdmaTaskTest, a_connection_of_another_instance_is_none)
+{
+    const auto ends = connect();
+    BufHandle src = data(a_map, a_memory.data(), 8);
+    Outcome sent;
+    doca_rdma_task_send *task = nullptr;
+    must(doca_rdma_task_send_allocate_init(a.get(), ends.second, src, {.ptr = &sent}, &task));
+    EXPECT_EQ(doca_task_try_submit(doca_rdma_task_send_as_task(task)), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_FALSE(sent.has_ended());
+    doca_task_free(doca_rdma_task_send_as_task(task));
+}
+
 TEST_P(RdmaTaskTest, a_server_rejects_or_is_not_there)
 {
     constexpr std::uint16_t port = 28772;
