@@ -178,6 +178,48 @@ TEST_F(ComchTest, a_client_waits_for_its_server)
     run_until([&] { return state_of(client_ctx()) == DOCA_CTX_STATE_RUNNING; });
 }
 
+TEST_F(ComchTest, a_client_that_is_stopped_while_it_starts_is_idle)
+{
+    ASSERT_EQ(doca_ctx_start(client_ctx()), DOCA_ERROR_IN_PROGRESS);
+    EXPECT_EQ(state_of(client_ctx()), DOCA_CTX_STATE_STARTING);
+    (void)doca_ctx_stop(client_ctx());
+    run_until([&] { return state_of(client_ctx()) == DOCA_CTX_STATE_IDLE; });
+    start(); // and can be started again
+    send_from_client("hello");
+    run_until([&] { return !at_server.messages.empty(); });
+}
+
+TEST_F(ComchTest, a_server_may_disconnect_a_client_when_it_is_told_of_it)
+{
+    static doca_error_t disconnected_by_program;
+    must(doca_comch_server_event_connection_status_changed_register(
+        server,
+        [](doca_comch_event_connection_status_changed *, doca_comch_connection *connection, std::uint8_t) {
+            side_of(connection).connected.push_back(connection);
+            disconnected_by_program =
+                doca_comch_server_disconnect(doca_comch_server_get_server_ctx(connection), connection);
+        },
+        disconnected));
+    ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
+    ASSERT_EQ(doca_ctx_start(client_ctx()), DOCA_ERROR_IN_PROGRESS);
+    run_until([&] { return state_of(client_ctx()) == DOCA_CTX_STATE_IDLE && !at_server.disconnected.empty(); });
+    EXPECT_EQ(disconnected_by_program, DOCA_SUCCESS);
+    EXPECT_EQ(at_server.disconnected, at_server.connected);
+}
+
+/// More than the peer's queue holds: they wait in their order.
+TEST_F(ComchTest, a_thousand_messages_may_be_on_their_way)
+{
+    constexpr std::uint32_t count = 1024;
+    must(doca_comch_client_task_send_set_conf(client, sent, send_failed, count));
+    start();
+    for (std::uint32_t i = 0; i != count; ++i)
+        send_from_client(std::to_string(i) + std::string(4000, 'x'));
+    run_until([&] { return at_server.messages.size() == count && at_client.num_sent == static_cast<int>(count); });
+    for (std::uint32_t i = 0; i != count; ++i)
+        EXPECT_EQ(at_server.messages[i].substr(0, at_server.messages[i].find('x')), std::to_string(i));
+}
+
 TEST_F(ComchTest, two_servers_of_one_name_are_one_too_many)
 {
     start();
