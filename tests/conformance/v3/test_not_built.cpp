@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What is not built of DOCA 3.0 says so: each such function checks its arguments, and then refuses. See docs/not-built.md.
+// What is not built of DOCA 3.0 says so: each such function checks its arguments, and then refuses. See
+// docs/not-built.md.
 #include <algorithm>
 #include <array>
 #include <type_traits>
