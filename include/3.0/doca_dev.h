@@ -325,7 +325,7 @@ DOCA_STABLE doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the port could not be queried.
- * - DOCA_ERROR_NOT_SUPPORTED: the port has no rate, as those of software devices (opendoca).
+ * - DOCA_ERROR_NOT_SUPPORTED: the port has no rate. opendoca: always otherwise.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo,
                                                             uint64_t *active_rate);
@@ -338,7 +338,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_de
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
- * - DOCA_ERROR_NOT_SUPPORTED: the device has none, as one that is not the card's (opendoca).
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has none. opendoca: always otherwise.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo,
                                                         uint16_t *vhca_id);
@@ -366,7 +366,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_pci_func_type(const struct doca_
  * @param [out] sf_index The number.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_NOT_SUPPORTED: the device is no SF, or does not tell its number.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device is no SF, or does not tell its number. opendoca: always otherwise.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo,
                                                          uint32_t *sf_index);
@@ -507,7 +507,7 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devin
  * @param [in] size Bytes at iface_name; DOCA_DEVINFO_IFACE_NAME_SIZE or more.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or size is too small.
- * - DOCA_ERROR_NOT_SUPPORTED: the representor has no interface, as those of software devices (opendoca).
+ * - DOCA_ERROR_NOT_SUPPORTED: the representor has no interface. opendoca: always, unless a pointer is NULL.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep,
                                                                char *iface_name, uint32_t size);
@@ -519,7 +519,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_iface_name(const struct doca
  * @param [out] vhca_id The number.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_NOT_SUPPORTED: the device does not tell it.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device does not tell it. opendoca: always otherwise.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep,
                                                             uint16_t *vhca_id);

@@ -48,7 +48,11 @@ struct doca_pe;
 /** A task of any library. The library's as_task function gives it. */
 struct doca_task;
 
-/** Tasks that are submitted together. No library of opendoca hands one out. */
+/**
+ * Tasks that are submitted together. opendoca: no library hands one out, so doca_task_batch_submit(),
+ * doca_task_batch_try_submit() and doca_task_batch_get_status() answer DOCA_ERROR_NOT_SUPPORTED to whatever
+ * they get, also NULL, and the other functions for batches do nothing and return 0 or NULL.
+ */
 struct doca_task_batch;
 
 /** How many tasks a batch can have. */
@@ -212,7 +216,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_task_submit_ex(struct doca_task *task, uint3
  *
  * @param [in] task_batch The batch.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always.
+ * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always, also for NULL.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_task_batch_submit(struct doca_task_batch *task_batch);
 
@@ -236,7 +240,7 @@ DOCA_STABLE doca_error_t doca_task_try_submit(struct doca_task *task);
  *
  * @param [in] task_batch The batch.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always.
+ * - DOCA_ERROR_NOT_SUPPORTED: opendoca: always, also for NULL.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_task_batch_try_submit(struct doca_task_batch *task_batch);
 
@@ -272,7 +276,7 @@ DOCA_STABLE doca_error_t doca_task_get_status(const struct doca_task *task);
  * How a batch has ended. opendoca: no library hands out a batch, so there is none to call this with.
  *
  * @param [in] task_batch The batch.
- * @return opendoca: DOCA_ERROR_NOT_SUPPORTED, always.
+ * @return opendoca: DOCA_ERROR_NOT_SUPPORTED, always, also for NULL.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_task_batch_get_status(const struct doca_task_batch *task_batch);
 

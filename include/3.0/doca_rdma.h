@@ -952,13 +952,13 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_connection_request_timeout(const st
                                                                         uint16_t *timeout);
 
 /**
- * The address of the peer. State: made by doca_rdma_connect_to_addr(), or requested by a peer.
+ * The address that a connection was made with. One that a peer has requested has none.
  *
  * @param [in] rdma_connection The connection.
  * @param [out] addr The address, owned by the connection.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_BAD_STATE: the connection has no address.
+ * - DOCA_ERROR_NOT_FOUND: it was not made by doca_rdma_connect_to_addr() (opendoca).
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_get_addr(
     const struct doca_rdma_connection *rdma_connection, struct doca_rdma_addr **addr);

@@ -895,11 +895,12 @@ DOCA_EXPERIMENTAL void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_e
 DOCA_EXPERIMENTAL uint64_t
 doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task);
 
-/* Exports. State: started, or its context running; not imported. Otherwise DOCA_ERROR_BAD_STATE (opendoca).
- */
+/* Exports. */
 
 /**
  * Export an event, one of whose locations is remote_pci, to the other side of the PCIe.
+ *
+ * State: started, or its context running; not imported.
  *
  * @param [in] event The event.
  * @param [in] dev This side's device that the other side has a representor of, or one that acts as it.
@@ -908,6 +909,7 @@ doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_ne
  * @param [out] sz Their length; opendoca: at most 256.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ * - DOCA_ERROR_BAD_STATE: opendoca: not started, stopped or imported.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it, or a location is a DPA or GPU.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  */
@@ -979,12 +981,15 @@ doca_sync_event_cap_is_export_to_gpu_supported(const struct doca_devinfo *devinf
 /**
  * Export an event whose publisher is remote_net to another node.
  *
+ * State: started, or its context running; not imported.
+ *
  * @param [in] event The event.
  * @param [out] data The bytes for doca_sync_event_remote_net_create_from_export(). Owned by the event, valid
  * until it is destroyed.
  * @param [out] sz Their length; opendoca: at most 512.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ * - DOCA_ERROR_BAD_STATE: opendoca: not started, stopped or imported.
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot do it, or the publisher is not remote_net; opendoca: or the
  *   subscriber has no device.
  * - DOCA_ERROR_NO_MEMORY: no memory.

@@ -5,8 +5,8 @@
  * User access regions (UAR): pages of a device through which a program rings the doorbells of queues that it
  * makes itself.
  *
- * opendoca: only devices whose driver has such pages (mlx5) could; on any other the answer is
- * DOCA_ERROR_NOT_SUPPORTED.
+ * opendoca: not built for any device, though the driver of mlx5 ones has such pages. No object is ever
+ * made, and every function answers DOCA_ERROR_NOT_SUPPORTED once its arguments are checked.
  *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
  * are written only on success.

@@ -4,8 +4,8 @@
  * @file doca_umem.h
  * User memory: memory that a device knows by a number, for queues that the program makes itself.
  *
- * opendoca: only devices whose driver has such objects (mlx5) could; on any other the answer is
- * DOCA_ERROR_NOT_SUPPORTED.
+ * opendoca: not built for any device, though the driver of mlx5 ones has such objects. No object is ever
+ * made, and every function answers DOCA_ERROR_NOT_SUPPORTED once its arguments are checked.
  *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
  * are written only on success.

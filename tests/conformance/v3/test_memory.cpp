@@ -77,8 +77,10 @@ TEST_P(MemoryV3, AMapAnswersWithTheCodesOf3)
     EXPECT_EQ(data.u64, 17u);
     EXPECT_EQ(doca_mmap_get_mkey(mmap, dev, &mkey), is_soft(GetParam()) ? DOCA_ERROR_NOT_SUPPORTED : DOCA_SUCCESS);
     const void *blob = nullptr;
-    EXPECT_EQ(doca_mmap_export_pci(mmap, dev, &blob, &len), is_soft(GetParam()) ? DOCA_ERROR_NOT_PERMITTED
-                                                                                : DOCA_ERROR_NOT_SUPPORTED);
+    std::uint8_t can_export = 7;
+    ASSERT_EQ(doca_mmap_cap_is_export_pci_supported(doca_dev_as_devinfo(dev), &can_export), DOCA_SUCCESS);
+    EXPECT_EQ(doca_mmap_export_pci(mmap, dev, &blob, &len),
+              can_export != 0 ? DOCA_ERROR_NOT_PERMITTED : DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(doca_mmap_enable_thread_safety(mmap), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(doca_mmap_dev_get_dpa_handle(mmap, dev, &mkey), DOCA_ERROR_NOT_SUPPORTED);
 }
