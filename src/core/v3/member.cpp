@@ -47,7 +47,7 @@ void Member::clear() noexcept
 
 [[gnu::noinline]] bool Member::poll() noexcept
 {
-    // What is polled can be as busy as the ring, see give_first().
+    // What is polled can be as busy as the ring.
     if (asks_ && ++num_polls_ % polls_between_turns == 0 && take_turn())
         return true;
     if (end_one())
@@ -71,14 +71,19 @@ bool Member::end_one() noexcept
     return give_first();
 }
 
-[[gnu::noinline]] bool Member::give_first() noexcept
+/// A program that submits each task again in its callback never lets the ring run empty.
+[[gnu::noinline]] bool Member::take_turn_or_give() noexcept
 {
-    if (completions_->is_empty())
-        return false;
-    // A program that submits each task again in its callback never lets the ring run empty.
     if (asks_ && completions_->is_poll_due() && !std::exchange(has_had_turn_, true) && take_turn())
         return true;
     has_had_turn_ = false;
+    return give_first();
+}
+
+bool Member::give_first() noexcept
+{
+    if (completions_->is_empty())
+        return false;
     const Completion &first = completions_->first();
     if (!first.has_operation() && (first.tag.b | first.status) == 0) { // the common one
         Ended ended = {first.tag, first.source, DOCA_SUCCESS, {first.length}};

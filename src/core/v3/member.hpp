@@ -35,7 +35,7 @@ public:
         doca_task *const task = doca_task::pointer_of(first.tag); // to one, unless the tag or the status says otherwise
         if ((first.tag.b | first.status) != 0 || task->state != TaskState::submitted || !completions.try_drop())
             [[unlikely]]
-            return give_first();
+            return take_turn_or_give();
         return succeed(*task);
     }
     virtual void arm() noexcept;
@@ -78,13 +78,14 @@ private:
         ends_wait_ = true;
         return progress_more();
     }
+    bool take_turn_or_give() noexcept;
     bool give_first() noexcept;
     void give(Ended &ended) noexcept;
     static bool succeed(doca_task &task) noexcept; ///< true
 
     std::unique_ptr<CompletionQueue> completions_;
     std::uint32_t num_polls_ = 0;
-    bool has_had_turn_ = false; ///< since the last end
+    bool has_had_turn_ = false; ///< since the last end of the ring
 };
 
 } // namespace opendoca::v3

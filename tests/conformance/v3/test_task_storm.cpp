@@ -237,23 +237,30 @@ class TaskStorm : public testing::TestWithParam<std::string> {
 protected:
     static constexpr std::uint32_t num_seeds = is_sanitized ? 2 : 4;
 
-    void storm(std::uint32_t seed)
+    /// What becomes of a storm is the device's matter, too: of all of them together, all kinds of ends are certain.
+    void storms()
     {
-        SCOPED_TRACE("seed " + std::to_string(seed));
-        const DevHandle dev = open_device(GetParam());
-        auto one = std::make_unique<Storm>(dev, seed);
-        one->run(20'000);
-        EXPECT_GT(one->num_ended, 2'000u);
-        EXPECT_GT(one->num_failed, 0u);
-        EXPECT_GT(one->num_given_up, 0u);
-        EXPECT_GT(one->num_stops, num_contexts);
+        std::uint64_t num_ended = 0, num_failed = 0, num_given_up = 0, num_stops = 0;
+        for (std::uint32_t seed = 1; seed <= num_seeds && !HasFailure(); ++seed) {
+            SCOPED_TRACE("seed " + std::to_string(seed));
+            const DevHandle dev = open_device(GetParam());
+            const auto one = std::make_unique<Storm>(dev, seed);
+            one->run(20'000);
+            num_ended += one->num_ended;
+            num_failed += one->num_failed;
+            num_given_up += one->num_given_up;
+            num_stops += one->num_stops;
+        }
+        EXPECT_GT(num_ended, num_seeds * 2'000);
+        EXPECT_GT(num_failed, 0u);
+        EXPECT_GT(num_given_up, 0u);
+        EXPECT_GT(num_stops, num_seeds * num_contexts);
     }
 };
 
 TEST_P(TaskStorm, each_task_comes_back_once)
 {
-    for (std::uint32_t seed = 1; seed <= num_seeds && !HasFailure(); ++seed)
-        storm(seed);
+    storms();
 }
 
 TEST_P(TaskStorm, each_task_comes_back_once_from_a_device_that_fails)
@@ -261,8 +268,7 @@ TEST_P(TaskStorm, each_task_comes_back_once_from_a_device_that_fails)
     if (!is_soft(GetParam()))
         GTEST_SKIP() << "only software devices fail on request";
     setenv("DOCA_SOFT_FAULTS", "job:dma=0.1%,full:dma=2%", 1);
-    for (std::uint32_t seed = 1; seed <= num_seeds && !HasFailure(); ++seed)
-        storm(seed);
+    storms();
     unsetenv("DOCA_SOFT_FAULTS");
 }
 
