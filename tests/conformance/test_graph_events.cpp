@@ -30,16 +30,18 @@ protected:
     }
 
     /// Whether the handle is silent where there is nothing to do. A device that works by itself may announce a completion
-    /// after it was retrieved, which wakes for nothing; but there is an end to it.
+    /// after it was retrieved, at any time, which wakes for nothing; but there is an end to it.
     [[nodiscard]] bool becomes_silent(bool is_armed)
     {
-        constexpr int most_late = 64;
-        for (int i = 0; i < most_late && !GetParam().device.is_soft() && is_readable(0); ++i) {
+        for (int most_late = GetParam().device.is_soft() ? 0 : 64;; --most_late) {
+            if (!is_readable(0))
+                return true;
+            if (most_late == 0)
+                return false;
             clear();
             if (is_armed)
                 arm();
         }
-        return !is_readable(0);
     }
 
     /// A chain of @p length nodes, of which every third is a callback.
