@@ -20,6 +20,9 @@ declare -A corpora=([mmap_dpu]=blobs [mmap_rdma]=blobs [connection]=blobs [sync_
     [comm_channel]=comm_channel [stream]=stream [stream_link]=stream_link [argp_command_line]=command_line [verbs]=verbs [rdma_server]=rdma_server [topology]=topology [argp_json]=argp_json)
 targets=("$@")
 [ $# -gt 0 ] || mapfile -t targets < <(printf '%s\n' "${!corpora[@]}" | sort)
+for target in "${targets[@]}"; do
+    [ -n "${corpora[$target]-}" ] || { echo "no such target: $target (${!corpora[*]})" >&2; exit 2; }
+done
 
 export CC=${CC:-$(command -v clang || command -v clang-14)} CXX=${CXX:-$(command -v clang++ || command -v clang++-14)}
 if [ ! -f "$build/build.ninja" ]; then

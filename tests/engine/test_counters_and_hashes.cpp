@@ -32,17 +32,23 @@ bool has_hashes(doca_devinfo *info)
     return info->function->can.sha_software;
 }
 
-class EngineCounters : public DeviceTest {};
+class EngineCounters : public DeviceTest {
+protected:
+    void SetUp() override
+    {
+        doca_dev *const device = dev;
+        ASSERT_EQ(device->device().create_counter({}, counter), DOCA_SUCCESS);
+        ASSERT_EQ(counter->create_waits(tasks.completions, waits), DOCA_SUCCESS);
+    }
+
+    TaskEngine tasks;
+    std::unique_ptr<opendoca::Counter> counter;
+    std::unique_ptr<opendoca::CounterWaits> waits;
+};
 INSTANTIATE_FOR_DEVICES(EngineCounters, has_counters);
 
 TEST_P(EngineCounters, end_the_waits_that_they_meet)
 {
-    doca_dev *const device = dev;
-    std::unique_ptr<opendoca::Counter> counter;
-    ASSERT_EQ(device->device().create_counter({}, counter), DOCA_SUCCESS);
-    TaskEngine tasks;
-    std::unique_ptr<opendoca::CounterWaits> waits;
-    ASSERT_EQ(counter->create_waits(tasks.completions, waits), DOCA_SUCCESS);
     Task low, high, never;
     ASSERT_EQ(waits->wait(low.tag(), opendoca::WaitCondition::greater(5, UINT64_MAX)), DOCA_SUCCESS);
     ASSERT_EQ(waits->wait(high.tag(), opendoca::WaitCondition::greater(50, UINT64_MAX)), DOCA_SUCCESS);
@@ -66,12 +72,6 @@ TEST_P(EngineCounters, end_the_waits_that_they_meet)
 /// Two front ends on one device at the same time: each hears of its own counter alone.
 TEST_P(EngineCounters, do_not_meet_the_sync_events_of_a_work_queue)
 {
-    doca_dev *const device = dev;
-    std::unique_ptr<opendoca::Counter> counter;
-    ASSERT_EQ(device->device().create_counter({}, counter), DOCA_SUCCESS);
-    TaskEngine tasks;
-    std::unique_ptr<opendoca::CounterWaits> waits;
-    ASSERT_EQ(counter->create_waits(tasks.completions, waits), DOCA_SUCCESS);
     Event event(dev, Publisher::cpu);
     event.start_as_ctx();
     EventQueue jobs;

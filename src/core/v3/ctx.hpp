@@ -85,8 +85,8 @@ protected:
     /// Whether the failure of a task ends the context.
     [[nodiscard]] virtual bool ends_with(const doca_task &task) const noexcept;
     /// Where asks_for_progress(true) was said: what else doca_pe_progress() has to do for this context when no
-    /// operation has ended, or while many do, see ends_wait(). True when something was done. It may end the context: nothing may follow started(),
-    /// start_failed(), stopped() and fail() but the return.
+    /// operation has ended, or while many do, see ends_wait(). True when something was done. It may end the context:
+    /// nothing may follow started(), start_failed(), stopped() and fail() but the return.
     [[nodiscard]] virtual bool on_progress() noexcept;
 
     /// In on_progress(): operations may have ended of which the program has not been told.
