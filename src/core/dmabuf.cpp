@@ -3,10 +3,12 @@
 #include "dmabuf.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "log.hpp"
 
@@ -14,10 +16,28 @@ OPENDOCA_LOG_SOURCE(DOCA_DMABUF);
 
 namespace opendoca {
 
+namespace {
+
+/// Of a true dmabuf the kernel checks it. Any other file that can be mapped can be mapped beyond its end, too, where an
+/// access ends the program.
+doca_error_t check_end(int fd, std::size_t offset, std::size_t len) noexcept
+{
+    struct stat file {};
+    if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || static_cast<std::size_t>(file.st_size) >= offset + len)
+        return DOCA_SUCCESS;
+    LOG_ERR("file descriptor %d has %jd bytes: a range from %zu on, %zu bytes, ends beyond", fd,
+            static_cast<std::intmax_t>(file.st_size), offset, len);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+} // namespace
+
 doca_error_t Dmabuf::map(int fd, std::size_t offset, std::size_t len, std::unique_ptr<Dmabuf> &dmabuf)
 {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t lead = offset % page;
+    if (const doca_error_t status = check_end(fd, offset, len); status != DOCA_SUCCESS)
+        return status;
     UniqueFd own(fcntl(fd, F_DUPFD_CLOEXEC, 0));
     void *const start = own.is_open() ? mmap(nullptr, lead + len, PROT_READ | PROT_WRITE, MAP_SHARED,
                                              own.get(), static_cast<off_t>(offset - lead))
@@ -42,6 +62,8 @@ doca_error_t Dmabuf::adopt(int fd, std::byte *addr, std::size_t offset, std::siz
         LOG_ERR("file descriptor %d is no dmabuf: %s", fd, std::strerror(errno));
         return DOCA_ERROR_INVALID_VALUE;
     }
+    if (const doca_error_t status = check_end(fd, offset, len); status != DOCA_SUCCESS)
+        return status;
     dmabuf.reset(new Dmabuf(std::move(own), offset, {addr, len}, {}));
     return DOCA_SUCCESS;
 }

@@ -104,6 +104,8 @@ TEST_F(DmabufTest, arguments_are_checked)
     EXPECT_LOGGED(log, "dmabuf");
     const File read_only(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     EXPECT_EQ(doca_mmap_set_dmabuf_memrange(mmap, read_only, 0, 4096), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_mmap_set_dmabuf_memrange(mmap, memory, page_size(), pages * page_size()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_LOGGED(log, "ends beyond");
     const File unmappable(eventfd(0, EFD_CLOEXEC));
     EXPECT_EQ(doca_mmap_set_dmabuf_memrange(mmap, unmappable, 0, 4096), DOCA_ERROR_NOT_SUPPORTED);
 

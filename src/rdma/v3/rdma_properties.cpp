@@ -86,8 +86,10 @@ doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send
     });
 }
 
-doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma, uint32_t)
+doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma, uint32_t recv_queue_size)
 {
+    if (recv_queue_size == 0)
+        return opendoca::refuse_value("a receive queue of 0 tasks");
     return set(rdma, "receive queue", [](doca_rdma &) {
         LOG_ERR("the receive queue is as long as there are receive tasks, where the data path is on the CPU");
         return DOCA_ERROR_NOT_SUPPORTED;

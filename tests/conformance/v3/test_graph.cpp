@@ -122,6 +122,11 @@ TEST_P(Graph, nodes_run_in_the_order_of_their_dependencies)
     must(doca_graph_add_dependency(graph, again, after));
     must(doca_graph_start(graph));
     InstanceHandle instance = instance_of(graph, 5);
+    doca_data data{};
+    EXPECT_EQ(doca_graph_get_user_data(graph, &data), DOCA_SUCCESS);
+    EXPECT_EQ(data.ptr, this);
+    EXPECT_EQ(doca_graph_instance_get_user_data(instance, &data), DOCA_SUCCESS);
+    EXPECT_EQ(data.u64, 5u);
     Step begin{&calls, "begin"};
     Step end{&calls, "end"};
     must(doca_graph_instance_set_user_node_data(instance, before, &begin));

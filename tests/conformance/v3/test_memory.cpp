@@ -3,6 +3,11 @@
 //
 // Devices, memory maps, buffers, inventories and pools, where DOCA 3.0 has other rules than 2.2.
 #include <array>
+#include <memory>
+
+#include <infiniband/verbs.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <doca_buf_array.h>
 #include <doca_buf_pool.h>
@@ -292,6 +297,131 @@ TEST_P(MemoryV3, TheBridgeGivesWhatLibibverbsHas)
     EXPECT_EQ(of_map, mkey);
     EXPECT_EQ(doca_rdma_bridge_get_mmap_mkey_from_pd(src_map, pd, &of_map), DOCA_SUCCESS);
     EXPECT_EQ(of_map, mkey);
+}
+
+TEST_P(MemoryV3, ADeviceIsMadeOfAProtectionDomain)
+{
+    doca_dev *none = nullptr;
+    EXPECT_EQ(doca_rdma_bridge_open_dev_from_pd(nullptr, &none), DOCA_ERROR_INVALID_VALUE);
+    if (is_soft(GetParam()))
+        return;
+    ibv_pd *of_doca = nullptr, *pd = nullptr;
+    must(doca_rdma_bridge_get_dev_pd(dev, &of_doca));
+    EXPECT_EQ(doca_rdma_bridge_open_dev_from_pd(of_doca, &none), DOCA_ERROR_INVALID_VALUE);
+    const std::unique_ptr<ibv_pd, int (*)(ibv_pd *)> own(ibv_alloc_pd(of_doca->context), ibv_dealloc_pd);
+    ASSERT_NE(own, nullptr);
+    DevHandle made;
+    ASSERT_EQ(doca_rdma_bridge_open_dev_from_pd(own.get(), made.out()), DOCA_SUCCESS);
+    EXPECT_EQ(doca_rdma_bridge_get_dev_pd(made, &pd), DOCA_SUCCESS);
+    EXPECT_EQ(pd, own.get());
+    std::vector<std::byte> memory(4096);
+    const MmapHandle map = map_of(made, memory);
+    std::uint32_t mkey = 0, of_map = 0;
+    EXPECT_EQ(doca_mmap_get_mkey(map, made, &mkey), DOCA_SUCCESS);
+    EXPECT_EQ(doca_rdma_bridge_get_mmap_mkey_from_pd(map, own.get(), &of_map), DOCA_SUCCESS);
+    EXPECT_EQ(of_map, mkey);
+    doca_dma *dma = nullptr;
+    EXPECT_EQ(doca_dma_create(made, &dma), DOCA_ERROR_NOT_SUPPORTED);
+}
+
+TEST_P(MemoryV3, AMapOfADmabufHasItsBytes)
+{
+    // A memfd, which is no dmabuf but is mapped in the same way. No device has a say.
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const int fd = memfd_create("test", MFD_CLOEXEC);
+    ASSERT_EQ(ftruncate(fd, static_cast<off_t>(2 * page)), 0);
+    ASSERT_EQ(pwrite(fd, "here", 4, static_cast<off_t>(page)), 4);
+    MmapHandle map;
+    must(doca_mmap_create(map.out()));
+    EXPECT_EQ(doca_mmap_set_dmabuf_memrange(map, fd, nullptr, page, page + 1), DOCA_ERROR_INVALID_VALUE);
+    std::vector<std::byte> there(page);
+    EXPECT_EQ(doca_mmap_set_dmabuf_memrange(map, fd, there.data(), 2 * page, page), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_mmap_set_dmabuf_memrange(map, fd, nullptr, page, 0), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_mmap_set_dmabuf_memrange(map, -1, nullptr, 0, page), DOCA_ERROR_INVALID_VALUE);
+    ASSERT_EQ(doca_mmap_set_dmabuf_memrange(map, fd, nullptr, page, page), DOCA_SUCCESS);
+    EXPECT_EQ(doca_mmap_set_dmabuf_memrange(map, fd, nullptr, page, page), DOCA_ERROR_NOT_PERMITTED);
+    close(fd);
+    ASSERT_EQ(doca_mmap_start(map), DOCA_SUCCESS);
+    void *start = nullptr;
+    std::size_t length = 0;
+    ASSERT_EQ(doca_mmap_get_memrange(map, &start, &length), DOCA_SUCCESS);
+    EXPECT_EQ(length, page);
+    EXPECT_EQ(std::memcmp(start, "here", 4), 0);
+
+    must(doca_mmap_stop(map));
+    must(doca_mmap_add_dev(map, dev));
+    EXPECT_NE(doca_mmap_start(map), DOCA_SUCCESS) << "no device takes what is no dmabuf";
+}
+
+TEST_P(MemoryV3, DevicesAndRepresentorsTellWhatTheyAre)
+{
+    const DevinfoList list;
+    for (const doca_devinfo *const info : list) {
+        doca_pci_func_type type = no_value<doca_pci_func_type>(99);
+        EXPECT_EQ(doca_devinfo_get_pci_func_type(info, &type), DOCA_SUCCESS);
+        EXPECT_TRUE(type == DOCA_PCI_FUNC_TYPE_PF || type == DOCA_PCI_FUNC_TYPE_VF || type == DOCA_PCI_FUNC_TYPE_SF);
+        std::uint8_t flag = 9, can_net = 9, can_all = 9;
+        EXPECT_EQ(doca_devinfo_cap_is_notification_moderation_supported(info, &flag), DOCA_SUCCESS);
+        EXPECT_EQ(flag, 0);
+        EXPECT_EQ(doca_devinfo_rep_cap_is_filter_net_supported(info, &can_net), DOCA_SUCCESS);
+        EXPECT_EQ(doca_devinfo_rep_cap_is_filter_all_supported(info, &can_all), DOCA_SUCCESS);
+        EXPECT_GE(can_all, can_net);
+        if (can_net == 0)
+            continue;
+        doca_dev *opened = nullptr;
+        must(doca_dev_open(const_cast<doca_devinfo *>(info), &opened));
+        doca_devinfo_rep **representors = nullptr;
+        std::uint32_t count = 0;
+        must(doca_devinfo_rep_create_list(opened, DOCA_DEVINFO_REP_FILTER_NET, &representors, &count));
+        for (std::uint32_t i = 0; i != count; ++i) {
+            EXPECT_EQ(doca_devinfo_rep_get_is_hotplug(representors[i], &flag), DOCA_SUCCESS);
+            EXPECT_EQ(flag, 0) << "nothing is plugged in by us";
+        }
+        must(doca_devinfo_rep_destroy_list(representors));
+        must(doca_dev_close(opened));
+    }
+}
+
+TEST_P(MemoryV3, AContextChoosesACompletionVectorThatThereIs)
+{
+    const PeHandle engine = [] {
+        PeHandle made;
+        must(doca_pe_create(made.out()));
+        return made;
+    }();
+    const DmaContext dma(dev, engine, 16);
+    std::uint32_t count = 0;
+    must(doca_ctx_cap_get_num_completion_vectors(doca_dev_as_devinfo(dev), &count));
+    EXPECT_EQ(doca_ctx_set_completion_vector(dma.ctx(), count), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_ctx_set_completion_vector(dma.ctx(), count - 1), DOCA_SUCCESS);
+    EXPECT_EQ(doca_dma_set_ordered_completions(dma.dma(), 1), DOCA_SUCCESS);
+    EXPECT_EQ(doca_dma_set_ordered_completions(nullptr, 1), DOCA_ERROR_INVALID_VALUE);
+    must(doca_ctx_start(dma.ctx()));
+    EXPECT_EQ(doca_ctx_set_completion_vector(dma.ctx(), 0), DOCA_ERROR_BAD_STATE);
+
+    // In order, as was asked for, though the first is the longest.
+    std::array<Copy, 16> copies;
+    std::vector<const Copy *> ends;
+    const BufHandle whole = source(0, size), piece = source(0, 64), first = destination(0, size);
+    std::vector<BufHandle> others;
+    for (Copy &copy : copies) {
+        copy.then = [&](Copy &ended) { ends.push_back(&ended); };
+        if (&copy == &copies.front()) {
+            must(dma.alloc(copy, whole, first));
+            continue;
+        }
+        others.push_back(destination(0, 64));
+        must(dma.alloc(copy, piece, others.back()));
+    }
+    for (const Copy &copy : copies)
+        must(doca_task_submit(copy.as_task()));
+    while (ends.size() != copies.size())
+        (void)doca_pe_progress(engine);
+    for (std::size_t i = 0; i != copies.size(); ++i) {
+        EXPECT_EQ(ends[i], &copies[i]);
+        doca_task_free(copies[i].as_task());
+    }
+    EXPECT_EQ(doca_ctx_stop(dma.ctx()), DOCA_SUCCESS);
 }
 
 TEST_P(MemoryV3, WhatNoDeviceHasIsRefused)

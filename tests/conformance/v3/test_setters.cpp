@@ -269,6 +269,17 @@ TEST(RdmaProperties, are_kept_until_the_start)
     std::uint32_t length = 0;
     EXPECT_EQ(doca_rdma_task_receive_get_dst_buf_list_len(rdma, &length), DOCA_SUCCESS);
     EXPECT_EQ(length, 1u);
+    const doca_devinfo *const info = doca_dev_as_devinfo(dev);
+    EXPECT_EQ(doca_rdma_cap_get_max_recv_queue_size(info, &length), DOCA_SUCCESS);
+    EXPECT_GE(length, 16u);
+    EXPECT_EQ(doca_rdma_set_recv_queue_size(rdma, 0), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_rdma_set_recv_queue_size(rdma, 16), DOCA_ERROR_NOT_SUPPORTED) << "the receives' configuration says it";
+    EXPECT_EQ(doca_rdma_get_recv_queue_size(rdma, &length), DOCA_SUCCESS);
+    EXPECT_EQ(length, RdmaInstance::num_tasks);
+    EXPECT_EQ(doca_rdma_cap_task_receive_get_max_dst_buf_list_len(info, DOCA_RDMA_TRANSPORT_TYPE_RC, &length),
+              DOCA_SUCCESS);
+    EXPECT_GE(length, 1u);
+    EXPECT_EQ(doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported(info), DOCA_SUCCESS);
     instance.start();
     EXPECT_EQ(doca_rdma_set_sl(rdma, 0), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_rdma_set_max_num_connections(rdma, 9), DOCA_ERROR_BAD_STATE);

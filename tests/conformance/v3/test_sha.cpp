@@ -197,6 +197,30 @@ TEST_P(ShaTaskTest, known_answers)
     }
 }
 
+TEST_P(ShaTaskTest, tasks_do_what_they_were_told_last)
+{
+    const BufHandle src = source("abc"), piece = source(std::string(64, 'x'));
+    const BufHandle first = room(20), second = room(64), third = room(64);
+    doca_sha_task_hash *task = nullptr;
+    must(doca_sha_task_hash_alloc_init(sha, DOCA_SHA_ALGORITHM_SHA1, src, first, {.u64 = 7}, &task));
+    EXPECT_EQ(doca_sha_task_hash_set_algorithm(task, no_value<doca_sha_algorithm>(3)), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_sha_task_hash_get_algorithm(task), DOCA_SHA_ALGORITHM_SHA1);
+    EXPECT_EQ(doca_sha_task_hash_set_algorithm(task, DOCA_SHA_ALGORITHM_SHA512), DOCA_SUCCESS);
+    EXPECT_EQ(doca_sha_task_hash_get_algorithm(task), DOCA_SHA_ALGORITHM_SHA512);
+    EXPECT_EQ(doca_sha_task_hash_set_dst(task, second), DOCA_SUCCESS);
+    EXPECT_EQ(run(doca_sha_task_hash_as_task(task)), DOCA_SUCCESS);
+    doca_task_free(doca_sha_task_hash_as_task(task));
+    EXPECT_EQ(data_len_of(first), 0u);
+    EXPECT_TRUE(digest_in(second).starts_with("ddaf35a193617aba")) << digest_in(second);
+
+    doca_sha_task_partial_hash *partial = nullptr;
+    must(doca_sha_task_partial_hash_alloc_init(sha, DOCA_SHA_ALGORITHM_SHA256, piece, third, {.u64 = 9}, &partial));
+    EXPECT_EQ(doca_sha_task_partial_hash_get_src(partial), piece);
+    EXPECT_EQ(doca_sha_task_partial_hash_get_dst(partial), third);
+    EXPECT_EQ(doca_sha_task_partial_hash_get_algorithm(partial), DOCA_SHA_ALGORITHM_SHA256);
+    doca_task_free(doca_sha_task_partial_hash_as_task(partial));
+}
+
 TEST_P(ShaTaskTest, lists_are_hashed_as_one_message_and_the_digest_is_appended)
 {
     const BufHandle head = source("a");

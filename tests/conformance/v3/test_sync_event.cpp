@@ -45,6 +45,21 @@ protected:
 
 INSTANTIATE_FOR_COPYING_DEVICES(SyncEvent);
 
+TEST_P(SyncEvent, a_device_that_has_them_does_each_task)
+{
+    const doca_devinfo *const info = doca_dev_as_devinfo(dev);
+    for (const auto ask : {doca_sync_event_cap_task_get_is_supported, doca_sync_event_cap_task_notify_set_is_supported,
+                           doca_sync_event_cap_task_notify_add_is_supported,
+                           doca_sync_event_cap_task_wait_eq_is_supported,
+                           doca_sync_event_cap_task_wait_neq_is_supported}) {
+        EXPECT_EQ(ask(info), DOCA_SUCCESS);
+        EXPECT_EQ(ask(nullptr), DOCA_ERROR_INVALID_VALUE);
+    }
+    // Both ends of an event that goes to another node, or neither.
+    EXPECT_EQ(doca_sync_event_cap_remote_net_is_create_from_export_supported(info),
+              doca_sync_event_cap_is_export_to_remote_net_supported(info));
+}
+
 // Synchronous
 
 TEST_P(SyncEvent, counts_and_waits)
@@ -338,6 +353,41 @@ TEST_P(SyncEventTasks, tell_what_they_were_given)
     keep(doca_sync_event_task_notify_add_as_doca_task(add_task));
     EXPECT_EQ(doca_sync_event_task_notify_add_get_inc_val(add_task), 6u);
     EXPECT_EQ(doca_sync_event_task_notify_add_get_fetched_val_ptr(add_task), &place);
+}
+
+TEST_P(SyncEventTasks, do_what_they_were_told_last)
+{
+    std::uint64_t place = 0, elsewhere = 0;
+    doca_sync_event_task_notify_set *setting = nullptr;
+    must(doca_sync_event_task_notify_set_alloc_init(event, 1, {.u64 = 3}, &setting));
+    doca_sync_event_task_notify_set_set_set_val(setting, 40);
+    EXPECT_EQ(doca_sync_event_task_notify_set_get_set_val(setting), 40u);
+    EXPECT_EQ(run(keep(doca_sync_event_task_notify_set_as_doca_task(setting))), DOCA_SUCCESS);
+
+    doca_sync_event_task_notify_add *adding = nullptr;
+    must(doca_sync_event_task_notify_add_alloc_init(event, 1, nullptr, {.u64 = 3}, &adding));
+    doca_sync_event_task_notify_add_set_inc_val(adding, 2);
+    doca_sync_event_task_notify_add_set_fetched_val_ptr(adding, &place);
+    EXPECT_EQ(doca_sync_event_task_notify_add_get_inc_val(adding), 2u);
+    EXPECT_EQ(doca_sync_event_task_notify_add_get_fetched_val_ptr(adding), &place);
+    EXPECT_EQ(run(keep(doca_sync_event_task_notify_add_as_doca_task(adding))), DOCA_SUCCESS);
+    EXPECT_EQ(place, 40u);
+
+    doca_sync_event_task_get *getting = nullptr;
+    must(doca_sync_event_task_get_alloc_init(event, &place, {.u64 = 3}, &getting));
+    doca_sync_event_task_get_set_ret_val_ptr(getting, &elsewhere);
+    EXPECT_EQ(doca_sync_event_task_get_get_ret_val_ptr(getting), &elsewhere);
+    EXPECT_EQ(run(keep(doca_sync_event_task_get_as_doca_task(getting))), DOCA_SUCCESS);
+    EXPECT_EQ(elsewhere, 42u);
+    EXPECT_EQ(place, 40u);
+
+    doca_sync_event_task_wait_neq *waiting = nullptr;
+    must(doca_sync_event_task_wait_neq_alloc_init(event, 42, all_bits, {.u64 = 3}, &waiting));
+    doca_sync_event_task_wait_neq_set_wait_val(waiting, 2);
+    doca_sync_event_task_wait_neq_set_mask(waiting, 0xf);
+    EXPECT_EQ(doca_sync_event_task_wait_neq_get_wait_val(waiting), 2u);
+    EXPECT_EQ(doca_sync_event_task_wait_neq_get_mask(waiting), 0xfu);
+    EXPECT_EQ(run(keep(doca_sync_event_task_wait_neq_as_doca_task(waiting))), DOCA_SUCCESS) << "42 & 0xf is not 2";
 }
 
 // The other side of the PCIe
