@@ -10,9 +10,10 @@
 #include <map>
 #include <random>
 
-#include "../support/sanitizers.hpp"
+#include "../support/environment.hpp"
 #include "comch_sides.hpp"
 #include "storm_peers.hpp"
+#include "storm_seeds.hpp"
 
 using namespace doca_test;
 
@@ -445,12 +446,10 @@ private:
 
 class ComchStormTest : public testing::Test {
 protected:
-    static constexpr std::uint32_t num_seeds = is_sanitized ? 2 : 4;
     static constexpr std::uint32_t num_steps = is_sanitized ? 10'000 : 30'000;
 
     void storm(std::uint32_t seed, StormPeers *peers = nullptr)
     {
-        SCOPED_TRACE("seed " + std::to_string(seed));
         auto one = std::make_unique<ComchStorm>(seed, "storm " + std::to_string(StormPeers::port()));
         one->run(num_steps, peers);
         EXPECT_GT(one->num_ended, num_steps / 30);
@@ -466,24 +465,21 @@ protected:
 
 TEST_F(ComchStormTest, each_task_comes_back_once)
 {
-    for (std::uint32_t seed = 1; seed <= num_seeds && !HasFailure(); ++seed)
-        storm(seed);
+    with_seeds(storms(), [&](std::uint32_t seed) { storm(seed); });
     EXPECT_GT(num_produced, 100u);
 }
 
 TEST_F(ComchStormTest, each_task_comes_back_once_from_a_device_that_fails)
 {
-    setenv("DOCA_SOFT_FAULTS", "job:rdma=0.5%,full:rdma=2%,peer:rdma=0.2%", 1); // consumers and producers are of RDMA
-    for (std::uint32_t seed = 1; seed <= num_seeds && !HasFailure(); ++seed)
-        storm(seed);
-    unsetenv("DOCA_SOFT_FAULTS");
+    // Consumers and producers are of RDMA.
+    const Environment faults("DOCA_SOFT_FAULTS", "job:rdma=0.5%,full:rdma=2%,peer:rdma=0.2%");
+    with_seeds(storms(), [&](std::uint32_t seed) { storm(seed); });
 }
 
 TEST_F(ComchStormTest, each_task_comes_back_once_from_peers_that_are_killed)
 {
     StormPeers peers("comch", "soft_pf0", 3);
-    for (std::uint32_t seed = 1; seed <= num_seeds / 2 && !HasFailure(); ++seed)
-        storm(seed, &peers);
+    with_seeds(storms(num_storms / 2), [&](std::uint32_t seed) { storm(seed, &peers); });
     EXPECT_GT(num_came, 0u);
 }
 

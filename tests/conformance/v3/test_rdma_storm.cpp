@@ -11,9 +11,10 @@
 
 #include <arpa/inet.h>
 
-#include "../support/sanitizers.hpp"
+#include "../support/environment.hpp"
 #include "rdma_instance.hpp"
 #include "storm_peers.hpp"
+#include "storm_seeds.hpp"
 
 using namespace doca_test;
 
@@ -367,11 +368,8 @@ private:
 
 class RdmaStormTest : public testing::TestWithParam<std::string> {
 protected:
-    static constexpr std::uint32_t num_seeds = is_sanitized ? 2 : 4;
-
     void storm(std::uint32_t seed, std::uint32_t num_steps, StormPeers *peers = nullptr)
     {
-        SCOPED_TRACE("seed " + std::to_string(seed));
         const DevHandle dev = open_device(GetParam());
         auto one = std::make_unique<RdmaStorm>(dev, seed);
         one->run(num_steps, peers);
@@ -389,18 +387,15 @@ INSTANTIATE_TEST_SUITE_P(device, RdmaStormTest, testing::ValuesIn(connecting_dev
 
 TEST_P(RdmaStormTest, each_task_comes_back_once)
 {
-    for (std::uint32_t seed = 1; seed <= num_seeds && !HasFailure(); ++seed)
-        storm(seed, is_soft(GetParam()) ? 20'000 : 2'000);
+    with_seeds(storms(), [&](std::uint32_t seed) { storm(seed, is_soft(GetParam()) ? 20'000 : 2'000); });
 }
 
 TEST_P(RdmaStormTest, each_task_comes_back_once_from_a_device_that_fails)
 {
     if (!is_soft(GetParam()))
         GTEST_SKIP() << "only software devices fail on request";
-    setenv("DOCA_SOFT_FAULTS", "job:rdma=0.2%,full:rdma=2%,peer:rdma=0.1%", 1);
-    for (std::uint32_t seed = 1; seed <= num_seeds && !HasFailure(); ++seed)
-        storm(seed, 20'000);
-    unsetenv("DOCA_SOFT_FAULTS");
+    const Environment faults("DOCA_SOFT_FAULTS", "job:rdma=0.2%,full:rdma=2%,peer:rdma=0.1%");
+    with_seeds(storms(), [&](std::uint32_t seed) { storm(seed, 20'000); });
 }
 
 TEST_P(RdmaStormTest, each_task_comes_back_once_from_peers_that_are_killed)
@@ -408,8 +403,7 @@ TEST_P(RdmaStormTest, each_task_comes_back_once_from_peers_that_are_killed)
     if (!is_soft(GetParam()))
         GTEST_SKIP() << "no process can be killed as often on a slow device";
     StormPeers peers("rdma", GetParam(), 3);
-    for (std::uint32_t seed = 1; seed <= num_seeds / 2 && !HasFailure(); ++seed)
-        storm(seed, 20'000, &peers);
+    with_seeds(storms(num_storms / 2), [&](std::uint32_t seed) { storm(seed, 20'000, &peers); });
     while (num_accepted == 0 && !HasFailure()) // a machine may be slow to start processes
         storm(99, 20'000, &peers);
 }

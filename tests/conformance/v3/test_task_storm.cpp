@@ -5,11 +5,11 @@
 // spoiled, whose contexts are stopped and started, in callbacks and outside of them. Whatever happens, each task comes
 // back once, with the right bytes, and each context becomes idle. A failure names its seed.
 #include <array>
-#include <cstdlib>
 #include <random>
 
-#include "../support/sanitizers.hpp"
+#include "../support/environment.hpp"
 #include "dma_tasks.hpp"
+#include "storm_seeds.hpp"
 
 namespace {
 
@@ -235,14 +235,12 @@ private:
 
 class TaskStorm : public testing::TestWithParam<std::string> {
 protected:
-    static constexpr std::uint32_t num_seeds = is_sanitized ? 2 : 4;
-
     /// What becomes of a storm is the device's matter, too: of all of them together, all kinds of ends are certain.
-    void storms()
+    void run()
     {
+        const std::uint32_t count = storms();
         std::uint64_t num_ended = 0, num_failed = 0, num_given_up = 0, num_stops = 0;
-        for (std::uint32_t seed = 1; seed <= num_seeds && !HasFailure(); ++seed) {
-            SCOPED_TRACE("seed " + std::to_string(seed));
+        with_seeds(count, [&](std::uint32_t seed) {
             const DevHandle dev = open_device(GetParam());
             const auto one = std::make_unique<Storm>(dev, seed);
             one->run(20'000);
@@ -250,26 +248,25 @@ protected:
             num_failed += one->num_failed;
             num_given_up += one->num_given_up;
             num_stops += one->num_stops;
-        }
-        EXPECT_GT(num_ended, num_seeds * 2'000);
+        });
+        EXPECT_GT(num_ended, count * 2'000);
         EXPECT_GT(num_failed, 0u);
         EXPECT_GT(num_given_up, 0u);
-        EXPECT_GT(num_stops, num_seeds * num_contexts);
+        EXPECT_GT(num_stops, count * num_contexts);
     }
 };
 
 TEST_P(TaskStorm, each_task_comes_back_once)
 {
-    storms();
+    run();
 }
 
 TEST_P(TaskStorm, each_task_comes_back_once_from_a_device_that_fails)
 {
     if (!is_soft(GetParam()))
         GTEST_SKIP() << "only software devices fail on request";
-    setenv("DOCA_SOFT_FAULTS", "job:dma=0.1%,full:dma=2%", 1);
-    storms();
-    unsetenv("DOCA_SOFT_FAULTS");
+    const Environment faults("DOCA_SOFT_FAULTS", "job:dma=0.1%,full:dma=2%");
+    run();
 }
 
 INSTANTIATE_FOR_COPYING_DEVICES(TaskStorm);
