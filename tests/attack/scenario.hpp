@@ -19,6 +19,8 @@
 
 #include "failing.hpp"
 
+struct doca_dev;
+
 namespace attack {
 
 enum class Role : std::uint8_t { host, dpu };
@@ -125,6 +127,19 @@ private:
     doca_error_t (*destroy_)(T *);
     std::source_location where_;
     T *object_ = nullptr;
+};
+
+/// An open device.
+class Device {
+public:
+    Device(Walk &walk, const char *name);
+
+    /// False when it is not there, or something has failed.
+    [[nodiscard]] bool is_open() const noexcept { return dev_.get() != nullptr; }
+    operator doca_dev *() const noexcept { return dev_; }
+
+private:
+    Owned<doca_dev> dev_;
 };
 
 /// Does something at the end.

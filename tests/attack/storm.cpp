@@ -14,10 +14,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sched.h>
@@ -28,10 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <doca_buf.h>
-#include <doca_log.h>
-
-#include "parts.hpp"
+#include "storm_sides.hpp"
 
 namespace {
 
@@ -57,23 +56,6 @@ struct Shared {
 
 Shared *shared = nullptr;
 std::atomic<std::uint64_t> num_signals{0};
-
-doca_dev *open_device(const char *wanted)
-{
-    doca_devinfo **list = nullptr;
-    std::uint32_t count = 0;
-    doca_dev *dev = nullptr;
-    if (doca_devinfo_list_create(&list, &count) != DOCA_SUCCESS)
-        return nullptr;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
-        if (doca_devinfo_get_ibdev_name(list[i], name, sizeof(name)) == DOCA_SUCCESS &&
-            std::strcmp(name, wanted) == 0)
-            (void)doca_dev_open(list[i], &dev);
-    }
-    (void)doca_devinfo_list_destroy(list);
-    return dev;
-}
 
 void get_signals(bool wanted)
 {
@@ -106,24 +88,25 @@ int be_exporter(std::uint32_t seed)
     auto *const memory = static_cast<std::byte *>(
         mmap(nullptr, size, PROT_READ | PROT_WRITE, is_shareable ? MAP_SHARED : MAP_PRIVATE, fd, 0));
     Walk walk(Role::host, -1, false);
-    doca_dev *const dev = open_device("soft_pf0");
+    const Device dev(walk, "soft_pf0");
+    if (!dev.is_open())
+        return 1;
     std::int64_t usual_descriptors = 0;
     for (std::uint64_t round = 0; !shared->is_over; ++round) {
-        Map map(walk, dev, {memory, size}, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
-        const void *descriptor = nullptr;
-        std::size_t length = 0;
-        if (!map.is_made() || doca_mmap_export_dpu(map, dev, &descriptor, &length) != DOCA_SUCCESS)
+        std::optional<Export> exported(std::in_place, walk, dev, std::span(memory, size));
+        const std::span<const std::byte> descriptor = exported->descriptor();
+        if (descriptor.empty())
             return 1;
         shared->sequence.fetch_add(1);
-        std::memcpy(shared->descriptor, descriptor, length);
-        shared->descriptor_size = static_cast<std::uint32_t>(length);
+        std::memcpy(shared->descriptor, descriptor.data(), descriptor.size());
+        shared->descriptor_size = static_cast<std::uint32_t>(descriptor.size());
         shared->sequence.fetch_add(1);
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
 
         const bool is_starved = random() % 3 == 0, has_signals = random() % 4 == 0;
         get_signals(has_signals);
         starve(is_starved);
-        if (doca_mmap_stop(map) != DOCA_SUCCESS)
+        if (exported->stop() != DOCA_SUCCESS)
             return 1;
         std::memset(memory, std::to_integer<int>(after_stop), size);
         const auto end = Clock::now() + std::chrono::microseconds(200 + random() % 500);
@@ -134,7 +117,7 @@ int be_exporter(std::uint32_t seed)
         shared->late_writes += is_changed;
         starve(false);
         get_signals(false);
-        map.reset();
+        exported.reset();
         ++shared->revocations;
         const std::int64_t descriptors = count_resources().descriptors;
         if (round == 8)
@@ -142,33 +125,15 @@ int be_exporter(std::uint32_t seed)
         // The library's reserve, if it was empty then, has been filled since.
         shared->leaks += round > 8 && descriptors > usual_descriptors + size_of_reserve;
     }
-    return doca_dev_close(dev) == DOCA_SUCCESS ? 0 : 1;
+    return 0;
 }
 
-void copy_until_it_fails(Walk &walk, doca_dev *dev, doca_mmap *imported, std::mt19937 &random)
+void copy_until_it_fails(Import &imported, std::span<std::byte> own, std::mt19937 &random)
 {
-    static std::vector<std::byte> own(size, std::byte{0x11});
-    void *start = nullptr;
-    std::size_t length = 0;
-    if (doca_mmap_get_memrange(imported, &start, &length) != DOCA_SUCCESS)
-        return;
-    Map own_map(walk, dev, own, DOCA_ACCESS_LOCAL_READ_WRITE);
-    Inventory inventory(walk, 2);
-    Owned<doca_dma> dma(walk, doca_dma_destroy);
-    if (doca_dma_create(dma.out()) != DOCA_SUCCESS)
-        return;
-    doca_ctx *const ctx = doca_dma_as_ctx(dma);
-    Queue queue(walk, ctx, dev, false);
-    while (queue.is_made() && !shared->is_over) {
+    while (imported.is_made() && !shared->is_over) {
         static constexpr std::size_t sizes[] = {64, 4096, 20'000, 300'000, size};
         const std::size_t bytes = sizes[random() % std::size(sizes)];
-        const bool is_write = random() % 4 != 0;
-        const auto release = [](doca_buf *buf) { return doca_buf_refcount_rm(buf, nullptr); };
-        Owned<doca_buf> far(walk, release), near(walk, release);
-        *far.out() = inventory.make(imported, static_cast<std::byte *>(start), bytes, !is_write);
-        *near.out() = inventory.make(own_map, own.data(), bytes, is_write);
-        const doca_dma_job_memcpy job = is_write ? copy_job(ctx, far, near) : copy_job(ctx, near, far);
-        if (far.get() == nullptr || near.get() == nullptr || queue.run(job.base) != DOCA_SUCCESS)
+        if (imported.copy(random() % 4 != 0, bytes) != DOCA_SUCCESS)
             return;
         std::memset(own.data(), 0x11, 64);
         ++shared->copies;
@@ -179,7 +144,10 @@ int be_importer(std::uint32_t seed)
 {
     std::mt19937 random(seed);
     Walk walk(Role::dpu, -1, true);
-    doca_dev *const dev = open_device("soft_p0");
+    const Device dev(walk, "soft_p0");
+    if (!dev.is_open())
+        return 1;
+    std::vector<std::byte> own(size, std::byte{0x11});
     get_signals(random() % 4 == 0);
     std::uint32_t last = 0;
     while (!shared->is_over) {
@@ -193,11 +161,10 @@ int be_importer(std::uint32_t seed)
             continue;
         }
         last = sequence;
-        Owned<doca_mmap> imported(walk, doca_mmap_destroy);
-        if (doca_mmap_create_from_export(nullptr, descriptor, length, dev, imported.out()) == DOCA_SUCCESS)
-            copy_until_it_fails(walk, dev, imported, random);
+        Import imported(walk, dev, {descriptor, length}, own);
+        copy_until_it_fails(imported, own, random);
     }
-    return doca_dev_close(dev) == DOCA_SUCCESS ? 0 : 1;
+    return 0;
 }
 
 /// A process of the storm, which is begun anew when it has been killed.
@@ -260,9 +227,7 @@ int main(int argc, char **argv)
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
     std::fflush(stdout);
     setenv("DOCA_SOFT", "1", 1);
-    doca_logger_backend *backend = nullptr;
-    if (doca_log_create_file_backend(std::fopen("/dev/null", "we"), &backend) != DOCA_SUCCESS)
-        return 2;
+    silence();
     shared =
         new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Shared;
 

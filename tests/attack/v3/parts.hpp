@@ -13,6 +13,7 @@
 #include <doca_buf_inventory.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
+#include <doca_dma.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
@@ -45,11 +46,12 @@ public:
     Inventory(Walk &walk, std::size_t size);
     Inventory(const Inventory &) = delete;
     Inventory &operator=(const Inventory &) = delete;
-    ~Inventory();
+    ~Inventory() { release_all(); }
 
     [[nodiscard]] bool is_made() const noexcept { return is_made_; }
     /// Null when it failed. With all of its bytes as data, or none.
     [[nodiscard]] doca_buf *make(doca_mmap *mmap, std::byte *at, std::size_t len, bool is_full);
+    void release_all();
 
 private:
     Walk &walk_;
@@ -123,6 +125,25 @@ private:
     Engine &engine_;
     doca_ctx *ctx_;
     bool is_started_ = false;
+};
+
+/// A DMA context that runs.
+class Dma {
+public:
+    Dma(Walk &walk, Engine &engine, doca_dev *dev);
+
+    [[nodiscard]] bool is_made() const { return running_ && running_->is_started(); }
+    [[nodiscard]] doca_ctx *ctx() const { return doca_dma_as_ctx(dma_); }
+    /// Null when it failed.
+    [[nodiscard]] doca_dma_task_memcpy *make(const doca_buf *src, doca_buf *dst, End &end);
+    /// How it has ended, or was refused.
+    [[nodiscard]] doca_error_t copy(const doca_buf *src, doca_buf *dst);
+
+private:
+    Walk &walk_;
+    Engine &engine_;
+    Owned<doca_dma> dma_;
+    std::optional<Running> running_;
 };
 
 void walk_through_local_copies(Walk &walk, doca_dev *dev);

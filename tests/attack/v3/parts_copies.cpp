@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <doca_buf_pool.h>
-#include <doca_dma.h>
 #include <doca_graph.h>
 #include <doca_sha.h>
 #include <doca_sync_event.h>
@@ -17,44 +16,33 @@
 
 namespace attack {
 
+Dma::Dma(Walk &walk, Engine &engine, doca_dev *dev) : walk_(walk), engine_(engine), dma_(walk, doca_dma_destroy)
+{
+    if (engine.is_made() && walk.call([&] { return doca_dma_create(dev, dma_.out()); }) && walk.call([&] {
+            return doca_dma_task_memcpy_set_conf(dma_, note_end<doca_dma_task_memcpy>, note_end<doca_dma_task_memcpy>,
+                                                 8);
+        }))
+        running_.emplace(walk, engine, doca_dma_as_ctx(dma_));
+}
+
+doca_dma_task_memcpy *Dma::make(const doca_buf *src, doca_buf *dst, End &end)
+{
+    doca_dma_task_memcpy *task = nullptr;
+    if (is_made() && src != nullptr && dst != nullptr)
+        (void)walk_.call([&] { return doca_dma_task_memcpy_alloc_init(dma_, src, dst, {.ptr = &end}, &task); });
+    return task;
+}
+
+doca_error_t Dma::copy(const doca_buf *src, doca_buf *dst)
+{
+    End &end = new_end();
+    doca_dma_task_memcpy *const task = make(src, dst, end);
+    return task == nullptr ? DOCA_ERROR_NO_MEMORY : engine_.run(doca_dma_task_memcpy_as_task(task), end);
+}
+
 namespace {
 
 constexpr std::size_t size = 32768; ///< some copies are short, some long
-
-/// A DMA context that runs.
-class Dma {
-public:
-    Dma(Walk &walk, Engine &engine, doca_dev *dev) : walk_(walk), engine_(engine), dma_(walk, doca_dma_destroy)
-    {
-        if (engine.is_made() && walk.call([&] { return doca_dma_create(dev, dma_.out()); }) && walk.call([&] {
-                return doca_dma_task_memcpy_set_conf(dma_, note_end<doca_dma_task_memcpy>,
-                                                     note_end<doca_dma_task_memcpy>, 8);
-            }))
-            running_.emplace(walk, engine, doca_dma_as_ctx(dma_));
-    }
-
-    [[nodiscard]] bool is_made() const { return running_ && running_->is_started(); }
-    [[nodiscard]] doca_ctx *ctx() const { return doca_dma_as_ctx(dma_); }
-    [[nodiscard]] doca_dma_task_memcpy *make(const doca_buf *src, doca_buf *dst, End &end)
-    {
-        doca_dma_task_memcpy *task = nullptr;
-        if (is_made() && src != nullptr && dst != nullptr)
-            (void)walk_.call([&] { return doca_dma_task_memcpy_alloc_init(dma_, src, dst, {.ptr = &end}, &task); });
-        return task;
-    }
-    [[nodiscard]] doca_error_t copy(const doca_buf *src, doca_buf *dst)
-    {
-        End &end = new_end();
-        doca_dma_task_memcpy *const task = make(src, dst, end);
-        return task == nullptr ? DOCA_ERROR_NO_MEMORY : engine_.run(doca_dma_task_memcpy_as_task(task), end);
-    }
-
-private:
-    Walk &walk_;
-    Engine &engine_;
-    Owned<doca_dma> dma_;
-    std::optional<Running> running_;
-};
 
 /// The host exports; the DPU imports and copies in both directions; the host stops; the DPU gets no further.
 void walk_through_export(Walk &walk, doca_dev *dev, std::span<std::byte> memory)

@@ -56,10 +56,11 @@ Inventory::Inventory(Walk &walk, std::size_t size) : walk_(walk), inventory_(wal
                walk.call([&] { return doca_buf_inventory_start(inventory_); });
 }
 
-Inventory::~Inventory()
+void Inventory::release_all()
 {
     for (doca_buf *const buf : bufs_)
         walk_.undo([&] { return doca_buf_dec_refcount(buf, nullptr); });
+    bufs_.clear();
 }
 
 doca_buf *Inventory::make(doca_mmap *mmap, std::byte *at, std::size_t len, bool is_full)
@@ -134,26 +135,25 @@ doca_ctx_states Running::state() const
     return state;
 }
 
+Device::Device(Walk &walk, const char *name) : dev_(walk, doca_dev_close)
+{
+    doca_devinfo **list = nullptr;
+    std::uint32_t size = 0;
+    if (!walk.call([&] { return doca_devinfo_create_list(&list, &size); }))
+        return;
+    const AtEnd destroy([&] { walk.undo([&] { return doca_devinfo_destroy_list(list); }); });
+    for (std::uint32_t i = 0; i < size && !is_open(); ++i) {
+        char its_name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
+        if (walk.call([&] { return doca_devinfo_get_ibdev_name(list[i], its_name, sizeof(its_name)); }) &&
+            std::strcmp(its_name, name) == 0)
+            (void)walk.call([&] { return doca_dev_open(list[i], dev_.out()); });
+    }
+}
+
 bool Walk::run()
 {
-    Owned<doca_dev> dev(*this, doca_dev_close);
-    {
-        doca_devinfo **list = nullptr;
-        std::uint32_t size = 0;
-        if (!agree(call([&] { return doca_devinfo_create_list(&list, &size); }))) {
-            if (list != nullptr)
-                undo([&] { return doca_devinfo_destroy_list(list); });
-            return is_good_;
-        }
-        const AtEnd destroy([&] { undo([&] { return doca_devinfo_destroy_list(list); }); });
-        for (std::uint32_t i = 0; i < size && dev.get() == nullptr; ++i) {
-            char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
-            if (call([&] { return doca_devinfo_get_ibdev_name(list[i], name, sizeof(name)); }) &&
-                std::strcmp(name, is_host() ? "soft_pf0" : "soft_p0") == 0)
-                (void)call([&] { return doca_dev_open(list[i], dev.out()); });
-        }
-    }
-    if (!agree(dev.get() != nullptr))
+    const Device dev(*this, is_host() ? "soft_pf0" : "soft_p0");
+    if (!agree(dev.is_open()))
         return is_good_;
     walk_through_local_copies(*this, dev);
     walk_through_exports(*this, dev);
