@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The opendoca authors
-"""The DMA samples, as they are, on the host's and the DPU's side of a card made of software: two processes.
+"""The samples of both generations, as they are, on the host's and the DPU's side of a card made of software: two processes.
 
 test_samples.py WITH_CARD FOLDER_OF_SAMPLES DOCA_CAPS V3_SYNC_EVENT PROFILE
 """
@@ -108,6 +108,63 @@ class Samples(unittest.TestCase):
         late = run("dpu", f"{SAMPLES}/doca_dma_copy_dpu", "-p", DPU, *self.files)
         self.assertEqual(late.returncode, 1, late.stdout)
         self.assertIn("gets no access to key index", late.stdout)
+
+    def test_local_copy_of_3_0(self):
+        before = card_counts()
+        self.succeeds(self.start("host", "v3_dma_local_copy", "-p", HOST, "-t", TEXT), f"Copied {len(TEXT) + 1} bytes: {TEXT}")
+        self.assertEqual(card_counts()["dma-copies"] - before["dma-copies"], 2 if CAN_SHARE else 0, "the trial, and the copy")
+
+    def test_host_and_dpu_of_3_0(self):
+        host = self.start("host", "v3_dma_copy_host", "-p", HOST, "-t", TEXT, *self.files)
+        if not CAN_SHARE:
+            output = host.communicate(timeout=TIME_LIMIT)[0]
+            self.assertEqual(host.returncode, 1)
+            self.assertIn(f"No device at {HOST} that suits", output)
+            return
+        self.says(host, "press Enter")
+        before = card_counts()
+        self.succeeds(self.start("dpu", "v3_dma_copy_dpu", "-p", DPU, *self.files),
+                      f"Copied {len(TEXT) + 1} bytes of the host: {TEXT}")
+        after = card_counts()
+        self.assertEqual(after["dma-copies"] - before["dma-copies"], 2, "the trial, and the copy")
+        self.assertEqual(after["alias-uses"] - before["alias-uses"], 1)
+        host.communicate("\n", TIME_LIMIT)
+        self.assertEqual(host.returncode, 0)
+
+    def test_one_program_each_of_3_0(self):
+        for name, text in {"pe_polling": "16 copies have ended well", "pe_event": "16 copies have ended well",
+                           "pe_multi_context": "64 copies have ended well", "pe_task_resubmit": "16 copies have ended well",
+                           "pe_reactive": "16 copies have ended well", "pe_async_stop": "The context was stopping and is idle",
+                           "pe_task_error": "2 copies have ended well, and 14 have failed",
+                           "graph": "Compared 2 copies: Success", "sha_create": "SHA-256 of 16 bytes",
+                           "sha_partial_create": "Hashed 64 bytes"}.items():
+            with self.subTest(name=name):
+                self.succeeds(self.start("host", f"v3_{name}"), text, "Sample finished successfully")
+
+    def test_rdma_of_3_0(self):
+        # The first says where its details are to be, and where the other's are, and what it shares beside them.
+        shared = self.folder / "shared"
+        for first, second, of_both, text in (("send", "receive", (), f"Received {len(TEXT)} bytes: {TEXT}"),
+                                             ("write_requester", "write_responder", ("-m", shared), f"has written: {TEXT}"),
+                                             ("sync_event_requester", "sync_event_responder", ("-se", shared), "")):
+            with self.subTest(first=first):
+                names = [self.folder / f"{first}-{side}" for side in "ab"]
+                of_first = ("-s", TEXT) if TEXT in text else ()
+                sides = [self.start("host", f"v3_rdma_{first}", "-d", "mlx5_0", "-ld", names[0], "-re", names[1], *of_both, *of_first),
+                         self.start("host", f"v3_rdma_{second}", "-d", "mlx5_1", "-ld", names[1], "-re", names[0], *of_both)]
+                for side in sides:
+                    self.says(side, "press Enter")
+                for side in reversed(sides):
+                    side.stdin.write("\n")
+                    side.stdin.flush()
+                self.succeeds(sides[0], "Sample finished successfully")
+                if of_both:
+                    self.says(sides[1], "Wait until the requester has finished")
+                    said = sides[1].communicate("\n", TIME_LIMIT)[0]
+                    self.assertEqual(sides[1].returncode, 0, said)
+                    self.assertIn(text, said)
+                else:
+                    self.succeeds(sides[1], text)
 
     def test_sync_event_of_3_0(self):
         host = subprocess.Popen(command("host", V3_SYNC_EVENT, "host"), env=environment(DOCA_SOFT="0"), stdin=subprocess.DEVNULL,

@@ -322,11 +322,12 @@ class Rdma(unittest.TestCase):
 
 # Namespaces of one's own that a container has, but for the two that it has to share: processes and users.
 CONTAINER = "unshare", "--mount", "--net", "--ipc", "--uts"
+OWN_PROCESSES = "--pid", "--fork", "--kill-child", "--mount-proc"
 
 
 class InContainer(Program):
-    def __init__(self, name, *arguments):
-        super().__init__(*CONTAINER, FOLDER / f"doca_v3_{name}", *arguments)
+    def __init__(self, name, *arguments, namespaces=()):
+        super().__init__(*CONTAINER, *namespaces, FOLDER / f"doca_v3_{name}", *arguments)
 
 
 @unittest.skipUnless(subprocess.run([*CONTAINER, "true"], capture_output=True, check=False).returncode == 0,
@@ -343,6 +344,21 @@ class Containers(unittest.TestCase):
                 with InContainer(asks) as client:
                     client.ends(0, FINISHED)
                 server.ends(0, FINISHED)
+
+    def test_with_processes_of_their_own_messages_are_all_they_have(self):
+        with InContainer("comch_ctrl_path_server", namespaces=OWN_PROCESSES) as server:
+            server.says(LISTENS)
+            with InContainer("comch_ctrl_path_client", "-t", "from afar", namespaces=OWN_PROCESSES) as client:
+                client.ends(0, FINISHED)
+            server.ends(0, "Message received: from afar", FINISHED)
+        with tempfile.TemporaryDirectory() as place:
+            files = "-d", f"{place}/descriptor", "-b", f"{place}/buffer"
+            with InContainer("dma_copy_host", *files, namespaces=OWN_PROCESSES) as host:
+                host.says("press Enter")
+                with InContainer("dma_copy_dpu", *files, namespaces=OWN_PROCESSES) as dpu:
+                    dpu.ends(1, "[ERR]", "Sample finished with errors")
+                host.presses_enter()
+                host.ends(0, FINISHED)
 
     def test_memory_and_messages(self):
         with tempfile.TemporaryDirectory() as place:
