@@ -13,7 +13,7 @@
 set -eu
 
 build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev librdmacm-dev libjson-c-dev nlohmann-json3-dev libssl-dev libbsd-dev"
-test_packages="libgtest-dev python3 clang libtbb-dev doxygen mandoc valgrind gnuplot-nox"
+test_packages="libgtest-dev python3 clang make libtbb-dev doxygen mandoc valgrind gnuplot-nox"
 # Taken where they exist: elsewhere they are part of the packages above.
 optional_test_packages="libclang-rt-dev"
 vm_packages="qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers ibverbs-utils perftest valgrind"

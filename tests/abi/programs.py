@@ -26,9 +26,9 @@ def build(source, standard, output, *options):
     return done.stderr
 
 
-def run(program, *arguments, wrapper=(), **environment):
+def run(program, *arguments, wrapper=(), cwd=None, **environment):
     """Starts a program in an environment that has a software device and says nothing of libraries."""
     base = {name: value for name, value in os.environ.items()
             if not name.startswith(("LD_", "DOCA_")) and name != "PKG_CONFIG_PATH"}
     return subprocess.run([*wrapper, str(program), *arguments], capture_output=True, text=True, check=False,
-                          timeout=300, env={**base, "DOCA_SOFT": "1", "LC_ALL": "C", **environment})
+                          timeout=300, cwd=cwd, env={**base, "DOCA_SOFT": "1", "LC_ALL": "C", **environment})

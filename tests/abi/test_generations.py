@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 
 import programs
@@ -85,6 +86,35 @@ class Installed(unittest.TestCase):
         sdk = self.trees["3.0"]
         done = programs.run(SOURCE_ROOT / "samples/3.0/ci/run.sh", PKG_CONFIG_PATH=str(sdk.pkgconfig))
         self.assertEqual((0, "the server has heard: hello\n"), (done.returncode, done.stdout), done.stderr)
+
+    def test_the_workflow_of_the_page_about_ci(self):
+        """All but its step that installs opendoca, which has been done."""
+        page = (SOURCE_ROOT / "docs/ci-without-a-card.md").read_text(encoding="utf-8")
+        workflow = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)[1]
+        prefix = re.search(r"--prefix=(\S+)", workflow)[1]
+        environment = {name: value.replace(prefix, str(self.prefix.prefix))
+                       for name, value in re.findall(r"^      ([A-Z_]+): (\S+)$", workflow, re.MULTILINE)}
+        sdk = self.trees["3.0"]
+        self.assertEqual({"PKG_CONFIG_PATH": str(sdk.pkgconfig), "LD_LIBRARY_PATH": str(sdk.lib), "DOCA_SOFT": "1"},
+                         environment)
+        place = self.root / "workflow"
+        place.mkdir()
+        for side in "server", "client":
+            script = place / f"my_{side}"
+            script.write_text(f"#!/bin/sh\nexec ./hello {side}\n", encoding="utf-8")
+            script.chmod(0o755)
+        (place / "Makefile").write_text(
+            "CPPFLAGS = -DDOCA_ALLOW_EXPERIMENTAL_API $(shell pkg-config --cflags doca-common doca-comch)\n"
+            "LDLIBS = $(shell pkg-config --libs doca-common doca-comch)\n"
+            f"VPATH = {SOURCE_ROOT}/samples/3.0/ci\n"
+            "hello: hello_comch.c\n\t$(LINK.c) $^ $(LDLIBS) -o $@\n", encoding="utf-8")
+        steps = [re.search(r"^      - run: (.*?) *(?:#.*)?$", workflow, re.MULTILINE)[1],
+                 textwrap.dedent(re.search(r"name: two sides\n +run: \|\n(.*)", workflow, re.DOTALL)[1])]
+        self.assertEqual("make", steps[0])
+        for step in steps:
+            done = programs.run("bash", "-e", "-c", step, cwd=place, **environment)
+            self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        self.assertEqual("the server has heard: hello\n", done.stdout)
 
     def test_a_program_of_one_generation_does_not_start_with_the_other(self):
         sdk = self.trees["3.0"]

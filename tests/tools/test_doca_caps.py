@@ -36,8 +36,9 @@ IN_BOTH = {
 ONLY_IN = {
     "2.2": {"sha_hardware": "emulated", "rdma_max_recv_queue_size": 16384, "comm_channel": True,
             "sync_event_export_to_dpu": True, "mmap_export_dpu": True, "mmap_from_export_dpu": True},
-    "3.0": {"rdma_max_send_buf_list_len": 32, "comch_server": True, "comch_client": True,
-            "sync_event_export_to_remote_pci": True, "mmap_export_pci": True, "mmap_create_from_export_pci": True}}
+    "3.0": {"rdma_max_send_buf_list_len": 32, "comch_server": True, "comch_client": True, "comch_max_msg_size": 4080,
+            "comch_consumer": True, "sync_event_export_to_remote_pci": True, "sync_event_export_to_remote_net": True,
+            "mmap_export_pci": True, "mmap_create_from_export_pci": True}}
 
 
 def run(*arguments, **variables):

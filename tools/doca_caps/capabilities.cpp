@@ -52,8 +52,9 @@ std::vector<CapabilityRow> make_rows()
     add_own(q::channel_rows);
     add({{"sync_event", "sync events", yes_or_no<q::has_sync_events>, {}, "sync events"},
          {q::exports_events_key, "  export", success<q::exports_events>, Ability::export_counter},
-         {"sync_event_create_from_export", "  import", success<q::imports_events>, Ability::import_counter},
-         {q::exports_memory_key, "export to the DPU", flag<q::exports_memory>, Ability::export_memory, "export"},
+         {"sync_event_create_from_export", "  import", success<q::imports_events>, Ability::import_counter}});
+    add_own(q::event_rows);
+    add({{q::exports_memory_key, "export to the DPU", flag<q::exports_memory>, Ability::export_memory, "export"},
          {q::imports_memory_key, "import on the DPU", flag<q::imports_memory>, Ability::import_memory, "import"},
          {"rep_list_net", "network representors", flag<api::can_list_net>, Ability::list_representors, "representors"},
          {"rep_list_emulated", "emulated representors", flag<api::can_list_emulated>, Ability::list_emulated},

@@ -83,6 +83,7 @@ inline constexpr CapabilityRow rdma_rows[] = {
     {"rdma_max_recv_queue_size", "  receive queue", limit<can_connect, doca_rdma_get_max_recv_queue_size>, {}}};
 inline constexpr CapabilityRow channel_rows[] = {
     {"comm_channel", "Comm Channel", yes_or_no<has_comm_channel>, Ability::message_channel, "Comm Channel"}};
+inline constexpr std::span<const CapabilityRow> event_rows;
 
 inline doca_error_t set_log_level(bool is_verbose)
 {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <doca_comch.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
 #include <doca_dma.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
@@ -48,6 +50,15 @@ inline bool can_be_client(doca_devinfo &info)
 {
     return doca_comch_cap_client_is_supported(&info) == DOCA_SUCCESS;
 }
+inline bool has_messages(doca_devinfo &info)
+{
+    return can_serve(info) || can_be_client(info);
+}
+inline bool has_fast_path(doca_devinfo &info)
+{
+    return doca_comch_consumer_cap_is_supported(&info) == DOCA_SUCCESS &&
+           doca_comch_producer_cap_is_supported(&info) == DOCA_SUCCESS;
+}
 
 inline constexpr auto dma_max_size = doca_dma_cap_task_memcpy_get_max_buf_size;
 inline constexpr auto dma_max_list = doca_dma_cap_task_memcpy_get_max_buf_list_len;
@@ -78,7 +89,12 @@ inline constexpr CapabilityRow rdma_rows[] = {{"rdma_max_send_buf_list_len",
                                                {}}};
 inline constexpr CapabilityRow channel_rows[] = {
     {"comch_server", "Comch server", yes_or_no<can_serve>, Ability::message_service, "Comch service"},
-    {"comch_client", "Comch client", yes_or_no<can_be_client>, Ability::message_channel, "Comch"}};
+    {"comch_client", "Comch client", yes_or_no<can_be_client>, Ability::message_channel, "Comch"},
+    {"comch_max_msg_size", "  bytes of a message", limit<has_messages, doca_comch_cap_get_max_msg_size>, {}},
+    {"comch_consumer", "  consumers, producers", yes_or_no<has_fast_path>, Ability::message_channel}};
+inline constexpr CapabilityRow event_rows[] = {
+    {"sync_event_export_to_remote_net", "  to other nodes", success<doca_sync_event_cap_is_export_to_remote_net_supported>,
+     Ability::atomics}};
 
 inline doca_error_t set_log_level(bool is_verbose)
 {
