@@ -72,7 +72,7 @@ doca_error_t doca_comch_consumer::on_start()
     status = fast_->add_consumer(control_queue_, id_);
     if (status != DOCA_SUCCESS)
         return status;
-    asks_for_progress(true);
+    asks_for_progress_at(control_queue_.news());
     return DOCA_ERROR_IN_PROGRESS; // until the peer knows it
 }
 
@@ -163,13 +163,22 @@ doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task)
     TransferPlan plan{};
     doca_buf *dst = task.buf;
     if (status == DOCA_SUCCESS) {
-        const TransferCheck rules(by_.dev().device(), {by_.can().max_message_size, 2, 2, false});
+        const std::uint32_t most = by_.can().max_message_size;
+        const TransferCheck rules(by_.dev().device(), {most, 2, 2, false});
+        const bool is_fast = !by_.is_another() && rules.is_fast_receive(task.buf);
         if (is_chained(task))
             dst = &task.message.chain(task.buf, task.slot, max_immediate, 0, *slots_->map());
-        if (by_.is_another() && task.buf != nullptr) [[unlikely]]
-            status = opendoca::guarded([&] { return by_.take_over(task.message.segments[0], completions()); });
-        if (status == DOCA_SUCCESS)
-            status = rules.receive(dst, plan);
+        if (is_fast) [[likely]] {
+            // With the room for immediate data, of which there is nothing to find out.
+            const std::size_t room = task.buf->tailroom();
+            plan = TransferPlan::single_sge(dst == task.buf ? room : std::min<std::size_t>(room + max_immediate, most));
+            plan.is_list = dst != task.buf;
+        } else {
+            if (by_.is_another() && task.buf != nullptr)
+                status = opendoca::guarded([&] { return by_.take_over(task.message.segments[0], completions()); });
+            if (status == DOCA_SUCCESS)
+                status = rules.receive(dst, plan);
+        }
     }
     if (status == DOCA_SUCCESS)
         status = queue_->receive(task.tag(), dst, plan);

@@ -57,6 +57,8 @@ public:
 
     void put(const ControlMessage &message);
     [[nodiscard]] bool has_message() const noexcept { return has_message_.load(std::memory_order_acquire); }
+    /// The same, to be looked at by whoever polls.
+    [[nodiscard]] const std::atomic<bool> &news() const noexcept { return has_message_; }
     /// False when there is none. Whoever takes goes on until there is none, or hears otherwise when to.
     [[nodiscard]] bool take(ControlMessage &message) noexcept;
     /// The same, and the message stays until drop().

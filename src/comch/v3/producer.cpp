@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "producer.hpp"
 
+#include <algorithm>
+
 #include <arpa/inet.h>
 
 #include "../../core/log.hpp"
@@ -69,7 +71,7 @@ doca_error_t doca_comch_producer::on_start()
     if (sends.is_configured())
         sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), slots_->start()));
     id_ = fast_->add_producer(control_queue_);
-    asks_for_progress(true);
+    asks_for_progress_at(control_queue_.news());
     return DOCA_SUCCESS;
 }
 
@@ -168,6 +170,7 @@ doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task) noex
             task.behind = nullptr;
             (to->first != nullptr ? to->last->behind : to->first) = &task;
             to->last = &task;
+            asks_for_progress(true); // until none waits
             return DOCA_SUCCESS;
         }
     }
@@ -227,15 +230,22 @@ void doca_comch_producer::end_waiting(ToConsumer &to, doca_error_t status) noexc
 bool doca_comch_producer::on_progress() noexcept
 {
     for (const auto &to : consumers_) {
-        if (to->first == nullptr) [[likely]]
+        if (to->first == nullptr)
             continue;
         if (to->connection->state == ConnectionState::failed)
             end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);
         else
             drain(*to);
     }
-    if (!control_queue_.has_message()) [[likely]]
-        return false;
+    if (control_queue_.has_message())
+        hear_answers();
+    asks_for_progress(std::ranges::any_of(consumers_, [](const auto &to) { return to->first != nullptr; }));
+    return !completions().is_empty();
+}
+
+/// Of consumers that were asked for connections.
+void doca_comch_producer::hear_answers() noexcept
+{
     ControlMessage message;
     while (control_queue_.take(message)) {
         ToConsumer *const to = find(message.consumer);
@@ -256,5 +266,4 @@ bool doca_comch_producer::on_progress() noexcept
             end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);
         }
     }
-    return !completions().is_empty();
 }

@@ -48,6 +48,7 @@ private:
     [[nodiscard]] ToConsumer *find(std::uint32_t consumer) noexcept;
     [[nodiscard]] doca_error_t begin(std::uint32_t consumer, ToConsumer *&made);
     [[nodiscard]] doca_error_t post(ToConsumer &to, doca_comch_producer_task_send &task) noexcept;
+    void hear_answers() noexcept;
     void drain(ToConsumer &to) noexcept;
     void end_waiting(ToConsumer &to, doca_error_t status) noexcept;
     void finish(doca_comch_producer_task_send &task, doca_error_t status) noexcept

@@ -180,6 +180,7 @@ void doca_ctx::become_idle(doca_ctx_states before) noexcept
     on_idle();
     leave();
     asks_ = has_own_progress_ = false;
+    news_ = &no_news;
     change(before, DOCA_CTX_STATE_IDLE);
 }
 
@@ -241,7 +242,7 @@ bool doca_ctx::progress_more() noexcept
     }
     if (state_ == DOCA_CTX_STATE_STOPPING)
         tell_of_kept_tasks();
-    return has_own_progress_ && on_progress();
+    return (has_own_progress_ || has_news()) && on_progress();
 }
 
 /// A program that has forgotten a task waits for ever.

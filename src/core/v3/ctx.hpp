@@ -84,9 +84,9 @@ protected:
     [[nodiscard]] virtual std::uint32_t num_own_operations() const noexcept;
     /// Whether the failure of a task ends the context.
     [[nodiscard]] virtual bool ends_with(const doca_task &task) const noexcept;
-    /// Where asks_for_progress(true) was said: what else doca_pe_progress() has to do for this context when no
-    /// operation has ended, or while many do, see ends_wait(). True when something was done. It may end the context:
-    /// nothing may follow started(), start_failed(), stopped() and fail() but the return.
+    /// Where asks_for_progress(true) was said, or asks_for_progress_at() of what is set now: what else doca_pe_progress()
+    /// has to do for this context when no operation has ended, or while many do, see ends_wait(). True when something was
+    /// done. It may end the context: nothing may follow started(), start_failed(), stopped() and fail() but the return.
     [[nodiscard]] virtual bool on_progress() noexcept;
 
     /// In on_progress(): operations may have ended of which the program has not been told.
@@ -95,6 +95,8 @@ protected:
     // What a library tells.
 
     void asks_for_progress(bool asks) noexcept;
+    /// Until it is idle. Spares contexts that have nothing to do a call at each poll.
+    void asks_for_progress_at(const std::atomic<bool> &news) noexcept { news_ = &news; }
     void started() noexcept;
     void start_failed() noexcept;
     void stopped() noexcept;

@@ -45,36 +45,40 @@ void Member::clear() noexcept
     (void)completions_->clear();
 }
 
+/// The ring is empty.
+inline bool Member::poll_for_end() noexcept
+{
+    Operation *const operation = completions_->poll();
+    if (operation == nullptr) [[likely]]
+        return !completions_->is_empty() && give_first();
+    Ended ended = {operation->tag, operation->source, DOCA_SUCCESS, operation->result()};
+    completions_->release(*operation);
+    give(ended);
+    return true;
+}
+
 [[gnu::noinline]] bool Member::poll() noexcept
 {
+    if (!wants_turn()) [[likely]]
+        return poll_for_end();
     // What is polled can be as busy as the ring.
-    if (asks_ && ++num_polls_ % polls_between_turns == 0 && take_turn())
+    if (++num_polls_ % polls_between_turns == 0 && take_turn())
         return true;
-    if (end_one())
+    if (poll_for_end())
         return true;
     ends_wait_ = false;
-    return asks_ && progress_more();
+    return progress_more();
 }
 
 bool Member::end_one() noexcept
 {
-    if (completions_->is_empty()) {
-        if (Operation *const operation = completions_->poll()) {
-            Ended ended = {operation->tag, operation->source, DOCA_SUCCESS, operation->result()};
-            completions_->release(*operation);
-            give(ended);
-            return true;
-        }
-        if (completions_->is_empty())
-            return false;
-    }
-    return give_first();
+    return completions_->is_empty() ? poll_for_end() : give_first();
 }
 
 /// A program that submits each task again in its callback never lets the ring run empty.
 [[gnu::noinline]] bool Member::take_turn_or_give() noexcept
 {
-    if (asks_ && completions_->is_poll_due() && !std::exchange(has_had_turn_, true) && take_turn())
+    if (wants_turn() && completions_->is_poll_due() && !std::exchange(has_had_turn_, true) && take_turn())
         return true;
     has_had_turn_ = false;
     return give_first();

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 
@@ -56,7 +57,7 @@ protected:
     void leave() noexcept;
 
     /// Nothing has ended, or a lot has, one after the other, as tasks are submitted again in their callbacks: does what else
-    /// there is to do. True when it has. Only called when asks_.
+    /// there is to do. True when it has. Only called when wants_turn().
     [[nodiscard]] virtual bool progress_more() noexcept = 0;
     /// Whether progress_more() could act now.
     [[nodiscard]] virtual bool has_more() const noexcept = 0;
@@ -66,12 +67,19 @@ protected:
     /// Serves one end, if there is one.
     [[nodiscard]] bool end_one() noexcept;
 
+    [[nodiscard]] bool has_news() const noexcept { return news_->load(std::memory_order_acquire); }
+
+    static inline constinit const std::atomic<bool> no_news{false};
+
     doca_pe *pe_ = nullptr; ///< for life
-    bool asks_ = false;
+    bool asks_ = false; ///< wants a turn at each poll
+    const std::atomic<bool> *news_ = &no_news; ///< wants one while this is set, by whichever thread
     bool ends_wait_ = false; ///< progress_more() was called though there may be ends that nobody was told of
 
 private:
     [[nodiscard]] bool poll() noexcept;
+    [[gnu::always_inline]] [[nodiscard]] bool poll_for_end() noexcept;
+    [[nodiscard]] bool wants_turn() const noexcept { return asks_ || has_news(); }
     /// In the middle of ends.
     [[nodiscard]] bool take_turn() noexcept
     {

@@ -84,6 +84,7 @@ doca_error_t ConnectionPoller::add(SoftQueuePair &connection, std::uint32_t &num
     number = free_numbers_.back();
     free_numbers_.pop_back();
     connections_[number] = &connection;
+    remember_only();
     return DOCA_SUCCESS;
 }
 
@@ -91,6 +92,12 @@ void ConnectionPoller::remove(std::uint32_t number) noexcept
 {
     connections_[number] = nullptr;
     free_numbers_.push_back(number);
+    remember_only();
+}
+
+void ConnectionPoller::remember_only() noexcept
+{
+    only_ = !is_many_ && connections_.size() == 1 ? connections_.front() : nullptr;
 }
 
 /// From now on the peers of all connections ring.
@@ -133,8 +140,8 @@ void ConnectionPoller::unwatch(const ExporterProcess &process) noexcept
 
 Operation *ConnectionPoller::poll_one() noexcept
 {
-    if (!is_many_ && connections_.size() == 1 && connections_[0] != nullptr)
-        return connections_[0]->poll_one();
+    if (only_ != nullptr) [[likely]]
+        return only_->poll_one();
     ConnectionPoller::progress();
     return nullptr;
 }

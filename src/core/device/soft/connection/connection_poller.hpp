@@ -55,6 +55,7 @@ private:
     [[nodiscard]] doca_error_t open_doorbells();
     void unwatch(const ExporterProcess &process) noexcept;
     void become_many() noexcept;
+    void remember_only() noexcept;
     void poll_by_rings() noexcept;
     void look_around() noexcept;
     [[gnu::cold]] void lose_process(std::size_t index) noexcept;
@@ -70,6 +71,7 @@ private:
     std::uint32_t num_polls_ = 0;
     std::uint32_t next_look_ = 0;
     std::size_t next_process_ = 0;
+    SoftQueuePair *only_ = nullptr; ///< the element of connections_ where there is one, and its peer need not ring
     std::vector<SoftQueuePair *> connections_; ///< by number; null for one that is free
     std::vector<std::uint32_t> free_numbers_;
     std::vector<std::shared_ptr<ExporterProcess>> processes_; ///< whose end is looked for
