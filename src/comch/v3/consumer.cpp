@@ -17,13 +17,18 @@ namespace {
 class ReceiveTasks final : public opendoca::v3::PoolOf<doca_comch_consumer_task_post_recv> {
 public:
     ReceiveTasks(doca_comch_consumer &consumer, const opendoca::v3::TaskConf &as_told, std::byte *slots)
-        : PoolOf(consumer, as_told, true),
+        : PoolOf(consumer, as_told, true, true),
           consumer_(consumer),
           slots_(slots)
     {
     }
 
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
+    {
+        const doca_error_t status = ReceiveTasks::submit_off_fast_path(base);
+        return status == DOCA_SUCCESS ? status : not_taken(base, status);
+    }
+    [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &base) noexcept override
     {
         auto &task = static_cast<doca_comch_consumer_task_post_recv &>(base);
         if (task.slot == nullptr)

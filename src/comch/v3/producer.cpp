@@ -21,13 +21,18 @@ namespace {
 class SendTasks final : public opendoca::v3::PoolOf<doca_comch_producer_task_send> {
 public:
     SendTasks(doca_comch_producer &producer, const opendoca::v3::TaskConf &as_told, std::byte *slots)
-        : PoolOf(producer, as_told),
+        : PoolOf(producer, as_told, false, true),
           producer_(producer),
           slots_(slots)
     {
     }
 
     [[nodiscard]] doca_error_t submit(doca_task &base) noexcept override
+    {
+        const doca_error_t status = SendTasks::submit_off_fast_path(base);
+        return status == DOCA_SUCCESS ? status : not_taken(base, status);
+    }
+    [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &base) noexcept override
     {
         auto &task = static_cast<doca_comch_producer_task_send &>(base);
         if (task.slot == nullptr)

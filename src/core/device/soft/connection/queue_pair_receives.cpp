@@ -175,6 +175,12 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
     }
     if (is_write || length == 0)
         return DOCA_SUCCESS;
+    if (doca_buf &first = *receive.dst; is_here && length <= receive.plan.length && !receive.plan.overwrites &&
+                                        length <= first.tailroom()) [[likely]] {
+        std::memcpy(first.data + first.data_len, data, length);
+        first.data_len += length;
+        return DOCA_SUCCESS;
+    }
     if (kind == MessageKind::too_long || length > receive.plan.length ||
         length > room_of(*receive.dst, receive.plan.overwrites)) {
         LOG_ERR("a message of %u bytes has come, and the receive takes %u", length, receive.plan.length);

@@ -71,13 +71,7 @@ doca_error_t SoftReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan
         return DOCA_ERROR_NO_MEMORY;
     // A longer message is placed by its sender. That this is possible shows here, and not when it has come.
     if (plan.length > slot_size) {
-        const doca_error_t status = guarded([&] {
-            return each_room({dst, plan}, [&](const doca_buf &buf, const std::byte *, std::size_t) {
-                const ExportDescriptor *found = nullptr;
-                return find_export(device_, buf, found);
-            });
-        });
-        if (status != DOCA_SUCCESS)
+        if (const doca_error_t status = guarded([&] { return check_exports({dst, plan}); }); status != DOCA_SUCCESS)
             return status;
     }
     Operation &operation = completions_.begin(tag, *this);
@@ -87,6 +81,20 @@ doca_error_t SoftReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan
     if (completions_.is_armed()) [[unlikely]]
         completions_.wake(); // messages may wait for it
     return DOCA_SUCCESS;
+}
+
+doca_error_t SoftReceiveQueue::check_exports(const Receive &receive)
+{
+    return each_room(receive, [&](const doca_buf &buf, const std::byte *, std::size_t) {
+        const std::pair map(buf.mmap->serial(), buf.mmap->num_starts());
+        if (map == exported_[0] || map == exported_[1]) [[likely]]
+            return DOCA_SUCCESS;
+        const ExportDescriptor *found = nullptr;
+        const doca_error_t status = find_export(device_, buf, found);
+        if (status == DOCA_SUCCESS)
+            exported_[last_exported_ ^= 1] = map;
+        return status;
+    });
 }
 
 void SoftReceiveQueue::give_back(Operation &operation) noexcept

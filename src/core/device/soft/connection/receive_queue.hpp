@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "../../../engine/completion_queue.hpp"
@@ -55,11 +57,17 @@ public:
 
 private:
     [[gnu::cold]] void feed_first() noexcept;
+    /// That senders can place a message in the memory of @p receive.
+    [[nodiscard]] doca_error_t check_exports(const Receive &receive);
 
     [[nodiscard]] Operation *&at(std::uint32_t number) noexcept { return ring_[number & mask_]; }
 
     const SoftDevice &device_;
     CompletionQueue &completions_;
+    /// Maps that were exported when they were met last, by doca_mmap's serial() and num_starts(). A receive has
+    /// memory of two at most, as a rule.
+    std::array<std::pair<std::uint64_t, std::uint32_t>, 2> exported_{};
+    std::size_t last_exported_ = 0;
     const std::uint32_t size_;
     const std::uint32_t mask_;
     std::vector<Operation *> ring_; ///< a power of two
