@@ -3,7 +3,10 @@
 //
 // How a connection comes about.
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 
 #include <sys/socket.h>
@@ -51,6 +54,21 @@ const char *reason_of(Answer answer)
     default:
         return "its answer is none";
     }
+}
+
+/// Whether one more client may be told of that was sent away: anybody may connect by TCP, as often as he likes.
+bool may_tell_of_strangers() noexcept
+{
+    constexpr std::uint32_t most = 20; // in a minute
+    static std::atomic<std::int64_t> minute{-1};
+    static std::atomic<std::uint32_t> count{0};
+    const std::int64_t now = std::chrono::floor<std::chrono::minutes>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    if (minute.exchange(now, std::memory_order_relaxed) != now)
+        count.store(0, std::memory_order_relaxed);
+    const std::uint32_t number = count.fetch_add(1, std::memory_order_relaxed);
+    if (number == most)
+        LOG_ERR("more clients are sent away: nothing is said of them for the rest of a minute");
+    return number < most;
 }
 
 } // namespace
@@ -103,6 +121,9 @@ doca_error_t Connection::take_welcome(const Limits &own)
     case Arrival::malformed:
         LOG_ERR("the service answers with something else than a welcome");
         return DOCA_ERROR_CONNECTION_ABORTED;
+    case Arrival::stripped:
+        LOG_ERR("no descriptor is left for the memory that the service shares");
+        return DOCA_ERROR_NO_MEMORY;
     case Arrival::complete:
         break;
     }
@@ -148,7 +169,9 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
     case Arrival::ended: // a client that gave up
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::malformed:
-        LOG_ERR("a client connects by something else than a hello");
+    case Arrival::stripped:
+        if (may_tell_of_strangers())
+            LOG_ERR("a client connects by something else than a hello");
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::complete:
         break;
@@ -161,10 +184,11 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
     else if (!has_space)
         welcome.answer = Answer::too_many_clients;
     if (welcome.answer != Answer::welcome) {
-        LOG_ERR("a client is not taken in: %s",
-                welcome.answer == Answer::not_understood    ? "its hello is not understood"
-                : welcome.answer == Answer::another_service ? "it looks for another service"
-                                                            : "there are as many clients as there can be");
+        if (may_tell_of_strangers())
+            LOG_ERR("a client is not taken in: %s",
+                    welcome.answer == Answer::not_understood    ? "its hello is not understood"
+                    : welcome.answer == Answer::another_service ? "it looks for another service"
+                                                                : "there are as many clients as there can be");
         (void)tell(StreamKind::welcome, bytes_of(welcome), {});
         return DOCA_ERROR_CONNECTION_ABORTED;
     }

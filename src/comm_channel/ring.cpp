@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "../core/file_size.hpp"
+
 namespace opendoca::comm_channel {
 
 namespace {
@@ -189,7 +191,7 @@ bool SharedMemory::create(RingShape to_service, RingShape to_client, UniqueFd &f
 {
     UniqueFd made(memfd_create("opendoca-comm-channel", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!made.is_open() ||
-        ftruncate(made.get(), static_cast<off_t>(memory_size(to_service, to_client))) != 0 ||
+        !set_file_size(made.get(), memory_size(to_service, to_client)) ||
         fcntl(made.get(), F_ADD_SEALS, needed_seals) != 0 || !map(to_service, to_client, made.get()))
         return false;
     file = std::move(made);

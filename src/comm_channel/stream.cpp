@@ -50,7 +50,7 @@ void set(int socket, int level, int option, int value) noexcept
 
 } // namespace
 
-bool Stream::open() noexcept
+bool Stream::open()
 {
     set(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
     set(socket_, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -126,7 +126,7 @@ bool Stream::receive() noexcept
     if (receives_by_link_)
         return receive_by_link();
     const ssize_t size = recv(socket_, in_.data() + in_size_, in_.size() - in_size_, MSG_DONTWAIT);
-    if (size < 0 && (errno == EAGAIN || errno == EINTR))
+    if (size < 0 && is_for_now(errno))
         return false;
     has_ended_ = size <= 0;
     if (size > 0)

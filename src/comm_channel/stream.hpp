@@ -54,7 +54,7 @@ public:
     explicit Stream(int socket) noexcept : socket_(socket) {}
 
     /// What is needed to sleep; false with errno.
-    [[nodiscard]] bool open() noexcept;
+    [[nodiscard]] bool open();
     /// Readable when pump() could do something, for who has asked to be woken for messages or for space; and the first one
     /// before attach(), and at the end.
     [[nodiscard]] int message_fd() const noexcept { return messages_->fd(); }

@@ -99,7 +99,7 @@ Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<Unique
     message.msg_control = control.bytes;
     message.msg_controllen = sizeof(control.bytes);
     const ssize_t size = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (size < 0 && (errno == EAGAIN || errno == EINTR))
+    if (size < 0 && is_for_now(errno))
         return Arrival::nothing;
     if (size <= 0)
         return Arrival::ended;
@@ -116,6 +116,8 @@ Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<Unique
             arrived[count] = UniqueFd(file);
         }
     }
+    if ((message.msg_flags & MSG_CTRUNC) != 0 && count < files.size())
+        return Arrival::stripped;
     if (static_cast<std::size_t>(size) != bytes.size() ||
         (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || (count != 0 && count != files.size()))
         return Arrival::malformed;
@@ -138,7 +140,7 @@ bool drain_bells_of(int socket) noexcept
         const ssize_t size = recv(socket, bells, sizeof(bells), MSG_DONTWAIT);
         if (size > 0)
             continue;
-        return size < 0 && (errno == EAGAIN || errno == EINTR);
+        return size < 0 && is_for_now(errno);
     }
     return true;
 }

@@ -78,10 +78,17 @@ static_assert(sizeof(WelcomeAndOffer) == 296);
 [[nodiscard]] bool send_message(int socket, std::span<const std::byte> bytes,
                                 std::span<const int> files) noexcept;
 
+/// Whether a socket that has refused with @p error is good for another try: nothing is there yet, or the kernel had no memory.
+[[nodiscard]] constexpr bool is_for_now(int error) noexcept
+{
+    return error == EAGAIN || error == EINTR || error == ENOMEM || error == ENOBUFS;
+}
+
 enum class Arrival : std::uint8_t {
     complete,  ///< of the size that was asked for, with all descriptors
     nothing,   ///< yet
     malformed, ///< anything else
+    stripped,  ///< of its descriptors, for which this process had none left
     ended
 };
 [[nodiscard]] Arrival receive_message(int socket, std::span<std::byte> bytes,

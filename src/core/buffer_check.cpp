@@ -12,7 +12,7 @@ namespace opendoca {
 doca_error_t check_buffer(const doca_buf &buf, const Device &device) noexcept
 {
     if (buf.mmap->key_for(device) == nullptr) {
-        LOG_ERR("device %s was not added to the memory map of buffer %p", device.function().description().c_str(),
+        LOG_ERR("device %s was not added to the memory map of buffer %p", device.function().name.c_str(),
                 static_cast<const void *>(&buf));
         return DOCA_ERROR_INVALID_VALUE;
     }

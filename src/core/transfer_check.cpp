@@ -156,7 +156,7 @@ doca_error_t TransferCheck::find_remote(const doca_buf *buf, MemoryKey *&key) co
     key = buf->mmap->key_for(*device_);
     if (key == nullptr || !key->can(KeyUse::rdma_remote)) {
         LOG_ERR("buffer %p is not of memory that device %s has imported for RDMA", static_cast<const void *>(buf),
-                device_->function().description().c_str());
+                device_->function().name.c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
     return check_buffer(*buf, *device_);

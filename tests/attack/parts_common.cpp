@@ -160,6 +160,11 @@ void walk_through_local_copies(Walk &walk, doca_dev *dev)
 {
     std::vector<std::byte> memory(8192, std::byte{7});
     Map map(walk, dev, memory, DOCA_ACCESS_LOCAL_READ_WRITE);
+    Owned<doca_mmap> of_nobody(walk, doca_mmap_destroy);
+    if (!walk.call([&] { return doca_mmap_create(nullptr, of_nobody.out()); }) ||
+        !walk.call([&] { return doca_mmap_set_memrange(of_nobody, memory.data(), memory.size()); }) ||
+        !walk.call([&] { return doca_mmap_start(of_nobody); }))
+        return;
     Inventory inventory(walk, 4);
     for (const bool is_event_driven : {false, true}) {
         Owned<doca_dma> dma(walk, doca_dma_destroy);
@@ -179,6 +184,12 @@ void walk_through_local_copies(Walk &walk, doca_dev *dev)
         const doca_dma_job_memcpy job = copy_job(ctx, dst, src);
         if (walk.call([&] { return queue.run(job.base); }))
             walk.require(memory[5000] == std::byte{7}, "what was copied is there");
+        // One that is refused, with words that may need memory.
+        Owned<doca_buf> stranger(walk, [](doca_buf *buf) { return doca_buf_refcount_rm(buf, nullptr); });
+        *stranger.out() = inventory.make(of_nobody, memory.data(), 64, false);
+        if (stranger.get() != nullptr)
+            walk.require(walk.enter([&] { return queue.run(copy_job(ctx, stranger, src).base); }) != DOCA_SUCCESS,
+                         "memory of no device is not copied to");
     }
 }
 

@@ -235,3 +235,46 @@ TEST_P(CommChannelShortageTest, a_sweep_that_fails_leaves_no_descriptor)
         EXPECT_EQ(lowest_free_descriptor(), before);
     }
 }
+
+TEST_P(CommChannelShortageTest, without_descriptors_for_its_welcome_a_client_hears_why)
+{
+    const EpHandle service = make_service(dpu, rep, name);
+    {
+        const EpHandle client = make_endpoint(host);
+        Address *peer = nullptr;
+        ASSERT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &peer), DOCA_SUCCESS);
+        ASSERT_EQ(receive(service).status, DOCA_ERROR_AGAIN); // takes the client in
+        const LogCapture log;
+        {
+            const NoDescriptors none;
+            EXPECT_EQ(await_connection(peer), DOCA_ERROR_NO_MEMORY);
+        }
+        EXPECT_LOGGED(log, "no descriptor is left");
+        EXPECT_EQ(doca_comm_channel_peer_addr_update_info(peer), DOCA_ERROR_CONNECTION_ABORTED);
+    }
+    expect_service_works(service);
+}
+
+TEST_P(CommChannelShortageTest, a_limit_for_files_turns_clients_away_and_ends_nobody)
+{
+    // The two share more than a MiB, which no file of the log has.
+    const EpHandle service = make_endpoint(dpu);
+    const EpHandle client = make_endpoint(host);
+    for (doca_comm_channel_ep_t *const side : {service.get(), client.get()}) {
+        must(doca_comm_channel_ep_set_send_queue_size(side, 1024));
+        must(doca_comm_channel_ep_set_recv_queue_size(side, 1024));
+    }
+    must(doca_comm_channel_ep_set_device_rep(service, rep));
+    must(doca_comm_channel_ep_listen(service, name.c_str()));
+    Address *peer = nullptr;
+    ASSERT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &peer), DOCA_SUCCESS);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small = {std::size_t{1} << 20, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const doca_error_t status = receive(service).status; // or SIGXFSZ ends this program
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    EXPECT_EQ(status, DOCA_ERROR_AGAIN);
+    EXPECT_EQ(await_connection(peer), DOCA_ERROR_CONNECTION_ABORTED);
+    expect_service_works(service);
+}

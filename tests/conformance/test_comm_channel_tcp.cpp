@@ -3,6 +3,7 @@
 //
 // Comm Channel between two machines, that is by TCP: what anybody who reaches the address can send. That it works at all
 // is shown by the other tests, which run with an address, too.
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -11,6 +12,7 @@
 
 #include "../../src/core/unique_fd.hpp"
 #include "support/comm_channel.hpp"
+#include "support/log_capture.hpp"
 
 using namespace doca_test;
 using opendoca::UniqueFd;
@@ -227,6 +229,20 @@ TEST_F(CommChannelTcpTest, whatever_comes_does_no_harm)
         send_raw(fd, bytes);
         poll_service();
     }
+    expect_service_is_well();
+}
+
+TEST_F(CommChannelTcpTest, strangers_do_not_fill_the_log)
+{
+    start_service();
+    const LogCapture log;
+    for (int i = 0; i < 100; ++i) {
+        const UniqueFd fd = connect_raw();
+        send_raw(fd, frame(message, "no hello"));
+        (void)await_end(fd);
+    }
+    const std::string text = log.text();
+    EXPECT_LE(std::ranges::count(text, '\n'), 2 * 21) << text; // a minute may end meanwhile
     expect_service_is_well();
 }
 

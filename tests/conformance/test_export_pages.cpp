@@ -13,6 +13,7 @@
 #include "support/export_peers.hpp"
 #include "support/forged_export.hpp"
 #include "support/log_capture.hpp"
+#include "support/process_traits.hpp"
 #include "support/sanitizers.hpp"
 
 namespace {
@@ -107,6 +108,45 @@ TEST_P(ExportPagesTest, PageOfExportsIsTheExportersAlone)
     EXPECT_EQ(pwrite(fd, "x", 1, 0), -1);
     EXPECT_EQ(ftruncate(fd, 0), -1);
     close(fd);
+}
+
+/// A process that exports nothing, but has at the number that it is told a file of @p size bytes, which it cuts and seals again
+/// and again.
+const ChildProgram cutter_program("page-cutter", [](Channel &parent) {
+    const int number = parent.receive<int>();
+    const auto size = parent.receive<std::size_t>();
+    parent.send(true);
+    for (unsigned round = 0;; ++round) {
+        const int fd = memfd_create("cut", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        if (ftruncate(fd, static_cast<off_t>(size)) != 0 || dup2(fd, number) != number)
+            return;
+        for (unsigned i = 0; i != round * 7 % 400; ++i)
+            (void)getppid(); // some time, each time another
+        (void)!ftruncate(fd, 0);
+        (void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | F_SEAL_FUTURE_WRITE);
+        close(fd);
+    }
+});
+
+/// Else an importer that has mapped it ends by SIGBUS at its first look.
+TEST_P(ExportPagesTest, PageThatIsCutWhileItIsOpenedIsRefused)
+{
+    const RemoteMemory remote(exporter, {});
+    ExportDescriptor d = parse_descriptor(remote.descriptor());
+    ChildProcess cutter("page-cutter");
+    d.page_fd = 100;
+    cutter.channel().send(int{d.page_fd});
+    cutter.channel().send(sizeof(ExportPage));
+    d.pid = static_cast<std::uint32_t>(cutter.pid());
+    d.start_time = start_time_of(cutter.pid());
+    ASSERT_TRUE(cutter.channel().receive<bool>());
+    const std::vector<std::byte> forged = seal(d);
+    const DevHandle dev(open_device(importer));
+    const LogCapture log; // of which there is a lot
+    for (int i = 0; i < times(2000); ++i) {
+        doca_mmap *imported = nullptr;
+        EXPECT_NE(doca_mmap_create_from_export(nullptr, forged.data(), forged.size(), dev, &imported), DOCA_SUCCESS);
+    }
 }
 
 /// What large copies touch first, so that they fail in a process that has got the exporter's number.

@@ -186,7 +186,7 @@ doca_error_t doca_comm_channel_ep_t::complete(Peer &peer)
         LOG_ERR("a connection cannot be watched: %s", std::strerror(errno));
         status = DOCA_ERROR_CONNECTION_ABORTED;
     }
-    if (status == DOCA_ERROR_CONNECTION_ABORTED)
+    if (status != DOCA_SUCCESS && status != DOCA_ERROR_CONNECTION_INPROGRESS)
         peer.fail();
     if (status == DOCA_SUCCESS && is_recv_armed_) {
         arm_for_messages();

@@ -116,8 +116,12 @@ doca_error_t ExporterProcess::open_memory()
     if (memory_fd_.is_open())
         return DOCA_SUCCESS;
     const std::string path = "/proc/" + std::to_string(pid_) + "/mem";
-    UniqueFd opened(open(path.c_str(), O_RDWR | O_CLOEXEC));
+    UniqueFd opened(open(path.c_str(), O_RDWR | O_CLOEXEC)); // for good: not with the reserve's help
     const int error = errno;
+    if (!opened.is_open() && (error == EMFILE || error == ENFILE || error == ENOMEM)) {
+        LOG_ERR("can't open the memory of process %d: %s", pid_, std::strerror(error));
+        return DOCA_ERROR_NO_MEMORY;
+    }
     // It is the memory of the program that has the page, since that still has it now.
     if (!opened.is_open() || has_exited()) {
         if (watch_.is_ending() || opened.is_open()) {

@@ -9,10 +9,10 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../../file_size.hpp"
 #include "../../../log.hpp"
 #include "process.hpp"
 #include "registry.hpp"
@@ -35,17 +35,6 @@ struct Refill {
     Refill &operator=(const Refill &) = delete;
     ~Refill() { DescriptorReserve::fill(); }
 };
-
-/// Sets the size of a new memfd. Beyond the program's limit for files the kernel would send it SIGXFSZ.
-bool set_size(int fd, std::size_t size) noexcept
-{
-    rlimit limit{};
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size) {
-        errno = EFBIG;
-        return false;
-    }
-    return ftruncate(fd, static_cast<off_t>(size)) == 0;
-}
 
 } // namespace
 
@@ -76,7 +65,7 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
     created->size_ = size;
     const int fd = created->fd_.get();
     struct stat info {};
-    if (!created->fd_.is_open() || !set_size(fd, size) || fstat(fd, &info) != 0) {
+    if (!created->fd_.is_open() || !set_file_size(fd, size) || fstat(fd, &info) != 0) {
         LOG_ERR("creating the memfd '%s' of %zu bytes: %s", name, size, std::strerror(errno));
         return DOCA_ERROR_NO_MEMORY;
     }
@@ -119,9 +108,8 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         LOG_ERR("can't open the %s of process %d: %s", expected.what, pid, explain_denial(pid, error).c_str());
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    const auto size = static_cast<std::size_t>(info.st_size);
-    if (!S_ISREG(info.st_mode) || size < expected.smallest || size > expected.largest) {
-        LOG_ERR("descriptor %d of process %d is not a %s of this version", fd, pid, expected.what);
+    if (!S_ISREG(info.st_mode)) {
+        LOG_ERR("descriptor %d of process %d is not a %s", fd, pid, expected.what);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (info.st_uid != geteuid()) {
@@ -138,6 +126,13 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
     constexpr int all_seals = size_seals | F_SEAL_FUTURE_WRITE | F_SEAL_WRITE;
     if (seals < 0 || (seals & all_seals) != (size_seals | (is_writable ? 0 : F_SEAL_FUTURE_WRITE))) {
         LOG_ERR("descriptor %d of process %d is not a sealed %s", fd, pid, expected.what);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    // The size after the seals: before them its owner could still take pages away.
+    const bool is_sized = fstat(opened.get(), &info) == 0;
+    const auto size = static_cast<std::size_t>(info.st_size);
+    if (!is_sized || size < expected.smallest || size > expected.largest) {
+        LOG_ERR("descriptor %d of process %d is not a %s of this version", fd, pid, expected.what);
         return DOCA_ERROR_INVALID_VALUE;
     }
     // Neither ends under the lock, which their end takes: not even when memory is short.
