@@ -85,7 +85,7 @@ void walk_through_local_copies(Walk &walk, doca_dev *dev);
 void walk_through_exports(Walk &walk, doca_dev *dev);
 void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven);
 void walk_through_sync_events(Walk &walk, doca_dev *dev);
-void walk_through_comm_channel(Walk &walk, doca_dev *dev);
+void walk_through_comm_channel(Walk &walk, doca_dev *dev, bool by_address);
 void walk_through_hashes(Walk &walk, doca_dev *dev);
 void walk_through_graphs(Walk &walk, doca_dev *dev);
 void walk_through_pools(Walk &walk, doca_dev *dev);

@@ -299,8 +299,15 @@ void walk_through_sync_events(Walk &walk, doca_dev *dev)
     (void)walk.agree(true);
 }
 
-void walk_through_comm_channel(Walk &walk, doca_dev *dev)
+void walk_through_comm_channel(Walk &walk, doca_dev *dev, bool by_address)
 {
+    // An address of this machine that no other pair of processes has.
+    const auto parent = static_cast<unsigned>(getppid());
+    const std::string address = "127." + std::to_string(64 + parent / 65536 % 60) + "." + std::to_string(parent / 256 % 256) +
+                                "." + std::to_string(parent % 256) + ":5002";
+    if (by_address)
+        setenv("DOCA_COMM_CHANNEL_ADDRESS", address.c_str(), 1);
+    const AtEnd unset([] { unsetenv("DOCA_COMM_CHANNEL_ADDRESS"); });
     const std::string name = "walk " + std::to_string(getppid());
     Owned<doca_dev_rep> rep(walk, doca_dev_rep_close);
     Owned<doca_comm_channel_ep_t> ep(walk, doca_comm_channel_ep_destroy);

@@ -56,7 +56,8 @@ bool Walk::run()
     walk_through_rdma(*this, dev, false);
     walk_through_rdma(*this, dev, true);
     walk_through_sync_events(*this, dev);
-    walk_through_comm_channel(*this, dev);
+    walk_through_comm_channel(*this, dev, false);
+    walk_through_comm_channel(*this, dev, true);
     walk_through_hashes(*this, dev);
     walk_through_graphs(*this, dev);
     walk_through_pools(*this, dev);
