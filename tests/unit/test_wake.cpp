@@ -74,6 +74,7 @@ TEST_F(WakeTest, WithoutDescriptorsItIsLeftToTheNextOne)
     {
         const NoDescriptors none;
         waker.wake(state, wish);
+        EXPECT_FALSE(waker.signal(state, state.sleeping, wish)) << "the waker has to know";
     }
     EXPECT_FALSE(is_readable(sleeper.wake_fd()));
     EXPECT_NE(state.sleeping, 0u) << "nobody would ever wake it";

@@ -97,7 +97,33 @@ void ConnectionPoller::remove(std::uint32_t number) noexcept
 
 void ConnectionPoller::remember_only() noexcept
 {
-    only_ = !is_many_ && connections_.size() == 1 ? connections_.front() : nullptr;
+    only_ = !is_many_ && !owes_rings_ && connections_.size() == 1 ? connections_.front() : nullptr;
+}
+
+void ConnectionPoller::owe_ring() noexcept
+{
+    owes_rings_ = true;
+    remember_only();
+    if (completions_.is_armed())
+        completions_.wake(); // who sleeps would not make it
+}
+
+/// Not in each poll while they fail: a try costs some system calls and a message.
+void ConnectionPoller::make_owed_rings() noexcept
+{
+    constexpr std::chrono::milliseconds longest_pause(32);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_ring_)
+        return;
+    owes_rings_ = false;
+    for (SoftQueuePair *const connection : connections_) {
+        if (connection != nullptr)
+            connection->make_owed_ring(); // or it owes it again
+    }
+    ring_pause_ = owes_rings_ ? std::clamp(2 * ring_pause_, std::chrono::milliseconds(1), longest_pause)
+                              : std::chrono::milliseconds(0);
+    next_ring_ = now + ring_pause_;
+    remember_only();
 }
 
 /// From now on the peers of all connections ring.
@@ -148,6 +174,8 @@ Operation *ConnectionPoller::poll_one() noexcept
 
 void ConnectionPoller::progress() noexcept
 {
+    if (owes_rings_) [[unlikely]]
+        make_owed_rings();
     if (is_many_)
         return poll_by_rings();
     for (SoftQueuePair *const connection : connections_) {
@@ -198,6 +226,13 @@ void ConnectionPoller::lose_process(std::size_t index) noexcept
 }
 
 bool ConnectionPoller::arm() noexcept
+{
+    if (owes_rings_) [[unlikely]]
+        make_owed_rings();
+    return look_and_sleep() || owes_rings_; // who owes a ring may not sleep
+}
+
+bool ConnectionPoller::look_and_sleep() noexcept
 {
     if (is_many_) {
         doorbells_->sleep.lie_down(1);

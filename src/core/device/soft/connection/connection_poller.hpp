@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -38,6 +39,8 @@ public:
     [[nodiscard]] const Doorbells &doorbells() const noexcept { return *doorbells_; }
     /// Something may have happened to connection @p number that no peer rings for.
     void look_at(std::uint32_t number) noexcept;
+    /// A connection owes its peer a ring: SoftQueuePair::make_owed_ring() is called in the next polls.
+    void owe_ring() noexcept;
     /// From now on the end of @p process is news of its connections. False when it can't be seen.
     [[nodiscard]] bool watch(const std::shared_ptr<ExporterProcess> &process) noexcept;
 
@@ -56,6 +59,8 @@ private:
     void unwatch(const ExporterProcess &process) noexcept;
     void become_many() noexcept;
     void remember_only() noexcept;
+    [[gnu::cold]] void make_owed_rings() noexcept;
+    [[nodiscard]] bool look_and_sleep() noexcept;
     void poll_by_rings() noexcept;
     void look_around() noexcept;
     [[gnu::cold]] void lose_process(std::size_t index) noexcept;
@@ -68,10 +73,14 @@ private:
     std::unique_ptr<Doorbells> doorbells_; ///< where there are many, or in event-driven mode
     bool is_many_ = false;
     bool is_reserved_ = false;
+    bool owes_rings_ = false; ///< a connection may; then only_ is null, so that progress() sees it
+    std::chrono::steady_clock::time_point next_ring_{}; ///< owed rings are not tried before it
+    std::chrono::milliseconds ring_pause_{0};           ///< before the next try, if that one fails, too
     std::uint32_t num_polls_ = 0;
     std::uint32_t next_look_ = 0;
     std::size_t next_process_ = 0;
-    SoftQueuePair *only_ = nullptr; ///< the element of connections_ where there is one, and its peer need not ring
+    SoftQueuePair *only_ = nullptr; ///< the element of connections_ where there is one, its peer need not ring,
+                                    ///< and it owes it no ring
     std::vector<SoftQueuePair *> connections_; ///< by number; null for one that is free
     std::vector<std::uint32_t> free_numbers_;
     std::vector<std::shared_ptr<ExporterProcess>> processes_; ///< whose end is looked for

@@ -81,10 +81,10 @@ doca_error_t PeerDoorbells::open(const std::shared_ptr<ExporterProcess> &process
     return DOCA_SUCCESS;
 }
 
-void PeerDoorbells::wake(std::uint64_t seen) noexcept
+bool PeerDoorbells::wake(std::uint64_t seen) noexcept
 {
     const std::lock_guard guard(lock_);
-    waking_.signal(page().sleep, seen, any_wish);
+    return waking_.signal(page().sleep, seen, any_wish);
 }
 
 } // namespace opendoca::soft

@@ -134,18 +134,20 @@ public:
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
 
-    /// After the news were stored. Wakes the thread if it sleeps.
-    void ring(std::uint32_t index) noexcept
+    /// After the news were stored. Wakes the thread if it sleeps. False when it sleeps on, because descriptors or
+    /// memory have run out: another try may work.
+    [[nodiscard]] bool ring(std::uint32_t index) noexcept
     {
         page().ring(index % max_doorbells);
         // Pairs with the owner's look at the root after SleepingSide::lie_down().
         if (const std::uint64_t seen = page().sleep.sleeping.load(std::memory_order_seq_cst); seen != 0) [[unlikely]]
-            wake(seen);
+            return wake(seen);
+        return true;
     }
 
 private:
     PeerDoorbells(std::shared_ptr<ExporterProcess> process, std::uint32_t number) noexcept;
-    [[gnu::cold]] void wake(std::uint64_t seen) noexcept;
+    [[gnu::cold]] [[nodiscard]] bool wake(std::uint64_t seen) noexcept;
     [[nodiscard]] DoorbellPage &page() const noexcept { return *static_cast<DoorbellPage *>(page_->start()); }
 
     const std::shared_ptr<ExporterProcess> process_;

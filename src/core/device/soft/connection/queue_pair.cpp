@@ -74,6 +74,7 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
     if (const std::uint32_t theirs = peer_->page().mtu;
         !is_mtu_fixed_ && theirs < static_cast<std::uint32_t>(mtu_))
         mtu_ = static_cast<doca_mtu_size>(theirs);
+    prepare_to_ring();
     // Release: the peer's jobs that have waited for this see the page as it is.
     own_->page().accepts.store(peer_->id(), std::memory_order_seq_cst);
     tell_peer_with_barrier();
@@ -100,6 +101,13 @@ doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
     is_watched_ = false;
     wishes_ = 0;
     has_doorbells_ = poller_->has_doorbells();
+    if (has_doorbells_ && !poller_->needs_rings())
+        show_doorbell_request(0); // so that a peer that connects knows the page: see prepare_to_ring()
+    if (is_connected()) {
+        prepare_to_ring();
+        if (owed_wishes_ != 0)
+            poller_->owe_ring();
+    }
     if (poller_->needs_rings()) {
         ask_for_rings();
         // Who is not connected yet has a peer that sees this before it sends anything.
@@ -117,8 +125,10 @@ void SoftQueuePair::detach() noexcept
 {
     if (completions_ == nullptr)
         return;
-    if (identity_.pid() == getpid())
+    if (identity_.pid() == getpid()) {
         own_->page().doorbell_request.store(0, std::memory_order_relaxed); // who sees it late rings for nothing
+        make_owed_ring();                                                  // nobody polls from now on
+    }
     if (shared_ != nullptr)
         shared_->forget(*this);
     poller_->remove(number_);
@@ -290,17 +300,53 @@ void SoftQueuePair::ring(DoorbellRequest request, std::uint32_t wish) noexcept
 {
     if (!request.wishes(wish) || request.word() == wrong_request_)
         return;
-    if (peer_doorbells_ == nullptr || peer_doorbells_->number() != request.page()) {
-        const std::int32_t fd = peer_->page().doorbells_fd.load(std::memory_order_relaxed);
-        const doca_error_t status =
-            guarded([&] { return PeerDoorbells::open(process_, fd, request.page(), peer_doorbells_); });
-        if (status != DOCA_SUCCESS) {
-            if (status == DOCA_ERROR_INVALID_VALUE)
-                wrong_request_ = request.word(); // is not tried again
-            return;
-        }
-    }
-    peer_doorbells_->ring(request.index());
+    doca_error_t status = open_doorbells(request);
+    if (status == DOCA_SUCCESS && !peer_doorbells_->ring(request.index()))
+        status = DOCA_ERROR_NO_MEMORY;
+    if (status == DOCA_ERROR_NO_MEMORY)
+        return owe_ring(wish);
+    owed_wishes_ = 0; // a peer that is rung looks for everything
+    if (status == DOCA_ERROR_INVALID_VALUE)
+        wrong_request_ = request.word(); // is not tried again
+}
+
+/// The peer sleeps, and can't be woken for want of descriptors or memory. The news are stored, so the operation that
+/// has made them has done its work; waking the peer is left to the next ring, or to the next polls.
+void SoftQueuePair::owe_ring(std::uint32_t wish) noexcept
+{
+    owed_wishes_ |= wish;
+    // In connect(), which another thread than the work queue's may call, it is left to the next ring.
+    if (state() != ConnectionState::initial && poller_ != nullptr)
+        poller_->owe_ring();
+}
+
+void SoftQueuePair::make_owed_ring() noexcept
+{
+    if (state() == ConnectionState::initial)
+        return; // another thread may just be connecting it
+    const std::uint32_t wishes = std::exchange(owed_wishes_, 0);
+    if (wishes == 0 || process_->is_gone())
+        return;
+    // A peer that does not wish it any more has looked since.
+    ring(DoorbellRequest(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst)), wishes);
+}
+
+doca_error_t SoftQueuePair::open_doorbells(DoorbellRequest request) noexcept
+{
+    if (peer_doorbells_ != nullptr && peer_doorbells_->number() == request.page())
+        return DOCA_SUCCESS;
+    const std::int32_t fd = peer_->page().doorbells_fd.load(std::memory_order_relaxed);
+    return guarded([&] { return PeerDoorbells::open(process_, fd, request.page(), peer_doorbells_); });
+}
+
+/// Takes the memory and the descriptor that waking the peer needs, so that a submit seldom has to. What can't be had
+/// now, the ring tries to get again.
+void SoftQueuePair::prepare_to_ring() noexcept
+{
+    // Acquire: pairs with the store in show_doorbell_request(); who sees the request sees where the page is.
+    const DoorbellRequest request(peer_->page().doorbell_request.load(std::memory_order_acquire));
+    if (request.page() != 0)
+        (void)open_doorbells(request);
 }
 
 void SoftQueuePair::show_doorbell_request(std::uint32_t wishes) noexcept

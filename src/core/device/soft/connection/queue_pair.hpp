@@ -87,6 +87,9 @@ public:
     /// From now on the peer rings for what is waited for. A barrier_for_all() follows, and then a look.
     void ask_for_rings() noexcept;
     void ask_for_no_rings() noexcept;
+    /// Tries once more to make a ring for which descriptors or memory have lacked. Nothing where there is none, or no
+    /// need for it any more.
+    void make_owed_ring() noexcept;
     void process_ended(const ExporterProcess &process) noexcept;
 
     // What the SoftReceiveQueue calls and keeps: a list.
@@ -178,6 +181,9 @@ private:
     }
     void tell_peer_with_barrier() noexcept;
     [[gnu::noinline]] void ring(DoorbellRequest request, std::uint32_t wish) noexcept;
+    [[gnu::cold]] void owe_ring(std::uint32_t wish) noexcept;
+    [[nodiscard]] doca_error_t open_doorbells(DoorbellRequest request) noexcept;
+    void prepare_to_ring() noexcept;
     void show_doorbell_request(std::uint32_t wishes) noexcept;
     [[nodiscard]] bool may_wait() noexcept { return !has_doorbells_ || is_watched_ || watch_process(); }
     [[gnu::cold]] [[nodiscard]] bool watch_process() noexcept;
@@ -266,8 +272,9 @@ private:
     std::shared_ptr<ExporterProcess> process_; ///< the peer's
     std::uint32_t peer_permissions_ = 0;
     bool needs_barrier_ = true;
-    std::shared_ptr<PeerDoorbells> peer_doorbells_; ///< the last ones that were rung
+    std::shared_ptr<PeerDoorbells> peer_doorbells_; ///< the last ones that were rung, or are to be
     std::uint64_t wrong_request_ = 0;                  ///< what the peer has there is not a page of doorbells
+    std::uint32_t owed_wishes_ = 0; ///< of the peer: it was not rung for them, for want of descriptors or memory
 
     // From attach() to detach().
     std::shared_ptr<ConnectionPoller> poller_;

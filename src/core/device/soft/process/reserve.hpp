@@ -6,6 +6,12 @@
 
 namespace opendoca::soft {
 
+/// Whether a system call that has left @p error in errno may work later: descriptors or memory have run out.
+[[nodiscard]] constexpr bool is_want(int error) noexcept
+{
+    return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
 /// Two descriptors that this process keeps back, so that it can still ask whether others live, and wake them,
 /// when it has no other left.
 class DescriptorReserve {

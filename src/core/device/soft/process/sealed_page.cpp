@@ -112,8 +112,8 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
             LOG_ERR("process %d has no %s at its descriptor %d", pid, expected.what, fd);
             return DOCA_ERROR_INVALID_VALUE;
         }
-        if (error == EMFILE || error == ENFILE) {
-            LOG_ERR("no descriptor is left to open the %s of process %d", expected.what, pid);
+        if (is_want(error)) {
+            LOG_ERR("no descriptor or memory is left to open the %s of process %d", expected.what, pid);
             return DOCA_ERROR_NO_MEMORY;
         }
         LOG_ERR("can't open the %s of process %d: %s", expected.what, pid, explain_denial(pid, error).c_str());
@@ -134,7 +134,11 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         return ::open(DescriptorPath(getpid(), found.get()).c_str(),
                       (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     }));
-    const int seals = fcntl(opened.get(), F_GET_SEALS); // -1 for what can't be sealed
+    const int seals = opened.is_open() ? fcntl(opened.get(), F_GET_SEALS) : -1; // -1 for what can't be sealed
+    if (seals < 0 && is_want(errno)) {
+        LOG_ERR("no descriptor or memory is left to open the %s of process %d", expected.what, pid);
+        return DOCA_ERROR_NO_MEMORY;
+    }
     constexpr int all_seals = size_seals | F_SEAL_FUTURE_WRITE | F_SEAL_WRITE;
     if (seals < 0 || (seals & all_seals) != (size_seals | (is_writable ? 0 : F_SEAL_FUTURE_WRITE))) {
         LOG_ERR("descriptor %d of process %d is not a sealed %s", fd, pid, expected.what);

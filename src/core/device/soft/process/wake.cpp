@@ -67,9 +67,9 @@ bool WakePipe::drain() const noexcept
 doca_error_t PeerPipe::open(pid_t pid, int fd, std::uint64_t inode) noexcept
 {
     const auto report = [&](int error) {
-        if (error == EMFILE || error == ENFILE) {
-            LOG_ERR("no descriptor is left to wake process %d", pid);
-            return DOCA_ERROR_FULL;
+        if (is_want(error)) {
+            LOG_ERR("no descriptor or memory is left to wake process %d", pid);
+            return DOCA_ERROR_NO_MEMORY;
         }
         return guarded([&] {
             LOG_ERR("can't reach the wake-up pipe of process %d: %s", pid, explain_denial(pid, error).c_str());
@@ -114,31 +114,45 @@ doca_error_t SleepingSide::open(SleepState &state) noexcept
     return DOCA_SUCCESS;
 }
 
-/// False when the sleeper can't be reached for now. Without a pipe afterwards, there is none any more.
-bool WakingSide::reach(const SleepState &state) noexcept
+/// Without a pipe after SUCCESS, there is no sleeper any more. NO_MEMORY: it can't be reached for now.
+doca_error_t WakingSide::reach(const SleepState &state) noexcept
 {
     // Acquire: pairs with the store in SleepingSide::open().
     const ProcessId owner(state.owner.load(std::memory_order_acquire));
     const std::uint64_t inode = state.pipe_inode.load(std::memory_order_relaxed);
     if (pipe_.is_open() && pipe_.inode() == inode)
-        return true;
+        return DOCA_SUCCESS;
     pipe_.close();
-    return owner.is_nobody() || life_of(owner) == Life::ended ||
-           pipe_.open(owner.pid(), state.pipe_fd.load(std::memory_order_relaxed), inode) == DOCA_SUCCESS;
+    if (owner.is_nobody() || life_of(owner) == Life::ended)
+        return DOCA_SUCCESS;
+    return pipe_.open(owner.pid(), state.pipe_fd.load(std::memory_order_relaxed), inode);
 }
 
-void WakingSide::signal_now(SleepState &state, std::uint64_t seen) noexcept
+/// A descriptor that was taken from the reserve goes back there.
+void WakingSide::fill_reserve() noexcept
 {
-    if (!reach(state))
-        return;
-    if (pipe_.is_open())
-        pipe_.signal();
-    state.sleeping.compare_exchange_strong(seen, 0, std::memory_order_relaxed);
-    // A descriptor that was taken from the reserve goes back there.
     if (!DescriptorReserve::fill()) {
         pipe_.close();
         DescriptorReserve::fill();
     }
+}
+
+void WakingSide::prepare(const SleepState &state) noexcept
+{
+    (void)reach(state);
+    fill_reserve();
+}
+
+bool WakingSide::signal_now(SleepState &state, std::uint64_t seen) noexcept
+{
+    const doca_error_t status = reach(state);
+    if (status == DOCA_SUCCESS) {
+        if (pipe_.is_open())
+            pipe_.signal();
+        state.sleeping.compare_exchange_strong(seen, 0, std::memory_order_relaxed);
+    }
+    fill_reserve();
+    return status != DOCA_ERROR_NO_MEMORY;
 }
 
 } // namespace opendoca::soft

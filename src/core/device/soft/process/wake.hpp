@@ -58,7 +58,8 @@ private:
 class PeerPipe {
 public:
     /// Opens the pipe whose writing end is @p fd in process @p pid. @p inode tells that pipe from any other that has
-    /// got its number since. NOT_PERMITTED, INVALID_VALUE (it is not there any more), FULL (no descriptor is left).
+    /// got its number since. NOT_PERMITTED, INVALID_VALUE (it is not there any more), NO_MEMORY (descriptors
+    /// or memory have run out, and another try may work).
     [[nodiscard]] doca_error_t open(pid_t pid, int fd, std::uint64_t inode) noexcept;
     [[nodiscard]] bool is_open() const noexcept { return fd_.is_open(); }
     [[nodiscard]] std::uint64_t inode() const noexcept { return inode_; }
@@ -104,36 +105,39 @@ class WakingSide {
 public:
     /// Opens the pipe, so that waking needs no descriptor later. Without effect where there is no sleeper, or not
     /// yet: wake() tries again.
-    void prepare(const SleepState &state) noexcept { (void)reach(state); }
+    void prepare(const SleepState &state) noexcept;
 
     /// After something was stored that @p wish is for. Its store must be sequentially consistent.
     void wake(SleepState &state, std::uint32_t wish) noexcept
     {
         // Pairs with the store in SleepingSide::lie_down().
-        signal(state, state.sleeping.load(std::memory_order_seq_cst), wish);
+        (void)signal(state, state.sleeping.load(std::memory_order_seq_cst), wish);
     }
     /// The same after any store.
     void wake_with_barrier(SleepState &state, std::uint32_t wish) noexcept
     {
         // A full barrier, since it writes. Pairs with the store in SleepingSide::lie_down().
-        signal(state, state.sleeping.fetch_or(0, std::memory_order_seq_cst), wish);
+        (void)signal(state, state.sleeping.fetch_or(0, std::memory_order_seq_cst), wish);
     }
     /// The same after any store, where this process allows barriers by others and the sleeper makes them.
     void wake_cheaply(SleepState &state, std::uint32_t wish) noexcept
     {
         barrier_by_others(); // pairs with the sleeper's barrier_for_all() after SleepingSide::lie_down()
-        signal(state, state.sleeping.load(std::memory_order_relaxed), wish);
+        (void)signal(state, state.sleeping.load(std::memory_order_relaxed), wish);
     }
-    /// Wakes a sleeper whose `sleeping` was @p seen if it wishes @p wish.
-    void signal(SleepState &state, std::uint64_t seen, std::uint32_t wish) noexcept
+    /// Wakes a sleeper whose `sleeping` was @p seen if it wishes @p wish. False when it sleeps on, because descriptors
+    /// or memory have run out: another try may work.
+    bool signal(SleepState &state, std::uint64_t seen, std::uint32_t wish) noexcept
     {
         if ((seen & wish) != 0) [[unlikely]]
-            signal_now(state, seen);
+            return signal_now(state, seen);
+        return true;
     }
 
 private:
-    [[gnu::cold]] void signal_now(SleepState &state, std::uint64_t seen) noexcept;
-    [[nodiscard]] bool reach(const SleepState &state) noexcept;
+    [[gnu::cold]] bool signal_now(SleepState &state, std::uint64_t seen) noexcept;
+    [[nodiscard]] doca_error_t reach(const SleepState &state) noexcept;
+    void fill_reserve() noexcept;
 
     PeerPipe pipe_;
 };
