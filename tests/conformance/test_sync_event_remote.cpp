@@ -271,6 +271,32 @@ TEST_P(SyncRemoteTest, death_of_the_last_publisher_ends_waits)
     (void)third.finish();
 }
 
+/// It was found while its end could not be watched for want of descriptors.
+TEST_P(SyncRemoteTest, death_of_a_publisher_that_came_in_want_ends_waits)
+{
+    Event event = host_event(Publisher::dpu);
+    event.start_as_ctx();
+    EventQueue queue(4, true);
+    queue.add(event);
+    must(queue.submit_wait(event, 5));
+    RemoteEvent there = remote_dpu(event);
+    rlimit limit{};
+    must_hold(getrlimit(RLIMIT_NOFILE, &limit) == 0, "the limit is known");
+    const std::vector<int> taken = take_all_descriptors();
+    queue.arm(); // which finds it
+    EXPECT_FALSE(queue.is_signalled());
+    for (const int fd : taken)
+        close(fd);
+    must_hold(setrlimit(RLIMIT_NOFILE, &limit) == 0, "descriptors are back");
+    queue.clear();
+    queue.arm();
+    EXPECT_FALSE(queue.is_signalled());
+    there.kill();
+    EXPECT_TRUE(queue.is_signalled(EventQueue::patience));
+    queue.clear();
+    EXPECT_EQ(status_of(queue.poll()), DOCA_ERROR_CONNECTION_RESET);
+}
+
 TEST_P(SyncRemoteTest, death_of_the_publisher_ends_synchronous_waits)
 {
     Event event = host_event(Publisher::dpu);

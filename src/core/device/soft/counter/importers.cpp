@@ -30,6 +30,9 @@ void Importers::refresh(bool polls) noexcept
         } else if (polls && known.is_alive && known.watch.has_ended()) {
             leave(known); // its descriptor stays readable
             known.owner = owner;
+        } else if (known.is_owed) {
+            leave(known);
+            enter(known, owner);
         }
         if (!owner.is_nobody())
             ++(known.is_alive ? num_living_ : num_dead_);
@@ -41,9 +44,13 @@ void Importers::enter(Known &known, ProcessId owner) noexcept
     if (owner.is_nobody())
         return;
     known.owner = owner;
-    known.is_alive = known.watch.open(owner) != DOCA_ERROR_INVALID_VALUE;
-    known.has_event = known.watch.fd() >= 0 && completions_ != nullptr && owner.pid() != getpid() &&
-                      completions_->watch(known.watch.fd()) == DOCA_SUCCESS;
+    const doca_error_t status = known.watch.open(owner);
+    known.is_alive = status != DOCA_ERROR_INVALID_VALUE;
+    if (completions_ == nullptr || owner.pid() == getpid())
+        return;
+    known.has_event = known.watch.fd() >= 0 && completions_->watch(known.watch.fd()) == DOCA_SUCCESS;
+    // A descriptor that the system gives to nobody is not asked for again.
+    known.is_owed = status == DOCA_ERROR_OPERATING_SYSTEM || (known.watch.fd() >= 0 && !known.has_event);
 }
 
 void Importers::leave(Known &known) noexcept

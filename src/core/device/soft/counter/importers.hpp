@@ -28,8 +28,9 @@ public:
     Importers &operator=(const Importers &) = delete;
     ~Importers();
 
-    /// Finds those who have come and gone since. With @p polls, also those who have ended; otherwise this
-    /// makes no system call where nothing has changed.
+    /// Finds those who have come and gone since, and watches those who could not be watched before for want of
+    /// descriptors or memory. With @p polls, finds also those who have ended; otherwise this makes no system call
+    /// where nothing has changed and nobody is left to be watched.
     void refresh(bool polls) noexcept;
     /// Some have ended without having destroyed their handle, and nobody is left.
     [[nodiscard]] bool have_died() const noexcept { return num_dead_ != 0 && num_living_ == 0; }
@@ -40,6 +41,7 @@ private:
         ProcessWatch watch;     ///< while it lives
         bool is_alive = false;  ///< as far as is known
         bool has_event = false; ///< its end makes the event handle readable
+        bool is_owed = false;   ///< it should, but descriptors or memory have lacked: refresh() tries again
     };
 
     void enter(Known &known, ProcessId owner) noexcept;

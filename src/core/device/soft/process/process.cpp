@@ -119,7 +119,10 @@ ProcessId ProcessId::self() noexcept
     return self;
 }
 
-Life life_of(ProcessId process) noexcept
+namespace {
+
+/// As life_of(); with the error number where it is unknown.
+Life ask_for_life(ProcessId process, int &error) noexcept
 {
     if (process.pid() <= 0)
         return Life::ended; // no process that ever ran
@@ -129,7 +132,7 @@ Life life_of(ProcessId process) noexcept
     if (kill(process.pid(), 0) != 0 && errno == ESRCH)
         return Life::ended;
     ProcessStat stat{};
-    switch (read_stat(process.pid(), stat)) {
+    switch (error = read_stat(process.pid(), stat)) {
     case 0:
         break;
     case ENOENT:
@@ -143,6 +146,14 @@ Life life_of(ProcessId process) noexcept
     return is_zombie || ProcessId(process.pid(), stat.start_time) != process ? Life::ended : Life::alive;
 }
 
+} // namespace
+
+Life life_of(ProcessId process) noexcept
+{
+    int error = 0;
+    return ask_for_life(process, error);
+}
+
 std::uint64_t pid_namespace() noexcept
 {
     struct stat info {};
@@ -153,14 +164,20 @@ doca_error_t ProcessWatch::open(ProcessId process) noexcept
 {
     process_ = process;
     pidfd_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, process.pid(), 0)));
-    if (!pidfd_.is_open() && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+    if (!pidfd_.is_open() && is_want(errno)) {
         LOG_ERR("pidfd_open of process %d: %s", process.pid(), std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
     if (!pidfd_.is_open() && errno != ESRCH)
         LOG_INFO("pidfd_open of process %d: %s; its end is only seen by who polls, and wakes nobody", process.pid(),
                  std::strerror(errno));
-    const Life life = life_of(process);
+    int error = 0;
+    const Life life = ask_for_life(process, error);
+    if (life == Life::unknown && is_want(error)) {
+        LOG_ERR("looking at process %d: %s", process.pid(), std::strerror(error));
+        pidfd_ = UniqueFd();
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
     if (life != Life::alive)
         pidfd_ = UniqueFd(); // only of a process that runs now it is certain that the descriptor is not another's
     return life == Life::ended ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;

@@ -56,7 +56,8 @@ enum class Life : std::uint8_t { alive, ended, unknown };
 class ProcessWatch {
 public:
     /// Only once. INVALID_VALUE when it has ended, OPERATING_SYSTEM when descriptors or memory have run out: it is
-    /// watched all the same, but has no descriptor.
+    /// watched all the same, but has no descriptor, for which another ProcessWatch is needed. The reserve is of no help
+    /// here: the descriptor would stay, and the reserve be gone.
     [[nodiscard]] doca_error_t open(ProcessId process) noexcept;
 
     /// Becomes readable at the end; -1 where there is no pidfd, or none that is certainly this process's.
