@@ -81,8 +81,8 @@ protected:
         return doca_workq_event_handle_clear(end.workq(), handle);
     }
 
-    /// Lets number 1, 2, and so on fail in the first send to a receiver that sleeps, until nothing is left to fail. Calls
-    /// @p check after each.
+    /// Lets number 1, 2, and so on fail in the first send to a receiver that sleeps, until nothing is left to fail.
+    /// Calls @p check after each.
     template <typename Check>
     void each_failure(Failing what, Check check)
     {

@@ -134,8 +134,8 @@ public:
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
 
-    /// After the news were stored. Wakes the thread if it sleeps. False when it sleeps on, because descriptors or memory
-    /// have run out: another try may work.
+    /// After the news were stored. Wakes the thread if it sleeps. False when it sleeps on, because descriptors or
+    /// memory have run out: another try may work.
     [[nodiscard]] bool ring(std::uint32_t index) noexcept
     {
         page().ring(index % max_doorbells);

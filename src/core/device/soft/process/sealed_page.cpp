@@ -133,9 +133,12 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         return DOCA_ERROR_INVALID_VALUE;
     }
     // The size after the seals: before them its owner could still take pages away.
-    const bool is_sized = fstat(opened.get(), &info) == 0;
+    if (fstat(opened.get(), &info) != 0) {
+        LOG_ERR("looking at the %s of process %d: %s", expected.what, pid, std::strerror(errno));
+        return DOCA_ERROR_NO_MEMORY;
+    }
     const auto size = static_cast<std::size_t>(info.st_size);
-    if (!is_sized || size < expected.smallest || size > expected.largest) {
+    if (size < expected.smallest || size > expected.largest) {
         LOG_ERR("descriptor %d of process %d is not a %s of this version", fd, pid, expected.what);
         return DOCA_ERROR_INVALID_VALUE;
     }

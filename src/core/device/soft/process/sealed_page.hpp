@@ -35,8 +35,8 @@ public:
         Writers writers = Writers::all;
     };
     /// Opens the page at descriptor @p fd of process @p pid, which may be this one. INVALID_VALUE (there is nothing
-    /// of that kind), NOT_PERMITTED (the kernel refuses, or it belongs to another user), NO_MEMORY (descriptors or memory
-    /// have run out, and another try may work). What it says of itself has to be checked by the caller.
+    /// of that kind), NOT_PERMITTED (the kernel refuses, or it belongs to another user), NO_MEMORY (descriptors or
+    /// memory have run out, and another try may work). What it says of itself has to be checked by the caller.
     [[nodiscard]] static doca_error_t open(pid_t pid, int fd, const Expected &expected,
                                            std::shared_ptr<SealedPage> &page);
 

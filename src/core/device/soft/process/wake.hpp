@@ -125,8 +125,8 @@ public:
         barrier_by_others(); // pairs with the sleeper's barrier_for_all() after SleepingSide::lie_down()
         (void)signal(state, state.sleeping.load(std::memory_order_relaxed), wish);
     }
-    /// Wakes a sleeper whose `sleeping` was @p seen if it wishes @p wish. False when it sleeps on, because descriptors or
-    /// memory have run out: another try may work.
+    /// Wakes a sleeper whose `sleeping` was @p seen if it wishes @p wish. False when it sleeps on, because descriptors
+    /// or memory have run out: another try may work.
     bool signal(SleepState &state, std::uint64_t seen, std::uint32_t wish) noexcept
     {
         if ((seen & wish) != 0) [[unlikely]]
