@@ -11,9 +11,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -48,7 +52,8 @@ pid_t start(Body body)
 /// The pages that two processes share, as far as a third one can write to them.
 class Garbler {
 public:
-    explicit Garbler(std::uint32_t seed) : random_(seed) {}
+    /// @p names: what a word would hold that belongs to one of the processes that live.
+    Garbler(std::uint32_t seed, std::vector<std::uint64_t> names) : random_(seed), names_(std::move(names)) {}
     Garbler(const Garbler &) = delete;
     Garbler &operator=(const Garbler &) = delete;
     ~Garbler()
@@ -93,6 +98,12 @@ public:
                 page.start[random_() % bound] = static_cast<unsigned char>(random_());
                 ++num_writes;
             }
+            if (random_() % 4 == 0) {
+                const std::size_t bound = random_() % 2 == 0 ? std::min<std::size_t>(page.size, 1024) : page.size;
+                const std::size_t at = random_() % (bound / sizeof(std::uint64_t)) * sizeof(std::uint64_t);
+                std::memcpy(page.start + at, &names_[random_() % names_.size()], sizeof(std::uint64_t));
+                num_writes += sizeof(std::uint64_t);
+            }
         }
     }
     [[nodiscard]] std::size_t num_pages() const { return pages_.size(); }
@@ -105,8 +116,22 @@ private:
         std::size_t size;
     };
     std::mt19937 random_;
+    std::vector<std::uint64_t> names_;
     std::map<ino_t, Page> pages_;
 };
+
+/// The name of a process, as owners of what is shared are named: see process.hpp.
+std::uint64_t name_of(pid_t pid)
+{
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    std::getline(file, text, '\0');
+    std::size_t at = text.rfind(')');
+    for (int field = 2; at != std::string::npos && field < 22; ++field)
+        at = text.find(' ', at + 1);
+    const std::uint64_t start_time = at == std::string::npos ? 0 : std::strtoull(text.c_str() + at, nullptr, 10);
+    return start_time << 22 | static_cast<std::uint32_t>(pid);
+}
 
 /// How a child has ended, if it has.
 bool has_ended(pid_t child, int &status)
@@ -145,7 +170,8 @@ int main(int argc, char **argv)
         }
         close(ends[0]);
         close(ends[1]);
-        Garbler garbler(static_cast<std::uint32_t>(random()));
+        Garbler garbler(static_cast<std::uint32_t>(random()),
+                        {name_of(1), name_of(children[0]), name_of(children[1])});
         bool is_running[2] = {true, true};
         while (is_running[0] || is_running[1]) {
             for (const int side : {0, 1}) {

@@ -3,6 +3,8 @@
 //
 // The pages that a process which exports shares with importers: who may write to them, and what that can do.
 #include <algorithm>
+#include <future>
+#include <optional>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -25,17 +27,42 @@ using opendoca::soft::HazardPage;
 
 const ChildProgram idle_importer_program("idle-importer", [](Channel &parent) { (void)parent.receive<bool>(); });
 
+int open_page(const ExportDescriptor &d, std::int32_t fd, int flags)
+{
+    const std::string path = "/proc/" + std::to_string(d.pid) + "/fd/" + std::to_string(fd);
+    const int opened = open(path.c_str(), flags | O_CLOEXEC);
+    must_hold(opened >= 0, "a page of the exporter is opened");
+    return opened;
+}
+
+/// The page of hazard pointers of the exporter that @p d names: a descriptor.
+int open_hazards(const ExportDescriptor &d)
+{
+    std::int32_t fd = -1;
+    const int exports = open_page(d, d.page_fd, O_RDONLY);
+    must_hold(pread(exports, &fd, sizeof(fd), offsetof(ExportPage, hazard_page_fd)) == sizeof(fd),
+              "the exports are read");
+    close(exports);
+    return open_page(d, fd, O_RDWR);
+}
+
+ProcessId id_of(pid_t pid)
+{
+    return {pid, start_time_of(pid)};
+}
+
+/// What a hazard pointer says that copies from and to the export.
+std::uint32_t marks_of(const ExportDescriptor &d)
+{
+    return (d.entry + 1) | (d.entry + 1) << 16;
+}
+
 /// The page of hazard pointers of the exporter that @p d names.
 class MappedHazards {
 public:
     explicit MappedHazards(const ExportDescriptor &d)
     {
-        std::int32_t fd = -1;
-        const int exports = open_page(d, d.page_fd, O_RDONLY);
-        must_hold(pread(exports, &fd, sizeof(fd), offsetof(ExportPage, hazard_page_fd)) == sizeof(fd),
-                  "the exports are read");
-        close(exports);
-        const int hazards = open_page(d, fd, O_RDWR);
+        const int hazards = open_hazards(d);
         page_ = mmap(nullptr, sizeof(HazardPage), PROT_READ | PROT_WRITE, MAP_SHARED, hazards, 0);
         close(hazards);
         must_hold(page_ != MAP_FAILED, "the page of hazard pointers is mapped");
@@ -53,16 +80,21 @@ public:
     }
 
 private:
-    [[nodiscard]] static int open_page(const ExportDescriptor &d, std::int32_t fd, int flags)
-    {
-        const std::string path = "/proc/" + std::to_string(d.pid) + "/fd/" + std::to_string(fd);
-        const int opened = open(path.c_str(), flags | O_CLOEXEC);
-        must_hold(opened >= 0, "a page of the exporter is opened");
-        return opened;
-    }
-
     void *page_ = nullptr;
 };
+
+/// Has the page mapped, as importers do, but no main thread.
+const ChildProgram threaded_holder_program("threaded-holder", [](Channel &parent) {
+    go_on_without_main_thread(parent, [](Channel &channel, const std::function<void()> &end_main) {
+        const MappedHazards hazards(channel.receive<ExportDescriptor>());
+        end_main();
+        channel.send(true);
+        (void)channel.receive<bool>();
+    });
+});
+
+/// Long enough for a revoker to ask several times.
+constexpr std::chrono::milliseconds many_looks{500};
 
 class ExportPagesTest : public testing::TestWithParam<DevicePair> {
 protected:
@@ -85,15 +117,116 @@ TEST_P(ExportPagesTest, SlotsThatNobodyHoldsDoNotDelayAStop)
         const ChildProcess child("idle-importer");
         return child.pid();
     }();
-    const auto mark = parse_descriptor(remote.descriptor()).entry + 1;
-    const std::uint64_t owners[] = {0, 1, UINT64_MAX, ProcessId(ended, 1).word(),
-                                    ProcessId(getpid(), 1).word()};
-    for (std::size_t i = 0; i < std::size(owners); ++i) {
-        hazards->pointers[i].owner.store(owners[i]);
-        hazards->pointers[i].in_use.store(mark | mark << 16);
+    const ChildProcess stranger("idle-importer"); // which has imported nothing
+    const std::uint64_t owners[] = {0,
+                                    1,
+                                    UINT64_MAX,
+                                    ProcessId(ended, 1).word(),
+                                    ProcessId(getpid(), 1).word(),
+                                    id_of(1).word(), // init
+                                    id_of(2).word(), // mostly a thread of the kernel
+                                    id_of(stranger.pid()).word(),
+                                    id_of(remote.process().pid()).word()};
+    for (std::size_t i = 0; i < opendoca::soft::max_hazard_pointers; ++i) {
+        hazards->pointers[i].owner.store(owners[i % std::size(owners)]);
+        hazards->pointers[i].in_use.store(marks_of(parse_descriptor(remote.descriptor())));
     }
     hazards->num_pointers.store(UINT32_MAX);
-    EXPECT_EQ(remote.stop(), DOCA_SUCCESS); // or this test hangs
+    remote.begin_stop(0);
+    ASSERT_TRUE(remote.stops_within(std::chrono::minutes(1)));
+    EXPECT_EQ(remote.end_stop().status, DOCA_SUCCESS);
+}
+
+/// The same where the exporter may not look into the processes that are named.
+TEST_P(ExportPagesTest, SlotsOfOtherUsersDoNotDelayAStop)
+{
+    if (geteuid() != 0)
+        GTEST_SKIP() << "only root can become two users";
+    RemoteMemory remote(exporter, {.user = 65534});
+    ASSERT_EQ(remote.status(), DOCA_SUCCESS);
+    const MappedHazards hazards(parse_descriptor(remote.descriptor()));
+    hazards->pointers[0].owner.store(id_of(1).word());
+    hazards->pointers[0].in_use.store(marks_of(parse_descriptor(remote.descriptor())));
+    hazards->num_pointers.store(1);
+    remote.begin_stop(0);
+    ASSERT_TRUE(remote.stops_within(std::chrono::minutes(1)));
+    EXPECT_EQ(remote.end_stop().status, DOCA_SUCCESS);
+}
+
+/// One that has, and lives, may be in the middle of a copy, as long as that takes.
+TEST_P(ExportPagesTest, SlotsOfAProcessThatHasThePageMappedDelayAStop)
+{
+    for (const bool has_main_thread : {true, false}) {
+        if (is_sanitized && !has_main_thread)
+            continue; // sanitizers want one
+        SCOPED_TRACE(has_main_thread);
+        RemoteMemory remote(exporter, {});
+        const ExportDescriptor d = parse_descriptor(remote.descriptor());
+        std::optional<ChildProcess> child;
+        std::optional<MappedHazards> hazards(d);
+        if (!has_main_thread) {
+            child.emplace("threaded-holder");
+            child->channel().send(d);
+            ASSERT_TRUE(child->channel().receive<bool>());
+        }
+        (*hazards)->pointers[0].owner.store(id_of(child ? child->pid() : getpid()).word());
+        (*hazards)->pointers[0].in_use.store(marks_of(d));
+        (*hazards)->num_pointers.store(1);
+        remote.begin_stop(0);
+        EXPECT_FALSE(remote.stops_within(many_looks));
+        child.reset();
+        hazards.reset();
+        ASSERT_TRUE(remote.stops_within(std::chrono::minutes(1)));
+        EXPECT_EQ(remote.end_stop().status, DOCA_SUCCESS);
+    }
+}
+
+/// A process that imports from itself knows its own slots.
+TEST_P(ExportPagesTest, OwnSlotsDelayAStopOnlyWhereAQueueHasThem)
+{
+    const DevHandle dev = open_device(exporter);
+    const DevHandle importing = open_device(importer);
+    std::vector<std::byte> memory(100), copied(100);
+    LocalMap exported(dev, memory, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
+    const void *blob = nullptr;
+    std::size_t size = 0;
+    must(doca_mmap_export_dpu(exported, dev, &blob, &size));
+    MmapHandle imported;
+    must(doca_mmap_create_from_export(nullptr, blob, size, importing, imported.out()));
+    const LocalMap own_map(importing, copied);
+    const Inventory inventory(8);
+    const DmaEngine engine(importing);
+    must(engine.copy(inventory.empty(own_map, copied.data(), copied.size()),
+                     inventory.full(imported, memory.data(), memory.size())));
+
+    const ExportDescriptor d = parse_descriptor({static_cast<const std::byte *>(blob), size});
+    const int page = open_hazards(d); // not mapped: a second mapping here would be one of somebody else
+    const auto at = [](std::size_t i) { return static_cast<off_t>(offsetof(HazardPage, pointers) + i * 64); };
+    const auto set = [&](std::size_t i, std::uint32_t in_use, std::uint64_t owner) {
+        EXPECT_EQ(pwrite(page, &in_use, 4, at(i)), 4);
+        EXPECT_EQ(pwrite(page, &owner, 8, at(i) + 8), 8);
+    };
+    const ProcessId own_id = id_of(getpid());
+    std::uint32_t count = 0;
+    ASSERT_EQ(pread(page, &count, sizeof(count), 0), 4);
+    std::size_t own = 0;
+    for (std::uint64_t owner = 0; own < count; ++own) {
+        ASSERT_EQ(pread(page, &owner, 8, at(own) + 8), 8);
+        if (ProcessId(owner) == own_id)
+            break;
+    }
+    ASSERT_LT(own, count) << "the engine's";
+    set(own, marks_of(d), own_id.word());
+    set(count, marks_of(d), own_id.word()); // nobody's
+    ++count;
+    ASSERT_EQ(pwrite(page, &count, sizeof(count), 0), 4);
+
+    auto stopped = std::async(std::launch::async, [&] { return doca_mmap_stop(exported); });
+    EXPECT_EQ(stopped.wait_for(many_looks), std::future_status::timeout);
+    set(own, 0, own_id.word());
+    EXPECT_EQ(stopped.get(), DOCA_SUCCESS);
+    set(count - 1, 0, 0);
+    close(page);
 }
 
 /// The page of exports can't be written to by others.

@@ -2,9 +2,16 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Sync events in one process: life, states, and operations in synchronous mode.
+#include <filesystem>
 #include <thread>
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "../../src/core/device/soft/counter/counter_page.hpp"
+
 #include "support/log_capture.hpp"
+#include "support/process_traits.hpp"
 #include "support/sanitizers.hpp"
 #include "support/sync_event.hpp"
 
@@ -344,4 +351,45 @@ TEST_P(SyncOperationTest, memory_that_is_not_there)
     ASSERT_EQ(munmap(mapped, 4096), 0);
     const Event unmapped(dev, Publisher::cpu, static_cast<std::uint64_t *>(mapped));
     EXPECT_EQ(doca_sync_event_start(unmapped), DOCA_ERROR_NOT_SUPPORTED);
+}
+
+/// Whoever can open an event's page can write anything to its lock; that must not stop updates for ever.
+TEST_P(SyncEventTest, lock_that_nobody_holds_does_not_stop_updates)
+{
+    if (!GetParam().is_soft())
+        GTEST_SKIP() << "the lock is the software device's";
+    using opendoca::soft::ProcessId;
+    alignas(8) std::uint64_t word = 0;
+    SyncEventHandle event = configured();
+    must(doca_sync_event_set_addr(event, &word));
+    must(doca_sync_event_start(event));
+    int page = -1; // of the event, which is the only one of this process
+    for (const auto &fd : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code error;
+        if (read_symlink(fd, error).string().find(opendoca::soft::counter_page_name) != std::string::npos)
+            page = open(fd.path().c_str(), O_RDWR | O_CLOEXEC);
+    }
+    ASSERT_GE(page, 0);
+    const std::uint64_t holders[] = {1, UINT64_MAX, ProcessId(1, start_time_of(1)).word(),
+                                     ProcessId(2, start_time_of(2)).word(),
+                                     ProcessId(getpid(), start_time_of(getpid())).word()};
+    for (const std::uint64_t holder : holders) {
+        ASSERT_EQ(pwrite(page, &holder, sizeof(holder), offsetof(opendoca::soft::CounterPage, lock)), 8);
+        // Several threads: the name of their process is that of whichever holds the lock, too.
+        must(doca_sync_event_update_set(event, 0));
+        ASSERT_EQ(pwrite(page, &holder, sizeof(holder), offsetof(opendoca::soft::CounterPage, lock)), 8);
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i) {
+            threads.emplace_back([&] {
+                for (std::uint64_t fetched = 0, step = 0; step < 1000; ++step)
+                    must(doca_sync_event_update_add(event, 1, &fetched));
+            });
+        }
+        for (std::thread &thread : threads)
+            thread.join();
+        must(doca_sync_event_get(event, &value));
+        EXPECT_EQ(value, 4000u) << "holder " << holder;
+    }
+    close(page);
+    must(doca_sync_event_stop(event));
 }

@@ -23,7 +23,7 @@ namespace opendoca::soft {
 
 inline constexpr char counter_page_name[] = "opendoca-sync-event";
 inline constexpr char counter_magic[8] = {'O', 'D', 'C', 'O', 'U', 'N', 'T', 'R'};
-inline constexpr std::uint32_t counter_version = 3;
+inline constexpr std::uint32_t counter_version = 4;
 inline constexpr std::uint32_t max_sleepers = 63;
 inline constexpr std::uint32_t max_importers = 64;
 inline constexpr std::uint32_t max_targets = 4;

@@ -40,7 +40,7 @@ Copier::Copier() : bounce_(std::make_unique_for_overwrite<std::byte[]>(bounce_si
 Copier::~Copier()
 {
     for (const Exporter &exporter : exporters_)
-        ExporterProcess::give_back(*exporter.pointer);
+        exporter.process->give_back(*exporter.pointer);
 }
 
 doca_error_t Copier::copy(const RemoteMemory *dst_memory, std::byte *dst, const RemoteMemory *src_memory,
@@ -161,7 +161,7 @@ HazardPointer *Copier::add_exporter(const RemoteMemory &memory) noexcept
     std::erase_if(exporters_, [](const Exporter &exporter) {
         const bool is_unused = exporter.process.use_count() == 1;
         if (is_unused)
-            ExporterProcess::give_back(*exporter.pointer);
+            exporter.process->give_back(*exporter.pointer);
         return is_unused;
     });
     HazardPointer *const pointer = memory.process()->take_hazard_pointer();
@@ -170,7 +170,7 @@ HazardPointer *Copier::add_exporter(const RemoteMemory &memory) noexcept
     try {
         exporters_.push_back({memory.process(), pointer});
     } catch (...) {
-        ExporterProcess::give_back(*pointer);
+        memory.process()->give_back(*pointer);
         return nullptr;
     }
     return pointer;

@@ -24,7 +24,7 @@ namespace opendoca::soft {
 inline constexpr char export_page_name[] = "opendoca-exports";
 inline constexpr char hazard_page_name[] = "opendoca-hazards";
 inline constexpr char export_magic[8] = {'O', 'P', 'E', 'N', 'D', 'O', 'C', 'A'};
-inline constexpr std::uint32_t export_version = 3;
+inline constexpr std::uint32_t export_version = 4;
 inline constexpr std::uint32_t max_exports = 16384;
 
 /// Permissions of a memory map under which others write to it.

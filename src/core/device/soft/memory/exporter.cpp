@@ -88,6 +88,7 @@ doca_error_t Exporter::create_pages()
     if (status != DOCA_SUCCESS)
         return status;
     DescriptorReserve::fill();
+    OwnHazardPointers::clear();
     ExportPage &shared = page(); // all zero: valid atomics and unused entries
     const ProcessId self = ProcessId::self();
     if (self.is_nobody() || !lock_alive_mark(shared.alive)) {

@@ -143,11 +143,15 @@ HazardPointer *ExporterProcess::take_hazard_pointer() noexcept
                 max_hazard_pointers, pid_);
         return nullptr;
     }
+    if (is_self_)
+        OwnHazardPointers::add(hazards().index_of(*pointer));
     return pointer;
 }
 
 void ExporterProcess::give_back(HazardPointer &pointer) noexcept
 {
+    if (is_self_ && pid_ == getpid()) // a forked child's copy has none of the child's pointers
+        OwnHazardPointers::remove(hazards().index_of(pointer));
     give_back_entry(pointer);
 }
 

@@ -43,7 +43,7 @@ public:
 
     /// A hazard pointer for one work queue, or null when all are taken.
     [[nodiscard]] HazardPointer *take_hazard_pointer() noexcept;
-    static void give_back(HazardPointer &pointer) noexcept;
+    void give_back(HazardPointer &pointer) noexcept;
 
     /// Whether the process has ended, or become another program. Costs a load as long as the thread that exported
     /// first lives. After it, the kernel is asked, but not again within some microseconds.

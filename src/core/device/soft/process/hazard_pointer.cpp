@@ -14,6 +14,7 @@
 
 #include "../../../log.hpp"
 #include "directory.hpp"
+#include "mapping.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_REVOKE);
 
@@ -25,23 +26,47 @@ using Clock = std::chrono::steady_clock;
 
 /// Mostly an importer is just about to withdraw, and asking the kernel at once would take longer than waiting for it.
 constexpr std::chrono::milliseconds between_questions{5};
+/// After which the kernel is asked whether an owner that lives has mapped the page: a long table to read.
+constexpr std::chrono::milliseconds between_looks_at_mappings{100};
 constexpr int questions_before_warning = 200;
 
-/// Waits until @p pointer does not name export @p number any more, or its owner has ended.
-void wait_for(HazardPointer &pointer, std::uint32_t number) noexcept
+std::atomic<std::uint16_t> own_pointers[max_hazard_pointers]; ///< how many queues have each
+
+/// Whether @p owner, which lives, certainly does not hold @p pointer of this process's page.
+bool is_certainly_not_held(const HazardPage &page, const HazardPointer &pointer, ProcessId owner) noexcept
+{
+    return (owner.pid() != getpid() || !OwnHazardPointers::has(page.index_of(pointer))) &&
+           has_certainly_not_mapped(owner, &page);
+}
+
+/// Waits until @p pointer does not name export @p number any more, or nobody holds it. @p start is when the first of
+/// the page's pointers had to be waited for, or 0: the patience is for all of them together, however many are garbled.
+void wait_for(const HazardPage &page, HazardPointer &pointer, std::uint32_t number, Clock::time_point &start) noexcept
 {
     const std::uint32_t mark = number + 1;
-    Clock::time_point next_question{};
+    Clock::time_point next_question{}, next_look{};
     for (int questions = 0;;) {
         // Acquire: pairs with the release in HazardPointer::withdraw().
         const std::uint32_t in_use = pointer.in_use.load(std::memory_order_seq_cst);
         if ((in_use & 0xffff) != mark && in_use >> 16 != mark)
             return;
-        if (const Clock::time_point now = Clock::now(); now >= next_question) {
+        const Clock::time_point now = Clock::now();
+        if (start == Clock::time_point{})
+            start = now;
+        if (next_question == Clock::time_point{}) {
+            next_question = start + between_questions;
+            next_look = start + between_looks_at_mappings;
+        }
+        if (now >= next_question) {
             const ProcessId owner(pointer.owner.load(std::memory_order_acquire));
             // The pointer of one that has died stays as it is: who takes it next cleans it up.
-            if (next_question != Clock::time_point{} && life_of(owner) == Life::ended)
+            if (life_of(owner) == Life::ended)
                 return;
+            if (now >= next_look) {
+                if (is_certainly_not_held(page, pointer, owner))
+                    return;
+                next_look = now + between_looks_at_mappings;
+            }
             next_question = now + between_questions;
             if (++questions == questions_before_warning)
                 LOG_WARN("waiting for process %d, which is in the middle of a copy of exported memory", owner.pid());
@@ -59,6 +84,30 @@ void HazardPointer::wake_revoker() noexcept
     syscall(SYS_futex, &in_use, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
+void OwnHazardPointers::clear() noexcept
+{
+    for (auto &uses : own_pointers)
+        uses.store(0, std::memory_order_relaxed);
+}
+
+void OwnHazardPointers::add(std::uint32_t index) noexcept
+{
+    // Before the queue's first announcement. A revoker that has to wait for it sees it behind barrier_for_all(), as
+    // it sees the announcement.
+    own_pointers[index].fetch_add(1, std::memory_order_seq_cst);
+}
+
+void OwnHazardPointers::remove(std::uint32_t index) noexcept
+{
+    // Release: pairs with the load in has(). What the queue did to the memory happened before.
+    own_pointers[index].fetch_sub(1, std::memory_order_release);
+}
+
+bool OwnHazardPointers::has(std::uint32_t index) noexcept
+{
+    return own_pointers[index].load(std::memory_order_acquire) != 0;
+}
+
 HazardPointer *HazardPage::take() noexcept
 {
     HazardPointer *const pointer = take_entry(pointers);
@@ -66,7 +115,7 @@ HazardPointer *HazardPage::take() noexcept
         return nullptr;
     pointer->in_use.store(0, std::memory_order_relaxed); // what the last owner may have left
     // Sequentially consistent: before the first announcement in the pointer. Pairs with the load in revoke().
-    raise_to(num_pointers, static_cast<std::uint32_t>(pointer - pointers) + 1);
+    raise_to(num_pointers, index_of(*pointer) + 1);
     return pointer;
 }
 
@@ -76,8 +125,9 @@ void HazardPage::revoke(std::atomic<std::uint64_t> &generation, std::uint32_t nu
     // Pairs with HazardPointer::announce(): after it, either its pointer is seen here, or the new generation there.
     barrier_for_all();
     const std::uint32_t count = std::min(num_pointers.load(std::memory_order_seq_cst), max_hazard_pointers);
+    Clock::time_point start{};
     for (HazardPointer &pointer : std::span(pointers, count))
-        wait_for(pointer, number);
+        wait_for(*this, pointer, number, start);
 }
 
 } // namespace opendoca::soft

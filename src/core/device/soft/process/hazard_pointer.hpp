@@ -42,8 +42,20 @@ struct alignas(64) HazardPointer {
     [[gnu::cold]] void wake_revoker() noexcept;
 };
 
+/// Which pointers of this process's own page its own queues have, as they do where it imports from itself. In its own
+/// memory: the page may say anything.
+class OwnHazardPointers {
+public:
+    /// For the process's new page: that of its parent was another one.
+    static void clear() noexcept;
+    /// Once for each queue, between taking the entry and giving it back.
+    static void add(std::uint32_t index) noexcept;
+    static void remove(std::uint32_t index) noexcept;
+    [[nodiscard]] static bool has(std::uint32_t index) noexcept;
+};
+
 /// What those who import from a process share with it, and write to. The exporter believes nothing in it but that a
-/// hazard pointer is in use.
+/// hazard pointer is in use, and that only of a process that has the page mapped.
 struct HazardPage {
     std::atomic<std::uint32_t> num_pointers; ///< ever taken
     /// A ProcessLock: who carries out an RDMA atomic on the exporter's memory holds it.
@@ -53,8 +65,14 @@ struct HazardPage {
     /// One for a queue, or null when all are taken.
     [[nodiscard]] HazardPointer *take() noexcept;
 
-    /// Ends export @p number, whose generation is in @p generation: returns when nobody touches it any more. Those
-    /// who have died in the middle do not count.
+    [[nodiscard]] std::uint32_t index_of(const HazardPointer &pointer) const noexcept
+    {
+        return static_cast<std::uint32_t>(&pointer - pointers);
+    }
+
+    /// For the process that has made the page. Ends export @p number, whose generation is in @p generation: returns when
+    /// nobody touches it any more. Those who have died in the middle do not count, nor do those who have not mapped the
+    /// page.
     void revoke(std::atomic<std::uint64_t> &generation, std::uint32_t number) noexcept;
 };
 

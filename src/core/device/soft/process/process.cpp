@@ -39,6 +39,7 @@ bool ends_within(int pidfd, int patience) noexcept
 /// What /proc/<pid>/stat says.
 struct ProcessStat {
     char state;
+    unsigned flags; ///< the kernel's PF_...
     long num_threads;
     std::uint64_t start_time;
 };
@@ -62,11 +63,12 @@ int read_stat(pid_t pid, ProcessStat &stat) noexcept
     DescriptorReserve::fill();
     text[size] = '\0';
     const char *const name_end = std::strrchr(text, ')'); // the name may hold anything, parentheses too
-    // Fields 3, 20 and 22.
+    // Fields 3, 9, 20 and 22.
     return name_end != nullptr && std::sscanf(name_end,
-                                              ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                                              ") %c %*s %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s "
                                               "%*s %ld %*s %" SCNu64,
-                                              &stat.state, &stat.num_threads, &stat.start_time) == 3
+                                              &stat.state, &stat.flags, &stat.num_threads,
+                                              &stat.start_time) == 4
                ? 0
                : EIO;
 }
@@ -152,6 +154,13 @@ Life life_of(ProcessId process) noexcept
 {
     int error = 0;
     return ask_for_life(process, error);
+}
+
+bool is_kernel_thread(pid_t pid) noexcept
+{
+    constexpr unsigned kernel_thread = 0x00200000; // PF_KTHREAD
+    ProcessStat stat{};
+    return read_stat(pid, stat) == 0 && (stat.flags & kernel_thread) != 0;
 }
 
 std::uint64_t pid_namespace() noexcept

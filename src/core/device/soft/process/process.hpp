@@ -51,6 +51,9 @@ enum class Life : std::uint8_t { alive, ended, unknown };
 /// Whether the process runs. Allocates nothing.
 [[nodiscard]] Life life_of(ProcessId process) noexcept;
 
+/// For certain: a thread of the kernel, which has no memory of its own.
+[[nodiscard]] bool is_kernel_thread(pid_t pid) noexcept;
+
 /// Sees the end of another process: by a pidfd; where the system gives none, as before Linux 5.3, in some sandboxes
 /// and under tools such as valgrind, by asking for its id and start time.
 class ProcessWatch {

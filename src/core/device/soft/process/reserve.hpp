@@ -34,4 +34,12 @@ private:
     [[nodiscard]] static bool give_up() noexcept;
 };
 
+/// Stands before all descriptors that are opened with the reserve's help: what they gave back goes there.
+struct ReserveRefill {
+    ReserveRefill() = default;
+    ReserveRefill(const ReserveRefill &) = delete;
+    ReserveRefill &operator=(const ReserveRefill &) = delete;
+    ~ReserveRefill() { DescriptorReserve::fill(); }
+};
+
 } // namespace opendoca::soft

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,14 +28,6 @@ namespace {
 constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 using Pages = Registry<std::pair<dev_t, ino_t>, SealedPage>;
-
-/// Behind all descriptors that were opened with the reserve's help: what they gave back goes there.
-struct Refill {
-    Refill() = default;
-    Refill(const Refill &) = delete;
-    Refill &operator=(const Refill &) = delete;
-    ~Refill() { DescriptorReserve::fill(); }
-};
 
 } // namespace
 
@@ -90,7 +83,7 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
 
 doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::shared_ptr<SealedPage> &page)
 {
-    const Refill refill;
+    const ReserveRefill refill;
     // First without opening it for anything, which could block or have effects: it may be any file.
     const UniqueFd found(DescriptorReserve::open_with(
         [&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
@@ -141,6 +134,12 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
     if (size < expected.smallest || size > expected.largest) {
         LOG_ERR("descriptor %d of process %d is not a %s of this version", fd, pid, expected.what);
         return DOCA_ERROR_INVALID_VALUE;
+    }
+    // Never waited for. The mapping keeps it, beyond the descriptor: those who may not look into this process see by it
+    // that it has the page mapped, see mapping.hpp.
+    if (is_writable && flock(opened.get(), LOCK_SH | LOCK_NB) != 0) {
+        LOG_ERR("locking the %s of process %d: %s", expected.what, pid, std::strerror(errno));
+        return DOCA_ERROR_NO_MEMORY;
     }
     // Neither ends under the lock, which their end takes: not even when memory is short.
     const std::shared_ptr<SealedPage> fresh(new SealedPage);
