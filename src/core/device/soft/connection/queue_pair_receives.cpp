@@ -175,10 +175,10 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
     }
     if (is_write || length == 0)
         return DOCA_SUCCESS;
-    if (doca_buf &first = *receive.dst; is_here && length <= receive.plan.length && !receive.plan.overwrites &&
-                                        length <= first.tailroom()) [[likely]] {
-        std::memcpy(first.data + first.data_len, data, length);
-        first.data_len += length;
+    doca_buf *const first = receive.dst; // null where the plan has no length
+    if (is_here && length <= receive.plan.length && !receive.plan.overwrites && length <= first->tailroom()) [[likely]] {
+        std::memcpy(first->data + first->data_len, data, length);
+        first->data_len += length;
         return DOCA_SUCCESS;
     }
     if (kind == MessageKind::too_long || length > receive.plan.length ||
