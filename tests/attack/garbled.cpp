@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <random>
 #include <string>
@@ -28,6 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../conformance/support/start_time.hpp"
 #include "scenario.hpp"
 
 namespace {
@@ -123,14 +123,7 @@ private:
 /// The name of a process, as owners of what is shared are named: see process.hpp.
 std::uint64_t name_of(pid_t pid)
 {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string text;
-    std::getline(file, text, '\0');
-    std::size_t at = text.rfind(')');
-    for (int field = 2; at != std::string::npos && field < 22; ++field)
-        at = text.find(' ', at + 1);
-    const std::uint64_t start_time = at == std::string::npos ? 0 : std::strtoull(text.c_str() + at, nullptr, 10);
-    return start_time << 22 | static_cast<std::uint32_t>(pid);
+    return doca_test::start_time_of(pid) << 22 | static_cast<std::uint32_t>(pid);
 }
 
 /// How a child has ended, if it has.

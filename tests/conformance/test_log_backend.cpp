@@ -3,7 +3,6 @@
 //
 // Where messages go. Backends last as long as the process, so the first ones are created in child processes.
 #include <array>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,20 +16,14 @@
 #include <syslog.h>
 
 #include "log_sink.hpp"
+#include "support/syslog_capture.hpp"
 
 DOCA_LOG_REGISTER(TEST_LOG_BACKEND);
 
+using doca_test::syslog_messages;
+using doca_test::syslog_name;
+
 namespace {
-
-std::string syslog_name;
-std::vector<std::pair<int, std::string>> syslog_messages;
-
-void keep_syslog_message(int priority, const char *format, va_list arguments)
-{
-    char text[2048];
-    std::vsnprintf(text, sizeof(text), format, arguments);
-    syslog_messages.emplace_back(priority, text);
-}
 
 /// Buffers and what their handler was given, for as long as the process lasts.
 std::vector<std::string> handed_over;
@@ -125,31 +118,6 @@ protected:
 };
 
 } // namespace
-
-// The library calls these, and takes ours.
-extern "C" {
-__attribute__((visibility("default"))) void openlog(const char *name, int, int)
-{
-    syslog_name = name;
-}
-
-__attribute__((visibility("default"))) void syslog(int priority, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    keep_syslog_message(priority, format, arguments);
-    va_end(arguments);
-}
-
-// What syslog becomes under _FORTIFY_SOURCE.
-__attribute__((visibility("default"))) void __syslog_chk(int priority, int, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    keep_syslog_message(priority, format, arguments);
-    va_end(arguments);
-}
-}
 
 TEST_F(LogProcessTest, messages_go_to_stderr_until_there_is_a_backend)
 {

@@ -23,6 +23,7 @@
 
 #include "child_process.hpp"
 #include "handle.hpp"
+#include "start_time.hpp"
 
 namespace doca_test {
 
@@ -63,18 +64,6 @@ go_on_without_main_thread(Channel &parent,
     }).detach();
     may_end->acquire();
     pthread_exit(nullptr);
-}
-
-/// When a process started, as /proc/<pid>/stat tells; 0 when there is none.
-inline std::uint64_t start_time_of(pid_t pid)
-{
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string text;
-    std::getline(file, text, '\0');
-    std::size_t at = text.rfind(')');
-    for (int field = 2; at != std::string::npos && field < 22; ++field)
-        at = text.find(' ', at + 1);
-    return at == std::string::npos ? 0 : std::stoull(text.substr(at));
 }
 
 /// Takes all descriptors that this process can have from now on, and gives them.

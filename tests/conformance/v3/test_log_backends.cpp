@@ -2,11 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Where the two logs of DOCA 3.0 go, and what their upper limits keep away. Backends last as long as the process.
-#include <cstdarg>
 #include <cstdio>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <sys/mman.h>
 #include <syslog.h>
@@ -17,19 +14,14 @@
 #include <doca_buf_inventory.h>
 #include <doca_log.h>
 
+#include "../support/syslog_capture.hpp"
+
 DOCA_LOG_REGISTER(TEST::LOG_BACKENDS);
 
+using doca_test::syslog_messages;
+using doca_test::syslog_name;
+
 namespace {
-
-std::string syslog_name;
-std::vector<std::pair<int, std::string>> syslog_messages;
-
-void keep_syslog_message(int priority, const char *format, va_list arguments)
-{
-    char text[2048];
-    std::vsnprintf(text, sizeof(text), format, arguments);
-    syslog_messages.emplace_back(priority, text);
-}
 
 /// What has been written to a file of memory, which stays open as its backend stays.
 class Written {
@@ -56,31 +48,6 @@ void provoke()
 constexpr const char *complaint = "a buffer inventory has 1 to";
 
 } // namespace
-
-// The library calls these, and takes ours.
-extern "C" {
-__attribute__((visibility("default"))) void openlog(const char *name, int, int)
-{
-    syslog_name = name;
-}
-
-__attribute__((visibility("default"))) void syslog(int priority, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    keep_syslog_message(priority, format, arguments);
-    va_end(arguments);
-}
-
-// What syslog becomes under _FORTIFY_SOURCE.
-__attribute__((visibility("default"))) void __syslog_chk(int priority, int, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    keep_syslog_message(priority, format, arguments);
-    va_end(arguments);
-}
-}
 
 TEST(LogBackendsV3, streams_and_descriptors_of_the_program)
 {
