@@ -190,7 +190,7 @@ void Connection::note_end() noexcept
     // What the peer stored in leave(), before it closed its end, is there once a system call has told of it.
     const SharedPage &page = memory_.page();
     const auto &has_left = side_ == Side::service ? page.client_left : page.service_left;
-    state_ = has_left.load(std::memory_order_acquire) != 0 ? State::left : State::died;
+    state_ = has_left_ || has_left.load(std::memory_order_acquire) != 0 ? State::left : State::died;
     if (state_ == State::died)
         LOG_WARN("the %s at the other end has died", side_ == Side::service ? "client" : "service");
 }
@@ -208,6 +208,7 @@ void Connection::note_damage() noexcept
 
 void Connection::leave() noexcept
 {
+    has_left_ = true;
     if (memory_.is_open()) {
         SharedPage &page = memory_.page();
         auto &has_left = side_ == Side::service ? page.service_left : page.client_left;

@@ -110,6 +110,7 @@ private:
 
     const Side side_;
     State state_ = State::connecting;
+    bool has_left_ = false; ///< this side
     UniqueFd socket_;
     std::unique_ptr<Stream> stream_; ///< where the peer is on another machine, or may be
     std::shared_ptr<const DeviceFunction> messages_by_; ///< then: that has queue pairs for messages, or null

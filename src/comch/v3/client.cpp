@@ -28,6 +28,7 @@ doca_error_t doca_comch_client::on_start()
     if (const doca_error_t status = open(); status != DOCA_SUCCESS)
         return status;
     deadline_ = std::chrono::steady_clock::now() + longest_wait;
+    wait_for_server_.forget();
     const doca_error_t status = look_for_server();
     return status == DOCA_SUCCESS || status == DOCA_ERROR_NOT_FOUND ? DOCA_ERROR_IN_PROGRESS : status;
 }
@@ -78,10 +79,17 @@ bool doca_comch_client::go_on_connecting() noexcept
         started();
         return true;
     }
+    const opendoca::DeviceFunction &function = device()->function();
+    const char *const at = function.services_at.empty() ? "this machine" : function.services_at.c_str();
     const bool may_come = status == DOCA_ERROR_NOT_FOUND || status == DOCA_ERROR_CONNECTION_INPROGRESS;
-    if (may_come && std::chrono::steady_clock::now() < deadline_)
+    if (may_come && std::chrono::steady_clock::now() < deadline_) {
+        if (wait_for_server_.is_due())
+            LOG_WARN("client '%s' waits for a server of that name on the representor of %s (%s), at %s", name_.c_str(),
+                     function.behind_port->name.c_str(), function.behind_port->pci_address.c_str(), at);
         return false;
-    LOG_ERR("client '%s' has found no server that takes it in", name_.c_str());
+    }
+    LOG_ERR("client '%s' has found no server of that name on the representor of %s (%s), at %s, that takes it in",
+            name_.c_str(), function.behind_port->name.c_str(), function.behind_port->pci_address.c_str(), at);
     start_failed();
     return true;
 }

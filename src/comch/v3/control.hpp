@@ -17,6 +17,7 @@
 #include "../../comm_channel/listener.hpp"
 #include "../../core/dev.hpp"
 #include "../../core/v3/ctx.hpp"
+#include "../../core/wait_notice.hpp"
 #include "fast_path.hpp"
 
 struct doca_comch_task_send : doca_task {
@@ -152,6 +153,7 @@ protected:
 
 private:
     void accept_clients() noexcept;
+    void tell_if_alone() noexcept;
     [[nodiscard]] bool take_in(Connection &connection) noexcept;
     [[nodiscard]] bool note_end(Connection &connection) noexcept;
     void drop_ended() noexcept;
@@ -160,6 +162,7 @@ private:
     std::vector<std::unique_ptr<Connection>> connections_;
     std::size_t next_ = 0;
     bool has_ended_ = false; ///< some connections, of which those without members can be dropped
+    opendoca::WaitNotice wait_for_client_;
 };
 
 struct doca_comch_client final : opendoca::comch::Control {
@@ -186,4 +189,5 @@ private:
 
     std::unique_ptr<doca_comch_connection> server_;
     std::chrono::steady_clock::time_point deadline_;
+    opendoca::WaitNotice wait_for_server_;
 };

@@ -39,6 +39,7 @@ doca_comch_server::doca_comch_server(doca_dev &dev, doca_dev_rep &rep, const cha
 
 doca_error_t doca_comch_server::on_start()
 {
+    wait_for_client_.forget();
     doca_error_t status = open();
     if (status == DOCA_SUCCESS)
         status = listener_.open(key_, name_.c_str(), device()->function().services_at);
@@ -97,6 +98,17 @@ void doca_comch_server::accept_clients() noexcept
     next_ = 0;
 }
 
+/// A program that polls a server without clients may be waiting for one that looks for it elsewhere.
+void doca_comch_server::tell_if_alone() noexcept
+{
+    if (std::ranges::any_of(connections_, [](const auto &known) { return known->is_told; }))
+        return wait_for_client_.end_wait();
+    const auto &info = representor->info->info;
+    if (wait_for_client_.is_due())
+        LOG_INFO("server '%s' on representor %s (%s) waits for a client", name_.c_str(), info.name.c_str(),
+                 info.pci_address.c_str());
+}
+
 /// A client that may have said hello by now. True when the program was told of it.
 bool doca_comch_server::take_in(Connection &connection) noexcept
 {
@@ -146,6 +158,7 @@ bool doca_comch_server::on_progress() noexcept
     if (looks && !is_stopping) {
         events_.clear();
         accept_clients();
+        tell_if_alone();
         if (has_ended_ && !ends_wait()) // no task names them any more
             drop_ended();
     }

@@ -14,6 +14,7 @@
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
 
+#include "../support/log_capture.hpp"
 #include "objects.hpp"
 
 namespace doca_test {

@@ -178,6 +178,24 @@ TEST_F(ComchTest, a_client_waits_for_its_server)
     run_until([&] { return state_of(client_ctx()) == DOCA_CTX_STATE_RUNNING; });
 }
 
+TEST_F(ComchTest, who_waits_for_a_second_says_for_whom)
+{
+    const LogCapture log;
+    ASSERT_EQ(doca_ctx_start(client_ctx()), DOCA_ERROR_IN_PROGRESS);
+    char address[DOCA_DEVINFO_PCI_ADDR_SIZE] = {};
+    must(doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(host), address));
+    const std::string function = "(" + std::string(address) + ")";
+    run_until([&] { return log.has("waits for a server") || state_of(client_ctx()) != DOCA_CTX_STATE_STARTING; });
+    EXPECT_LOGGED(log, "client '" + service + "' waits for a server of that name on the representor of ");
+    EXPECT_LOGGED(log, function + ", at ");
+    must(doca_ctx_stop(client_ctx()));
+    ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    run_until([&] { return log.has("waits for a client") || std::chrono::steady_clock::now() > end; });
+    EXPECT_LOGGED(log, "server '" + service + "' on representor ");
+    EXPECT_LOGGED(log, function + " waits for a client");
+}
+
 TEST_F(ComchTest, a_client_that_is_stopped_while_it_starts_is_idle)
 {
     ASSERT_EQ(doca_ctx_start(client_ctx()), DOCA_ERROR_IN_PROGRESS);
@@ -200,11 +218,13 @@ TEST_F(ComchTest, a_server_may_disconnect_a_client_when_it_is_told_of_it)
                 doca_comch_server_disconnect(doca_comch_server_get_server_ctx(connection), connection);
         },
         disconnected));
+    const LogCapture log;
     ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
     ASSERT_EQ(doca_ctx_start(client_ctx()), DOCA_ERROR_IN_PROGRESS);
     run_until([&] { return state_of(client_ctx()) == DOCA_CTX_STATE_IDLE && !at_server.disconnected.empty(); });
     EXPECT_EQ(disconnected_by_program, DOCA_SUCCESS);
     EXPECT_EQ(at_server.disconnected, at_server.connected);
+    EXPECT_FALSE(log.has("has died")) << log.text();
 }
 
 /// More than the peer's queue holds: they wait in their order.
