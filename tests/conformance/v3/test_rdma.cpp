@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 
+#include "../support/log_capture.hpp"
 #include "rdma_instance.hpp"
 
 using namespace doca_test;
@@ -277,6 +278,54 @@ TEST_P(RdmaTaskTest, a_task_that_fails_ends_its_connection_alone)
     send(again, sound.first, src, 0);
     run_until([&] { return good.has_ended() && again.has_ended(); });
     EXPECT_EQ(good.status, DOCA_SUCCESS);
+}
+
+TEST_P(RdmaTaskTest, a_message_that_does_not_fit_is_the_last_one_of_its_connection)
+{
+    const auto broken = connect();
+    const auto sound = connect();
+    BufHandle src = data(a_map, a_memory.data(), 32);
+    std::array<Outcome, 4> sent;
+    for (Outcome &outcome : sent)
+        send(outcome, broken.first, src, 0);
+    BufHandle too_short = room(b_map, b_memory.data(), 16);
+    std::array<BufHandle, 3> rooms;
+    Outcome failed;
+    std::array<Outcome, 3> received;
+    receive(failed, too_short);
+    for (std::size_t i = 0; i != rooms.size(); ++i) {
+        rooms[i] = room(b_map, b_memory.data() + (i + 1) * 64, 64);
+        receive(received[i], rooms[i]);
+    }
+    run_until([&] {
+        return failed.has_ended() && !a.ends.empty() && !b.ends.empty() &&
+               std::ranges::all_of(sent, [](const Outcome &outcome) { return outcome.has_ended(); });
+    });
+    EXPECT_NE(failed.status, DOCA_SUCCESS);
+    EXPECT_TRUE(std::ranges::none_of(received, [](const Outcome &outcome) { return outcome.has_ended(); }));
+    std::array<Outcome, 3> again; // the receives are those of who comes next
+    for (Outcome &outcome : again)
+        send(outcome, sound.first, src, 0);
+    run_until([&] { return std::ranges::all_of(received, [](const Outcome &outcome) { return outcome.has_ended(); }); });
+    EXPECT_TRUE(std::ranges::all_of(received, [](const Outcome &outcome) { return outcome.num_succeeded == 1; }));
+    run_until([&] { return std::ranges::all_of(again, [](const Outcome &outcome) { return outcome.has_ended(); }); });
+}
+
+TEST_P(RdmaTaskTest, details_that_were_mixed_up_are_told_of)
+{
+    if (!is_soft(GetParam()))
+        GTEST_SKIP() << "a queue pair does not show whom it is connected to";
+    const LogCapture log;
+    const void *details[4];
+    std::size_t sizes[4];
+    doca_rdma_connection *ends[4];
+    for (std::size_t i = 0; i != 4; ++i)
+        must(doca_rdma_export(i % 2 == 0 ? a.get() : b.get(), &details[i], &sizes[i], &ends[i]));
+    must(doca_rdma_connect(a.get(), details[1], sizes[1], ends[0]));
+    must(doca_rdma_connect(b.get(), details[2], sizes[2], ends[1])); // those of a's other connection
+    run_until([&] { return !a.ends.empty(); });
+    EXPECT_LOGGED(log, "is connected to another instance");
+    EXPECT_LOGGED(log, "WRN");
 }
 
 TEST_P(RdmaTaskTest, stopping_flushes_what_is_in_flight)

@@ -16,6 +16,7 @@
 #include "../../../log.hpp"
 #include "../process/lock.hpp"
 #include "../process/process.hpp"
+#include "../process/read_once.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA);
 
@@ -71,7 +72,7 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
     process_ = peer_->process();
     peer_permissions_ = peer_->permissions();
     needs_barrier_ = process_->needs_barrier();
-    if (const std::uint32_t theirs = peer_->page().mtu;
+    if (const std::uint32_t theirs = read_once(peer_->page().mtu);
         !is_mtu_fixed_ && theirs < static_cast<std::uint32_t>(mtu_))
         mtu_ = static_cast<doca_mtu_size>(theirs);
     prepare_to_ring();
@@ -152,6 +153,8 @@ doca_error_t SoftQueuePair::explain_peer(bool is_error) const noexcept
                                                                    : "is connected to another instance";
         if (is_error)
             LOG_ERR("the peer, %sprocess %d, %s", where, process_->pid(), why);
+        else if (!is_gone && accepts != QueuePairPage::closed)
+            LOG_WARN("the peer, %sprocess %d, %s: were details mixed up?", where, process_->pid(), why);
         else
             LOG_INFO("the peer, %sprocess %d, %s", where, process_->pid(), why);
     }

@@ -212,6 +212,8 @@ private:
         // Acquire: pairs with the store in put_message(); what was placed is there as well.
         return own_->cell(first_receive_).sequence.load(std::memory_order_acquire) == first_receive_ + 1;
     }
+    /// The next message has come, and is to be received: none is that comes after one that could not be.
+    [[nodiscard]] bool has_message() const noexcept { return is_message_there() && !has_lost_message_; }
     [[nodiscard]] bool can_take() const noexcept
     {
         return (has_receives() || (shared_ != nullptr && shared_->has_receive())) && is_message_there();
@@ -220,7 +222,7 @@ private:
     /// False when there is none.
     [[nodiscard]] bool take_next() noexcept
     {
-        if (!is_message_there())
+        if (!has_message())
             return false;
         if (!has_receives()) [[unlikely]]
             return take_shared();
@@ -285,6 +287,7 @@ private:
 
     const ProcessId identity_ = ProcessId::self();
     bool is_flushing_ = false; ///< the connection has ended, and a receive is being filled
+    bool has_lost_message_ = false; ///< a message has come that its receive could not take
 
     mutable bool is_loss_logged_ = false;
 

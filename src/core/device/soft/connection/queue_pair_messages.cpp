@@ -11,6 +11,7 @@
 #include "../../../log.hpp"
 #include "../../../mmap.hpp"
 #include "../../cursor.hpp"
+#include "../process/read_once.hpp"
 #include "queue_pair.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_RDMA_MESSAGES);
@@ -83,7 +84,7 @@ bool SoftQueuePair::find_receives() noexcept
         // Acquire: pairs with the store in receive().
         if (entry.state.load(std::memory_order_acquire) != state_of(number, ReceiveState::posted))
             break;
-        room = std::min(room, entry.capacity);
+        room = std::min(room, read_once(entry.capacity));
     }
     if (number == next_message_)
         return false;
@@ -112,7 +113,7 @@ bool SoftQueuePair::suits_slot(const ReceiveEntry &entry, std::uint32_t length) 
     ReceiveSegment segment;
     std::memcpy(&segment, entry.segments(), sizeof(segment));
     const RemoteMemory *memory = nullptr;
-    return entry.num_segments != 0 && reach_segment(segment, memory) == DOCA_SUCCESS &&
+    return read_once(entry.num_segments) != 0 && reach_segment(segment, memory) == DOCA_SUCCESS &&
            memory->reach() == RemoteMemory::Reach::process;
 }
 
@@ -129,7 +130,7 @@ doca_error_t SoftQueuePair::send_long(Opcode opcode, const Work &work) noexcept
     std::uint64_t state = entry.state.load(std::memory_order_acquire);
     if (state != state_of(next_message_, ReceiveState::posted))
         return DOCA_ERROR_AGAIN; // withdrawn just now, or not posted yet
-    if (const std::uint32_t room = entry.capacity; length > room) {
+    if (const std::uint32_t room = read_once(entry.capacity); length > room) {
         LOG_ERR("the message has %u bytes, and the receive that it meets takes %u", length, room);
         put_message(opcode, MessageKind::too_long, work);
         return DOCA_ERROR_FULL;
@@ -151,7 +152,7 @@ doca_error_t SoftQueuePair::send_long(Opcode opcode, const Work &work) noexcept
 /// Copies the message into the buffers of the receive.
 doca_error_t SoftQueuePair::place(ReceiveEntry &entry, const Work &work) noexcept
 {
-    const std::uint32_t num_segments = std::min(entry.num_segments, peer_->chain_length());
+    const std::uint32_t num_segments = std::min(read_once(entry.num_segments), peer_->chain_length());
     const std::size_t total = work.transfer.plan.length;
     Cursor src = Cursor::over_data(*work.local);
     std::size_t left = total;

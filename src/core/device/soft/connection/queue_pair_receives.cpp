@@ -155,8 +155,10 @@ Operation *SoftQueuePair::take_message(bool hands_out) noexcept
         return &operation;
     }
     completions_->done(operation, status, result);
-    if (status != DOCA_SUCCESS) [[unlikely]]
+    if (status != DOCA_SUCCESS) [[unlikely]] {
+        has_lost_message_ = true;
         fail();
+    }
     return nullptr;
 }
 
@@ -213,7 +215,7 @@ void SoftQueuePair::end_unmet(Operation &operation, doca_error_t status) noexcep
 void SoftQueuePair::flush_receives() noexcept
 {
     while (has_receives()) {
-        if (is_message_there()) {
+        if (has_message()) {
             (void)take_message(false);
             continue;
         }
@@ -224,7 +226,7 @@ void SoftQueuePair::flush_receives() noexcept
                                                                 std::memory_order_acq_rel) &&
             !is_message_there() && check_peer() != DOCA_ERROR_CONNECTION_RESET)
             return;
-        if (is_message_there())
+        if (has_message())
             continue;
         first_receive_ = number + 1;
         end_unmet(*receive_of(number), DOCA_ERROR_SHUTDOWN);
