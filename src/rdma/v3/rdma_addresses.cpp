@@ -140,8 +140,7 @@ bool doca_rdma::look_at_deadlines() noexcept
     for (const auto &connection : connections_) {
         if (!connection->is_requested() || connection->deadline > Clock::now())
             continue;
-        LOG_ERR("%s, port %u, has not answered within %u ms", connection->address->text.c_str(),
-                connection->address->port, request_timeout);
+        LOG_ERR("%s has not answered within %u ms", connection->link->server.c_str(), request_timeout);
         end(*connection);
         set_timer();
         tell_failure(*connection);
