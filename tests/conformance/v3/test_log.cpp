@@ -137,6 +137,40 @@ TEST(LogV3, AProgramsMistakesAreNamed)
     doca_task_free(doca_sync_event_task_get_as_doca_task(get));
 }
 
+/// A program may ask again and again.
+TEST(LogV3, TasksThatAreAllInUseAreARemarkOnce)
+{
+    (void)backends();
+    const auto count = [](const std::string &part) {
+        std::size_t found = 0;
+        for (std::size_t at = sdk_log().find(part); at != std::string::npos; at = sdk_log().find(part, at + 1))
+            ++found;
+        return found;
+    };
+    const std::string remark = "all 1 tasks of this type are in use";
+    const std::string line = "[DOCA][DBG][DOCA_TASK";
+    ASSERT_EQ(doca_log_backend_set_sdk_level(backends().sdk, DOCA_LOG_LEVEL_DEBUG), DOCA_SUCCESS);
+    const RunningEvent running;
+    std::uint64_t value = 0;
+    const auto use_all = [&] {
+        doca_sync_event_task_get *get = nullptr, *more = nullptr;
+        EXPECT_EQ(doca_sync_event_task_get_alloc_init(running.event, &value, {}, &get), DOCA_SUCCESS);
+        for (int i = 0; i != 3; ++i)
+            EXPECT_EQ(doca_sync_event_task_get_alloc_init(running.event, &value, {}, &more), DOCA_ERROR_NO_MEMORY);
+        EXPECT_EQ(more, nullptr);
+        doca_task_free(doca_sync_event_task_get_as_doca_task(get));
+    };
+    use_all();
+    EXPECT_EQ(count(remark), 1u) << sdk_log();
+    EXPECT_EQ(count(line), 1u) << sdk_log();
+    use_all();
+    EXPECT_EQ(count(remark), 1u) << sdk_log();
+    ASSERT_EQ(doca_ctx_stop(running.ctx), DOCA_SUCCESS);
+    ASSERT_EQ(doca_ctx_start(running.ctx), DOCA_SUCCESS);
+    use_all();
+    EXPECT_EQ(count(remark), 2u) << "once for each start";
+}
+
 TEST(LogV3, AStopThatWaitsForAForgottenTaskSaysSo)
 {
     (void)backends();
