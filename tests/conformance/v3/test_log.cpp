@@ -197,6 +197,31 @@ TEST(LogV3, ABackendBelongsToOneOfThem)
     EXPECT_EQ(doca_log_backend_set_level_lower_limit(backends().program, 71), DOCA_ERROR_INVALID_VALUE);
 }
 
+TEST(LogV3, WhatIsNoBackendOrLevelIsRefusedAndNamed)
+{
+    (void)backends();
+    ASSERT_EQ(doca_log_backend_set_sdk_level(backends().sdk, DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
+    const std::uint32_t lower = doca_log_level_get_global_lower_limit(), sdk = doca_log_level_get_global_sdk_limit();
+    for (const std::uint32_t bad : {0u, 9u, 15u, 25u, 65u, 71u, 80u}) {
+        EXPECT_EQ(doca_log_backend_set_sdk_level(backends().sdk, bad), DOCA_ERROR_INVALID_VALUE) << bad;
+        EXPECT_EQ(doca_log_backend_set_level_lower_limit(backends().program, bad), DOCA_ERROR_INVALID_VALUE) << bad;
+        EXPECT_EQ(doca_log_backend_set_level_upper_limit(backends().program, bad), DOCA_ERROR_INVALID_VALUE) << bad;
+        EXPECT_EQ(doca_log_level_set_global_sdk_limit(bad), DOCA_ERROR_INVALID_VALUE) << bad;
+        EXPECT_EQ(doca_log_level_set_global_lower_limit(bad), DOCA_ERROR_INVALID_VALUE) << bad;
+        EXPECT_EQ(doca_log_level_set_global_upper_limit(bad), DOCA_ERROR_INVALID_VALUE) << bad;
+    }
+    EXPECT_NE(sdk_log().find("15 is no log level: those are 10 to 70 in steps of 10"), std::string::npos) << sdk_log();
+    EXPECT_EQ(doca_log_level_get_global_lower_limit(), lower);
+    EXPECT_EQ(doca_log_level_get_global_sdk_limit(), sdk);
+    EXPECT_EQ(doca_log_backend_set_sdk_level(backends().program, DOCA_LOG_LEVEL_INFO), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_NE(sdk_log().find("doca_log_backend_set_sdk_level: the backend takes messages of the program, and one of "
+                             "the SDK is needed"),
+              std::string::npos)
+        << sdk_log();
+    EXPECT_EQ(doca_log_backend_set_sdk_level(nullptr, DOCA_LOG_LEVEL_INFO), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_NE(sdk_log().find("doca_log_backend_set_sdk_level: an argument is NULL"), std::string::npos) << sdk_log();
+}
+
 TEST(LogV3, LimitsFollowTheGlobalOnesUnlessTheyAreStrict)
 {
     EXPECT_EQ(doca_log_level_get_global_upper_limit(), unsigned{DOCA_LOG_LEVEL_CRIT});
