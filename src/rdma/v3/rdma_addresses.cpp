@@ -101,8 +101,10 @@ doca_error_t doca_rdma::connect_to(doca_rdma_addr &address, doca_data connection
     if (status != DOCA_SUCCESS)
         return status;
     const std::chrono::milliseconds timeout(request_timeout);
-    status = connector_->connect({address.text, address.type == DOCA_RDMA_ADDR_TYPE_GID, address.port}, timeout,
-                                 *made->queue_pair, made->link);
+    status = opendoca::guarded([&] {
+        return connector_->connect({address.text, address.type == DOCA_RDMA_ADDR_TYPE_GID, address.port}, timeout,
+                                   *made->queue_pair, made->link);
+    });
     if (status != DOCA_SUCCESS) {
         drop_last();
         return status;
