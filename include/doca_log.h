@@ -100,7 +100,7 @@ __DOCA_EXPERIMENTAL void doca_log_set_quantity(uint16_t quantity);
  * @param logger The backend; not NULL.
  * @param level DOCA_LOG_LEVEL_CRIT to DOCA_LOG_LEVEL_DEBUG.
  * @return DOCA_SUCCESS.
- *     DOCA_ERROR_INVALID_VALUE: logger is NULL, or level is out of range.
+ *     DOCA_ERROR_INVALID_VALUE: logger is NULL, or level is not a doca_log_level.
  *     DOCA_ERROR_NOT_PERMITTED: the lower limit was made immutable.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_log_backend_level_set(struct doca_logger_backend *logger,
@@ -112,7 +112,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_log_backend_level_set(struct doca_logger_b
  * @param logger The backend; not NULL.
  * @param upper_level_limit DOCA_LOG_LEVEL_CRIT to DOCA_LOG_LEVEL_DEBUG.
  * @return DOCA_SUCCESS.
- *     DOCA_ERROR_INVALID_VALUE: logger is NULL, or upper_level_limit is out of range.
+ *     DOCA_ERROR_INVALID_VALUE: logger is NULL, or upper_level_limit is not a doca_log_level.
  *     DOCA_ERROR_NOT_PERMITTED: the upper limit was made immutable.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_upper_level_limit(struct doca_logger_backend *logger,
@@ -143,7 +143,7 @@ doca_log_backend_set_upper_level_immutable(struct doca_logger_backend *logger);
  * where it is immutable.
  *
  * @param level DOCA_LOG_LEVEL_CRIT to DOCA_LOG_LEVEL_DEBUG.
- * @return DOCA_SUCCESS. DOCA_ERROR_INVALID_VALUE: level is out of range.
+ * @return DOCA_SUCCESS. DOCA_ERROR_INVALID_VALUE: level is not a doca_log_level.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_log_global_level_set(uint32_t level);
 
@@ -152,7 +152,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_log_global_level_set(uint32_t level);
  * where it is immutable.
  *
  * @param upper_level_limit DOCA_LOG_LEVEL_CRIT to DOCA_LOG_LEVEL_DEBUG.
- * @return DOCA_SUCCESS. DOCA_ERROR_INVALID_VALUE: upper_level_limit is out of range.
+ * @return DOCA_SUCCESS. DOCA_ERROR_INVALID_VALUE: upper_level_limit is not a doca_log_level.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_log_global_set_upper_level_limit(uint32_t upper_level_limit);
 

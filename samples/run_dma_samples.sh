@@ -7,12 +7,37 @@
 #
 #   samples/run_dma_samples.sh [build folder]
 #
-# Everything is built and installed in the build folder, by default build-samples in the source tree.
+# Everything is built and installed in the build folder, by default build-samples in the source tree. It is made if
+# there is none; one with other things in it is refused.
 set -euo pipefail
 
+usage() { sed -n '5,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+
+refuse() {
+    echo "run_dma_samples.sh: $*" >&2
+    usage >&2
+    exit 2
+}
+
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
-mkdir -p "${1:-$root/build-samples}"
-build=$(cd "${1:-$root/build-samples}" && pwd)
+build=${1-$root/build-samples}
+case $build in
+-h | --help)
+    usage
+    exit 0
+    ;;
+'' | -*) refuse "'$build' is no build folder" ;;
+esac
+[ $# -le 1 ] || refuse "there is one build folder, and not $#"
+if [ -e "$build" ] && [ ! -d "$build" ]; then
+    refuse "'$build' is no folder"
+fi
+if [ -n "$(ls -A "$build" 2>/dev/null)" ] && [ ! -e "$build/sdk-setup.log" ]; then
+    refuse "'$build' has things in it that are not of this script"
+fi
+mkdir -p "$build"
+build=$(cd "$build" && pwd)
+echo "Everything is built in $build"
 prefix=$build/install
 samples=(dma_local_copy dma_copy_host dma_copy_dpu dma_remote_copy_sender dma_remote_copy_receiver
     rdma_write_requester rdma_write_responder)

@@ -75,7 +75,7 @@ typedef void (*log_flush_callback)(char *buf);
  * @param [in] backend A backend of the program; not NULL.
  * @param [in] level DOCA_LOG_LEVEL_DISABLE to DOCA_LOG_LEVEL_TRACE.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: backend is NULL or the SDK's, or level is out of range.
+ * - DOCA_ERROR_INVALID_VALUE: backend is NULL or the SDK's, or level is not a doca_log_level.
  * - DOCA_ERROR_NOT_PERMITTED: the lower limit was made strict.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend,
@@ -87,7 +87,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_level_lower_limit(struct doc
  * @param [in] backend A backend of the program; not NULL.
  * @param [in] upper_limit DOCA_LOG_LEVEL_DISABLE to DOCA_LOG_LEVEL_TRACE.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: backend is NULL or the SDK's, or upper_limit is out of range.
+ * - DOCA_ERROR_INVALID_VALUE: backend is NULL or the SDK's, or upper_limit is not a doca_log_level.
  * - DOCA_ERROR_NOT_PERMITTED: the upper limit was made strict.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend,
@@ -121,7 +121,7 @@ doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend);
  *
  * @param [in] level DOCA_LOG_LEVEL_DISABLE to DOCA_LOG_LEVEL_TRACE.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: level is out of range.
+ * - DOCA_ERROR_INVALID_VALUE: level is not a doca_log_level.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_log_level_set_global_lower_limit(uint32_t level);
 
@@ -131,7 +131,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_log_level_set_global_lower_limit(uint32_t le
  *
  * @param [in] upper_limit DOCA_LOG_LEVEL_DISABLE to DOCA_LOG_LEVEL_TRACE.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: upper_limit is out of range.
+ * - DOCA_ERROR_INVALID_VALUE: upper_limit is not a doca_log_level.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_log_level_set_global_upper_limit(uint32_t upper_limit);
 
@@ -231,7 +231,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_syslog(const char *n
  * @param [in] backend A backend of the SDK; not NULL.
  * @param [in] level DOCA_LOG_LEVEL_DISABLE to DOCA_LOG_LEVEL_TRACE.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: backend is NULL or the program's, or level is out of range.
+ * - DOCA_ERROR_INVALID_VALUE: backend is NULL or the program's, or level is not a doca_log_level.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *backend,
                                                               uint32_t level);
@@ -296,7 +296,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_log_backend_create_with_syslog_sdk(const cha
  *
  * @param [in] level DOCA_LOG_LEVEL_DISABLE to DOCA_LOG_LEVEL_TRACE.
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: level is out of range.
+ * - DOCA_ERROR_INVALID_VALUE: level is not a doca_log_level.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_log_level_set_global_sdk_limit(uint32_t level);
 

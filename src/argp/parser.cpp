@@ -31,6 +31,12 @@ private:
     bool &flag_;
 };
 
+/// What a callback of the program has answered.
+doca_error_t failed(const Generation &generation, doca_error_t result, const std::string &callback)
+{
+    return fail(result, "the program's " + callback + " failed: " + generation.error_name(result));
+}
+
 std::string_view file_name(std::string_view path)
 {
     return path.substr(path.rfind('/') + 1); // npos + 1 is 0
@@ -147,9 +153,12 @@ doca_error_t Parser::act()
     if (dpdk_callback_ != nullptr) {
         EalArguments &eal = arguments_.emplace_back(program_name_, request_.eal);
         if (const doca_error_t result = dpdk_callback_(eal.argc(), eal.argv()); result != DOCA_SUCCESS)
-            return result;
+            return failed(flags_.generation(), result, "DPDK callback");
     }
-    return validation_callback_ == nullptr ? DOCA_SUCCESS : validation_callback_(program_config_);
+    if (validation_callback_ == nullptr)
+        return DOCA_SUCCESS;
+    const doca_error_t result = validation_callback_(program_config_);
+    return result == DOCA_SUCCESS ? result : failed(flags_.generation(), result, "validation callback");
 }
 
 doca_error_t Parser::set_log_levels() const
@@ -168,9 +177,7 @@ doca_error_t Parser::set_log_levels() const
 /// The callbacks of commands and flags, in the order of the command line.
 doca_error_t Parser::call_back()
 {
-    const auto failed = [&](doca_error_t result, const std::string &what) {
-        return fail(result, "the program's callback for " + what + " failed: " + flags_.generation().error_name(result));
-    };
+    const Generation &generation = flags_.generation();
     auto command = request_.commands.begin();
     for (std::size_t i = 0; i <= request_.values.size(); ++i) {
         for (; command != request_.commands.end() && command->num_values_before == i; ++command) {
@@ -178,14 +185,14 @@ doca_error_t Parser::call_back()
                 continue;
             const doca_error_t result = command->command->callback(program_config_);
             if (result != DOCA_SUCCESS)
-                return failed(result, "command " + quoted(command->command->name));
+                return failed(generation, result, "callback for command " + quoted(command->command->name));
         }
         if (i == request_.values.size())
             break;
         GivenValue &given = request_.values[i];
         const doca_error_t result = given.param->callback(given.address(), program_config_);
         if (result != DOCA_SUCCESS)
-            return failed(result, "flag " + given.param->flags());
+            return failed(generation, result, "callback for flag " + given.param->flags());
     }
     return DOCA_SUCCESS;
 }
@@ -206,10 +213,13 @@ void Parser::show_usage() const
 void Parser::show_version() const
 {
     doca_error_t result = DOCA_SUCCESS;
-    if (version_callback_ != nullptr)
+    if (version_callback_ != nullptr) {
         result = version_callback_(nullptr, program_config_);
-    else
+        if (result != DOCA_SUCCESS)
+            (void)failed(flags_.generation(), result, "version callback");
+    } else {
         (void)std::fputs(flags_.generation().version_text().c_str(), stdout);
+    }
     std::exit(result == DOCA_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 

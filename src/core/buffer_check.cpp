@@ -12,8 +12,7 @@ namespace opendoca {
 doca_error_t check_buffer(const doca_buf &buf, const Device &device) noexcept
 {
     if (buf.mmap->key_for(device) == nullptr) {
-        LOG_ERR("device %s was not added to the memory map of buffer %p", device.function().name.c_str(),
-                static_cast<const void *>(&buf));
+        explain_missing_key(buf, device);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (!buf.has_data_inside()) {
@@ -23,6 +22,20 @@ doca_error_t check_buffer(const doca_buf &buf, const Device &device) noexcept
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;
+}
+
+void explain_missing_key(const doca_buf &buf, const Device &device) noexcept
+{
+    const doca_mmap &mmap = *buf.mmap;
+    const void *const at = &buf;
+    const char *const name = device.function().name.c_str();
+    if (!mmap.is_usable())
+        LOG_ERR("the memory map of buffer %p is not started", at);
+    else if (mmap.is_imported())
+        LOG_ERR("the memory map of buffer %p was imported by device %s, and device %s needs an import of its own", at,
+                mmap.importer().function().name.c_str(), name);
+    else
+        LOG_ERR("device %s was not added to the memory map of buffer %p", name, at);
 }
 
 } // namespace opendoca

@@ -12,4 +12,7 @@ namespace opendoca {
 [[gnu::cold]] [[nodiscard]] OPENDOCA_INTERNAL doca_error_t check_buffer(const doca_buf &buf,
                                                                        const Device &device) noexcept;
 
+/// Logs why there is no key of the memory of @p buf for @p device.
+[[gnu::cold]] void explain_missing_key(const doca_buf &buf, const Device &device) noexcept;
+
 } // namespace opendoca

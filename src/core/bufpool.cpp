@@ -3,6 +3,7 @@
 #include "bufpool.hpp"
 
 #include <bit>
+#include <utility>
 
 #include "log.hpp"
 
@@ -60,7 +61,10 @@ doca_error_t BufPool::check_memory() const noexcept
 doca_error_t BufPool::start() noexcept
 {
     const doca_error_t status = check_memory();
-    is_started_ = is_started_ || status == DOCA_SUCCESS;
+    if (status == DOCA_SUCCESS && !is_started_) {
+        is_started_ = true;
+        was_short_ = false;
+    }
     return status;
 }
 
@@ -73,12 +77,21 @@ Status BufPool::take(doca_buf *&buf)
     if (const doca_error_t status = check_memory(); status != DOCA_SUCCESS)
         return status;
     doca_buf *const taken = store_->take(*mmap_, layout_.first, layout_.size, layout_.first, 0);
-    if (taken == nullptr)
-        return Reason::no_buffer_left; // not worth a message: programs wait for one that comes back
+    if (taken == nullptr) {
+        explain_shortage();
+        return Reason::no_buffer_left;
+    }
     taken->head += taken->number * layout_.stride;
     taken->data = taken->head;
     buf = taken;
     return DOCA_SUCCESS;
+}
+
+/// Not worth more than a remark: programs wait for a buffer that comes back, and try again any number of times.
+void BufPool::explain_shortage() noexcept
+{
+    if (!std::exchange(was_short_, true))
+        LOG_DBG("all %u buffers of the pool are in use: it is said once until the next start", store_->num_elements());
 }
 
 doca_error_t BufPool::check_unused() const noexcept

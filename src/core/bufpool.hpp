@@ -48,11 +48,14 @@ public:
     doca_data user_data{};
 
 private:
+    [[gnu::cold]] void explain_shortage() noexcept;
+
     const std::shared_ptr<const doca_mmap> mmap_;
     const std::size_t element_size_;
     BufLayout layout_{};
     const BufStore::Ptr store_;
     bool is_started_ = false;
+    bool was_short_ = false; ///< since the start: all buffers were out when one more was wanted
 };
 
 /// INVALID_VALUE for what is no power of two.

@@ -39,9 +39,10 @@ void LogChannel::update_shown() noexcept
 
 doca_error_t LogChannel::check_limit(std::uint32_t level) const
 {
-    if (level >= least_ && level <= most_)
+    constexpr std::uint32_t step = LogLevel::critical - LogLevel::disable;
+    if (level >= least_ && level <= most_ && level % step == 0)
         return DOCA_SUCCESS;
-    LOG_ERR("log level %u is not in the range %u to %u", level, least_, most_);
+    LOG_ERR("%u is no log level: those are %u to %u in steps of %u", level, least_, most_, step);
     return DOCA_ERROR_INVALID_VALUE;
 }
 

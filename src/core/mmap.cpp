@@ -101,6 +101,11 @@ MemoryKey *doca_mmap::key_for(const opendoca::Device &device) const noexcept
     return nullptr;
 }
 
+const opendoca::Device &doca_mmap::importer() const noexcept
+{
+    return members_.front().dev->device();
+}
+
 MemoryKey *doca_mmap::key_on(const ibv_pd &pd) const noexcept
 {
     for (const auto &member : members_) {

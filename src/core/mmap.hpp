@@ -102,6 +102,8 @@ struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
     /// Started, or imported and not stopped: buffers may be made of it.
     [[nodiscard]] bool is_usable() const noexcept { return state_ == State::started; }
     [[nodiscard]] bool is_imported() const noexcept { return is_imported_; }
+    /// Of an imported one: the device that it was imported by, and the only one it has.
+    [[nodiscard]] const opendoca::Device &importer() const noexcept;
     [[nodiscard]] virtual bool is_exported() const noexcept { return !exports_.empty(); }
     [[nodiscard]] bool has_range() const noexcept { return range_.addr != nullptr; }
     [[nodiscard]] const opendoca::MemoryRange &range() const noexcept { return range_; }

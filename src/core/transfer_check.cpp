@@ -154,6 +154,10 @@ doca_error_t TransferCheck::find_remote(const doca_buf *buf, MemoryKey *&key) co
         return DOCA_ERROR_INVALID_VALUE;
     }
     key = buf->mmap->key_for(*device_);
+    if (key == nullptr && buf->mmap->is_imported()) {
+        explain_missing_key(*buf, *device_);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
     if (key == nullptr || !key->can(KeyUse::rdma_remote)) {
         LOG_ERR("buffer %p is not of memory that device %s has imported for RDMA", static_cast<const void *>(buf),
                 device_->function().name.c_str());

@@ -16,26 +16,26 @@ namespace {
 
 /// Where a digest of @p size bytes goes: behind the data, or where it is when there is no tailroom. Null when
 /// it does not fit.
-std::byte *address_of_digest(const doca_buf &response, std::size_t size) noexcept
+std::byte *address_of_digest(const doca_buf &destination, std::size_t size) noexcept
 {
-    const std::size_t tailroom = response.tailroom();
-    if (size > (tailroom == 0 ? response.data_len : tailroom))
+    const std::size_t tailroom = destination.tailroom();
+    if (size > (tailroom == 0 ? destination.data_len : tailroom))
         return nullptr;
-    return response.data + (tailroom == 0 ? 0 : response.data_len);
+    return destination.data + (tailroom == 0 ? 0 : destination.data_len);
 }
 
-void add_data(ShaDigest &digest, const doca_buf &request) noexcept
+void add_data(ShaDigest &digest, const doca_buf &source) noexcept
 {
-    for (const doca_buf *buf = &request; buf != nullptr; buf = buf->next)
+    for (const doca_buf *buf = &source; buf != nullptr; buf = buf->next)
         digest.update(buf->data, buf->data_len);
 }
 
-void write_digest(ShaDigest &digest, ShaKind kind, doca_buf &response) noexcept
+void write_digest(ShaDigest &digest, ShaKind kind, doca_buf &destination) noexcept
 {
     const std::size_t size = facts_of(kind).digest_size;
-    std::byte *const to = address_of_digest(response, size);
+    std::byte *const to = address_of_digest(destination, size);
     digest.end(to);
-    response.data_len = static_cast<std::size_t>(to - response.data) + size;
+    destination.data_len = static_cast<std::size_t>(to - destination.data) + size;
 }
 
 } // namespace
@@ -46,24 +46,24 @@ void HashSession::copy_from(const HashSession &other) noexcept
     message = other.message;
 }
 
-doca_error_t HashQueue::hash(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response) noexcept
+doca_error_t HashQueue::hash(Tag tag, ShaKind kind, const doca_buf *source, doca_buf *destination) noexcept
 {
-    if (const doca_error_t status = check(kind, request, response); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check(kind, source, destination); status != DOCA_SUCCESS)
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
     ShaDigest digest;
     digest.begin(kind);
-    add_data(digest, *request);
-    write_digest(digest, kind, *response);
+    add_data(digest, *source);
+    write_digest(digest, kind, *destination);
     completions_.done(tag, *this, DOCA_SUCCESS);
     return DOCA_SUCCESS;
 }
 
-doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response,
+doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *source, doca_buf *destination,
                                    HashSession &session, bool is_last) noexcept
 {
-    if (const doca_error_t status = check_piece(kind, request, response, session, is_last); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_piece(kind, source, destination, session, is_last); status != DOCA_SUCCESS)
         return status;
     if (completions_.is_full())
         return DOCA_ERROR_NO_MEMORY;
@@ -71,9 +71,9 @@ doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *reques
     if (!session.message)
         session.digest.begin(kind);
     session.message = kind;
-    add_data(session.digest, *request);
+    add_data(session.digest, *source);
     if (is_last) {
-        write_digest(session.digest, kind, *response);
+        write_digest(session.digest, kind, *destination);
         session.message.reset();
     }
     session.is_busy = true;
@@ -87,17 +87,17 @@ void HashQueue::retrieved(Operation &operation) noexcept
     operation.payload<HashSession *>()->is_busy = false;
 }
 
-doca_error_t HashQueue::check(ShaKind kind, const doca_buf *request, const doca_buf *response) const noexcept
+doca_error_t HashQueue::check(ShaKind kind, const doca_buf *source, const doca_buf *destination) const noexcept
 {
     std::size_t length = 0;
-    return check_buffers(kind, request, response, length);
+    return check_buffers(kind, source, destination, length);
 }
 
-doca_error_t HashQueue::check_piece(ShaKind kind, const doca_buf *request, const doca_buf *response,
+doca_error_t HashQueue::check_piece(ShaKind kind, const doca_buf *source, const doca_buf *destination,
                                     const HashSession &session, bool is_last) const noexcept
 {
     std::size_t length = 0;
-    if (const doca_error_t status = check_buffers(kind, request, response, length); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_buffers(kind, source, destination, length); status != DOCA_SUCCESS)
         return status;
     if (session.is_busy) {
         LOG_ERR("session %p has a job that was not retrieved yet", static_cast<const void *>(&session));
@@ -116,57 +116,58 @@ doca_error_t HashQueue::check_piece(ShaKind kind, const doca_buf *request, const
     return DOCA_SUCCESS;
 }
 
-doca_error_t HashQueue::check_buffers(ShaKind kind, const doca_buf *request, const doca_buf *response,
+doca_error_t HashQueue::check_buffers(ShaKind kind, const doca_buf *source, const doca_buf *destination,
                                       std::size_t &length) const noexcept
 {
-    if (request == nullptr || response == nullptr || !request->is_head() || !response->is_head()) {
-        LOG_ERR("request %p and response %p must be buffers at the head of their lists",
-                static_cast<const void *>(request), static_cast<const void *>(response));
+    if (source == nullptr || destination == nullptr || !source->is_head() || !destination->is_head()) {
+        LOG_ERR("source buffer %p and destination buffer %p must both be there, and the heads of their lists",
+                static_cast<const void *>(source), static_cast<const void *>(destination));
         return DOCA_ERROR_INVALID_VALUE;
     }
-    if (const doca_error_t status = check_request(*request, length); status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_source(*source, length); status != DOCA_SUCCESS)
         return status;
-    return check_response(*response, kind);
+    return check_destination(*destination, kind);
 }
 
-doca_error_t HashQueue::check_request(const doca_buf &list, std::size_t &length) const noexcept
+doca_error_t HashQueue::check_source(const doca_buf &list, std::size_t &length) const noexcept
 {
     std::uint32_t count = 0;
     std::size_t total = 0;
     for (const doca_buf *buf = &list; buf != nullptr; buf = buf->next) {
         if (++count > limits_.list_elements) {
-            LOG_ERR("the request has more than %" PRIu32 " buffers", limits_.list_elements);
+            LOG_ERR("the source has more than %" PRIu32 " buffers in its list", limits_.list_elements);
             return DOCA_ERROR_INVALID_VALUE;
         }
         if (const doca_error_t status = check_memory(*buf); status != DOCA_SUCCESS)
             return status;
         if (buf->data_len > limits_.size - total) {
-            LOG_ERR("the request has more than %" PRIu64 " bytes", limits_.size);
+            LOG_ERR("the source has %zu bytes or more, and at most %" PRIu64 " are hashed at once",
+                    total + buf->data_len, limits_.size);
             return DOCA_ERROR_INVALID_VALUE;
         }
         total += buf->data_len;
     }
     if (total == 0) {
-        LOG_ERR("the request is empty");
+        LOG_ERR("the source has 0 bytes of data in its %" PRIu32 " buffers: there is nothing to hash", count);
         return DOCA_ERROR_INVALID_VALUE;
     }
     length = total;
     return DOCA_SUCCESS;
 }
 
-doca_error_t HashQueue::check_response(const doca_buf &buf, ShaKind kind) const noexcept
+doca_error_t HashQueue::check_destination(const doca_buf &buf, ShaKind kind) const noexcept
 {
     if (const doca_error_t status = check_memory(buf); status != DOCA_SUCCESS)
         return status;
     if (!buf.mmap->key_for(device_)->can(KeyUse::dma_destination)) {
         LOG_ERR("the permissions of the memory map of buffer %p do not let SHA write it",
-                     static_cast<const void *>(&buf));
+                static_cast<const void *>(&buf));
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const ShaFacts &facts = facts_of(kind);
     if (address_of_digest(buf, facts.digest_size) == nullptr) {
-        LOG_ERR("%s needs %u bytes, and the response has %zu bytes of data and room for %zu", facts.name,
-                     facts.digest_size, buf.data_len, buf.tailroom());
+        LOG_ERR("%s has a digest of %u bytes, and the destination has %zu bytes of data and room for %zu behind them",
+                facts.name, facts.digest_size, buf.data_len, buf.tailroom());
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;

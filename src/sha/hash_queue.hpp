@@ -38,25 +38,26 @@ public:
     {
     }
 
-    /// Appends the digest of the data of @p request to @p response. Null pointers are checked.
-    [[nodiscard]] doca_error_t hash(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response) noexcept;
+    /// Appends the digest of the data of @p source to @p destination, which jobs of 2.2 call request and response. Null
+    /// pointers are checked.
+    [[nodiscard]] doca_error_t hash(Tag tag, ShaKind kind, const doca_buf *source, doca_buf *destination) noexcept;
     /// The same for a message in pieces: all but the last are multiples of the algorithm's block, and the last
     /// one writes the digest. The session is busy until the end is retrieved.
-    [[nodiscard]] doca_error_t hash_piece(Tag tag, ShaKind kind, const doca_buf *request, doca_buf *response,
+    [[nodiscard]] doca_error_t hash_piece(Tag tag, ShaKind kind, const doca_buf *source, doca_buf *destination,
                                           HashSession &session, bool is_last) noexcept;
 
     /// Whether they would be carried out.
-    [[nodiscard]] doca_error_t check(ShaKind kind, const doca_buf *request, const doca_buf *response) const noexcept;
-    [[nodiscard]] doca_error_t check_piece(ShaKind kind, const doca_buf *request, const doca_buf *response,
+    [[nodiscard]] doca_error_t check(ShaKind kind, const doca_buf *source, const doca_buf *destination) const noexcept;
+    [[nodiscard]] doca_error_t check_piece(ShaKind kind, const doca_buf *source, const doca_buf *destination,
                                            const HashSession &session, bool is_last) const noexcept;
 
     void retrieved(Operation &operation) noexcept override;
 
 private:
-    [[nodiscard]] doca_error_t check_buffers(ShaKind kind, const doca_buf *request, const doca_buf *response,
+    [[nodiscard]] doca_error_t check_buffers(ShaKind kind, const doca_buf *source, const doca_buf *destination,
                                              std::size_t &length) const noexcept;
-    [[nodiscard]] doca_error_t check_request(const doca_buf &list, std::size_t &length) const noexcept;
-    [[nodiscard]] doca_error_t check_response(const doca_buf &buf, ShaKind kind) const noexcept;
+    [[nodiscard]] doca_error_t check_source(const doca_buf &list, std::size_t &length) const noexcept;
+    [[nodiscard]] doca_error_t check_destination(const doca_buf &buf, ShaKind kind) const noexcept;
     [[nodiscard]] doca_error_t check_memory(const doca_buf &buf) const noexcept;
 
     CompletionQueue &completions_;

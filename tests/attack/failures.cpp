@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "options.hpp"
 #include "scenario.hpp"
 
 namespace {
@@ -137,28 +138,17 @@ int main(int argc, char **argv)
 {
     std::uint64_t from = 1, to = UINT64_MAX, step = 1;
     Plan plan;
-    for (int i = 1; i < argc; ++i) {
-        const std::string option = argv[i];
-        if (option == "--warm") {
-            plan.is_warm = true;
-            continue;
-        }
-        if (i + 1 == argc)
-            return 2;
-        const std::string value = argv[++i];
-        if (option == "--role")
-            plan.role = value == "host" ? Role::host : Role::dpu;
-        else if (option == "--kind")
-            plan.kind = value == "allocations" ? Failing::allocations : Failing::system_calls;
-        else if (option == "--from")
-            from = std::strtoull(value.c_str(), nullptr, 10);
-        else if (option == "--to")
-            to = std::strtoull(value.c_str(), nullptr, 10);
-        else if (option == "--step")
-            step = std::strtoull(value.c_str(), nullptr, 10);
-        else
-            return 2;
-    }
+    bool is_host = plan.role == Role::host, strikes_allocations = plan.kind == Failing::allocations;
+    const Option options[] = {choice_option("--role", "host", "dpu", is_host),
+                              choice_option("--kind", "allocations", "system_calls", strikes_allocations),
+                              {"--warm", "", [&](const std::string &) { return plan.is_warm = true; }},
+                              number_option("--from", from),
+                              number_option("--to", to),
+                              number_option("--step", step)};
+    if (!read_options({argv, static_cast<std::size_t>(argc)}, options))
+        return 2;
+    plan.role = is_host ? Role::host : Role::dpu;
+    plan.kind = strikes_allocations ? Failing::allocations : Failing::system_calls;
     setenv("DOCA_SOFT", "1", 1);
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     silence();

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "../conformance/support/start_time.hpp"
+#include "options.hpp"
 #include "scenario.hpp"
 
 namespace {
@@ -137,8 +138,9 @@ bool has_ended(pid_t child, int &status)
 int main(int argc, char **argv)
 {
     std::uint64_t walks = 20, seed = std::random_device()();
-    for (int i = 1; i + 1 < argc; i += 2)
-        (std::string(argv[i]) == "--walks" ? walks : seed) = std::strtoull(argv[i + 1], nullptr, 10);
+    const Option options[] = {number_option("--walks", walks), number_option("--seed", seed)};
+    if (!read_options({argv, static_cast<std::size_t>(argc)}, options))
+        return 2;
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
     std::fflush(stdout);
     setenv("DOCA_SOFT", "1", 1);

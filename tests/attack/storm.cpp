@@ -30,6 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "options.hpp"
 #include "storm_sides.hpp"
 
 namespace {
@@ -210,20 +211,15 @@ private:
     pid_t pid_ = -1;
 };
 
-std::uint64_t number_of(const char *text)
-{
-    return std::strtoull(text, nullptr, 10);
-}
-
 } // namespace
 
 int main(int argc, char **argv)
 {
     std::uint64_t kills = 200, stops = 50, seed = std::random_device()();
-    for (int i = 1; i + 1 < argc; i += 2) {
-        const std::string option = argv[i];
-        (option == "--kills" ? kills : option == "--stops" ? stops : seed) = number_of(argv[i + 1]);
-    }
+    const Option options[] = {number_option("--kills", kills), number_option("--stops", stops),
+                              number_option("--seed", seed)};
+    if (!read_options({argv, static_cast<std::size_t>(argc)}, options))
+        return 2;
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
     std::fflush(stdout);
     setenv("DOCA_SOFT", "1", 1);

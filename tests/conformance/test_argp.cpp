@@ -353,6 +353,7 @@ TEST_F(ArgpTest, ValidatesLast)
     EXPECT_EQ(config.calls, (Calls{"t=x", "validate"}));
     config.failing = "validate";
     EXPECT_EQ(start({}), DOCA_ERROR_TIME_OUT);
+    EXPECT_TRUE(has_logged("the program's validation callback failed: DOCA_ERROR_TIME_OUT")) << logged();
 }
 
 TEST_F(ArgpTest, AnExceptionOfACallbackDoesNotGetOut)

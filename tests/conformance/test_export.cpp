@@ -177,6 +177,29 @@ TEST_P(ExportTest, ImportIsNeitherConfiguredNorExported)
     EXPECT_EQ(doca_mmap_export_dpu(mmap, exporting, &descriptor, &size), DOCA_ERROR_NOT_PERMITTED);
 }
 
+TEST_P(ExportTest, ImportIsOfOneDeviceAndTheLogNamesBoth)
+{
+    const std::vector<DeviceParam> others =
+        devices_that([&](doca_devinfo *info) { return can_copy(info) && ibdev_of(info) != importer.ibdev; });
+    if (others.empty())
+        GTEST_SKIP() << "takes two devices";
+    const RemoteMemory remote(exporter, {});
+    const Importing here(importer, 16), elsewhere(others.front(), 16);
+    const MmapHandle mmap = remote.import(here.dev);
+    const BufHandle src = elsewhere.inventory.full(mmap, remote.addr(), 16);
+    const BufHandle dst = elsewhere.own_destination(0, 16);
+    const LogCapture log;
+    EXPECT_EQ(elsewhere.engine.submit(dst, src), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_LOGGED(log, "was imported by device ");
+    EXPECT_LOGGED(log, " needs an import of its own");
+    for (const DeviceParam &named : {importer, others.front()}) {
+        if (named.is_soft()) {
+            EXPECT_LOGGED(log, "device " + named.ibdev.substr(5));
+        }
+    }
+    EXPECT_FALSE(log.has("was not added")) << log.text();
+}
+
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ExportTest);
 INSTANTIATE_TEST_SUITE_P(pair, ExportTest, testing::ValuesIn(suite_pairs(device_pairs())), pair_name);
 

@@ -108,13 +108,16 @@ TEST_P(ShaErrorTest, buffers_that_are_no_heads)
 TEST_P(ShaErrorTest, empty_requests)
 {
     const BufHandle empty = inventory.empty(map, &memory[0], 100);
+    const LogCapture log;
     expect_refused(empty, to, DOCA_ERROR_INVALID_VALUE);
+    EXPECT_LOGGED(log, "the source has 0 bytes of data in its 1 buffers");
     must(doca_buf_list_chain(empty, inventory.empty(map, &memory[0], 100).release()));
     expect_refused(empty, to, DOCA_ERROR_INVALID_VALUE);
 }
 
 TEST_P(ShaErrorTest, responses_that_are_too_short)
 {
+    const LogCapture log;
     for (const ShaKind &kind : sha_kinds) {
         const BufHandle empty = response(kind.digest_size - 1);
         expect_refused(sha_job(engine.ctx(), kind, from, empty), DOCA_ERROR_INVALID_VALUE);
@@ -127,6 +130,7 @@ TEST_P(ShaErrorTest, responses_that_are_too_short)
         must(doca_buf_list_chain(empty, response().release()));
         expect_refused(sha_job(engine.ctx(), kind, from, empty), DOCA_ERROR_INVALID_VALUE);
     }
+    EXPECT_LOGGED(log, "has a digest of 64 bytes, and the destination has 0 bytes of data and room for 63 behind them");
 }
 
 TEST_P(ShaErrorTest, responses_are_checked_in_every_piece)

@@ -38,6 +38,7 @@ public:
     virtual void disconnect() noexcept = 0;
 
     void *owner = nullptr; ///< of whoever has it
+    std::string server;    ///< that a client asks, for messages
 };
 
 struct LinkEvent {

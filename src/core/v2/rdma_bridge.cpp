@@ -3,6 +3,7 @@
 #include <doca_rdma_bridge.h>
 
 #include "../buf.hpp"
+#include "../buffer_check.hpp"
 #include "../dev.hpp"
 #include "../log.hpp"
 #include "../mmap.hpp"
@@ -36,8 +37,7 @@ doca_error_t doca_buf_get_mkey(const struct doca_buf *buf, struct doca_dev *dev,
     return call({buf, dev, mkey}, [&] {
         const opendoca::MemoryKey *const key = buf->mmap->key_for(dev->device());
         if (key == nullptr) {
-            LOG_ERR("device %s was not added to the memory map of buffer %p", dev->function().name.c_str(),
-                    static_cast<const void *>(buf));
+            opendoca::explain_missing_key(*buf, dev->device());
             return DOCA_ERROR_INVALID_VALUE;
         }
         return key->mkey(*mkey);

@@ -163,7 +163,11 @@ public:
 
     [[nodiscard]] const TaskConf &conf() const noexcept { return conf_; }
     /// From on_start(): the pool of a type that is_configured().
-    void set_pool(std::unique_ptr<TaskPool> pool) noexcept { pool_ = std::move(pool); }
+    void set_pool(std::unique_ptr<TaskPool> pool) noexcept
+    {
+        pool_ = std::move(pool);
+        was_short_ = false;
+    }
     [[nodiscard]] TaskPool *pool() const noexcept { return pool_.get(); }
     [[nodiscard]] bool is_configured() const noexcept { return conf_.count != 0; }
 
@@ -175,7 +179,10 @@ protected:
     doca_ctx &ctx_;
 
 private:
+    [[gnu::cold]] void explain_shortage() noexcept;
+
     TaskConf conf_;
+    bool was_short_ = false; ///< since the start: all tasks were in use when one more was wanted
     std::unique_ptr<TaskPool> pool_; ///< from start until the next one: programs read tasks that they have freed
 };
 

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "../log.hpp"
 #include "../log_sinks.hpp"
 #include "../log_source.hpp"
 #include "call.hpp"
@@ -20,6 +21,8 @@ using opendoca::SetLogLimit;
 using opendoca::SinkPtr;
 using opendoca::v3::call;
 
+OPENDOCA_LOG_SOURCE(DOCA_LOG);
+
 struct doca_log_backend : opendoca::LogBackend {
     using LogBackend::LogBackend;
 };
@@ -29,18 +32,31 @@ namespace {
 constinit LogChannel program_log{LogLevel::disable, LogLevel::trace};
 constinit LogChannel sdk_log{LogLevel::disable, LogLevel::trace};
 
-/// Of a backend of @p channel, and of no other.
-doca_error_t set_limit(LogChannel &channel, doca_log_backend *backend, uint32_t level, SetLogLimit set)
+/// Whether @p backend is one of @p channel, and of no other.
+doca_error_t check_backend(const LogChannel &channel, const doca_log_backend *backend, const char *function) noexcept
 {
-    if (backend == nullptr || &backend->channel != &channel)
-        return DOCA_ERROR_INVALID_VALUE;
-    return call({}, [&] { return channel.set_limit(*backend, level, set); });
+    if (backend == nullptr)
+        return opendoca::refuse_null(function);
+    if (&backend->channel == &channel)
+        return DOCA_SUCCESS;
+    const bool is_for_sdk = &channel == &sdk_log;
+    LOG_ERR("%s: the backend takes messages of the %s, and one of the %s is needed", function,
+            is_for_sdk ? "program" : "SDK", is_for_sdk ? "SDK" : "program");
+    return DOCA_ERROR_INVALID_VALUE;
 }
 
-doca_error_t make_strict(doca_log_backend *backend, void (LogLimits::*make)()) noexcept
+doca_error_t set_limit(LogChannel &channel, doca_log_backend *backend, uint32_t level, SetLogLimit set,
+                       const char *function = __builtin_FUNCTION())
 {
-    if (backend == nullptr || &backend->channel != &program_log)
-        return DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t status = check_backend(channel, backend, function);
+    return status != DOCA_SUCCESS ? status : call({}, [&] { return channel.set_limit(*backend, level, set); });
+}
+
+doca_error_t make_strict(doca_log_backend *backend, void (LogLimits::*make)(),
+                         const char *function = __builtin_FUNCTION()) noexcept
+{
+    if (const doca_error_t status = check_backend(program_log, backend, function); status != DOCA_SUCCESS)
+        return status;
     program_log.make_final(*backend, make);
     return DOCA_SUCCESS;
 }

@@ -190,7 +190,11 @@ doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, struct doca_dev *dev, ui
         }
         const opendoca::MemoryKey *const key = mmap->key_for(dev->device());
         if (key == nullptr) {
-            LOG_ERR("device %s was not added to the memory map", dev->description().c_str());
+            if (mmap->is_imported())
+                LOG_ERR("the memory map was imported by device %s, and not by device %s",
+                        mmap->importer().function().name.c_str(), dev->function().name.c_str());
+            else
+                LOG_ERR("device %s was not added to the memory map", dev->description().c_str());
             return DOCA_ERROR_NOT_FOUND;
         }
         return key->mkey(*mkey);

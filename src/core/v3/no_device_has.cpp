@@ -77,8 +77,9 @@ doca_error_t doca_umem_get_address(const struct doca_umem *umem_obj, void **umem
 doca_error_t doca_uar_create(const struct doca_dev *dev, enum doca_uar_allocation_type allocation_type,
                              struct doca_uar **uar_obj)
 {
-    return allocation_type > DOCA_UAR_ALLOCATION_TYPE_NONCACHE_DEDICATED ? DOCA_ERROR_INVALID_VALUE
-                                                                         : refuse({dev, uar_obj}, uar);
+    return allocation_type > DOCA_UAR_ALLOCATION_TYPE_NONCACHE_DEDICATED
+               ? opendoca::refuse_value("no such allocation_type")
+               : refuse({dev, uar_obj}, uar);
 }
 
 doca_error_t doca_uar_dpa_create(struct doca_dpa *dpa, struct doca_uar **uar_obj)
@@ -134,7 +135,7 @@ doca_error_t doca_clock_cap_nic_dpa_timer_is_supported(const struct doca_devinfo
 doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t clock_type,
                                       union doca_clock_timespec_t *timestamp)
 {
-    return is_clock(clock_type) ? refuse({clock, timestamp}, hw_clock) : DOCA_ERROR_INVALID_VALUE;
+    return is_clock(clock_type) ? refuse({clock, timestamp}, hw_clock) : opendoca::refuse_value("no such clock_type");
 }
 
 doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock, uint64_t primary_clock, uint64_t nic_clock,
@@ -143,16 +144,21 @@ doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock, uint6
 {
     return is_clock(primary_clock) && is_clock(nic_clock)
                ? refuse({clock, primary_timestamp, nic_timestamp, accuracy}, hw_clock)
-               : DOCA_ERROR_INVALID_VALUE;
+               : opendoca::refuse_value("no such clock");
 }
 
 struct doca_buf_arr {};
 
+static doca_error_t not_started()
+{
+    LOG_ERR("the buffer array is not started, and so has no handle");
+    return DOCA_ERROR_BAD_STATE;
+}
+
 doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
 {
-    if (num_elem == 0)
-        return DOCA_ERROR_INVALID_VALUE;
-    return call({buf_arr}, [&] { *buf_arr = new doca_buf_arr; });
+    return num_elem == 0 ? opendoca::refuse_value("num_elem is 0, and an array has 1 buffer or more")
+                         : call({buf_arr}, [&] { *buf_arr = new doca_buf_arr; });
 }
 
 doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct doca_gpu *gpu_handler)
@@ -167,12 +173,16 @@ doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct do
 
 doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t elem_size, uint64_t)
 {
-    return elem_size == 0 ? DOCA_ERROR_INVALID_VALUE : call({buf_arr, mmap}, [] {});
+    return elem_size == 0 ? opendoca::refuse_value("elem_size is 0, and a buffer has 1 byte or more")
+                          : call({buf_arr, mmap}, [] {});
 }
 
 doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr)
 {
-    return call({buf_arr}, [] { return DOCA_ERROR_BAD_STATE; }); // it has no target
+    return call({buf_arr}, [] {
+        LOG_ERR("the buffer array has no target: that is a GPU or a DPA, which no device here has");
+        return DOCA_ERROR_BAD_STATE;
+    });
 }
 
 doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
@@ -187,10 +197,10 @@ doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr)
 
 doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr, struct doca_gpu_buf_arr **gpu_buf_arr)
 {
-    return call({buf_arr, gpu_buf_arr}, [] { return DOCA_ERROR_BAD_STATE; }); // it is not started
+    return call({buf_arr, gpu_buf_arr}, not_started);
 }
 
 doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr, doca_dpa_dev_buf_arr_t *dpa_buf_arr)
 {
-    return call({buf_arr, dpa_buf_arr}, [] { return DOCA_ERROR_BAD_STATE; });
+    return call({buf_arr, dpa_buf_arr}, not_started);
 }

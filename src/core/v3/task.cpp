@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "task.hpp"
 
+#include <utility>
+
 #include "../log.hpp"
 #include "call.hpp"
 #include "ctx.hpp"
@@ -54,14 +56,22 @@ doca_error_t TaskTypeBase::take(doca_data user_data, doca_task *&task) noexcept
     }
     doca_task *const taken = pool_ != nullptr ? pool_->take(user_data) : nullptr;
     if (taken == nullptr) [[unlikely]] {
-        // All in use is not worth a message: programs wait for one and try again.
-        if (conf_.count == 0)
-            LOG_ERR("no tasks of this type were asked for before the context was started");
+        explain_shortage();
         return DOCA_ERROR_NO_MEMORY;
     }
     ++ctx_.num_allocated_;
     task = taken;
     return DOCA_SUCCESS;
+}
+
+/// All in use is not worth more than a remark: programs wait for one and try again, any number of times.
+void TaskTypeBase::explain_shortage() noexcept
+{
+    if (conf_.count == 0)
+        LOG_ERR("no tasks of this type were asked for before the context was started");
+    else if (!std::exchange(was_short_, true))
+        LOG_DBG("all %u tasks of this type are in use, as many as were asked for: it is said once until the next start",
+                conf_.count);
 }
 
 } // namespace opendoca::v3

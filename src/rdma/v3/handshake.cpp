@@ -52,7 +52,7 @@ void send_at_once(int socket) noexcept
 
 } // namespace
 
-doca_error_t Handshake::connect(const std::string &text, std::uint16_t port, Handshake &made)
+doca_error_t Handshake::connect(const std::string &text, std::uint16_t port, const std::string &asked, Handshake &made)
 {
     SocketAddress address;
     const socklen_t size = parse(text, port, address);
@@ -62,7 +62,7 @@ doca_error_t Handshake::connect(const std::string &text, std::uint16_t port, Han
     }
     UniqueFd socket(::socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!socket.is_open() || (::connect(socket.get(), &address.any, size) != 0 && errno != EINPROGRESS)) {
-        LOG_ERR("%s, port %u: %s", text.c_str(), port, std::strerror(errno));
+        LOG_ERR("%s: %s", asked.c_str(), std::strerror(errno));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     send_at_once(socket.get());

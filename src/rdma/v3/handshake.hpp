@@ -27,8 +27,10 @@ public:
     Handshake() = default;
     explicit Handshake(UniqueFd socket) noexcept : socket_(std::move(socket)) {}
 
-    /// Begins to connect to a numeric IPv4 or IPv6 @p address. INVALID_VALUE, or CONNECTION_ABORTED.
-    [[nodiscard]] static doca_error_t connect(const std::string &address, std::uint16_t port, Handshake &made);
+    /// Begins to connect to a numeric IPv4 or IPv6 @p address, which messages call @p asked. INVALID_VALUE, or
+    /// CONNECTION_ABORTED.
+    [[nodiscard]] static doca_error_t connect(const std::string &address, std::uint16_t port, const std::string &asked,
+                                              Handshake &made);
 
     [[nodiscard]] bool is_open() const noexcept { return socket_.is_open(); }
     [[nodiscard]] int fd() const noexcept { return socket_.get(); }

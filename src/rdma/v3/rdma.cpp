@@ -105,7 +105,7 @@ doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
     connections_.push_back(
         std::make_unique<Connection>(*this, origin, static_cast<std::uint32_t>(connections_.size())));
     connection = connections_.back().get();
-    const doca_error_t status = create_queue_pair(*connection);
+    const doca_error_t status = opendoca::guarded([&] { return create_queue_pair(*connection); });
     if (status != DOCA_SUCCESS)
         drop_last();
     return status;

@@ -101,8 +101,10 @@ doca_error_t doca_rdma::connect_to(doca_rdma_addr &address, doca_data connection
     if (status != DOCA_SUCCESS)
         return status;
     const std::chrono::milliseconds timeout(request_timeout);
-    status = connector_->connect({address.text, address.type == DOCA_RDMA_ADDR_TYPE_GID, address.port}, timeout,
-                                 *made->queue_pair, made->link);
+    status = opendoca::guarded([&] {
+        return connector_->connect({address.text, address.type == DOCA_RDMA_ADDR_TYPE_GID, address.port}, timeout,
+                                   *made->queue_pair, made->link);
+    });
     if (status != DOCA_SUCCESS) {
         drop_last();
         return status;
@@ -140,8 +142,7 @@ bool doca_rdma::look_at_deadlines() noexcept
     for (const auto &connection : connections_) {
         if (!connection->is_requested() || connection->deadline > Clock::now())
             continue;
-        LOG_ERR("%s, port %u, has not answered within %u ms", connection->address->text.c_str(),
-                connection->address->port, request_timeout);
+        LOG_ERR("%s has not answered within %u ms", connection->link->server.c_str(), request_timeout);
         end(*connection);
         set_timer();
         tell_failure(*connection);

@@ -29,6 +29,20 @@ bool is_address(doca_rdma_addr_type type, const char *text) noexcept
     return false;
 }
 
+/// For messages; null for what is no type.
+const char *name_of(doca_rdma_addr_type type) noexcept
+{
+    switch (type) {
+    case DOCA_RDMA_ADDR_TYPE_IPv4:
+        return "IPv4 address, such as 192.0.2.1";
+    case DOCA_RDMA_ADDR_TYPE_IPv6:
+        return "IPv6 address, such as 2001:db8::1";
+    case DOCA_RDMA_ADDR_TYPE_GID:
+        return "GID, such as fe80::1";
+    }
+    return nullptr;
+}
+
 doca_error_t no_bridge(const void *object)
 {
     return call({object}, [] {
@@ -100,8 +114,13 @@ doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type addr_type, const cha
                                    struct doca_rdma_addr **addr)
 {
     return call({address, addr}, [&] {
+        const char *const wanted = name_of(addr_type);
+        if (wanted == nullptr) {
+            LOG_ERR("%d is no type of address", static_cast<int>(addr_type));
+            return DOCA_ERROR_INVALID_VALUE;
+        }
         if (!is_address(addr_type, address)) {
-            LOG_ERR("'%s' is no address of type %d", address, static_cast<int>(addr_type));
+            LOG_ERR("'%s' is no %s; names are not looked up", address, wanted);
             return DOCA_ERROR_INVALID_VALUE;
         }
         *addr = new doca_rdma_addr{addr_type, address, port};
@@ -193,7 +212,8 @@ doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *rd
 {
     return call({rdma_connection, addr}, [&] {
         if (rdma_connection->address == nullptr) {
-            LOG_ERR("connection %u was not made by an address of this side", rdma_connection->id);
+            // Servers ask this of each client.
+            LOG_DBG("connection %u was not made by an address of this side", rdma_connection->id);
             return DOCA_ERROR_NOT_FOUND;
         }
         *addr = rdma_connection->address;

@@ -43,10 +43,10 @@ public:
     ~TcpLink() override { disconnect(); }
 
     /// Of a client.
-    void ask_for(QueuePair &queue_pair, const ServerAddress &server)
+    void ask_for(QueuePair &queue_pair, std::string asked)
     {
         queue_pair_ = &queue_pair;
-        server_ = server.text + ", port " + std::to_string(server.port);
+        server = std::move(asked);
     }
 
     [[nodiscard]] doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) override;
@@ -63,7 +63,6 @@ private:
     TcpConnector &connector_;
     Handshake handshake_;
     State state_;
-    std::string server_; ///< of a client: for messages
     QueuePair *queue_pair_ = nullptr;
 };
 
@@ -103,7 +102,7 @@ LinkEvent::Kind TcpLink::finish_connecting()
     state_ = State::requested;
     if (error == 0 && handshake_.send(Message::request, queue_pair_->details()) && connector_.watch(*this, EPOLLIN))
         return LinkEvent::Kind::nothing;
-    LOG_ERR("%s: %s", server_.c_str(), std::strerror(error != 0 ? error : ECONNRESET));
+    LOG_ERR("%s: %s", server.c_str(), std::strerror(error != 0 ? error : ECONNRESET));
     return LinkEvent::Kind::failed;
 }
 
@@ -124,7 +123,7 @@ LinkEvent::Kind TcpLink::look()
         return LinkEvent::Kind::ended;
     if (state_ != State::silent)
         LOG_ERR("%s has closed the connection before it was established",
-                server_.empty() ? "a client" : server_.c_str());
+                server.empty() ? "a client" : server.c_str());
     return LinkEvent::Kind::failed;
 }
 
@@ -147,9 +146,9 @@ LinkEvent::Kind TcpLink::take()
         return LinkEvent::Kind::established;
     }
     if (state_ == State::requested && kind == Message::reject)
-        LOG_ERR("the server at %s has rejected the connection", server_.c_str());
+        LOG_ERR("the server at %s has rejected the connection", server.c_str());
     else
-        LOG_ERR("%s says something out of turn", server_.empty() ? "a client" : server_.c_str());
+        LOG_ERR("%s says something out of turn", server.empty() ? "a client" : server.c_str());
     return state_ == State::established ? LinkEvent::Kind::ended : LinkEvent::Kind::failed;
 }
 
@@ -206,12 +205,17 @@ void TcpConnector::stop_listening() noexcept
 doca_error_t TcpConnector::connect(const ServerAddress &server, std::chrono::milliseconds, QueuePair &queue_pair,
                                    std::unique_ptr<Link> &link)
 {
+    constexpr char here[] = "127.0.0.1";
+    const std::string address = is_local_ ? here : server.text;
+    std::string asked = address + ", port " + std::to_string(server.port);
+    if (is_local_ && server.text != here)
+        asked += " of this machine (software devices are all on it, and ask there in place of " + server.text + ")";
     Handshake handshake;
-    const doca_error_t status = Handshake::connect(is_local_ ? "127.0.0.1" : server.text, server.port, handshake);
+    const doca_error_t status = Handshake::connect(address, server.port, asked, handshake);
     if (status != DOCA_SUCCESS)
         return status;
     auto made = std::make_unique<TcpLink>(*this, std::move(handshake), TcpLink::State::connecting);
-    made->ask_for(queue_pair, server);
+    made->ask_for(queue_pair, std::move(asked));
     if (!watch(*made, EPOLLOUT))
         return DOCA_ERROR_OPERATING_SYSTEM;
     link = std::move(made);

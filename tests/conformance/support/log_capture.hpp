@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the library logged. One backend for the process, since backends stay.
+// What the libraries of either generation logged. One backend for the process, since backends stay.
 #pragma once
 
 #include <string>
@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <doca_log.h>
+#include <doca_version.h>
 
 namespace doca_test {
 
@@ -37,10 +38,9 @@ private:
         static const int file = [] {
             const int made = memfd_create("log", MFD_CLOEXEC);
             fcntl(made, F_SETFL, O_APPEND); // threads that write at once must not overwrite each other
-#if __has_include(<doca_pe.h>) // DOCA 3.0
+#ifdef DOCA_VERSION_MAJOR // 3.0
             doca_log_backend *backend = nullptr;
             EXPECT_EQ(doca_log_backend_create_with_fd_sdk(made, &backend), DOCA_SUCCESS);
-            EXPECT_EQ(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_INFO), DOCA_SUCCESS);
 #else
             doca_logger_backend *backend = nullptr;
             EXPECT_EQ(doca_log_create_fd_backend(made, &backend), DOCA_SUCCESS);

@@ -137,6 +137,40 @@ TEST(LogV3, AProgramsMistakesAreNamed)
     doca_task_free(doca_sync_event_task_get_as_doca_task(get));
 }
 
+/// A program may ask again and again.
+TEST(LogV3, TasksThatAreAllInUseAreARemarkOnce)
+{
+    (void)backends();
+    const auto count = [](const std::string &part) {
+        std::size_t found = 0;
+        for (std::size_t at = sdk_log().find(part); at != std::string::npos; at = sdk_log().find(part, at + 1))
+            ++found;
+        return found;
+    };
+    const std::string remark = "all 1 tasks of this type are in use";
+    const std::string line = "[DOCA][DBG][DOCA_TASK";
+    ASSERT_EQ(doca_log_backend_set_sdk_level(backends().sdk, DOCA_LOG_LEVEL_DEBUG), DOCA_SUCCESS);
+    const RunningEvent running;
+    std::uint64_t value = 0;
+    const auto use_all = [&] {
+        doca_sync_event_task_get *get = nullptr, *more = nullptr;
+        EXPECT_EQ(doca_sync_event_task_get_alloc_init(running.event, &value, {}, &get), DOCA_SUCCESS);
+        for (int i = 0; i != 3; ++i)
+            EXPECT_EQ(doca_sync_event_task_get_alloc_init(running.event, &value, {}, &more), DOCA_ERROR_NO_MEMORY);
+        EXPECT_EQ(more, nullptr);
+        doca_task_free(doca_sync_event_task_get_as_doca_task(get));
+    };
+    use_all();
+    EXPECT_EQ(count(remark), 1u) << sdk_log();
+    EXPECT_EQ(count(line), 1u) << sdk_log();
+    use_all();
+    EXPECT_EQ(count(remark), 1u) << sdk_log();
+    ASSERT_EQ(doca_ctx_stop(running.ctx), DOCA_SUCCESS);
+    ASSERT_EQ(doca_ctx_start(running.ctx), DOCA_SUCCESS);
+    use_all();
+    EXPECT_EQ(count(remark), 2u) << "once for each start";
+}
+
 TEST(LogV3, AStopThatWaitsForAForgottenTaskSaysSo)
 {
     (void)backends();
@@ -161,6 +195,31 @@ TEST(LogV3, ABackendBelongsToOneOfThem)
     EXPECT_EQ(doca_log_backend_set_level_lower_limit(backends().sdk, DOCA_LOG_LEVEL_INFO), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_log_backend_set_level_lower_limit_strict(backends().sdk), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_log_backend_set_level_lower_limit(backends().program, 71), DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST(LogV3, WhatIsNoBackendOrLevelIsRefusedAndNamed)
+{
+    (void)backends();
+    ASSERT_EQ(doca_log_backend_set_sdk_level(backends().sdk, DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
+    const std::uint32_t lower = doca_log_level_get_global_lower_limit(), sdk = doca_log_level_get_global_sdk_limit();
+    for (const std::uint32_t bad : {0u, 9u, 15u, 25u, 65u, 71u, 80u}) {
+        EXPECT_EQ(doca_log_backend_set_sdk_level(backends().sdk, bad), DOCA_ERROR_INVALID_VALUE) << bad;
+        EXPECT_EQ(doca_log_backend_set_level_lower_limit(backends().program, bad), DOCA_ERROR_INVALID_VALUE) << bad;
+        EXPECT_EQ(doca_log_backend_set_level_upper_limit(backends().program, bad), DOCA_ERROR_INVALID_VALUE) << bad;
+        EXPECT_EQ(doca_log_level_set_global_sdk_limit(bad), DOCA_ERROR_INVALID_VALUE) << bad;
+        EXPECT_EQ(doca_log_level_set_global_lower_limit(bad), DOCA_ERROR_INVALID_VALUE) << bad;
+        EXPECT_EQ(doca_log_level_set_global_upper_limit(bad), DOCA_ERROR_INVALID_VALUE) << bad;
+    }
+    EXPECT_NE(sdk_log().find("15 is no log level: those are 10 to 70 in steps of 10"), std::string::npos) << sdk_log();
+    EXPECT_EQ(doca_log_level_get_global_lower_limit(), lower);
+    EXPECT_EQ(doca_log_level_get_global_sdk_limit(), sdk);
+    EXPECT_EQ(doca_log_backend_set_sdk_level(backends().program, DOCA_LOG_LEVEL_INFO), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_NE(sdk_log().find("doca_log_backend_set_sdk_level: the backend takes messages of the program, and one of "
+                             "the SDK is needed"),
+              std::string::npos)
+        << sdk_log();
+    EXPECT_EQ(doca_log_backend_set_sdk_level(nullptr, DOCA_LOG_LEVEL_INFO), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_NE(sdk_log().find("doca_log_backend_set_sdk_level: an argument is NULL"), std::string::npos) << sdk_log();
 }
 
 TEST(LogV3, LimitsFollowTheGlobalOnesUnlessTheyAreStrict)

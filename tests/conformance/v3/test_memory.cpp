@@ -18,6 +18,7 @@
 #include <doca_umem.h>
 #include <doca_version.h>
 
+#include "../support/log_capture.hpp"
 #include "dma_tasks.hpp"
 
 using namespace doca_test;
@@ -243,7 +244,16 @@ TEST_P(MemoryV3, APoolIsLaidOutAtItsStart)
         EXPECT_EQ(doca_buf_get_head(buf, &head), DOCA_SUCCESS);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(head) % 64, 0u);
     }
+    // A remark, once: the program may ask until one comes back.
+    const std::uint32_t level = doca_log_level_get_global_sdk_limit();
+    must(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_DEBUG));
+    const LogCapture log;
     EXPECT_EQ(doca_buf_pool_buf_alloc(pool, none.out()), DOCA_ERROR_EMPTY);
+    EXPECT_LOGGED(log, "all 4 buffers of the pool are in use");
+    const LogCapture later;
+    EXPECT_EQ(doca_buf_pool_buf_alloc(pool, none.out()), DOCA_ERROR_EMPTY);
+    EXPECT_EQ(later.text(), "");
+    must(doca_log_level_set_global_sdk_limit(level));
     EXPECT_EQ(doca_buf_pool_stop(pool), DOCA_ERROR_IN_USE);
     for (BufHandle &buf : bufs)
         buf.reset();

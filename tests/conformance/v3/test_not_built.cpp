@@ -17,6 +17,7 @@
 #include <doca_uar.h>
 #include <doca_umem.h>
 
+#include "../support/log_capture.hpp"
 #include "objects.hpp"
 
 using namespace doca_test;
@@ -217,9 +218,17 @@ TEST(NotBuiltV3, a_buffer_array_without_a_target_never_starts)
     EXPECT_EQ(run_with_nothing(doca_buf_arr_stop), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(run_with_nothing(doca_buf_arr_destroy), DOCA_ERROR_INVALID_VALUE);
     Handle<doca_buf_arr, doca_buf_arr_destroy> array;
+    const LogCapture log;
+    EXPECT_EQ(doca_buf_arr_create(0, array.out()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_LOGGED(log, "doca_buf_arr_create: num_elem is 0");
     ASSERT_EQ(doca_buf_arr_create(8, array.out()), DOCA_SUCCESS);
+    EXPECT_EQ(doca_buf_arr_set_params(array, something<doca_mmap *>(), 0, 0), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_LOGGED(log, "doca_buf_arr_set_params: elem_size is 0");
     EXPECT_EQ(doca_buf_arr_set_target_gpu(array, something<doca_gpu *>()), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(doca_buf_arr_start(array), DOCA_ERROR_BAD_STATE);
+    EXPECT_LOGGED(log, "the buffer array has no target");
+    EXPECT_EQ(doca_buf_arr_get_gpu_handle(array, something<doca_gpu_buf_arr **>()), DOCA_ERROR_BAD_STATE);
+    EXPECT_LOGGED(log, "the buffer array is not started");
 }
 
 } // namespace

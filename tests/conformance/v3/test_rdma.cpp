@@ -474,6 +474,47 @@ TEST_P(RdmaTaskTest, a_server_rejects_or_is_not_there)
     a.stop();
 }
 
+/// All software devices are on this machine, so that no other is asked, whatever the address.
+TEST_P(RdmaTaskTest, a_server_that_is_not_there_is_named_as_it_was_asked)
+{
+    constexpr std::uint16_t port = 28779;
+    const bool is_on_loopback = is_soft(GetParam());
+    const std::string elsewhere = is_on_loopback ? "192.0.2.1" : own_address();
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, elsewhere.c_str(), port, address.out()));
+    const LogCapture log;
+    ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+    run_until([&] { return a.failures.size() == 1; });
+    EXPECT_LOGGED(log, (is_on_loopback ? "127.0.0.1" : elsewhere) + ", port 28779");
+    if (is_on_loopback) {
+        EXPECT_LOGGED(log, "of this machine (software devices are all on it, and ask there in place of 192.0.2.1): "
+                           "Connection refused");
+    }
+    a.stop();
+}
+
+/// It asks for the address of each, and there is none.
+TEST_P(RdmaTaskTest, a_server_whose_clients_come_logs_no_error)
+{
+    constexpr std::uint16_t port = 28780;
+    b.on_request = [](doca_rdma_connection *connection) {
+        doca_rdma_addr *none = nullptr;
+        EXPECT_EQ(doca_rdma_connection_get_addr(connection, &none), DOCA_ERROR_NOT_FOUND);
+        EXPECT_EQ(doca_rdma_connection_accept(connection, nullptr, 0), DOCA_SUCCESS);
+    };
+    const LogCapture log;
+    ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
+    ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+    run_until([&] { return !a.open.empty() && !b.open.empty(); });
+    ASSERT_EQ(doca_rdma_connection_disconnect(a.open[0]), DOCA_SUCCESS);
+    run_until([&] { return !b.ends.empty(); });
+    a.stop();
+    b.stop();
+    EXPECT_FALSE(log.has("[ERR]")) << log.text();
+}
+
 TEST_P(RdmaTaskTest, what_was_sent_before_the_peer_left_waits_for_a_receive)
 {
     if (!is_soft(GetParam()))

@@ -7,6 +7,7 @@
 
 #include <doca_buf_pool.h>
 
+#include "../support/log_capture.hpp"
 #include "comch_sides.hpp"
 #include "rdma_instance.hpp"
 
@@ -247,6 +248,21 @@ TEST_F(RdmaSetters, connections_have_numbers_and_only_asked_ones_addresses)
     EXPECT_EQ(type, DOCA_RDMA_ADDR_TYPE_IPv6);
     EXPECT_STREQ(text, "2001:db8::1");
     EXPECT_EQ(port, 4791);
+}
+
+TEST(RdmaAddresses, that_are_none_are_refused_by_the_name_of_their_type)
+{
+    AddressHandle none;
+    const LogCapture log;
+    EXPECT_EQ(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "localhost", 1, none.out()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_LOGGED(log, "'localhost' is no IPv4 address, such as 192.0.2.1; names are not looked up");
+    EXPECT_EQ(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv6, "192.0.2.1", 1, none.out()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_LOGGED(log, "'192.0.2.1' is no IPv6 address");
+    EXPECT_EQ(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_GID, "mlx5_0", 1, none.out()), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_LOGGED(log, "'mlx5_0' is no GID");
+    EXPECT_EQ(doca_rdma_addr_create(no_value<doca_rdma_addr_type>(3), "192.0.2.1", 1, none.out()),
+              DOCA_ERROR_INVALID_VALUE);
+    EXPECT_LOGGED(log, "3 is no type of address");
 }
 
 TEST(RdmaProperties, are_kept_until_the_start)

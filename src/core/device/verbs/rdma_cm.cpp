@@ -64,7 +64,7 @@ public:
     }
 
     /// Of a client.
-    [[nodiscard]] doca_error_t ask(const ServerAddress &server, CmAddress *source, CmAddress &there,
+    [[nodiscard]] doca_error_t ask(const ServerAddress &address, CmAddress *source, CmAddress &there,
                                    std::chrono::milliseconds timeout, VerbsQueuePair &queue_pair);
     [[nodiscard]] doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) override;
     void reject() noexcept override;
@@ -83,15 +83,14 @@ private:
     const RdmaCm &cm_;
     Id id_; ///< null when nothing more has to be said to the peer
     State state_;
-    std::string server_; ///< of a client: for messages
-    int timeout_ = 0;    ///< ms
+    int timeout_ = 0; ///< ms
     VerbsQueuePair *queue_pair_ = nullptr;
 };
 
-doca_error_t CmLink::ask(const ServerAddress &server, CmAddress *source, CmAddress &there,
+doca_error_t CmLink::ask(const ServerAddress &address, CmAddress *source, CmAddress &there,
                          std::chrono::milliseconds timeout, VerbsQueuePair &queue_pair)
 {
-    server_ = server.text + ", port " + std::to_string(server.port);
+    server = address.text + ", port " + std::to_string(address.port);
     timeout_ = static_cast<int>(timeout.count());
     queue_pair_ = &queue_pair;
     if (library().resolve_address(id_.get(), source != nullptr ? &source->any : nullptr, &there.any, timeout_) == 0)
@@ -103,7 +102,7 @@ doca_error_t CmLink::ask(const ServerAddress &server, CmAddress *source, CmAddre
 bool CmLink::explain_failure(const char *what) const noexcept
 {
     const int error = errno;
-    LOG_ERR("%s: %s: %s", server_.empty() ? "a client" : server_.c_str(), what, std::strerror(error));
+    LOG_ERR("%s: %s: %s", server.empty() ? "a client" : server.c_str(), what, std::strerror(error));
     return false;
 }
 
@@ -120,7 +119,7 @@ bool CmLink::go_on(const CmEvent &cm_event)
     switch (cm_event.type) {
     case RDMA_CM_EVENT_ADDR_RESOLVED:
         if (!cm_.is_ours(*id_)) {
-            LOG_ERR("the way to %s leads over device %s, port %u, which is not that of the instance", server_.c_str(),
+            LOG_ERR("the way to %s leads over device %s, port %u, which is not that of the instance", server.c_str(),
                     id_->verbs != nullptr ? ibv_get_device_name(id_->verbs->device) : "none", id_->port_num);
             return false;
         }
@@ -230,7 +229,7 @@ LinkEvent CmLink::take(const CmEvent &cm_event)
         } else if (state_ == State::asked) {
             state_ = State::over; // accept() will tell
         } else {
-            LOG_ERR("%s: %s", server_.empty() ? "a client that was accepted" : server_.c_str(),
+            LOG_ERR("%s: %s", server.empty() ? "a client that was accepted" : server.c_str(),
                     explain(library(), cm_event).c_str());
             event.kind = Kind::failed;
         }
