@@ -392,13 +392,6 @@ TEST_P(SyncEventTasks, do_what_they_were_told_last)
 
 // The other side of the PCIe
 
-/// Whether there is a device of this name.
-bool has_device(const std::string &ibdev)
-{
-    const DevinfoList list;
-    return std::any_of(list.begin(), list.end(), [&](doca_devinfo *info) { return ibdev_of(info) == ibdev; });
-}
-
 TEST(SyncEventRemotePci, is_reached_by_another_process)
 {
     // tests/mlx5/v3_sync_event.cpp is for the two sides of a card.
