@@ -30,7 +30,9 @@
  * - DOCA_ERROR_NOT_PERMITTED: a memory map lacks the right that the job needs.
  * - DOCA_ERROR_BAD_STATE: the instance is not connected.
  * - DOCA_ERROR_NO_MEMORY: the work queue, or the instance's send or receive queue, is full.
- * - DOCA_ERROR_NOT_SUPPORTED: the device can't do the job; doca_rdma_job_get_supported() tells.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device can't do the job; doca_rdma_job_get_supported() tells. opendoca: or
+ *   a local buffer is of memory that doca_mmap_export_dpu() exported: copy it by DMA to or from memory of this
+ *   process.
  *
  * What only the peer can know fails in retrieve: that returns DOCA_ERROR_IO_FAILED, the instance goes to
  * DOCA_RDMA_STATE_ERROR, and doca_rdma_result::result says why (opendoca: these codes):

@@ -16,7 +16,8 @@
  *
  * Result of a job: doca_event::result.u64 holds its doca_error_t; doca_workq_progress_retrieve gives
  * DOCA_ERROR_IO_FAILED when that is not DOCA_SUCCESS. Submit answers DOCA_ERROR_INVALID_VALUE for an unknown
- * type, a NULL output, or a value or mask out of range, and DOCA_ERROR_NO_MEMORY when the work queue is full.
+ * type, a NULL output, or a value or mask out of range (opendoca: none is), and DOCA_ERROR_NO_MEMORY when the
+ * work queue is full.
  *
  * opendoca: when the process that holds the counter has died or has destroyed the event, operations through
  * imported handles end with DOCA_ERROR_CONNECTION_RESET, in both modes. So does a wait in the process that
@@ -81,7 +82,7 @@ enum doca_sync_event_job_types {
 /**
  * DOCA_SYNC_EVENT_JOB_WAIT_GT: complete once (counter & mask) > value.
  * Hardware wants value and counter in 0 to 254, and a mask of 1, 2, 4 or 8 neighbouring 0xFF bytes, or 0.
- * opendoca: the software device takes any value and mask. In event-driven mode a waiter sleeps until an
+ * opendoca: every device takes any value and mask. In event-driven mode a waiter sleeps until an
  * update through this interface, from any process, reaches the value; a plain store to memory given with
  * doca_sync_event_set_addr wakes nobody. A wait that doca_ctx_workq_rm() has cancelled ends with
  * DOCA_ERROR_SHUTDOWN.
@@ -176,7 +177,10 @@ doca_sync_event_get_create_from_export_supported(const struct doca_devinfo *devi
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_destroy(struct doca_sync_event *event);
 
-/* Configuration. Threads: one, for all of these. Start checks that each side has exactly one location. */
+/*
+ * Configuration. Threads: one, for all of these. Start checks that each side has exactly one location: a
+ * second one of a side is taken, and then start answers DOCA_ERROR_BAD_STATE (opendoca).
+ */
 
 /**
  * The publisher runs on this machine's CPU.

@@ -16,8 +16,10 @@
  * A task ends with
  * - DOCA_ERROR_INVALID_VALUE: the buffer is not one of the consumer's memory map, or part of a list
  *   (opendoca).
+ * - DOCA_ERROR_NOT_SUPPORTED: the buffer is of memory that was imported (opendoca).
  * - DOCA_ERROR_FULL: the data is longer than its room (opendoca). Sends of that producer to this consumer
- *   fail from then on.
+ *   fail from then on. Also for immediate data that is longer than doca_comch_consumer_set_imm_data_len()
+ *   says, which only producers of earlier versions send; they can go on.
  * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca). The end of the connection ends
  *   no task: they wait for the stop.
  *
@@ -202,8 +204,8 @@ DOCA_STABLE doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_
                                                               uint32_t *imm_data_len);
 
 /**
- * Set how many bytes of immediate data the consumer takes. opendoca: default is the most. Producers are not
- * told, and have to keep to it.
+ * Set how many bytes of immediate data the consumer takes. opendoca: default is the most. Producers are told:
+ * a send with more fails there.
  *
  * State: context idle.
  *

@@ -15,7 +15,9 @@
  *
  * A task ends with
  * - DOCA_ERROR_INVALID_VALUE: a buffer that is part of a list, or of a memory map that the device may not
- *   read; more than 32 bytes of immediate data (opendoca).
+ *   read; more than 32 bytes of immediate data, or than the consumer takes
+ *   (doca_comch_consumer_set_imm_data_len()) (opendoca).
+ * - DOCA_ERROR_NOT_SUPPORTED: the buffer is of memory that was imported (opendoca).
  * - DOCA_ERROR_FULL: the data is longer than the room of the buffer that it met (opendoca).
  * - DOCA_ERROR_NOT_FOUND: the connection has no consumer of that number, or no longer (opendoca).
  * - DOCA_ERROR_CONNECTION_RESET: the connection has ended; or the consumer has stopped, or had a buffer that
@@ -246,7 +248,8 @@ DOCA_STABLE doca_error_t doca_comch_producer_task_send_set_conf(
  * @param [in] buf What to send: its data section. opendoca: no list; NULL to send immediate data
  * alone.
  * @param [in] imm_data Immediate data; NULL for none. It is read by doca_task_submit().
- * @param [in] imm_data_len Its bytes; 0 with NULL, at most what the consumer takes.
+ * @param [in] imm_data_len Its bytes; 0 with NULL, at most what the consumer takes. opendoca: at most 32
+ * here; the task ends with DOCA_ERROR_INVALID_VALUE where the consumer takes less.
  * @param [in] consumer_id The number of a consumer of the peer.
  * @param [out] task The task. Give it back with doca_task_free().
  * @return DOCA_SUCCESS, or
@@ -323,7 +326,7 @@ doca_comch_producer_task_send_get_imm_data_len(const struct doca_comch_producer_
  *
  * @param [in] task The task.
  * @param [in] imm_data The data; NULL for none.
- * @param [in] imm_data_len Its bytes.
+ * @param [in] imm_data_len Its bytes, as of doca_comch_producer_task_send_alloc_init().
  */
 DOCA_STABLE void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send *task,
                                                             uint8_t *imm_data, uint32_t imm_data_len);

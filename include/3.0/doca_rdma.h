@@ -28,6 +28,8 @@
  *   remote one belongs or the reverse.
  * - DOCA_ERROR_NOT_PERMITTED: a memory map lacks the right that the task needs; or the peer's memory is
  *   unknown or revoked, or its memory map or instance does not give the right.
+ * - DOCA_ERROR_NOT_SUPPORTED: a local buffer is of memory that doca_mmap_export_pci() exported (opendoca):
+ *   copy it by DMA to or from memory of this process.
  * - DOCA_ERROR_NOT_CONNECTED: the connection is not connected yet.
  * - DOCA_ERROR_FULL: the message is longer than the receive that it met. The send ends with it, too, unless
  *   it has succeeded before the receive was there (opendoca).

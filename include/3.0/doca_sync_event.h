@@ -17,7 +17,8 @@
  * doca_pe_connect_ctx(), doca_ctx_start(), tasks.
  *
  * A wait compares (counter & mask) with a value. Hardware wants value and counter in 0 to 254, and a mask of
- * 1, 2, 4 or 8 neighbouring 0xFF bytes, or 0. opendoca: the software device takes any value and mask.
+ * 1, 2, 4 or 8 neighbouring 0xFF bytes, or 0; a program that is to run elsewhere keeps to it. opendoca:
+ * waits, by function and by task, take any value and mask, on every device.
  *
  * A task ends with
  * - DOCA_ERROR_CONNECTION_RESET: the process that holds the counter has died, or has destroyed the event; a
@@ -237,7 +238,11 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_destroy(struct doca_sync_event *e
  */
 DOCA_EXPERIMENTAL doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event);
 
-/* Configuration. Start checks that each side has exactly one location. */
+/*
+ * Configuration. Start checks that each side has exactly one location. opendoca: a second one of a side is
+ * taken by the functions below, whatever it is, and doca_sync_event_start() and doca_ctx_start() then answer
+ * DOCA_ERROR_BAD_STATE: none can be taken back, the event can only be destroyed.
+ */
 
 /**
  * The publisher runs on this machine's CPU.
@@ -401,12 +406,13 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_eve
 /**
  * Start an event in synchronous mode. It cannot be turned into a context any more.
  *
- * State: configured or imported, not started.
+ * State: configured or imported, not started; or stopped by doca_sync_event_stop() (opendoca). Then the
+ * counter is the one that it was, with its value, and so are exports; the configuration is final.
  *
  * @param [in] event The event.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: event is NULL.
- * - DOCA_ERROR_BAD_STATE: opendoca: started before, used as a context, or not exactly one publisher and one
+ * - DOCA_ERROR_BAD_STATE: opendoca: started, used as a context, or not exactly one publisher and one
  *   subscriber.
  * - DOCA_ERROR_NOT_SUPPORTED: opendoca: a device cannot do it, or cannot reach the caller's 8 bytes.
  * - DOCA_ERROR_NO_MEMORY: no memory.
@@ -414,7 +420,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_eve
 DOCA_EXPERIMENTAL doca_error_t doca_sync_event_start(struct doca_sync_event *event);
 
 /**
- * Stop an event in synchronous mode. It can then only be destroyed.
+ * Stop an event in synchronous mode. It can then be destroyed, or started again (opendoca); it is no context
+ * ever.
  *
  * State: started by doca_sync_event_start(), no call in progress.
  *
@@ -428,7 +435,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_stop(struct doca_sync_event *even
 /**
  * Turn an event into a context. Always the same pointer; owned by the event.
  *
- * State: not started by doca_sync_event_start().
+ * State: never started by doca_sync_event_start().
  *
  * @param [in] event The event.
  * @return The context; NULL if event is NULL or was started in synchronous mode.

@@ -135,13 +135,21 @@ doca_error_t TransferCheck::check_local(const doca_buf &buf, Side side) const no
 {
     if (const doca_error_t status = check_buffer(buf, *device_); status != DOCA_SUCCESS)
         return status;
-    if (buf.mmap->key_for(*device_)->can(KeyUse::rdma_local))
+    const MemoryKey &key = *buf.mmap->key_for(*device_);
+    if (key.can(KeyUse::rdma_local))
         return DOCA_SUCCESS;
     if (side == Side::source && limits_.sends_what_is_read_only && !buf.mmap->is_imported())
         return DOCA_SUCCESS;
-    if (buf.mmap->is_imported()) {
-        LOG_ERR("buffer %p is of imported memory: a local one belongs here", static_cast<const void *>(&buf));
+    if (key.can(KeyUse::rdma_remote)) {
+        LOG_ERR("buffer %p is of memory that was imported for RDMA: a local one belongs here",
+                static_cast<const void *>(&buf));
         return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (buf.mmap->is_imported()) {
+        LOG_ERR("buffer %p is of the memory of another process, which RDMA of device %s cannot use as a local one: copy "
+                "by DMA to or from memory of this process",
+                static_cast<const void *>(&buf), device_->function().name.c_str());
+        return DOCA_ERROR_NOT_SUPPORTED;
     }
     LOG_ERR("the memory map of buffer %p lacks DOCA_ACCESS_LOCAL_READ_WRITE", static_cast<const void *>(&buf));
     return DOCA_ERROR_NOT_PERMITTED;

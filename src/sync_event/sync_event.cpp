@@ -62,7 +62,7 @@ doca_error_t SyncEvent::set_addr(std::uint64_t *addr)
     return DOCA_SUCCESS;
 }
 
-/// Of an imported event, and of a context that is started again, there is one already.
+/// Of an imported event, and of one that is started again, there is one already.
 doca_error_t SyncEvent::create_counter()
 {
     if (counter_ != nullptr)
@@ -99,7 +99,7 @@ doca_error_t SyncEvent::create_counter()
 
 doca_error_t SyncEvent::start_synchronous()
 {
-    if (state_ != State::fresh) {
+    if (state_ != State::fresh && state_ != State::synchronous_stopped) {
         LOG_ERR("%s", state_ == State::context ? "the sync event is used as a context: doca_ctx_start starts it"
                                                : "the sync event was started before");
         return DOCA_ERROR_BAD_STATE;
@@ -110,17 +110,17 @@ doca_error_t SyncEvent::start_synchronous()
     return status;
 }
 
-doca_error_t SyncEvent::stop_synchronous() noexcept
+doca_error_t SyncEvent::stop_synchronous(bool for_good) noexcept
 {
     if (!is_synchronous())
         return DOCA_ERROR_BAD_STATE;
-    state_ = State::stopped;
+    state_ = for_good ? State::stopped : State::synchronous_stopped;
     return DOCA_SUCCESS;
 }
 
 bool SyncEvent::become_context() noexcept
 {
-    if (state_ == State::synchronous) {
+    if (state_ == State::synchronous || state_ == State::synchronous_stopped) {
         LOG_ERR("the sync event was started in synchronous mode, and can't be a context");
         return false;
     }

@@ -44,10 +44,11 @@ public:
     [[nodiscard]] doca_error_t set_addr(std::uint64_t *addr);
 
     [[nodiscard]] doca_error_t start_synchronous();
-    [[nodiscard]] doca_error_t stop_synchronous() noexcept;
+    /// It may be started again, in the same mode, unless it was stopped @p for_good.
+    [[nodiscard]] doca_error_t stop_synchronous(bool for_good) noexcept;
     /// False when it was started in synchronous mode.
     [[nodiscard]] bool become_context() noexcept;
-    /// As a context, which may be started again unless it was stopped @p for_good.
+    /// As a context; else the same.
     [[nodiscard]] doca_error_t start_asynchronous();
     void stop_asynchronous(bool for_good) noexcept { state_ = for_good ? State::stopped : State::context; }
     [[nodiscard]] doca_error_t check_stopped() const noexcept;
@@ -84,8 +85,9 @@ private:
         fresh,
         context, ///< given out as one, not started
         synchronous,
+        synchronous_stopped, ///< and may be started again
         asynchronous,
-        stopped,
+        stopped, ///< for good
     };
 
     /// Publishers or subscribers: how many there are, and where the last one is.

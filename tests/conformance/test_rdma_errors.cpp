@@ -4,6 +4,7 @@
 // RDMA jobs that fail, in submit and in retrieve, and what that leaves behind.
 #include <map>
 
+#include "support/log_capture.hpp"
 #include "support/rdma_fixture.hpp"
 
 namespace {
@@ -54,6 +55,47 @@ TEST_P(RdmaErrors, MissingAndMisplacedBuffersAreRefused)
     EXPECT_EQ(left.add(full, empty, 1), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(left.add(far_full, far_empty, 1), DOCA_ERROR_INVALID_VALUE);
     expect_works();
+}
+
+class RdmaImportTest : public testing::TestWithParam<DevicePair> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RdmaImportTest);
+INSTANTIATE_TEST_SUITE_P(pair, RdmaImportTest, testing::ValuesIn(few_device_pairs()), pair_name);
+
+/// What the other side of the PCIe has shared can be copied by DMA; the local side of RDMA is this process's own.
+TEST_P(RdmaImportTest, LocalBuffersAreOfThisProcess)
+{
+    const DevHandle host = open_device(GetParam().exporter), dev = open_device(GetParam().importer);
+    if (!can_connect(doca_dev_as_devinfo(dev)))
+        GTEST_SKIP() << "the importer does no RDMA";
+    std::vector<std::byte> exported(64), own(64);
+    const LocalMap exported_map(host, exported, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
+    const LocalMap own_map(dev, own, exposed);
+    const void *descriptor = nullptr;
+    std::size_t descriptor_len = 0;
+    must(doca_mmap_export_dpu(exported_map, host, &descriptor, &descriptor_len));
+    MmapHandle imported;
+    must(doca_mmap_create_from_export(nullptr, descriptor, descriptor_len, dev, imported.out()));
+    const MmapHandle remote = import_rdma(export_rdma(own_map, dev), dev);
+    RdmaEnd end(dev);
+    ASSERT_EQ(end.connect(end.details()), DOCA_SUCCESS);
+    const Inventory inventory(6);
+    const BufHandle full = inventory.full(imported, exported.data(), 8);
+    const BufHandle empty = inventory.empty(imported, exported.data(), 8);
+    const BufHandle remote_full = inventory.full(remote, own.data(), 8);
+    const BufHandle remote_empty = inventory.empty(remote, own.data(), 8);
+    const LogCapture log;
+    EXPECT_EQ(end.send(full), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_LOGGED(log, "by DMA to or from memory of this process");
+    EXPECT_EQ(end.receive(empty), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(end.read(empty, remote_full), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(end.write(remote_empty, full), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(end.add(remote_full, full, 1), DOCA_ERROR_NOT_SUPPORTED);
+    // In a list, each member counts.
+    const BufHandle list = inventory.full(own_map, own.data(), 8);
+    must(doca_buf_list_chain(list, inventory.full(imported, exported.data(), 8).release()));
+    EXPECT_EQ(end.send(list), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(end.try_retrieve().status, DOCA_ERROR_AGAIN);
+    EXPECT_EQ(end.state(), DOCA_RDMA_STATE_CONNECTED);
 }
 
 TEST_P(RdmaErrors, WhatDoesNotFitIsRefused)

@@ -74,7 +74,7 @@ doca_error_t doca_comch_consumer::on_start()
         return status;
     if (receives.is_configured())
         receives.set_pool(std::make_unique<ReceiveTasks>(*this, receives.conf(), slots_->start()));
-    status = fast_->add_consumer(control_queue_, id_);
+    status = fast_->add_consumer(control_queue_, {immediate_length}, id_);
     if (status != DOCA_SUCCESS)
         return status;
     asks_for_progress_at(control_queue_.news());
@@ -206,13 +206,16 @@ doca_error_t doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv
     const std::uint32_t total = ended.result.length;
     if (ended.result.received == opendoca::Received::send_with_immediate)
         task.immediate_size = std::min({ntohl(ended.result.immediate), total, max_immediate});
-    if (!is_chained(task)) {
-        // All of it is in the buffer, also immediate data that this consumer has not asked for.
-        const std::size_t left = task.buf->data_len - task.immediate_size;
-        std::memcpy(task.immediate.data(), task.buf->data + left, task.immediate_size);
-        task.buf->end_data_at(left);
-        return DOCA_SUCCESS;
+    if (task.immediate_size > immediate_length) [[unlikely]] { // of a producer that has not heard of the limit, or lies
+        LOG_ERR("%u bytes of immediate data from producer %u are more than the %u that consumer %u takes",
+                task.immediate_size, task.producer, immediate_length, id_);
+        task.immediate_size = 0;
+        if (!is_chained(task))
+            task.buf->end_data_at(task.buf->data_len - total);
+        return DOCA_ERROR_FULL;
     }
+    if (!is_chained(task))
+        return DOCA_SUCCESS;
     const std::uint32_t length = total - task.immediate_size;
     const std::size_t before = task.buf != nullptr ? task.buf->data_len : 0;
     const std::size_t room = task.buf != nullptr ? task.buf->tailroom() : 0;

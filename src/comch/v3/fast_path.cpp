@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "fast_path.hpp"
 
+#include <cstring>
 #include <utility>
 
 #include <sys/eventfd.h>
@@ -61,7 +62,7 @@ void ControlQueue::drop() noexcept
     messages_.pop_front();
 }
 
-doca_error_t FastPath::add_consumer(ControlQueue &control_queue, std::uint32_t &number)
+doca_error_t FastPath::add_consumer(ControlQueue &control_queue, const ConsumerDetails &details, std::uint32_t &number)
 {
     const std::lock_guard guard(lock_);
     if (has_ended()) { // with the lock: end() wakes who has come before
@@ -76,6 +77,8 @@ doca_error_t FastPath::add_consumer(ControlQueue &control_queue, std::uint32_t &
     ControlMessage message{};
     message.kind = ControlKind::new_consumer;
     message.consumer = num_joined_ + 1; // 0 is what programs call none
+    message.details_size = sizeof(details);
+    std::memcpy(message.details.data(), &details, sizeof(details));
     const auto place = consumers_.emplace(message.consumer, &control_queue).first;
     const doca_error_t status = guarded([&] { return to_peer.put(message), DOCA_SUCCESS; });
     if (status != DOCA_SUCCESS) {
@@ -139,10 +142,11 @@ std::uint32_t FastPath::num_members() const noexcept
     return static_cast<std::uint32_t>(consumers_.size() + producers_.size());
 }
 
-bool FastPath::has_consumer(std::uint32_t number) const noexcept
+std::optional<ConsumerDetails> FastPath::find_consumer(std::uint32_t number) const noexcept
 {
     const std::lock_guard guard(lock_);
-    return of_peer_.contains(number);
+    const auto found = of_peer_.find(number);
+    return found != of_peer_.end() ? std::optional(found->second) : std::nullopt;
 }
 
 void FastPath::sent(const ControlMessage &message) noexcept
@@ -168,12 +172,16 @@ bool FastPath::deliver(const Members &members, std::uint32_t number, const Contr
     return true;
 }
 
-bool FastPath::note_consumer(std::uint32_t number) noexcept
+bool FastPath::note_consumer(const ControlMessage &message) noexcept
 {
-    if (number == 0 || of_peer_.size() >= max_unanswered)
+    if (message.consumer == 0 || of_peer_.size() >= max_unanswered)
         return false;
+    ConsumerDetails details;
+    if (const std::span<const std::byte> told = message.used_details(); told.size() >= sizeof(details))
+        std::memcpy(&details, told.data(), sizeof(details));
     bool is_new = true;
-    if (guarded([&] { return is_new = of_peer_.insert(number).second, DOCA_SUCCESS; }) != DOCA_SUCCESS)
+    if (guarded([&] { return is_new = of_peer_.emplace(message.consumer, details).second, DOCA_SUCCESS; }) !=
+        DOCA_SUCCESS)
         fail();
     return is_new;
 }
@@ -187,7 +195,7 @@ bool FastPath::take(const ControlMessage &message, bool &tells) noexcept
     bool is_right = false;
     switch (message.kind) {
     case ControlKind::new_consumer:
-        is_right = tells = ++num_owed_ <= max_unanswered && note_consumer(message.consumer);
+        is_right = tells = ++num_owed_ <= max_unanswered && note_consumer(message);
         answer.kind = ControlKind::known;
         if (is_right)
             put(to_peer, answer);
@@ -223,7 +231,7 @@ bool FastPath::take(const ControlMessage &message, bool &tells) noexcept
 std::uint32_t FastPath::lose_consumer() noexcept
 {
     const std::lock_guard guard(lock_);
-    return of_peer_.empty() ? 0 : of_peer_.extract(of_peer_.begin()).value();
+    return of_peer_.empty() ? 0 : of_peer_.extract(of_peer_.begin()).key();
 }
 
 void FastPath::fail() noexcept

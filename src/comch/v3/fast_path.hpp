@@ -4,7 +4,7 @@
 // How consumers and producers of a connection, each in a thread of its own, come to be connected: by control messages,
 // which the connection's control context carries to the peer. Messages then go from queue pair to queue pair.
 //
-//     consumer starts     new_consumer ->  the peer's program is told; <- known: the consumer runs
+//     consumer starts     new_consumer(details) ->  the peer's program is told; <- known: the consumer runs
 //     producer's first    connect(details) ->  the consumer makes a queue pair; <- accept(details)
 //     consumer stops      expired ->
 //
@@ -20,7 +20,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <span>
 
 #include <doca_error.h>
@@ -46,6 +46,11 @@ struct ControlMessage {
     {
         return std::span(details).first(std::min<std::size_t>(details_size, details.size()));
     }
+};
+
+/// The details of a new consumer's message. Earlier versions of the library send none.
+struct ConsumerDetails {
+    std::uint32_t immediate_length = UINT32_MAX; ///< the most bytes of immediate data that it takes
 };
 
 /// Control messages for one context. Any thread puts them in; that of the context takes them out.
@@ -83,7 +88,8 @@ public:
 
     /// A consumer begins, and the peer is asked to know it. NOT_CONNECTED: the connection has ended. AGAIN: too much waits for
     /// the peer.
-    [[nodiscard]] doca_error_t add_consumer(ControlQueue &control_queue, std::uint32_t &number);
+    [[nodiscard]] doca_error_t add_consumer(ControlQueue &control_queue, const ConsumerDetails &details,
+                                            std::uint32_t &number);
     /// It is over: what has come for it is refused, and the peer is told.
     void remove_consumer(std::uint32_t number, ControlQueue &control_queue) noexcept;
     [[nodiscard]] std::uint32_t add_producer(ControlQueue &control_queue);
@@ -94,8 +100,8 @@ public:
     void answer(const ControlMessage &answer) noexcept;
 
     [[nodiscard]] std::uint32_t num_members() const noexcept;
-    /// Of the peer.
-    [[nodiscard]] bool has_consumer(std::uint32_t number) const noexcept;
+    /// What a consumer of the peer has told of itself; nothing when there is none of that number.
+    [[nodiscard]] std::optional<ConsumerDetails> find_consumer(std::uint32_t number) const noexcept;
 
     // Of the control context, which carries the messages.
 
@@ -122,16 +128,16 @@ private:
     // All with the lock held.
     [[nodiscard]] bool deliver(const Members &members, std::uint32_t number, const ControlMessage &message) noexcept;
     /// One of the peer: false when there is one of that number, or too many are there, or it has none.
-    [[nodiscard]] bool note_consumer(std::uint32_t number) noexcept;
+    [[nodiscard]] bool note_consumer(const ControlMessage &message) noexcept;
     void put(ControlQueue &control_queue, const ControlMessage &message) noexcept;
 
     mutable std::mutex lock_;
     Members consumers_;
     Members producers_;
     std::uint32_t num_joined_ = 0;
-    std::uint32_t num_asked_ = 0;    ///< own questions that the peer has not answered
-    std::uint32_t num_owed_ = 0;     ///< questions of the peer whose answers have not been sent
-    std::set<std::uint32_t> of_peer_; ///< its consumers
+    std::uint32_t num_asked_ = 0; ///< own questions that the peer has not answered
+    std::uint32_t num_owed_ = 0;  ///< questions of the peer whose answers have not been sent
+    std::map<std::uint32_t, ConsumerDetails> of_peer_; ///< its consumers
     std::atomic<bool> has_ended_{false};
     std::atomic<bool> has_failed_{false};
 };

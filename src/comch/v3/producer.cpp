@@ -3,6 +3,7 @@
 #include "producer.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <arpa/inet.h>
 
@@ -114,11 +115,13 @@ doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&mad
 {
     if (fast_->has_ended())
         return DOCA_ERROR_CONNECTION_RESET;
-    if (!fast_->has_consumer(consumer)) {
+    const std::optional<ConsumerDetails> told = fast_->find_consumer(consumer);
+    if (!told) {
         LOG_ERR("the peer has no consumer %u, or no more", consumer);
         return DOCA_ERROR_NOT_FOUND;
     }
     auto fresh = std::make_unique<ToConsumer>();
+    fresh->immediate_length = told->immediate_length;
     const doca_error_t status =
         make_data_connection(by_.dev(), completions(), sends.conf().count, nullptr, consumer, fresh->connection);
     if (status != DOCA_SUCCESS)
@@ -147,6 +150,24 @@ doca_error_t doca_comch_producer::check_immediate(const std::uint8_t *data, std:
 
 doca_error_t doca_comch_producer::check(const doca_comch_producer_task_send &task) const noexcept
 {
+    const doca_error_t status = check_fields(task);
+    if (status != DOCA_SUCCESS || task.immediate_size == 0)
+        return status;
+    const std::optional<ConsumerDetails> told = fast_->find_consumer(task.consumer);
+    return told ? check_length(task, told->immediate_length) : DOCA_SUCCESS; // who is not there: the submit tells
+}
+
+doca_error_t doca_comch_producer::check_length(const doca_comch_producer_task_send &task, std::uint32_t limit) noexcept
+{
+    if (task.immediate_size <= limit) [[likely]]
+        return DOCA_SUCCESS;
+    LOG_ERR("%u bytes of immediate data are more than the %u that consumer %u takes", task.immediate_size, limit,
+            task.consumer);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_comch_producer::check_fields(const doca_comch_producer_task_send &task) noexcept
+{
     if (const doca_error_t status = check_immediate(task.immediate, task.immediate_size); status != DOCA_SUCCESS)
         return status;
     if (task.buf != nullptr && !task.buf->is_alone()) {
@@ -158,12 +179,14 @@ doca_error_t doca_comch_producer::check(const doca_comch_producer_task_send &tas
 
 doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task) noexcept
 {
-    doca_error_t status = check(task);
+    doca_error_t status = check_fields(task);
     if (status == DOCA_SUCCESS && task.immediate_size != 0)
         std::memcpy(task.slot, task.immediate, task.immediate_size); // now: programs have it on their stacks
     ToConsumer *to = find(task.consumer);
     if (status == DOCA_SUCCESS && to == nullptr)
         status = opendoca::guarded([&] { return begin(task.consumer, to); });
+    if (status == DOCA_SUCCESS)
+        status = check_length(task, to->immediate_length);
     if (status == DOCA_SUCCESS && (to->is_refused || to->connection->state == ConnectionState::failed)) {
         LOG_ERR("consumer %u has stopped, or the connection to it has failed", task.consumer);
         status = DOCA_ERROR_CONNECTION_RESET;

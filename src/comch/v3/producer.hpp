@@ -23,6 +23,7 @@ struct doca_comch_producer final : doca_ctx {
     ~doca_comch_producer() override = default;
 
     [[nodiscard]] doca_error_t send(doca_comch_producer_task_send &task) noexcept;
+    /// As far as it can be known before the submit.
     [[nodiscard]] doca_error_t check(const doca_comch_producer_task_send &task) const noexcept;
     [[nodiscard]] static doca_error_t check_immediate(const std::uint8_t *data, std::uint32_t size) noexcept;
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
@@ -42,9 +43,14 @@ private:
         std::unique_ptr<opendoca::comch::DataConnection> connection;
         doca_comch_producer_task_send *first = nullptr;
         doca_comch_producer_task_send *last = nullptr;
+        std::uint32_t immediate_length = 0; ///< the most bytes of immediate data that the consumer takes
         bool is_refused = false;
     };
 
+    [[nodiscard]] static doca_error_t check_fields(const doca_comch_producer_task_send &task) noexcept;
+    /// Of its immediate data.
+    [[nodiscard]] static doca_error_t check_length(const doca_comch_producer_task_send &task,
+                                                   std::uint32_t limit) noexcept;
     [[nodiscard]] ToConsumer *find(std::uint32_t consumer) noexcept;
     [[nodiscard]] doca_error_t begin(std::uint32_t consumer, ToConsumer *&made);
     [[nodiscard]] doca_error_t post(ToConsumer &to, doca_comch_producer_task_send &task) noexcept;

@@ -121,7 +121,7 @@ doca_error_t doca_sync_event_start(doca_sync_event *event)
 
 doca_error_t doca_sync_event_stop(doca_sync_event *event)
 {
-    return call({event}, [&] { return event->event.stop_synchronous(); });
+    return call({event}, [&] { return event->event.stop_synchronous(true); });
 }
 
 doca_ctx *doca_sync_event_as_ctx(doca_sync_event *event)

@@ -27,7 +27,7 @@ struct Counter {
 };
 
 struct Event : CtxModel {
-    enum class Mode { fresh, context, synchronous, stopped };
+    enum class Mode { fresh, context, synchronous, synchronous_stopped };
 
     doca_sync_event *event = nullptr;
     Mode mode = Mode::fresh;
@@ -221,11 +221,12 @@ void SyncEventModelTest::start_or_stop(Event &event)
     if (one_in(2)) {
         if (answers("sync_event_stop", doca_sync_event_stop(event.event),
                     unless(event.mode != Event::Mode::synchronous, DOCA_ERROR_BAD_STATE)))
-            event.mode = Event::Mode::stopped;
+            event.mode = Event::Mode::synchronous_stopped;
         return;
     }
     if (!answers("sync_event_start", doca_sync_event_start(event.event),
-                 unless(event.mode != Event::Mode::fresh, DOCA_ERROR_BAD_STATE, event.make_counter())))
+                 unless(event.mode != Event::Mode::fresh && event.mode != Event::Mode::synchronous_stopped,
+                        DOCA_ERROR_BAD_STATE, event.make_counter())))
         return;
     event.mode = Event::Mode::synchronous;
     if (event.counter == nullptr)
@@ -354,7 +355,8 @@ void SyncEventModelTest::do_event(Event &event)
     case 2:
         if (event.ctx == nullptr) {
             doca_ctx *const ctx = doca_sync_event_as_ctx(event.event);
-            if ((ctx == nullptr) != (event.mode == Event::Mode::synchronous))
+            if ((ctx == nullptr) !=
+                (event.mode == Event::Mode::synchronous || event.mode == Event::Mode::synchronous_stopped))
                 complain("what is synchronous is no context, and all else is one");
             if (event.mode == Event::Mode::fresh) {
                 event.mode = Event::Mode::context;

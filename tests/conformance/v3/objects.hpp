@@ -4,6 +4,7 @@
 // Owners for the objects of the C API of DOCA 3.0, and the devices of this machine as parameters of tests.
 #pragma once
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
@@ -102,6 +103,13 @@ inline std::string ibdev_of(const doca_devinfo *info)
     char name[DOCA_DEVINFO_IBDEV_NAME_SIZE] = {};
     must(doca_devinfo_get_ibdev_name(info, name, sizeof(name)));
     return name;
+}
+
+/// Whether there is a device of this name.
+inline bool has_device(const std::string &ibdev)
+{
+    const DevinfoList list;
+    return std::any_of(list.begin(), list.end(), [&](doca_devinfo *info) { return ibdev_of(info) == ibdev; });
 }
 
 /// Opens a device by its name.

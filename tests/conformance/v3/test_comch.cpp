@@ -284,7 +284,9 @@ void produced(doca_comch_producer_task_send *task, doca_data task_data, doca_dat
 }
 void produce_failed(doca_comch_producer_task_send *task, doca_data task_data, doca_data)
 {
-    ++static_cast<Transfer *>(task_data.ptr)->num_failed;
+    auto &transfer = *static_cast<Transfer *>(task_data.ptr);
+    ++transfer.num_failed;
+    transfer.status = doca_task_get_status(doca_comch_producer_task_send_as_task(task));
     doca_task_free(doca_comch_producer_task_send_as_task(task));
 }
 
@@ -416,22 +418,38 @@ TEST_F(ComchFastPath, immediate_data_needs_no_buffer)
     EXPECT_EQ(posted.immediate, "alone");
 }
 
-TEST_F(ComchFastPath, immediate_data_that_was_not_asked_for_is_no_data)
+TEST_F(ComchFastPath, immediate_data_that_the_consumer_does_not_take_is_not_sent)
 {
-    ASSERT_EQ(doca_ctx_stop(consumer_ctx()), DOCA_SUCCESS);
-    ASSERT_EQ(doca_comch_consumer_set_imm_data_len(consumer, 0), DOCA_SUCCESS);
-    ASSERT_EQ(doca_ctx_start(consumer_ctx()), DOCA_ERROR_IN_PROGRESS);
-    run_all_until([&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_RUNNING; });
-    Transfer posted, sent_one;
-    std::string immediate = "unasked";
-    BufHandle dst = room(0, 128);
-    const BufHandle src = data(64);
-    post(posted, dst);
-    produce(sent_one, src, immediate, consumer_id());
-    run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0; });
-    EXPECT_EQ(posted.immediate, immediate);
-    EXPECT_EQ(data_len_of(dst), 64u);
-    EXPECT_EQ(0, std::memcmp(to.data(), from.data(), 64));
+    for (const std::uint32_t limit : {0u, 4u}) {
+        SCOPED_TRACE(limit);
+        ASSERT_EQ(doca_ctx_stop(consumer_ctx()), DOCA_SUCCESS);
+        ASSERT_EQ(doca_comch_consumer_set_imm_data_len(consumer, limit), DOCA_SUCCESS);
+        ASSERT_EQ(doca_ctx_start(consumer_ctx()), DOCA_ERROR_IN_PROGRESS);
+        run_all_until([&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_RUNNING; });
+        Transfer posted;
+        BufHandle dst = room(0, 128);
+        const BufHandle src = data(64);
+        post(posted, dst);
+        std::string too_long(limit + 1, 'i'), longest(limit, 'i');
+        for (int i = 0; i != 2; ++i) { // also the first one, with which the two get to know each other
+            Transfer refused;
+            produce(refused, src, too_long, consumer_id());
+            run_all_until([&] { return refused.num_succeeded + refused.num_failed != 0; });
+            EXPECT_EQ(refused.status, DOCA_ERROR_INVALID_VALUE);
+        }
+        doca_comch_producer_task_send *task = nullptr;
+        must(doca_comch_producer_task_send_alloc_init(producer, src, reinterpret_cast<std::uint8_t *>(too_long.data()),
+                                                      limit + 1, consumer_id(), &task));
+        EXPECT_EQ(doca_task_try_submit(doca_comch_producer_task_send_as_task(task)), DOCA_ERROR_INVALID_VALUE);
+        doca_task_free(doca_comch_producer_task_send_as_task(task));
+        // What it takes arrives.
+        Transfer sent_one;
+        produce(sent_one, src, longest, consumer_id());
+        run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0 && sent_one.num_succeeded != 0; });
+        EXPECT_EQ(posted.num_succeeded, 1);
+        EXPECT_EQ(posted.immediate, longest);
+        EXPECT_EQ(data_len_of(dst), 64u);
+    }
 }
 
 TEST_F(ComchFastPath, data_beyond_its_receive_is_not_cut)
@@ -457,6 +475,32 @@ TEST_F(ComchFastPath, data_beyond_its_receive_is_not_cut)
     EXPECT_EQ(posted.num_succeeded, 1);
     EXPECT_EQ(posted.immediate, immediate);
     EXPECT_EQ(data_len_of(dst), 64u);
+}
+
+TEST_F(ComchFastPath, buffers_are_of_memory_of_this_process)
+{
+    std::vector<std::byte> of_host(64);
+    const MmapHandle host_map = map_of(host, of_host, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    const void *descriptor = nullptr;
+    std::size_t length = 0;
+    MmapHandle imported;
+    must(doca_mmap_export_pci(host_map, host, &descriptor, &length));
+    must(doca_mmap_create_from_export(nullptr, descriptor, length, dpu, imported.out()));
+    ASSERT_EQ(doca_ctx_stop(consumer_ctx()), DOCA_SUCCESS);
+    must(doca_comch_consumer_create(at_server.connected[0], imported, consumer.out()));
+    must(doca_comch_consumer_task_post_recv_set_conf(consumer, post_ended, post_failed, 1));
+    must(doca_pe_connect_ctx(consumer_pe, consumer_ctx()));
+    ASSERT_EQ(doca_ctx_start(consumer_ctx()), DOCA_ERROR_IN_PROGRESS);
+    run_all_until([&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_RUNNING; });
+    BufHandle buf;
+    must(doca_buf_inventory_buf_get_by_addr(inventory, imported, of_host.data(), of_host.size(), buf.out()));
+    Transfer posted;
+    post(posted, buf);
+    run_all_until([&] { return posted.num_failed != 0; });
+    EXPECT_EQ(posted.status, DOCA_ERROR_NOT_SUPPORTED);
+    buf.reset();
+    (void)doca_ctx_stop(consumer_ctx());
+    run_all_until([&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_IDLE; });
 }
 
 TEST_F(ComchFastPath, a_receive_without_a_buffer_has_no_room_for_data)

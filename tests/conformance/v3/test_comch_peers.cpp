@@ -151,11 +151,12 @@ public:
     }
 
     void progress() { (void)doca_pe_progress(pe_); }
-    void send()
+    /// Immediate data.
+    void send(std::uint32_t length = 1, std::uint32_t to = consumer)
     {
-        static std::uint8_t text[] = {'x'};
+        static std::uint8_t text[] = {'t', 'e', 'x', 't'};
         doca_comch_producer_task_send *task = nullptr;
-        must(doca_comch_producer_task_send_alloc_init(producer_, nullptr, text, sizeof(text), consumer, &task));
+        must(doca_comch_producer_task_send_alloc_init(producer_, nullptr, text, length, to, &task));
         must(doca_task_submit(doca_comch_producer_task_send_as_task(task)));
     }
 
@@ -195,6 +196,80 @@ TEST_F(ComchPeers, sends_to_a_consumer_that_never_answers_end_with_the_connectio
     member.send();
     run_until([&] { return member.progress(), member.ends.size() == 2; });
     EXPECT_EQ(member.ends, (std::vector{DOCA_ERROR_CONNECTION_RESET, DOCA_ERROR_CONNECTION_RESET}));
+}
+
+TEST_F(ComchPeers, what_a_consumer_takes_is_what_its_peer_says)
+{
+    const std::unique_ptr<Connection> peer = connect_raw();
+    ControlMessage message{};
+    message.kind = ControlKind::new_consumer;
+    message.details_size = sizeof(std::uint32_t);
+    message.details[0] = std::byte{2};
+    message.consumer = Member::consumer;
+    must(peer->send(&message, sizeof(message), static_cast<std::uint32_t>(message.kind)));
+    message.details_size = UINT32_MAX; // and what is none
+    message.consumer = Member::consumer + 1;
+    must(peer->send(&message, sizeof(message), static_cast<std::uint32_t>(message.kind)));
+    run_until([&] { return at_server.consumers.size() == 2; });
+    Member member(at_server.connected[0]);
+    for (const std::uint32_t to : {Member::consumer, Member::consumer + 1}) {
+        member.send(2, to); // waits for the answer
+        member.send(3, to);
+    }
+    run_until([&] { return member.progress(), member.ends.size() == 2; });
+    EXPECT_EQ(member.ends, (std::vector{DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_INVALID_VALUE}));
+}
+
+/// A producer that has not heard of the limit, as of a library from before it, is kept to it by the consumer.
+TEST_F(ComchPeers, immediate_data_is_never_longer_than_the_consumer_has_said)
+{
+    start_client();
+    std::vector<std::byte> memory(64);
+    const MmapHandle map = map_of(host, memory, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    const InventoryHandle inventory = inventory_of(1);
+    Member member(at_server.connected[0]);
+    for (const std::uint32_t limit : {0u, 2u}) {
+        SCOPED_TRACE(limit);
+        PeHandle pe;
+        must(doca_pe_create(pe.out()));
+        ConsumerHandle consumer;
+        must(doca_comch_consumer_create(to_server, map, consumer.out()));
+        must(doca_comch_consumer_set_imm_data_len(consumer, limit));
+        std::vector<doca_error_t> ends;
+        const auto ended = [](doca_comch_consumer_task_post_recv *task, doca_data, doca_data ctx_data) {
+            doca_task *const base = doca_comch_consumer_task_post_recv_as_task(task);
+            static_cast<std::vector<doca_error_t> *>(ctx_data.ptr)->push_back(doca_task_get_status(base));
+            doca_task_free(base);
+        };
+        must(doca_comch_consumer_task_post_recv_set_conf(consumer, ended, ended, 1));
+        doca_ctx *const ctx = doca_comch_consumer_as_ctx(consumer);
+        must(doca_ctx_set_user_data(ctx, {.ptr = &ends}));
+        must(doca_pe_connect_ctx(pe, ctx));
+        ASSERT_EQ(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
+        ControlMessage told{};
+        ASSERT_TRUE(to_server->fast->to_peer.take(told));
+        EXPECT_EQ(told.details[0], static_cast<std::byte>(limit));
+        told.details_size = 0;
+        to_server->fast->to_peer.put(told);
+        const auto run_all_until = [&](const std::function<bool()> &is_done) {
+            run_until([&] { return (void)doca_pe_progress(pe), member.progress(), is_done(); });
+        };
+        run_all_until([&] { return state_of(ctx) == DOCA_CTX_STATE_RUNNING; });
+        BufHandle buf;
+        must(doca_buf_inventory_buf_get_by_data(inventory, map, memory.data(), memory.size(), buf.out()));
+        must(doca_buf_set_data(buf, memory.data(), 5));
+        doca_comch_consumer_task_post_recv *task = nullptr;
+        must(doca_comch_consumer_task_post_recv_alloc_init(consumer, buf, &task));
+        must(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task)));
+        member.send(limit + 1, told.consumer);
+        run_all_until([&] { return !ends.empty(); });
+        EXPECT_EQ(ends, std::vector{DOCA_ERROR_FULL});
+        EXPECT_EQ(data_len_of(buf), 5u);
+        (void)doca_ctx_stop(ctx);
+        run_all_until([&] {
+            return state_of(ctx) == DOCA_CTX_STATE_IDLE && at_server.expired.size() == at_server.consumers.size();
+        });
+    }
 }
 
 /// What is left to receive of one that is given up is not waited for: nobody receives it.

@@ -457,6 +457,70 @@ TEST_P(RdmaTaskTest, a_connection_of_another_instance_is_none)
     doca_task_free(doca_rdma_task_send_as_task(task));
 }
 
+/// What the other side of the PCIe has shared can be copied by DMA; the local side of RDMA is this process's own.
+TEST(RdmaOfRemotePci, local_buffers_are_of_this_process)
+{
+    if (!has_device("soft_pf0") || !has_device("soft_p0"))
+        GTEST_SKIP() << "takes the software device's two sides";
+    const DevHandle host = open_device("soft_pf0"), dpu = open_device("soft_p0");
+    std::vector<std::byte> of_host(64), of_peer(64);
+    const MmapHandle host_map = map_of(host, of_host, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    const MmapHandle peer_map = map_of(dpu, of_peer, rdma_rights);
+    const void *descriptor = nullptr;
+    std::size_t length = 0;
+    MmapHandle imported, remote;
+    must(doca_mmap_export_pci(host_map, host, &descriptor, &length));
+    must(doca_mmap_create_from_export(nullptr, descriptor, length, dpu, imported.out()));
+    must(doca_mmap_export_rdma(peer_map, dpu, &descriptor, &length));
+    must(doca_mmap_create_from_export(nullptr, descriptor, length, dpu, remote.out()));
+    const InventoryHandle inventory = inventory_of(4);
+    const auto buf_of = [&](doca_mmap *map, std::vector<std::byte> &memory, std::size_t data) {
+        BufHandle buf;
+        must(doca_buf_inventory_buf_get_by_args(inventory, map, memory.data(), memory.size(), memory.data(), data,
+                                                buf.out()));
+        return buf;
+    };
+    const BufHandle full = buf_of(imported, of_host, 8), empty = buf_of(imported, of_host, 0);
+    const BufHandle remote_full = buf_of(remote, of_peer, 8), remote_empty = buf_of(remote, of_peer, 0);
+    RdmaInstance instance(dpu);
+    instance.start();
+    doca_rdma_connection *connection = nullptr;
+    must(doca_rdma_export(instance.get(), &descriptor, &length, &connection));
+    must(doca_rdma_connect(instance.get(), descriptor, length, connection)); // to itself
+
+    Outcome outcome;
+    const auto expect_refused = [&](auto *of_a_kind) {
+        auto *const task = reinterpret_cast<doca_task *>(of_a_kind);
+        EXPECT_EQ(doca_task_try_submit(task), DOCA_ERROR_INVALID_VALUE); // as whatever it refuses
+        must(doca_task_submit(task));
+        while (!outcome.has_ended())
+            (void)instance.progress();
+        EXPECT_EQ(outcome.status, DOCA_ERROR_NOT_SUPPORTED);
+        outcome = {};
+    };
+    doca_rdma_task_send *send = nullptr;
+    must(doca_rdma_task_send_allocate_init(instance.get(), connection, full, {.ptr = &outcome}, &send));
+    expect_refused(send);
+    doca_rdma_task_receive *receive = nullptr;
+    must(doca_rdma_task_receive_allocate_init(instance.get(), empty, {.ptr = &outcome}, &receive));
+    expect_refused(receive);
+    doca_rdma_task_read *read = nullptr;
+    must(doca_rdma_task_read_allocate_init(instance.get(), connection, remote_full, empty, {.ptr = &outcome}, &read));
+    expect_refused(read);
+    doca_rdma_task_write *write = nullptr;
+    must(doca_rdma_task_write_allocate_init(instance.get(), connection, full, remote_empty, {.ptr = &outcome}, &write));
+    expect_refused(write);
+    doca_rdma_task_atomic_fetch_add *add = nullptr;
+    must(doca_rdma_task_atomic_fetch_add_allocate_init(instance.get(), connection, remote_full, full, 1,
+                                                       {.ptr = &outcome}, &add));
+    expect_refused(add);
+
+    // The peer's memory on the local side is a mistake.
+    must(doca_rdma_task_send_allocate_init(instance.get(), connection, remote_full, {.ptr = &outcome}, &send));
+    EXPECT_EQ(doca_task_try_submit(doca_rdma_task_send_as_task(send)), DOCA_ERROR_INVALID_VALUE);
+    doca_task_free(doca_rdma_task_send_as_task(send));
+}
+
 TEST_P(RdmaTaskTest, a_server_rejects_or_is_not_there)
 {
     constexpr std::uint16_t port = 28772;

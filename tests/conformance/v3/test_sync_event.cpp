@@ -84,8 +84,40 @@ TEST_P(SyncEvent, counts_and_waits)
     EXPECT_EQ(doca_sync_event_wait_neq_yield(event, 0, 0xf), DOCA_SUCCESS);
     EXPECT_EQ(doca_sync_event_as_ctx(event), nullptr);
     EXPECT_EQ(doca_sync_event_destroy(event), DOCA_ERROR_BAD_STATE);
-    EXPECT_EQ(doca_sync_event_stop(event), DOCA_SUCCESS);
     EXPECT_EQ(doca_sync_event_start(event), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_sync_event_stop(event), DOCA_SUCCESS);
+}
+
+TEST_P(SyncEvent, is_started_again_after_a_stop)
+{
+    const EventHandle event = local_event(dev);
+    ASSERT_EQ(doca_sync_event_start(event), DOCA_SUCCESS);
+    EXPECT_EQ(doca_sync_event_update_set(event, 42), DOCA_SUCCESS);
+    ASSERT_EQ(doca_sync_event_stop(event), DOCA_SUCCESS);
+    std::uint64_t value = 0;
+    EXPECT_EQ(doca_sync_event_get(event, &value), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_sync_event_stop(event), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_sync_event_add_publisher_location_cpu(event, dev), DOCA_ERROR_BAD_STATE) << "they are final";
+    EXPECT_EQ(doca_sync_event_set_addr(event, &value), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_sync_event_as_ctx(event), nullptr) << "so is the mode";
+    ASSERT_EQ(doca_sync_event_start(event), DOCA_SUCCESS);
+    EXPECT_EQ(value_of(event), 42u) << "the counter is the same";
+    EXPECT_EQ(doca_sync_event_stop(event), DOCA_SUCCESS);
+}
+
+/// The original's hardware takes whole bytes, here any bits will do.
+TEST_P(SyncEvent, takes_any_mask)
+{
+    const EventHandle event = local_event(dev);
+    ASSERT_EQ(doca_sync_event_start(event), DOCA_SUCCESS);
+    EXPECT_EQ(doca_sync_event_update_set(event, 0x00ff00ff12345678), DOCA_SUCCESS);
+    for (const std::uint64_t mask : {std::uint64_t{0}, std::uint64_t{0x70}, std::uint64_t{0xff00ff}, std::uint64_t{1} << 63}) {
+        SCOPED_TRACE(mask);
+        const std::uint64_t masked = 0x00ff00ff12345678 & mask;
+        EXPECT_EQ(doca_sync_event_wait_eq(event, masked, mask), DOCA_SUCCESS);
+        EXPECT_EQ(doca_sync_event_wait_neq(event, masked + 1, mask), DOCA_SUCCESS);
+    }
+    EXPECT_EQ(doca_sync_event_stop(event), DOCA_SUCCESS);
 }
 
 TEST_P(SyncEvent, a_wait_ends_with_the_value_it_waits_for_and_no_other)
@@ -133,6 +165,9 @@ TEST_P(SyncEvent, needs_one_location_a_side)
     EXPECT_EQ(doca_sync_event_start(event), DOCA_ERROR_BAD_STATE);
     must(doca_sync_event_add_subscriber_location_cpu(event, dev));
     must(doca_sync_event_add_subscriber_location_remote_pci(event));
+    EXPECT_EQ(doca_sync_event_start(event), DOCA_ERROR_BAD_STATE);
+    // It is the start that tells, whatever the second one is.
+    EXPECT_EQ(doca_sync_event_add_publisher_location_cpu(event, dev), DOCA_SUCCESS);
     EXPECT_EQ(doca_sync_event_start(event), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_sync_event_add_publisher_location_cpu(event, nullptr), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_sync_event_add_publisher_location_dpa(event, nullptr), DOCA_ERROR_INVALID_VALUE);
@@ -336,6 +371,21 @@ TEST_P(SyncEventTasks, are_configured_while_idle_and_run_again_after_a_stop)
     EXPECT_EQ(doca_sync_event_task_get_alloc_init(event, &value, {.u64 = 0}, &more), DOCA_ERROR_NO_MEMORY);
 }
 
+TEST_P(SyncEventTasks, take_any_mask)
+{
+    must(doca_task_submit(wait_eq(0x50, 0x70, 1)));
+    must(doca_task_submit(wait_neq(0, 0x800001, 2)));
+    EXPECT_EQ(run(set(0xd8, 3)), DOCA_SUCCESS);
+    while (ends.size() != 2)
+        (void)doca_pe_progress(pe);
+    EXPECT_EQ(std::ranges::count(ends, 2), 0);
+    EXPECT_EQ(run(set(0x1, 4)), DOCA_SUCCESS);
+    while (ends.size() != 4)
+        (void)doca_pe_progress(pe);
+    EXPECT_EQ(doca_task_get_status(tasks[0]), DOCA_SUCCESS);
+    EXPECT_EQ(doca_task_get_status(tasks[1]), DOCA_SUCCESS);
+}
+
 TEST_P(SyncEventTasks, tell_what_they_were_given)
 {
     std::uint64_t place = 0;
@@ -391,13 +441,6 @@ TEST_P(SyncEventTasks, do_what_they_were_told_last)
 }
 
 // The other side of the PCIe
-
-/// Whether there is a device of this name.
-bool has_device(const std::string &ibdev)
-{
-    const DevinfoList list;
-    return std::any_of(list.begin(), list.end(), [&](doca_devinfo *info) { return ibdev_of(info) == ibdev; });
-}
 
 TEST(SyncEventRemotePci, is_reached_by_another_process)
 {
