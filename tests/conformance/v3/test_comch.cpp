@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Comch of DOCA 3.0: a server and clients, in one process.
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -457,6 +458,68 @@ TEST_F(ComchFastPath, data_beyond_its_receive_is_not_cut)
     EXPECT_EQ(posted.num_succeeded, 1);
     EXPECT_EQ(posted.immediate, immediate);
     EXPECT_EQ(data_len_of(dst), 64u);
+}
+
+/// Nine producers: so many connections are only looked at when their peers ring. One of them ends by a message that its
+/// receive can't take; what it has sent behind that does not keep the next receive from another one's message.
+TEST_F(ComchFastPath, a_receive_is_for_those_whose_messages_can_be_received)
+{
+    ASSERT_EQ(doca_ctx_stop(producer_ctx()), DOCA_SUCCESS);
+    constexpr std::size_t num_producers = 9;
+    std::array<ProducerHandle, num_producers> producers;
+    std::string none;
+    const auto send = [&](std::size_t i, Transfer &transfer, const doca_buf *buf) {
+        doca_comch_producer_task_send *task = nullptr;
+        must(doca_comch_producer_task_send_alloc_init(producers[i], buf, nullptr, 0, consumer_id(), &task));
+        doca_task_set_user_data(doca_comch_producer_task_send_as_task(task), {.ptr = &transfer});
+        must(doca_task_submit(doca_comch_producer_task_send_as_task(task)));
+    };
+    const BufHandle small = data(8);
+    for (std::size_t i = 0; i != num_producers; ++i) {
+        must(doca_comch_producer_create(to_server, producers[i].out()));
+        doca_ctx *const ctx = doca_comch_producer_as_ctx(producers[i]);
+        must(doca_comch_producer_task_send_set_conf(producers[i], produced, produce_failed, 32));
+        must(doca_pe_connect_ctx(producer_pe, ctx));
+        ASSERT_EQ(doca_ctx_start(ctx), DOCA_SUCCESS);
+        Transfer posted, first;
+        const BufHandle dst = room(0, 64);
+        post(posted, dst);
+        send(i, first, small);
+        run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0 && first.num_succeeded != 0; });
+        ASSERT_EQ(posted.num_succeeded, 1);
+    }
+    Transfer posted, next, too_long, behind, of_another;
+    const BufHandle long_one = data(512);
+    const BufHandle dst = room(0, 64), dst_of_next = room(64, 64);
+    post(posted, dst);
+    send(0, too_long, long_one);
+    send(0, behind, small);
+    send(1, of_another, small);
+    while (posted.num_failed == 0)
+        (void)doca_pe_progress(consumer_pe);
+    while (doca_pe_progress(consumer_pe) != 0) {
+    }
+    post(next, dst_of_next);
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(consumer_pe, &handle));
+    for (int i = 0; i != 20 && next.num_succeeded == 0; ++i) { // as a program that sleeps
+        while (doca_pe_progress(consumer_pe) != 0) {
+        }
+        must(doca_pe_request_notification(consumer_pe));
+        pollfd event = {.fd = handle, .events = POLLIN, .revents = 0};
+        const int is_woken = poll(&event, 1, 500);
+        must(doca_pe_clear_notification(consumer_pe, 0));
+        if (is_woken == 0)
+            break;
+    }
+    EXPECT_EQ(next.num_succeeded, 1) << "the message of another producer waits for ever";
+    for (const ProducerHandle &each : producers)
+        (void)doca_ctx_stop(doca_comch_producer_as_ctx(each));
+    run_all_until([&] {
+        return std::ranges::all_of(producers, [](const ProducerHandle &each) {
+            return state_of(doca_comch_producer_as_ctx(each)) == DOCA_CTX_STATE_IDLE;
+        });
+    });
 }
 
 TEST_F(ComchFastPath, a_receive_without_a_buffer_has_no_room_for_data)
