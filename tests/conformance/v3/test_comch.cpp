@@ -4,6 +4,7 @@
 // Comch of DOCA 3.0: a server and clients, in one process.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
 
 #include <poll.h>
@@ -520,6 +521,33 @@ TEST_F(ComchFastPath, a_receive_is_for_those_whose_messages_can_be_received)
             return state_of(doca_comch_producer_as_ctx(each)) == DOCA_CTX_STATE_IDLE;
         });
     });
+}
+
+TEST_F(ComchFastPath, an_answer_that_a_producer_has_not_seen_is_not_one_to_its_next_start)
+{
+    std::string none;
+    const BufHandle src = data(8);
+    Transfer in_vain;
+    produce(in_vain, src, none, consumer_id());
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    run_until([&] { // all but the producer: the consumer's answer has come, and is not looked at
+        (void)doca_pe_progress(consumer_pe);
+        return std::chrono::steady_clock::now() > end;
+    });
+    ASSERT_EQ(doca_ctx_stop(producer_ctx()), DOCA_ERROR_IN_PROGRESS);
+    while (state_of(producer_ctx()) != DOCA_CTX_STATE_IDLE)
+        (void)doca_pe_progress(producer_pe);
+    EXPECT_EQ(in_vain.num_failed, 1);
+    ASSERT_EQ(doca_ctx_start(producer_ctx()), DOCA_SUCCESS);
+    Transfer posted, sent_one;
+    const BufHandle dst = room(0, 64);
+    post(posted, dst);
+    produce(sent_one, src, none, consumer_id());
+    run_all_until([&] { return sent_one.num_succeeded + sent_one.num_failed != 0; });
+    EXPECT_EQ(sent_one.num_succeeded, 1);
+    if (sent_one.num_succeeded == 1)
+        run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0; });
+    EXPECT_EQ(posted.num_succeeded, 1);
 }
 
 TEST_F(ComchFastPath, a_receive_without_a_buffer_has_no_room_for_data)
