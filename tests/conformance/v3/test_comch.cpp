@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include "../../../src/core/unique_fd.hpp"
 #include "comch_sides.hpp"
 
 using namespace doca_test;
@@ -250,6 +254,29 @@ TEST_F(ComchTest, two_servers_of_one_name_are_one_too_many)
     Side side;
     connect_ctx(doca_comch_server_as_ctx(other), side);
     EXPECT_EQ(doca_ctx_start(doca_comch_server_as_ctx(other)), DOCA_ERROR_CONNECTION_ABORTED);
+    other.reset();
+}
+
+TEST_F(ComchTest, a_directory_of_names_that_somebody_keeps_locked_stops_no_server_for_ever)
+{
+    ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
+    opendoca::UniqueFd directory; // that the server has open
+    for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code error;
+        const std::filesystem::path file = std::filesystem::read_symlink(entry.path(), error);
+        if (!error && file.filename().string().starts_with("opendoca") && std::filesystem::is_directory(file, error))
+            directory = opendoca::UniqueFd(open(file.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    }
+    ASSERT_TRUE(directory.is_open());
+    ASSERT_EQ(flock(directory.get(), LOCK_EX | LOCK_NB), 0);
+    ServerHandle other;
+    must(doca_comch_server_create(dpu, rep, (service + " other").c_str(), other.out()));
+    Side side;
+    connect_ctx(doca_comch_server_as_ctx(other), side);
+    EXPECT_EQ(doca_ctx_start(doca_comch_server_as_ctx(other)), DOCA_ERROR_INITIALIZATION);
+    directory = {};
+    EXPECT_EQ(doca_ctx_start(doca_comch_server_as_ctx(other)), DOCA_SUCCESS);
+    (void)doca_ctx_stop(doca_comch_server_as_ctx(other));
     other.reset();
 }
 
