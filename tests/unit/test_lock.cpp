@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <fcntl.h>
 #include <grp.h>
@@ -140,6 +141,42 @@ TEST(ProcessLockTest, AHolderThatCantBeLookedIntoKeepsIt)
         taker.tell(0);
         holder.tell(0);
     }
+}
+
+/// Locks of different peers may share a word of this process.
+TEST(ProcessLockTest, WhoWaitsForOneKeepsNoOtherThreadFromAnother)
+{
+    const auto words_of = [](const SealedPage &page) { return &word_of(page); };
+    const Other holder([&](const Other &parent) {
+        std::shared_ptr<SealedPage> page;
+        if (SealedPage::create("test", size, named, page) != DOCA_SUCCESS)
+            return 1;
+        std::optional<ProcessLock> lock(std::in_place, words_of(*page)[0], ProcessId::self());
+        parent.tell(page->fd());
+        (void)parent.hear();
+        lock.reset();
+        (void)parent.hear();
+        return 0;
+    });
+    const int fd = holder.hear();
+    const Other user([&, pid = holder.pid()](const Other &parent) {
+        std::shared_ptr<SealedPage> page;
+        if (SealedPage::open(pid, fd, expected, page) != DOCA_SUCCESS)
+            return 1;
+        std::thread waiter([&] { const ProcessLock lock(words_of(*page)[0], ProcessId::self()); });
+        usleep(50'000);
+        for (int i = 0; i != 100; ++i)
+            const ProcessLock lock(words_of(*page)[1], ProcessId::self());
+        parent.tell(0);
+        waiter.join();
+        parent.tell(0);
+        return 0;
+    });
+    EXPECT_TRUE(user.says_within(10000)) << "it waits for a lock that nobody has";
+    holder.tell(0);
+    EXPECT_EQ(user.hear(), 0);
+    EXPECT_EQ(user.hear(), 0);
+    holder.tell(0);
 }
 
 /// A peer's, which does not end with it.
