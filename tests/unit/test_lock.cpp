@@ -11,8 +11,10 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -34,7 +36,7 @@ constexpr SealedPage::Expected expected = {"page of a test", size, size, named};
 /// A forked process, which may not look into those that it can't be looked into by: not root's.
 class Other {
 public:
-    explicit Other(const std::function<int(const Other &)> &run)
+    explicit Other(const std::function<int(const Other &)> &run, bool sees_locks = true)
     {
         int down[2], up[2];
         EXPECT_EQ(pipe2(down, O_CLOEXEC), 0);
@@ -47,6 +49,11 @@ public:
         close(is_parent ? down[0] : up[0]);
         if (is_parent)
             return;
+        // As some containers do.
+        if (!sees_locks &&
+            (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+             mount("/dev/null", "/proc/locks", nullptr, MS_BIND, nullptr) != 0))
+            _exit(0);
         constexpr uid_t nobody = 65534;
         if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setresgid(nobody, nobody, nobody) != 0 ||
                                setresuid(nobody, nobody, nobody) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0))
@@ -92,8 +99,9 @@ std::atomic<std::uint64_t> &word_of(const SealedPage &page)
 
 TEST(ProcessLockTest, AHolderThatCantBeLookedIntoKeepsIt)
 {
-    for (const bool is_makers : {true, false}) {
+    for (const auto &[is_makers, sees_locks] : {std::pair(true, true), {false, true}, {false, false}}) {
         SCOPED_TRACE(is_makers ? "the maker of the page holds it" : "who has opened the page holds it");
+        SCOPED_TRACE(sees_locks ? "" : "the list of locks is empty");
         const auto hold = [](const Other &parent, const SealedPage &page) {
             std::optional<ProcessLock> lock(std::in_place, word_of(page), ProcessId::self());
             prctl(PR_SET_DUMPABLE, 0);
@@ -111,22 +119,24 @@ TEST(ProcessLockTest, AHolderThatCantBeLookedIntoKeepsIt)
             (void)parent.hear();
             return 0;
         };
-        const Other maker([&](const Other &parent) {
+        const Other maker([&, is_holder = is_makers](const Other &parent) {
             std::shared_ptr<SealedPage> page;
             if (SealedPage::create("test", size, named, page) != DOCA_SUCCESS)
                 return 1;
             parent.tell(page->fd());
             (void)parent.hear(); // that it was opened
-            return is_makers ? hold(parent, *page) : take(parent, *page);
-        });
+            return is_holder ? hold(parent, *page) : take(parent, *page);
+        }, sees_locks);
         const int fd = maker.hear();
-        const Other opener([&, pid = maker.pid()](const Other &parent) {
+        if (fd < 0)
+            GTEST_SKIP() << "not permitted to hide the list of locks";
+        const Other opener([&, is_holder = is_makers, pid = maker.pid()](const Other &parent) {
             std::shared_ptr<SealedPage> page;
             if (SealedPage::open(pid, fd, expected, page) != DOCA_SUCCESS)
                 return 1;
             parent.tell(0);
             (void)parent.hear();
-            return is_makers ? take(parent, *page) : hold(parent, *page);
+            return is_holder ? take(parent, *page) : hold(parent, *page);
         });
         ASSERT_EQ(opener.hear(), 0);
         const Other &holder = is_makers ? maker : opener, &taker = is_makers ? opener : maker;
