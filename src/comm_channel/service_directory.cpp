@@ -3,10 +3,12 @@
 #include "service_directory.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include <dirent.h>
@@ -119,6 +121,23 @@ void sweep(int directory)
     }
 }
 
+/// Waits for others that register just now, for which they take a moment. False when somebody keeps the directory locked:
+/// one that was stopped in the middle, or a stranger.
+bool lock_in_time(int directory)
+{
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::seconds patience(5);
+    const Clock::time_point end = Clock::now() + patience;
+    while (flock(directory, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EINTR && errno != EWOULDBLOCK)
+            return true; // there are no such locks here: the names' own are what counts
+        if (Clock::now() >= end)
+            return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+}
+
 } // namespace
 
 ServiceKey make_service_key(std::string_view host_function, std::string_view pci_address,
@@ -179,7 +198,9 @@ doca_error_t Registration::take(const ServiceKey &key, const char *service, Regi
                 service);
         return DOCA_ERROR_INITIALIZATION;
     }
-    while (flock(taken.directory_.get(), LOCK_EX) != 0 && errno == EINTR) {
+    if (!lock_in_time(taken.directory_.get())) {
+        LOG_ERR("the name of service '%s' cannot be registered: another process keeps the directory of names locked", service);
+        return DOCA_ERROR_INITIALIZATION;
     }
     sweep(taken.directory_.get());
     doca_error_t status = taken.lock(service);

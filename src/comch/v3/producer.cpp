@@ -277,7 +277,8 @@ void doca_comch_producer::hear_answers() noexcept
     ControlMessage message;
     while (control_queue_.take(message)) {
         ToConsumer *const to = find(message.consumer);
-        if (to == nullptr || to->connection->queue_pair->is_connected())
+        // One may be left of the last start: of a queue pair that is gone.
+        if (message.producer != id_ || to == nullptr || to->connection->queue_pair->is_connected())
             continue;
         to->is_refused = message.kind != ControlKind::accept ||
                          opendoca::guarded([&] {

@@ -2,13 +2,19 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Comch of DOCA 3.0: a server and clients, in one process.
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <filesystem>
 #include <functional>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include "../../../src/core/unique_fd.hpp"
 #include "comch_sides.hpp"
 
 using namespace doca_test;
@@ -248,6 +254,29 @@ TEST_F(ComchTest, two_servers_of_one_name_are_one_too_many)
     Side side;
     connect_ctx(doca_comch_server_as_ctx(other), side);
     EXPECT_EQ(doca_ctx_start(doca_comch_server_as_ctx(other)), DOCA_ERROR_CONNECTION_ABORTED);
+    other.reset();
+}
+
+TEST_F(ComchTest, a_directory_of_names_that_somebody_keeps_locked_stops_no_server_for_ever)
+{
+    ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
+    opendoca::UniqueFd directory; // that the server has open
+    for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code error;
+        const std::filesystem::path file = std::filesystem::read_symlink(entry.path(), error);
+        if (!error && file.filename().string().starts_with("opendoca") && std::filesystem::is_directory(file, error))
+            directory = opendoca::UniqueFd(open(file.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    }
+    ASSERT_TRUE(directory.is_open());
+    ASSERT_EQ(flock(directory.get(), LOCK_EX | LOCK_NB), 0);
+    ServerHandle other;
+    must(doca_comch_server_create(dpu, rep, (service + " other").c_str(), other.out()));
+    Side side;
+    connect_ctx(doca_comch_server_as_ctx(other), side);
+    EXPECT_EQ(doca_ctx_start(doca_comch_server_as_ctx(other)), DOCA_ERROR_INITIALIZATION);
+    directory = {};
+    EXPECT_EQ(doca_ctx_start(doca_comch_server_as_ctx(other)), DOCA_SUCCESS);
+    (void)doca_ctx_stop(doca_comch_server_as_ctx(other));
     other.reset();
 }
 
@@ -501,6 +530,95 @@ TEST_F(ComchFastPath, buffers_are_of_memory_of_this_process)
     buf.reset();
     (void)doca_ctx_stop(consumer_ctx());
     run_all_until([&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_IDLE; });
+}
+
+/// Nine producers: so many connections are only looked at when their peers ring. One of them ends by a message that its
+/// receive can't take; what it has sent behind that does not keep the next receive from another one's message.
+TEST_F(ComchFastPath, a_receive_is_for_those_whose_messages_can_be_received)
+{
+    ASSERT_EQ(doca_ctx_stop(producer_ctx()), DOCA_SUCCESS);
+    constexpr std::size_t num_producers = 9;
+    std::array<ProducerHandle, num_producers> producers;
+    std::string none;
+    const auto send = [&](std::size_t i, Transfer &transfer, const doca_buf *buf) {
+        doca_comch_producer_task_send *task = nullptr;
+        must(doca_comch_producer_task_send_alloc_init(producers[i], buf, nullptr, 0, consumer_id(), &task));
+        doca_task_set_user_data(doca_comch_producer_task_send_as_task(task), {.ptr = &transfer});
+        must(doca_task_submit(doca_comch_producer_task_send_as_task(task)));
+    };
+    const BufHandle small = data(8);
+    for (std::size_t i = 0; i != num_producers; ++i) {
+        must(doca_comch_producer_create(to_server, producers[i].out()));
+        doca_ctx *const ctx = doca_comch_producer_as_ctx(producers[i]);
+        must(doca_comch_producer_task_send_set_conf(producers[i], produced, produce_failed, 32));
+        must(doca_pe_connect_ctx(producer_pe, ctx));
+        ASSERT_EQ(doca_ctx_start(ctx), DOCA_SUCCESS);
+        Transfer posted, first;
+        const BufHandle dst = room(0, 64);
+        post(posted, dst);
+        send(i, first, small);
+        run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0 && first.num_succeeded != 0; });
+        ASSERT_EQ(posted.num_succeeded, 1);
+    }
+    Transfer posted, next, too_long, behind, of_another;
+    const BufHandle long_one = data(512);
+    const BufHandle dst = room(0, 64), dst_of_next = room(64, 64);
+    post(posted, dst);
+    send(0, too_long, long_one);
+    send(0, behind, small);
+    send(1, of_another, small);
+    while (posted.num_failed == 0)
+        (void)doca_pe_progress(consumer_pe);
+    while (doca_pe_progress(consumer_pe) != 0) {
+    }
+    post(next, dst_of_next);
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(consumer_pe, &handle));
+    for (int i = 0; i != 20 && next.num_succeeded == 0; ++i) { // as a program that sleeps
+        while (doca_pe_progress(consumer_pe) != 0) {
+        }
+        must(doca_pe_request_notification(consumer_pe));
+        pollfd event = {.fd = handle, .events = POLLIN, .revents = 0};
+        const int is_woken = poll(&event, 1, 500);
+        must(doca_pe_clear_notification(consumer_pe, 0));
+        if (is_woken == 0)
+            break;
+    }
+    EXPECT_EQ(next.num_succeeded, 1) << "the message of another producer waits for ever";
+    for (const ProducerHandle &each : producers)
+        (void)doca_ctx_stop(doca_comch_producer_as_ctx(each));
+    run_all_until([&] {
+        return std::ranges::all_of(producers, [](const ProducerHandle &each) {
+            return state_of(doca_comch_producer_as_ctx(each)) == DOCA_CTX_STATE_IDLE;
+        });
+    });
+}
+
+TEST_F(ComchFastPath, an_answer_that_a_producer_has_not_seen_is_not_one_to_its_next_start)
+{
+    std::string none;
+    const BufHandle src = data(8);
+    Transfer in_vain;
+    produce(in_vain, src, none, consumer_id());
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    run_until([&] { // all but the producer: the consumer's answer has come, and is not looked at
+        (void)doca_pe_progress(consumer_pe);
+        return std::chrono::steady_clock::now() > end;
+    });
+    ASSERT_EQ(doca_ctx_stop(producer_ctx()), DOCA_ERROR_IN_PROGRESS);
+    while (state_of(producer_ctx()) != DOCA_CTX_STATE_IDLE)
+        (void)doca_pe_progress(producer_pe);
+    EXPECT_EQ(in_vain.num_failed, 1);
+    ASSERT_EQ(doca_ctx_start(producer_ctx()), DOCA_SUCCESS);
+    Transfer posted, sent_one;
+    const BufHandle dst = room(0, 64);
+    post(posted, dst);
+    produce(sent_one, src, none, consumer_id());
+    run_all_until([&] { return sent_one.num_succeeded + sent_one.num_failed != 0; });
+    EXPECT_EQ(sent_one.num_succeeded, 1);
+    if (sent_one.num_succeeded == 1)
+        run_all_until([&] { return posted.num_succeeded + posted.num_failed != 0; });
+    EXPECT_EQ(posted.num_succeeded, 1);
 }
 
 TEST_F(ComchFastPath, a_receive_without_a_buffer_has_no_room_for_data)

@@ -105,7 +105,8 @@ void SoftQueuePair::share_receives() noexcept
 {
     if (!poller_->needs_rings())
         return;
-    if (!has_receives() && !shared_->has_receive() && is_message_there())
+    // One that has ended takes no message more, and so would keep the next receive from others.
+    if (is_connected() && !has_receives() && !shared_->has_receive() && is_message_there())
         shared_->starve(*this);
     shared_->feed();
 }

@@ -60,8 +60,8 @@ doca_error_t SoftCounter::create(const CounterSetup &setup)
     if (setup.word != nullptr && !is_accessible(range, true))
         return DOCA_ERROR_NOT_SUPPORTED;
     std::shared_ptr<SealedPage> memory;
-    const doca_error_t status =
-        SealedPage::create(counter_page_name, sizeof(CounterPage), SealedPage::Writers::all, memory);
+    const auto writers = setup.word != nullptr ? SealedPage::Writers::all_named : SealedPage::Writers::all;
+    const doca_error_t status = SealedPage::create(counter_page_name, sizeof(CounterPage), writers, memory);
     if (status != DOCA_SUCCESS)
         return status;
     DescriptorReserve::fill();

@@ -82,7 +82,7 @@ doca_error_t Exporter::create_pages()
     doca_error_t status =
         SealedPage::create(export_page_name, sizeof(ExportPage), SealedPage::Writers::owner, page_);
     if (status == DOCA_SUCCESS)
-        status = SealedPage::create(hazard_page_name, sizeof(HazardPage), SealedPage::Writers::all, hazard_page_);
+        status = SealedPage::create(hazard_page_name, sizeof(HazardPage), SealedPage::Writers::all_named, hazard_page_);
     if (status == DOCA_SUCCESS)
         status = create_guard();
     if (status != DOCA_SUCCESS)

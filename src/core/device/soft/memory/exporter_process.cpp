@@ -101,7 +101,9 @@ doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)
         return DOCA_ERROR_INVALID_VALUE;
     }
     status = SealedPage::open(pid_, page().hazard_page_fd,
-                              {"page of hazard pointers", sizeof(HazardPage), sizeof(HazardPage)}, hazard_page_);
+                              {"page of hazard pointers", sizeof(HazardPage), sizeof(HazardPage),
+                               SealedPage::Writers::all_named},
+                              hazard_page_);
     if (status != DOCA_SUCCESS)
         return explain(status);
     guard_ = reinterpret_cast<void *>(page().guard_addr);

@@ -235,7 +235,8 @@ doca_error_t RemoteMemory::reach_for(const Entry &entry)
 doca_error_t RemoteMemory::map_page(const Entry &entry)
 {
     const doca_error_t status =
-        SealedPage::open(process_->pid(), entry.fd, {"sync event", range_.len, range_.len}, page_);
+        SealedPage::open(process_->pid(), entry.fd,
+                         {"sync event", range_.len, range_.len, SealedPage::Writers::all_named}, page_);
     if (status != DOCA_SUCCESS)
         return status;
     reach_ = Reach::mapped;

@@ -103,7 +103,8 @@ int count_by_threads(pid_t pid, const MappedFile &wanted, std::uint32_t &count) 
 }
 
 /// Whether the kernel's list of file locks says that @p pid has not locked @p page, as who maps it does. Anybody may
-/// read that list. False when it can't be read at one go: between two, lines may move.
+/// read that list. False when it can't be read at one go: between two, lines may move. Neither is it to be believed
+/// where it does not show this process's own lock, as where a container has put an empty file in its place.
 bool has_no_lock(pid_t pid, const MappedFile &page) noexcept
 {
     const UniqueFd file(DescriptorReserve::open_with([&] { return open("/proc/locks", O_RDONLY | O_CLOEXEC); }));
@@ -115,19 +116,23 @@ bool has_no_lock(pid_t pid, const MappedFile &page) noexcept
     if (size < 0 || read(file.get(), &more, 1) != 0)
         return false;
     text[size] = '\0';
+    bool has_own = false;
     for (const char *line = text; *line != '\0';) {
         int owner = 0;
         MappedFile locked{};
         if (std::sscanf(line, "%*s FLOCK %*s %*s %d %x:%x:%" SCNu64, &owner, &locked.major, &locked.minor,
                         &locked.inode) == 4 &&
-            owner == pid && locked == page)
-            return false;
+            locked == page) {
+            if (owner == pid)
+                return false;
+            has_own = has_own || owner == getpid();
+        }
         const char *const end = std::strchr(line, '\n');
         if (end == nullptr)
             return false;
         line = end + 1;
     }
-    return true;
+    return has_own;
 }
 
 } // namespace

@@ -39,9 +39,16 @@ SealedPage::~SealedPage()
     Pages::instance().remove({device_, inode_});
 }
 
-doca_error_t SealedPage::map(int fd, bool is_writable)
+doca_error_t SealedPage::map(int fd, Writers writers)
 {
-    void *const mapped = mmap(nullptr, size_, is_writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
+    // Never waited for. The mapping keeps it, beyond the descriptor.
+    if (writers == Writers::all_named && flock(fd, LOCK_SH | LOCK_NB) != 0) {
+        const int error = errno;
+        LOG_ERR("locking a memfd: %s", std::strerror(error));
+        return error == EWOULDBLOCK ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NO_MEMORY; // somebody keeps others out
+    }
+    const int access = writers == Writers::owner ? PROT_READ : PROT_READ | PROT_WRITE;
+    void *const mapped = mmap(nullptr, size_, access, MAP_SHARED, fd, 0);
     if (mapped == MAP_FAILED) {
         LOG_ERR("mapping %zu bytes of a memfd: %s", size_, std::strerror(errno));
         return DOCA_ERROR_NO_MEMORY;
@@ -62,7 +69,8 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
         LOG_ERR("creating the memfd '%s' of %zu bytes: %s", name, size, std::strerror(errno));
         return DOCA_ERROR_NO_MEMORY;
     }
-    if (const doca_error_t status = created->map(fd, true); status != DOCA_SUCCESS)
+    const Writers own_access = writers == Writers::owner ? Writers::all : writers;
+    if (const doca_error_t status = created->map(fd, own_access); status != DOCA_SUCCESS)
         return status;
     // A mapping that exists when this seal is set stays writable.
     const int seals = size_seals | (writers == Writers::owner ? F_SEAL_FUTURE_WRITE : 0);
@@ -110,7 +118,7 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
                 geteuid());
         return DOCA_ERROR_NOT_PERMITTED;
     }
-    const bool is_writable = expected.writers == Writers::all;
+    const bool is_writable = expected.writers != Writers::owner;
     const UniqueFd opened(DescriptorReserve::open_with([&] {
         return ::open(DescriptorPath(getpid(), found.get()).c_str(),
                       (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
@@ -135,12 +143,6 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         LOG_ERR("descriptor %d of process %d is not a %s of this version", fd, pid, expected.what);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    // Never waited for. The mapping keeps it, beyond the descriptor: those who may not look into this process see by it
-    // that it has the page mapped, see mapping.hpp.
-    if (is_writable && flock(opened.get(), LOCK_SH | LOCK_NB) != 0) {
-        LOG_ERR("locking the %s of process %d: %s", expected.what, pid, std::strerror(errno));
-        return DOCA_ERROR_NO_MEMORY;
-    }
     // Neither ends under the lock, which their end takes: not even when memory is short.
     const std::shared_ptr<SealedPage> fresh(new SealedPage);
     std::shared_ptr<SealedPage> result;
@@ -153,7 +155,7 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
             result->size_ = size;
             result->device_ = info.st_dev;
             result->inode_ = info.st_ino;
-            if (const doca_error_t status = result->map(opened.get(), is_writable); status != DOCA_SUCCESS)
+            if (const doca_error_t status = result->map(opened.get(), expected.writers); status != DOCA_SUCCESS)
                 return status;
             pages.add({info.st_dev, info.st_ino}, result);
         }

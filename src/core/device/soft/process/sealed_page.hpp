@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include <sys/types.h>
@@ -20,8 +21,10 @@ namespace opendoca::soft {
 /// sanitizers know memory by its address, and see what orders accesses to it.
 class SealedPage {
 public:
-    /// Who may write to the page. Where it is its owner alone, the kernel keeps others from doing so.
-    enum class Writers : bool { owner, all };
+    /// Who may write to the page. Where it is its owner alone, the kernel keeps others from doing so. Where they are
+    /// named, its users wait for each other, and each leaves a lock on it, by which those who may not look into it see
+    /// that it has the page mapped: see mapping.hpp. Few pages are, since the kernel's list of locks is read at one go.
+    enum class Writers : std::uint8_t { owner, all, all_named };
 
     /// Makes one of @p size bytes, all zero. NO_MEMORY.
     [[nodiscard]] static doca_error_t create(const char *name, std::size_t size, Writers writers,
@@ -54,7 +57,7 @@ public:
 private:
     SealedPage() = default;
 
-    [[nodiscard]] doca_error_t map(int fd, bool is_writable);
+    [[nodiscard]] doca_error_t map(int fd, Writers writers);
 
     UniqueFd fd_;
     void *start_ = nullptr;
