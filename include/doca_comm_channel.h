@@ -379,8 +379,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_listen(struct doca_comm_ch
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the name is empty or too long.
  * - DOCA_ERROR_DRIVER: the driver failed.
- * - DOCA_ERROR_NOT_SUPPORTED: the device is a port of the DPU. opendoca: where such a port can export memory to
- *   the DPU (doca_devinfo_get_is_mmap_export_dpu_supported()), it connects as the function that it acts as.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device is a port of the DPU. opendoca: a port of the software DPU that can export
+ *   memory to the DPU (doca_devinfo_get_is_mmap_export_dpu_supported()) connects as the function that it acts as.
  * - DOCA_ERROR_NOT_PERMITTED: already connected or listening.
  * - DOCA_ERROR_BAD_STATE: no device was set.
  * - DOCA_ERROR_NO_MEMORY: out of memory.

@@ -673,6 +673,38 @@ TEST_P(CommChannelTest, a_client_that_gives_up_before_it_was_taken_in)
     EXPECT_EQ(await_connection(peer), DOCA_SUCCESS);
 }
 
+TEST_P(CommChannelTest, a_client_that_is_destroyed_before_it_knows_that_it_was_taken_in)
+{
+    const EpHandle service = make_service(dpu, rep, name);
+    EpHandle client = make_endpoint(host);
+    Address *peer = nullptr, **list = nullptr;
+    std::uint32_t count = 0;
+    must(doca_comm_channel_ep_connect(client, name.c_str(), &peer));
+    EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+    must(doca_comm_channel_ep_update_service_state_info(service));
+    must(doca_comm_channel_ep_get_peer_addr_list(service, &list, &count));
+    ASSERT_EQ(count, 1u);
+    Address *const of_client = list[0];
+    const LogCapture log;
+    client.reset();
+    EXPECT_EQ(until_not(DOCA_SUCCESS, [&] { return doca_comm_channel_peer_addr_update_info(of_client); }),
+              DOCA_ERROR_CONNECTION_ABORTED);
+    EXPECT_EQ(doca_comm_channel_ep_disconnect(service, of_client), DOCA_SUCCESS) << "it has not died";
+    EXPECT_FALSE(log.has("has died"));
+}
+
+TEST_P(CommChannelTest, a_service_that_ends_before_its_client_knows_that_it_was_taken_in)
+{
+    EpHandle service = make_service(dpu, rep, name);
+    const EpHandle client = make_endpoint(host);
+    Address *peer = nullptr;
+    must(doca_comm_channel_ep_connect(client, name.c_str(), &peer));
+    EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+    service.reset();
+    EXPECT_EQ(receive_sent(client).status, DOCA_ERROR_CONNECTION_RESET) << "the first time already";
+    EXPECT_EQ(doca_comm_channel_ep_disconnect(client, peer), DOCA_SUCCESS);
+}
+
 TEST_P(CommChannelTest, a_service_that_ends_before_it_took_a_client_in)
 {
     EpHandle service = make_service(dpu, rep, name);
@@ -684,5 +716,10 @@ TEST_P(CommChannelTest, a_service_that_ends_before_it_took_a_client_in)
     EXPECT_EQ(doca_comm_channel_peer_addr_update_info(peer), DOCA_ERROR_CONNECTION_ABORTED);
     EXPECT_EQ(send_text(client, peer, "x"), DOCA_ERROR_INITIALIZATION);
     EXPECT_EQ(receive(client).status, DOCA_ERROR_INITIALIZATION);
+    int send_fd = -1, recv_fd = -1;
+    EXPECT_EQ(doca_comm_channel_ep_get_event_channel(client, &send_fd, &recv_fd), DOCA_SUCCESS);
+    EXPECT_EQ(doca_comm_channel_ep_event_handle_arm_send(client), DOCA_SUCCESS);
+    EXPECT_EQ(doca_comm_channel_ep_event_handle_arm_recv(client), DOCA_SUCCESS);
+    EXPECT_TRUE(is_readable(send_fd) && is_readable(recv_fd)) << "who sleeps is told";
     EXPECT_EQ(doca_comm_channel_ep_disconnect(client, peer), DOCA_ERROR_NOT_CONNECTED);
 }

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "../../core/guard.hpp"
 #include "../../core/log.hpp"
 #include "../limits.hpp"
 #include "../tcp.hpp"
@@ -28,6 +29,9 @@ constexpr unsigned messages_between_looks = 64;
 
 doca_comm_channel_ep_t::~doca_comm_channel_ep_t()
 {
+    // A service that has taken this client in by now is told that it leaves, as by a disconnect.
+    if (is_client())
+        (void)opendoca::guarded([this] { return complete(*peers_.front()); });
     reset();
 }
 
@@ -323,10 +327,12 @@ void doca_comm_channel_ep_t::look_at_sockets()
         return;
     }
     Peer &service = *peers_.front();
-    if (service.state() == Peer::State::connecting)
-        (void)complete(service);
-    else if (service.drain_bells())
+    if (service.state() == Peer::State::connecting) {
+        if (complete(service) == DOCA_SUCCESS && service.check_end()) // by now
+            note_end(service);
+    } else if (service.drain_bells()) {
         note_end(service);
+    }
 }
 
 void doca_comm_channel_ep_t::note_end(Peer &peer)

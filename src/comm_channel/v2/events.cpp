@@ -40,9 +40,10 @@ bool doca_comm_channel_ep_t::watch_in(EventChannel &channel, Peer &peer) noexcep
         return true; // not yet, or no more
     if (&channel == &service_channel_)
         return channel.watch(peer.socket(), EPOLLRDHUP, &peer);
-    // A client's channel wakes also when the connection is made.
+    // A client's channel wakes also when the connection is made, and of one that never came about by its end alone.
+    const bool has_space_fd = !is_connecting && peer.state() != Peer::State::failed;
     return channel.watch(peer.socket(), is_connecting ? EPOLLIN | EPOLLRDHUP : EPOLLRDHUP, &peer) &&
-           (is_connecting || channel.watch(peer.space_fd(), EPOLLIN, &peer));
+           (!has_space_fd || channel.watch(peer.space_fd(), EPOLLIN, &peer));
 }
 
 /// A peer that has just become connected, in all channels that are there.
