@@ -19,7 +19,7 @@
 
 namespace doca_test::comch {
 
-inline constexpr std::size_t num_clients = 3, num_message_slots = 40, num_data_slots = 24, room = 1024;
+inline constexpr std::size_t num_clients = 3, num_message_slots = 40, num_data_slots = 24, room = 1024, least_room = 16;
 inline constexpr std::uint32_t num_message_tasks = 16; ///< of a server or client: more than its peer's queue holds
 inline constexpr std::uint32_t num_tasks = 4;          ///< of a consumer or producer
 
@@ -58,6 +58,7 @@ struct Link {
     std::array<FastMember, 2> consumers, producers; ///< at each side
     std::array<std::deque<Sent>, 2> data;           ///< to the consumer at each side, from the producer at the other
     std::array<bool, 2> is_cut{};                   ///< the way to that consumer has ended by a message that did not fit
+    std::array<bool, 2> is_being_cut{};             ///< as its sender has heard already
 };
 
 class ComchModelTest;

@@ -60,7 +60,7 @@ void ComchModelTest::create_member(Link &link, Side side, bool is_consumer)
         return;
     member.link = &link;
     member.id = 0;
-    link.is_cut[is_consumer ? side : side ^ 1] = false;
+    link.is_cut[is_consumer ? side : side ^ 1] = link.is_being_cut[is_consumer ? side : side ^ 1] = false;
     if (is_consumer) {
         using Task = doca_comch_consumer_task_post_recv;
         must(doca_comch_consumer_task_post_recv_set_conf(member.consumer, task_ended<Task, true>, task_ended<Task, false>,
@@ -160,7 +160,7 @@ void ComchModelTest::submit_data(Slot &slot)
     std::byte *const bytes = &memory[slot.side][slot.place];
     if (slot.kind == Slot::Kind::receive) {
         // Room for all, or for short messages alone: what does not fit is not near.
-        slot.length = one_in(60) ? 16 : room;
+        slot.length = one_in(60) ? least_room : room;
         must(doca_buf_inventory_buf_get_by_addr(inventory, maps[slot.side], bytes, slot.length, slot.buf.out()));
         doca_comch_consumer_task_post_recv_set_buf(reinterpret_cast<doca_comch_consumer_task_post_recv *>(slot.task), slot.buf);
         (void)submit(slot);
@@ -175,7 +175,7 @@ void ComchModelTest::submit_data(Slot &slot)
         must(doca_buf_reset_data_len(slot.buf));
         must(doca_buf_set_data_len(slot.buf, slot.length));
     }
-    const bool counts = slot.consumer == slot.link->consumers[to].id && !slot.link->is_cut[to];
+    const bool counts = slot.consumer == slot.link->consumers[to].id && !slot.link->is_being_cut[to];
     if (counts)
         slot.link->data[to].push_back({slot.number, slot.length});
     if (!submit(slot) && counts)
@@ -205,7 +205,7 @@ void ComchModelTest::receive_failed(const Slot &slot)
     const doca_error_t status = doca_task_get_status(slot.task);
     auto &queue = slot.link->data[slot.side];
     if (status == DOCA_ERROR_FULL && !queue.empty() && queue.front().length > slot.length) {
-        slot.link->is_cut[slot.side] = true;
+        slot.link->is_cut[slot.side] = slot.link->is_being_cut[slot.side] = true;
         queue.clear();
     } else if (status != DOCA_ERROR_SHUTDOWN || slot.ctx->is_running()) {
         ADD_FAILURE() << "a receive has failed with " << doca_error_get_name(status) << where();
@@ -225,12 +225,16 @@ void ComchModelTest::data_ended(Slot &slot, bool has_succeeded)
             sent->has_succeeded = true;
         return;
     }
+    const doca_error_t status = doca_task_get_status(slot.task);
+    if (status == DOCA_ERROR_FULL && (slot.link->is_cut[to] || (sent != queue.end() && sent->length > least_room))) {
+        slot.link->is_being_cut[to] = true; // its receive ends later
+        return;
+    }
     if (sent != queue.end())
         queue.erase(sent);
     const FastMember &consumer = slot.link->consumers[to];
     const bool is_there = consumer.exists() && consumer.is_running() && consumer.id == slot.consumer;
-    const doca_error_t status = doca_task_get_status(slot.task);
-    const bool may_fail = !slot.ctx->is_running() || slot.link->is_broken || !is_there || slot.link->is_cut[to];
+    const bool may_fail = !slot.ctx->is_running() || slot.link->is_broken || !is_there || slot.link->is_being_cut[to];
     if (!may_fail || (status != DOCA_ERROR_CONNECTION_RESET && status != DOCA_ERROR_SHUTDOWN && status != DOCA_ERROR_NOT_FOUND))
         ADD_FAILURE() << "a producer's message has failed with " << doca_error_get_name(status) << where();
 }
