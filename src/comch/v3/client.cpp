@@ -53,6 +53,9 @@ doca_error_t doca_comch_client::look_for_server()
 doca_error_t doca_comch_client::on_stop() noexcept
 {
     if (server_ != nullptr) {
+        // A server that has taken this client in by now is told that it leaves.
+        if (server_->link.state() == Link::State::connecting)
+            (void)opendoca::guarded([&] { return server_->link.take_welcome(limits()); });
         server_->link.leave();
         end(*server_, DOCA_ERROR_SHUTDOWN);
     }

@@ -233,6 +233,18 @@ TEST_F(ComchTest, a_server_may_disconnect_a_client_when_it_is_told_of_it)
     EXPECT_FALSE(log.has("has died")) << log.text();
 }
 
+TEST_F(ComchTest, a_client_that_leaves_before_it_has_heard_from_its_server_is_not_dead)
+{
+    const LogCapture log;
+    ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
+    ASSERT_EQ(doca_ctx_start(client_ctx()), DOCA_ERROR_IN_PROGRESS);
+    while (at_server.connected.empty())
+        (void)doca_pe_progress(at_server.pe);
+    ASSERT_EQ(doca_ctx_stop(client_ctx()), DOCA_SUCCESS);
+    run_until([&] { return !at_server.disconnected.empty(); });
+    EXPECT_FALSE(log.has("has died")) << log.text();
+}
+
 /// More than the peer's queue holds: they wait in their order.
 TEST_F(ComchTest, a_thousand_messages_may_be_on_their_way)
 {
