@@ -48,6 +48,7 @@ def main():
         run_doxygen(options.doxygen, {
             'PROJECT_NUMBER': f'"for DOCA {options.api}"',
             'INPUT': quoted(inputs),
+            'FILTER_PATTERNS': f'"*.md={HERE / "page.py"}"',
             'STRIP_FROM_PATH': quoted([options.include.resolve(), TOP]),
             'OUTPUT_DIRECTORY': scratch,
             'GENERATE_XML': 'YES' if options.kind == 'man' else 'NO',
@@ -59,7 +60,7 @@ def main():
         else:
             man3.Manual(f'{scratch}/xml', options.output, options.api, options.section, options.date).write_all()
     if options.depfile:
-        made_from = [*inputs, HERE / 'Doxyfile.in', HERE / 'man3.py']
+        made_from = [*inputs, HERE / 'Doxyfile.in', HERE / 'man3.py', HERE / 'page.py']
         options.depfile.write_text(f'{options.output}: {" ".join(str(path) for path in made_from)}\n')
 
 
