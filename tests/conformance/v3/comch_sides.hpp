@@ -121,6 +121,7 @@ protected:
     // Programs that run at the same time have it, too.
     const std::string service = "comch test " + std::to_string(getpid());
     const char *const name = service.c_str();
+    const bool is_soft_pair = std::getenv("OPENDOCA_TEST_HOST") == nullptr; ///< else both are of a card
 
     void SetUp() override
     {

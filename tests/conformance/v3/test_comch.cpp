@@ -193,7 +193,9 @@ TEST_F(ComchTest, who_waits_for_a_second_says_for_whom)
     const std::string function = "(" + std::string(address) + ")";
     run_until([&] { return log.has("waits for a server") || state_of(client_ctx()) != DOCA_CTX_STATE_STARTING; });
     EXPECT_LOGGED(log, "client '" + service + "' waits for a server of that name on the representor of ");
-    EXPECT_LOGGED(log, function + ", at ");
+    if (is_soft_pair) { // where the function of a card has an address, the client does not know it
+        EXPECT_LOGGED(log, function + ", at ");
+    }
     must(doca_ctx_stop(client_ctx()));
     ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -271,6 +273,8 @@ TEST_F(ComchTest, two_servers_of_one_name_are_one_too_many)
 
 TEST_F(ComchTest, a_directory_of_names_that_somebody_keeps_locked_stops_no_server_for_ever)
 {
+    if (!is_soft_pair)
+        GTEST_SKIP() << "a server of a card has a port";
     ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
     opendoca::UniqueFd directory; // that the server has open
     for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd")) {

@@ -25,8 +25,8 @@ namespace opendoca::soft {
 
 namespace {
 
-/// Whether the process of @p pidfd ends within @p patience milliseconds.
-bool ends_within(int pidfd, int patience) noexcept
+/// As a process that ends makes its pidfd, within @p patience milliseconds.
+bool becomes_readable(int pidfd, int patience) noexcept
 {
     pollfd exit = {.fd = pidfd, .events = POLLIN, .revents = 0};
     int result = 0;
@@ -156,6 +156,19 @@ Life life_of(ProcessId process) noexcept
     return ask_for_life(process, error);
 }
 
+namespace {
+
+/// The first thread of @p process is ending, as all of them do when the process was killed.
+bool is_exiting(ProcessId process) noexcept
+{
+    constexpr unsigned exiting = 0x00000004; // PF_EXITING
+    ProcessStat stat{};
+    return read_stat(process.pid(), stat) == 0 && (stat.flags & exiting) != 0 &&
+           ProcessId(process.pid(), stat.start_time) == process;
+}
+
+} // namespace
+
 bool is_kernel_thread(pid_t pid) noexcept
 {
     constexpr unsigned kernel_thread = 0x00200000; // PF_KTHREAD
@@ -194,15 +207,28 @@ doca_error_t ProcessWatch::open(ProcessId process) noexcept
 
 bool ProcessWatch::has_ended() const noexcept
 {
-    return pidfd_.is_open() ? ends_within(pidfd_.get(), 0) : life_of(process_) == Life::ended;
+    return pidfd_.is_open() ? becomes_readable(pidfd_.get(), 0) : life_of(process_) == Life::ended;
 }
 
 bool ProcessWatch::is_ending() const noexcept
 {
-    constexpr int patience = 50; // a process that was killed first gives its memory back
+    // One that was killed first gives its memory back, for which a large one takes a while on a busy machine.
+    constexpr int patience = 50, most_patience = 2000; // ms
+    for (int waited = 0; waited < most_patience; waited += patience) {
+        if (ends_within(patience))
+            return true;
+        if (!is_exiting(process_))
+            break;
+    }
+    return has_ended(); // by now
+}
+
+/// @p time: ms.
+bool ProcessWatch::ends_within(int time) const noexcept
+{
     if (pidfd_.is_open())
-        return ends_within(pidfd_.get(), patience);
-    for (int i = 0; i < patience && !has_ended(); ++i)
+        return becomes_readable(pidfd_.get(), time);
+    for (int i = 0; i < time && !has_ended(); ++i)
         poll(nullptr, 0, 1);
     return has_ended();
 }

@@ -72,6 +72,8 @@ public:
     [[nodiscard]] bool is_ending() const noexcept;
 
 private:
+    [[nodiscard]] bool ends_within(int time) const noexcept;
+
     ProcessId process_;
     UniqueFd pidfd_;
 };
