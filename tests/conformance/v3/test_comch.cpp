@@ -12,9 +12,11 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../../src/core/unique_fd.hpp"
+#include "../support/environment.hpp"
 #include "comch_sides.hpp"
 
 using namespace doca_test;
@@ -275,15 +277,13 @@ TEST_F(ComchTest, a_directory_of_names_that_somebody_keeps_locked_stops_no_serve
 {
     if (!is_soft_pair)
         GTEST_SKIP() << "a server of a card has a port";
-    ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
-    opendoca::UniqueFd directory; // that the server has open
-    for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-        std::error_code error;
-        const std::filesystem::path file = std::filesystem::read_symlink(entry.path(), error);
-        if (!error && file.filename().string().starts_with("opendoca") && std::filesystem::is_directory(file, error))
-            directory = opendoca::UniqueFd(open(file.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    }
-    ASSERT_TRUE(directory.is_open());
+    // Its own: other tests register names at the same time.
+    char runtime[] = "/tmp/opendoca-test-XXXXXX";
+    ASSERT_NE(mkdtemp(runtime), nullptr);
+    const Environment variable("XDG_RUNTIME_DIR", runtime);
+    const std::string path = std::string(runtime) + "/opendoca";
+    ASSERT_EQ(mkdir(path.c_str(), S_IRWXU), 0);
+    opendoca::UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     ASSERT_EQ(flock(directory.get(), LOCK_EX | LOCK_NB), 0);
     ServerHandle other;
     must(doca_comch_server_create(dpu, rep, (service + " other").c_str(), other.out()));
@@ -294,6 +294,7 @@ TEST_F(ComchTest, a_directory_of_names_that_somebody_keeps_locked_stops_no_serve
     EXPECT_EQ(doca_ctx_start(doca_comch_server_as_ctx(other)), DOCA_SUCCESS);
     (void)doca_ctx_stop(doca_comch_server_as_ctx(other));
     other.reset();
+    std::filesystem::remove_all(runtime);
 }
 
 /// What became of a task of the fast path.
