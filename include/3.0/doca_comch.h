@@ -79,7 +79,7 @@ struct doca_comch_server;
 /** A task that sends a message. */
 struct doca_comch_task_send;
 
-/** What a connection counts. */
+/** What a connection counts: the program's own messages, and none that the libraries have for consumers and producers. */
 enum doca_comch_counter {
     DOCA_COMCH_COUNTER_SENT_MESSAGES = 1, /**< Messages sent. */
     DOCA_COMCH_COUNTER_SENT_BYTES = 2,    /**< Bytes sent. */

@@ -94,8 +94,10 @@ doca_error_t Connection::send(const void *message, std::size_t length, std::uint
         pump();
     else if (out_.disarm_for_message())
         ring_bell(socket_.get());
-    ++now_.send_messages;
-    now_.send_bytes += length;
+    if (kind == 0) {
+        ++now_.send_messages;
+        now_.send_bytes += length;
+    }
     return DOCA_SUCCESS;
 }
 
@@ -137,8 +139,10 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
         pump(); // tells the peer
     else if (in_.disarm_for_space())
         ring_bell(space_socket_.get());
-    ++now_.recv_messages;
-    now_.recv_bytes += length;
+    if (kind == 0) {
+        ++now_.recv_messages;
+        now_.recv_bytes += length;
+    }
     return DOCA_SUCCESS;
 }
 
@@ -171,6 +175,15 @@ bool Connection::check_end() noexcept
         return false;
     note_end();
     return true;
+}
+
+bool Connection::take_bells() noexcept
+{
+    if (stream_ != nullptr)
+        stream_->wake_for_message(false);
+    drain_space_bells();
+    pump();
+    return stream_ != nullptr ? stream_->has_ended() : !drain_bells_of(socket_.get());
 }
 
 bool Connection::drain_bells() noexcept

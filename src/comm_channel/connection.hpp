@@ -25,6 +25,7 @@ public:
     };
     enum class Side : std::uint8_t { service, client };
 
+    /// Of the program's messages, which are of kind 0.
     struct Counters {
         std::uint64_t send_messages = 0;
         std::uint64_t send_bytes = 0;
@@ -85,6 +86,8 @@ public:
 
     /// Looks whether the other end is still there; true when it has just turned out that it is not.
     [[nodiscard]] bool check_end() noexcept;
+    /// Takes all bells that have rung, before a look at what is there. True when the peer has gone, which is not noted.
+    [[nodiscard]] bool take_bells() noexcept;
     /// Takes the bells that have rung for messages; result as check_end().
     [[nodiscard]] bool drain_bells() noexcept;
 

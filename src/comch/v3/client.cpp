@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+#include <sys/timerfd.h>
+#include <unistd.h>
+
 #include "../../comm_channel/tcp.hpp"
 #include "../../core/log.hpp"
 #include "control.hpp"
@@ -13,6 +16,8 @@ namespace {
 
 /// A client that is started before its server waits for it.
 constexpr auto longest_wait = std::chrono::seconds(10);
+/// How often one that sleeps looks for it.
+constexpr auto time_between_tries = std::chrono::milliseconds(10);
 
 } // namespace
 
@@ -47,6 +52,8 @@ doca_error_t doca_comch_client::look_for_server()
     status = made->link.say_hello(key_, limits());
     if (status == DOCA_SUCCESS)
         server_ = std::move(made);
+    else
+        forget(*made);
     return status;
 }
 
@@ -67,18 +74,48 @@ void doca_comch_client::on_idle() noexcept
     if (server_ != nullptr)
         server_->link.leave();
     server_.reset();
+    drop_timer();
     close();
+}
+
+bool doca_comch_client::set_timer() noexcept
+{
+    if (!timer_.is_open()) {
+        timer_ = opendoca::UniqueFd(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+        if (!timer_.is_open() || !events_.watch(timer_.get(), EPOLLIN, nullptr)) {
+            timer_ = {};
+            return false;
+        }
+    }
+    // A server that is there tells by its socket.
+    const auto at = server_ != nullptr ? deadline_ : std::chrono::steady_clock::now() + time_between_tries;
+    const std::chrono::nanoseconds since_boot = at.time_since_epoch();
+    itimerspec time{};
+    time.it_value.tv_sec = since_boot / std::chrono::seconds(1);
+    time.it_value.tv_nsec = (since_boot % std::chrono::seconds(1)).count();
+    return timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &time, nullptr) == 0;
+}
+
+void doca_comch_client::drop_timer() noexcept
+{
+    if (timer_.is_open())
+        events_.forget(timer_.get());
+    timer_ = {};
 }
 
 /// True when the context has changed its state.
 bool doca_comch_client::go_on_connecting() noexcept
 {
+    if (std::uint64_t count = 0; timer_.is_open())
+        (void)!read(timer_.get(), &count, sizeof(count)); // wakes nobody again
     doca_error_t status = DOCA_ERROR_NOT_FOUND;
     if (server_ == nullptr)
         status = opendoca::guarded([&] { return look_for_server(); });
     if (server_ != nullptr)
         status = opendoca::guarded([&] { return server_->link.take_welcome(limits()); });
     if (status == DOCA_SUCCESS && watch(*server_)) {
+        server_->is_told = true;
+        drop_timer();
         started();
         return true;
     }
@@ -123,8 +160,10 @@ bool doca_comch_client::on_progress() noexcept
 
 bool doca_comch_client::can_progress() noexcept
 {
-    if (server_ == nullptr || state() == DOCA_CTX_STATE_STARTING)
-        return server_ == nullptr; // nothing tells of a server that comes
+    if (state() == DOCA_CTX_STATE_STARTING)
+        return !set_timer(); // nothing else tells of a server that comes
+    if (!is_running())
+        return false; // what is left to do is not of the connection
     if (server_->link.state() != Link::State::connected)
         return true;
     sleep(*server_);

@@ -3,6 +3,7 @@
 #include "control.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -255,9 +256,19 @@ bool Control::end_of_peer(Connection &connection) noexcept
     return true;
 }
 
+bool Control::Sleep::arm() noexcept
+{
+    control_.take_bells(); // of what has been received by now
+    return control_.can_progress() || control_.looks_next();
+}
+
 /// Messages come without one. Clients that come, and peers that end, are seen by it.
 bool Control::looks_at_sockets() noexcept
 {
+    if (std::exchange(was_asleep_, false)) [[unlikely]]
+        take_bells();
+    if (std::exchange(looks_next_, false)) [[unlikely]]
+        return true;
     if (++num_looks_ % looks_between_system_calls != 0) {
         if (num_looks_ % 8 != 0)
             return false;
@@ -267,6 +278,21 @@ bool Control::looks_at_sockets() noexcept
         last_look_ = now;
     }
     return true;
+}
+
+void Control::take_bells() noexcept
+{
+    std::array<epoll_event, 64> ready; // more wake once more
+    const int count = events_.look(ready.data(), static_cast<int>(ready.size()));
+    for (int i = 0; i < count; ++i) {
+        auto *const connection = static_cast<Connection *>(ready[static_cast<std::size_t>(i)].data.ptr);
+        // Of others than these it is a client, a hello, a welcome or a timer.
+        const bool has_bells = connection != nullptr && connection->is_told;
+        if (has_bells)
+            connection->fast->to_peer.take_bell();
+        if (!has_bells || connection->link.take_bells())
+            looks_next_ = true;
+    }
 }
 
 void Control::sleep(Connection &connection) noexcept

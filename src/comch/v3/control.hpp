@@ -88,6 +88,9 @@ protected:
     [[nodiscard]] bool end_of_peer(Connection &connection) noexcept;
     /// Whether it is time for a system call.
     [[nodiscard]] bool looks_at_sockets() noexcept;
+    /// Takes the bells that have rung, so that they wake nobody again, and notes what looks_at_sockets() is for.
+    void take_bells() noexcept;
+    [[nodiscard]] bool looks_next() const noexcept { return looks_next_; }
     [[nodiscard]] virtual bool can_progress() noexcept = 0;
     void sleep(Connection &connection) noexcept;
     /// It has ended, and what came before is received, unless it was given up.
@@ -108,7 +111,8 @@ private:
     public:
         explicit Sleep(Control &control) noexcept : control_(control) {}
         void progress() noexcept override {}
-        [[nodiscard]] bool arm() noexcept override { return control_.can_progress(); }
+        [[nodiscard]] bool arm() noexcept override;
+        void disarm() noexcept override { control_.was_asleep_ = true; }
 
     private:
         Control &control_;
@@ -125,6 +129,8 @@ private:
     Ends ends_;
     Sleep sleep_{*this};
     std::vector<std::byte> message_; ///< that is being received
+    bool was_asleep_ = false; ///< and nobody has looked since
+    bool looks_next_ = false;
     std::uint32_t num_looks_ = 0;
     std::chrono::steady_clock::time_point last_look_;
 };
@@ -189,7 +195,12 @@ private:
     [[nodiscard]] doca_error_t look_for_server();
     [[nodiscard]] bool go_on_connecting() noexcept;
 
+    /// Wakes who sleeps until the server is there. False when there is no descriptor for it.
+    [[nodiscard]] bool set_timer() noexcept;
+    void drop_timer() noexcept;
+
     std::unique_ptr<doca_comch_connection> server_;
     std::chrono::steady_clock::time_point deadline_;
+    opendoca::UniqueFd timer_;
     opendoca::WaitNotice wait_for_server_;
 };

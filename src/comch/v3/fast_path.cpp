@@ -40,6 +40,13 @@ void ControlQueue::announce() noexcept
     (void)eventfd_write(event_.get(), 1);
 }
 
+void ControlQueue::take_bell() noexcept
+{
+    eventfd_t count;
+    if (has_message()) // else it is read
+        (void)eventfd_read(event_.get(), &count);
+}
+
 bool ControlQueue::take(ControlMessage &message) noexcept
 {
     if (!peek(message))

@@ -71,6 +71,8 @@ public:
     void drop() noexcept;
     /// Makes the owner look, without a message.
     void wake() noexcept;
+    /// The descriptor wakes nobody for what is there already.
+    void take_bell() noexcept;
 
 private:
     void announce() noexcept; ///< with the lock held
