@@ -4,6 +4,8 @@
 // RDMA of DOCA 3.0: two instances of one process.
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <numeric>
 
 #include <arpa/inet.h>
 
@@ -123,6 +125,31 @@ TEST_P(RdmaTaskTest, messages_tell_the_receiver_their_connection)
         EXPECT_EQ(sent.status, DOCA_SUCCESS);
         EXPECT_EQ(data_len_of(dst), length);
         EXPECT_TRUE(std::equal(a_memory.begin(), a_memory.begin() + static_cast<std::ptrdiff_t>(length), b_memory.begin()));
+    }
+}
+
+/// Where messages change from one way to another, and a byte around it.
+TEST_P(RdmaTaskTest, messages_of_any_length_fill_their_receive_and_no_byte_more)
+{
+    const auto [of_a, of_b] = connect();
+    constexpr std::size_t before = 3;
+    std::vector<std::size_t> lengths(50);
+    std::iota(lengths.begin(), lengths.end(), 1);
+    lengths.insert(lengths.end(), {1023, 1024, 1025, 8191, 8192, 8193});
+    for (const std::size_t length : lengths) {
+        std::ranges::fill(b_memory, std::byte{0xee});
+        BufHandle src = data(a_map, a_memory.data() + length, length);
+        BufHandle dst = room(b_map, b_memory.data(), before + length);
+        must(doca_buf_set_data_len(dst, before));
+        Outcome received, sent;
+        receive(received, dst);
+        send(sent, of_a, src, 1);
+        run_until([&] { return received.has_ended() && sent.has_ended(); });
+        ASSERT_EQ(received.num_succeeded + sent.num_succeeded, 2) << length;
+        std::vector<std::byte> expected(size, std::byte{0xee});
+        std::memcpy(expected.data() + before, a_memory.data() + length, length);
+        ASSERT_TRUE(b_memory == expected) << length;
+        EXPECT_EQ(data_len_of(dst), before + length);
     }
 }
 
