@@ -677,6 +677,79 @@ TEST_F(ComchFastPath, a_consumer_that_stops_expires)
     EXPECT_EQ(in_vain.num_failed, 1);
 }
 
+std::ptrdiff_t num_descriptors()
+{
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+}
+
+/// A producer that goes on keeps nothing of the consumers that have gone, whose connections have descriptors.
+TEST_F(ComchFastPath, connections_to_consumers_that_have_expired_are_dropped)
+{
+    ASSERT_EQ(doca_ctx_stop(consumer_ctx()), DOCA_SUCCESS);
+    must(doca_comch_consumer_task_post_recv_set_conf(consumer, post_ended, post_failed, 1)); // so 16 messages can wait
+    const BufHandle src = data(8);
+    std::string none;
+    const auto come_and_go = [&](std::uint32_t num_messages) {
+        at_client.consumers.clear();
+        at_client.expired.clear();
+        ASSERT_EQ(doca_ctx_start(consumer_ctx()), DOCA_ERROR_IN_PROGRESS);
+        run_all_until(
+            [&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_RUNNING && !at_client.consumers.empty(); });
+        const std::uint32_t id = consumer_id();
+        Transfer sent;
+        for (std::uint32_t i = 0; i != num_messages; ++i)
+            produce(sent, src, none, id);
+        run_all_until([&] { return sent.num_succeeded == static_cast<int>(std::min(num_messages, 16u)); });
+        (void)doca_ctx_stop(consumer_ctx());
+        run_all_until([&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_IDLE && !at_client.expired.empty(); });
+        run_all_until([&] { return sent.num_succeeded + sent.num_failed == static_cast<int>(num_messages); });
+        Transfer late;
+        produce(late, src, none, id);
+        run_all_until([&] { return late.num_failed != 0; });
+        EXPECT_TRUE(late.status == DOCA_ERROR_NOT_FOUND || late.status == DOCA_ERROR_CONNECTION_RESET);
+    };
+    come_and_go(1); // some are the process's from now on
+    const auto before = num_descriptors();
+    for (int i = 0; i != 10; ++i) {
+        come_and_go(1);
+        come_and_go(32); // of which 16 are under way when it goes
+    }
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    run_all_until([&] { return num_descriptors() <= before || std::chrono::steady_clock::now() > end; });
+    EXPECT_LE(num_descriptors(), before);
+    Transfer late;
+    produce(late, src, none, at_client.expired[0]);
+    run_all_until([&] { return late.num_failed != 0; });
+    EXPECT_EQ(late.status, DOCA_ERROR_NOT_FOUND);
+}
+
+/// A producer that sleeps is woken for it.
+TEST_F(ComchFastPath, a_producer_that_sleeps_drops_what_has_expired)
+{
+    Transfer sent;
+    const BufHandle src = data(8);
+    std::string none;
+    produce(sent, src, none, consumer_id());
+    run_all_until([&] { return sent.num_succeeded == 1; });
+    while (doca_pe_progress(producer_pe) != 0) {
+    }
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(producer_pe, &handle));
+    must(doca_pe_request_notification(producer_pe));
+    (void)doca_ctx_stop(consumer_ctx());
+    run_until([&] {
+        (void)doca_pe_progress(consumer_pe);
+        return state_of(consumer_ctx()) == DOCA_CTX_STATE_IDLE && !at_client.expired.empty();
+    });
+    const auto before = num_descriptors();
+    pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
+    ASSERT_EQ(poll(&ready, 1, 2000), 1);
+    must(doca_pe_clear_notification(producer_pe, 0));
+    while (doca_pe_progress(producer_pe) != 0) {
+    }
+    EXPECT_LT(num_descriptors(), before);
+}
+
 // The peer's engine has no progress between the consumer's stop and the connection's end, in which it could say so.
 TEST_F(ComchFastPath, a_consumer_whose_server_stops_expires)
 {
