@@ -43,7 +43,8 @@ public:
 
 struct LinkEvent {
     enum class Kind : std::uint8_t {
-        nothing,
+        nothing,     ///< there is nothing to do
+        step,        ///< something was done that nobody is told of, and there may be more
         request,     ///< somebody asks for a connection: client, which waits for its answer
         established, ///< both sides know of the connection
         failed,      ///< there will be no connection; the log has the reason
@@ -80,7 +81,7 @@ public:
     [[nodiscard]] virtual doca_error_t connect(const ServerAddress &server, std::chrono::milliseconds timeout,
                                                QueuePair &queue_pair, std::unique_ptr<Link> &link) = 0;
 
-    /// What happens next. The library gives up a link whose end it is told of.
+    /// What happens next, one thing a call. The library gives up a link whose end it is told of.
     [[nodiscard]] virtual LinkEvent poll() = 0;
 };
 

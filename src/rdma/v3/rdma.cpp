@@ -188,9 +188,6 @@ doca_error_t doca_rdma::disconnect(Connection &connection)
 
 bool doca_rdma::on_progress() noexcept
 {
-    constexpr std::uint32_t looks_between_system_calls = 64;
-    if (connector_ != nullptr && num_looks_++ % looks_between_system_calls == 0 && progress_connector())
-        return true;
     for (std::size_t left = connections_.size(); left != 0; --left) {
         next_ = next_ + 1 < connections_.size() ? next_ + 1 : 0;
         Connection &connection = *connections_[next_];
@@ -200,7 +197,7 @@ bool doca_rdma::on_progress() noexcept
             return true;
         }
     }
-    return false;
+    return connector_ != nullptr && is_look_due() && progress_connector();
 }
 
 /// The peer has gone, or a task has failed.

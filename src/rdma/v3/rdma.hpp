@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,6 +90,8 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] opendoca::Source &failures() noexcept { return failures_; }
     [[nodiscard]] opendoca::v3::Receives &receives() noexcept { return *receives_; }
 
+    void clear() noexcept override;
+
 protected:
     [[nodiscard]] doca_error_t on_start() override;
     [[nodiscard]] doca_error_t on_stop() noexcept override;
@@ -111,6 +114,7 @@ private:
     [[nodiscard]] doca_error_t open_connector();
     void close_connector() noexcept;
     void set_timer() noexcept;
+    [[nodiscard]] bool is_look_due() noexcept;
     [[nodiscard]] bool look_at_deadlines() noexcept;
     [[nodiscard]] bool progress_connector() noexcept;
     [[nodiscard]] bool take_client(std::unique_ptr<opendoca::Link> client);
@@ -125,5 +129,9 @@ private:
     std::vector<std::unique_ptr<Connection>> connections_; ///< also those that have ended, until the context is idle
     std::uint16_t port_ = 0;
     std::size_t next_ = 0;       ///< which connection is looked at next
-    std::uint32_t num_looks_ = 0; ///< until the connector is asked, which takes system calls
+    // When the connector is asked next, which takes system calls: see is_look_due().
+    bool looks_now_ = false;
+    bool is_overdue_ = false; ///< a deadline has passed, and there may be more connections that it concerns
+    std::uint32_t num_looks_ = 0;
+    std::chrono::steady_clock::time_point last_look_;
 };

@@ -4,8 +4,10 @@
 // RDMA of DOCA 3.0: two instances of one process.
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include <arpa/inet.h>
+#include <poll.h>
 
 #include "../support/log_capture.hpp"
 #include "rdma_instance.hpp"
@@ -577,6 +579,102 @@ TEST_P(RdmaTaskTest, a_server_whose_clients_come_logs_no_error)
     a.stop();
     b.stop();
     EXPECT_FALSE(log.has("[ERR]")) << log.text();
+}
+
+/// Runs @p program, which sleeps for a moment whenever doca_pe_progress() answers 0, and the rest of the world as
+/// @p others. How often it has slept.
+int sleeps_until(RdmaInstance &program, const std::function<bool()> &is_done, const std::function<void()> &others)
+{
+    int num_sleeps = 0;
+    while (!is_done()) {
+        others();
+        if (program.progress())
+            continue;
+        ++num_sleeps;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return num_sleeps;
+}
+
+TEST_P(RdmaTaskTest, programs_that_sleep_when_there_is_nothing_connect_at_once)
+{
+    constexpr std::uint16_t port = 28781;
+    const std::size_t num_clients = is_soft(GetParam()) ? 40 : 8;
+    ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
+    for (std::size_t i = 0; i != num_clients; ++i)
+        ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+    const int of_server = sleeps_until(
+        b, [&] { return b.open.size() == num_clients || !a.failures.empty(); }, [&] { (void)a.progress(); });
+    EXPECT_LT(of_server, 8 * static_cast<int>(num_clients)) << "it slept while clients waited";
+    run_until([&] { return a.open.size() == num_clients || !a.failures.empty(); });
+    EXPECT_TRUE(a.failures.empty());
+
+    AddressHandle back;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port + 1, back.out()));
+    ASSERT_EQ(doca_rdma_start_listen_to_port(a.get(), port + 1), DOCA_SUCCESS);
+    ASSERT_EQ(doca_rdma_connect_to_addr(b.get(), back, {}), DOCA_SUCCESS);
+    const int of_client = sleeps_until(
+        b, [&] { return b.open.size() > num_clients || !b.failures.empty(); }, [&] { (void)a.progress(); });
+    EXPECT_LT(of_client, 32);
+    EXPECT_TRUE(b.failures.empty());
+    a.stop();
+    b.stop();
+}
+
+TEST_P(RdmaTaskTest, clients_whose_time_is_over_are_told_one_after_the_other)
+{
+    if (!is_soft(GetParam()))
+        GTEST_SKIP() << "where making a queue pair takes long, the times are apart";
+    constexpr std::uint16_t port = 28783;
+    constexpr std::size_t num_clients = 10;
+    b.on_request = [](doca_rdma_connection *) {}; // it does not answer
+    ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    RdmaInstance impatient(dev);
+    must(doca_rdma_set_connection_request_timeout(impatient.get(), 100));
+    impatient.start();
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
+    for (std::size_t i = 0; i != num_clients; ++i)
+        ASSERT_EQ(doca_rdma_connect_to_addr(impatient.get(), address, {}), DOCA_SUCCESS);
+    const auto serve = [&] { (void)b.progress(); };
+    (void)sleeps_until(impatient, [&] { return !impatient.failures.empty(); }, serve);
+    EXPECT_LT(sleeps_until(impatient, [&] { return impatient.failures.size() == num_clients; }, serve),
+              8 * static_cast<int>(num_clients));
+    impatient.stop();
+}
+
+TEST_P(RdmaTaskTest, a_program_that_waits_for_events_is_woken_for_what_there_is)
+{
+    constexpr std::uint16_t port = 28784;
+    ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
+    ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+    std::thread client([&] {
+        while (a.open.empty() && a.failures.empty()) {
+            if (!a.progress())
+                std::this_thread::yield();
+        }
+    });
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(b.pe(), &handle));
+    int num_idle = 0, num_woken = 1;
+    while (b.open.empty() && num_woken != 0) {
+        while (b.progress())
+            ;
+        must(doca_pe_request_notification(b.pe()));
+        pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
+        num_woken = poll(&wish, 1, 10'000);
+        must(doca_pe_clear_notification(b.pe(), handle));
+        num_idle += b.progress() ? 0 : 1;
+    }
+    client.join();
+    EXPECT_EQ(num_woken, 1) << "nothing has woken it";
+    EXPECT_EQ(b.open.size(), 1u);
+    EXPECT_LE(num_idle, 3) << "woken, and nothing to do";
+    a.stop();
 }
 
 TEST_P(RdmaTaskTest, what_was_sent_before_the_peer_left_waits_for_a_receive)
