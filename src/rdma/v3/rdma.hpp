@@ -104,7 +104,12 @@ private:
     [[nodiscard]] std::uint32_t num_sends() const noexcept;
     [[nodiscard]] doca_error_t create_queue_pair(Connection &connection);
     [[nodiscard]] doca_error_t add(Connection::Origin origin, Connection *&connection);
-    void drop_last() noexcept { connections_.pop_back(); }
+    void drop_last() noexcept
+    {
+        connections_.pop_back();
+        --num_made_;
+    }
+    void drop_ended() noexcept;
     [[nodiscard]] doca_error_t check_running(const char *what) const noexcept;
     void end(Connection &connection) noexcept;
 
@@ -126,10 +131,13 @@ private:
     std::unique_ptr<opendoca::v3::Receives> receives_;
     std::unique_ptr<opendoca::Connector> connector_; ///< from the first address on; outlives what links connections have
     opendoca::UniqueFd deadlines_;                   ///< a timer, beside the connector
-    std::vector<std::unique_ptr<Connection>> connections_; ///< also those that have ended, until the context is idle
+    std::vector<std::unique_ptr<Connection>> connections_; ///< those that have ended are dropped from it
+    std::unique_ptr<Connection> ended_; ///< the newest of these, until the context is idle: programs may still name them
+    std::uint32_t num_made_ = 0;
+    bool has_ended_ = false; ///< some of connections_
     std::uint16_t port_ = 0;
     std::size_t next_ = 0;       ///< which connection is looked at next
-    // When the connector is asked next, which takes system calls: see is_look_due().
+    // When the connector is asked next, which takes system calls, and ended connections are dropped: see is_look_due().
     bool looks_now_ = false;
     bool is_overdue_ = false; ///< a deadline has passed, and there may be more connections that it concerns
     std::uint32_t num_looks_ = 0;

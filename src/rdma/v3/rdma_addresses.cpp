@@ -66,7 +66,7 @@ void doca_rdma::close_connector() noexcept
     completions().unwatch(deadlines_.get());
     deadlines_.reset();
     connector_.reset();
-    looks_now_ = is_overdue_ = false;
+    is_overdue_ = false;
 }
 
 doca_error_t doca_rdma::listen(std::uint16_t port)

@@ -52,6 +52,7 @@ public:
     [[nodiscard]] doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) override;
     void reject() noexcept override;
     void disconnect() noexcept override;
+    [[nodiscard]] bool is_over() const noexcept override { return state_ == State::over; }
 
     [[nodiscard]] int fd() const noexcept { return handshake_.fd(); }
     [[nodiscard]] LinkEvent::Kind look();

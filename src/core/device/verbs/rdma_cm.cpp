@@ -69,6 +69,7 @@ public:
     [[nodiscard]] doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) override;
     void reject() noexcept override;
     void disconnect() noexcept override;
+    [[nodiscard]] bool is_over() const noexcept override { return id_ == nullptr; }
 
     [[nodiscard]] LinkEvent take(const CmEvent &cm_event);
 
