@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +76,50 @@ TEST_F(ComchTest, a_server_that_stops_ends_its_clients)
     run_until(
         [&] { return state_of(server_ctx()) == DOCA_CTX_STATE_IDLE && state_of(client_ctx()) == DOCA_CTX_STATE_IDLE; });
     EXPECT_EQ(at_server.disconnected.size(), 1u);
+}
+
+/// As many as a server can have, all before it looks: while its program does something else, and before it is there.
+TEST_F(ComchTest, clients_that_ask_at_once_are_taken_in)
+{
+    std::uint32_t most = 0;
+    must(doca_comch_cap_get_max_clients(doca_dev_as_devinfo(dpu), &most));
+    ASSERT_EQ(most, 256u);
+    rlimit limit{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = limit.rlim_max;
+    if (limit.rlim_max < 4096 || setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        GTEST_SKIP() << "a process may have " << limit.rlim_max << " descriptors";
+    for (const bool is_late : {false, true}) {
+        SCOPED_TRACE(is_late);
+        std::vector<ClientHandle> clients(most);
+        at_server.connected.clear();
+        if (!is_late)
+            must(doca_ctx_start(server_ctx()));
+        for (ClientHandle &each : clients) {
+            must(doca_comch_client_create(host, name, each.out()));
+            must(doca_pe_connect_ctx(at_client.pe, doca_comch_client_as_ctx(each)));
+            ASSERT_EQ(doca_ctx_start(doca_comch_client_as_ctx(each)), DOCA_ERROR_IN_PROGRESS);
+        }
+        if (is_late) {
+            must(doca_ctx_start(server_ctx()));
+            for (int i = 0; i != 128; ++i) // all look for it
+                (void)doca_pe_progress(at_client.pe);
+        }
+        const auto all_are = [&](doca_ctx_states wanted) {
+            return std::ranges::all_of(clients, [&](const ClientHandle &each) {
+                return state_of(doca_comch_client_as_ctx(each)) == wanted;
+            });
+        };
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        run_until([&] { return all_are(DOCA_CTX_STATE_RUNNING) || std::chrono::steady_clock::now() > end; });
+        EXPECT_TRUE(all_are(DOCA_CTX_STATE_RUNNING));
+        run_until([&] { return at_server.connected.size() == most || std::chrono::steady_clock::now() > end; });
+        EXPECT_EQ(at_server.connected.size(), most);
+        for (const ClientHandle &each : clients)
+            (void)doca_ctx_stop(doca_comch_client_as_ctx(each));
+        (void)doca_ctx_stop(server_ctx());
+        run_until([&] { return all_are(DOCA_CTX_STATE_IDLE) && state_of(server_ctx()) == DOCA_CTX_STATE_IDLE; });
+    }
 }
 
 /// A client that sends its next message in the callback of the last one hears what the server says.
