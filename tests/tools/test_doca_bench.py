@@ -26,6 +26,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 import user  # pylint: disable=wrong-import-position
 
 DOCA_BENCH, GENERATION, OTHER = sys.argv[1:4]
+JOB = "job" if GENERATION == "2.2" else "task"
+BENCHMARKS = ["dma", "rdma", "sha", "graph", "sync_event"] + (["connections", "cc"] if GENERATION == "2.2" else [])
 SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
 
 
@@ -184,7 +186,7 @@ class DocaBench(unittest.TestCase):
                           ["cc", "--rounds", "2", "--trips", "20", "--pin", "none"],
                           ["sync_event", "--time", "0", "--rounds", "2", "--pin", "none"],
                           ["connections", "--count", "4", "--pin", "none"]]:
-            if GENERATION == "3.0" and arguments[0] not in ("dma", "rdma"):
+            if arguments[0] not in BENCHMARKS:
                 continue
             result = run(*arguments)
             self.assertEqual(result.returncode, 0, result.stderr)
@@ -233,7 +235,6 @@ class DocaBench(unittest.TestCase):
         self.assertIn("'nosuch'", result.stderr)
         self.assertIn("soft_p0", result.stderr)
 
-    @of_2_2
     def test_sha_next_to_openssl(self):
         result = run("sha", "--time", "0", "--speed", "0", "--pin", "none", "--sizes", "1,1000", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -247,7 +248,6 @@ class DocaBench(unittest.TestCase):
             self.assertGreater(row["evp_loop_ratio"]["median"], 0)
             self.assertIsNone(row["openssl_speed_ratio"])
 
-    @of_2_2
     @unittest.skipIf(shutil.which("openssl") is None, "takes the program openssl")
     def test_sha_bar_is_judged(self):
         result = run("sha", "--time", "0", "--speed", "1", "--pin", "none", "--algorithms", "sha1", "--bars", "--json")
@@ -258,13 +258,11 @@ class DocaBench(unittest.TestCase):
         self.assertIs(row["passed"], row["openssl_speed_ratio"]["median"] >= row["limit"])
         self.assertEqual(result.returncode, 0 if row["passed"] else 3)
 
-    @of_2_2
     def test_sha_bar_without_openssl_is_missed(self):
         result = run("sha", "--time", "0", "--pin", "none", "--algorithms", "sha1", "--bars", PATH="/nowhere")
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertIn("not measured", result.stdout)
 
-    @of_2_2
     def test_graphs(self):
         short = ["--time", "0", "--rounds", "2", "--pin", "none", "--device", "soft_p0"]
         for arguments, env in ([], {}), (["--compare"], {"DOCA_SOFT_DEFER": "1"}):
@@ -301,13 +299,12 @@ class DocaBench(unittest.TestCase):
         self.assertIn(result.returncode, [0, 3], result.stderr)
         self.assertIn("PASS" if result.returncode == 0 else "FAIL", result.stdout)
 
-    @of_2_2
     def test_sync_events(self):
         for arguments in [], ["--bars"]:
             result = run("sync_event", "--time", "0", "--rounds", "2", "--pin", "none", "--json", *arguments)
             self.assertIn(result.returncode, [0, 3] if arguments else [0], result.stderr)
             report = json.loads(result.stdout)
-            self.assertEqual([row["way"] for row in report["rows"]], ["wait_gt", "wait_gt_yield", "wait job + epoll"])
+            self.assertEqual([row["way"] for row in report["rows"]], ["wait_gt", "wait_gt_yield", f"wait {JOB} + epoll"])
             for row in report["rows"]:
                 for summary in row["ns"], row["plain_ns"], row["ratio"]:
                     self.assertGreater(summary["min"], 0)
@@ -320,15 +317,16 @@ class DocaBench(unittest.TestCase):
         self.assertIn("share sync events", failed.stderr)
 
     def test_command_line(self):
-        self.assertIn("dma", run("--help").stdout)
+        named = [line.split()[0] for line in run("--help").stdout.splitlines() if line.startswith("  ")]
+        self.assertEqual(sorted(named), sorted(BENCHMARKS))
         self.assertIn("--bars", run("dma", "--help").stdout)
         wrong = [[], ["nosuch"], ["--nope"], ["dma", "--nope"], ["dma", "--sizes", "0"], ["dma", "--sizes", "64,,1"],
                  ["dma", "--depths", "2000"], ["dma", "--where", "moon"], ["dma", "--pin", "0"], ["dma", "--pin", "0,99999"],
                  ["dma", "--time", "-1"], ["dma", "--threads", "0"], ["dma", "--threads", "2x"],
                  ["dma", "--threads", "65"], ["dma", "--json", "--csv"], ["dma", "--plot", ""]]
+        wrong += [["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"], ["graph", "--rounds", "0"]]
         if GENERATION == "2.2":
-            wrong += [["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"],
-                      ["cc", "--sizes", "4081"], ["cc", "--rounds", "0"], ["cc", "--pin", "0"],
+            wrong += [["cc", "--sizes", "4081"], ["cc", "--rounds", "0"], ["cc", "--pin", "0"],
                       ["connections", "--count", "0"]]
         for arguments in wrong:
             result = run(*arguments)

@@ -32,7 +32,7 @@ public:
         Patience patience;
         return engine_.retrieve([&] {
             if (what().waits_for_events)
-                sleep();
+                engine_.sleep();
             else
                 patience.try_again();
         });
@@ -43,11 +43,9 @@ private:
     void connect_one(std::uint32_t number, std::span<const std::byte> details) override;
     void add_job(std::uint32_t number, doca_buf *first, doca_buf *second) override;
     void add_receive(std::uint32_t number, doca_buf *destination) override;
-    void sleep();
 
     TaskEngine engine_;
     Handle<doca_rdma, doca_rdma_destroy> rdma_; // on the engine, and so gone before it
-    doca_notification_handle_t event_handle_{};
     std::vector<doca_rdma_connection *> connections_;
     std::vector<doca_task *> jobs_;
     std::vector<doca_buf *> filled_; ///< of each job, the buffer that it appends to; null when none
@@ -101,8 +99,6 @@ RdmaTasks::RdmaTasks(const std::string &ibdev, const RdmaCase &what) : RdmaLoops
         break;
     }
     engine_.start(doca_rdma_as_ctx(rdma), num_jobs() + num_receives());
-    if (what.waits_for_events)
-        must(doca_pe_get_notification_handle(engine_.pe(), &event_handle_), "getting the event handle");
 }
 
 RdmaTasks::~RdmaTasks()
@@ -176,13 +172,6 @@ void RdmaTasks::add_receive(std::uint32_t number, doca_buf *destination)
          "allocating a receive");
     receives_.push_back(doca_rdma_task_receive_as_task(task));
     destinations_.push_back(destination);
-}
-
-void RdmaTasks::sleep()
-{
-    must(doca_pe_request_notification(engine_.pe()), "asking for an event");
-    wait_for_event(event_handle_);
-    must(doca_pe_clear_notification(engine_.pe(), event_handle_), "clearing");
 }
 
 } // namespace
