@@ -27,7 +27,7 @@ import user  # pylint: disable=wrong-import-position
 
 DOCA_BENCH, GENERATION, OTHER = sys.argv[1:4]
 JOB = "job" if GENERATION == "2.2" else "task"
-BENCHMARKS = ["dma", "rdma", "sha", "graph", "sync_event"] + (["connections", "cc"] if GENERATION == "2.2" else [])
+BENCHMARKS = ["dma", "rdma", "sha", "graph", "sync_event"] + (["connections", "cc"] if GENERATION == "2.2" else ["comch"])
 SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
 
 
@@ -39,8 +39,11 @@ def run(*arguments, **variables):
 
 
 def of_2_2(test):
-    """What has no tasks of DOCA 3.0 yet."""
-    return unittest.skipIf(GENERATION == "3.0", "measures jobs")(test)
+    return unittest.skipUnless(GENERATION == "2.2", "measures what 3.0 has not")(test)
+
+
+def of_3_0(test):
+    return unittest.skipUnless(GENERATION == "3.0", "measures what 2.2 has not")(test)
 
 
 def csv_rows(text):
@@ -185,7 +188,8 @@ class DocaBench(unittest.TestCase):
                           ["graph", "--time", "0", "--rounds", "2", "--pin", "none"],
                           ["cc", "--rounds", "2", "--trips", "20", "--pin", "none"],
                           ["sync_event", "--time", "0", "--rounds", "2", "--pin", "none"],
-                          ["connections", "--count", "4", "--pin", "none"]]:
+                          ["connections", "--count", "4", "--pin", "none"],
+                          ["comch", *DocaBenchRdma.SHORT, "--sizes", "8,4080"]]:
             if arguments[0] not in BENCHMARKS:
                 continue
             result = run(*arguments)
@@ -278,6 +282,9 @@ class DocaBench(unittest.TestCase):
         result = run("graph", *short, "--bars")
         self.assertIn(result.returncode, [0, 3], result.stderr)
         self.assertEqual(len([line for line in result.stdout.splitlines() if " callbacks" in line]), 5)
+        failed = run("graph", *short, DOCA_SOFT_FAULTS="job:dma=1")
+        self.assertEqual(failed.returncode, 1)
+        self.assertIn("running an instance: DOCA_ERROR_IO_FAILED", failed.stderr)
         self.assertEqual(run("graph", "--time", "x").returncode, 2)
 
     @of_2_2
@@ -325,7 +332,10 @@ class DocaBench(unittest.TestCase):
                  ["dma", "--time", "-1"], ["dma", "--threads", "0"], ["dma", "--threads", "2x"],
                  ["dma", "--threads", "65"], ["dma", "--json", "--csv"], ["dma", "--plot", ""]]
         wrong += [["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"], ["graph", "--rounds", "0"]]
-        if GENERATION == "2.2":
+        if GENERATION == "3.0":
+            wrong += [["comch", "--jobs", "write"], ["comch", "--jobs", "message", "--sizes", "4081"],
+                      ["comch", "--json", "--csv"], ["comch", "--depth", "1025"], ["comch", "--sizes", "65M"]]
+        else:
             wrong += [["cc", "--sizes", "4081"], ["cc", "--rounds", "0"], ["cc", "--pin", "0"],
                       ["connections", "--count", "0"]]
         for arguments in wrong:
@@ -466,6 +476,71 @@ class DocaBenchRdma(unittest.TestCase):
             self.assertIs(bars[name]["passed"], True, bars[name])
         self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars.values()) else 3)
         self.assertIn("ratio", run("connections", "--count", "4", "--device", "soft_p0").stdout)
+
+    @of_3_0
+    def test_comch(self):
+        result = run("comch", *self.SHORT, "--sizes", "8,4080,100K", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual((report["benchmark"], report["device"]), ("comch", "soft_pf0 to soft_p0"))
+        expected = [("-", "message", "round trip", waits_for, size, 1) for waits_for in ("polling", "events")
+                    for size in (8, 4080)]
+        expected += [(memory, "send", test, waits_for, size, 32 if test == "rate" else 1)
+                     for memory in ("shared", "ordinary") for test in ("latency", "rate")
+                     for waits_for in ("polling", "events") for size in (8, 4080, 102400)]
+        self.assertEqual([(row["memory"], row["job"], row["test"], row["waits_for"], row["bytes"], row["depth"])
+                          for row in report["rows"]], expected)
+        for row in report["rows"]:
+            self.assertLess(0, row["ns"]["min"])
+            self.assertLessEqual(row["ns"]["min"], row["ns"]["median"])
+            if row["test"] == "rate":
+                self.assertIsNone(row["latency_ns"])
+            else:
+                self.assertLess(0, row["latency_ns"]["p50"])
+                self.assertLessEqual(row["latency_ns"]["p50"], row["latency_ns"]["p99"])
+            if row["job"] == "message":
+                self.assertEqual(row["socket_test"], "socket pair" if row["waits_for"] == "polling" else "socket pair, asleep")
+                self.assertGreater(row["ratio"]["min"], 0)
+                self.assertNotIn("ucx_ns", row)
+            else:
+                self.assertIsNone(row["ucx_ns"])
+
+    @of_3_0
+    def test_comch_next_to_ucx(self):
+        ucx = self.fake_ucx()
+        result = run("comch", *self.SHORT, "--bars", "--ucx", ucx, "--json")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual([(row["test"], row["bytes"], row["depth"], row["ucx_test"]) for row in report["rows"]],
+                         [("latency", 8, 1, "tag_lat"), ("rate", 1 << 20, 4, "tag_bw")])
+        for row, bar in zip(report["rows"], report["bars"]):
+            self.assertEqual(row["ucx_ns"]["median"], 100)
+            is_met = bar["measured"] >= bar["limit"] if bar["kind"] == "speed at least" else bar["measured"] <= bar["limit"]
+            self.assertIs(bar["passed"], is_met)
+        self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in report["bars"]) else 3)
+        with open(ucx + ".log", encoding="ascii") as log:
+            self.assertTrue(all("posix,self 127.0.0.1" in one for one in log.read().splitlines()))
+        result = run("comch", *self.SHORT, "--compare", "--ucx", "/nonexistent/ucx_perftest")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("ucx-utils", result.stderr)
+
+    @of_3_0
+    def test_comch_for_people(self):
+        result = run("comch", *self.SHORT, "--jobs", "send", "--sizes", "64", "--tests", "rate", "--memory", "shared",
+                     "--wait-for", "events", "--depth", "7", "--device", "soft_pf1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("device soft_pf1 to soft_p1", result.stdout)
+        self.assertEqual(result.stdout.splitlines()[-1].split()[:7], ["shared", "send", "rate", "events", "64", "B", "7"])
+        rows = csv_rows(run("comch", *self.SHORT, "--sizes", "8", "--jobs", "message", "--wait-for", "polling", "--csv").stdout)
+        self.assertEqual([(row["job"], row["bytes"]) for row in rows], [("message", "8")])
+        self.assertGreater(float(rows[0]["socket_ns_median"]), 0)
+
+    @of_3_0
+    def test_comch_without_functions(self):
+        for arguments, variables in (["--device", "nosuch"], {}), ([], {"DOCA_SOFT_ROLE": "dpu"}):
+            result = run("comch", *self.SHORT, *arguments, **variables)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("no host function", result.stderr)
 
     def server(self, *arguments, program=None):
         """A server on a port of its own, and that port."""

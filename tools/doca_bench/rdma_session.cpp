@@ -29,7 +29,7 @@ std::string find_rdma_device(const std::string &ibdev)
                                  : "no device '" + ibdev + "' can do RDMA here; these can:" + known);
 }
 
-RdmaSession::RdmaSession(const std::string &ibdev, const RdmaCase &what)
+RdmaSession::RdmaSession(const std::string &ibdev, const PairCase &what)
     : what_(what),
       size_((what.size + line - 1) / line * line),
       exposed_(what.memory, size_),
@@ -46,7 +46,7 @@ RdmaSession::~RdmaSession() = default;
 /// Twice the depth, so that the sender finds one whatever the receiver has just taken.
 std::uint32_t RdmaSession::num_receives() const noexcept
 {
-    return what_.op == RdmaOp::send ? std::max(2 * what_.depth, 16U) * what_.connections : 0;
+    return what_.op == PairOp::send ? std::max(2 * what_.depth, 16U) * what_.connections : 0;
 }
 
 RdmaDetails RdmaSession::details()
@@ -95,16 +95,16 @@ void RdmaSession::make_jobs(std::byte *remote)
     const std::size_t size = what_.size;
     for (std::uint32_t i = 0; i < num_jobs(); ++i) {
         switch (what_.op) {
-        case RdmaOp::write:
+        case PairOp::write:
             add_job(i, take_buf(local, source(), size, size), take_buf(remote_map_.get(), remote, size, 0));
             break;
-        case RdmaOp::read:
+        case PairOp::read:
             add_job(i, take_buf(remote_map_.get(), remote, size, size), take_buf(local, destination(), size, 0));
             break;
-        case RdmaOp::send:
+        case PairOp::send:
             add_job(i, take_buf(local, source(), size, size), nullptr);
             break;
-        case RdmaOp::fetch_add:
+        case PairOp::fetch_add:
             add_job(i, take_buf(remote_map_.get(), remote, 8, 8), take_buf(local, destination(), 8, 0));
             break;
         }

@@ -16,7 +16,7 @@
 #include "doca_memory.hpp"
 #include "patience.hpp"
 #include "poller.hpp"
-#include "rdma_case.hpp"
+#include "pair_case.hpp"
 
 namespace opendoca::tools {
 
@@ -56,7 +56,7 @@ public:
     virtual void post_receives() = 0;
 
 protected:
-    RdmaSession(const std::string &ibdev, const RdmaCase &what);
+    RdmaSession(const std::string &ibdev, const PairCase &what);
 
     /// The front end's part. Jobs and receives are numbered from 0; job n is of connection n modulo their number.
     virtual std::vector<std::byte> export_connection(std::uint32_t number) = 0;
@@ -65,7 +65,7 @@ protected:
     virtual void add_job(std::uint32_t number, doca_buf *first, doca_buf *second) = 0;
     virtual void add_receive(std::uint32_t number, doca_buf *destination) = 0;
 
-    [[nodiscard]] const RdmaCase &what() const noexcept { return what_; }
+    [[nodiscard]] const PairCase &what() const noexcept { return what_; }
     [[nodiscard]] doca_dev *dev() const noexcept { return dev_.get(); }
     [[nodiscard]] std::uint32_t num_jobs() const noexcept { return what_.depth * what_.connections; }
     [[nodiscard]] std::uint32_t num_receives() const noexcept;
@@ -81,7 +81,7 @@ private:
     [[nodiscard]] doca_buf *take_buf(doca_mmap *map, std::byte *addr, std::size_t size, std::size_t data_len);
     void make_jobs(std::byte *remote);
 
-    RdmaCase what_;
+    PairCase what_;
     std::size_t size_;
     OwnMemory exposed_;
     OwnMemory local_;
@@ -94,6 +94,6 @@ private:
     std::optional<Poller> poller_;
 };
 
-[[nodiscard]] std::unique_ptr<RdmaSession> make_rdma_session(const std::string &ibdev, const RdmaCase &what);
+[[nodiscard]] std::unique_ptr<RdmaSession> make_rdma_session(const std::string &ibdev, const PairCase &what);
 
 } // namespace opendoca::tools

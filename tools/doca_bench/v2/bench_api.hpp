@@ -9,6 +9,7 @@
 #include <api.hpp>
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
+#include <doca_comm_channel.h>
 #include <doca_ctx.h>
 #include <doca_dma.h>
 #include <doca_log.h>
@@ -55,6 +56,11 @@ inline bool can_copy(doca_devinfo &info)
 inline bool can_write(doca_devinfo &info)
 {
     return doca_rdma_job_get_supported(&info, DOCA_RDMA_JOB_WRITE) == DOCA_SUCCESS;
+}
+inline bool can_serve_messages(doca_devinfo &info)
+{
+    std::uint32_t connections = 0;
+    return doca_comm_channel_get_service_max_num_connections(&info, &connections) == DOCA_SUCCESS;
 }
 inline bool can_hash(doca_devinfo &info) { return doca_sha_job_get_supported(&info, sha256) == DOCA_SUCCESS; }
 inline doca_error_t take_buf(doca_buf_inventory *inventory, doca_mmap *map, void *addr, std::size_t size,

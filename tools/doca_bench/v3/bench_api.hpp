@@ -9,6 +9,7 @@
 #include <api.hpp>
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
+#include <doca_comch.h>
 #include <doca_ctx.h>
 #include <doca_dma.h>
 #include <doca_log.h>
@@ -49,6 +50,10 @@ inline constexpr auto create_map = doca_mmap_create;
 inline constexpr auto create_inventory = doca_buf_inventory_create;
 inline bool can_copy(doca_devinfo &info) { return doca_dma_cap_task_memcpy_is_supported(&info) == DOCA_SUCCESS; }
 inline bool can_write(doca_devinfo &info) { return doca_rdma_cap_task_write_is_supported(&info) == DOCA_SUCCESS; }
+inline bool can_serve_messages(const doca_devinfo &info)
+{
+    return doca_comch_cap_server_is_supported(&info) == DOCA_SUCCESS;
+}
 inline bool can_hash(doca_devinfo &info)
 {
     return doca_sha_cap_task_hash_get_supported(&info, sha256) == DOCA_SUCCESS;

@@ -55,8 +55,9 @@ public:
         start(ctx, max_tasks, [] {});
     }
 
-    /// Ends what runs, gives back the tasks, and waits until the contexts are idle.
-    void stop(std::vector<doca_task *> &tasks)
+    /// Ends what runs, gives back the tasks, and waits until the contexts are idle; calls @p meanwhile again and again.
+    template <typename Meanwhile>
+    void stop(std::vector<doca_task *> &tasks, Meanwhile meanwhile)
     {
         if (ctxs_.empty())
             return;
@@ -64,15 +65,23 @@ public:
             (void)doca_ctx_stop(ctx);
         for (std::size_t left = 1; left != 0;) {
             (void)doca_pe_progress(pe_.get());
+            meanwhile();
             if (doca_pe_get_num_inflight_tasks(pe_.get(), &left) != DOCA_SUCCESS)
                 break;
         }
         for (doca_task *const task : tasks)
             doca_task_free(task);
         tasks.clear();
-        while (std::ranges::any_of(ctxs_, [](doca_ctx *ctx) { return state_of(ctx) == DOCA_CTX_STATE_STOPPING; }))
+        while (std::ranges::any_of(ctxs_, [](doca_ctx *ctx) { return state_of(ctx) == DOCA_CTX_STATE_STOPPING; })) {
             (void)doca_pe_progress(pe_.get());
+            meanwhile();
+        }
         ctxs_.clear();
+    }
+
+    void stop(std::vector<doca_task *> &tasks)
+    {
+        stop(tasks, [] {});
     }
 
     /// For callbacks.
