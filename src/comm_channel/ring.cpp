@@ -81,6 +81,11 @@ bool SendRing::disarm_for_message() noexcept
     return disarm(state_->armed_for_message);
 }
 
+void SendRing::rearm_for_message() noexcept
+{
+    arm(state_->armed_for_message);
+}
+
 void SendRing::arm_for_space() noexcept
 {
     arm(state_->armed_for_space);
@@ -154,6 +159,11 @@ RingResult ReceiveRing::take(void *message, std::size_t &length, std::uint32_t &
 bool ReceiveRing::disarm_for_space() noexcept
 {
     return disarm(state_->armed_for_space);
+}
+
+void ReceiveRing::rearm_for_space() noexcept
+{
+    arm(state_->armed_for_space);
 }
 
 void ReceiveRing::arm_for_message() noexcept
