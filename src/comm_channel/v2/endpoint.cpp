@@ -158,7 +158,7 @@ doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
     }
     key_ = make_service_key(function.behind_port->name, function.behind_port->pci_address, name);
     opendoca::UniqueFd socket;
-    status = function.services_at.empty() ? connect_to_service(key_, name, socket)
+    status = function.services_at.empty() ? ServiceSearch().connect(key_, name, socket)
                                           : connect_at(function.services_at, key_, name, socket);
     if (status == DOCA_ERROR_NOT_FOUND) {
         LOG_ERR("no service '%s' listens for this function", name);

@@ -34,7 +34,7 @@ protected:
         const opendoca::FunctionIdentity function = of_client->info->info.identity();
         const ServiceKey key = make_service_key(function.name, function.pci_address, std::string("comch:") + name);
         opendoca::UniqueFd socket;
-        must(connect_to_service(key, name, socket));
+        must(ServiceSearch().connect(key, name, socket));
         auto made = std::make_unique<Connection>(Connection::Side::client, std::move(socket), *host);
         must(made->say_hello(key, Limits{}));
         run_until([&] { return made->take_welcome(Limits{}) == DOCA_SUCCESS && !at_server.connected.empty(); });
