@@ -50,8 +50,26 @@ void Connection::attach()
 
 void Connection::pump() noexcept
 {
+    if (owes_bell()) [[unlikely]] {
+        ring_for_message();
+        ring_for_space();
+    }
     if (stream_ != nullptr && memory_.is_open() && !stream_->pump())
         note_damage();
+}
+
+void Connection::ring_for_message() noexcept
+{
+    owes_message_bell_ = memory_.is_open() && out_.disarm_for_message() && !ring_bell(socket_.get());
+    if (owes_message_bell_) [[unlikely]]
+        out_.rearm_for_message();
+}
+
+void Connection::ring_for_space() noexcept
+{
+    owes_space_bell_ = memory_.is_open() && in_.disarm_for_space() && !ring_bell(space_socket_.get());
+    if (owes_space_bell_) [[unlikely]]
+        in_.rearm_for_space();
 }
 
 bool Connection::has_space() noexcept
@@ -92,8 +110,8 @@ doca_error_t Connection::send(const void *message, std::size_t length, std::uint
     }
     if (stream_ != nullptr)
         pump();
-    else if (out_.disarm_for_message())
-        ring_bell(socket_.get());
+    else
+        ring_for_message();
     ++now_.send_messages;
     now_.send_bytes += length;
     return DOCA_SUCCESS;
@@ -135,8 +153,8 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
     }
     if (stream_ != nullptr)
         pump(); // tells the peer
-    else if (in_.disarm_for_space())
-        ring_bell(space_socket_.get());
+    else
+        ring_for_space();
     ++now_.recv_messages;
     now_.recv_bytes += length;
     return DOCA_SUCCESS;

@@ -125,11 +125,15 @@ Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<Unique
     return Arrival::complete;
 }
 
-void ring_bell(int socket) noexcept
+bool ring_bell(int socket) noexcept
 {
     constexpr char bell = '!';
+    ssize_t sent = -1;
+    do
+        sent = send(socket, &bell, sizeof(bell), MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
     // A full socket has bells enough in it, and one that is closed is noticed elsewhere.
-    (void)!send(socket, &bell, sizeof(bell), MSG_DONTWAIT | MSG_NOSIGNAL);
+    return sent >= 0 || errno == EAGAIN || errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN;
 }
 
 bool drain_bells_of(int socket) noexcept

@@ -278,7 +278,7 @@ void Control::sleep(Connection &connection) noexcept
 
 bool Control::has_something(Connection &connection) noexcept
 {
-    return connection.link.has_message() ||
+    return connection.link.has_message() || connection.link.owes_bell() ||
            ((connection.first_waiting != nullptr || connection.fast->to_peer.has_message()) &&
             connection.link.has_space());
 }

@@ -192,4 +192,5 @@ private:
     std::unique_ptr<doca_comch_connection> server_;
     std::chrono::steady_clock::time_point deadline_;
     opendoca::WaitNotice wait_for_server_;
+    opendoca::comm_channel::ServiceSearch search_;
 };

@@ -37,7 +37,11 @@ protected:
     [[nodiscard]] std::unique_ptr<Connection> begin_raw()
     {
         opendoca::UniqueFd socket;
+<<<<<<< HEAD
         must(connect_to_service(key(), name, socket));
+=======
+        must(ServiceSearch().connect(key, name, socket));
+>>>>>>> wt-e
         auto made = std::make_unique<Connection>(Connection::Side::client, std::move(socket), *host);
         must(made->say_hello(key(), Limits{}));
         return made;
