@@ -37,11 +37,7 @@ protected:
     [[nodiscard]] std::unique_ptr<Connection> begin_raw()
     {
         opendoca::UniqueFd socket;
-<<<<<<< HEAD
-        must(connect_to_service(key(), name, socket));
-=======
-        must(ServiceSearch().connect(key, name, socket));
->>>>>>> wt-e
+        must(ServiceSearch().connect(key(), name, socket));
         auto made = std::make_unique<Connection>(Connection::Side::client, std::move(socket), *host);
         must(made->say_hello(key(), Limits{}));
         return made;
