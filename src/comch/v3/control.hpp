@@ -154,13 +154,15 @@ protected:
 private:
     void accept_clients() noexcept;
     void tell_if_alone() noexcept;
-    [[nodiscard]] bool take_in(Connection &connection) noexcept;
+    void prune_silent() noexcept;
+    void take_in(Connection &connection) noexcept;
     [[nodiscard]] bool note_end(Connection &connection) noexcept;
     void drop_ended() noexcept;
 
     opendoca::comm_channel::Listener listener_;
     std::vector<std::unique_ptr<Connection>> connections_;
     std::size_t next_ = 0;
+    bool has_told_silence_ = false;
     bool has_ended_ = false; ///< some connections, of which those without members can be dropped
     opendoca::WaitNotice wait_for_client_;
 };

@@ -22,14 +22,19 @@ bool ControlQueue::open() noexcept
 
 void ControlQueue::put(const ControlMessage &message)
 {
-    {
-        const std::lock_guard guard(lock_);
-        messages_.push_back(message);
-    }
-    wake();
+    const std::lock_guard guard(lock_);
+    messages_.push_back(message);
+    announce();
 }
 
 void ControlQueue::wake() noexcept
+{
+    const std::lock_guard guard(lock_);
+    announce();
+}
+
+/// With the lock, as peek() takes it back: what came before is seen by whoever finds no message there.
+void ControlQueue::announce() noexcept
 {
     has_message_.store(true, std::memory_order_release);
     (void)eventfd_write(event_.get(), 1);
@@ -202,6 +207,11 @@ bool FastPath::take(const ControlMessage &message, bool &tells) noexcept
         break;
     case ControlKind::expired:
         is_right = tells = of_peer_.erase(message.consumer) != 0;
+        if (!is_right)
+            break;
+        num_expired_.fetch_add(1, std::memory_order_relaxed);
+        for (const auto &[number, control_queue] : producers_)
+            control_queue->wake();
         break;
     case ControlKind::connect:
         is_right = ++num_owed_ <= max_unanswered;

@@ -73,6 +73,8 @@ public:
     void wake() noexcept;
 
 private:
+    void announce() noexcept; ///< with the lock held
+
     std::mutex lock_;
     std::deque<ControlMessage> messages_;
     std::atomic<bool> has_message_{false};
@@ -102,6 +104,8 @@ public:
     [[nodiscard]] std::uint32_t num_members() const noexcept;
     /// What a consumer of the peer has told of itself; nothing when there is none of that number.
     [[nodiscard]] std::optional<ConsumerDetails> find_consumer(std::uint32_t number) const noexcept;
+    /// How many consumers the peer has stopped. All producers look when it changes.
+    [[nodiscard]] std::uint32_t num_expired() const noexcept { return num_expired_.load(std::memory_order_relaxed); }
 
     // Of the control context, which carries the messages.
 
@@ -138,6 +142,7 @@ private:
     std::uint32_t num_asked_ = 0; ///< own questions that the peer has not answered
     std::uint32_t num_owed_ = 0;  ///< questions of the peer whose answers have not been sent
     std::map<std::uint32_t, ConsumerDetails> of_peer_; ///< its consumers
+    std::atomic<std::uint32_t> num_expired_{0};
     std::atomic<bool> has_ended_{false};
     std::atomic<bool> has_failed_{false};
 };

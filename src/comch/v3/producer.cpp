@@ -79,6 +79,8 @@ doca_error_t doca_comch_producer::on_start()
     if (sends.is_configured())
         sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), *slots_));
     id_ = fast_->add_producer(control_queue_);
+    num_expired_ = fast_->num_expired();
+    has_gone_ = false;
     asks_for_progress_at(control_queue_.news());
     return DOCA_SUCCESS;
 }
@@ -211,7 +213,7 @@ doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task, cons
         status = DOCA_ERROR_CONNECTION_RESET;
     }
     if (status == DOCA_SUCCESS) {
-        if (to->first == nullptr && to->connection->queue_pair->is_connected()) [[likely]]
+        if (to->is_open()) [[likely]]
             status = post(*to, task);
         else {
             task.behind = nullptr;
@@ -284,7 +286,8 @@ bool doca_comch_producer::on_progress() noexcept
     }
     if (control_queue_.has_message())
         hear_answers();
-    asks_for_progress(std::ranges::any_of(consumers_, [](const auto &to) { return to->first != nullptr; }));
+    const bool has_gone = drop_gone();
+    asks_for_progress(has_gone || std::ranges::any_of(consumers_, [](const auto &to) { return to->first != nullptr; }));
     return !completions().is_empty();
 }
 
@@ -297,7 +300,7 @@ void doca_comch_producer::hear_answers() noexcept
         // One may be left of the last start: of a queue pair that is gone.
         if (message.producer != id_ || to == nullptr || to->connection->queue_pair->is_connected())
             continue;
-        to->is_refused = message.kind != ControlKind::accept ||
+        to->is_refused = to->is_gone || message.kind != ControlKind::accept ||
                          opendoca::guarded([&] {
                              return to->connection->queue_pair->connect(message.used_details());
                          }) != DOCA_SUCCESS;
@@ -312,4 +315,24 @@ void doca_comch_producer::hear_answers() noexcept
             end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);
         }
     }
+}
+
+bool doca_comch_producer::drop_gone() noexcept
+{
+    if (const std::uint32_t count = fast_->num_expired(); num_expired_ != count && !fast_->has_ended()) {
+        num_expired_ = count;
+        for (const auto &to : consumers_) {
+            if (fast_->find_consumer(to->connection->peer))
+                continue;
+            to->is_refused = to->is_gone = has_gone_ = true;
+            end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);
+        }
+    }
+    if (!has_gone_ || ends_wait())
+        return has_gone_;
+    std::erase_if(consumers_, [this](const auto &to) {
+        return to->is_gone && completions().in_flight(*to->connection->queue_pair) == 0;
+    });
+    has_gone_ = std::ranges::any_of(consumers_, [](const auto &to) { return to->is_gone; });
+    return has_gone_;
 }

@@ -46,6 +46,7 @@ private:
         doca_comch_producer_task_send *last = nullptr;
         std::uint32_t immediate_length = 0; ///< the most bytes of immediate data that the consumer takes
         bool is_refused = false;
+        bool is_gone = false; ///< the consumer has expired
 
         /// Nothing waits, nor has to.
         [[nodiscard]] bool is_open() const noexcept
@@ -63,6 +64,8 @@ private:
     [[nodiscard]] doca_error_t send_any(doca_comch_producer_task_send &task) noexcept;
     [[nodiscard]] doca_error_t post(ToConsumer &to, doca_comch_producer_task_send &task) noexcept;
     void hear_answers() noexcept;
+    /// Connections to consumers that have expired. True while there are some that completions may still name.
+    [[nodiscard]] bool drop_gone() noexcept;
     void drain(ToConsumer &to) noexcept;
     void end_waiting(ToConsumer &to, doca_error_t status) noexcept;
     void finish(doca_comch_producer_task_send &task, doca_error_t status) noexcept
@@ -77,4 +80,6 @@ private:
     opendoca::comch::DataDevice by_;
     std::unique_ptr<opendoca::comch::OwnMemory> slots_;
     std::vector<std::unique_ptr<ToConsumer>> consumers_;
+    std::uint32_t num_expired_ = 0; ///< of the peer's consumers, that this one has looked for
+    bool has_gone_ = false;         ///< some of consumers_
 };

@@ -72,7 +72,8 @@ bool doca_comch_server::has(const Connection &connection) const noexcept
     return std::ranges::any_of(connections_, [&](const auto &known) { return known.get() == &connection; });
 }
 
-/// Clients that wait at the socket. They have to say hello.
+/// Clients that wait at the socket. Nearly all have said hello, and are taken in at once; of those that have not, the
+/// oldest go when there are too many.
 void doca_comch_server::accept_clients() noexcept
 {
     for (std::uint32_t i = 0; i != max_silent_clients; ++i) {
@@ -81,21 +82,33 @@ void doca_comch_server::accept_clients() noexcept
             return;
         (void)opendoca::guarded([&] {
             auto made = std::make_unique<Connection>(*this, Link::Side::service, std::move(socket));
-            if (!made->fast->open() || !events_.watch(made->link.message_fd(), EPOLLIN, made.get()))
+            if (!made->fast->open() || !events_.watch(made->link.message_fd(), EPOLLIN, made.get())) {
                 listener_.note_shortage("watched");
-            else
-                connections_.push_back(std::move(made));
+                return DOCA_SUCCESS;
+            }
+            connections_.push_back(std::move(made));
+            take_in(*connections_.back());
             return DOCA_SUCCESS;
         });
+        prune_silent();
     }
-    // Of those that say nothing, the oldest go.
+}
+
+void doca_comch_server::prune_silent() noexcept
+{
     const auto is_silent = [](const auto &known) { return known->link.state() == Link::State::connecting; };
     while (std::ranges::count_if(connections_, is_silent) > static_cast<long>(max_silent_clients)) {
         const auto oldest = std::ranges::find_if(connections_, is_silent);
+        take_in(**oldest); // which may have said it by now
+        if (!is_silent(*oldest))
+            continue;
+        if (!std::exchange(has_told_silence_, true))
+            LOG_WARN("more than %u clients of server '%s' have connected and said nothing: the oldest of such are closed",
+                     max_silent_clients, name_.c_str());
         events_.forget((*oldest)->link.message_fd());
         connections_.erase(oldest);
+        next_ = 0;
     }
-    next_ = 0;
 }
 
 /// A program that polls a server without clients may be waiting for one that looks for it elsewhere.
@@ -109,28 +122,24 @@ void doca_comch_server::tell_if_alone() noexcept
                  info.pci_address.c_str());
 }
 
-/// A client that may have said hello by now. True when the program was told of it.
-bool doca_comch_server::take_in(Connection &connection) noexcept
+/// A client that may have said hello by now. The program is told of it in its turn.
+void doca_comch_server::take_in(Connection &connection) noexcept
 {
     const auto num_connected = std::ranges::count_if(
         connections_, [](const auto &known) { return known->link.state() == Link::State::connected; });
     const doca_error_t status = opendoca::guarded(
         [&] { return connection.link.take_hello(key_, limits(), num_connected < static_cast<long>(max_connections)); });
     if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
-        return false;
+        return;
     if (status != DOCA_SUCCESS || !watch(connection)) {
         if (status == DOCA_SUCCESS || status == DOCA_ERROR_OPERATING_SYSTEM)
             listener_.note_shortage("taken in");
         connection.link.fail();
         forget(connection);
         has_ended_ = true;
-        return false;
+        return;
     }
     listener_.note_success();
-    connection.is_told = true;
-    if (connected != nullptr)
-        connected(nullptr, &connection, 1);
-    return true;
 }
 
 bool doca_comch_server::note_end(Connection &connection) noexcept
@@ -146,7 +155,10 @@ bool doca_comch_server::note_end(Connection &connection) noexcept
 
 void doca_comch_server::drop_ended() noexcept
 {
-    std::erase_if(connections_, [](const auto &known) { return is_over(*known); });
+    std::erase_if(connections_, [this](const auto &known) {
+        // No task names one that was never taken in.
+        return is_over(*known) && (!ends_wait() || known->link.state() == Link::State::failed);
+    });
     has_ended_ = std::ranges::any_of(connections_, [](const auto &known) { return has_told_end(*known); });
     next_ = 0;
 }
@@ -159,19 +171,25 @@ bool doca_comch_server::on_progress() noexcept
         events_.clear();
         accept_clients();
         tell_if_alone();
-        if (has_ended_ && !ends_wait()) // no task names them any more
+        if (has_ended_)
             drop_ended();
     }
     for (std::size_t left = connections_.size(); left != 0; --left) {
         next_ = next_ + 1 < connections_.size() ? next_ + 1 : 0;
         Connection &connection = *connections_[next_];
         if (connection.link.state() == Link::State::connecting) {
-            if (looks && take_in(connection))
-                return true;
-            continue;
+            if (!looks || is_stopping)
+                continue;
+            take_in(connection);
         }
-        if (!connection.is_told)
-            continue;
+        if (!connection.is_told) {
+            if (is_stopping || connection.link.state() != Link::State::connected)
+                continue;
+            connection.is_told = true;
+            if (connected != nullptr)
+                connected(nullptr, &connection, 1);
+            return true;
+        }
         if ((is_stopping || connection.fast->has_ended()) && note_end(connection))
             return true;
         if (serve(connection))
@@ -197,6 +215,7 @@ bool doca_comch_server::can_progress() noexcept
             can = can || connection->is_told || is_over(*connection); // to be told of, or to be dropped
             continue;
         }
+        can = can || !connection->is_told;
         sleep(*connection);
         can = has_something(*connection) || can;
     }

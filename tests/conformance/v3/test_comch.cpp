@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +76,50 @@ TEST_F(ComchTest, a_server_that_stops_ends_its_clients)
     run_until(
         [&] { return state_of(server_ctx()) == DOCA_CTX_STATE_IDLE && state_of(client_ctx()) == DOCA_CTX_STATE_IDLE; });
     EXPECT_EQ(at_server.disconnected.size(), 1u);
+}
+
+/// As many as a server can have, all before it looks: while its program does something else, and before it is there.
+TEST_F(ComchTest, clients_that_ask_at_once_are_taken_in)
+{
+    std::uint32_t most = 0;
+    must(doca_comch_cap_get_max_clients(doca_dev_as_devinfo(dpu), &most));
+    ASSERT_EQ(most, 256u);
+    rlimit limit{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = limit.rlim_max;
+    if (limit.rlim_max < 4096 || setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        GTEST_SKIP() << "a process may have " << limit.rlim_max << " descriptors";
+    for (const bool is_late : {false, true}) {
+        SCOPED_TRACE(is_late);
+        std::vector<ClientHandle> clients(most);
+        at_server.connected.clear();
+        if (!is_late)
+            must(doca_ctx_start(server_ctx()));
+        for (ClientHandle &each : clients) {
+            must(doca_comch_client_create(host, name, each.out()));
+            must(doca_pe_connect_ctx(at_client.pe, doca_comch_client_as_ctx(each)));
+            ASSERT_EQ(doca_ctx_start(doca_comch_client_as_ctx(each)), DOCA_ERROR_IN_PROGRESS);
+        }
+        if (is_late) {
+            must(doca_ctx_start(server_ctx()));
+            for (int i = 0; i != 128; ++i) // all look for it
+                (void)doca_pe_progress(at_client.pe);
+        }
+        const auto all_are = [&](doca_ctx_states wanted) {
+            return std::ranges::all_of(clients, [&](const ClientHandle &each) {
+                return state_of(doca_comch_client_as_ctx(each)) == wanted;
+            });
+        };
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        run_until([&] { return all_are(DOCA_CTX_STATE_RUNNING) || std::chrono::steady_clock::now() > end; });
+        EXPECT_TRUE(all_are(DOCA_CTX_STATE_RUNNING));
+        run_until([&] { return at_server.connected.size() == most || std::chrono::steady_clock::now() > end; });
+        EXPECT_EQ(at_server.connected.size(), most);
+        for (const ClientHandle &each : clients)
+            (void)doca_ctx_stop(doca_comch_client_as_ctx(each));
+        (void)doca_ctx_stop(server_ctx());
+        run_until([&] { return all_are(DOCA_CTX_STATE_IDLE) && state_of(server_ctx()) == DOCA_CTX_STATE_IDLE; });
+    }
 }
 
 /// A client that sends its next message in the callback of the last one hears what the server says.
@@ -675,6 +720,79 @@ TEST_F(ComchFastPath, a_consumer_that_stops_expires)
     produce(in_vain, src, none, id);
     run_all_until([&] { return in_vain.num_succeeded + in_vain.num_failed != 0; });
     EXPECT_EQ(in_vain.num_failed, 1);
+}
+
+std::ptrdiff_t num_descriptors()
+{
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+}
+
+/// A producer that goes on keeps nothing of the consumers that have gone, whose connections have descriptors.
+TEST_F(ComchFastPath, connections_to_consumers_that_have_expired_are_dropped)
+{
+    ASSERT_EQ(doca_ctx_stop(consumer_ctx()), DOCA_SUCCESS);
+    must(doca_comch_consumer_task_post_recv_set_conf(consumer, post_ended, post_failed, 1)); // so 16 messages can wait
+    const BufHandle src = data(8);
+    std::string none;
+    const auto come_and_go = [&](std::uint32_t num_messages) {
+        at_client.consumers.clear();
+        at_client.expired.clear();
+        ASSERT_EQ(doca_ctx_start(consumer_ctx()), DOCA_ERROR_IN_PROGRESS);
+        run_all_until(
+            [&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_RUNNING && !at_client.consumers.empty(); });
+        const std::uint32_t id = consumer_id();
+        Transfer sent;
+        for (std::uint32_t i = 0; i != num_messages; ++i)
+            produce(sent, src, none, id);
+        run_all_until([&] { return sent.num_succeeded == static_cast<int>(std::min(num_messages, 16u)); });
+        (void)doca_ctx_stop(consumer_ctx());
+        run_all_until([&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_IDLE && !at_client.expired.empty(); });
+        run_all_until([&] { return sent.num_succeeded + sent.num_failed == static_cast<int>(num_messages); });
+        Transfer late;
+        produce(late, src, none, id);
+        run_all_until([&] { return late.num_failed != 0; });
+        EXPECT_TRUE(late.status == DOCA_ERROR_NOT_FOUND || late.status == DOCA_ERROR_CONNECTION_RESET);
+    };
+    come_and_go(1); // some are the process's from now on
+    const auto before = num_descriptors();
+    for (int i = 0; i != 10; ++i) {
+        come_and_go(1);
+        come_and_go(32); // of which 16 are under way when it goes
+    }
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    run_all_until([&] { return num_descriptors() <= before || std::chrono::steady_clock::now() > end; });
+    EXPECT_LE(num_descriptors(), before);
+    Transfer late;
+    produce(late, src, none, at_client.expired[0]);
+    run_all_until([&] { return late.num_failed != 0; });
+    EXPECT_EQ(late.status, DOCA_ERROR_NOT_FOUND);
+}
+
+/// A producer that sleeps is woken for it.
+TEST_F(ComchFastPath, a_producer_that_sleeps_drops_what_has_expired)
+{
+    Transfer sent;
+    const BufHandle src = data(8);
+    std::string none;
+    produce(sent, src, none, consumer_id());
+    run_all_until([&] { return sent.num_succeeded == 1; });
+    while (doca_pe_progress(producer_pe) != 0) {
+    }
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(producer_pe, &handle));
+    must(doca_pe_request_notification(producer_pe));
+    (void)doca_ctx_stop(consumer_ctx());
+    run_until([&] {
+        (void)doca_pe_progress(consumer_pe);
+        return state_of(consumer_ctx()) == DOCA_CTX_STATE_IDLE && !at_client.expired.empty();
+    });
+    const auto before = num_descriptors();
+    pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
+    ASSERT_EQ(poll(&ready, 1, 2000), 1);
+    must(doca_pe_clear_notification(producer_pe, 0));
+    while (doca_pe_progress(producer_pe) != 0) {
+    }
+    EXPECT_LT(num_descriptors(), before);
 }
 
 // The peer's engine has no progress between the consumer's stop and the connection's end, in which it could say so.

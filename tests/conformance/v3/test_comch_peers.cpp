@@ -13,6 +13,7 @@
 using namespace doca_test;
 using opendoca::comch::ControlKind;
 using opendoca::comch::ControlMessage;
+using namespace opendoca::comm_channel;
 using opendoca::comm_channel::Connection;
 
 namespace {
@@ -26,17 +27,25 @@ protected:
         ComchTest::SetUp();
         ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
     }
-    /// A client that says what it likes.
-    [[nodiscard]] std::unique_ptr<Connection> connect_raw()
+    [[nodiscard]] ServiceKey key() const
     {
-        using namespace opendoca::comm_channel;
         const doca_dev_rep *const of_client = rep;
         const opendoca::FunctionIdentity function = of_client->info->info.identity();
-        const ServiceKey key = make_service_key(function.name, function.pci_address, std::string("comch:") + name);
+        return make_service_key(function.name, function.pci_address, std::string("comch:") + name);
+    }
+    /// A client that says what it likes, and has said hello.
+    [[nodiscard]] std::unique_ptr<Connection> begin_raw()
+    {
         opendoca::UniqueFd socket;
-        must(ServiceSearch().connect(key, name, socket));
+        must(ServiceSearch().connect(key(), name, socket));
         auto made = std::make_unique<Connection>(Connection::Side::client, std::move(socket), *host);
-        must(made->say_hello(key, Limits{}));
+        must(made->say_hello(key(), Limits{}));
+        return made;
+    }
+    /// The same, taken in.
+    [[nodiscard]] std::unique_ptr<Connection> connect_raw()
+    {
+        auto made = begin_raw();
         run_until([&] { return made->take_welcome(Limits{}) == DOCA_SUCCESS && !at_server.connected.empty(); });
         return made;
     }
@@ -68,6 +77,36 @@ protected:
         EXPECT_TRUE(at_server.consumers.empty());
     }
 };
+
+/// The oldest of those that say nothing go, and nobody that has said hello, whether before them or behind them.
+TEST_F(ComchPeers, clients_that_say_nothing_are_not_kept_without_limit)
+{
+    constexpr std::size_t num_kept = max_silent_clients;
+    std::vector<opendoca::UniqueFd> silent;
+    std::vector<std::unique_ptr<Connection>> good;
+    const auto is_closed = [](const opendoca::UniqueFd &socket) {
+        pollfd ended = {.fd = socket.get(), .events = POLLIN, .revents = 0};
+        return poll(&ended, 1, 0) == 1;
+    };
+    const auto num_closed = [&] { return static_cast<std::size_t>(std::ranges::count_if(silent, is_closed)); };
+    for (int i = 0; i != 2; ++i) { // as the queue of the socket is limited
+        for (std::size_t count = 0; count != num_kept + 32; ++count) {
+            good.push_back(begin_raw());
+            must(ServiceSearch().connect(key(), name, silent.emplace_back()));
+        }
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        run_until([&] {
+            return (at_server.connected.size() == good.size() && num_closed() == silent.size() - num_kept) ||
+                   std::chrono::steady_clock::now() > end;
+        });
+        ASSERT_EQ(at_server.connected.size(), good.size());
+        ASSERT_EQ(num_closed(), silent.size() - num_kept);
+    }
+    EXPECT_TRUE(std::ranges::none_of(std::span(silent).last(num_kept), is_closed)) << "those that came last";
+    for (const std::unique_ptr<Connection> &each : good)
+        EXPECT_EQ(each->take_welcome(Limits{}), DOCA_SUCCESS);
+    EXPECT_TRUE(at_server.disconnected.empty());
+}
 
 TEST_F(ComchPeers, a_peer_that_announces_consumers_and_reads_nothing_is_cut_off)
 {

@@ -129,6 +129,8 @@ void SoftQueuePair::detach() noexcept
     if (identity_.pid() == getpid()) {
         own_->page().doorbell_request.store(0, std::memory_order_relaxed); // who sees it late rings for nothing
         make_owed_ring();                                                  // nobody polls from now on
+        if (std::exchange(is_watched_, false))
+            poller_->watch_no_more(*process_);
     }
     if (shared_ != nullptr)
         shared_->forget(*this);
