@@ -236,8 +236,14 @@ doca_error_t Registration::lock(const char *service)
         }
         // The kernel gives the lock back when its holder dies.
         if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-            LOG_ERR("a service '%s' listens on this representor already", service);
-            return DOCA_ERROR_CONNECTION_ABORTED;
+            if (errno == EINTR)
+                continue;
+            if (errno == EWOULDBLOCK) {
+                LOG_ERR("a service '%s' listens on this representor already", service);
+                return DOCA_ERROR_CONNECTION_ABORTED;
+            }
+            LOG_ERR("the name of service '%s' cannot be locked: %s", service, std::strerror(errno));
+            return DOCA_ERROR_INITIALIZATION;
         }
         struct stat held {
         }, named{};

@@ -156,7 +156,7 @@ bool Stream::receive_by_link() noexcept
     if (take())
         return true;
     char byte;
-    if (recv(socket_, &byte, sizeof(byte), MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EINTR))
+    if (recv(socket_, &byte, sizeof(byte), MSG_DONTWAIT) < 0 && is_for_now(errno))
         return false;
     if (take()) // what was sent before the end has come before it
         return true;

@@ -86,7 +86,11 @@ bool send_message(int socket, std::span<const std::byte> bytes, std::span<const 
         header->cmsg_len = CMSG_LEN(files.size_bytes());
         std::memcpy(CMSG_DATA(header), files.data(), files.size_bytes());
     }
-    return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+    ssize_t sent = -1;
+    do
+        sent = sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == static_cast<ssize_t>(bytes.size());
 }
 
 Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept

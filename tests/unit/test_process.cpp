@@ -3,6 +3,7 @@
 //
 // Whether another process is still there, of which the first thread is ending and others are not yet.
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -10,6 +11,7 @@
 
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,6 +97,32 @@ TEST(ProcessWatchTest, AProcessWhoseFirstThreadAloneHasEndedIsNotWaitedForForEve
     ProcessWatch watch;
     ASSERT_EQ(watch.open(process.id()), DOCA_SUCCESS);
     EXPECT_FALSE(watch.is_ending());
+}
+
+volatile std::sig_atomic_t num_signals = 0;
+constexpr int most_signals = 2000;
+
+TEST(ProcessWatchTest, SignalsDoNotProlongAWait)
+{
+    const HalfEnded process;
+    ProcessWatch watch;
+    ASSERT_EQ(watch.open(process.id()), DOCA_SUCCESS);
+    struct sigaction action {
+    }, before{};
+    action.sa_handler = [](int) {
+        num_signals = num_signals + 1;
+        const itimerval none{};
+        if (num_signals == most_signals)
+            setitimer(ITIMER_REAL, &none, nullptr);
+    };
+    ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
+    const itimerval each = {{0, 5000}, {0, 5000}};
+    ASSERT_EQ(setitimer(ITIMER_REAL, &each, nullptr), 0);
+    EXPECT_FALSE(watch.is_ending());
+    const itimerval none{};
+    setitimer(ITIMER_REAL, &none, nullptr);
+    sigaction(SIGALRM, &before, nullptr);
+    EXPECT_LT(num_signals, most_signals) << "it waited until no more came";
 }
 
 } // namespace

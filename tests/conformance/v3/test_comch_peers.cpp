@@ -92,7 +92,7 @@ TEST_F(ComchPeers, clients_that_say_nothing_are_not_kept_without_limit)
     for (int i = 0; i != 2; ++i) { // as the queue of the socket is limited
         for (std::size_t count = 0; count != num_kept + 32; ++count) {
             good.push_back(begin_raw());
-            must(connect_to_service(key(), name, silent.emplace_back()));
+            must(ServiceSearch().connect(key(), name, silent.emplace_back()));
         }
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
         run_until([&] {

@@ -11,12 +11,12 @@
 #include <fstream>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../../log.hpp"
+#include "../../../poll_one.hpp"
 #include "reserve.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_PROCESS);
@@ -28,12 +28,7 @@ namespace {
 /// As a process that ends makes its pidfd, within @p patience milliseconds.
 bool becomes_readable(int pidfd, int patience) noexcept
 {
-    pollfd exit = {.fd = pidfd, .events = POLLIN, .revents = 0};
-    int result = 0;
-    do
-        result = poll(&exit, 1, patience);
-    while (result < 0 && errno == EINTR);
-    return result == 1;
+    return poll_one(pidfd, POLLIN, std::chrono::milliseconds(patience)) != 0;
 }
 
 /// What /proc/<pid>/stat says.
@@ -229,7 +224,7 @@ bool ProcessWatch::ends_within(int time) const noexcept
     if (pidfd_.is_open())
         return becomes_readable(pidfd_.get(), time);
     for (int i = 0; i < time && !has_ended(); ++i)
-        poll(nullptr, 0, 1);
+        (void)poll_one(-1, 0, std::chrono::milliseconds(1)); // a sleep
     return has_ended();
 }
 
