@@ -230,6 +230,8 @@ struct RepresentorInfo {
     bool is_emulated = false;
     /// Where its name and address are not what its function knows itself by.
     std::optional<FunctionIdentity> known_as;
+    std::string iface_name; ///< its own interface, on this side; empty where there is none
+    std::optional<std::uint16_t> vhca_id; ///< of the function, where the card tells it
 
     [[nodiscard]] FunctionIdentity identity() const
     {
@@ -279,6 +281,9 @@ public:
     std::optional<Ipv4Address> ipv4;
     std::optional<Ipv6Address> ipv6;
     std::optional<std::uint16_t> lid;
+    std::optional<std::uint64_t> active_rate; ///< bits per second, of a port that is up
+    std::optional<std::uint16_t> vhca_id; ///< by which the card knows the function
+    std::optional<std::uint32_t> sf_number; ///< as a subfunction was created with
     bool is_port_active = true;
     Capabilities can;
     /// As which function behind a port of the DPU it exports to the DPU and connects to services. A port can

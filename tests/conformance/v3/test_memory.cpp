@@ -47,13 +47,6 @@ TEST_P(MemoryV3, ADeviceCountsHowOftenItIsOpen)
     EXPECT_EQ(static_cast<doca_dev *>(again), static_cast<doca_dev *>(dev));
     // Its own description outlives every list.
     EXPECT_EQ(doca_dma_cap_task_memcpy_is_supported(doca_dev_as_devinfo(dev)), DOCA_SUCCESS);
-    std::uint64_t rate = 0;
-    EXPECT_EQ(doca_devinfo_get_active_rate(doca_dev_as_devinfo(dev), &rate), DOCA_ERROR_NOT_SUPPORTED);
-    std::uint8_t is_supported = 7;
-    EXPECT_EQ(doca_devinfo_cap_is_accelerate_resource_reclaim_supported(doca_dev_as_devinfo(dev), &is_supported),
-              DOCA_SUCCESS);
-    EXPECT_EQ(is_supported, 0);
-    EXPECT_EQ(doca_dev_accelerate_resource_reclaim(dev), DOCA_ERROR_NOT_SUPPORTED);
 }
 
 TEST_P(MemoryV3, AMapAnswersWithTheCodesOf3)
@@ -361,35 +354,6 @@ TEST_P(MemoryV3, AMapOfADmabufHasItsBytes)
     must(doca_mmap_stop(map));
     must(doca_mmap_add_dev(map, dev));
     EXPECT_NE(doca_mmap_start(map), DOCA_SUCCESS) << "no device takes what is no dmabuf";
-}
-
-TEST_P(MemoryV3, DevicesAndRepresentorsTellWhatTheyAre)
-{
-    const DevinfoList list;
-    for (const doca_devinfo *const info : list) {
-        doca_pci_func_type type = no_value<doca_pci_func_type>(99);
-        EXPECT_EQ(doca_devinfo_get_pci_func_type(info, &type), DOCA_SUCCESS);
-        EXPECT_TRUE(type == DOCA_PCI_FUNC_TYPE_PF || type == DOCA_PCI_FUNC_TYPE_VF || type == DOCA_PCI_FUNC_TYPE_SF);
-        std::uint8_t flag = 9, can_net = 9, can_all = 9;
-        EXPECT_EQ(doca_devinfo_cap_is_notification_moderation_supported(info, &flag), DOCA_SUCCESS);
-        EXPECT_EQ(flag, 0);
-        EXPECT_EQ(doca_devinfo_rep_cap_is_filter_net_supported(info, &can_net), DOCA_SUCCESS);
-        EXPECT_EQ(doca_devinfo_rep_cap_is_filter_all_supported(info, &can_all), DOCA_SUCCESS);
-        EXPECT_GE(can_all, can_net);
-        if (can_net == 0)
-            continue;
-        doca_dev *opened = nullptr;
-        must(doca_dev_open(const_cast<doca_devinfo *>(info), &opened));
-        doca_devinfo_rep **representors = nullptr;
-        std::uint32_t count = 0;
-        must(doca_devinfo_rep_create_list(opened, DOCA_DEVINFO_REP_FILTER_NET, &representors, &count));
-        for (std::uint32_t i = 0; i != count; ++i) {
-            EXPECT_EQ(doca_devinfo_rep_get_is_hotplug(representors[i], &flag), DOCA_SUCCESS);
-            EXPECT_EQ(flag, 0) << "nothing is plugged in by us";
-        }
-        must(doca_devinfo_rep_destroy_list(representors));
-        must(doca_dev_close(opened));
-    }
 }
 
 TEST_P(MemoryV3, AContextChoosesACompletionVectorThatThereIs)
