@@ -476,7 +476,7 @@ TEST_P(RdmaTaskTest, an_instance_that_is_always_busy_serves_clients_and_ends)
     EXPECT_EQ(a.ends[0], a.open[0]);
     EXPECT_EQ(wrote.num_failed, 0);
     goes_on = false;
-    run_until([&] { return wrote.num_succeeded != 0 && !a.progress(); });
+    run_until([&] { return in_flight(a.ctx()) == 0; });
 }
 
 TEST_P(RdmaTaskTest, a_connection_of_another_instance_is_none)
@@ -833,7 +833,7 @@ TEST_P(EndedConnections, hold_no_resources_of_an_instance_that_is_always_busy)
     EXPECT_LE(num_held_at_rest(), num_first);
     EXPECT_EQ(wrote.num_failed, 0);
     goes_on = false;
-    run_until([&] { return !a.progress(); });
+    run_until([&] { return in_flight(a.ctx()) == 0; });
 }
 
 TEST_P(EndedConnections, are_named_until_the_context_is_idle)

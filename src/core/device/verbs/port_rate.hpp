@@ -10,13 +10,13 @@
 
 namespace opendoca::verbs {
 
-/// Bits per second of a port with @p speed (of a lane) and @p width (its lanes), as ibv_query_port() codes them: one bit of
-/// each. The data rate that the link is named by, as in the kernel's "100 Gb/sec (4X EDR)". Nothing for codes that are
-/// none.
+/// Bits per second of a port with @p speed (of a lane) and @p width (its lanes), as ibv_query_port() codes them: one
+/// bit of each. The data rate that the link is named by, as in the kernel's "100 Gb/sec (4X EDR)". Nothing for codes
+/// that are none.
 [[nodiscard]] constexpr std::optional<std::uint64_t> rate_of_port(std::uint32_t speed, std::uint8_t width) noexcept
 {
     constexpr std::uint64_t unit = 100'000'000;
-    constexpr std::array<std::uint64_t, 9> lanes_in_units = {25,  50,  100, 100, 140,  // SDR, DDR, QDR, FDR10, FDR
+    constexpr std::array<std::uint64_t, 9> lanes_in_units = {25,  50,  100,  100, 140, // SDR, DDR, QDR, FDR10, FDR
                                                              250, 500, 1000, 2000};    // EDR, HDR, NDR, XDR
     constexpr std::array<std::uint64_t, 5> lanes = {1, 4, 8, 12, 2};
     if (!std::has_single_bit(speed) || !std::has_single_bit(width))
