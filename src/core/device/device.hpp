@@ -33,10 +33,13 @@ class CopyEngine;
 class Counter;
 class DeviceFunction;
 class Dmabuf;
+class DoorbellPage;
 class QueuePair;
 class ReceiveQueue;
+class UserMemory;
 struct CounterSetup;
 enum class ConnectionState : std::uint8_t;
+enum class DoorbellAccess : std::uint8_t;
 struct QueuePairSettings;
 
 /// Who may import an export descriptor.
@@ -124,6 +127,11 @@ public:
     /// A handle of a counter that another process, the host, has exported.
     [[nodiscard]] virtual doca_error_t import_counter(std::span<const std::byte> descriptor,
                                                       std::unique_ptr<Counter> &counter);
+    /// For queues that the program makes itself: its memory, and a page of doorbells.
+    [[nodiscard]] virtual doca_error_t create_user_memory(const MemoryRange &range, std::uint32_t access,
+                                                          std::unique_ptr<UserMemory> &memory);
+    [[nodiscard]] virtual doca_error_t create_doorbell_page(DoorbellAccess access,
+                                                            std::unique_ptr<DoorbellPage> &page);
     /// What memory is registered in; null where a device is none of libibverbs.
     [[nodiscard]] virtual ibv_pd *protection_domain() const noexcept;
 

@@ -398,13 +398,43 @@ TEST_P(MemoryV3, AContextChoosesACompletionVectorThatThereIs)
     EXPECT_EQ(doca_ctx_stop(dma.ctx()), DOCA_SUCCESS);
 }
 
-TEST_P(MemoryV3, WhatNoDeviceHasIsRefused)
+/// tests/mlx5/test_v3_user_access.cpp has those that do give it.
+TEST_P(MemoryV3, ASoftwareDeviceGivesNothingForQueuesOfTheProgramsOwn)
 {
     doca_umem *umem = nullptr;
-    EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 64, 0, &umem), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 0, 0, &umem), DOCA_ERROR_INVALID_VALUE);
     doca_uar *uar = nullptr;
-    EXPECT_EQ(doca_uar_create(dev, DOCA_UAR_ALLOCATION_TYPE_NONCACHE, &uar), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 0, 0, &umem), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 64, 256, &umem), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_create(dev, nullptr, 64, 0, &umem), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_create(nullptr, src_memory.data(), 64, 0, &umem), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 64, 0, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_create(dev, no_value<doca_uar_allocation_type>(3), &uar), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_create(nullptr, DOCA_UAR_ALLOCATION_TYPE_NONCACHE, &uar), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_create(dev, DOCA_UAR_ALLOCATION_TYPE_NONCACHE, nullptr), DOCA_ERROR_INVALID_VALUE);
+    if (is_soft(GetParam())) {
+        LogCapture log;
+        EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 64, 0, &umem), DOCA_ERROR_NOT_SUPPORTED);
+        EXPECT_LOGGED(log, "only mlx5 devices can");
+        for (const auto type : {DOCA_UAR_ALLOCATION_TYPE_BLUEFLAME, DOCA_UAR_ALLOCATION_TYPE_NONCACHE,
+                                DOCA_UAR_ALLOCATION_TYPE_NONCACHE_DEDICATED})
+            EXPECT_EQ(doca_uar_create(dev, type, &uar), DOCA_ERROR_NOT_SUPPORTED);
+    }
+    EXPECT_EQ(umem, nullptr);
+    EXPECT_EQ(uar, nullptr);
+    std::uint32_t number = 0;
+    void *address = nullptr;
+    EXPECT_EQ(doca_umem_destroy(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_get_id(nullptr, &number), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_get_size(nullptr, &number), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_get_address(nullptr, &address), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_destroy(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_id_get(nullptr, &number), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_page_get(nullptr, &address), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_reg_addr_get(nullptr, &address), DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST_P(MemoryV3, WhatNoDeviceHasIsRefused)
+{
     doca_clock *clock = nullptr;
     EXPECT_EQ(doca_clock_create(dev, &clock), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(doca_clock_cap_nic_real_time_is_supported(doca_dev_as_devinfo(dev)), DOCA_ERROR_NOT_SUPPORTED);
