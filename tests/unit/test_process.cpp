@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Whether another process is still there, of which the first thread is ending and others are not yet.
+// Who this process is, and whether another one is still there, of which the first thread is ending and others are not
+// yet.
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -89,6 +91,29 @@ TEST(ProcessWatchTest, AProcessThatIsEndingIsWaitedFor)
     });
     EXPECT_TRUE(watch.is_ending());
     later.join();
+}
+
+/// A forked child has not asked yet who it is.
+TEST(ProcessIdTest, WhoCantFindOutWhoItIsSharesNothing)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        rlimit before{};
+        getrlimit(RLIMIT_NOFILE, &before);
+        const rlimit none = {0, before.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &none);
+        ProcessId self;
+        const bool is_refused = ProcessId::find_out(self) == DOCA_ERROR_NO_MEMORY && self.is_nobody() &&
+                                life_of(ProcessId(getpid(), 1)) == Life::unknown;
+        setrlimit(RLIMIT_NOFILE, &before);
+        const bool is_known = ProcessId::find_out(self) == DOCA_SUCCESS && self.pid() == getpid() &&
+                              life_of(self) == Life::alive;
+        setrlimit(RLIMIT_NOFILE, &none);
+        _exit(is_refused && is_known && ProcessId::self() == self ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 TEST(ProcessWatchTest, AProcessWhoseFirstThreadAloneHasEndedIsNotWaitedForForEver)

@@ -39,7 +39,8 @@ SoftQueuePair::SoftQueuePair(const SoftDevice &device, const QueuePairSettings &
 
 doca_error_t SoftQueuePair::open(const QueuePairSettings &settings)
 {
-    return QueuePairMapping::create(settings, device_.function(), own_, details_);
+    const doca_error_t status = ProcessId::find_out(identity_);
+    return status == DOCA_SUCCESS ? QueuePairMapping::create(settings, device_.function(), own_, details_) : status;
 }
 
 SoftQueuePair::~SoftQueuePair()

@@ -290,7 +290,7 @@ private:
     bool has_doorbells_ = false; ///< the poller, so that somebody may have to be told of what is waited for
     bool is_watched_ = false;    ///< the peer's process, by the poller
 
-    const ProcessId identity_ = ProcessId::self();
+    ProcessId identity_; ///< from open() on; a forked child's copy does not count
     bool is_flushing_ = false; ///< the connection has ended, and a receive is being filled
     bool has_lost_message_ = false; ///< a message has come that its receive could not take
 

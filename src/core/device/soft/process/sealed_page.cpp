@@ -3,7 +3,6 @@
 #include "sealed_page.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -93,9 +92,9 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
 
 doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::shared_ptr<SealedPage> &page)
 {
-    const ReserveRefill refill;
+    ReserveUse reserve;
     // First without opening it for anything, which could block or have effects: it may be any file.
-    const UniqueFd found(DescriptorReserve::open_with(
+    const UniqueFd found(reserve.open(
         [&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
     struct stat info {};
     if (!found.is_open() || fstat(found.get(), &info) != 0) {
@@ -121,7 +120,7 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const bool is_writable = expected.writers != Writers::owner;
-    const UniqueFd opened(DescriptorReserve::open_with([&] {
+    const UniqueFd opened(reserve.open([&] {
         return ::open(DescriptorPath(getpid(), found.get()).c_str(),
                       (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     }));
@@ -165,10 +164,7 @@ bool SealedPage::was_closed_by(pid_t pid, int fd) const noexcept
     struct stat info {};
     if (stat(DescriptorPath(pid, fd).c_str(), &info) == 0)
         return info.st_dev != device_ || info.st_ino != inode_;
-    // A process whose main thread has ended shows no descriptors, and no program either.
-    char program[32];
-    std::snprintf(program, sizeof(program), "/proc/%d/exe", pid);
-    return errno == ENOENT && stat(program, &info) == 0;
+    return errno == ENOENT && shows_descriptors(pid);
 }
 
 } // namespace opendoca::soft
