@@ -34,8 +34,8 @@ public:
     [[nodiscard]] virtual doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) = 0;
     virtual void reject() noexcept = 0;
 
-    /// Ends the connection, or what there is of it, and tells the peer. Nothing of it is told any more, and the queue pair
-    /// may go.
+    /// Ends the connection, or what there is of it, and tells the peer. Nothing of it is told any more, and the queue
+    /// pair may go.
     virtual void disconnect() noexcept = 0;
     /// After it, and after a rejection: the peer need not be told any more, so that the link may go as well.
     [[nodiscard]] virtual bool is_over() const noexcept = 0;

@@ -69,8 +69,6 @@ struct Call {
 // clang-format on
 const Call calls[] = {
     CALL(doca_dev_accelerate_resource_reclaim),
-    CALL(doca_devinfo_rep_get_iface_name),
-    CALL(doca_devinfo_rep_get_vhca_id),
     CALL(doca_buf_arr_set_target_gpu),
     CALL(doca_buf_arr_set_target_dpa),
     CALL(doca_buf_arr_start, DOCA_ERROR_BAD_STATE),
@@ -128,19 +126,9 @@ const Call calls[] = {
     CALL(doca_comch_msgq_stop),
     CALL(doca_comch_msgq_consumer_create),
     CALL(doca_comch_msgq_producer_create),
-    CALL(doca_umem_create),
     CALL(doca_umem_dpa_create),
     CALL(doca_umem_gpu_create),
-    CALL(doca_umem_destroy),
-    CALL(doca_umem_get_id),
-    CALL(doca_umem_get_size),
-    CALL(doca_umem_get_address),
-    CALL(doca_uar_create),
     CALL(doca_uar_dpa_create),
-    CALL(doca_uar_destroy),
-    CALL(doca_uar_id_get),
-    CALL(doca_uar_page_get),
-    CALL(doca_uar_reg_addr_get),
     CALL(doca_clock_create),
     CALL(doca_clock_destroy),
     CALL(doca_clock_cap_nic_free_running_is_supported),
@@ -191,24 +179,6 @@ TEST(NotBuiltV3, a_data_path_is_on_the_cpu)
     EXPECT_EQ(doca_ctx_set_datapath_on_gpu(ctx, something<doca_gpu *>()), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_ctx_set_datapath_on_dpa(ctx, something<doca_dpa *>()), DOCA_ERROR_BAD_STATE);
     EXPECT_EQ(doca_ctx_stop(ctx), DOCA_SUCCESS);
-}
-
-TEST(NotBuiltV3, a_device_does_not_tell_its_rate_and_numbers)
-{
-    EXPECT_EQ(run_with_nothing(doca_devinfo_get_active_rate), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(run_with_nothing(doca_devinfo_get_vhca_id), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(run_with_nothing(doca_devinfo_get_sf_index), DOCA_ERROR_INVALID_VALUE);
-    const DevinfoList list;
-    ASSERT_NE(list.begin(), list.end());
-    for (doca_devinfo *info : list) {
-        std::uint64_t rate = 7;
-        std::uint16_t vhca_id = 7;
-        std::uint32_t sf_index = 7;
-        EXPECT_EQ(doca_devinfo_get_active_rate(info, &rate), DOCA_ERROR_NOT_SUPPORTED) << ibdev_of(info);
-        EXPECT_EQ(doca_devinfo_get_vhca_id(info, &vhca_id), DOCA_ERROR_NOT_SUPPORTED) << ibdev_of(info);
-        EXPECT_EQ(doca_devinfo_get_sf_index(info, &sf_index), DOCA_ERROR_NOT_SUPPORTED) << ibdev_of(info);
-        EXPECT_EQ(rate + vhca_id + sf_index, 21u) << "nothing is written";
-    }
 }
 
 TEST(NotBuiltV3, a_buffer_array_without_a_target_never_starts)

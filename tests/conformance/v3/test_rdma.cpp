@@ -476,7 +476,7 @@ TEST_P(RdmaTaskTest, an_instance_that_is_always_busy_serves_clients_and_ends)
     EXPECT_EQ(a.ends[0], a.open[0]);
     EXPECT_EQ(wrote.num_failed, 0);
     goes_on = false;
-    run_until([&] { return wrote.num_succeeded != 0 && !a.progress(); });
+    run_until([&] { return in_flight(a.ctx()) == 0; });
 }
 
 TEST_P(RdmaTaskTest, a_connection_of_another_instance_is_none)
@@ -489,6 +489,39 @@ TEST_P(RdmaTaskTest, a_connection_of_another_instance_is_none)
     EXPECT_EQ(doca_task_try_submit(doca_rdma_task_send_as_task(task)), DOCA_ERROR_INVALID_VALUE);
     EXPECT_FALSE(sent.has_ended());
     doca_task_free(doca_rdma_task_send_as_task(task));
+}
+
+TEST_P(RdmaTaskTest, a_task_that_finds_the_queue_full_says_so)
+{
+    RdmaInstance small(dev);
+    must(doca_rdma_set_send_queue_size(small.get(), 1));
+    small.start();
+    const void *details = nullptr;
+    std::size_t length = 0;
+    doca_rdma_connection *connection = nullptr, *of_b = nullptr;
+    must(doca_rdma_export(small.get(), &details, &length, &connection));
+    must(doca_rdma_export(b.get(), &details, &length, &of_b));
+    must(doca_rdma_connect(small.get(), details, length, connection)); // b does not: sends wait
+    BufHandle src = data(a_map, a_memory.data(), 64);
+    Outcome waits;
+    const auto allocate = [&] {
+        doca_rdma_task_send *task = nullptr;
+        must(doca_rdma_task_send_allocate_init(small.get(), connection, src, {.ptr = &waits}, &task));
+        return doca_rdma_task_send_as_task(task);
+    };
+    must(doca_task_submit(allocate()));
+    const auto expect_again = [](doca_task *task) {
+        EXPECT_EQ(doca_task_get_status(task), DOCA_SUCCESS) << "nothing has failed yet";
+        EXPECT_EQ(doca_task_submit(task), DOCA_ERROR_AGAIN);
+        EXPECT_EQ(doca_task_get_status(task), DOCA_ERROR_AGAIN);
+        doca_task_free(task);
+    };
+    expect_again(allocate());
+    must(doca_pe_request_notification(small.pe())); // a task is submitted in another way then
+    expect_again(allocate());
+    must(doca_pe_clear_notification(small.pe(), 0));
+    small.stop();
+    EXPECT_EQ(waits.status, DOCA_ERROR_SHUTDOWN);
 }
 
 /// What the other side of the PCIe has shared can be copied by DMA; the local side of RDMA is this process's own.
@@ -526,6 +559,7 @@ TEST(RdmaOfRemotePci, local_buffers_are_of_this_process)
     const auto expect_refused = [&](auto *of_a_kind) {
         auto *const task = reinterpret_cast<doca_task *>(of_a_kind);
         EXPECT_EQ(doca_task_try_submit(task), DOCA_ERROR_INVALID_VALUE); // as whatever it refuses
+        EXPECT_EQ(doca_task_get_status(task), DOCA_ERROR_NOT_SUPPORTED) << "the cause";
         must(doca_task_submit(task));
         while (!outcome.has_ended())
             (void)instance.progress();
@@ -799,7 +833,7 @@ TEST_P(EndedConnections, hold_no_resources_of_an_instance_that_is_always_busy)
     EXPECT_LE(num_held_at_rest(), num_first);
     EXPECT_EQ(wrote.num_failed, 0);
     goes_on = false;
-    run_until([&] { return !a.progress(); });
+    run_until([&] { return in_flight(a.ctx()) == 0; });
 }
 
 TEST_P(EndedConnections, are_named_until_the_context_is_idle)
