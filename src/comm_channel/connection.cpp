@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "../core/log.hpp"
+#include "../core/strangers.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_CONNECTION);
 
@@ -203,13 +204,19 @@ bool Connection::drain_bells() noexcept
     return true;
 }
 
+/// Whether the log may have one more line about it.
+bool Connection::may_tell_of_peer() const noexcept
+{
+    return side_ == Side::client || stream_ == nullptr || may_tell_of_strangers();
+}
+
 void Connection::note_end() noexcept
 {
     // What the peer stored in leave(), before it closed its end, is there once a system call has told of it.
     const SharedPage &page = memory_.page();
     const auto &has_left = side_ == Side::service ? page.client_left : page.service_left;
     state_ = has_left_ || has_left.load(std::memory_order_acquire) != 0 ? State::left : State::died;
-    if (state_ == State::died)
+    if (state_ == State::died && may_tell_of_peer())
         LOG_WARN("the %s at the other end has died", side_ == Side::service ? "client" : "service");
 }
 
@@ -217,8 +224,10 @@ void Connection::note_damage() noexcept
 {
     if (state_ == State::died && !memory_.is_open())
         return;
-    LOG_ERR("the %s at the other end has %s; the connection is closed", side_ == Side::service ? "client" : "service",
-            stream_ != nullptr ? "sent what is no message" : "damaged the messages' memory");
+    if (may_tell_of_peer())
+        LOG_ERR("the %s at the other end has %s; the connection is closed",
+                side_ == Side::service ? "client" : "service",
+                stream_ != nullptr ? "sent what is no message" : "damaged the messages' memory");
     state_ = State::died;
     memory_.close();
     shutdown(socket_.get(), SHUT_RDWR); // and the socket tells both sides

@@ -111,6 +111,7 @@ private:
     void pump() noexcept;
     void ring_for_message() noexcept;
     void ring_for_space() noexcept;
+    [[nodiscard]] bool may_tell_of_peer() const noexcept;
     void note_end() noexcept;
     void note_damage() noexcept;
 

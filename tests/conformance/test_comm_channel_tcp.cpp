@@ -292,6 +292,24 @@ TEST_F(CommChannelTcpTest, strangers_do_not_fill_the_log)
     expect_service_is_well();
 }
 
+/// Nor do those who say the right thing first, which is no secret.
+TEST_F(CommChannelTcpTest, strangers_that_say_hello_do_not_fill_the_log)
+{
+    start_service();
+    const LogCapture log;
+    for (int i = 0; i < 60; ++i) {
+        const UniqueFd junk = connect_well();
+        send_raw(junk, frame(leaving, "x"));
+        (void)await_end(junk);
+    }
+    for (int i = 0; i < 60; ++i)
+        (void)connect_well(); // and hangs up
+    poll_service();
+    const std::string text = log.text();
+    EXPECT_LE(std::ranges::count(text, '\n'), 2 * 21) << text; // a minute may end meanwhile
+    expect_service_is_well();
+}
+
 TEST_F(CommChannelTcpTest, who_says_nothing_keeps_nobody_out)
 {
     start_service();

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "../../core/log.hpp"
+#include "../../core/strangers.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH);
 
@@ -211,7 +212,8 @@ bool Control::serve(Connection &connection) noexcept
     }
     ControlMessage message;
     if (length != sizeof(message)) {
-        LOG_ERR("a control message of %zu bytes is none", length);
+        if (opendoca::may_tell_of_strangers())
+            LOG_ERR("a control message of %zu bytes is none", length);
         return give_up(connection);
     }
     std::memcpy(&message, message_.data(), sizeof(message));
