@@ -15,17 +15,15 @@ namespace opendoca::soft {
 namespace {
 
 std::atomic<std::uint64_t> reserve{0}; ///< two descriptors plus one, or 0
-/// The thread that opens something: its process, since a forked child has none of its parent's threads, above an address
-/// of its own; or 0.
+/// The thread that opens something: its process, since a forked child has none of its parent's threads, above its own
+/// number; or 0.
 std::atomic<std::uint64_t> user{0};
 
 constexpr int process_shift = 32;
 
 [[nodiscard]] std::uint64_t this_thread() noexcept
 {
-    static thread_local char own;
-    return static_cast<std::uint64_t>(getpid()) << process_shift |
-           static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&own));
+    return static_cast<std::uint64_t>(getpid()) << process_shift | static_cast<std::uint32_t>(gettid());
 }
 
 } // namespace
