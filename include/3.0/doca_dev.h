@@ -321,11 +321,13 @@ DOCA_STABLE doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo
  * The rate of a local device's port.
  *
  * @param [in] devinfo The device.
- * @param [out] active_rate Bits per second.
+ * @param [out] active_rate Bits per second; opendoca: the data rate that the link is named by, as
+ * 100000000000 of 4X EDR, which is four lanes.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the port could not be queried.
- * - DOCA_ERROR_NOT_SUPPORTED: the port has no rate. opendoca: always otherwise.
+ * - DOCA_ERROR_NOT_SUPPORTED: the port has no rate. opendoca: it is down, or could not be queried when the
+ *   list was made, or the device is made of software.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo,
                                                             uint64_t *active_rate);
@@ -338,7 +340,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_de
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
- * - DOCA_ERROR_NOT_SUPPORTED: the device has none. opendoca: always otherwise.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has none. opendoca: it is no mlx5 device that takes commands, as
+ *   software devices are not.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo,
                                                         uint16_t *vhca_id);
@@ -366,7 +369,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_pci_func_type(const struct doca_
  * @param [out] sf_index The number.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_NOT_SUPPORTED: the device is no SF, or does not tell its number. opendoca: always otherwise.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device is no SF, or does not tell its number. opendoca: the kernel tells
+ *   that of mlx5's SFs; software devices have none.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo,
                                                          uint32_t *sf_index);
@@ -399,11 +403,12 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_cap_is_notification_moderation_suppo
  * Whether a local device can list its representors with DOCA_DEVINFO_REP_FILTER_ALL.
  *
  * @param [in] devinfo The device.
- * @param [out] filter_all_supported 1 when it can; with 0, that list always gives DOCA_ERROR_NOT_SUPPORTED.
+ * @param [out] filter_all_supported 1 when it can; with 0, or an error, that list always gives
+ * DOCA_ERROR_NOT_SUPPORTED.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no representors.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device cannot list representors, by whatever filter.
  */
 DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
                                                                       uint8_t *filter_all_supported);
@@ -412,11 +417,12 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const stru
  * Whether a local device can list its representors with DOCA_DEVINFO_REP_FILTER_NET.
  *
  * @param [in] devinfo The device.
- * @param [out] filter_net_supported 1 when it can; with 0, that list always gives DOCA_ERROR_NOT_SUPPORTED.
+ * @param [out] filter_net_supported 1 when it can; with 0, or an error, that list always gives
+ * DOCA_ERROR_NOT_SUPPORTED.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no representors.
+ * - DOCA_ERROR_NOT_SUPPORTED: as of doca_devinfo_rep_cap_is_filter_all_supported().
  */
 DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
                                                                       uint8_t *filter_net_supported);
@@ -425,12 +431,12 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const stru
  * Whether a local device can list its representors with DOCA_DEVINFO_REP_FILTER_EMULATED.
  *
  * @param [in] devinfo The device.
- * @param [out] filter_emulated_supported 1 when it can; with 0, that list always gives
+ * @param [out] filter_emulated_supported 1 when it can; with 0, or an error, that list always gives
  * DOCA_ERROR_NOT_SUPPORTED.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no representors.
+ * - DOCA_ERROR_NOT_SUPPORTED: as of doca_devinfo_rep_cap_is_filter_all_supported().
  */
 DOCA_STABLE doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(
     const struct doca_devinfo *devinfo, uint8_t *filter_emulated_supported);
@@ -507,7 +513,7 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devin
  * @param [in] size Bytes at iface_name; DOCA_DEVINFO_IFACE_NAME_SIZE or more.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or size is too small.
- * - DOCA_ERROR_NOT_SUPPORTED: the representor has no interface. opendoca: always, unless a pointer is NULL.
+ * - DOCA_ERROR_NOT_SUPPORTED: the representor has no interface, as those of software devices (opendoca).
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep,
                                                                char *iface_name, uint32_t size);
@@ -519,7 +525,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_iface_name(const struct doca
  * @param [out] vhca_id The number.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_NOT_SUPPORTED: the device does not tell it. opendoca: always otherwise.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device does not tell it, as software devices (opendoca).
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep,
                                                             uint16_t *vhca_id);

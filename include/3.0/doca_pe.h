@@ -262,13 +262,14 @@ DOCA_STABLE void doca_task_free(struct doca_task *task);
 DOCA_EXPERIMENTAL void doca_task_batch_free(struct doca_task_batch *task_batch);
 
 /**
- * How a task has ended.
+ * How a task has ended, or why it was not taken.
  *
- * State: from its callback until the next submit.
+ * State: from its callback, or a submit that has failed, until the next submit.
  *
  * @param [in] task The task.
  * @return DOCA_SUCCESS, or the cause of the failure, which the library's header lists. opendoca:
- * DOCA_ERROR_SHUTDOWN for a task that was flushed by a stop.
+ * DOCA_ERROR_SHUTDOWN for a task that was flushed by a stop; after a submit what that has given, and after
+ * doca_task_try_submit() the status with which the task would have ended.
  */
 DOCA_STABLE doca_error_t doca_task_get_status(const struct doca_task *task);
 

@@ -20,7 +20,11 @@
  *
  * A connection takes traffic only from the peer that it was made with. It ends with
  * doca_rdma_connection_disconnect() on either side, or with the context's stop; then its tasks in flight are
- * flushed.
+ * flushed. opendoca: when these have come back, what the connection took of device and system is given back.
+ * The struct doca_rdma_connection stays valid until the context is idle, and answers as a connection that has
+ * ended: doca_rdma_connection_disconnect() succeeds, its word and its number are those that it had, it has no
+ * address (DOCA_ERROR_NOT_FOUND), doca_rdma_connect(), doca_rdma_connection_accept() and _reject() give
+ * DOCA_ERROR_BAD_STATE, and a task ends with DOCA_ERROR_SHUTDOWN.
  *
  * A task ends with
  * - DOCA_ERROR_INVALID_VALUE: a buffer is missing, a list or message too long, a write longer than its

@@ -5,8 +5,8 @@
  * User access regions (UAR): pages of a device through which a program rings the doorbells of queues that it
  * makes itself.
  *
- * opendoca: not built for any device, though the driver of mlx5 ones has such pages. No object is ever
- * made, and every function answers DOCA_ERROR_NOT_SUPPORTED once its arguments are checked.
+ * opendoca: mlx5 devices have them, by DEVX. As the numbers of doca_umem.h, that of a page is for commands to
+ * the device's own context. Software devices and other RDMA devices have none.
  *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
  * are written only on success.
@@ -52,7 +52,9 @@ enum doca_uar_allocation_type {
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or allocation_type is none.
  * - DOCA_ERROR_NO_MEMORY: no memory.
  * - DOCA_ERROR_DRIVER: the device has no page left.
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no such pages. opendoca: always, after the checks above.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has no such pages, or none of the type. opendoca:
+ *   DOCA_UAR_ALLOCATION_TYPE_NONCACHE_DEDICATED where the libmlx5 that the library was compiled with does not
+ *   know it, as in Debian 12; DOCA_UAR_ALLOCATION_TYPE_BLUEFLAME where the CPU does no write combining.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_uar_create(const struct doca_dev *dev,
                                                enum doca_uar_allocation_type allocation_type,
@@ -77,7 +79,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_uar_dpa_create(struct doca_dpa *dpa, struct 
  * @param [in] uar The object, which nothing uses any more.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: uar is NULL.
- * - DOCA_ERROR_DRIVER: the device failed.
+ * - DOCA_ERROR_DRIVER: the device failed; opendoca: never, as the driver does not say.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_uar_destroy(struct doca_uar *uar);
 

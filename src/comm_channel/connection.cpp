@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "../core/log.hpp"
+#include "../core/strangers.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_CONNECTION);
 
@@ -50,8 +51,26 @@ void Connection::attach()
 
 void Connection::pump() noexcept
 {
+    if (owes_bell()) [[unlikely]] {
+        ring_for_message();
+        ring_for_space();
+    }
     if (stream_ != nullptr && memory_.is_open() && !stream_->pump())
         note_damage();
+}
+
+void Connection::ring_for_message() noexcept
+{
+    owes_message_bell_ = memory_.is_open() && out_.disarm_for_message() && !ring_bell(socket_.get());
+    if (owes_message_bell_) [[unlikely]]
+        out_.rearm_for_message();
+}
+
+void Connection::ring_for_space() noexcept
+{
+    owes_space_bell_ = memory_.is_open() && in_.disarm_for_space() && !ring_bell(space_socket_.get());
+    if (owes_space_bell_) [[unlikely]]
+        in_.rearm_for_space();
 }
 
 bool Connection::has_space() noexcept
@@ -92,8 +111,8 @@ doca_error_t Connection::send(const void *message, std::size_t length, std::uint
     }
     if (stream_ != nullptr)
         pump();
-    else if (out_.disarm_for_message())
-        ring_bell(socket_.get());
+    else
+        ring_for_message();
     if (kind == 0) {
         ++now_.send_messages;
         now_.send_bytes += length;
@@ -137,8 +156,8 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
     }
     if (stream_ != nullptr)
         pump(); // tells the peer
-    else if (in_.disarm_for_space())
-        ring_bell(space_socket_.get());
+    else
+        ring_for_space();
     if (kind == 0) {
         ++now_.recv_messages;
         now_.recv_bytes += length;
@@ -198,13 +217,19 @@ bool Connection::drain_bells() noexcept
     return true;
 }
 
+/// Whether the log may have one more line about it.
+bool Connection::may_tell_of_peer() const noexcept
+{
+    return side_ == Side::client || stream_ == nullptr || may_tell_of_strangers();
+}
+
 void Connection::note_end() noexcept
 {
     // What the peer stored in leave(), before it closed its end, is there once a system call has told of it.
     const SharedPage &page = memory_.page();
     const auto &has_left = side_ == Side::service ? page.client_left : page.service_left;
     state_ = has_left_ || has_left.load(std::memory_order_acquire) != 0 ? State::left : State::died;
-    if (state_ == State::died)
+    if (state_ == State::died && may_tell_of_peer())
         LOG_WARN("the %s at the other end has died", side_ == Side::service ? "client" : "service");
 }
 
@@ -212,8 +237,10 @@ void Connection::note_damage() noexcept
 {
     if (state_ == State::died && !memory_.is_open())
         return;
-    LOG_ERR("the %s at the other end has %s; the connection is closed", side_ == Side::service ? "client" : "service",
-            stream_ != nullptr ? "sent what is no message" : "damaged the messages' memory");
+    if (may_tell_of_peer())
+        LOG_ERR("the %s at the other end has %s; the connection is closed",
+                side_ == Side::service ? "client" : "service",
+                stream_ != nullptr ? "sent what is no message" : "damaged the messages' memory");
     state_ = State::died;
     memory_.close();
     shutdown(socket_.get(), SHUT_RDWR); // and the socket tells both sides

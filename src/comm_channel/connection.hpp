@@ -79,6 +79,10 @@ public:
     /// A message that the peer can't receive any more, having left.
     void send_in_vain(std::size_t length) noexcept;
 
+    /// The kernel had no memory to wake the peer, which may sleep. Each call here tries again, so the own program must
+    /// not sleep meanwhile.
+    [[nodiscard]] bool owes_bell() const noexcept { return owes_message_bell_ || owes_space_bell_; }
+
     /// Asks for bells. Each is to be followed by a look at what is there.
     void arm_for_message() noexcept;
     void arm_for_space() noexcept;
@@ -106,14 +110,19 @@ private:
     [[nodiscard]] Arrival hear(StreamKind kind, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept;
     [[nodiscard]] bool open_memory(const Welcome &welcome, std::span<UniqueFd, 2> files);
     void attach();
-    /// Where the peer is on another machine.
+    /// What is owed, or under way where the peer is on another machine.
     void pump() noexcept;
+    void ring_for_message() noexcept;
+    void ring_for_space() noexcept;
+    [[nodiscard]] bool may_tell_of_peer() const noexcept;
     void note_end() noexcept;
     void note_damage() noexcept;
 
     const Side side_;
     State state_ = State::connecting;
     bool has_left_ = false; ///< this side
+    bool owes_message_bell_ = false;
+    bool owes_space_bell_ = false;
     UniqueFd socket_;
     std::unique_ptr<Stream> stream_; ///< where the peer is on another machine, or may be
     std::shared_ptr<const DeviceFunction> messages_by_; ///< then: that has queue pairs for messages, or null

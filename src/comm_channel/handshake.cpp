@@ -3,15 +3,14 @@
 //
 // How a connection comes about.
 #include <array>
-#include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 
 #include <sys/socket.h>
 
 #include "../core/log.hpp"
+#include "../core/strangers.hpp"
 #include "connection.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_HANDSHAKE);
@@ -54,21 +53,6 @@ const char *reason_of(Answer answer)
     default:
         return "its answer is none";
     }
-}
-
-/// Whether one more client may be told of that was sent away: anybody may connect by TCP, as often as he likes.
-bool may_tell_of_strangers() noexcept
-{
-    constexpr std::uint32_t most = 20; // in a minute
-    static std::atomic<std::int64_t> minute{-1};
-    static std::atomic<std::uint32_t> count{0};
-    const std::int64_t now = std::chrono::floor<std::chrono::minutes>(std::chrono::steady_clock::now().time_since_epoch()).count();
-    if (minute.exchange(now, std::memory_order_relaxed) != now)
-        count.store(0, std::memory_order_relaxed);
-    const std::uint32_t number = count.fetch_add(1, std::memory_order_relaxed);
-    if (number == most)
-        LOG_ERR("more clients are sent away: nothing is said of them for the rest of a minute");
-    return number < most;
 }
 
 } // namespace

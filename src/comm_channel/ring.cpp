@@ -6,17 +6,14 @@
 #include <cstring>
 #include <utility>
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "../core/file_size.hpp"
+#include "../core/sealed_file.hpp"
 
 namespace opendoca::comm_channel {
 
 namespace {
-
-constexpr int needed_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 std::size_t memory_size(RingShape to_service, RingShape to_client) noexcept
 {
@@ -79,6 +76,11 @@ RingResult SendRing::send(const void *message, std::size_t length, std::uint32_t
 bool SendRing::disarm_for_message() noexcept
 {
     return disarm(state_->armed_for_message);
+}
+
+void SendRing::rearm_for_message() noexcept
+{
+    arm(state_->armed_for_message);
 }
 
 void SendRing::arm_for_space() noexcept
@@ -156,6 +158,11 @@ bool ReceiveRing::disarm_for_space() noexcept
     return disarm(state_->armed_for_space);
 }
 
+void ReceiveRing::rearm_for_space() noexcept
+{
+    arm(state_->armed_for_space);
+}
+
 void ReceiveRing::arm_for_message() noexcept
 {
     arm(state_->armed_for_message);
@@ -189,10 +196,8 @@ void SharedMemory::close() noexcept
 
 bool SharedMemory::create(RingShape to_service, RingShape to_client, UniqueFd &file)
 {
-    UniqueFd made(memfd_create("opendoca-comm-channel", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!made.is_open() ||
-        !set_file_size(made.get(), memory_size(to_service, to_client)) ||
-        fcntl(made.get(), F_ADD_SEALS, needed_seals) != 0 || !map(to_service, to_client, made.get()))
+    UniqueFd made = create_file_to_seal("opendoca-comm-channel", memory_size(to_service, to_client));
+    if (!made.is_open() || !seal_file(made.get(), SealedFor::all_writers) || !map(to_service, to_client, made.get()))
         return false;
     file = std::move(made);
     return true;
@@ -201,9 +206,7 @@ bool SharedMemory::create(RingShape to_service, RingShape to_client, UniqueFd &f
 bool SharedMemory::open(RingShape to_service, RingShape to_client, const UniqueFd &file)
 {
     struct stat status {};
-    const int seals = fcntl(file.get(), F_GET_SEALS);
-    // Without the seals the other side could take pages away, which would end this process by SIGBUS.
-    return seals >= 0 && (seals & needed_seals) == needed_seals && fstat(file.get(), &status) == 0 &&
+    return is_sealed_file(file.get(), SealedFor::all_writers, status) &&
            static_cast<std::size_t>(status.st_size) == memory_size(to_service, to_client) &&
            map(to_service, to_client, file.get());
 }

@@ -67,6 +67,8 @@ public:
     [[nodiscard]] RingResult look_for_space() noexcept;
     /// Whether the receiver sleeps; from then on waking it is up to the caller.
     [[nodiscard]] bool disarm_for_message() noexcept;
+    /// Takes that back: the receiver could not be woken.
+    void rearm_for_message() noexcept;
     /// Asks to be woken when there is space. To be followed by a look.
     void arm_for_space() noexcept;
     [[nodiscard]] std::uint64_t in_flight() const noexcept;
@@ -96,6 +98,7 @@ public:
     void give_back(std::uint64_t count) noexcept;
     [[nodiscard]] RingResult look_for_message() const noexcept;
     [[nodiscard]] bool disarm_for_space() noexcept;
+    void rearm_for_space() noexcept;
     /// Asks to be woken when a message comes. To be followed by a look.
     void arm_for_message() noexcept;
 

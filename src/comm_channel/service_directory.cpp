@@ -60,22 +60,31 @@ std::vector<std::string> candidates()
     return paths;
 }
 
-/// Opens the directory and makes sure of whose it is. What is opened can't be exchanged for another one
-/// later.
-UniqueFd open_own(const std::string &path)
+/// Opens the directory and makes sure of whose it is. What is opened can't be exchanged for another one later. Not open,
+/// with errno, where there is none, or none that can be used: then @p reason says why.
+UniqueFd open_own(const std::string &path, std::string &reason)
 {
     UniqueFd directory = open_directory(path);
     if (!directory.is_open()) {
-        if (errno != ENOENT)
-            LOG_ERR("%s cannot be opened as a directory: %s", path.c_str(), std::strerror(errno));
+        const int error = errno;
+        if (error != ENOENT)
+            reason = path + " cannot be opened as a directory: " + std::strerror(error);
+        errno = error;
         return UniqueFd();
     }
     if (!is_own(directory.get(), S_IRWXG | S_IRWXO)) {
-        LOG_ERR("%s is not a directory that user %u alone can enter, and services are not looked for there",
-                path.c_str(), geteuid());
+        reason = path + " is not a directory that user " + std::to_string(geteuid()) +
+                 " alone can enter, and services are not looked for there";
+        errno = EACCES;
         return UniqueFd();
     }
     return directory;
+}
+
+/// Of descriptors or memory, which no other place has either.
+bool is_want(int error) noexcept
+{
+    return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
 std::string file_name(const ServiceKey &key)
@@ -189,9 +198,12 @@ doca_error_t Registration::take(const ServiceKey &key, const char *service, Regi
     taken.lock_name_ = taken.name_ + std::string(lock_suffix);
     for (const std::string &path : candidates()) {
         (void)!mkdir(path.c_str(), S_IRWXU); // usually it is there
-        taken.directory_ = open_own(path);
+        std::string reason;
+        taken.directory_ = open_own(path, reason);
         if (taken.directory_.is_open())
             break;
+        if (!reason.empty())
+            LOG_ERR("%s", reason.c_str());
     }
     if (!taken.directory_.is_open()) {
         LOG_ERR("there is no directory for the socket of service '%s'; XDG_RUNTIME_DIR can name one",
@@ -224,8 +236,14 @@ doca_error_t Registration::lock(const char *service)
         }
         // The kernel gives the lock back when its holder dies.
         if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-            LOG_ERR("a service '%s' listens on this representor already", service);
-            return DOCA_ERROR_CONNECTION_ABORTED;
+            if (errno == EINTR)
+                continue;
+            if (errno == EWOULDBLOCK) {
+                LOG_ERR("a service '%s' listens on this representor already", service);
+                return DOCA_ERROR_CONNECTION_ABORTED;
+            }
+            LOG_ERR("the name of service '%s' cannot be locked: %s", service, std::strerror(errno));
+            return DOCA_ERROR_INITIALIZATION;
         }
         struct stat held {
         }, named{};
@@ -254,20 +272,38 @@ doca_error_t Registration::listen(const char *service)
     return DOCA_SUCCESS;
 }
 
-doca_error_t connect_to_service(const ServiceKey &key, const char *service, UniqueFd &socket)
+void ServiceSearch::tell(std::vector<std::string> reasons)
+{
+    if (reasons == told_)
+        return;
+    for (const std::string &reason : reasons)
+        LOG_ERR("%s", reason.c_str());
+    told_ = std::move(reasons);
+}
+
+doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, UniqueFd &socket)
 {
     const std::string name = file_name(key);
+    std::vector<std::string> reasons;
     for (const std::string &path : candidates()) {
-        const UniqueFd directory = open_own(path);
-        if (!directory.is_open())
-            continue;
+        std::string reason;
+        const UniqueFd directory = open_own(path, reason);
+        if (!directory.is_open()) {
+            const int error = errno;
+            if (!reason.empty())
+                reasons.push_back(std::move(reason));
+            if (!is_want(error))
+                continue;
+            tell(std::move(reasons));
+            return DOCA_ERROR_INITIALIZATION;
+        }
         UniqueFd made = make_socket();
         if (!made.is_open()) {
             LOG_ERR("no socket can be made: %s", std::strerror(errno));
             return DOCA_ERROR_INITIALIZATION;
         }
         const sockaddr_un address = address_of(directory.get(), name);
-        if (connect(made.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0) {
+        if (::connect(made.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0) {
             socket = std::move(made);
             return DOCA_SUCCESS;
         }
@@ -280,6 +316,7 @@ doca_error_t connect_to_service(const ServiceKey &key, const char *service, Uniq
             return DOCA_ERROR_DRIVER;
         }
     }
+    tell(std::move(reasons));
     return DOCA_ERROR_NOT_FOUND;
 }
 

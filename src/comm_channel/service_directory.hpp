@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <doca_error.h>
 
@@ -46,8 +47,19 @@ private:
     std::string lock_name_;
 };
 
-/// Connects to the socket of a service. NOT_FOUND, without a message, when there is none; CONNECTION_ABORTED when it
-/// takes no more.
-[[nodiscard]] doca_error_t connect_to_service(const ServiceKey &key, const char *service, UniqueFd &socket);
+/// Where a service is looked for, again and again until it is there. What is wrong with a place is said once.
+class ServiceSearch {
+public:
+    /// Connects to its socket. NOT_FOUND when there is none yet; CONNECTION_ABORTED when it takes no more; else what has to
+    /// be better before another look makes sense.
+    [[nodiscard]] doca_error_t connect(const ServiceKey &key, const char *service, UniqueFd &socket);
+    /// The next look begins another search.
+    void forget() noexcept { told_.clear(); }
+
+private:
+    void tell(std::vector<std::string> reasons);
+
+    std::vector<std::string> told_; ///< of the last look
+};
 
 } // namespace opendoca::comm_channel

@@ -11,6 +11,7 @@
 
 #include "../core/guard.hpp"
 #include "../core/log.hpp"
+#include "../core/strangers.hpp"
 #include "stream.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_STREAM);
@@ -35,7 +36,8 @@ bool Stream::make_link(const std::shared_ptr<const DeviceFunction> &function, Ri
     const bool is_nested = !are_together_;
     if ((is_nested && epoll_ctl(space_epoll_.get(), EPOLL_CTL_ADD, messages_->fd(), &event) != 0) ||
         guarded([&] { return QueuePairLink::create(function, messages_, outgoing, incoming, link); }) != DOCA_SUCCESS) {
-        LOG_WARN("messages go by TCP: device %s gives no queue pair for them", function->name.c_str());
+        if (may_tell_of_strangers())
+            LOG_WARN("messages go by TCP: device %s gives no queue pair for them", function->name.c_str());
         return false;
     }
     link_ = std::move(link);
@@ -126,20 +128,22 @@ void Stream::look_at_link() noexcept
     if (!link_->has_failed())
         return;
     if (!receives_by_link_ && (sending_ == Sending::by_socket || sending_ == Sending::tries_link)) {
-        if (std::exchange(sending_, Sending::by_socket) == Sending::tries_link)
+        if (std::exchange(sending_, Sending::by_socket) == Sending::tries_link && may_tell_of_strangers())
             LOG_WARN("messages go by TCP, and not by a queue pair: it has failed");
         return; // what has come by it stays: that the peer sends by it, TCP may not have told yet
     }
     if (receive() || in_size_ == in_.size() || has_ended_)
         return; // what came before is told first
-    LOG_ERR("the queue pair by which messages go has failed, which ends the connection");
+    if (may_tell_of_strangers())
+        LOG_ERR("the queue pair by which messages go has failed, which ends the connection");
     shutdown(socket_, SHUT_RDWR); // tells both sides
     has_ended_ = true;
 }
 
 void Stream::drop_link(const char *reason) noexcept
 {
-    LOG_WARN("messages go by TCP, and not by a queue pair: %s", reason);
+    if (may_tell_of_strangers())
+        LOG_WARN("messages go by TCP, and not by a queue pair: %s", reason);
     link_.reset();
     sending_ = Sending::by_socket;
     choose_events();
@@ -156,7 +160,7 @@ bool Stream::receive_by_link() noexcept
     if (take())
         return true;
     char byte;
-    if (recv(socket_, &byte, sizeof(byte), MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EINTR))
+    if (recv(socket_, &byte, sizeof(byte), MSG_DONTWAIT) < 0 && is_for_now(errno))
         return false;
     if (take()) // what was sent before the end has come before it
         return true;

@@ -4,16 +4,17 @@
 
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include "../core/log.hpp"
+#include "../core/poll_one.hpp"
 #include "limits.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_TCP);
@@ -25,7 +26,7 @@ namespace {
 /// The ports that services have by themselves: none that kernels give to clients.
 constexpr std::uint16_t first_port = 20000;
 constexpr std::uint64_t num_ports = 8192;
-constexpr int patience = 1000; ///< ms
+constexpr auto patience = std::chrono::seconds(1);
 
 struct Address {
     sockaddr_storage bytes{};
@@ -93,8 +94,7 @@ doca_error_t make(const std::string &at, const ServiceKey &key, Address &address
 /// An errno, or 0.
 int finish_connecting(int socket) noexcept
 {
-    pollfd writable = {.fd = socket, .events = POLLOUT, .revents = 0};
-    if (poll(&writable, 1, patience) != 1)
+    if (poll_one(socket, POLLOUT, patience) == 0)
         return ETIMEDOUT;
     int error = 0;
     socklen_t size = sizeof(error);
@@ -133,7 +133,7 @@ doca_error_t connect_at(const std::string &at, const ServiceKey &key, const char
     if (const doca_error_t status = make(at, key, address, made); status != DOCA_SUCCESS)
         return status;
     int error = connect(made.get(), address.get(), address.size) == 0 ? 0 : errno;
-    if (error == EINPROGRESS)
+    if (error == EINPROGRESS || error == EINTR) // a signal does not end it
         error = finish_connecting(made.get());
     if (error == 0) {
         socket = std::move(made);

@@ -86,7 +86,11 @@ bool send_message(int socket, std::span<const std::byte> bytes, std::span<const 
         header->cmsg_len = CMSG_LEN(files.size_bytes());
         std::memcpy(CMSG_DATA(header), files.data(), files.size_bytes());
     }
-    return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+    ssize_t sent = -1;
+    do
+        sent = sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == static_cast<ssize_t>(bytes.size());
 }
 
 Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept
@@ -125,11 +129,15 @@ Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<Unique
     return Arrival::complete;
 }
 
-void ring_bell(int socket) noexcept
+bool ring_bell(int socket) noexcept
 {
     constexpr char bell = '!';
+    ssize_t sent = -1;
+    do
+        sent = send(socket, &bell, sizeof(bell), MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
     // A full socket has bells enough in it, and one that is closed is noticed elsewhere.
-    (void)!send(socket, &bell, sizeof(bell), MSG_DONTWAIT | MSG_NOSIGNAL);
+    return sent >= 0 || errno == EAGAIN || errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN;
 }
 
 bool drain_bells_of(int socket) noexcept

@@ -94,8 +94,8 @@ enum class Arrival : std::uint8_t {
 [[nodiscard]] Arrival receive_message(int socket, std::span<std::byte> bytes,
                                       std::span<UniqueFd> files) noexcept;
 
-/// Rings, without ever waiting.
-void ring_bell(int socket) noexcept;
+/// Rings, without ever waiting. False when the other side has not been told and another try may do it.
+[[nodiscard]] bool ring_bell(int socket) noexcept;
 /// Takes what has rung; false when the connection has ended.
 [[nodiscard]] bool drain_bells_of(int socket) noexcept;
 /// Whether the other end is closed.

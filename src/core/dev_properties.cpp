@@ -66,6 +66,12 @@ doca_error_t report_none(const doca_devinfo &info, const char *what, doca_error_
     return if_none;
 }
 
+doca_error_t report_none(const doca_devinfo_rep &info, const char *what, doca_error_t if_none)
+{
+    LOG_INFO("representor %s has no %s", info.info.name.c_str(), what);
+    return if_none;
+}
+
 doca_error_t copy_text(const char *what, const std::string &text, char *out, std::uint32_t size,
                        std::uint32_t needed)
 {

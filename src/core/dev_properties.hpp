@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "dev.hpp"
 
@@ -24,6 +25,18 @@ namespace opendoca {
 /// INVALID_VALUE unless a buffer of @p size bytes is large enough.
 [[nodiscard]] doca_error_t check_room(const char *what, std::uint32_t size, std::uint32_t needed);
 [[nodiscard]] doca_error_t report_none(const doca_devinfo &info, const char *what, doca_error_t if_none);
+[[nodiscard]] doca_error_t report_none(const doca_devinfo_rep &info, const char *what, doca_error_t if_none);
+
+/// A number, or NOT_SUPPORTED. @p Info is the description of a device or of a representor.
+template <typename Info, typename Number>
+[[nodiscard]] doca_error_t copy_number(const char *what, const Info &info, const std::optional<Number> &number,
+                                       Number &out)
+{
+    if (!number)
+        return report_none(info, what, DOCA_ERROR_NOT_SUPPORTED);
+    out = *number;
+    return DOCA_SUCCESS;
+}
 
 /// One of a function's addresses, or @p if_none.
 template <typename Address>

@@ -12,6 +12,10 @@ Inside::Inside() noexcept {}
 
 Inside::~Inside() {}
 
+Outside::Outside() noexcept : depth_(0) {}
+
+Outside::~Outside() {}
+
 Resources count_resources() noexcept
 {
     Resources found{};

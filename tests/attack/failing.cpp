@@ -110,6 +110,16 @@ Inside::~Inside()
     --depth;
 }
 
+Outside::Outside() noexcept : depth_(depth)
+{
+    depth = 0;
+}
+
+Outside::~Outside()
+{
+    depth = depth_;
+}
+
 Resources count_resources() noexcept
 {
     Resources found = {live_allocations, 0, 0};

@@ -28,6 +28,18 @@ public:
     ~Inside();
 };
 
+/// While one lives, this thread is not, even if it was: it does something of the test's own.
+class Outside {
+public:
+    Outside() noexcept;
+    Outside(const Outside &) = delete;
+    Outside &operator=(const Outside &) = delete;
+    ~Outside();
+
+private:
+    int depth_;
+};
+
 /// What a process holds.
 struct Resources {
     std::int64_t allocations;

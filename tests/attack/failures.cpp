@@ -4,8 +4,10 @@
 // Every allocation and every system call of the library fails once, one in each walk through the API: nothing
 // crashes or hangs, and the next walk works and finds nothing leaked.
 //
-//     attack_failures [--role host|dpu] [--kind allocations|system_calls] [--warm] [--from K] [--to K]
+//     attack_failures [--role host|dpu] [--kind allocations|system_calls] [--warm] [--part NAME] [--from K] [--to K]
 //     [--step N]
+//
+// With a part alone, both processes do that before anything else: what the first part of a walk has made is not there.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -27,7 +29,7 @@ namespace {
 
 using namespace attack;
 
-constexpr unsigned seconds_to_end = 20; ///< of both walks; they take some milliseconds
+constexpr unsigned seconds_to_end = 60; ///< of both walks; they take some milliseconds
 
 /// What a process that was attacked tells of itself.
 struct Report {
@@ -45,13 +47,18 @@ struct Plan {
     bool is_warm = false;
 };
 
+Trouble trouble_of(std::uint64_t k)
+{
+    return k == 0 ? Trouble::none : Trouble::one_failure;
+}
+
 /// The attacked process: a walk in which number @p k fails, between walks in which nothing does.
 int be_attacked(const Plan &plan, std::uint64_t k, int channel, Report &report)
 {
     const Resources before = count_resources();
-    if (plan.is_warm && !Walk(plan.role, channel, false).run())
+    if (plan.is_warm && !Walk(plan.role, channel, Trouble::none).run())
         return 1;
-    Walk walk(plan.role, channel, k != 0);
+    Walk walk(plan.role, channel, trouble_of(k));
     fail_at(plan.kind, k);
     const bool is_good = walk.run();
     report.counted = counted();
@@ -60,7 +67,7 @@ int be_attacked(const Plan &plan, std::uint64_t k, int channel, Report &report)
     report.was_struck = failed_function() != nullptr;
     std::snprintf(report.function, sizeof(report.function), "%s", report.was_struck ? failed_function() : "");
     fail_at(Failing::nothing, 0);
-    if (!is_good || !Walk(plan.role, channel, false).run())
+    if (!is_good || !Walk(plan.role, channel, Trouble::none).run())
         return 1;
     const Resources after = count_resources();
     report.left = {after.allocations - before.allocations, after.descriptors - before.descriptors,
@@ -72,9 +79,9 @@ int be_attacked(const Plan &plan, std::uint64_t k, int channel, Report &report)
 int be_peer(const Plan &plan, std::uint64_t k, int channel)
 {
     const Role role = plan.role == Role::host ? Role::dpu : Role::host;
-    if (plan.is_warm && !Walk(role, channel, false).run())
+    if (plan.is_warm && !Walk(role, channel, Trouble::none).run())
         return 1;
-    return Walk(role, channel, k != 0).run() && Walk(role, channel, false).run() ? 0 : 1;
+    return Walk(role, channel, trouble_of(k)).run() && Walk(role, channel, Trouble::none).run() ? 0 : 1;
 }
 
 template <typename Body>
@@ -141,6 +148,11 @@ int main(int argc, char **argv)
     bool is_host = plan.role == Role::host, strikes_allocations = plan.kind == Failing::allocations;
     const Option options[] = {choice_option("--role", "host", "dpu", is_host),
                               choice_option("--kind", "allocations", "system_calls", strikes_allocations),
+                              {"--part", "NAME",
+                               [](const std::string &name) {
+                                   walk_only(name);
+                                   return !name.empty();
+                               }},
                               {"--warm", "", [&](const std::string &) { return plan.is_warm = true; }},
                               number_option("--from", from),
                               number_option("--to", to),

@@ -4,8 +4,6 @@
 // The parts of the walk; each begins and ends with nothing but an open device.
 #pragma once
 
-#include <chrono>
-
 #include <doca_buf_inventory.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
@@ -15,12 +13,6 @@
 #include "scenario.hpp"
 
 namespace attack {
-
-/// How long a part waits for what comes soon, unless something has failed.
-[[nodiscard]] inline std::chrono::milliseconds patience_of(const Walk &walk)
-{
-    return std::chrono::milliseconds(walk.may_fail() ? 300 : 60'000);
-}
 
 /// Memory that is mapped for a device.
 class Map {
@@ -61,8 +53,11 @@ public:
 
     [[nodiscard]] bool is_made() const noexcept { return is_made_; }
     operator doca_workq *() const noexcept { return workq_; }
-    /// The next event, or TIME_OUT when there is none for a while.
-    [[nodiscard]] doca_error_t retrieve(doca_event &event);
+    /// The next event, or TIME_OUT when there is none, which has to be excused.
+    /// With @p is_armed, it sleeps first.
+    [[nodiscard]] doca_error_t retrieve(doca_event &event, bool is_armed = false);
+    /// Of an event-driven one.
+    [[nodiscard]] bool arm();
     /// Submits, and retrieves the end: how the job has ended, or was refused.
     [[nodiscard]] doca_error_t run(const doca_job &job);
 
@@ -85,6 +80,8 @@ void walk_through_local_copies(Walk &walk, doca_dev *dev);
 void walk_through_exports(Walk &walk, doca_dev *dev);
 void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven);
 void walk_through_sync_events(Walk &walk, doca_dev *dev);
+/// With @p has_word, the counter is in the program's memory.
+void walk_through_ends_of_sync_events(Walk &walk, doca_dev *dev, bool has_word);
 void walk_through_comm_channel(Walk &walk, doca_dev *dev, bool by_address);
 void walk_through_hashes(Walk &walk, doca_dev *dev);
 void walk_through_graphs(Walk &walk, doca_dev *dev);

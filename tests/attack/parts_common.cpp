@@ -6,7 +6,6 @@
 #include <cstring>
 #include <string>
 
-#include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -83,26 +82,30 @@ Queue::~Queue()
         walk_.undo([&] { return doca_ctx_stop(ctx_); });
 }
 
-doca_error_t Queue::retrieve(doca_event &event)
+bool Queue::arm()
 {
-    const auto end = std::chrono::steady_clock::now() + patience_of(walk_);
-    while (std::chrono::steady_clock::now() < end) {
+    return walk_.call([&] { return doca_workq_event_handle_arm(workq_); });
+}
+
+doca_error_t Queue::retrieve(doca_event &event, bool is_armed)
+{
+    const Patience patience(walk_);
+    do {
+        if (is_armed) {
+            const bool is_woken = walk_.wait_for(handle_);
+            walk_.undo([&] { return doca_workq_event_handle_clear(workq_, handle_); });
+            if (!is_woken)
+                break;
+        }
         const doca_error_t status =
             walk_.enter([&] { return doca_workq_progress_retrieve(workq_, &event, 0); });
         if (status != DOCA_ERROR_AGAIN)
             return status;
-        if (!is_event_driven_) {
+        is_armed = is_event_driven_ && arm();
+        if (!is_armed)
             sched_yield();
-            continue;
-        }
-        if (!walk_.call([&] { return doca_workq_event_handle_arm(workq_); }))
-            continue;
-        pollfd handle = {.fd = handle_, .events = POLLIN, .revents = 0};
-        if (poll(&handle, 1, static_cast<int>(patience_of(walk_).count())) == 0)
-            return DOCA_ERROR_TIME_OUT;
-        while (walk_.enter([&] { return doca_workq_event_handle_clear(workq_, handle_); }) != DOCA_SUCCESS) {
-        }
-    }
+    } while (!patience.is_over());
+    walk_.expect(false, "an event");
     return DOCA_ERROR_TIME_OUT;
 }
 

@@ -3,6 +3,7 @@
 //
 // The parts that take two processes.
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include <sched.h>
@@ -150,7 +151,8 @@ void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven)
     if (!walk.agree(is_created))
         return;
     doca_ctx *const ctx = doca_rdma_as_ctx(rdma);
-    Queue queue(walk, ctx, nullptr, is_event_driven); // which has its device
+    std::optional<Queue> used(std::in_place, walk, ctx, nullptr, is_event_driven); // which has its device
+    Queue &queue = *used;
     const void *details = nullptr, *descriptor = nullptr;
     std::size_t details_size = 0, descriptor_size = 0;
     const bool is_exported = queue.is_made() && walk.call([&] {
@@ -220,14 +222,29 @@ void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven)
     add.swap_or_add_data = 1;
     if (add.result_buff != nullptr && add.cmp_or_add_dest_buff != nullptr)
         num_jobs += submit(add.base, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD);
-    const bool has_all = walk.agree(num_jobs == 2 * std::size(lengths) + 3);
-    for (std::uint32_t i = 0; has_all && i < num_jobs; ++i) {
+    bool is_good = walk.agree(num_jobs == 2 * std::size(lengths) + 3);
+    for (std::uint32_t i = 0; is_good && i < num_jobs; ++i) {
         doca_event event = {};
         event.result.ptr = &results[i];
-        if (!walk.call([&] { return queue.retrieve(event); }))
-            break;
+        is_good = walk.call([&] { return queue.retrieve(event); });
     }
-    (void)walk.agree(true); // the connection is not taken down before
+    if (!walk.agree(is_good))
+        return; // the connection is not taken down before
+    // One leaves; the other one's last receive ends with it.
+    const bool leaves = walk.is_host() != is_event_driven;
+    doca_rdma_job_recv last = {};
+    last.dst_buff = leaves ? nullptr : make(map, memory.data(), 32, false);
+    const bool is_waiting = last.dst_buff != nullptr && submit(last.base, DOCA_RDMA_JOB_RECV);
+    const bool is_asleep = is_waiting && is_event_driven && queue.arm();
+    if (walk.agree(leaves || is_waiting) && leaves)
+        used.reset();
+    else if (is_waiting) {
+        doca_event event = {};
+        event.result.ptr = results;
+        walk.require(walk.enter([&] { return queue.retrieve(event, is_asleep); }) != DOCA_SUCCESS,
+                     "a receive from who has left ends with an error");
+    }
+    (void)walk.agree(true);
 }
 
 void walk_through_sync_events(Walk &walk, doca_dev *dev)
@@ -262,9 +279,8 @@ void walk_through_sync_events(Walk &walk, doca_dev *dev)
         std::uint64_t before = 0;
         bool is_updated = walk.call([&] { return doca_sync_event_update_set(event, 10); });
         is_updated = walk.call([&] { return doca_sync_event_update_add(event, 5, &before); }) && is_updated;
-        if (walk.agree(is_updated))
-            (void)walk.agree(
-                walk.call([&] { return doca_sync_event_update_set(event, 100); })); // whoever sleeps wakes
+        if (walk.agree(is_updated) && walk.agree(true)) // the DPU sleeps
+            (void)walk.call([&] { return doca_sync_event_update_set(event, 100); });
         (void)walk.agree(true);
         return;
     }
@@ -290,13 +306,96 @@ void walk_through_sync_events(Walk &walk, doca_dev *dev)
     if (is_updated && wait_for(14))
         (void)walk.call([&] { return queue.retrieve(ended); });
     if (is_updated) {
-        const bool is_waiting = wait_for(99);
-        if (is_waiting && walk.agree(true))
-            (void)walk.call([&] { return queue.retrieve(ended); });
-        else if (!is_waiting)
-            (void)walk.agree(false);
+        const bool is_asleep = wait_for(99) && queue.arm();
+        if (walk.agree(is_asleep))
+            (void)walk.call([&] { return queue.retrieve(ended, true); });
     }
     (void)walk.agree(true);
+}
+
+namespace {
+
+/// The host makes an event, and destroys it while the DPU has handles of it.
+void walk_through_an_end(Walk &walk, doca_dev *dev, std::uint64_t *word)
+{
+    Owned<doca_sync_event> event(walk, doca_sync_event_destroy);
+    const std::uint8_t *blob = nullptr;
+    std::size_t length = 0;
+    bool is_started = false;
+    const bool is_exported = walk.call([&] { return doca_sync_event_create(event.out()); }) &&
+                             walk.call([&] { return doca_sync_event_publisher_add_location_cpu(event, dev); }) &&
+                             walk.call([&] { return doca_sync_event_subscriber_add_location_dpu(event); }) &&
+                             (word == nullptr || walk.call([&] { return doca_sync_event_set_addr(event, word); })) &&
+                             (is_started = walk.call([&] { return doca_sync_event_start(event); })) &&
+                             walk.call([&] { return doca_sync_event_export_to_dpu(event, dev, &blob, &length); });
+    (void)walk.exchange(as_bytes(blob, is_exported ? length : 0));
+    std::uint64_t value = 0;
+    if (walk.agree(is_exported) && walk.call([&] { return doca_sync_event_get(event, &value); }))
+        walk.require(value == 7, "the DPU's update is there");
+    (void)walk.agree(true); // the DPU sleeps
+    if (is_started)
+        walk.undo([&] { return doca_sync_event_stop(event); });
+    event.reset();
+    if (word != nullptr)
+        *word = 1;
+    (void)walk.agree(true);
+    (void)walk.agree(true); // the DPU has tried to update it
+    walk.require(word == nullptr || *word == 1, "nobody writes to the memory of an event that was destroyed");
+}
+
+/// The DPU's side: one handle that updates, and one that sleeps.
+void walk_beyond_an_end(Walk &walk, doca_dev *dev)
+{
+    const std::vector<std::byte> theirs = walk.exchange({});
+    const auto import = [&](Owned<doca_sync_event> &handle) {
+        return !theirs.empty() && walk.call([&] {
+            return doca_sync_event_create_from_export(dev, reinterpret_cast<const std::uint8_t *>(theirs.data()),
+                                                      theirs.size(), handle.out());
+        });
+    };
+    Owned<doca_sync_event> updater(walk, doca_sync_event_destroy), sleeper(walk, doca_sync_event_destroy);
+    std::uint64_t before = 0;
+    const bool is_started = import(updater) && walk.call([&] { return doca_sync_event_start(updater); });
+    const AtEnd stop([&] {
+        if (is_started)
+            walk.undo([&] { return doca_sync_event_stop(updater); });
+    });
+    bool is_ready = is_started && walk.call([&] { return doca_sync_event_update_add(updater, 7, &before); }) && import(sleeper);
+    if (!is_ready) {
+        for (int i = 0; i < 4; ++i)
+            (void)walk.agree(i != 0);
+        return;
+    }
+    doca_ctx *const ctx = doca_sync_event_as_ctx(sleeper);
+    Queue queue(walk, ctx, nullptr, true);
+    doca_sync_event_job_wait job = {};
+    job.base.type = DOCA_SYNC_EVENT_JOB_WAIT_GT;
+    job.base.ctx = ctx;
+    job.value = 1000;
+    job.mask = UINT64_MAX;
+    is_ready = queue.is_made() && walk.call([&] { return doca_workq_submit(queue, &job.base); });
+    (void)walk.agree(is_ready);
+    const bool is_asleep = is_ready && queue.arm();
+    (void)walk.agree(true);
+    doca_event ended = {};
+    if (is_asleep)
+        walk.require(walk.enter([&] { return queue.retrieve(ended, true); }) != DOCA_SUCCESS,
+                     "a wait for what was destroyed ends with an error");
+    (void)walk.agree(true); // it is destroyed
+    walk.require(walk.enter([&] { return doca_sync_event_update_set(updater, 0xdead); }) != DOCA_SUCCESS,
+                 "an update of what was destroyed is refused");
+    (void)walk.agree(true);
+}
+
+} // namespace
+
+void walk_through_ends_of_sync_events(Walk &walk, doca_dev *dev, bool has_word)
+{
+    std::uint64_t word = 0;
+    if (walk.is_host())
+        walk_through_an_end(walk, dev, has_word ? &word : nullptr);
+    else
+        walk_beyond_an_end(walk, dev);
 }
 
 void walk_through_comm_channel(Walk &walk, doca_dev *dev, bool by_address)
@@ -342,12 +441,13 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev, bool by_address)
     // Each waits for what the other does, so whoever fails says so by going away, which the other one sees.
     const auto patiently = [&](doca_error_t not_yet, auto body) {
         doca_error_t status = not_yet;
-        const auto end = std::chrono::steady_clock::now() + patience_of(walk);
-        while (status == not_yet && std::chrono::steady_clock::now() < end) {
+        const Patience patience(walk);
+        while (status == not_yet && !patience.is_over()) {
             status = walk.enter(body);
             if (status == not_yet)
                 sched_yield();
         }
+        walk.expect(status != not_yet, "what the other side of Comm Channel does");
         return status;
     };
     char text[256];
@@ -375,7 +475,7 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev, bool by_address)
                           status = doca_comm_channel_ep_get_peer_addr_list(ep, &peers, &count);
                       return status == DOCA_SUCCESS && count == 0 ? DOCA_ERROR_AGAIN : status;
                   }) == DOCA_SUCCESS;
-    walk.require(is_good || walk.may_fail(), "client and service have met");
+    walk.expect(is_good, "that client and service meet");
     if (!walk.agree(is_good))
         return;
     if (walk.is_host()) {

@@ -88,7 +88,7 @@ int be_exporter(std::uint32_t seed)
         return 1;
     auto *const memory = static_cast<std::byte *>(
         mmap(nullptr, size, PROT_READ | PROT_WRITE, is_shareable ? MAP_SHARED : MAP_PRIVATE, fd, 0));
-    Walk walk(Role::host, -1, false);
+    Walk walk(Role::host, -1, Trouble::none);
     const Device dev(walk, "soft_pf0");
     if (!dev.is_open())
         return 1;
@@ -144,7 +144,7 @@ void copy_until_it_fails(Import &imported, std::span<std::byte> own, std::mt1993
 int be_importer(std::uint32_t seed)
 {
     std::mt19937 random(seed);
-    Walk walk(Role::dpu, -1, true);
+    Walk walk(Role::dpu, -1, Trouble::any);
     const Device dev(walk, "soft_p0");
     if (!dev.is_open())
         return 1;

@@ -14,7 +14,7 @@ class Options(unittest.TestCase):
     def test_what_is_none_is_refused_with_the_usage(self):
         for program in PROGRAMS:
             for words in (["--kill", "3"], ["42"], ["--seed"], ["--help"], ["--walks", "many"], ["--kills", "-1"],
-                          ["--step", "1x"], ["--role", "both"], ["--kind", "signals"], ["--from", ""]):
+                          ["--step", "1x"], ["--role", "both"], ["--kind", "signals"], ["--from", ""], ["--part", ""]):
                 with self.subTest(program=program, words=words):
                     ended = subprocess.run([program, *words], capture_output=True, text=True, timeout=60, check=False)
                     self.assertEqual(ended.returncode, 2, ended.stdout)

@@ -45,22 +45,23 @@ Device::Device(Walk &walk, const char *name) : dev_(walk, doca_dev_close)
 
 bool Walk::run()
 {
-    walk_through_devices(*this);
-
+    walk_part("devices", [&] { walk_through_devices(*this); });
+    walk_part("arguments", [&] { walk_through_arguments(*this); });
     const Device dev(*this, is_host() ? "soft_pf0" : "soft_p0");
-    walk_through_arguments(*this);
     if (!agree(dev.is_open()))
         return is_good_;
-    walk_through_local_copies(*this, dev);
-    walk_through_exports(*this, dev);
-    walk_through_rdma(*this, dev, false);
-    walk_through_rdma(*this, dev, true);
-    walk_through_sync_events(*this, dev);
-    walk_through_comm_channel(*this, dev, false);
-    walk_through_comm_channel(*this, dev, true);
-    walk_through_hashes(*this, dev);
-    walk_through_graphs(*this, dev);
-    walk_through_pools(*this, dev);
+    walk_part("local_copies", [&] { walk_through_local_copies(*this, dev); });
+    walk_part("exports", [&] { walk_through_exports(*this, dev); });
+    walk_part("rdma", [&] { walk_through_rdma(*this, dev, false); });
+    walk_part("rdma_events", [&] { walk_through_rdma(*this, dev, true); });
+    walk_part("sync_events", [&] { walk_through_sync_events(*this, dev); });
+    walk_part("ended_sync_events", [&] { walk_through_ends_of_sync_events(*this, dev, false); });
+    walk_part("words", [&] { walk_through_ends_of_sync_events(*this, dev, true); });
+    walk_part("comm_channel", [&] { walk_through_comm_channel(*this, dev, false); });
+    walk_part("comm_channel_tcp", [&] { walk_through_comm_channel(*this, dev, true); });
+    walk_part("hashes", [&] { walk_through_hashes(*this, dev); });
+    walk_part("graphs", [&] { walk_through_graphs(*this, dev); });
+    walk_part("pools", [&] { walk_through_pools(*this, dev); });
     return is_good_;
 }
 

@@ -20,6 +20,12 @@ namespace {
 
 bool is_fdopendir_failing = false;
 
+/// What the bells that processes wake each other by fail with, and how many do.
+struct FailingBells {
+    int error = 0;
+    int left = 0;
+} failing_bells;
+
 std::size_t num_lines(const std::string &text)
 {
     return static_cast<std::size_t>(std::ranges::count(text, '\n'));
@@ -83,6 +89,17 @@ extern "C" DIR *fdopendir(int fd)
     }
     static auto *const original = reinterpret_cast<DIR *(*)(int)>(dlsym(RTLD_NEXT, "fdopendir"));
     return original(fd);
+}
+
+extern "C" ssize_t send(int fd, const void *bytes, std::size_t size, int flags)
+{
+    if (size == 1 && failing_bells.left != 0) {
+        --failing_bells.left;
+        errno = failing_bells.error;
+        return -1;
+    }
+    static auto *const original = reinterpret_cast<ssize_t (*)(int, const void *, std::size_t, int)>(dlsym(RTLD_NEXT, "send"));
+    return original(fd, bytes, size, flags);
 }
 
 class CommChannelShortageTest : public testing::TestWithParam<DevicePair> {
@@ -277,4 +294,95 @@ TEST_P(CommChannelShortageTest, a_limit_for_files_turns_clients_away_and_ends_no
     EXPECT_EQ(status, DOCA_ERROR_AGAIN);
     EXPECT_EQ(await_connection(peer), DOCA_ERROR_CONNECTION_ABORTED);
     expect_service_works(service);
+}
+
+/// A service that sleeps and its client, when the kernel has no memory for the byte that wakes.
+class CommChannelBellShortageTest : public CommChannelShortageTest {
+protected:
+    void SetUp() override
+    {
+        must(doca_comm_channel_ep_connect(client, name.c_str(), &to_service));
+        (void)receive(service).status;
+        must(await_connection(to_service));
+        must(doca_comm_channel_ep_get_event_channel(service, nullptr, &of_service));
+        must(doca_comm_channel_ep_get_event_channel(client, &room_of_client, &of_client));
+        must(doca_comm_channel_ep_event_handle_arm_recv(client));
+        fall_asleep();
+    }
+    ~CommChannelBellShortageTest() override { failing_bells = {}; }
+    void fall_asleep()
+    {
+        must(doca_comm_channel_ep_event_handle_arm_recv(service));
+        await_silence(service, of_service);
+        await_silence(client, of_client);
+    }
+
+    EpHandle service{make_service(dpu, rep, name)};
+    EpHandle client{make_endpoint(host)};
+    Address *to_service = nullptr;
+    int of_service = -1, of_client = -1, room_of_client = -1;
+};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CommChannelBellShortageTest);
+INSTANTIATE_TEST_SUITE_P(pair, CommChannelBellShortageTest, testing::ValuesIn(one_comm_channel_pair()), pair_name);
+
+TEST_P(CommChannelBellShortageTest, a_bell_that_fails_is_rung_by_the_next_message)
+{
+    for (const int error : {ENOBUFS, ENOMEM}) {
+        failing_bells = {error, 1};
+        must(send_text(client, to_service, "1"));
+        EXPECT_EQ(failing_bells.left, 0);
+        EXPECT_FALSE(is_readable(of_service));
+        must(send_text(client, to_service, "2"));
+        ASSERT_TRUE(is_readable(of_service)) << error;
+        EXPECT_EQ(receive(service).text, "1");
+        EXPECT_EQ(receive(service).text, "2");
+        fall_asleep();
+    }
+    failing_bells = {EINTR, 3};
+    must(send_text(client, to_service, "at once"));
+    ASSERT_TRUE(is_readable(of_service));
+    EXPECT_EQ(receive(service).text, "at once");
+}
+
+/// Who sends one message and sleeps until the answer comes is awake until the bell has rung.
+TEST_P(CommChannelBellShortageTest, a_bell_that_is_owed_keeps_the_sender_awake)
+{
+    failing_bells = {ENOBUFS, 3};
+    must(send_text(client, to_service, "the only one"));
+    int num_wakes = 0;
+    while (is_readable(of_client) && num_wakes < 100) {
+        ++num_wakes;
+        EXPECT_EQ(receive(client).status, DOCA_ERROR_AGAIN);
+    }
+    EXPECT_EQ(failing_bells.left, 0);
+    EXPECT_LT(num_wakes, 100);
+    ASSERT_TRUE(is_readable(of_service));
+    EXPECT_EQ(receive(service).text, "the only one");
+}
+
+TEST_P(CommChannelBellShortageTest, a_bell_for_room_that_fails_is_rung_later)
+{
+    doca_error_t status = DOCA_SUCCESS;
+    while ((status = send_text(client, to_service, "x")) == DOCA_SUCCESS) {
+    }
+    ASSERT_EQ(status, DOCA_ERROR_AGAIN);
+    must(doca_comm_channel_ep_event_handle_arm_send(client));
+    ASSERT_FALSE(is_readable(room_of_client));
+    failing_bells = {ENOBUFS, 1};
+    EXPECT_EQ(receive(service).text, "x");
+    EXPECT_EQ(failing_bells.left, 0);
+    EXPECT_FALSE(is_readable(room_of_client));
+    EXPECT_EQ(receive(service).text, "x");
+    EXPECT_TRUE(is_readable(room_of_client));
+    must(send_text(client, to_service, "y"));
+
+    // One that receives all, and then sleeps.
+    while (send_text(client, to_service, "x") == DOCA_SUCCESS) {
+    }
+    must(doca_comm_channel_ep_event_handle_arm_send(client));
+    failing_bells = {ENOBUFS, 12};
+    for (int i = 0; i < 100 && is_readable(of_service); ++i)
+        (void)receive(service).status;
+    EXPECT_EQ(failing_bells.left, 0);
+    EXPECT_TRUE(is_readable(room_of_client));
 }

@@ -4,11 +4,14 @@
 // Comm Channel between two machines, that is by TCP: what anybody who reaches the address can send. That it works at all
 // is shown by the other tests, which run with an address, too.
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <random>
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <netinet/in.h>
+#include <sys/time.h>
 
 #include "../../src/core/unique_fd.hpp"
 #include "support/comm_channel.hpp"
@@ -21,6 +24,33 @@ namespace {
 
 /// As src/comm_channel/stream.hpp has it.
 enum Kind : std::uint32_t { message = 0, hello = 0xffffff00, welcome, received, leaving };
+
+/// So many waits are interrupted by a signal.
+int num_interrupted_polls = 0;
+
+/// Signals that interrupt what waits, for as long as it lives.
+class Signals {
+public:
+    explicit Signals(std::chrono::microseconds time)
+    {
+        struct sigaction action {};
+        action.sa_handler = [](int) {};
+        must_hold(sigaction(SIGALRM, &action, &before_) == 0, "the handler");
+        const itimerval each = {{0, time.count()}, {0, time.count()}};
+        must_hold(setitimer(ITIMER_REAL, &each, nullptr) == 0, "the timer");
+    }
+    Signals(const Signals &) = delete;
+    Signals &operator=(const Signals &) = delete;
+    ~Signals()
+    {
+        const itimerval none{};
+        setitimer(ITIMER_REAL, &none, nullptr);
+        sigaction(SIGALRM, &before_, nullptr);
+    }
+
+private:
+    struct sigaction before_ {};
+};
 
 /// An address of this machine that no other process of the tests has.
 std::string own_address()
@@ -45,6 +75,21 @@ std::string number(std::uint64_t value)
 {
     return {reinterpret_cast<const char *>(&value), sizeof(value)};
 }
+
+} // namespace
+
+extern "C" int poll(pollfd *entries, nfds_t count, int timeout)
+{
+    if (timeout > 1 && num_interrupted_polls != 0) {
+        --num_interrupted_polls;
+        errno = EINTR;
+        return -1;
+    }
+    static auto *const original = reinterpret_cast<int (*)(pollfd *, nfds_t, int)>(dlsym(RTLD_NEXT, "poll"));
+    return original(entries, count, timeout);
+}
+
+namespace {
 
 class CommChannelTcpTest : public testing::Test {
 protected:
@@ -138,6 +183,7 @@ protected:
         must(send_text(service, got.from, "yes"));
         EXPECT_EQ(await_message(client).text, "yes");
     }
+    ~CommChannelTcpTest() override { num_interrupted_polls = 0; }
     void start_service() { service = make_service(dpu, representor, name); }
 
     const std::string at = own_address();
@@ -246,6 +292,24 @@ TEST_F(CommChannelTcpTest, strangers_do_not_fill_the_log)
     expect_service_is_well();
 }
 
+/// Nor do those who say the right thing first, which is no secret.
+TEST_F(CommChannelTcpTest, strangers_that_say_hello_do_not_fill_the_log)
+{
+    start_service();
+    const LogCapture log;
+    for (int i = 0; i < 60; ++i) {
+        const UniqueFd junk = connect_well();
+        send_raw(junk, frame(leaving, "x"));
+        (void)await_end(junk);
+    }
+    for (int i = 0; i < 60; ++i)
+        (void)connect_well(); // and hangs up
+    poll_service();
+    const std::string text = log.text();
+    EXPECT_LE(std::ranges::count(text, '\n'), 2 * 21) << text; // a minute may end meanwhile
+    expect_service_is_well();
+}
+
 TEST_F(CommChannelTcpTest, who_says_nothing_keeps_nobody_out)
 {
     start_service();
@@ -284,6 +348,46 @@ TEST_F(CommChannelTcpTest, a_false_service_gets_nothing_of_a_client)
         connection = UniqueFd();
         EXPECT_EQ(await_connection(to_service), DOCA_ERROR_CONNECTION_ABORTED) << &answer - answers.data();
     }
+}
+
+TEST_F(CommChannelTcpTest, signals_do_not_end_a_connect)
+{
+    start_service();
+    {
+        const Signals signals(std::chrono::microseconds(100));
+        for (int i = 0; i < 20; ++i) {
+            const EpHandle client = make_endpoint(host);
+            Address *to_service = nullptr;
+            ASSERT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &to_service), DOCA_SUCCESS) << i;
+            poll_service();
+        }
+    }
+    num_interrupted_polls = 3;
+    expect_service_is_well();
+    EXPECT_EQ(num_interrupted_polls, 0);
+}
+
+/// One that gets no answer ends when its time is over, and not when signals end.
+TEST_F(CommChannelTcpTest, signals_do_not_prolong_a_connect)
+{
+    const UniqueFd listener = make_socket();
+    const int yes = 1;
+    must_hold(setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0 &&
+                  bind(listener.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0 &&
+                  listen(listener.get(), 0) == 0,
+              "an address to listen at");
+    std::vector<UniqueFd> others; // until the kernel takes no more for this listener
+    for (int i = 0; i < 4; ++i) {
+        others.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        (void)!connect(others.back().get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address));
+    }
+    const EpHandle client = make_endpoint(host);
+    Address *to_service = nullptr;
+    const Signals signals(std::chrono::milliseconds(20));
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &to_service), DOCA_ERROR_CONNECTION_ABORTED);
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+    EXPECT_LE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30)) << "a second, on a busy machine";
 }
 
 TEST_F(CommChannelTcpTest, a_port_has_one_service)

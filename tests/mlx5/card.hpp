@@ -4,47 +4,16 @@
 // The card made of software that a test was started on (docs/card.md), and processes on its host's side.
 #pragma once
 
-#include <cstring>
 #include <memory>
 #include <string>
-#include <string_view>
 
-#include <sys/socket.h>
-#include <sys/un.h>
-
-#include "../../src/core/unique_fd.hpp"
 #include "../conformance/support/environment.hpp"
 #include "../conformance/support/remote_memory.hpp"
+#include "card_control.hpp"
 
 namespace mlx5_test {
 
 using namespace doca_test;
-
-/// What the card answers to a line, as docs/card.md has them.
-inline std::string ask_card(std::string_view line)
-{
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const char *const path = std::getenv("OPENDOCA_CARD_CONTROL");
-    must_hold(path != nullptr, "a start by with_card");
-    std::strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
-    const opendoca::UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    char answer[512] = {};
-    must_hold(connect(fd.get(), reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0 &&
-                  send(fd.get(), line.data(), line.size(), 0) == static_cast<ssize_t>(line.size()) &&
-                  recv(fd.get(), answer, sizeof(answer) - 1, 0) > 0,
-              "an answer of the card");
-    return answer;
-}
-
-/// What the card has done so far: a number of its "status" line.
-inline std::uint64_t card_count(std::string_view what)
-{
-    const std::string status = ask_card("status"), name = " " + std::string(what) + " ";
-    const std::size_t at = status.find(name);
-    must_hold(at != std::string::npos, "a count of this name");
-    return std::stoull(status.substr(at + name.size()));
-}
 
 /// Copies of the DMA engine.
 inline std::uint64_t dma_copies()

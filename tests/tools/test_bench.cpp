@@ -4,7 +4,7 @@
 #include "../../tools/doca_bench/latency.hpp"
 #include "../../tools/doca_bench/machine.hpp"
 #include "../../tools/doca_bench/measure.hpp"
-#include "../../tools/doca_bench/v2/openssl_speed.hpp"
+#include "../../tools/doca_bench/openssl_speed.hpp"
 #include "../../tools/doca_bench/plain_copy.hpp"
 #include "../../tools/doca_bench/statistics.hpp"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 #include "../../tools/doca_bench/perftest.hpp"
-#include "../../tools/doca_bench/rdma_case.hpp"
+#include "../../tools/doca_bench/pair_case.hpp"
+#include "../../tools/doca_bench/rdma_bars.hpp"
 #include "../../tools/doca_bench/rdma_options.hpp"
 #include "../../tools/doca_bench/rdma_peer.hpp"
 #include "../../tools/doca_bench/ucx.hpp"
@@ -35,26 +36,26 @@ TEST(Ucx, OtherOutputIsNoTime)
 
 TEST(Ucx, EveryBarHasATest)
 {
-    for (const RdmaBar &bar : rdma_bars(RivalKind::ucx))
+    for (const PairBar &bar : rdma_bars(RivalKind::ucx))
         EXPECT_TRUE(ucx_test_of(bar.what).has_value()) << bar.name;
 }
 
 TEST(Ucx, TestsAreThoseOfTheSameWork)
 {
-    const auto name = [](RdmaOp op, RdmaTest test, MemoryKind memory) {
+    const auto name = [](PairOp op, PairTest test, MemoryKind memory) {
         const auto found = ucx_test_of({op, test, memory, false, 8, 1});
         return found ? found->name + " " + found->transports : "none";
     };
-    EXPECT_EQ(name(RdmaOp::write, RdmaTest::latency, MemoryKind::shared), "ucp_put_lat posix,self");
-    EXPECT_EQ(name(RdmaOp::write, RdmaTest::rate, MemoryKind::shared), "ucp_put_bw posix,self");
-    EXPECT_EQ(name(RdmaOp::read, RdmaTest::rate, MemoryKind::shared), "ucp_get posix,self");
-    EXPECT_EQ(name(RdmaOp::fetch_add, RdmaTest::rate, MemoryKind::shared), "ucp_fadd posix,self");
-    EXPECT_EQ(name(RdmaOp::send, RdmaTest::latency, MemoryKind::shared), "tag_lat posix,self");
-    EXPECT_EQ(name(RdmaOp::send, RdmaTest::rate, MemoryKind::ordinary), "tag_bw posix,cma,self");
-    EXPECT_EQ(name(RdmaOp::write, RdmaTest::rate, MemoryKind::ordinary), "cma put_bw cma");
-    EXPECT_EQ(name(RdmaOp::read, RdmaTest::rate, MemoryKind::ordinary), "cma get cma");
-    EXPECT_EQ(name(RdmaOp::fetch_add, RdmaTest::rate, MemoryKind::ordinary), "none");
-    EXPECT_FALSE(ucx_test_of({RdmaOp::write, RdmaTest::rate, MemoryKind::shared, true, 8, 1}));
+    EXPECT_EQ(name(PairOp::write, PairTest::latency, MemoryKind::shared), "ucp_put_lat posix,self");
+    EXPECT_EQ(name(PairOp::write, PairTest::rate, MemoryKind::shared), "ucp_put_bw posix,self");
+    EXPECT_EQ(name(PairOp::read, PairTest::rate, MemoryKind::shared), "ucp_get posix,self");
+    EXPECT_EQ(name(PairOp::fetch_add, PairTest::rate, MemoryKind::shared), "ucp_fadd posix,self");
+    EXPECT_EQ(name(PairOp::send, PairTest::latency, MemoryKind::shared), "tag_lat posix,self");
+    EXPECT_EQ(name(PairOp::send, PairTest::rate, MemoryKind::ordinary), "tag_bw posix,cma,self");
+    EXPECT_EQ(name(PairOp::write, PairTest::rate, MemoryKind::ordinary), "cma put_bw cma");
+    EXPECT_EQ(name(PairOp::read, PairTest::rate, MemoryKind::ordinary), "cma get cma");
+    EXPECT_EQ(name(PairOp::fetch_add, PairTest::rate, MemoryKind::ordinary), "none");
+    EXPECT_FALSE(ucx_test_of({PairOp::write, PairTest::rate, MemoryKind::shared, true, 8, 1}));
 }
 
 TEST(Perftest, TheNumberIsFoundAmongWarnings)
@@ -71,20 +72,20 @@ TEST(Perftest, TheNumberIsFoundAmongWarnings)
 
 TEST(Perftest, TestsAreThoseOfTheSameWork)
 {
-    const auto command = [](RdmaOp op, RdmaTest test, std::size_t size, std::uint32_t depth) {
+    const auto command = [](PairOp op, PairTest test, std::size_t size, std::uint32_t depth) {
         const auto found = perftest_test_of({op, test, MemoryKind::ordinary, false, size, depth});
         std::string text = found ? found->name : "none";
         for (const std::string &argument : found ? found->arguments : std::vector<std::string>())
             text += " " + argument;
         return text;
     };
-    EXPECT_EQ(command(RdmaOp::write, RdmaTest::rate, 64, 128), "ib_write_bw -s 64 -t 128");
-    EXPECT_EQ(command(RdmaOp::read, RdmaTest::rate, 1 << 20, 16), "ib_read_bw -s 1048576 -t 16 -Q 1");
-    EXPECT_EQ(command(RdmaOp::send, RdmaTest::latency, 64, 1), "ib_send_lat -s 64");
-    EXPECT_EQ(command(RdmaOp::send, RdmaTest::rate, 64, 32), "ib_send_bw -s 64 -t 32 -r 64");
-    EXPECT_EQ(command(RdmaOp::fetch_add, RdmaTest::rate, 8, 32), "ib_atomic_bw -A FETCH_AND_ADD -t 32");
-    EXPECT_FALSE(perftest_test_of({RdmaOp::write, RdmaTest::rate, MemoryKind::ordinary, true, 8, 1}));
-    for (const RdmaBar &bar : rdma_bars(RivalKind::perftest))
+    EXPECT_EQ(command(PairOp::write, PairTest::rate, 64, 128), "ib_write_bw -s 64 -t 128");
+    EXPECT_EQ(command(PairOp::read, PairTest::rate, 1 << 20, 16), "ib_read_bw -s 1048576 -t 16 -Q 1");
+    EXPECT_EQ(command(PairOp::send, PairTest::latency, 64, 1), "ib_send_lat -s 64");
+    EXPECT_EQ(command(PairOp::send, PairTest::rate, 64, 32), "ib_send_bw -s 64 -t 32 -r 64");
+    EXPECT_EQ(command(PairOp::fetch_add, PairTest::rate, 8, 32), "ib_atomic_bw -A FETCH_AND_ADD -t 32");
+    EXPECT_FALSE(perftest_test_of({PairOp::write, PairTest::rate, MemoryKind::ordinary, true, 8, 1}));
+    for (const PairBar &bar : rdma_bars(RivalKind::perftest))
         EXPECT_TRUE(perftest_test_of(bar.what).has_value()) << bar.name;
 }
 
@@ -94,9 +95,9 @@ TEST(RdmaOptions, TheDefaultIsEverything)
     EXPECT_EQ(parse_rdma_options({}, options), std::nullopt);
     const auto cases = rdma_cases(options, {});
     EXPECT_EQ(cases.size(), 2U * 2 * 2 * (3 * 8 + 1));
-    for (const RdmaCase &what : cases) {
+    for (const PairCase &what : cases) {
         EXPECT_EQ(std::ranges::count(cases, what), 1) << text_of(what);
-        EXPECT_EQ(what.test == RdmaTest::latency, what.depth == 1) << text_of(what);
+        EXPECT_EQ(what.test == PairTest::latency, what.depth == 1) << text_of(what);
     }
 }
 
@@ -109,7 +110,7 @@ TEST(RdmaBars, AreMeasuredWhenTheyAreAskedFor)
     EXPECT_TRUE(options.compares);
     for (const RivalKind rival : {RivalKind::ucx, RivalKind::perftest}) {
         const auto cases = rdma_cases(options, rdma_bars(rival));
-        for (const RdmaBar &bar : rdma_bars(rival))
+        for (const PairBar &bar : rdma_bars(rival))
             EXPECT_EQ(std::ranges::count(cases, bar.what), 1) << bar.name;
         EXPECT_EQ(cases.size(), rdma_bars(rival).size());
     }
@@ -117,9 +118,9 @@ TEST(RdmaBars, AreMeasuredWhenTheyAreAskedFor)
 
 TEST(RdmaBars, AreJudgedByTheMedianOfTheRatios)
 {
-    RdmaResult result;
-    const RdmaBar time = {"time", {}, RdmaBar::Kind::time_at_most, 2};
-    const RdmaBar speed = {"speed", {}, RdmaBar::Kind::speed_at_least, 0.95};
+    PairResult result;
+    const PairBar time = {"time", {}, PairBar::Kind::time_at_most, 2};
+    const PairBar speed = {"speed", {}, PairBar::Kind::speed_at_least, 0.95};
     EXPECT_FALSE(is_met(time, result)); // there was nothing to compare with
     result.ratio = Summary{0.5, 0.1, 9, 3};
     EXPECT_TRUE(is_met(time, result));

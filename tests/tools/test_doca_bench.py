@@ -26,6 +26,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 import user  # pylint: disable=wrong-import-position
 
 DOCA_BENCH, GENERATION, OTHER = sys.argv[1:4]
+JOB = "job" if GENERATION == "2.2" else "task"
+BENCHMARKS = ["dma", "rdma", "sha", "graph", "sync_event"] + (["connections", "cc"] if GENERATION == "2.2" else ["comch"])
 SHORT = ["--time", "0", "--rounds", "2", "--pool", "1M", "--pin", "none"]
 
 
@@ -37,8 +39,11 @@ def run(*arguments, **variables):
 
 
 def of_2_2(test):
-    """What has no tasks of DOCA 3.0 yet."""
-    return unittest.skipIf(GENERATION == "3.0", "measures jobs")(test)
+    return unittest.skipUnless(GENERATION == "2.2", "measures what 3.0 has not")(test)
+
+
+def of_3_0(test):
+    return unittest.skipUnless(GENERATION == "3.0", "measures what 2.2 has not")(test)
 
 
 def csv_rows(text):
@@ -183,8 +188,9 @@ class DocaBench(unittest.TestCase):
                           ["graph", "--time", "0", "--rounds", "2", "--pin", "none"],
                           ["cc", "--rounds", "2", "--trips", "20", "--pin", "none"],
                           ["sync_event", "--time", "0", "--rounds", "2", "--pin", "none"],
-                          ["connections", "--count", "4", "--pin", "none"]]:
-            if GENERATION == "3.0" and arguments[0] not in ("dma", "rdma"):
+                          ["connections", "--count", "4", "--pin", "none"],
+                          ["comch", *DocaBenchRdma.SHORT, "--sizes", "8,4080"]]:
+            if arguments[0] not in BENCHMARKS:
                 continue
             result = run(*arguments)
             self.assertEqual(result.returncode, 0, result.stderr)
@@ -233,7 +239,6 @@ class DocaBench(unittest.TestCase):
         self.assertIn("'nosuch'", result.stderr)
         self.assertIn("soft_p0", result.stderr)
 
-    @of_2_2
     def test_sha_next_to_openssl(self):
         result = run("sha", "--time", "0", "--speed", "0", "--pin", "none", "--sizes", "1,1000", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -247,7 +252,6 @@ class DocaBench(unittest.TestCase):
             self.assertGreater(row["evp_loop_ratio"]["median"], 0)
             self.assertIsNone(row["openssl_speed_ratio"])
 
-    @of_2_2
     @unittest.skipIf(shutil.which("openssl") is None, "takes the program openssl")
     def test_sha_bar_is_judged(self):
         result = run("sha", "--time", "0", "--speed", "1", "--pin", "none", "--algorithms", "sha1", "--bars", "--json")
@@ -258,13 +262,11 @@ class DocaBench(unittest.TestCase):
         self.assertIs(row["passed"], row["openssl_speed_ratio"]["median"] >= row["limit"])
         self.assertEqual(result.returncode, 0 if row["passed"] else 3)
 
-    @of_2_2
     def test_sha_bar_without_openssl_is_missed(self):
         result = run("sha", "--time", "0", "--pin", "none", "--algorithms", "sha1", "--bars", PATH="/nowhere")
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertIn("not measured", result.stdout)
 
-    @of_2_2
     def test_graphs(self):
         short = ["--time", "0", "--rounds", "2", "--pin", "none", "--device", "soft_p0"]
         for arguments, env in ([], {}), (["--compare"], {"DOCA_SOFT_DEFER": "1"}):
@@ -280,6 +282,9 @@ class DocaBench(unittest.TestCase):
         result = run("graph", *short, "--bars")
         self.assertIn(result.returncode, [0, 3], result.stderr)
         self.assertEqual(len([line for line in result.stdout.splitlines() if " callbacks" in line]), 5)
+        failed = run("graph", *short, DOCA_SOFT_FAULTS="job:dma=1")
+        self.assertEqual(failed.returncode, 1)
+        self.assertIn("running an instance: DOCA_ERROR_IO_FAILED", failed.stderr)
         self.assertEqual(run("graph", "--time", "x").returncode, 2)
 
     @of_2_2
@@ -301,13 +306,12 @@ class DocaBench(unittest.TestCase):
         self.assertIn(result.returncode, [0, 3], result.stderr)
         self.assertIn("PASS" if result.returncode == 0 else "FAIL", result.stdout)
 
-    @of_2_2
     def test_sync_events(self):
         for arguments in [], ["--bars"]:
             result = run("sync_event", "--time", "0", "--rounds", "2", "--pin", "none", "--json", *arguments)
             self.assertIn(result.returncode, [0, 3] if arguments else [0], result.stderr)
             report = json.loads(result.stdout)
-            self.assertEqual([row["way"] for row in report["rows"]], ["wait_gt", "wait_gt_yield", "wait job + epoll"])
+            self.assertEqual([row["way"] for row in report["rows"]], ["wait_gt", "wait_gt_yield", f"wait {JOB} + epoll"])
             for row in report["rows"]:
                 for summary in row["ns"], row["plain_ns"], row["ratio"]:
                     self.assertGreater(summary["min"], 0)
@@ -320,15 +324,19 @@ class DocaBench(unittest.TestCase):
         self.assertIn("share sync events", failed.stderr)
 
     def test_command_line(self):
-        self.assertIn("dma", run("--help").stdout)
+        named = [line.split()[0] for line in run("--help").stdout.splitlines() if line.startswith("  ")]
+        self.assertEqual(sorted(named), sorted(BENCHMARKS))
         self.assertIn("--bars", run("dma", "--help").stdout)
         wrong = [[], ["nosuch"], ["--nope"], ["dma", "--nope"], ["dma", "--sizes", "0"], ["dma", "--sizes", "64,,1"],
                  ["dma", "--depths", "2000"], ["dma", "--where", "moon"], ["dma", "--pin", "0"], ["dma", "--pin", "0,99999"],
                  ["dma", "--time", "-1"], ["dma", "--threads", "0"], ["dma", "--threads", "2x"],
                  ["dma", "--threads", "65"], ["dma", "--json", "--csv"], ["dma", "--plot", ""]]
-        if GENERATION == "2.2":
-            wrong += [["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"],
-                      ["cc", "--sizes", "4081"], ["cc", "--rounds", "0"], ["cc", "--pin", "0"],
+        wrong += [["sha", "--sizes", "0"], ["sha", "--algorithms", "md5"], ["sha", "--pin", "99999"], ["graph", "--rounds", "0"]]
+        if GENERATION == "3.0":
+            wrong += [["comch", "--jobs", "write"], ["comch", "--jobs", "message", "--sizes", "4081"],
+                      ["comch", "--json", "--csv"], ["comch", "--depth", "1025"], ["comch", "--sizes", "65M"]]
+        else:
+            wrong += [["cc", "--sizes", "4081"], ["cc", "--rounds", "0"], ["cc", "--pin", "0"],
                       ["connections", "--count", "0"]]
         for arguments in wrong:
             result = run(*arguments)
@@ -468,6 +476,71 @@ class DocaBenchRdma(unittest.TestCase):
             self.assertIs(bars[name]["passed"], True, bars[name])
         self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in bars.values()) else 3)
         self.assertIn("ratio", run("connections", "--count", "4", "--device", "soft_p0").stdout)
+
+    @of_3_0
+    def test_comch(self):
+        result = run("comch", *self.SHORT, "--sizes", "8,4080,100K", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual((report["benchmark"], report["device"]), ("comch", "soft_pf0 to soft_p0"))
+        expected = [("-", "message", "round trip", waits_for, size, 1) for waits_for in ("polling", "events")
+                    for size in (8, 4080)]
+        expected += [(memory, "send", test, waits_for, size, 32 if test == "rate" else 1)
+                     for memory in ("shared", "ordinary") for test in ("latency", "rate")
+                     for waits_for in ("polling", "events") for size in (8, 4080, 102400)]
+        self.assertEqual([(row["memory"], row["job"], row["test"], row["waits_for"], row["bytes"], row["depth"])
+                          for row in report["rows"]], expected)
+        for row in report["rows"]:
+            self.assertLess(0, row["ns"]["min"])
+            self.assertLessEqual(row["ns"]["min"], row["ns"]["median"])
+            if row["test"] == "rate":
+                self.assertIsNone(row["latency_ns"])
+            else:
+                self.assertLess(0, row["latency_ns"]["p50"])
+                self.assertLessEqual(row["latency_ns"]["p50"], row["latency_ns"]["p99"])
+            if row["job"] == "message":
+                self.assertEqual(row["socket_test"], "socket pair" if row["waits_for"] == "polling" else "socket pair, asleep")
+                self.assertGreater(row["ratio"]["min"], 0)
+                self.assertNotIn("ucx_ns", row)
+            else:
+                self.assertIsNone(row["ucx_ns"])
+
+    @of_3_0
+    def test_comch_next_to_ucx(self):
+        ucx = self.fake_ucx()
+        result = run("comch", *self.SHORT, "--bars", "--ucx", ucx, "--json")
+        self.assertIn(result.returncode, [0, 3], result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual([(row["test"], row["bytes"], row["depth"], row["ucx_test"]) for row in report["rows"]],
+                         [("latency", 8, 1, "tag_lat"), ("rate", 1 << 20, 4, "tag_bw")])
+        for row, bar in zip(report["rows"], report["bars"]):
+            self.assertEqual(row["ucx_ns"]["median"], 100)
+            is_met = bar["measured"] >= bar["limit"] if bar["kind"] == "speed at least" else bar["measured"] <= bar["limit"]
+            self.assertIs(bar["passed"], is_met)
+        self.assertEqual(result.returncode, 0 if all(bar["passed"] for bar in report["bars"]) else 3)
+        with open(ucx + ".log", encoding="ascii") as log:
+            self.assertTrue(all("posix,self 127.0.0.1" in one for one in log.read().splitlines()))
+        result = run("comch", *self.SHORT, "--compare", "--ucx", "/nonexistent/ucx_perftest")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("ucx-utils", result.stderr)
+
+    @of_3_0
+    def test_comch_for_people(self):
+        result = run("comch", *self.SHORT, "--jobs", "send", "--sizes", "64", "--tests", "rate", "--memory", "shared",
+                     "--wait-for", "events", "--depth", "7", "--device", "soft_pf1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("device soft_pf1 to soft_p1", result.stdout)
+        self.assertEqual(result.stdout.splitlines()[-1].split()[:7], ["shared", "send", "rate", "events", "64", "B", "7"])
+        rows = csv_rows(run("comch", *self.SHORT, "--sizes", "8", "--jobs", "message", "--wait-for", "polling", "--csv").stdout)
+        self.assertEqual([(row["job"], row["bytes"]) for row in rows], [("message", "8")])
+        self.assertGreater(float(rows[0]["socket_ns_median"]), 0)
+
+    @of_3_0
+    def test_comch_without_functions(self):
+        for arguments, variables in (["--device", "nosuch"], {}), ([], {"DOCA_SOFT_ROLE": "dpu"}):
+            result = run("comch", *self.SHORT, *arguments, **variables)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("no host function", result.stderr)
 
     def server(self, *arguments, program=None):
         """A server on a port of its own, and that port."""

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // copy_bytes() against memmove, for every way that it chooses by size.
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <vector>
@@ -18,6 +19,7 @@ namespace {
 
 using doca_test::fill;
 using opendoca::soft::copy_bytes;
+using opendoca::soft::copy_short;
 
 constexpr std::size_t margin = 256;
 /// More than any cache has, so that the copy goes around them.
@@ -64,6 +66,19 @@ TEST(CopyBytes, EverySizeUpToSomePages)
         copies.check(1000 + length % 64, 30'000 + length % 61, length, length);
         if (testing::Test::HasFatalFailure())
             return;
+    }
+}
+
+TEST(CopyShort, EveryLengthAndNoByteMore)
+{
+    std::array<std::byte, 64> src{};
+    fill(src, 3);
+    for (std::size_t length = 0; length <= 40; ++length) {
+        std::array<std::byte, 64> actual{};
+        std::array<std::byte, 64> expected{};
+        std::memcpy(expected.data() + 8, src.data() + 1, length);
+        copy_short(actual.data() + 8, src.data() + 1, length);
+        EXPECT_EQ(actual, expected) << length;
     }
 }
 

@@ -202,6 +202,19 @@ TEST(SealedPageTest, APageThatIsLockedForOneAloneIsRefusedForGood)
     EXPECT_EQ(SealedPage::open(getpid(), theirs.get(), expected, page), DOCA_SUCCESS);
 }
 
+TEST(SealedPageTest, APageInHugePagesIsRefused)
+{
+    constexpr std::size_t huge = std::size_t{2} << 20;
+    const opendoca::UniqueFd theirs(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB | 21U << 26)); // of 2 MiB
+    if (!theirs.is_open())
+        GTEST_SKIP() << "the kernel has no huge pages";
+    ASSERT_EQ(ftruncate(theirs.get(), huge), 0);
+    ASSERT_EQ(fcntl(theirs.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+    std::shared_ptr<SealedPage> page;
+    EXPECT_EQ(SealedPage::open(getpid(), theirs.get(), {"page of a test", size, huge, SealedPage::Writers::all}, page),
+              DOCA_ERROR_INVALID_VALUE); // not for want of such pages
+}
+
 TEST(SealedPageTest, OnlyPagesWhoseUsersWaitForEachOtherHaveALock)
 {
     const auto num_locks = [](const SealedPage &page) {

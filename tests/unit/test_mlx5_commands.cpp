@@ -127,6 +127,8 @@ const Library fake = {
         device->events.emplace_back("no umem");
         return 0;
     },
+    .alloc_uar = nullptr,
+    .free_uar = nullptr,
 };
 
 class Mlx5Commands : public testing::Test {

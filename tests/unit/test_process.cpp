@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Whether another process is still there, of which the first thread is ending and others are not yet.
+// Who this process is, and whether another one is still there, of which the first thread is ending and others are not
+// yet.
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,12 +93,61 @@ TEST(ProcessWatchTest, AProcessThatIsEndingIsWaitedFor)
     later.join();
 }
 
+/// A forked child has not asked yet who it is.
+TEST(ProcessIdTest, WhoCantFindOutWhoItIsSharesNothing)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        rlimit before{};
+        getrlimit(RLIMIT_NOFILE, &before);
+        const rlimit none = {0, before.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &none);
+        ProcessId self;
+        const bool is_refused = ProcessId::find_out(self) == DOCA_ERROR_NO_MEMORY && self.is_nobody() &&
+                                life_of(ProcessId(getpid(), 1)) == Life::unknown;
+        setrlimit(RLIMIT_NOFILE, &before);
+        const bool is_known = ProcessId::find_out(self) == DOCA_SUCCESS && self.pid() == getpid() &&
+                              life_of(self) == Life::alive;
+        setrlimit(RLIMIT_NOFILE, &none);
+        _exit(is_refused && is_known && ProcessId::self() == self ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
+
 TEST(ProcessWatchTest, AProcessWhoseFirstThreadAloneHasEndedIsNotWaitedForForEver)
 {
     const HalfEnded process;
     ProcessWatch watch;
     ASSERT_EQ(watch.open(process.id()), DOCA_SUCCESS);
     EXPECT_FALSE(watch.is_ending());
+}
+
+volatile std::sig_atomic_t num_signals = 0;
+constexpr int most_signals = 2000;
+
+TEST(ProcessWatchTest, SignalsDoNotProlongAWait)
+{
+    const HalfEnded process;
+    ProcessWatch watch;
+    ASSERT_EQ(watch.open(process.id()), DOCA_SUCCESS);
+    struct sigaction action {
+    }, before{};
+    action.sa_handler = [](int) {
+        num_signals = num_signals + 1;
+        const itimerval none{};
+        if (num_signals == most_signals)
+            setitimer(ITIMER_REAL, &none, nullptr);
+    };
+    ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
+    const itimerval each = {{0, 5000}, {0, 5000}};
+    ASSERT_EQ(setitimer(ITIMER_REAL, &each, nullptr), 0);
+    EXPECT_FALSE(watch.is_ending());
+    const itimerval none{};
+    setitimer(ITIMER_REAL, &none, nullptr);
+    sigaction(SIGALRM, &before, nullptr);
+    EXPECT_LT(num_signals, most_signals) << "it waited until no more came";
 }
 
 } // namespace

@@ -14,6 +14,7 @@
 
 #include "../../src/core/device/verbs/gid_table.hpp"
 #include "../../src/core/device/verbs/interface.hpp"
+#include "../../src/core/device/verbs/port_rate.hpp"
 
 using namespace opendoca::verbs;
 namespace fs = std::filesystem;
@@ -96,6 +97,16 @@ TEST_F(Sysfs, SubfunctionHasTheAddressOfItsParent)
     EXPECT_EQ(pci_function_of(path).type, opendoca::FunctionType::sf);
 }
 
+TEST_F(Sysfs, SubfunctionHasTheNumberThatItWasCreatedWith)
+{
+    const std::string place = port_place + "/mlx5_core.sf.12";
+    const std::string path = add("mlx5_4", place + "/mlx5_core.rdma.3");
+    EXPECT_EQ(pci_function_of(path).sf_number, std::nullopt) << "older kernels do not tell it";
+    std::ofstream(root / "devices" / place / "sfnum") << "88\n";
+    EXPECT_EQ(pci_function_of(path).sf_number, 88u);
+    EXPECT_EQ(pci_function_of(add("mlx5_0", port_place)).sf_number, std::nullopt);
+}
+
 TEST_F(Sysfs, OtherDevicesOfTheAuxiliaryAndVirtioBuses)
 {
     EXPECT_EQ(pci_function_of(add("irdma0", port_place + "/ice.roce.0")).pci_address, "0000:03:00.0");
@@ -165,4 +176,35 @@ TEST(GidTable, GidsOfInfiniBandRankByTheirScope)
 {
     EXPECT_LT(rank_of(entry_of("2001:db8::1", IBV_GID_TYPE_IB)),
               rank_of(entry_of("fe80::1", IBV_GID_TYPE_IB)));
+}
+/// As <infiniband/verbs.h> of rdma-core has them, and that of newer versions, with speeds beyond the byte.
+struct OldPort {
+    std::uint8_t active_width, active_speed;
+};
+struct NewPort : OldPort {
+    std::uint32_t active_speed_ex;
+};
+
+TEST(PortRate, IsThatWhichTheLinkIsNamedBy)
+{
+    constexpr std::uint64_t gigabit = 1'000'000'000;
+    EXPECT_EQ(rate_of_port(OldPort{1, 1}), gigabit * 5 / 2) << "1X SDR";
+    EXPECT_EQ(rate_of_port(OldPort{2, 2}), 20 * gigabit) << "4X DDR";
+    EXPECT_EQ(rate_of_port(OldPort{2, 4}), 40 * gigabit) << "4X QDR";
+    EXPECT_EQ(rate_of_port(OldPort{2, 8}), 40 * gigabit) << "4X FDR10";
+    EXPECT_EQ(rate_of_port(OldPort{2, 16}), 56 * gigabit) << "4X FDR";
+    EXPECT_EQ(rate_of_port(OldPort{2, 32}), 100 * gigabit) << "4X EDR";
+    EXPECT_EQ(rate_of_port(OldPort{16, 64}), 100 * gigabit) << "2X HDR";
+    EXPECT_EQ(rate_of_port(OldPort{2, 128}), 400 * gigabit) << "4X NDR";
+    EXPECT_EQ(rate_of_port(OldPort{4, 32}), 200 * gigabit) << "8X EDR";
+    EXPECT_EQ(rate_of_port(OldPort{8, 16}), 168 * gigabit) << "12X FDR";
+    EXPECT_EQ(rate_of_port(NewPort{{2, 0}, 256}), 800 * gigabit) << "4X XDR";
+    EXPECT_EQ(rate_of_port(NewPort{{2, 64}, 0}), 200 * gigabit) << "a kernel that does not fill the word";
+}
+
+TEST(PortRate, IsNoneForCodesThatAreNone)
+{
+    for (const OldPort port : {OldPort{0, 32}, OldPort{2, 0}, OldPort{3, 32}, OldPort{2, 3}, OldPort{32, 32}})
+        EXPECT_EQ(rate_of_port(port), std::nullopt) << int{port.active_width} << ' ' << int{port.active_speed};
+    EXPECT_EQ(rate_of_port(NewPort{{2, 0}, 512}), std::nullopt);
 }

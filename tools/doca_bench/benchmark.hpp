@@ -21,6 +21,7 @@ inline constexpr int benchmark_failed = 1;
 inline constexpr int bar_missed = 3;
 
 int run_cc_benchmark(std::span<char *const> arguments);
+int run_comch_benchmark(std::span<char *const> arguments);
 int run_connections_benchmark(std::span<char *const> arguments);
 int run_dma_benchmark(std::span<char *const> arguments);
 int run_rdma_benchmark(std::span<char *const> arguments);

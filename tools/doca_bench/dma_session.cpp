@@ -37,19 +37,13 @@ doca_devinfo &choose(const DeviceList &devices, const std::string &ibdev)
 
 } // namespace
 
-DmaSession::DmaSession(const std::string &ibdev)
+DmaSession::DmaSession(const std::string &ibdev) : inventory_(start_inventory(num_bufs))
 {
-    {
-        const DeviceList devices;
-        doca_devinfo &info = choose(devices, ibdev);
-        ibdev_ = ibdev_of(info);
-        must(api::max_copy_size(&info, &max_size_), "a device's limits");
-        dev_ = open_device(info);
-    }
-    doca_buf_inventory *inventory = nullptr;
-    must(api::create_inventory(num_bufs, &inventory), "creating an inventory");
-    inventory_.reset(inventory);
-    must(doca_buf_inventory_start(inventory), "starting an inventory");
+    const DeviceList devices;
+    doca_devinfo &info = choose(devices, ibdev);
+    ibdev_ = ibdev_of(info);
+    must(api::max_copy_size(&info, &max_size_), "a device's limits");
+    dev_ = open_device(info);
 }
 
 DmaSession::~DmaSession() = default;
@@ -78,14 +72,7 @@ std::optional<std::string> DmaSession::find_exporter() const
 
 MmapHandle DmaSession::map(std::span<std::byte> memory) const
 {
-    doca_mmap *map = nullptr;
-    must(api::create_map(&map), "creating a memory map");
-    MmapHandle handle(map);
-    must(doca_mmap_set_memrange(map, memory.data(), memory.size()), "setting a memory range");
-    must(doca_mmap_set_permissions(map, api::local_rights), "setting permissions");
-    must(api::add_dev_to_map(map, dev_.get()), "adding a device");
-    must(doca_mmap_start(map), "starting a memory map");
-    return handle;
+    return start_map(dev_.get(), memory, api::local_rights);
 }
 
 MmapHandle DmaSession::import(std::span<const std::byte> descriptor) const

@@ -12,14 +12,11 @@
 #include <span>
 #include <string>
 
-#include <bench_api.hpp>
-
-#include "../common/doca.hpp"
+#include "doca_memory.hpp"
+#include "graph_shape.hpp"
 #include "plain_copy.hpp"
 
 namespace opendoca::tools {
-
-using MmapHandle = Handle<doca_mmap, doca_mmap_destroy>;
 
 /// One side of the copies: a memory map, and the address in it where the copies' places begin.
 struct JobSide {
@@ -49,6 +46,8 @@ public:
     /// overwritten; it may be reset before each copy all the same.
     [[nodiscard]] virtual std::unique_ptr<Variant> make_loop(JobSide dst, JobSide src, Walk walk, std::uint32_t depth,
                                                              bool resets) = 0;
+    /// An instance of a graph whose copies are made by this context.
+    [[nodiscard]] virtual std::unique_ptr<GraphRunner> make_graph(const GraphShape &shape) = 0;
 
 protected:
     /// @p ibdev names the device; empty takes the first that can do DMA and import, or else the first that can do DMA.
@@ -60,7 +59,7 @@ private:
     std::string ibdev_;
     std::uint64_t max_size_ = 0;
     DeviceHandle dev_;
-    Handle<doca_buf_inventory, doca_buf_inventory_destroy> inventory_;
+    InventoryHandle inventory_;
 };
 
 /// @p depth is the most that loops have in flight.

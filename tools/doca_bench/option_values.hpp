@@ -76,6 +76,18 @@ std::optional<Number> parse_number(std::string_view text)
     };
 }
 
+/// One size.
+[[nodiscard]] inline OptionParser::TakeValue size_into(std::size_t &value, std::size_t limit)
+{
+    return [&value, limit](std::string_view text) -> Complaint {
+        const auto size = parse_size(text);
+        if (!size || *size > limit)
+            return "must be 1 to " + std::to_string(limit);
+        value = *size;
+        return std::nullopt;
+    };
+}
+
 /// One number.
 template <typename Number>
 [[nodiscard]] OptionParser::TakeValue count_into(Number &count, Number least, Number most)

@@ -72,21 +72,21 @@ std::string Perftest::path_of(const std::string &name) const
     return directory_.empty() ? name : directory_ + "/" + name;
 }
 
-std::optional<RivalTest> perftest_test_of(const RdmaCase &what)
+std::optional<RivalTest> perftest_test_of(const PairCase &what)
 {
     if (what.waits_for_events)
         return std::nullopt;
-    const bool is_rate = what.test == RdmaTest::rate;
+    const bool is_rate = what.test == PairTest::rate;
     RivalTest test;
-    test.name = what.op == RdmaOp::fetch_add ? "ib_atomic" : "ib_" + std::string(name_of(what.op));
+    test.name = what.op == PairOp::fetch_add ? "ib_atomic" : "ib_" + std::string(job_of(what));
     test.name += is_rate ? "_bw" : "_lat";
-    if (what.op == RdmaOp::fetch_add)
+    if (what.op == PairOp::fetch_add)
         test.arguments = {"-A", "FETCH_AND_ADD"};
     else
         test.arguments = {"-s", std::to_string(what.size)};
     if (is_rate)
         test.arguments.insert(test.arguments.end(), {"-t", std::to_string(what.depth)});
-    if (is_rate && what.op == RdmaOp::send) // twice the depth, as ours
+    if (is_rate && what.op == PairOp::send) // twice the depth, as ours
         test.arguments.insert(test.arguments.end(), {"-r", std::to_string(2 * what.depth)});
     if (is_rate && what.size >= large)
         test.arguments.insert(test.arguments.end(), {"-Q", "1"});
@@ -98,9 +98,9 @@ std::size_t Perftest::iterations(double, std::size_t repetitions) const
     return std::max(repetitions, least_iterations);
 }
 
-double Perftest::run(const RivalTest &test, const RdmaCase &what, std::size_t iterations) const
+double Perftest::run(const RivalTest &test, const PairCase &what, std::size_t iterations) const
 {
-    const bool is_rate = what.test == RdmaTest::rate;
+    const bool is_rate = what.test == PairTest::rate;
     std::vector<std::string> argv = {path_of(test.name),
                                      "-F",
                                      "-d",
@@ -120,7 +120,7 @@ double Perftest::run(const RivalTest &test, const RdmaCase &what, std::size_t it
     const std::optional<double> value = parse_perftest_output(output);
     if (!value)
         throw std::runtime_error(test.name + " says:\n" + output);
-    const std::size_t size = what.op == RdmaOp::fetch_add ? 8 : what.size;
+    const std::size_t size = what.op == PairOp::fetch_add ? 8 : what.size;
     return is_rate ? static_cast<double>(size) / (*value * mebibyte) * 1e9 : *value * 1e3;
 }
 

@@ -8,14 +8,13 @@
 #include <memory>
 #include <optional>
 
-#include <sys/resource.h>
-
 #include "benchmark.hpp"
 #include "machine.hpp"
+#include "pair_bench.hpp"
 #include "parallel.hpp"
 #include "peer.hpp"
 #include "perftest.hpp"
-#include "rdma_case.hpp"
+#include "rdma_bars.hpp"
 #include "rdma_options.hpp"
 #include "rdma_peer.hpp"
 #include "rdma_session.hpp"
@@ -28,15 +27,10 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr double sample_seconds_at_least = 1e-3;
-constexpr std::size_t max_repetitions = std::size_t{1} << 24;
-constexpr double latency_change = 1.5; ///< between before and after, that means another placement
-constexpr std::size_t patience_in_rounds = 4;
-
 /// Connected pairs of sessions, one for each thread, and the loops over them.
-class Pairs {
+class Pairs final : public CasePair {
 public:
-    Pairs(const std::string &ibdev, const RdmaCase &what, RdmaPeer &peer) : what_(what), peer_(peer)
+    Pairs(const std::string &ibdev, const PairCase &what, RdmaPeer &peer) : what_(what), peer_(peer)
     {
         std::vector<RdmaDetails> own;
         for (std::uint32_t i = 0; i < what.threads; ++i)
@@ -47,9 +41,7 @@ public:
             sessions_[i]->post_receives();
         }
     }
-    Pairs(const Pairs &) = delete;
-    Pairs &operator=(const Pairs &) = delete;
-    ~Pairs()
+    ~Pairs() override
     {
         sessions_.clear();
         try {
@@ -60,7 +52,7 @@ public:
     }
 
     /// Seconds that each thread takes for @p count jobs, or half of as many ping-pongs.
-    double run(std::size_t count)
+    double run(std::size_t count) override
     {
         // The first one waits until the peer has begun, and so does not count.
         const std::size_t first = needs_peer() ? 1 : 0;
@@ -72,15 +64,10 @@ public:
         return is_ping_pong() ? taken / 2 : taken;
     }
 
-    /// Nanoseconds of one job: of all threads together in rate tests, of each in latency tests.
-    [[nodiscard]] double nanoseconds(double seconds, std::size_t count) const
-    {
-        const std::size_t at_once = what_.test == RdmaTest::rate ? sessions_.size() : 1;
-        return seconds * 1e9 / static_cast<double>(count * at_once);
-    }
+    [[nodiscard]] std::size_t at_once() const override { return sessions_.size(); }
 
     /// Times @p count jobs or ping-pongs of each thread, each alone.
-    Percentiles measure_latency(std::size_t count)
+    Percentiles measure_latency(std::size_t count) override
     {
         std::vector<LatencyHistogram> histograms(sessions_.size());
         with_peer(calls_of_time_each(count), [&] {
@@ -94,7 +81,7 @@ public:
     }
 
     /// Looks at the bytes that a job brings.
-    void verify()
+    void verify() override
     {
         const auto expect = [&](bool holds) {
             if (!holds)
@@ -103,23 +90,23 @@ public:
         const std::uint32_t seed = ++seed_;
         const std::size_t jobs = std::size_t{what_.depth} * what_.connections;
         switch (what_.op) {
-        case RdmaOp::write:
-            if (what_.test == RdmaTest::latency)
+        case PairOp::write:
+            if (what_.test == PairTest::latency)
                 return; // each byte's arrival is waited for
             fill(seed);
             (void)run(jobs);
             return expect(peer_.holds(RdmaPeer::Place::exposed, seed));
-        case RdmaOp::read:
+        case PairOp::read:
             peer_.fill(seed);
             (void)run(jobs);
             return expect(std::ranges::all_of(sessions_, [&](const auto &session) {
                 return is_pattern({session->destination(), what_.size}, seed);
             }));
-        case RdmaOp::send:
+        case PairOp::send:
             fill(seed);
             (void)run(jobs);
             return expect(peer_.holds(RdmaPeer::Place::received, seed));
-        case RdmaOp::fetch_add: {
+        case PairOp::fetch_add: {
             const std::uint64_t before = peer_.word();
             (void)run(3 * jobs);
             return expect(peer_.word() - before == 3 * jobs * what_.threads);
@@ -130,14 +117,14 @@ public:
 private:
     [[nodiscard]] bool is_ping_pong() const
     {
-        return what_.test == RdmaTest::latency && (what_.op == RdmaOp::write || what_.op == RdmaOp::send);
+        return what_.test == PairTest::latency && (what_.op == PairOp::write || what_.op == PairOp::send);
     }
 
-    [[nodiscard]] bool needs_peer() const { return is_ping_pong() || what_.op == RdmaOp::send; }
+    [[nodiscard]] bool needs_peer() const { return is_ping_pong() || what_.op == PairOp::send; }
 
     void run_one(RdmaSession &session, std::size_t count) const
     {
-        if (is_ping_pong() && what_.op == RdmaOp::write)
+        if (is_ping_pong() && what_.op == PairOp::write)
             session.ping_by_write(count);
         else if (is_ping_pong())
             session.ping_by_send(count);
@@ -173,182 +160,10 @@ private:
             fill_pattern({session->source(), what_.size}, seed);
     }
 
-    const RdmaCase &what_;
+    const PairCase &what_;
     RdmaPeer &peer_;
     std::vector<std::unique_ptr<RdmaSession>> sessions_;
     static inline std::uint32_t seed_ = 0;
-};
-
-long involuntary_switches()
-{
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nivcsw;
-}
-
-struct Round {
-    double job;
-    std::optional<double> rival;
-    std::optional<double> before;
-    std::optional<double> after;
-    bool is_clean;
-};
-
-class RdmaBenchmark {
-public:
-    /// @p line_peer is null when the peer is on another machine.
-    RdmaBenchmark(const RdmaOptions &options, Peer *line_peer, RdmaPeer &peer)
-        : options_(options),
-          line_peer_(line_peer),
-          peer_(peer),
-          ibdev_(find_rdma_device(options.ibdev))
-    {
-        if (!options.compares)
-            return;
-        if (rival_kind() == RivalKind::ucx)
-            rival_ = std::make_unique<Ucx>(options.ucx, options.cpus);
-        else
-            rival_ = std::make_unique<Perftest>(ibdev_, options.perftest, options.cpus);
-    }
-
-    [[nodiscard]] const std::string &ibdev() const noexcept { return ibdev_; }
-    [[nodiscard]] RivalKind rival_kind() const
-    {
-        return is_verbs_device(ibdev_) ? RivalKind::perftest : RivalKind::ucx;
-    }
-
-    [[nodiscard]] std::vector<RdmaResult> run(std::span<const RdmaCase> cases)
-    {
-        std::vector<RdmaResult> results;
-        for (const RdmaCase &what : cases) {
-            std::cerr << '[' << results.size() + 1 << '/' << cases.size() << "] " << text_of(what)
-                      << std::flush;
-            RdmaResult &result = results.emplace_back();
-            result.what = what;
-            result.rival_kind = rival_kind();
-            try {
-                run(result);
-            } catch (const std::exception &error) {
-                result.failure = error.what();
-                std::cerr << '\n' << text_of(what) << ": failed: " << result.failure << '\n';
-                continue;
-            }
-            std::cerr << ": " << result.job.median << " ns";
-            if (result.rival)
-                std::cerr << ", " << result.rival_test << ' ' << result.rival->median << " ns, ratio "
-                          << result.ratio->median;
-            if (result.latency_before)
-                std::cerr << ", c2c " << result.latency_before->median << '/' << result.latency_after->median;
-            std::cerr << (result.was_disturbed ? ", disturbed" : "") << '\n';
-        }
-        return results;
-    }
-
-private:
-    [[nodiscard]] std::optional<double> line_latency()
-    {
-        if (line_peer_ == nullptr || options_.cpus.empty() || options_.cpus[0] == options_.cpus[1])
-            return std::nullopt;
-        return line_peer_->one_way_latency();
-    }
-
-    void wait_for_quiet() const
-    {
-        for (const double end = seconds_now() + options_.patience; seconds_now() < end;) {
-            const OthersWatch watch;
-            const timespec pause = {0, 100000000};
-            nanosleep(&pause, nullptr);
-            if (watch.seconds_of_others() < 0.015)
-                return;
-        }
-    }
-
-    /// So many that a sample takes its part of the time for the row.
-    [[nodiscard]] std::size_t choose_repetitions(Pairs &pairs, const RdmaCase &what) const
-    {
-        const std::size_t step = std::size_t{what.depth} * what.connections;
-        std::size_t count = step;
-        double taken = pairs.run(count);
-        while (taken < sample_seconds_at_least / 4 && count < max_repetitions) {
-            count *= 2;
-            taken = pairs.run(count);
-        }
-        const double wanted = std::max(options_.seconds / static_cast<double>(options_.min_rounds),
-                                       sample_seconds_at_least / 4);
-        const double ideal = static_cast<double>(count) * wanted / taken;
-        return std::max<std::size_t>(std::min(static_cast<std::size_t>(ideal), max_repetitions) / step, 1) * step;
-    }
-
-    [[nodiscard]] Round run_round(Pairs &pairs, const std::optional<RivalTest> &test, const RdmaCase &what,
-                                  std::size_t repetitions)
-    {
-        wait_for_quiet();
-        Round round{};
-        round.before = line_latency();
-        (void)pairs.run(std::size_t{what.depth} * what.connections);
-        const long switches = involuntary_switches();
-        round.job = pairs.nanoseconds(pairs.run(repetitions), repetitions);
-        round.is_clean = involuntary_switches() <= switches + 1;
-        if (test)
-            round.rival = rival_->run(*test, what, rival_->iterations(round.job, repetitions));
-        round.after = line_latency();
-        if (round.before && round.after)
-            round.is_clean = round.is_clean && *round.before < latency_change * *round.after &&
-                             *round.after < latency_change * *round.before;
-        return round;
-    }
-
-    void run(RdmaResult &result)
-    {
-        const RdmaCase &what = result.what;
-        Pairs pairs(ibdev_, what, peer_);
-        pairs.verify();
-        const std::optional<RivalTest> test = rival_ ? rival_->test_of(what) : std::nullopt;
-        result.repetitions = choose_repetitions(pairs, what);
-        std::vector<Round> clean, all;
-        while (clean.size() < options_.min_rounds && all.size() < patience_in_rounds * options_.min_rounds) {
-            all.push_back(run_round(pairs, test, what, result.repetitions));
-            if (all.back().is_clean)
-                clean.push_back(all.back());
-        }
-        result.was_disturbed = clean.size() < options_.min_rounds;
-        result.discarded = result.was_disturbed ? 0 : all.size() - clean.size();
-        summarize_into(result, result.was_disturbed ? all : clean);
-        result.rival_test = test ? test->name : "";
-        if (what.test == RdmaTest::latency)
-            result.latency = pairs.measure_latency(num_latency_samples(result.job.median, options_.seconds));
-    }
-
-    static void summarize_into(RdmaResult &result, const std::vector<Round> &rounds)
-    {
-        std::vector<double> jobs, rival, ratios, before, after;
-        for (const Round &round : rounds) {
-            jobs.push_back(round.job);
-            if (round.rival) {
-                rival.push_back(*round.rival);
-                ratios.push_back(*round.rival / round.job);
-            }
-            if (round.before && round.after) {
-                before.push_back(*round.before);
-                after.push_back(*round.after);
-            }
-        }
-        result.job = summarize(std::move(jobs));
-        if (!rival.empty()) {
-            result.rival = summarize(std::move(rival));
-            result.ratio = summarize(std::move(ratios));
-        }
-        if (!before.empty()) {
-            result.latency_before = summarize(std::move(before));
-            result.latency_after = summarize(std::move(after));
-        }
-    }
-
-    const RdmaOptions &options_;
-    Peer *line_peer_;
-    RdmaPeer &peer_;
-    std::string ibdev_;
-    std::unique_ptr<RdmaRival> rival_; ///< null when there is nothing to compare with
 };
 
 /// Serves those who connect, one after the other.
@@ -375,11 +190,19 @@ int run_server(const RdmaOptions &options)
 
 int run_and_report(const RdmaOptions &options, Peer *line_peer, RdmaPeer &peer)
 {
-    RdmaBenchmark benchmark(options, line_peer, peer);
-    const std::span<const RdmaBar> bars =
-        options.judges_bars ? rdma_bars(benchmark.rival_kind()) : std::span<const RdmaBar>();
-    const std::vector<RdmaResult> results = benchmark.run(rdma_cases(options, bars));
-    return report("rdma", benchmark.ibdev(), options, std::span<const RdmaResult>(results), bars);
+    const std::string ibdev = find_rdma_device(options.ibdev);
+    const RivalKind rival_kind = is_verbs_device(ibdev) ? RivalKind::perftest : RivalKind::ucx;
+    std::unique_ptr<Rival> rival;
+    if (options.compares && rival_kind == RivalKind::ucx)
+        rival = std::make_unique<Ucx>(options.ucx, options.cpus);
+    else if (options.compares)
+        rival = std::make_unique<Perftest>(ibdev, options.perftest, options.cpus);
+    const auto connect = [&](const PairCase &what) { return std::make_unique<Pairs>(ibdev, what, peer); };
+    const std::span<const PairBar> bars =
+        options.judges_bars ? rdma_bars(rival_kind) : std::span<const PairBar>();
+    const std::vector<PairResult> results = PairBenchmark(options, connect, line_peer, rival.get())
+                                                .run(rdma_cases(options, bars), [&](const PairCase &) { return rival_kind; });
+    return report("rdma", ibdev, options, std::span<const PairResult>(results), bars);
 }
 
 } // namespace

@@ -5,40 +5,24 @@
 #pragma once
 
 #include "rdma_session.hpp"
+#include "send_loops.hpp"
 
 namespace opendoca::tools {
 
-/// Set in what retrieve() gives for a receive; the rest is its number, or the job's.
-inline constexpr std::uint64_t receive_bit = std::uint64_t{1} << 32;
-
-/// @p FrontEnd derives from this and has, all to be inlined:
-/// - void submit(std::uint64_t job): empties its destination and submits it.
-/// - void repost(std::uint64_t receive): the same of a receive.
-/// - std::uint64_t retrieve(): waits for the end of a job or receive.
+/// @p FrontEnd derives from this, and is a front end of send_loops.hpp.
 template <typename FrontEnd>
 class RdmaLoops : public RdmaSession {
 public:
     void run(std::size_t count) final
     {
-        if (what().test == RdmaTest::latency) {
+        if (what().test == PairTest::latency) {
             for (; count > 0; --count) {
                 front().submit(next_connection());
                 (void)front().retrieve();
             }
             return;
         }
-        std::size_t in_flight = 0;
-        for (; count > 0 && in_flight < num_jobs(); --count, ++in_flight)
-            front().submit(in_flight);
-        while (in_flight > 0) {
-            const std::uint64_t ended = front().retrieve();
-            if (count == 0) {
-                --in_flight;
-                continue;
-            }
-            front().submit(ended);
-            --count;
-        }
+        run_in_flight(front(), num_jobs(), count, [this] { return front().retrieve(); });
     }
 
     void ping_by_write(std::size_t count) final
@@ -61,39 +45,15 @@ public:
 
     void ping_by_send(std::size_t count) final
     {
-        for (; count > 0; --count) {
-            front().submit(next_connection());
-            // The answer may come before the end of the send.
-            std::uint64_t received = 0;
-            for (int left = 2; left > 0; --left) {
-                const std::uint64_t ended = front().retrieve();
-                if ((ended & receive_bit) != 0)
-                    received = ended;
-            }
-            front().repost(received & ~receive_bit);
-        }
+        tools::ping_by_send(front(), count, [this] { return next_connection(); });
     }
 
     void pong_by_send(std::size_t count) final
     {
-        for (std::size_t sends = 0; count > 0 || sends > 0;) {
-            const std::uint64_t ended = front().retrieve();
-            if ((ended & receive_bit) == 0) {
-                --sends;
-                continue;
-            }
-            front().submit(next_connection());
-            ++sends;
-            front().repost(ended & ~receive_bit);
-            --count;
-        }
+        tools::pong_by_send(front(), count, [this] { return next_connection(); });
     }
 
-    void receive(std::size_t count) final
-    {
-        for (; count > 0; --count)
-            front().repost(front().retrieve() & ~receive_bit);
-    }
+    void receive(std::size_t count) final { receive_sends(front(), count); }
 
     void post_receives() final
     {

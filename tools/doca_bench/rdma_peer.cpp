@@ -24,11 +24,11 @@ std::byte pattern_at(std::size_t i, std::uint32_t seed)
     return static_cast<std::byte>((i * 131 + (i >> 8) * 29 + seed * 17 + 5) & 0xff);
 }
 
-void run_loop(RdmaSession &session, const RdmaCase &what, std::size_t count)
+void run_loop(RdmaSession &session, const PairCase &what, std::size_t count)
 {
-    if (what.op == RdmaOp::write)
+    if (what.op == PairOp::write)
         session.pong_by_write(count);
-    else if (what.test == RdmaTest::latency)
+    else if (what.test == PairTest::latency)
         session.pong_by_send(count);
     else
         session.receive(count);
@@ -131,7 +131,7 @@ private:
 
     int socket_;
     const std::string &ibdev_;
-    RdmaCase what_{};
+    PairCase what_{};
     std::vector<std::unique_ptr<RdmaSession>> sessions_;
 };
 
@@ -191,7 +191,7 @@ std::string RdmaPeer::greet()
     return text_of(answer, "device", max_text);
 }
 
-std::vector<RdmaDetails> RdmaPeer::begin(const std::string &ibdev, const RdmaCase &what,
+std::vector<RdmaDetails> RdmaPeer::begin(const std::string &ibdev, const PairCase &what,
                                          std::span<const RdmaDetails> own)
 {
     Message request = {{"command", "begin"}, {"device", ibdev}};

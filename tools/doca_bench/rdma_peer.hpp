@@ -34,7 +34,7 @@ public:
     /// The name of its device. Throws when it speaks another protocol.
     std::string greet();
     /// Connects new sessions to those with the details @p own, one for each thread; their details.
-    [[nodiscard]] std::vector<RdmaDetails> begin(const std::string &ibdev, const RdmaCase &what,
+    [[nodiscard]] std::vector<RdmaDetails> begin(const std::string &ibdev, const PairCase &what,
                                                  std::span<const RdmaDetails> own);
     /// Ends the sessions.
     void end();

@@ -3,12 +3,6 @@
 #include "rdma_session.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-
-#include <sys/epoll.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace opendoca::tools {
 
@@ -35,39 +29,16 @@ std::string find_rdma_device(const std::string &ibdev)
                                  : "no device '" + ibdev + "' can do RDMA here; these can:" + known);
 }
 
-RdmaSession::Memory::Memory(MemoryKind kind, std::size_t wanted) : size(wanted)
-{
-    if (kind == MemoryKind::shared) {
-        memfd = UniqueFd(memfd_create("doca_bench", MFD_CLOEXEC));
-        if (!memfd.is_open() || ftruncate(memfd.get(), static_cast<off_t>(size)) != 0)
-            throw std::runtime_error(std::string("creating a memfd: ") + std::strerror(errno));
-    }
-    void *const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                              memfd.is_open() ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, memfd.get(), 0);
-    if (mapped == MAP_FAILED)
-        throw std::runtime_error(std::string("mapping memory: ") + std::strerror(errno));
-    addr = static_cast<std::byte *>(mapped);
-    std::memset(addr, 0, size);
-}
-
-RdmaSession::Memory::~Memory()
-{
-    munmap(addr, size);
-}
-
-RdmaSession::RdmaSession(const std::string &ibdev, const RdmaCase &what)
+RdmaSession::RdmaSession(const std::string &ibdev, const PairCase &what)
     : what_(what),
       size_((what.size + line - 1) / line * line),
       exposed_(what.memory, size_),
       local_(what.memory, 2 * size_),
       dev_(open_by_name(ibdev)),
-      exposed_map_(map(exposed_, api::local_rights | api::rdma_rights)),
-      local_map_(map(local_, api::local_rights))
+      exposed_map_(start_map(dev_.get(), exposed_.bytes(), api::local_rights | api::rdma_rights)),
+      local_map_(start_map(dev_.get(), local_.bytes(), api::local_rights)),
+      inventory_(start_inventory(2 * num_jobs() + num_receives()))
 {
-    doca_buf_inventory *inventory = nullptr;
-    must(api::create_inventory(2 * num_jobs() + num_receives(), &inventory), "creating an inventory");
-    inventory_.reset(inventory);
-    must(doca_buf_inventory_start(inventory), "starting an inventory");
 }
 
 RdmaSession::~RdmaSession() = default;
@@ -75,7 +46,7 @@ RdmaSession::~RdmaSession() = default;
 /// Twice the depth, so that the sender finds one whatever the receiver has just taken.
 std::uint32_t RdmaSession::num_receives() const noexcept
 {
-    return what_.op == RdmaOp::send ? std::max(2 * what_.depth, 16U) * what_.connections : 0;
+    return what_.op == PairOp::send ? std::max(2 * what_.depth, 16U) * what_.connections : 0;
 }
 
 RdmaDetails RdmaSession::details()
@@ -110,18 +81,6 @@ void RdmaSession::connect(const RdmaDetails &peer)
     make_jobs(static_cast<std::byte *>(remote));
 }
 
-RdmaSession::MapHandle RdmaSession::map(const Memory &memory, std::uint32_t rights) const
-{
-    doca_mmap *map = nullptr;
-    must(api::create_map(&map), "creating a memory map");
-    MapHandle handle(map);
-    must(doca_mmap_set_memrange(map, memory.addr, memory.size), "setting a memory range");
-    must(doca_mmap_set_permissions(map, rights), "setting permissions");
-    must(api::add_dev_to_map(map, dev_.get()), "adding a device");
-    must(doca_mmap_start(map), "starting a memory map");
-    return handle;
-}
-
 doca_buf *RdmaSession::take_buf(doca_mmap *map, std::byte *addr, std::size_t size, std::size_t data_len)
 {
     doca_buf *buf = nullptr;
@@ -136,16 +95,16 @@ void RdmaSession::make_jobs(std::byte *remote)
     const std::size_t size = what_.size;
     for (std::uint32_t i = 0; i < num_jobs(); ++i) {
         switch (what_.op) {
-        case RdmaOp::write:
+        case PairOp::write:
             add_job(i, take_buf(local, source(), size, size), take_buf(remote_map_.get(), remote, size, 0));
             break;
-        case RdmaOp::read:
+        case PairOp::read:
             add_job(i, take_buf(remote_map_.get(), remote, size, size), take_buf(local, destination(), size, 0));
             break;
-        case RdmaOp::send:
+        case PairOp::send:
             add_job(i, take_buf(local, source(), size, size), nullptr);
             break;
-        case RdmaOp::fetch_add:
+        case PairOp::fetch_add:
             add_job(i, take_buf(remote_map_.get(), remote, 8, 8), take_buf(local, destination(), 8, 0));
             break;
         }
@@ -163,24 +122,15 @@ void RdmaSession::drop_bufs()
 
 void RdmaSession::wait_for_event(int handle)
 {
-    epoll_event event{};
-    if (!epoll_.is_open()) {
-        epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
-        event.events = EPOLLIN;
-        if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, handle, &event) != 0)
-            throw std::runtime_error(std::string("epoll: ") + std::strerror(errno));
-    }
-    const int count = epoll_wait(epoll_.get(), &event, 1, static_cast<int>(patience_seconds * 1e3));
-    if (count < 0 && errno != EINTR)
-        throw std::runtime_error(std::string("epoll_wait: ") + std::strerror(errno));
-    if (count == 0)
-        throw std::runtime_error("no event has come");
+    if (!poller_)
+        poller_.emplace(handle);
+    poller_->wait();
 }
 
 void RdmaSession::wait_for_mark(std::byte mark) const
 {
     // acquire: what the peer has written before the mark is to be seen after it. The byte belongs to a WRITE.
-    const auto *const place = reinterpret_cast<const unsigned char *>(exposed_.addr + what_.size - 1);
+    const auto *const place = reinterpret_cast<const unsigned char *>(exposed_.addr() + what_.size - 1);
     Patience patience;
     while (__atomic_load_n(place, __ATOMIC_ACQUIRE) != static_cast<unsigned char>(mark))
         patience.try_again();

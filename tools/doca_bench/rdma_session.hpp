@@ -8,16 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <bench_api.hpp>
-
-#include "../common/doca.hpp"
-#include "../../src/core/unique_fd.hpp"
+#include "doca_memory.hpp"
 #include "patience.hpp"
-#include "rdma_case.hpp"
+#include "poller.hpp"
+#include "pair_case.hpp"
 
 namespace opendoca::tools {
 
@@ -40,10 +39,10 @@ public:
     void connect(const RdmaDetails &peer);
 
     /// Memory that the peer reaches.
-    [[nodiscard]] std::byte *exposed() const noexcept { return exposed_.addr; }
+    [[nodiscard]] std::byte *exposed() const noexcept { return exposed_.addr(); }
     /// Memory that this side's jobs take from, and behind it as much that they bring to.
-    [[nodiscard]] std::byte *source() const noexcept { return local_.addr; }
-    [[nodiscard]] std::byte *destination() const noexcept { return local_.addr + size_; }
+    [[nodiscard]] std::byte *source() const noexcept { return local_.addr(); }
+    [[nodiscard]] std::byte *destination() const noexcept { return local_.addr() + size_; }
 
     /// The loops. The side that measures and its peer call the two of a pair with the same count.
     virtual void run(std::size_t count) = 0; ///< jobs, as many in flight as the depth says; with sends the peer receives
@@ -57,7 +56,7 @@ public:
     virtual void post_receives() = 0;
 
 protected:
-    RdmaSession(const std::string &ibdev, const RdmaCase &what);
+    RdmaSession(const std::string &ibdev, const PairCase &what);
 
     /// The front end's part. Jobs and receives are numbered from 0; job n is of connection n modulo their number.
     virtual std::vector<std::byte> export_connection(std::uint32_t number) = 0;
@@ -66,7 +65,7 @@ protected:
     virtual void add_job(std::uint32_t number, doca_buf *first, doca_buf *second) = 0;
     virtual void add_receive(std::uint32_t number, doca_buf *destination) = 0;
 
-    [[nodiscard]] const RdmaCase &what() const noexcept { return what_; }
+    [[nodiscard]] const PairCase &what() const noexcept { return what_; }
     [[nodiscard]] doca_dev *dev() const noexcept { return dev_.get(); }
     [[nodiscard]] std::uint32_t num_jobs() const noexcept { return what_.depth * what_.connections; }
     [[nodiscard]] std::uint32_t num_receives() const noexcept;
@@ -79,34 +78,22 @@ protected:
     void wait_for_mark(std::byte mark) const;
 
 private:
-    struct Memory {
-        Memory(MemoryKind kind, std::size_t size);
-        Memory(const Memory &) = delete;
-        Memory &operator=(const Memory &) = delete;
-        ~Memory();
-        std::byte *addr;
-        std::size_t size;
-        UniqueFd memfd; ///< stays open, so that importers can map the memory
-    };
-    using MapHandle = Handle<doca_mmap, doca_mmap_destroy>;
-
-    [[nodiscard]] MapHandle map(const Memory &memory, std::uint32_t rights) const;
     [[nodiscard]] doca_buf *take_buf(doca_mmap *map, std::byte *addr, std::size_t size, std::size_t data_len);
     void make_jobs(std::byte *remote);
 
-    RdmaCase what_;
+    PairCase what_;
     std::size_t size_;
-    Memory exposed_;
-    Memory local_;
+    OwnMemory exposed_;
+    OwnMemory local_;
     DeviceHandle dev_;
-    MapHandle exposed_map_;
-    MapHandle local_map_;
-    MapHandle remote_map_;
-    Handle<doca_buf_inventory, doca_buf_inventory_destroy> inventory_;
+    MmapHandle exposed_map_;
+    MmapHandle local_map_;
+    MmapHandle remote_map_;
+    InventoryHandle inventory_;
     std::vector<doca_buf *> bufs_;
-    UniqueFd epoll_;
+    std::optional<Poller> poller_;
 };
 
-[[nodiscard]] std::unique_ptr<RdmaSession> make_rdma_session(const std::string &ibdev, const RdmaCase &what);
+[[nodiscard]] std::unique_ptr<RdmaSession> make_rdma_session(const std::string &ibdev, const PairCase &what);
 
 } // namespace opendoca::tools

@@ -22,7 +22,7 @@ std::vector<std::byte> blob_of(const Message &text)
 
 } // namespace
 
-std::string complaint_about(const RdmaCase &what)
+std::string complaint_about(const PairCase &what)
 {
     if (std::size_t{what.depth} * what.connections > max_jobs)
         return std::to_string(what.connections) + " connections with " + std::to_string(what.depth) +
@@ -33,7 +33,7 @@ std::string complaint_about(const RdmaCase &what)
     return "";
 }
 
-void put(Message &message, const RdmaCase &what)
+void put(Message &message, const PairCase &what)
 {
     message["job"] = static_cast<std::uint32_t>(what.op);
     message["test"] = static_cast<std::uint32_t>(what.test);
@@ -45,17 +45,17 @@ void put(Message &message, const RdmaCase &what)
     message["connections"] = what.connections;
 }
 
-RdmaCase case_of(const Message &message)
+PairCase case_of(const Message &message)
 {
     const auto number = [&](const char *key, std::uint64_t least, std::uint64_t most) {
         return static_cast<std::uint32_t>(integer_of(message, key, least, most));
     };
-    RdmaCase what{};
-    what.op = static_cast<RdmaOp>(number("job", 0, static_cast<std::uint32_t>(RdmaOp::fetch_add)));
-    what.test = static_cast<RdmaTest>(number("test", 0, static_cast<std::uint32_t>(RdmaTest::rate)));
+    PairCase what{};
+    what.op = static_cast<PairOp>(number("job", 0, static_cast<std::uint32_t>(PairOp::fetch_add)));
+    what.test = static_cast<PairTest>(number("test", 0, static_cast<std::uint32_t>(PairTest::rate)));
     what.memory = static_cast<MemoryKind>(number("memory", 0, static_cast<std::uint32_t>(MemoryKind::ordinary)));
     what.waits_for_events = number("events", 0, 1) != 0;
-    what.size = number("size", what.op == RdmaOp::fetch_add ? 8 : 1, max_rdma_size);
+    what.size = number("size", what.op == PairOp::fetch_add ? 8 : 1, max_rdma_size);
     what.depth = number("depth", 1, max_rdma_depth);
     what.threads = number("threads", 1, max_rdma_threads);
     what.connections = number("connections", 1, max_rdma_connections);
@@ -76,7 +76,7 @@ void put(Message &message, std::span<const RdmaDetails> details)
     message["details"] = std::move(threads);
 }
 
-std::vector<RdmaDetails> details_of(const Message &message, const RdmaCase &what)
+std::vector<RdmaDetails> details_of(const Message &message, const PairCase &what)
 {
     const auto member = message.find("details");
     if (member == message.end() || !member->is_array() || member->size() != what.threads)

@@ -17,15 +17,15 @@ inline constexpr std::uint32_t max_rdma_connections = 1024; ///< of a thread
 inline constexpr std::size_t max_rdma_count = std::size_t{1} << 25; ///< of one loop
 
 /// What is wrong with a case as a whole: too many jobs, or too much memory. Empty when nothing is.
-[[nodiscard]] std::string complaint_about(const RdmaCase &what);
+[[nodiscard]] std::string complaint_about(const PairCase &what);
 
-void put(Message &message, const RdmaCase &what);
+void put(Message &message, const PairCase &what);
 /// Throws when anything in it is missing or out of bounds.
-[[nodiscard]] RdmaCase case_of(const Message &message);
+[[nodiscard]] PairCase case_of(const Message &message);
 
 /// One for each thread.
 void put(Message &message, std::span<const RdmaDetails> details);
 /// Throws unless there are as many as @p what has threads and connections, of bounded size.
-[[nodiscard]] std::vector<RdmaDetails> details_of(const Message &message, const RdmaCase &what);
+[[nodiscard]] std::vector<RdmaDetails> details_of(const Message &message, const PairCase &what);
 
 } // namespace opendoca::tools

@@ -22,43 +22,43 @@ Command command_of(std::vector<std::string> argv, std::string transports)
             .without = "UCX_"};
 }
 
-RivalTest ucp(std::string name, const RdmaCase &what)
+RivalTest ucp(std::string name, const PairCase &what)
 {
     std::vector<std::string> arguments = {"-t", name};
     const bool is_alone =
-        what.test == RdmaTest::latency && what.op != RdmaOp::write && what.op != RdmaOp::send;
+        what.test == PairTest::latency && what.op != PairOp::write && what.op != PairOp::send;
     if (is_alone)
         arguments.insert(arguments.end(), {"-O", "1"});
     return {std::move(name), std::move(arguments),
             what.memory == MemoryKind::shared ? "posix,self" : "posix,cma,self"};
 }
 
-RivalTest cma(std::string name, const RdmaCase &what)
+RivalTest cma(std::string name, const PairCase &what)
 {
     std::vector<std::string> arguments = {"-d", "memory", "-x", "cma", "-D", "zcopy", "-t", name};
-    if (what.test == RdmaTest::latency)
+    if (what.test == PairTest::latency)
         arguments.insert(arguments.end(), {"-O", "1"});
     return {"cma " + name, std::move(arguments), "cma"};
 }
 
 } // namespace
 
-std::optional<RivalTest> ucx_test_of(const RdmaCase &what)
+std::optional<RivalTest> ucx_test_of(const PairCase &what)
 {
     if (what.waits_for_events)
         return std::nullopt;
-    const bool is_rate = what.test == RdmaTest::rate;
+    const bool is_rate = what.test == PairTest::rate;
     const bool is_shared = what.memory == MemoryKind::shared;
     switch (what.op) {
-    case RdmaOp::write:
+    case PairOp::write:
         if (is_shared)
             return ucp(is_rate ? "ucp_put_bw" : "ucp_put_lat", what);
         return is_rate ? std::optional(cma("put_bw", what)) : std::nullopt;
-    case RdmaOp::read:
+    case PairOp::read:
         return is_shared ? ucp("ucp_get", what) : cma("get", what);
-    case RdmaOp::send:
+    case PairOp::send:
         return ucp(is_rate ? "tag_bw" : "tag_lat", what);
-    case RdmaOp::fetch_add:
+    case PairOp::fetch_add:
         return is_shared ? std::optional(ucp("ucp_fadd", what)) : std::nullopt;
     }
     return std::nullopt;
@@ -90,7 +90,7 @@ std::size_t Ucx::iterations(double nanoseconds, std::size_t) const
     return static_cast<std::size_t>(std::clamp(seconds_of_a_run * 1e9 / nanoseconds, 20.0, 2e6));
 }
 
-double Ucx::run(const RivalTest &test, const RdmaCase &what, std::size_t iterations) const
+double Ucx::run(const RivalTest &test, const PairCase &what, std::size_t iterations) const
 {
     const std::string port = std::to_string(free_port());
     std::vector<std::string> server = {program_, "-p", port};

@@ -4,23 +4,23 @@
 // ucx_perftest, the benchmark of UCX.
 #pragma once
 
-#include "rdma_rival.hpp"
+#include "rival.hpp"
 
 namespace opendoca::tools {
 
-[[nodiscard]] std::optional<RivalTest> ucx_test_of(const RdmaCase &what);
+[[nodiscard]] std::optional<RivalTest> ucx_test_of(const PairCase &what);
 
-class Ucx final : public RdmaRival {
+class Ucx final : public Rival {
 public:
     /// @p cpus are those of client and server; empty when they are not pinned. Throws when @p program can't
     /// be run.
     Ucx(std::string program, std::vector<int> cpus);
 
-    [[nodiscard]] std::optional<RivalTest> test_of(const RdmaCase &what) const override
+    [[nodiscard]] std::optional<RivalTest> test_of(const PairCase &what) const override
     {
         return ucx_test_of(what);
     }
-    [[nodiscard]] double run(const RivalTest &test, const RdmaCase &what,
+    [[nodiscard]] double run(const RivalTest &test, const PairCase &what,
                              std::size_t iterations) const override;
     [[nodiscard]] std::size_t iterations(double nanoseconds, std::size_t repetitions) const override;
 

@@ -63,14 +63,15 @@ CapabilityValue success(doca_devinfo &info)
     return get(&info) == DOCA_SUCCESS;
 }
 
-/// A function of the API that tells by a byte.
+/// A function of the API that tells by a byte. NOT_SUPPORTED is a no: what such a device cannot do at all.
 template <auto get>
 CapabilityValue flag(doca_devinfo &info)
 {
     std::uint8_t value = 0;
-    if (get(&info, &value) != DOCA_SUCCESS)
+    const doca_error_t status = get(&info, &value);
+    if (status != DOCA_SUCCESS && status != DOCA_ERROR_NOT_SUPPORTED)
         return {};
-    return value != 0;
+    return status == DOCA_SUCCESS && value != 0;
 }
 
 /// Gives the type of the number that such a function of the API tells.

@@ -34,6 +34,7 @@ doca_error_t doca_comch_client::on_start()
         return status;
     deadline_ = std::chrono::steady_clock::now() + longest_wait;
     wait_for_server_.forget();
+    search_.forget();
     const doca_error_t status = look_for_server();
     return status == DOCA_SUCCESS || status == DOCA_ERROR_NOT_FOUND ? DOCA_ERROR_IN_PROGRESS : status;
 }
@@ -42,7 +43,7 @@ doca_error_t doca_comch_client::look_for_server()
 {
     opendoca::UniqueFd socket;
     const std::string &at = device()->function().services_at;
-    doca_error_t status = at.empty() ? connect_to_service(key_, name_.c_str(), socket)
+    doca_error_t status = at.empty() ? search_.connect(key_, name_.c_str(), socket)
                                      : connect_at(at, key_, name_.c_str(), socket);
     if (status != DOCA_SUCCESS)
         return status;

@@ -16,9 +16,10 @@ namespace {
 
 class ReceiveTasks final : public opendoca::v3::PoolOf<doca_comch_consumer_task_post_recv> {
 public:
-    ReceiveTasks(doca_comch_consumer &consumer, const opendoca::v3::TaskConf &as_told, std::byte *slots)
+    ReceiveTasks(doca_comch_consumer &consumer, const opendoca::v3::TaskConf &as_told, const OwnMemory &slots)
         : PoolOf(consumer, as_told, true, true),
           consumer_(consumer),
+          rules_(consumer.rules()),
           slots_(slots)
     {
     }
@@ -31,9 +32,9 @@ public:
     [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &base) noexcept override
     {
         auto &task = static_cast<doca_comch_consumer_task_post_recv &>(base);
-        if (task.slot == nullptr)
-            task.slot = slots_ + std::size_t{num_used_++} * max_immediate;
-        return consumer_.post(task);
+        if (!task.message.has_slot()) [[unlikely]]
+            task.message.set_slot(slots_.start() + std::size_t{num_used_++} * max_immediate, *slots_.map());
+        return consumer_.post(task, rules_);
     }
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
@@ -46,7 +47,8 @@ public:
 
 private:
     doca_comch_consumer &consumer_;
-    std::byte *const slots_;
+    const TransferCheck rules_;
+    const OwnMemory &slots_;
     std::uint32_t num_used_ = 0;
 };
 
@@ -73,7 +75,7 @@ doca_error_t doca_comch_consumer::on_start()
     if (status != DOCA_SUCCESS)
         return status;
     if (receives.is_configured())
-        receives.set_pool(std::make_unique<ReceiveTasks>(*this, receives.conf(), slots_->start()));
+        receives.set_pool(std::make_unique<ReceiveTasks>(*this, receives.conf(), *slots_));
     status = fast_->add_consumer(control_queue_, {immediate_length}, id_);
     if (status != DOCA_SUCCESS)
         return status;
@@ -162,28 +164,42 @@ doca_error_t doca_comch_consumer::check(const doca_comch_consumer_task_post_recv
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task) noexcept
+TransferCheck doca_comch_consumer::rules() const noexcept
+{
+    return {by_.dev().device(), {by_.can().max_message_size, 2, 2, false}};
+}
+
+doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task, const TransferCheck &rules) noexcept
+{
+    if (!rules.is_fast_receive(task.buf) || task.buf->mmap != &map_ || by_.is_another()) [[unlikely]]
+        return post_any(task, rules);
+    // With the room for immediate data, of which there is nothing to find out.
+    const std::size_t room = task.buf->tailroom();
+    doca_buf *dst = task.buf;
+    TransferPlan plan = TransferPlan::single_sge(room);
+    if (is_chained(task)) {
+        dst = &task.message.chain(task.buf, 0);
+        plan = TransferPlan::single_sge(std::min<std::size_t>(room + max_immediate, by_.can().max_message_size));
+        plan.is_list = true;
+    }
+    const doca_error_t status = queue_->receive(task.tag(), dst, plan);
+    return status == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : status;
+}
+
+/// Any task: says what is wrong with it by its end.
+[[gnu::noinline]] doca_error_t doca_comch_consumer::post_any(doca_comch_consumer_task_post_recv &task,
+                                                             const TransferCheck &rules) noexcept
 {
     doca_error_t status = check(task);
     TransferPlan plan{};
     doca_buf *dst = task.buf;
     if (status == DOCA_SUCCESS) {
-        const std::uint32_t most = by_.can().max_message_size;
-        const TransferCheck rules(by_.dev().device(), {most, 2, 2, false});
-        const bool is_fast = !by_.is_another() && rules.is_fast_receive(task.buf);
         if (is_chained(task))
-            dst = &task.message.chain(task.buf, task.slot, max_immediate, 0, *slots_->map());
-        if (is_fast) [[likely]] {
-            // With the room for immediate data, of which there is nothing to find out.
-            const std::size_t room = task.buf->tailroom();
-            plan = TransferPlan::single_sge(dst == task.buf ? room : std::min<std::size_t>(room + max_immediate, most));
-            plan.is_list = dst != task.buf;
-        } else {
-            if (by_.is_another() && task.buf != nullptr)
-                status = opendoca::guarded([&] { return by_.take_over(task.message.segments[0], completions()); });
-            if (status == DOCA_SUCCESS)
-                status = rules.receive(dst, plan);
-        }
+            dst = &task.message.chain(task.buf, 0);
+        if (by_.is_another() && task.buf != nullptr)
+            status = opendoca::guarded([&] { return by_.take_over(task.message.segments[0], completions()); });
+        if (status == DOCA_SUCCESS)
+            status = rules.receive(dst, plan);
     }
     if (status == DOCA_SUCCESS)
         status = queue_->receive(task.tag(), dst, plan);
@@ -230,7 +246,7 @@ doca_error_t doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv
     for (std::uint32_t i = 0; i != task.immediate_size; ++i) {
         const std::size_t at = length + i;
         task.immediate[i] =
-            static_cast<std::uint8_t>(at < in_buf ? task.buf->data[before + at] : task.slot[at - in_buf]);
+            static_cast<std::uint8_t>(at < in_buf ? task.buf->data[before + at] : task.message.slot()[at - in_buf]);
     }
     if (task.buf != nullptr)
         task.buf->end_data_at(before + length);

@@ -12,8 +12,7 @@ struct doca_comch_consumer_task_post_recv : doca_task {
     std::uint32_t producer;
     std::uint32_t immediate_size;
     std::array<std::uint8_t, opendoca::comch::max_immediate> immediate;
-    std::byte *slot; ///< where immediate data comes that has no room in the buffer
-    opendoca::comch::TwoSegments message;
+    opendoca::comch::TwoSegments message; ///< immediate data that has no room in the buffer comes into its slot
 };
 
 /// Receives what producers of the peer send. Messages come to whichever receive was posted first.
@@ -21,7 +20,10 @@ struct doca_comch_consumer final : doca_ctx {
     doca_comch_consumer(doca_comch_connection &connection, doca_mmap &map);
     ~doca_comch_consumer() override = default;
 
-    [[nodiscard]] doca_error_t post(doca_comch_consumer_task_post_recv &task) noexcept;
+    /// By the @p rules of the device.
+    [[nodiscard]] doca_error_t post(doca_comch_consumer_task_post_recv &task,
+                                    const opendoca::TransferCheck &rules) noexcept;
+    [[nodiscard]] opendoca::TransferCheck rules() const noexcept;
     [[nodiscard]] doca_error_t check(const doca_comch_consumer_task_post_recv &task) const noexcept;
     /// FULL: there was more data than room.
     [[nodiscard]] doca_error_t take_result(doca_comch_consumer_task_post_recv &task,
@@ -40,6 +42,8 @@ protected:
 
 private:
     void connect(const opendoca::comch::ControlMessage &message) noexcept;
+    [[nodiscard]] doca_error_t post_any(doca_comch_consumer_task_post_recv &task,
+                                        const opendoca::TransferCheck &rules) noexcept;
     /// Whether it is received into a copy of its buffer, with room for immediate data behind it.
     [[nodiscard]] bool is_chained(const doca_comch_consumer_task_post_recv &task) const noexcept
     {

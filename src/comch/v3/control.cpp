@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "../../core/log.hpp"
+#include "../../core/strangers.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH);
 
@@ -212,7 +213,8 @@ bool Control::serve(Connection &connection) noexcept
     }
     ControlMessage message;
     if (length != sizeof(message)) {
-        LOG_ERR("a control message of %zu bytes is none", length);
+        if (opendoca::may_tell_of_strangers())
+            LOG_ERR("a control message of %zu bytes is none", length);
         return give_up(connection);
     }
     std::memcpy(&message, message_.data(), sizeof(message));
@@ -304,7 +306,7 @@ void Control::sleep(Connection &connection) noexcept
 
 bool Control::has_something(Connection &connection) noexcept
 {
-    return connection.link.has_message() ||
+    return connection.link.has_message() || connection.link.owes_bell() ||
            ((connection.first_waiting != nullptr || connection.fast->to_peer.has_message()) &&
             connection.link.has_space());
 }

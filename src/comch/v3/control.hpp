@@ -203,4 +203,5 @@ private:
     std::chrono::steady_clock::time_point deadline_;
     opendoca::UniqueFd timer_;
     opendoca::WaitNotice wait_for_server_;
+    opendoca::comm_channel::ServiceSearch search_;
 };

@@ -95,33 +95,4 @@ doca_error_t OwnMemory::create(doca_dev &dev, std::size_t size)
     return map_for_library(dev, {bytes_.get(), size}, Access::local_read_write, map_);
 }
 
-doca_buf &TwoSegments::copy(const doca_buf &only) noexcept
-{
-    doca_buf &head = segments[0];
-    head = only;
-    head.last = &head;
-    head.fast_path_uses = 0;
-    return head;
-}
-
-doca_buf &TwoSegments::chain(const doca_buf *first, std::byte *second, std::size_t room, std::size_t data,
-                             const doca_mmap &map) noexcept
-{
-    doca_buf &last = segments[1];
-    last = {};
-    last.head = last.data = second;
-    last.len = room;
-    last.data_len = data;
-    last.mmap = &map;
-    if (first == nullptr) {
-        last.last = &last;
-        last.update_fast_path_uses();
-        return last;
-    }
-    doca_buf &head = copy(*first);
-    head.next = &last;
-    head.last = &last;
-    return head;
-}
-
 } // namespace opendoca::comch

@@ -89,11 +89,40 @@ private:
 
 /// A message of two segments: a buffer of the program, or none, and immediate data.
 struct TwoSegments {
-    /// Gives the list's head.
-    [[nodiscard]] doca_buf &chain(const doca_buf *first, std::byte *second, std::size_t room, std::size_t data,
-                                  const doca_mmap &map) noexcept;
+    /// The memory for immediate data, of max_immediate bytes, as long as the task is there.
+    void set_slot(std::byte *slot, const doca_mmap &map) noexcept
+    {
+        doca_buf &last = segments[1];
+        last = {};
+        last.head = last.data = slot;
+        last.len = max_immediate;
+        last.mmap = &map;
+    }
+    [[nodiscard]] bool has_slot() const noexcept { return segments[1].mmap != nullptr; }
+    [[nodiscard]] std::byte *slot() const noexcept { return segments[1].head; }
+
+    /// Gives the head of the list of @p first, which may be null, and the slot with so many bytes of data.
+    [[nodiscard]] doca_buf &chain(const doca_buf *first, std::size_t num_immediate) noexcept
+    {
+        doca_buf &last = segments[1];
+        last.data_len = num_immediate;
+        last.last = first == nullptr ? &last : nullptr;
+        last.update_fast_path_uses();
+        if (first == nullptr)
+            return last;
+        doca_buf &head = copy(*first);
+        head.next = head.last = &last;
+        return head;
+    }
     /// A copy of @p only.
-    [[nodiscard]] doca_buf &copy(const doca_buf &only) noexcept;
+    [[nodiscard]] doca_buf &copy(const doca_buf &only) noexcept
+    {
+        doca_buf &head = segments[0];
+        head = only;
+        head.last = &head;
+        head.fast_path_uses = 0;
+        return head;
+    }
 
     std::array<doca_buf, 2> segments;
 };

@@ -21,9 +21,10 @@ namespace {
 
 class SendTasks final : public opendoca::v3::PoolOf<doca_comch_producer_task_send> {
 public:
-    SendTasks(doca_comch_producer &producer, const opendoca::v3::TaskConf &as_told, std::byte *slots)
+    SendTasks(doca_comch_producer &producer, const opendoca::v3::TaskConf &as_told, const OwnMemory &slots)
         : PoolOf(producer, as_told, false, true),
           producer_(producer),
+          rules_(producer.rules()),
           slots_(slots)
     {
     }
@@ -36,9 +37,9 @@ public:
     [[nodiscard]] doca_error_t submit_off_fast_path(doca_task &base) noexcept override
     {
         auto &task = static_cast<doca_comch_producer_task_send &>(base);
-        if (task.slot == nullptr)
-            task.slot = slots_ + std::size_t{num_used_++} * max_immediate;
-        return producer_.send(task);
+        if (!task.message.has_slot()) [[unlikely]]
+            task.message.set_slot(slots_.start() + std::size_t{num_used_++} * max_immediate, *slots_.map());
+        return producer_.send(task, rules_);
     }
     [[nodiscard]] doca_error_t check(const doca_task &base) const noexcept override
     {
@@ -47,7 +48,8 @@ public:
 
 private:
     doca_comch_producer &producer_;
-    std::byte *const slots_;
+    const TransferCheck rules_;
+    const OwnMemory &slots_;
     std::uint32_t num_used_ = 0;
 };
 
@@ -75,7 +77,7 @@ doca_error_t doca_comch_producer::on_start()
     if (status != DOCA_SUCCESS)
         return status;
     if (sends.is_configured())
-        sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), slots_->start()));
+        sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), *slots_));
     id_ = fast_->add_producer(control_queue_);
     num_expired_ = fast_->num_expired();
     has_gone_ = false;
@@ -179,11 +181,28 @@ doca_error_t doca_comch_producer::check_fields(const doca_comch_producer_task_se
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task) noexcept
+TransferCheck doca_comch_producer::rules() const noexcept
+{
+    return {by_.dev().device(), {by_.can().max_message_size, 2, 2, false, true}};
+}
+
+doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task, const TransferCheck &rules) noexcept
+{
+    ToConsumer *const to = find(task.consumer);
+    if (to == nullptr || !to->is_open() || task.immediate_size != 0 || by_.is_another() ||
+        !rules.is_fast_send(task.buf)) [[unlikely]]
+        return send_any(task);
+    const doca_error_t status = to->connection->queue_pair->send(
+        task.tag(), task.buf, TransferPlan::single_sge(task.buf->data_len), Immediate());
+    return status == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : status;
+}
+
+/// Any task: one that cannot be sent yet waits, and what is wrong with one is told by its end.
+[[gnu::noinline]] doca_error_t doca_comch_producer::send_any(doca_comch_producer_task_send &task) noexcept
 {
     doca_error_t status = check_fields(task);
     if (status == DOCA_SUCCESS && task.immediate_size != 0)
-        std::memcpy(task.slot, task.immediate, task.immediate_size); // now: programs have it on their stacks
+        std::memcpy(task.message.slot(), task.immediate, task.immediate_size); // now: programs have it on their stacks
     ToConsumer *to = find(task.consumer);
     if (status == DOCA_SUCCESS && to == nullptr)
         status = opendoca::guarded([&] { return begin(task.consumer, to); });
@@ -194,7 +213,7 @@ doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task) noex
         status = DOCA_ERROR_CONNECTION_RESET;
     }
     if (status == DOCA_SUCCESS) {
-        if (to->first == nullptr && to->connection->queue_pair->is_connected()) [[likely]]
+        if (to->is_open()) [[likely]]
             status = post(*to, task);
         else {
             task.behind = nullptr;
@@ -212,11 +231,10 @@ doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task) noex
 
 doca_error_t doca_comch_producer::post(ToConsumer &to, doca_comch_producer_task_send &task) noexcept
 {
-    const TransferCheck rules(by_.dev().device(), {by_.can().max_message_size, 2, 2, false, true});
     const doca_buf *src = task.buf;
     Immediate immediate;
     if (task.immediate_size != 0) {
-        src = &task.message.chain(task.buf, task.slot, max_immediate, task.immediate_size, *slots_->map());
+        src = &task.message.chain(task.buf, task.immediate_size);
         immediate = htonl(task.immediate_size);
     } else if (by_.is_another() && src != nullptr) {
         src = &task.message.copy(*task.buf);
@@ -224,14 +242,13 @@ doca_error_t doca_comch_producer::post(ToConsumer &to, doca_comch_producer_task_
     doca_error_t status = DOCA_SUCCESS;
     if (by_.is_another() && task.buf != nullptr) [[unlikely]]
         status = opendoca::guarded([&] { return by_.take_over(task.message.segments[0], completions()); });
-    if (status == DOCA_SUCCESS && rules.is_fast_send(src)) {
-        status = to.connection->queue_pair->send(task.tag(), src, TransferPlan::single_sge(src->data_len), immediate);
-    } else if (status == DOCA_SUCCESS) {
-        TransferPlan plan{};
-        status = rules.send(src, plan);
-        if (status == DOCA_SUCCESS)
-            status = to.connection->queue_pair->send(task.tag(), src, plan, immediate);
-    }
+    TransferPlan plan{};
+    if (const TransferCheck check = rules(); check.is_fast_send(src))
+        plan = TransferPlan::single_sge(src->data_len);
+    else if (status == DOCA_SUCCESS)
+        status = check.send(src, plan);
+    if (status == DOCA_SUCCESS)
+        status = to.connection->queue_pair->send(task.tag(), src, plan, immediate);
     return status == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : status;
 }
 

@@ -13,8 +13,7 @@ struct doca_comch_producer_task_send : doca_task {
     std::uint32_t immediate_size;
     std::uint32_t consumer;
     doca_comch_producer_task_send *behind; ///< that waits for the same consumer
-    std::byte *slot;                       ///< where the immediate data is sent from
-    opendoca::comch::TwoSegments message;
+    opendoca::comch::TwoSegments message;  ///< immediate data is sent from its slot
 };
 
 /// Sends to consumers of the peer.
@@ -22,7 +21,9 @@ struct doca_comch_producer final : doca_ctx {
     explicit doca_comch_producer(doca_comch_connection &connection);
     ~doca_comch_producer() override = default;
 
-    [[nodiscard]] doca_error_t send(doca_comch_producer_task_send &task) noexcept;
+    /// By the @p rules of the device.
+    [[nodiscard]] doca_error_t send(doca_comch_producer_task_send &task, const opendoca::TransferCheck &rules) noexcept;
+    [[nodiscard]] opendoca::TransferCheck rules() const noexcept;
     /// As far as it can be known before the submit.
     [[nodiscard]] doca_error_t check(const doca_comch_producer_task_send &task) const noexcept;
     [[nodiscard]] static doca_error_t check_immediate(const std::uint8_t *data, std::uint32_t size) noexcept;
@@ -46,6 +47,12 @@ private:
         std::uint32_t immediate_length = 0; ///< the most bytes of immediate data that the consumer takes
         bool is_refused = false;
         bool is_gone = false; ///< the consumer has expired
+
+        /// Nothing waits, nor has to.
+        [[nodiscard]] bool is_open() const noexcept
+        {
+            return first == nullptr && !is_refused && connection->queue_pair->is_connected();
+        }
     };
 
     [[nodiscard]] static doca_error_t check_fields(const doca_comch_producer_task_send &task) noexcept;
@@ -54,6 +61,7 @@ private:
                                                    std::uint32_t limit) noexcept;
     [[nodiscard]] ToConsumer *find(std::uint32_t consumer) noexcept;
     [[nodiscard]] doca_error_t begin(std::uint32_t consumer, ToConsumer *&made);
+    [[nodiscard]] doca_error_t send_any(doca_comch_producer_task_send &task) noexcept;
     [[nodiscard]] doca_error_t post(ToConsumer &to, doca_comch_producer_task_send &task) noexcept;
     void hear_answers() noexcept;
     /// Connections to consumers that have expired. True while there are some that completions may still name.

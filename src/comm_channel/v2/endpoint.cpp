@@ -158,7 +158,7 @@ doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
     }
     key_ = make_service_key(function.behind_port->name, function.behind_port->pci_address, name);
     opendoca::UniqueFd socket;
-    status = function.services_at.empty() ? connect_to_service(key_, name, socket)
+    status = function.services_at.empty() ? ServiceSearch().connect(key_, name, socket)
                                           : connect_at(function.services_at, key_, name, socket);
     if (status == DOCA_ERROR_NOT_FOUND) {
         LOG_ERR("no service '%s' listens for this function", name);
@@ -246,6 +246,8 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
     }
     if (status == DOCA_ERROR_CONNECTION_RESET)
         note_end(*peer);
+    owes_bells_ = owes_bells_ || peer->owes_bell();
+    stay_awake_for_bells();
     return status;
 }
 
@@ -281,6 +283,7 @@ doca_error_t doca_comm_channel_ep_t::receive_again(void *message, std::size_t &l
         return status;
     }
     recv_channel_.clear();
+    stay_awake_for_bells();
     if (is_service())
         tell_if_alone();
     return std::exchange(has_reset_to_tell_, false) ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_AGAIN;
@@ -293,6 +296,7 @@ doca_error_t doca_comm_channel_ep_t::receive_from_any(void *message, std::size_t
         if (service.state() == Peer::State::failed)
             return DOCA_ERROR_INITIALIZATION;
         const doca_error_t status = service.receive(message, length);
+        owes_bells_ = service.owes_bell();
         if (status == DOCA_SUCCESS)
             from = &service;
         return status == DOCA_ERROR_AGAIN && service.has_ended() ? DOCA_ERROR_CONNECTION_RESET : status;
@@ -311,6 +315,7 @@ doca_error_t doca_comm_channel_ep_t::receive_from_any(void *message, std::size_t
         if (status == DOCA_SUCCESS) {
             next_ = at + 1 == count ? 0 : at + 1; // so that none is forgotten for another's many messages
             client.is_known = true;
+            owes_bells_ = owes_bells_ || client.owes_bell();
             from = &client;
         }
         return status;
@@ -333,19 +338,6 @@ void doca_comm_channel_ep_t::look_at_sockets()
     } else if (service.drain_bells()) {
         note_end(service);
     }
-}
-
-void doca_comm_channel_ep_t::note_end(Peer &peer)
-{
-    if (is_client())
-        return; // its descriptors stay readable
-    has_ended_peers_ = true;
-    forget(peer);
-    service_channel_.kick();
-    // A program that sleeps is to be told: to receive what is left, and not to wait for space.
-    recv_channel_.kick();
-    if (is_send_armed_)
-        send_channel_.kick();
 }
 
 doca_error_t doca_comm_channel_ep_t::update_peer(Peer &peer)
@@ -391,7 +383,7 @@ void doca_comm_channel_ep_t::reset() noexcept
     pending_connections = 0;
     next_ = 0;
     is_recv_armed_ = is_send_armed_ = has_asked_for_channels_ = has_received_ = false;
-    has_had_client_ = has_ended_peers_ = has_reset_to_tell_ = has_told_silence_ = false;
+    has_had_client_ = owes_bells_ = has_ended_peers_ = has_reset_to_tell_ = has_told_silence_ = false;
     wait_for_client_.forget();
     role_ = Role::none;
 }

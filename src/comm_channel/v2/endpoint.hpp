@@ -77,6 +77,13 @@ private:
     void look_at_sockets();
     void look_at_service();
     void arm_for_messages() noexcept;
+    void stay_awake() noexcept;
+    /// A peer that could not be woken may be whom this program is about to sleep for.
+    void stay_awake_for_bells() noexcept
+    {
+        if (owes_bells_) [[unlikely]]
+            stay_awake();
+    }
     [[nodiscard]] bool has_message() noexcept;
 
     [[nodiscard]] Peer *accept_client();
@@ -113,6 +120,7 @@ private:
     bool has_asked_for_channels_ = false;
     bool has_received_ = false; ///< a client: receive() was called
     bool has_had_client_ = false;
+    bool owes_bells_ = false; ///< some peers may: see Connection::owes_bell()
     bool has_ended_peers_ = false;
     bool has_reset_to_tell_ = false;
     bool has_told_silence_ = false;

@@ -3,6 +3,7 @@
 //
 // The event channels of an endpoint. A bell rings only for who has armed it, so that who polls costs
 // nobody a system call.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -123,6 +124,7 @@ doca_error_t doca_comm_channel_ep_t::arm_send()
         if (peer->has_space())
             send_channel_.kick();
     }
+    stay_awake_for_bells();
     return DOCA_SUCCESS;
 }
 
@@ -135,7 +137,30 @@ doca_error_t doca_comm_channel_ep_t::arm_recv()
     arm_for_messages();
     if (has_message() || has_reset_to_tell_)
         recv_channel_.kick();
+    stay_awake_for_bells();
     return DOCA_SUCCESS;
+}
+
+void doca_comm_channel_ep_t::note_end(Peer &peer)
+{
+    if (is_client())
+        return; // its descriptors stay readable
+    has_ended_peers_ = true;
+    forget(peer);
+    service_channel_.kick();
+    // A program that sleeps is to be told: to receive what is left, and not to wait for space.
+    recv_channel_.kick();
+    if (is_send_armed_)
+        send_channel_.kick();
+}
+
+void doca_comm_channel_ep_t::stay_awake() noexcept
+{
+    owes_bells_ = std::ranges::any_of(peers_, [](const Peer *peer) { return peer->owes_bell(); });
+    if (owes_bells_ && is_recv_armed_)
+        recv_channel_.kick();
+    if (owes_bells_ && is_send_armed_)
+        send_channel_.kick();
 }
 
 void doca_comm_channel_ep_t::arm_for_messages() noexcept

@@ -34,8 +34,11 @@ public:
     [[nodiscard]] virtual doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) = 0;
     virtual void reject() noexcept = 0;
 
-    /// Ends the connection, or what there is of it, and tells the peer. Nothing of it is told any more.
+    /// Ends the connection, or what there is of it, and tells the peer. Nothing of it is told any more, and the queue
+    /// pair may go.
     virtual void disconnect() noexcept = 0;
+    /// After it, and after a rejection: the peer need not be told any more, so that the link may go as well.
+    [[nodiscard]] virtual bool is_over() const noexcept = 0;
 
     void *owner = nullptr; ///< of whoever has it
     std::string server;    ///< that a client asks, for messages
@@ -43,7 +46,8 @@ public:
 
 struct LinkEvent {
     enum class Kind : std::uint8_t {
-        nothing,
+        nothing,     ///< there is nothing to do
+        step,        ///< something was done that nobody is told of, and there may be more
         request,     ///< somebody asks for a connection: client, which waits for its answer
         established, ///< both sides know of the connection
         failed,      ///< there will be no connection; the log has the reason
@@ -80,7 +84,7 @@ public:
     [[nodiscard]] virtual doca_error_t connect(const ServerAddress &server, std::chrono::milliseconds timeout,
                                                QueuePair &queue_pair, std::unique_ptr<Link> &link) = 0;
 
-    /// What happens next. The library gives up a link whose end it is told of.
+    /// What happens next, one thing a call. The library gives up a link whose end it is told of.
     [[nodiscard]] virtual LinkEvent poll() = 0;
 };
 

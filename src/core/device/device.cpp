@@ -6,6 +6,7 @@
 #include "copy_engine.hpp"
 #include "counter.hpp"
 #include "queue_pair.hpp"
+#include "user_access.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_DEVICE);
 
@@ -22,6 +23,10 @@ doca_error_t not_supported(const char *operation) noexcept
 } // namespace
 
 MemoryKey::~MemoryKey() = default;
+
+UserMemory::~UserMemory() = default;
+
+DoorbellPage::~DoorbellPage() = default;
 
 doca_error_t Device::import_across(std::span<const std::byte> descriptor, MemoryRange &range,
                                    std::unique_ptr<MemoryKey> &key)
@@ -54,6 +59,16 @@ doca_error_t Device::register_dmabuf(const Dmabuf &, std::uint32_t, std::unique_
 doca_error_t Device::import_memory(std::span<const std::byte>, MemoryRange &, std::unique_ptr<MemoryKey> &)
 {
     return not_supported("import memory");
+}
+
+doca_error_t Device::create_user_memory(const MemoryRange &, std::uint32_t, std::unique_ptr<UserMemory> &)
+{
+    return not_supported("give memory a number for queues of the program's own: only mlx5 devices can, by DEVX");
+}
+
+doca_error_t Device::create_doorbell_page(DoorbellAccess, std::unique_ptr<DoorbellPage> &)
+{
+    return not_supported("give a page of doorbells: only mlx5 devices can, by DEVX");
 }
 
 doca_error_t Device::create_copy_engine(CompletionQueue &, std::unique_ptr<CopyEngine> &)

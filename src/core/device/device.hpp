@@ -33,10 +33,13 @@ class CopyEngine;
 class Counter;
 class DeviceFunction;
 class Dmabuf;
+class DoorbellPage;
 class QueuePair;
 class ReceiveQueue;
+class UserMemory;
 struct CounterSetup;
 enum class ConnectionState : std::uint8_t;
+enum class DoorbellAccess : std::uint8_t;
 struct QueuePairSettings;
 
 /// Who may import an export descriptor.
@@ -124,6 +127,11 @@ public:
     /// A handle of a counter that another process, the host, has exported.
     [[nodiscard]] virtual doca_error_t import_counter(std::span<const std::byte> descriptor,
                                                       std::unique_ptr<Counter> &counter);
+    /// For queues that the program makes itself: its memory, and a page of doorbells.
+    [[nodiscard]] virtual doca_error_t create_user_memory(const MemoryRange &range, std::uint32_t access,
+                                                          std::unique_ptr<UserMemory> &memory);
+    [[nodiscard]] virtual doca_error_t create_doorbell_page(DoorbellAccess access,
+                                                            std::unique_ptr<DoorbellPage> &page);
     /// What memory is registered in; null where a device is none of libibverbs.
     [[nodiscard]] virtual ibv_pd *protection_domain() const noexcept;
 
@@ -230,6 +238,8 @@ struct RepresentorInfo {
     bool is_emulated = false;
     /// Where its name and address are not what its function knows itself by.
     std::optional<FunctionIdentity> known_as;
+    std::string iface_name; ///< its own interface, on this side; empty where there is none
+    std::optional<std::uint16_t> vhca_id; ///< of the function, where the card tells it
 
     [[nodiscard]] FunctionIdentity identity() const
     {
@@ -279,6 +289,9 @@ public:
     std::optional<Ipv4Address> ipv4;
     std::optional<Ipv6Address> ipv6;
     std::optional<std::uint16_t> lid;
+    std::optional<std::uint64_t> active_rate; ///< bits per second, of a port that is up
+    std::optional<std::uint16_t> vhca_id; ///< by which the card knows the function
+    std::optional<std::uint32_t> sf_number; ///< as a subfunction was created with
     bool is_port_active = true;
     Capabilities can;
     /// As which function behind a port of the DPU it exports to the DPU and connects to services. A port can

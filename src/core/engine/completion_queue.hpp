@@ -243,6 +243,7 @@ private:
         at = tag;
 #endif
     }
+    [[gnu::always_inline]] static void store_tag(Tag &at, WordTag tag) noexcept { at.a = tag.a; }
     [[nodiscard]] Completion &at(std::uint32_t position) const noexcept
     {
         return *reinterpret_cast<Completion *>(reinterpret_cast<std::byte *>(ring_) + (position & mask_));

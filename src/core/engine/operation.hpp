@@ -19,6 +19,13 @@ struct alignas(16) Tag {
     std::uint64_t b;
 };
 
+/// A Tag of whose words the submitter reads the first alone: then the other need not be stored.
+struct WordTag {
+    std::uint64_t a;
+
+    operator Tag() const noexcept { return {a, 0}; }
+};
+
 /// What kind of message a receive has met.
 enum class Received : std::uint32_t { send, send_with_immediate, write_with_immediate };
 

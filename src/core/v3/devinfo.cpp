@@ -8,8 +8,10 @@
 #include "call.hpp"
 
 using opendoca::Capabilities;
+using opendoca::check_room;
 using opendoca::compare_pci_address;
 using opendoca::copy_address;
+using opendoca::copy_number;
 using opendoca::copy_pci_address;
 using opendoca::copy_text;
 using opendoca::DeviceFunction;
@@ -30,6 +32,29 @@ doca_pci_func_type type_of(opendoca::FunctionType type)
 doca_error_t report(const doca_devinfo *devinfo, bool Capabilities::*capability, uint8_t *out)
 {
     return call({devinfo, out}, [&] { *out = devinfo->function->can.*capability; });
+}
+
+/// Of a representor that may have none.
+doca_error_t copy_if_known(const char *what, const doca_devinfo_rep &rep, const std::string &text, char *out,
+                           uint32_t size, uint32_t needed)
+{
+    const doca_error_t status = check_room(what, size, needed);
+    if (status == DOCA_SUCCESS && text.empty())
+        return report_none(rep, what, DOCA_ERROR_NOT_SUPPORTED);
+    return status == DOCA_SUCCESS ? copy_text(what, text, out, size, needed) : status;
+}
+
+/// Whether @p devinfo, if it has representors at all, lists them by a filter.
+template <typename Lists>
+doca_error_t report_filter(const doca_devinfo *devinfo, uint8_t *out, Lists lists)
+{
+    return call({devinfo, out}, [&] {
+        const Capabilities &can = devinfo->function->can;
+        if (!can.representors_net && !can.representors_emulated)
+            return DOCA_ERROR_NOT_SUPPORTED; // not worth a message: programs ask each device
+        *out = lists(can);
+        return DOCA_SUCCESS;
+    });
 }
 
 } // namespace
@@ -93,23 +118,23 @@ doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, cha
 doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid)
 {
     return call({devinfo, lid}, [&] {
-        if (!devinfo->function->lid)
-            return report_none(*devinfo, "LID: its port is not an InfiniBand one", DOCA_ERROR_NOT_SUPPORTED);
-        *lid = *devinfo->function->lid;
-        return DOCA_SUCCESS;
+        return copy_number("LID: its port is not an InfiniBand one", *devinfo, devinfo->function->lid, *lid);
     });
 }
 
 doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, uint64_t *active_rate)
 {
-    return call({devinfo, active_rate},
-                [&] { return report_none(*devinfo, "rate that is known", DOCA_ERROR_NOT_SUPPORTED); });
+    return call({devinfo, active_rate}, [&] {
+        return copy_number("rate: its port is down, or made of software", *devinfo, devinfo->function->active_rate,
+                           *active_rate);
+    });
 }
 
 doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id)
 {
-    return call({devinfo, vhca_id},
-                [&] { return report_none(*devinfo, "VHCA id that is known", DOCA_ERROR_NOT_SUPPORTED); });
+    return call({devinfo, vhca_id}, [&] {
+        return copy_number("VHCA id: it is no mlx5 device", *devinfo, devinfo->function->vhca_id, *vhca_id);
+    });
 }
 
 doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
@@ -120,8 +145,10 @@ doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
 
 doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index)
 {
-    return call({devinfo, sf_index},
-                [&] { return report_none(*devinfo, "SF index that is known", DOCA_ERROR_NOT_SUPPORTED); });
+    return call({devinfo, sf_index}, [&] {
+        return copy_number("SF index: it is no SF, or the kernel does not tell", *devinfo,
+                           devinfo->function->sf_number, *sf_index);
+    });
 }
 
 doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(const struct doca_devinfo *devinfo,
@@ -145,29 +172,28 @@ doca_error_t doca_devinfo_cap_is_accelerate_resource_reclaim_supported(const str
 doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
                                                         uint8_t *filter_all_supported)
 {
-    return call({devinfo, filter_all_supported}, [&] {
-        const Capabilities &can = devinfo->function->can;
-        *filter_all_supported = can.representors_net || can.representors_emulated;
-    });
+    return report_filter(devinfo, filter_all_supported, [](const Capabilities &) { return true; });
 }
 
 doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
                                                         uint8_t *filter_net_supported)
 {
-    return report(devinfo, &Capabilities::representors_net, filter_net_supported);
+    return report_filter(devinfo, filter_net_supported, [](const Capabilities &can) { return can.representors_net; });
 }
 
 doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca_devinfo *devinfo,
                                                              uint8_t *filter_emulated_supported)
 {
-    return report(devinfo, &Capabilities::representors_emulated, filter_emulated_supported);
+    return report_filter(devinfo, filter_emulated_supported,
+                         [](const Capabilities &can) { return can.representors_emulated; });
 }
 
 doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
                                        uint32_t size)
 {
     return call({devinfo_rep, rep_vuid}, [&] {
-        return copy_text("a VUID", devinfo_rep->info.vuid, rep_vuid, size, DOCA_DEVINFO_REP_VUID_SIZE);
+        return copy_if_known("VUID", *devinfo_rep, devinfo_rep->info.vuid, rep_vuid, size,
+                             DOCA_DEVINFO_REP_VUID_SIZE);
     });
 }
 
@@ -190,14 +216,20 @@ doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devi
     return call({devinfo_rep, is_hotplug}, [&] { *is_hotplug = 0; });
 }
 
-doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep, char *iface_name, uint32_t)
+doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep, char *iface_name,
+                                             uint32_t size)
 {
-    return call({devinfo_rep, iface_name}, [] { return DOCA_ERROR_NOT_SUPPORTED; }); // no provider knows it
+    return call({devinfo_rep, iface_name}, [&] {
+        return copy_if_known("interface name", *devinfo_rep, devinfo_rep->info.iface_name, iface_name, size,
+                             DOCA_DEVINFO_IFACE_NAME_SIZE);
+    });
 }
 
 doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep, uint16_t *vhca_id)
 {
-    return call({devinfo_rep, vhca_id}, [] { return DOCA_ERROR_NOT_SUPPORTED; }); // no provider knows it
+    return call({devinfo_rep, vhca_id}, [&] {
+        return copy_number("VHCA id that the device tells", *devinfo_rep, devinfo_rep->info.vhca_id, *vhca_id);
+    });
 }
 
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,

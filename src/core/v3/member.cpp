@@ -46,21 +46,33 @@ void Member::clear() noexcept
 }
 
 /// The ring is empty.
-inline bool Member::poll_for_end() noexcept
+[[gnu::always_inline]] inline bool Member::poll_for_end() noexcept
 {
     Operation *const operation = completions_->poll();
-    if (operation == nullptr) [[likely]]
-        return !completions_->is_empty() && give_first();
-    Ended ended = {operation->tag, operation->source, DOCA_SUCCESS, operation->result()};
-    completions_->release(*operation);
+    if (operation != nullptr)
+        return give_operation(*operation);
+    return !completions_->is_empty() && give_first();
+}
+
+/// The same. A member that has nothing is most of what an engine with several meets.
+[[gnu::noinline]] bool Member::poll() noexcept
+{
+    if (wants_turn()) [[unlikely]]
+        return poll_in_turn();
+    return poll_for_end();
+}
+
+/// One that has succeeded, and of which no completion was made. True.
+[[gnu::noinline]] bool Member::give_operation(Operation &operation) noexcept
+{
+    Ended ended = {operation.tag, operation.source, DOCA_SUCCESS, operation.result()};
+    completions_->release(operation);
     give(ended);
     return true;
 }
 
-[[gnu::noinline]] bool Member::poll() noexcept
+[[gnu::noinline]] bool Member::poll_in_turn() noexcept
 {
-    if (!wants_turn()) [[likely]]
-        return poll_for_end();
     // What is polled can be as busy as the ring.
     if (++num_polls_ % polls_between_turns == 0 && take_turn())
         return true;
@@ -89,7 +101,7 @@ bool Member::give_first() noexcept
     if (completions_->is_empty())
         return false;
     const Completion &first = completions_->first();
-    if (!first.has_operation() && (first.tag.b | first.status) == 0) { // the common one
+    if (is_of_task(first)) {
         Ended ended = {first.tag, first.source, DOCA_SUCCESS, {first.length}};
         completions_->drop();
         give(ended);
@@ -103,8 +115,8 @@ bool Member::give_first() noexcept
 
 void Member::give(Ended &ended) noexcept
 {
-    if (ended.tag.b != 0)
-        return reinterpret_cast<CompletionHandler *>(ended.tag.a)->ended(ended);
+    if (CompletionHandler::is_of_one(ended.tag))
+        return CompletionHandler::of(ended.tag).ended(ended);
     doca_task &task = doca_task::of(ended.tag);
     if (ended.status == DOCA_SUCCESS && task.state == TaskState::with_result) {
         ended.status = task.pool->set_result(task, ended);

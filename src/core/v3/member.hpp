@@ -33,11 +33,10 @@ public:
         if (completions.is_empty())
             return poll();
         const Completion &first = completions.first();
-        doca_task *const task = doca_task::pointer_of(first.tag); // to one, unless the tag or the status says otherwise
-        if ((first.tag.b | first.status) != 0 || task->state != TaskState::submitted || !completions.try_drop())
-            [[unlikely]]
+        if (!is_of_task(first) || doca_task::of(first.tag).state != TaskState::submitted) [[unlikely]]
             return take_turn_or_give();
-        return succeed(*task);
+        doca_task &task = doca_task::of(first.tag);
+        return completions.try_drop() ? succeed(task) : take_turn_or_give();
     }
     virtual void arm() noexcept;
     virtual void clear() noexcept;
@@ -78,13 +77,20 @@ protected:
 
 private:
     [[nodiscard]] bool poll() noexcept;
-    [[gnu::always_inline]] [[nodiscard]] bool poll_for_end() noexcept;
+    [[nodiscard]] bool poll_in_turn() noexcept;
+    [[nodiscard]] bool poll_for_end() noexcept;
+    bool give_operation(Operation &operation) noexcept;
     [[nodiscard]] bool wants_turn() const noexcept { return asks_ || has_news(); }
     /// In the middle of ends.
     [[nodiscard]] bool take_turn() noexcept
     {
         ends_wait_ = true;
         return progress_more();
+    }
+    /// One that ended within its submit, and has succeeded.
+    [[nodiscard]] static bool is_of_task(const Completion &completion) noexcept
+    {
+        return completion.status == DOCA_SUCCESS && !CompletionHandler::is_of_one(completion.tag);
     }
     bool take_turn_or_give() noexcept;
     bool give_first() noexcept;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What no device here has: user memory and doorbell pages for programs that drive a device's queues themselves, the
-// device's clock, and descriptions of buffers for a GPU or a DPA. None of these objects can be made, but for an array
-// of buffers, which is never given a target: so there is nothing that could be done with one.
+// What no device here has: a clock that can be read, and descriptions of buffers for a GPU or a DPA. None of these objects can
+// be made, but for an array of buffers, which is never given a target: so there is nothing that could be done with one.
 #include <doca_buf_array.h>
 #include <doca_clock.h>
-#include <doca_uar.h>
-#include <doca_umem.h>
 
 #include "../log.hpp"
 #include "call.hpp"
@@ -26,8 +23,6 @@ doca_error_t refuse(std::initializer_list<const void *> arguments, const char *w
     });
 }
 
-constexpr char umem[] = "user memory objects";
-constexpr char uar[] = "doorbell pages to give";
 constexpr char hw_clock[] = "a clock that can be read";
 
 bool is_clock(uint64_t type)
@@ -36,76 +31,6 @@ bool is_clock(uint64_t type)
 }
 
 } // namespace
-
-doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t size, uint32_t,
-                              struct doca_umem **umem_obj)
-{
-    return size == 0 ? opendoca::refuse_value("a size of 0") : refuse({dev, address, umem_obj}, umem);
-}
-
-doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, uint64_t, size_t size, uint32_t, struct doca_umem **umem_obj)
-{
-    return size == 0 ? opendoca::refuse_value("a size of 0") : refuse({dpa, umem_obj}, umem);
-}
-
-doca_error_t doca_umem_gpu_create(struct doca_gpu *gpu, struct doca_dev *dev, void *address, size_t size, uint32_t,
-                                  struct doca_umem **umem_obj)
-{
-    return size == 0 ? opendoca::refuse_value("a size of 0") : refuse({gpu, dev, address, umem_obj}, umem);
-}
-
-doca_error_t doca_umem_destroy(struct doca_umem *umem_obj)
-{
-    return refuse({umem_obj}, umem);
-}
-
-doca_error_t doca_umem_get_id(const struct doca_umem *umem_obj, uint32_t *umem_id)
-{
-    return refuse({umem_obj, umem_id}, umem);
-}
-
-doca_error_t doca_umem_get_size(const struct doca_umem *umem_obj, uint32_t *umem_size)
-{
-    return refuse({umem_obj, umem_size}, umem);
-}
-
-doca_error_t doca_umem_get_address(const struct doca_umem *umem_obj, void **umem_addr)
-{
-    return refuse({umem_obj, umem_addr}, umem);
-}
-
-doca_error_t doca_uar_create(const struct doca_dev *dev, enum doca_uar_allocation_type allocation_type,
-                             struct doca_uar **uar_obj)
-{
-    return allocation_type > DOCA_UAR_ALLOCATION_TYPE_NONCACHE_DEDICATED
-               ? opendoca::refuse_value("no such allocation_type")
-               : refuse({dev, uar_obj}, uar);
-}
-
-doca_error_t doca_uar_dpa_create(struct doca_dpa *dpa, struct doca_uar **uar_obj)
-{
-    return refuse({dpa, uar_obj}, uar);
-}
-
-doca_error_t doca_uar_destroy(struct doca_uar *uar_obj)
-{
-    return refuse({uar_obj}, uar);
-}
-
-doca_error_t doca_uar_id_get(const struct doca_uar *uar_obj, uint32_t *id)
-{
-    return refuse({uar_obj, id}, uar);
-}
-
-doca_error_t doca_uar_page_get(const struct doca_uar *uar_obj, void **page)
-{
-    return refuse({uar_obj, page}, uar);
-}
-
-doca_error_t doca_uar_reg_addr_get(const struct doca_uar *uar_obj, void **reg)
-{
-    return refuse({uar_obj, reg}, uar);
-}
 
 doca_error_t doca_clock_create(struct doca_dev *dev, struct doca_clock **clock)
 {

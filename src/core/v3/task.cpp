@@ -76,6 +76,17 @@ void TaskTypeBase::explain_shortage() noexcept
 
 } // namespace opendoca::v3
 
+namespace {
+
+/// The program asks a task that was refused for the cause. One that is in flight is not the program's.
+void note_cause(doca_task &task, doca_error_t cause) noexcept
+{
+    if (task.state == opendoca::v3::TaskState::owned)
+        task.status = cause;
+}
+
+} // namespace
+
 doca_error_t doca_task_submit(struct doca_task *task)
 {
     return doca_ctx::submit(*task); // no validation: a task that is NULL is the program's error
@@ -86,6 +97,7 @@ doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
     constexpr std::uint32_t known = DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
     if ((flags & ~known) != 0) {
         LOG_ERR("submit flags 0x%x: the bits 0x%x are not defined", flags, flags & ~known);
+        note_cause(*task, DOCA_ERROR_INVALID_VALUE);
         return DOCA_ERROR_INVALID_VALUE;
     }
     return doca_ctx::submit(*task); // at once, and reported at once: what any flag allows
@@ -95,8 +107,10 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 {
     if (task == nullptr)
         return opendoca::refuse_null();
-    if (task->pool->check(*task) != DOCA_SUCCESS)
+    if (const doca_error_t cause = task->pool->check(*task); cause != DOCA_SUCCESS) {
+        note_cause(*task, cause); // by which its end would tell of it
         return DOCA_ERROR_INVALID_VALUE;
+    }
     return doca_ctx::submit(*task);
 }
 

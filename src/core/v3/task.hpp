@@ -23,11 +23,19 @@ public:
     /// Called inside doca_pe_progress().
     virtual void ended(const Ended &ended) noexcept = 0;
 
-    // The second word tells this tag from that of a task.
-    [[nodiscard]] Tag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this), 1}; }
+    /// Its address, and a bit that tells it from that of a task.
+    [[nodiscard]] WordTag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this) | bit}; }
+    [[nodiscard]] static bool is_of_one(const Tag &tag) noexcept { return (tag.a & bit) != 0; }
+    [[nodiscard]] static CompletionHandler &of(const Tag &tag) noexcept
+    {
+        return *reinterpret_cast<CompletionHandler *>(tag.a & ~bit);
+    }
 
 protected:
     ~CompletionHandler() = default;
+
+private:
+    static constexpr std::uintptr_t bit = 1;
 };
 
 enum class TaskState : std::uint32_t {
@@ -55,9 +63,8 @@ struct doca_task {
     };
 
     // How it is submitted to the device, and comes back.
-    [[nodiscard]] opendoca::Tag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this), 0}; }
-    [[nodiscard]] static doca_task *pointer_of(opendoca::Tag tag) noexcept { return reinterpret_cast<doca_task *>(tag.a); }
-    [[nodiscard]] static doca_task &of(opendoca::Tag tag) noexcept { return *pointer_of(tag); }
+    [[nodiscard]] opendoca::WordTag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this)}; }
+    [[nodiscard]] static doca_task &of(const opendoca::Tag &tag) noexcept { return *reinterpret_cast<doca_task *>(tag.a); }
 };
 
 namespace opendoca::v3 {

@@ -13,7 +13,7 @@
 #include "../../core/device/queue_pair.hpp"
 
 /// One connection of an instance. It is there until the instance has stopped, whatever becomes of the peer: programs
-/// ask it for its user data after its end.
+/// ask it for its user data after its end. What it is made of goes before, see doca_rdma::drop_ended().
 struct doca_rdma_connection {
     /// How it comes to be connected.
     enum class Origin : std::uint8_t {
@@ -59,4 +59,5 @@ struct doca_rdma_connection {
     std::atomic<opendoca::ConnectionState> queue_pair_state{opendoca::ConnectionState::none};
     std::unique_ptr<opendoca::QueuePair> queue_pair;
     std::unique_ptr<opendoca::Link> link; ///< of one that is not exported
+    std::unique_ptr<doca_rdma_connection> ended_before; ///< of those that have ended: a list
 };

@@ -70,9 +70,8 @@ doca_error_t doca_rdma::on_stop() noexcept
 {
     if (connector_ != nullptr)
         connector_->stop_listening();
-    for (const auto &connection : connections_) {
+    for (const auto &connection : connections_)
         end(*connection);
-    }
     if (receives_ != nullptr)
         receives_->flush(failures_);
     return DOCA_SUCCESS;
@@ -81,9 +80,13 @@ doca_error_t doca_rdma::on_stop() noexcept
 void doca_rdma::on_idle() noexcept
 {
     connections_.clear();
+    while (ended_ != nullptr) // one by one: as a chain of destructors they would need a stack as long
+        ended_ = std::move(ended_->ended_before);
     close_connector();
     receives_.reset();
     next_ = 0;
+    num_made_ = 0;
+    has_ended_ = looks_now_ = false;
 }
 
 doca_error_t doca_rdma::check_running(const char *what) const noexcept
@@ -102,8 +105,8 @@ doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
         LOG_ERR("the instance has its %u connections already", max_connections);
         return DOCA_ERROR_FULL;
     }
-    connections_.push_back(
-        std::make_unique<Connection>(*this, origin, static_cast<std::uint32_t>(connections_.size())));
+    connections_.push_back(std::make_unique<Connection>(*this, origin, num_made_));
+    ++num_made_;
     connection = connections_.back().get();
     const doca_error_t status = opendoca::guarded([&] { return create_queue_pair(*connection); });
     if (status != DOCA_SUCCESS)
@@ -161,14 +164,17 @@ doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &
     return DOCA_SUCCESS;
 }
 
-/// What is in flight on it is flushed.
+/// What is in flight on it is flushed. Nothing where it has ended before.
 void doca_rdma::end(Connection &connection) noexcept
 {
+    if (connection.state == Connection::State::ended)
+        return;
     const bool was_unknown = connection.state == Connection::State::initial &&
                              connection.origin != Connection::Origin::exported;
     if (connection.link != nullptr)
         connection.link->disconnect();
     connection.state = Connection::State::ended;
+    has_ended_ = looks_now_ = true;
     if (connection.address != nullptr)
         --std::exchange(connection.address, nullptr)->num_users;
     if (was_unknown) {
@@ -181,16 +187,36 @@ void doca_rdma::end(Connection &connection) noexcept
 
 doca_error_t doca_rdma::disconnect(Connection &connection)
 {
-    if (connection.state != Connection::State::ended)
-        end(connection);
+    end(connection);
     return DOCA_SUCCESS; // also of one that the peer has ended: programs do it in the callback that tells them
+}
+
+/// Of a connection that has ended, what it is made of goes when its flushed tasks have been told, with the queue pair that
+/// their ends name. The object stays.
+void doca_rdma::drop_ended() noexcept
+{
+    has_ended_ = false;
+    auto kept = connections_.begin();
+    for (auto &connection : connections_) {
+        if (connection->state == Connection::State::ended) {
+            if (connection->queue_pair != nullptr && completions().in_flight(*connection->queue_pair) == 0)
+                connection->drop_queue_pair();
+            if (connection->queue_pair == nullptr && (connection->link == nullptr || connection->link->is_over())) {
+                connection->link.reset();
+                connection->ended_before = std::move(ended_);
+                ended_ = std::move(connection);
+                continue;
+            }
+            has_ended_ = true;
+        }
+        std::swap(*kept++, connection);
+    }
+    connections_.erase(kept, connections_.end());
+    next_ = 0;
 }
 
 bool doca_rdma::on_progress() noexcept
 {
-    constexpr std::uint32_t looks_between_system_calls = 64;
-    if (connector_ != nullptr && num_looks_++ % looks_between_system_calls == 0 && progress_connector())
-        return true;
     for (std::size_t left = connections_.size(); left != 0; --left) {
         next_ = next_ + 1 < connections_.size() ? next_ + 1 : 0;
         Connection &connection = *connections_[next_];
@@ -200,7 +226,12 @@ bool doca_rdma::on_progress() noexcept
             return true;
         }
     }
-    return false;
+    if ((connector_ == nullptr && !has_ended_) || !is_look_due())
+        return false;
+    looks_now_ = false;
+    if (has_ended_)
+        drop_ended();
+    return connector_ != nullptr && progress_connector();
 }
 
 /// The peer has gone, or a task has failed.

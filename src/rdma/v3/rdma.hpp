@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,6 +90,8 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] opendoca::Source &failures() noexcept { return failures_; }
     [[nodiscard]] opendoca::v3::Receives &receives() noexcept { return *receives_; }
 
+    void clear() noexcept override;
+
 protected:
     [[nodiscard]] doca_error_t on_start() override;
     [[nodiscard]] doca_error_t on_stop() noexcept override;
@@ -101,7 +104,12 @@ private:
     [[nodiscard]] std::uint32_t num_sends() const noexcept;
     [[nodiscard]] doca_error_t create_queue_pair(Connection &connection);
     [[nodiscard]] doca_error_t add(Connection::Origin origin, Connection *&connection);
-    void drop_last() noexcept { connections_.pop_back(); }
+    void drop_last() noexcept
+    {
+        connections_.pop_back();
+        --num_made_;
+    }
+    void drop_ended() noexcept;
     [[nodiscard]] doca_error_t check_running(const char *what) const noexcept;
     void end(Connection &connection) noexcept;
 
@@ -111,6 +119,7 @@ private:
     [[nodiscard]] doca_error_t open_connector();
     void close_connector() noexcept;
     void set_timer() noexcept;
+    [[nodiscard]] bool is_look_due() noexcept;
     [[nodiscard]] bool look_at_deadlines() noexcept;
     [[nodiscard]] bool progress_connector() noexcept;
     [[nodiscard]] bool take_client(std::unique_ptr<opendoca::Link> client);
@@ -122,8 +131,15 @@ private:
     std::unique_ptr<opendoca::v3::Receives> receives_;
     std::unique_ptr<opendoca::Connector> connector_; ///< from the first address on; outlives what links connections have
     opendoca::UniqueFd deadlines_;                   ///< a timer, beside the connector
-    std::vector<std::unique_ptr<Connection>> connections_; ///< also those that have ended, until the context is idle
+    std::vector<std::unique_ptr<Connection>> connections_; ///< those that have ended are dropped from it
+    std::unique_ptr<Connection> ended_; ///< the newest of these, until the context is idle: programs may still name them
+    std::uint32_t num_made_ = 0;
+    bool has_ended_ = false; ///< some of connections_
     std::uint16_t port_ = 0;
     std::size_t next_ = 0;       ///< which connection is looked at next
-    std::uint32_t num_looks_ = 0; ///< until the connector is asked, which takes system calls
+    // When the connector is asked next, which takes system calls, and ended connections are dropped: see is_look_due().
+    bool looks_now_ = false;
+    bool is_overdue_ = false; ///< a deadline has passed, and there may be more connections that it concerns
+    std::uint32_t num_looks_ = 0;
+    std::chrono::steady_clock::time_point last_look_;
 };

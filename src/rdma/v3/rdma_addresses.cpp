@@ -20,6 +20,14 @@ using opendoca::LinkEvent;
 using opendoca::UniqueFd;
 using Clock = std::chrono::steady_clock;
 
+namespace {
+
+constexpr std::uint32_t looks_between_system_calls = 64;
+constexpr auto time_between_system_calls = std::chrono::milliseconds(1);
+constexpr int most_steps = 64; ///< of those who ask, and of which the program is not told
+
+} // namespace
+
 /// With the first address of this run.
 doca_error_t doca_rdma::open_connector()
 {
@@ -58,6 +66,7 @@ void doca_rdma::close_connector() noexcept
     completions().unwatch(deadlines_.get());
     deadlines_.reset();
     connector_.reset();
+    is_overdue_ = false;
 }
 
 doca_error_t doca_rdma::listen(std::uint16_t port)
@@ -133,12 +142,32 @@ void doca_rdma::set_timer() noexcept
     (void)timerfd_settime(deadlines_.get(), 0, &when, nullptr); // fails for no values that are possible here
 }
 
+/// The program is about to sleep, or was woken: then it looks once for what has woken it.
+void doca_rdma::clear() noexcept
+{
+    looks_now_ = true;
+    doca_ctx::clear();
+}
+
+/// By count, for a program that polls; by time, for one that sleeps whenever there is nothing.
+bool doca_rdma::is_look_due() noexcept
+{
+    if (looks_now_ || ++num_looks_ % looks_between_system_calls == 0)
+        return true;
+    const auto now = Clock::now();
+    if (now - last_look_ < time_between_system_calls)
+        return false;
+    last_look_ = now;
+    return true;
+}
+
 /// Whether a request was given up.
 bool doca_rdma::look_at_deadlines() noexcept
 {
     std::uint64_t count = 0;
-    if (::read(deadlines_.get(), &count, sizeof(count)) != sizeof(count))
+    if (!is_overdue_ && ::read(deadlines_.get(), &count, sizeof(count)) != sizeof(count))
         return false;
+    is_overdue_ = true;
     for (const auto &connection : connections_) {
         if (!connection->is_requested() || connection->deadline > Clock::now())
             continue;
@@ -148,6 +177,7 @@ bool doca_rdma::look_at_deadlines() noexcept
         tell_failure(*connection);
         return true;
     }
+    is_overdue_ = false;
     set_timer();
     return false;
 }
@@ -179,20 +209,33 @@ doca_error_t doca_rdma::reject(Connection &connection)
     return DOCA_SUCCESS;
 }
 
-/// What has happened to connections by address. True when the program was told of something.
+/// What has happened to connections by address: one thing that the program is told of, or steps that it is not. While
+/// there was something, there may be more, which the next progress looks for. The program may end the context in its
+/// callbacks, so nothing follows them.
 bool doca_rdma::progress_connector() noexcept
 {
+    looks_now_ = true;
     if (look_at_deadlines())
         return true;
-    bool was_told = false;
-    const doca_error_t status = opendoca::guarded([&] {
-        LinkEvent event = connector_->poll();
-        was_told = event.kind == LinkEvent::Kind::request ? take_client(std::move(event.client)) : take(event);
-        return DOCA_SUCCESS;
-    });
-    if (status != DOCA_SUCCESS)
-        LOG_ERR("something of a connection by address is lost: out of memory");
-    return was_told;
+    for (int steps = 0; steps != most_steps; ++steps) {
+        bool was_told = false;
+        const doca_error_t status = opendoca::guarded([&] {
+            LinkEvent event = connector_->poll();
+            if (event.kind == LinkEvent::Kind::nothing)
+                return DOCA_ERROR_NOT_FOUND;
+            was_told = event.kind == LinkEvent::Kind::request ? take_client(std::move(event.client)) : take(event);
+            return DOCA_SUCCESS;
+        });
+        if (was_told)
+            return true;
+        if (status == DOCA_SUCCESS)
+            continue;
+        looks_now_ = false;
+        if (status != DOCA_ERROR_NOT_FOUND)
+            LOG_ERR("something of a connection by address is lost: out of memory");
+        return false;
+    }
+    return true;
 }
 
 bool doca_rdma::take_client(std::unique_ptr<Link> client)
@@ -212,7 +255,7 @@ bool doca_rdma::take_client(std::unique_ptr<Link> client)
 
 bool doca_rdma::take(const LinkEvent &event)
 {
-    if (event.kind == LinkEvent::Kind::nothing)
+    if (event.kind == LinkEvent::Kind::step)
         return false;
     Connection &connection = *static_cast<Connection *>(event.link->owner);
     if (event.kind == LinkEvent::Kind::failed) {

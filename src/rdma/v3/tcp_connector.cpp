@@ -52,6 +52,7 @@ public:
     [[nodiscard]] doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) override;
     void reject() noexcept override;
     void disconnect() noexcept override;
+    [[nodiscard]] bool is_over() const noexcept override { return state_ == State::over; }
 
     [[nodiscard]] int fd() const noexcept { return handshake_.fd(); }
     [[nodiscard]] LinkEvent::Kind look();
@@ -101,7 +102,7 @@ LinkEvent::Kind TcpLink::finish_connecting()
         error = errno;
     state_ = State::requested;
     if (error == 0 && handshake_.send(Message::request, queue_pair_->details()) && connector_.watch(*this, EPOLLIN))
-        return LinkEvent::Kind::nothing;
+        return LinkEvent::Kind::step;
     LOG_ERR("%s: %s", server.c_str(), std::strerror(error != 0 ? error : ECONNRESET));
     return LinkEvent::Kind::failed;
 }
@@ -113,7 +114,7 @@ LinkEvent::Kind TcpLink::look()
         return finish_connecting();
     switch (handshake_.receive()) {
     case Handshake::Arrival::nothing:
-        return LinkEvent::Kind::nothing;
+        return LinkEvent::Kind::step;
     case Handshake::Arrival::message:
         return take();
     case Handshake::Arrival::ended:
@@ -238,28 +239,21 @@ bool TcpConnector::accept_client()
 
 LinkEvent TcpConnector::poll()
 {
-    constexpr int most_at_once = 64; // of what the program does not hear of
     epoll_event ready{};
-    for (int i = 0; i < most_at_once && epoll_wait(epoll_.get(), &ready, 1, 0) == 1; ++i) {
-        auto *const link = static_cast<TcpLink *>(ready.data.ptr);
-        if (link == nullptr) {
-            if (!accept_client())
-                return {};
-            continue;
-        }
-        LinkEvent event{.kind = link->look(), .link = link};
-        const auto silent = std::ranges::find(silent_, link, &std::unique_ptr<TcpLink>::get);
-        if (silent != silent_.end() && event.kind != LinkEvent::Kind::nothing) {
-            std::unique_ptr<TcpLink> spoken = std::move(*silent);
-            silent_.erase(silent);
-            if (event.kind != LinkEvent::Kind::request)
-                continue;
-            event = {.kind = LinkEvent::Kind::request, .client = std::move(spoken)};
-        }
-        if (event.kind != LinkEvent::Kind::nothing)
-            return event;
-    }
-    return {};
+    if (epoll_wait(epoll_.get(), &ready, 1, 0) != 1)
+        return {};
+    auto *const link = static_cast<TcpLink *>(ready.data.ptr);
+    if (link == nullptr)
+        return {.kind = accept_client() ? LinkEvent::Kind::step : LinkEvent::Kind::nothing};
+    const LinkEvent::Kind kind = link->look();
+    const auto silent = std::ranges::find(silent_, link, &std::unique_ptr<TcpLink>::get);
+    if (silent == silent_.end() || kind == LinkEvent::Kind::step)
+        return {.kind = kind, .link = link};
+    std::unique_ptr<TcpLink> spoken = std::move(*silent);
+    silent_.erase(silent);
+    if (kind != LinkEvent::Kind::request)
+        return {.kind = LinkEvent::Kind::step}; // it has gone, and nobody knows of it
+    return {.kind = kind, .client = std::move(spoken)};
 }
 
 } // namespace opendoca::v3

@@ -4,7 +4,6 @@
 // The parts of the walk through DOCA 3.0; each begins and ends with nothing but an open device.
 #pragma once
 
-#include <chrono>
 #include <optional>
 
 #include <sched.h>
@@ -20,12 +19,6 @@
 #include "../scenario.hpp"
 
 namespace attack {
-
-/// How long a part waits for what comes soon, unless something has failed.
-[[nodiscard]] inline std::chrono::milliseconds patience_of(const Walk &walk)
-{
-    return std::chrono::milliseconds(walk.may_fail() ? 300 : 10'000);
-}
 
 /// Memory that is mapped for a device.
 class Map {
@@ -78,34 +71,49 @@ void note_end(Task *task, doca_data task_data, doca_data)
 /// A progress engine.
 class Engine {
 public:
-    explicit Engine(Walk &walk);
+    /// One that sleeps where it finds nothing to do is woken by notifications; else it is polled.
+    enum class Idle : std::uint8_t { polls, sleeps };
+    explicit Engine(Walk &walk, Idle idle = Idle::polls);
 
     [[nodiscard]] bool is_made() const noexcept { return is_made_; }
     operator doca_pe *() const noexcept { return pe_; }
     bool progress();
-    /// False when it takes too long.
+    /// With @p is_armed, it sleeps first. False when it takes too long, which has to be excused.
     template <typename IsDone>
-    bool run_until(IsDone is_done)
+    bool run_until(IsDone is_done, const char *what, bool is_armed = false,
+                   std::source_location where = std::source_location::current())
     {
-        const auto end = std::chrono::steady_clock::now() + patience_of(walk_);
-        for (unsigned looks = 1; !is_done(); ++looks) {
+        const Patience patience(walk_);
+        bool is_woken = !is_armed || sleep();
+        for (unsigned looks = 1; is_woken && !is_done(); ++looks) {
             if (progress())
                 continue;
-            if (std::chrono::steady_clock::now() >= end)
-                return false;
-            if (looks % 32 == 0) // sockets are looked at now and then: not a time slice for each look in vain
+            if (idle_ == Idle::sleeps && arm())
+                is_woken = sleep();
+            else if (looks % 32 == 0) // sockets are looked at now and then: not a time slice for each look in vain
                 sched_yield();
+            if (patience.is_over())
+                break;
         }
-        return true;
+        const bool is_good = is_woken && is_done();
+        walk_.expect(is_good, what, where);
+        return is_good;
     }
+    /// Until the task has ended: how, or TIME_OUT.
+    [[nodiscard]] doca_error_t wait_for(const End &end, const char *what, bool is_armed = false);
+    /// Of one that sleeps.
+    [[nodiscard]] bool arm();
     /// Submits a task, and waits for its end: how it has ended, or was refused.
     [[nodiscard]] doca_error_t run(doca_task *task, End &end);
-    /// Sleeps until there may be something to do, where events can be asked for.
-    void sleep();
 
 private:
+    /// Until there may be something to do. False when nobody wakes it.
+    [[nodiscard]] bool sleep();
+
     Walk &walk_;
     Owned<doca_pe> pe_;
+    Idle idle_;
+    doca_notification_handle_t handle_{};
     bool is_made_ = false;
 };
 
@@ -151,7 +159,9 @@ void walk_through_exports(Walk &walk, doca_dev *dev);
 void walk_through_hashes(Walk &walk, doca_dev *dev);
 void walk_through_graphs(Walk &walk, doca_dev *dev);
 void walk_through_sync_events(Walk &walk, doca_dev *dev);
-void walk_through_rdma(Walk &walk, doca_dev *dev);
+/// With @p has_word, the counter is in the program's memory.
+void walk_through_ends_of_sync_events(Walk &walk, doca_dev *dev, bool has_word);
+void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven);
 void walk_through_addresses(Walk &walk, doca_dev *dev);
 void walk_through_comch(Walk &walk, doca_dev *dev);
 

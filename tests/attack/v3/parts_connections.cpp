@@ -35,6 +35,11 @@ bool submit(Walk &walk, Task *task)
     return false;
 }
 
+doca_error_t is_running(const Running &running)
+{
+    return running.state() == DOCA_CTX_STATE_RUNNING ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_ABORTED;
+}
+
 /// What the callbacks of a server or a client have told.
 struct Side {
     doca_comch_connection *connection = nullptr;
@@ -86,12 +91,11 @@ bool exchange_messages(Walk &walk, Engine &engine, doca_comch_server *server, do
     });
     if (is_made)
         doca_task_set_user_data(doca_comch_task_send_as_task(task), {.ptr = &end});
-    const bool is_sent = is_made && submit(walk, task) && engine.run_until([&] { return end.has_value(); });
-    if (!agree_meanwhile(walk, engine, is_sent && end == DOCA_SUCCESS))
+    const bool is_sent =
+        is_made && submit(walk, task) && walk.call([&] { return engine.wait_for(end, "the end of a send"); });
+    if (!agree_meanwhile(walk, engine, is_sent))
         return false;
-    const bool is_received = engine.run_until([&] { return side.num_messages != 0; });
-    walk.require(is_received || walk.may_fail(), "a message has come");
-    return agree_meanwhile(walk, engine, is_received);
+    return agree_meanwhile(walk, engine, engine.run_until([&] { return side.num_messages != 0; }, "a message"));
 }
 
 /// The server's consumer gets what the client's producer sends.
@@ -116,7 +120,8 @@ void use_fast_path(Walk &walk, Engine &engine, doca_dev *dev)
         if (is_ready) {
             running.emplace(walk, engine, doca_comch_consumer_as_ctx(consumer));
             is_ready = running->is_started() &&
-                       engine.run_until([&] { return running->state() == DOCA_CTX_STATE_RUNNING; });
+                       engine.run_until([&] { return running->state() != DOCA_CTX_STATE_STARTING; }, "a consumer") &&
+                       walk.call([&] { return is_running(*running); });
         }
         doca_buf *const buf = is_ready ? inventory.make(map, memory.data(), 4096, false) : nullptr;
         is_ready = buf != nullptr &&
@@ -140,7 +145,7 @@ void use_fast_path(Walk &walk, Engine &engine, doca_dev *dev)
     if (agree_meanwhile(walk, engine, is_ready)) {
         bool is_sent = true;
         if (walk.is_host()) {
-            (void)engine.run_until([&] { return side.consumer != 0; });
+            (void)engine.run_until([&] { return side.consumer != 0; }, "the news of a consumer");
             doca_buf *const buf = inventory.make(map, memory.data(), 4000, true);
             doca_comch_producer_task_send *task = nullptr;
             is_sent = buf != nullptr && side.consumer != 0 && walk.call([&] {
@@ -151,8 +156,8 @@ void use_fast_path(Walk &walk, Engine &engine, doca_dev *dev)
                 is_sent = submit(walk, task);
             }
         }
-        const bool has_ended = is_sent && engine.run_until([&] { return end.has_value(); });
-        walk.require(walk.may_fail() || (has_ended && end == DOCA_SUCCESS), "it has arrived");
+        if (is_sent)
+            (void)walk.call([&] { return engine.wait_for(end, "the end of what a producer sends"); });
         (void)agree_meanwhile(walk, engine, true);
     }
 }
@@ -185,7 +190,7 @@ void ended(doca_rdma_connection *, doca_data, doca_data)
 
 } // namespace
 
-void walk_through_rdma(Walk &walk, doca_dev *dev)
+void walk_through_rdma(Walk &walk, doca_dev *dev, bool is_event_driven)
 {
     constexpr std::uint32_t access = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |
                                      DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC;
@@ -193,12 +198,15 @@ void walk_through_rdma(Walk &walk, doca_dev *dev)
     Map map(walk, dev, memory, access);
     Owned<doca_mmap> imported(walk, doca_mmap_destroy);
     Inventory inventory(walk, 16);
-    Engine engine(walk);
+    Engine engine(walk, is_event_driven ? Engine::Idle::sleeps : Engine::Idle::polls);
     Owned<doca_rdma> rdma(walk, doca_rdma_destroy);
     const bool is_created =
         map.is_made() && inventory.is_made() && engine.is_made() &&
         walk.call([&] { return doca_rdma_create(dev, rdma.out()); }) &&
         walk.call([&] { return doca_rdma_set_permissions(rdma, access); }) && walk.call([&] {
+            return doca_rdma_set_connection_state_callbacks(rdma, asked, established, not_established, ended);
+        }) &&
+        walk.call([&] {
             return doca_rdma_task_receive_set_conf(rdma, note_end<doca_rdma_task_receive>,
                                                    note_end<doca_rdma_task_receive>, num_tasks);
         }) &&
@@ -216,11 +224,12 @@ void walk_through_rdma(Walk &walk, doca_dev *dev)
         });
     if (!walk.agree(is_created))
         return;
-    Running running(walk, engine, doca_rdma_as_ctx(rdma));
+    meeting = {};
+    std::optional<Running> used(std::in_place, walk, engine, doca_rdma_as_ctx(rdma));
     const void *details = nullptr, *descriptor = nullptr;
     std::size_t details_size = 0, descriptor_size = 0;
     doca_rdma_connection *connection = nullptr;
-    const bool is_exported = running.is_started() && walk.call([&] {
+    const bool is_exported = used->is_started() && walk.call([&] {
         return doca_rdma_export(rdma, &details, &details_size, &connection);
     }) && walk.call([&] { return doca_mmap_export_rdma(map, dev, &descriptor, &descriptor_size); });
     const std::vector<std::byte> theirs =
@@ -281,12 +290,20 @@ void walk_through_rdma(Walk &walk, doca_dev *dev)
             return doca_rdma_task_read_allocate_init(rdma, connection, far, near, {.ptr = &end}, &task);
         }) && submit(walk, task);
     });
-    const bool has_all = walk.agree(num_ends == std::size(ends));
-    for (std::size_t i = 0; has_all && i < num_ends; ++i) {
-        const bool has_ended = engine.run_until([&] { return ends[i]->has_value(); });
-        walk.require(walk.may_fail() || (has_ended && *ends[i] == DOCA_SUCCESS), "a task has ended well");
-    }
-    (void)walk.agree(true); // the connection is not taken down before
+    bool is_good = walk.agree(num_ends == std::size(ends));
+    for (std::size_t i = 0; is_good && i < num_ends; ++i)
+        is_good = walk.call([&] { return engine.wait_for(*ends[i], "the end of a task"); });
+    if (!walk.agree(is_good))
+        return; // the connection is not taken down before
+    // One leaves, and the other one is told.
+    const bool leaves = walk.is_host() != is_event_driven;
+    const bool is_asleep = !leaves && is_event_driven && engine.arm();
+    (void)walk.agree(true);
+    if (leaves)
+        used.reset();
+    else
+        (void)engine.run_until([] { return meeting.has_ended; }, "the end of a connection", is_asleep);
+    (void)walk.agree(true);
 }
 
 /// The DPU listens, the host asks, and disconnects.
@@ -309,7 +326,7 @@ void walk_through_addresses(Walk &walk, doca_dev *dev)
             if (walk.enter([&] { return doca_rdma_start_listen_to_port(rdma, each); }) == DOCA_SUCCESS)
                 port = each;
         }
-        walk.require(port != 0 || walk.may_fail(), "a port can be listened to");
+        (void)walk.call([&] { return port != 0 ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE; });
     }
     const std::vector<std::byte> theirs =
         walk.exchange(std::as_bytes(std::span(&port, port != 0 || walk.is_host() ? 1 : 0)));
@@ -324,18 +341,19 @@ void walk_through_addresses(Walk &walk, doca_dev *dev)
             // What has failed leaves nothing behind, and nothing that a deadline could come for.
             is_asking = walk.may_fail() && ask();
             const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(3);
-            (void)engine.run_until([&] { return std::chrono::steady_clock::now() > end; });
+            while (std::chrono::steady_clock::now() < end)
+                (void)engine.progress();
         }
     }
     if (!walk.agree(is_asking))
         return;
-    (void)engine.run_until([] { return meeting.connection != nullptr || meeting.has_failed; });
-    walk.require(walk.may_fail() || meeting.connection != nullptr, "a client and a server have met");
+    if (engine.run_until([] { return meeting.connection != nullptr || meeting.has_failed; }, "a connection"))
+        (void)walk.call([] { return meeting.has_failed ? DOCA_ERROR_CONNECTION_ABORTED : DOCA_SUCCESS; });
     if (agree_meanwhile(walk, engine, meeting.connection != nullptr)) {
         if (walk.is_host())
             (void)walk.call([&] { return doca_rdma_connection_disconnect(meeting.connection); });
         else
-            walk.require(engine.run_until([] { return meeting.has_ended; }) || walk.may_fail(), "the end is told");
+            (void)engine.run_until([] { return meeting.has_ended; }, "the end of a connection");
     }
     (void)agree_meanwhile(walk, engine, true);
 }
@@ -384,13 +402,12 @@ void walk_through_comch(Walk &walk, doca_dev *dev)
         if (is_ready)
             running.emplace(walk, engine, doca_comch_client_as_ctx(client));
         is_ready = is_ready && running->is_started() &&
-                   engine.run_until([&] { return running->state() != DOCA_CTX_STATE_STARTING; }) &&
-                   running->state() == DOCA_CTX_STATE_RUNNING &&
+                   engine.run_until([&] { return running->state() != DOCA_CTX_STATE_STARTING; }, "a client") &&
+                   walk.call([&] { return is_running(*running); }) &&
                    walk.call([&] { return doca_comch_client_get_connection(client, &side.connection); });
     } else {
-        is_ready = engine.run_until([&] { return side.connection != nullptr; });
+        is_ready = engine.run_until([&] { return side.connection != nullptr; }, "a client at the server");
     }
-    walk.require(is_ready || walk.may_fail(), "client and server have met");
     if (!agree_meanwhile(walk, engine, is_ready) || !exchange_messages(walk, engine, server, client))
         return;
     use_fast_path(walk, engine, dev);

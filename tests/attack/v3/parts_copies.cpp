@@ -207,15 +207,14 @@ void walk_through_graphs(Walk &walk, doca_dev *dev)
         }) &&
         walk.call([&] { return doca_graph_instance_set_user_node_data(instance, after, memory.data()); }) &&
         walk.call([&] { return doca_graph_instance_submit(instance); }))
-        walk.require(engine.run_until([&] { return end.has_value(); }), "the instance ends");
-    walk.require(walk.may_fail() || end == DOCA_SUCCESS, "the instance has ended well");
+        (void)walk.call([&] { return engine.wait_for(end, "the end of a graph"); });
     const Inside inside;
     doca_task_free(doca_dma_task_memcpy_as_task(task)); // a graph's task is the program's
 }
 
 void walk_through_sync_events(Walk &walk, doca_dev *dev)
 {
-    Engine engine(walk);
+    Engine engine(walk, Engine::Idle::sleeps);
     Owned<doca_sync_event> event(walk, doca_sync_event_destroy);
     const std::uint8_t *blob = nullptr;
     std::size_t length = 0;
@@ -265,14 +264,106 @@ void walk_through_sync_events(Walk &walk, doca_dev *dev)
         const Inside inside;
         doca_task_free(doca_sync_event_task_wait_neq_as_doca_task(task));
     }
-    if (walk.agree(is_submitted)) {
-        const bool is_updated = walk.agree(true);
-        if (is_updated && !end)
-            engine.sleep();
-        walk.require(!is_updated || walk.may_fail() || engine.run_until([&] { return end == DOCA_SUCCESS; }),
-                     "the wait has ended");
+    const bool is_asleep = is_submitted && engine.arm();
+    if (walk.agree(is_asleep)) {
+        if (walk.agree(true))
+            (void)walk.call([&] { return engine.wait_for(end, "the end of a wait", true); });
     }
     (void)walk.agree(true);
+}
+
+namespace {
+
+/// The host makes an event, and destroys it while the DPU has handles of it.
+void walk_through_an_end(Walk &walk, doca_dev *dev, std::uint64_t *word)
+{
+    Owned<doca_sync_event> event(walk, doca_sync_event_destroy);
+    const std::uint8_t *blob = nullptr;
+    std::size_t length = 0;
+    bool is_started = false;
+    const bool is_exported =
+        walk.call([&] { return doca_sync_event_create(event.out()); }) &&
+        walk.call([&] { return doca_sync_event_add_publisher_location_cpu(event, dev); }) &&
+        walk.call([&] { return doca_sync_event_add_subscriber_location_remote_pci(event); }) &&
+        (word == nullptr || walk.call([&] { return doca_sync_event_set_addr(event, word); })) &&
+        (is_started = walk.call([&] { return doca_sync_event_start(event); })) &&
+        walk.call([&] { return doca_sync_event_export_to_remote_pci(event, dev, &blob, &length); });
+    (void)walk.exchange({reinterpret_cast<const std::byte *>(blob), is_exported ? length : 0});
+    std::uint64_t value = 0;
+    if (walk.agree(is_exported) && walk.call([&] { return doca_sync_event_get(event, &value); }))
+        walk.require(value == 7, "the DPU's update is there");
+    (void)walk.agree(true); // the DPU sleeps
+    if (is_started)
+        walk.undo([&] { return doca_sync_event_stop(event); });
+    event.reset();
+    if (word != nullptr)
+        *word = 1;
+    (void)walk.agree(true);
+    (void)walk.agree(true); // the DPU has tried to update it
+    walk.require(word == nullptr || *word == 1, "nobody writes to the memory of an event that was destroyed");
+}
+
+/// The DPU's side: one handle that updates, and one that sleeps.
+void walk_beyond_an_end(Walk &walk, doca_dev *dev)
+{
+    const std::vector<std::byte> theirs = walk.exchange({});
+    const auto import = [&](Owned<doca_sync_event> &handle) {
+        return !theirs.empty() && walk.call([&] {
+            return doca_sync_event_create_from_export(dev, reinterpret_cast<const std::uint8_t *>(theirs.data()),
+                                                      theirs.size(), handle.out());
+        });
+    };
+    Engine engine(walk, Engine::Idle::sleeps);
+    Owned<doca_sync_event> updater(walk, doca_sync_event_destroy), sleeper(walk, doca_sync_event_destroy);
+    std::uint64_t before = 0;
+    const bool is_started = import(updater) && walk.call([&] { return doca_sync_event_start(updater); });
+    const AtEnd stop([&] {
+        if (is_started)
+            walk.undo([&] { return doca_sync_event_stop(updater); });
+    });
+    bool is_ready = engine.is_made() && is_started && walk.call([&] {
+        return doca_sync_event_update_add(updater, 7, &before);
+    }) && import(sleeper) && walk.call([&] {
+        return doca_sync_event_task_wait_neq_set_conf(sleeper, note_end<doca_sync_event_task_wait_neq>,
+                                                      note_end<doca_sync_event_task_wait_neq>, 4);
+    });
+    if (!is_ready) {
+        for (int i = 0; i < 4; ++i)
+            (void)walk.agree(i != 0);
+        return;
+    }
+    Running running(walk, engine, doca_sync_event_as_ctx(sleeper));
+    End &end = new_end();
+    doca_sync_event_task_wait_neq *task = nullptr;
+    is_ready = running.is_started() && walk.call([&] {
+        return doca_sync_event_task_wait_neq_alloc_init(sleeper, 7, UINT64_MAX, {.ptr = &end}, &task);
+    });
+    if (is_ready && !walk.call([&] { return doca_task_submit(doca_sync_event_task_wait_neq_as_doca_task(task)); })) {
+        const Inside inside;
+        doca_task_free(doca_sync_event_task_wait_neq_as_doca_task(task));
+        is_ready = false;
+    }
+    (void)walk.agree(is_ready);
+    const bool is_asleep = is_ready && engine.arm();
+    (void)walk.agree(true);
+    if (is_asleep)
+        walk.require(walk.enter([&] { return engine.wait_for(end, "the end of a wait", true); }) != DOCA_SUCCESS,
+                     "a wait for what was destroyed ends with an error");
+    (void)walk.agree(true); // it is destroyed
+    walk.require(walk.enter([&] { return doca_sync_event_update_set(updater, 0xdead); }) != DOCA_SUCCESS,
+                 "an update of what was destroyed is refused");
+    (void)walk.agree(true);
+}
+
+} // namespace
+
+void walk_through_ends_of_sync_events(Walk &walk, doca_dev *dev, bool has_word)
+{
+    std::uint64_t word = 0;
+    if (walk.is_host())
+        walk_through_an_end(walk, dev, has_word ? &word : nullptr);
+    else
+        walk_beyond_an_end(walk, dev);
 }
 
 } // namespace attack

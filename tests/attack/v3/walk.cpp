@@ -7,8 +7,6 @@
 #include <cstring>
 #include <iterator>
 
-#include <poll.h>
-
 #include <doca_log.h>
 
 #include "parts.hpp"
@@ -74,15 +72,21 @@ doca_buf *Inventory::make(doca_mmap *mmap, std::byte *at, std::size_t len, bool 
     return buf;
 }
 
-Engine::Engine(Walk &walk) : walk_(walk), pe_(walk, doca_pe_destroy)
+Engine::Engine(Walk &walk, Idle idle) : walk_(walk), pe_(walk, doca_pe_destroy), idle_(idle)
 {
-    is_made_ = walk.call([&] { return doca_pe_create(pe_.out()); });
+    is_made_ = walk.call([&] { return doca_pe_create(pe_.out()); }) &&
+               (idle == Idle::polls || walk.call([&] { return doca_pe_get_notification_handle(pe_, &handle_); }));
 }
 
 bool Engine::progress()
 {
     const Inside inside;
     return doca_pe_progress(pe_) != 0;
+}
+
+doca_error_t Engine::wait_for(const End &end, const char *what, bool is_armed)
+{
+    return run_until([&] { return end.has_value(); }, what, is_armed) ? *end : DOCA_ERROR_TIME_OUT;
 }
 
 doca_error_t Engine::run(doca_task *task, End &end)
@@ -93,19 +97,19 @@ doca_error_t Engine::run(doca_task *task, End &end)
         doca_task_free(task);
         return status;
     }
-    return run_until([&] { return end.has_value(); }) ? *end : DOCA_ERROR_TIME_OUT;
+    return wait_for(end, "the end of a task");
 }
 
-void Engine::sleep()
+bool Engine::arm()
 {
-    doca_notification_handle_t handle{};
-    if (!walk_.call([&] { return doca_pe_get_notification_handle(pe_, &handle); }) ||
-        !walk_.call([&] { return doca_pe_request_notification(pe_); }))
-        return;
-    pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
-    const int count = poll(&ready, 1, static_cast<int>(patience_of(walk_).count()));
-    walk_.require(count == 1 || walk_.may_fail(), "who sleeps is woken");
-    walk_.undo([&] { return doca_pe_clear_notification(pe_, handle); });
+    return walk_.call([&] { return doca_pe_request_notification(pe_); });
+}
+
+bool Engine::sleep()
+{
+    const bool is_woken = walk_.wait_for(handle_);
+    walk_.undo([&] { return doca_pe_clear_notification(pe_, handle_); });
+    return is_woken;
 }
 
 Running::Running(Walk &walk, Engine &engine, doca_ctx *ctx) : walk_(walk), engine_(engine), ctx_(ctx)
@@ -125,7 +129,8 @@ Running::~Running()
             const doca_error_t status = doca_ctx_stop(ctx_);
             return status == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : status;
         });
-    walk_.require(engine_.run_until([&] { return state() == DOCA_CTX_STATE_IDLE; }), "a context that stops becomes idle");
+    walk_.require(engine_.run_until([&] { return state() == DOCA_CTX_STATE_IDLE; }, "the end of a context"),
+                  "a context that stops becomes idle");
 }
 
 doca_ctx_states Running::state() const
@@ -155,14 +160,17 @@ bool Walk::run()
     const Device dev(*this, is_host() ? "soft_pf0" : "soft_p0");
     if (!agree(dev.is_open()))
         return is_good_;
-    walk_through_local_copies(*this, dev);
-    walk_through_exports(*this, dev);
-    walk_through_hashes(*this, dev);
-    walk_through_graphs(*this, dev);
-    walk_through_sync_events(*this, dev);
-    walk_through_rdma(*this, dev);
-    walk_through_addresses(*this, dev);
-    walk_through_comch(*this, dev);
+    walk_part("local_copies", [&] { walk_through_local_copies(*this, dev); });
+    walk_part("exports", [&] { walk_through_exports(*this, dev); });
+    walk_part("hashes", [&] { walk_through_hashes(*this, dev); });
+    walk_part("graphs", [&] { walk_through_graphs(*this, dev); });
+    walk_part("sync_events", [&] { walk_through_sync_events(*this, dev); });
+    walk_part("ended_sync_events", [&] { walk_through_ends_of_sync_events(*this, dev, false); });
+    walk_part("words", [&] { walk_through_ends_of_sync_events(*this, dev, true); });
+    walk_part("rdma", [&] { walk_through_rdma(*this, dev, false); });
+    walk_part("rdma_events", [&] { walk_through_rdma(*this, dev, true); });
+    walk_part("addresses", [&] { walk_through_addresses(*this, dev); });
+    walk_part("comch", [&] { walk_through_comch(*this, dev); });
     return is_good_;
 }
 

@@ -37,7 +37,7 @@ protected:
     [[nodiscard]] std::unique_ptr<Connection> begin_raw()
     {
         opendoca::UniqueFd socket;
-        must(connect_to_service(key(), name, socket));
+        must(ServiceSearch().connect(key(), name, socket));
         auto made = std::make_unique<Connection>(Connection::Side::client, std::move(socket), *host);
         must(made->say_hello(key(), Limits{}));
         return made;
@@ -92,7 +92,7 @@ TEST_F(ComchPeers, clients_that_say_nothing_are_not_kept_without_limit)
     for (int i = 0; i != 2; ++i) { // as the queue of the socket is limited
         for (std::size_t count = 0; count != num_kept + 32; ++count) {
             good.push_back(begin_raw());
-            must(connect_to_service(key(), name, silent.emplace_back()));
+            must(ServiceSearch().connect(key(), name, silent.emplace_back()));
         }
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
         run_until([&] {

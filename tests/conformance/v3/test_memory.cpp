@@ -47,13 +47,6 @@ TEST_P(MemoryV3, ADeviceCountsHowOftenItIsOpen)
     EXPECT_EQ(static_cast<doca_dev *>(again), static_cast<doca_dev *>(dev));
     // Its own description outlives every list.
     EXPECT_EQ(doca_dma_cap_task_memcpy_is_supported(doca_dev_as_devinfo(dev)), DOCA_SUCCESS);
-    std::uint64_t rate = 0;
-    EXPECT_EQ(doca_devinfo_get_active_rate(doca_dev_as_devinfo(dev), &rate), DOCA_ERROR_NOT_SUPPORTED);
-    std::uint8_t is_supported = 7;
-    EXPECT_EQ(doca_devinfo_cap_is_accelerate_resource_reclaim_supported(doca_dev_as_devinfo(dev), &is_supported),
-              DOCA_SUCCESS);
-    EXPECT_EQ(is_supported, 0);
-    EXPECT_EQ(doca_dev_accelerate_resource_reclaim(dev), DOCA_ERROR_NOT_SUPPORTED);
 }
 
 TEST_P(MemoryV3, AMapAnswersWithTheCodesOf3)
@@ -363,35 +356,6 @@ TEST_P(MemoryV3, AMapOfADmabufHasItsBytes)
     EXPECT_NE(doca_mmap_start(map), DOCA_SUCCESS) << "no device takes what is no dmabuf";
 }
 
-TEST_P(MemoryV3, DevicesAndRepresentorsTellWhatTheyAre)
-{
-    const DevinfoList list;
-    for (const doca_devinfo *const info : list) {
-        doca_pci_func_type type = no_value<doca_pci_func_type>(99);
-        EXPECT_EQ(doca_devinfo_get_pci_func_type(info, &type), DOCA_SUCCESS);
-        EXPECT_TRUE(type == DOCA_PCI_FUNC_TYPE_PF || type == DOCA_PCI_FUNC_TYPE_VF || type == DOCA_PCI_FUNC_TYPE_SF);
-        std::uint8_t flag = 9, can_net = 9, can_all = 9;
-        EXPECT_EQ(doca_devinfo_cap_is_notification_moderation_supported(info, &flag), DOCA_SUCCESS);
-        EXPECT_EQ(flag, 0);
-        EXPECT_EQ(doca_devinfo_rep_cap_is_filter_net_supported(info, &can_net), DOCA_SUCCESS);
-        EXPECT_EQ(doca_devinfo_rep_cap_is_filter_all_supported(info, &can_all), DOCA_SUCCESS);
-        EXPECT_GE(can_all, can_net);
-        if (can_net == 0)
-            continue;
-        doca_dev *opened = nullptr;
-        must(doca_dev_open(const_cast<doca_devinfo *>(info), &opened));
-        doca_devinfo_rep **representors = nullptr;
-        std::uint32_t count = 0;
-        must(doca_devinfo_rep_create_list(opened, DOCA_DEVINFO_REP_FILTER_NET, &representors, &count));
-        for (std::uint32_t i = 0; i != count; ++i) {
-            EXPECT_EQ(doca_devinfo_rep_get_is_hotplug(representors[i], &flag), DOCA_SUCCESS);
-            EXPECT_EQ(flag, 0) << "nothing is plugged in by us";
-        }
-        must(doca_devinfo_rep_destroy_list(representors));
-        must(doca_dev_close(opened));
-    }
-}
-
 TEST_P(MemoryV3, AContextChoosesACompletionVectorThatThereIs)
 {
     const PeHandle engine = [] {
@@ -434,13 +398,43 @@ TEST_P(MemoryV3, AContextChoosesACompletionVectorThatThereIs)
     EXPECT_EQ(doca_ctx_stop(dma.ctx()), DOCA_SUCCESS);
 }
 
-TEST_P(MemoryV3, WhatNoDeviceHasIsRefused)
+/// tests/mlx5/test_v3_user_access.cpp has those that do give it.
+TEST_P(MemoryV3, ASoftwareDeviceGivesNothingForQueuesOfTheProgramsOwn)
 {
     doca_umem *umem = nullptr;
-    EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 64, 0, &umem), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 0, 0, &umem), DOCA_ERROR_INVALID_VALUE);
     doca_uar *uar = nullptr;
-    EXPECT_EQ(doca_uar_create(dev, DOCA_UAR_ALLOCATION_TYPE_NONCACHE, &uar), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 0, 0, &umem), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 64, 256, &umem), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_create(dev, nullptr, 64, 0, &umem), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_create(nullptr, src_memory.data(), 64, 0, &umem), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 64, 0, nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_create(dev, no_value<doca_uar_allocation_type>(3), &uar), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_create(nullptr, DOCA_UAR_ALLOCATION_TYPE_NONCACHE, &uar), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_create(dev, DOCA_UAR_ALLOCATION_TYPE_NONCACHE, nullptr), DOCA_ERROR_INVALID_VALUE);
+    if (is_soft(GetParam())) {
+        LogCapture log;
+        EXPECT_EQ(doca_umem_create(dev, src_memory.data(), 64, 0, &umem), DOCA_ERROR_NOT_SUPPORTED);
+        EXPECT_LOGGED(log, "only mlx5 devices can");
+        for (const auto type : {DOCA_UAR_ALLOCATION_TYPE_BLUEFLAME, DOCA_UAR_ALLOCATION_TYPE_NONCACHE,
+                                DOCA_UAR_ALLOCATION_TYPE_NONCACHE_DEDICATED})
+            EXPECT_EQ(doca_uar_create(dev, type, &uar), DOCA_ERROR_NOT_SUPPORTED);
+    }
+    EXPECT_EQ(umem, nullptr);
+    EXPECT_EQ(uar, nullptr);
+    std::uint32_t number = 0;
+    void *address = nullptr;
+    EXPECT_EQ(doca_umem_destroy(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_get_id(nullptr, &number), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_get_size(nullptr, &number), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_umem_get_address(nullptr, &address), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_destroy(nullptr), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_id_get(nullptr, &number), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_page_get(nullptr, &address), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_uar_reg_addr_get(nullptr, &address), DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST_P(MemoryV3, WhatNoDeviceHasIsRefused)
+{
     doca_clock *clock = nullptr;
     EXPECT_EQ(doca_clock_create(dev, &clock), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(doca_clock_cap_nic_real_time_is_supported(doca_dev_as_devinfo(dev)), DOCA_ERROR_NOT_SUPPORTED);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What is not built of DOCA 3.0 says so: each such function checks its arguments, and then refuses. See
-// docs/not-built.md.
+// What is not built of DOCA 3.0 says so: each such function checks its arguments, and then refuses. Which ones do is in
+// docs/not-built.json, of which docs/not-built.md is made as well.
 #include <algorithm>
 #include <array>
 #include <type_traits>
@@ -59,95 +59,16 @@ struct Call {
     const char *name;
     doca_error_t (*with_nothing)();   ///< all arguments are 0 or NULL
     doca_error_t (*with_something)(); ///< all pointers are valid, and numbers are 1
-    doca_error_t code = DOCA_ERROR_NOT_SUPPORTED;
-    doca_error_t code_of_nothing = DOCA_ERROR_INVALID_VALUE;
+    doca_error_t code;
+    doca_error_t code_of_nothing;
 };
 
 // clang-format off
-#define CALL(function, ...) \
-    {#function, [] { return run_with_nothing(function); }, [] { return run_with_something(function); } __VA_OPT__(,) __VA_ARGS__}
+#define CALL(function, code, of_nothing) \
+    {#function, [] { return run_with_nothing(function); }, [] { return run_with_something(function); }, code, of_nothing}
 // clang-format on
 const Call calls[] = {
-    CALL(doca_dev_accelerate_resource_reclaim),
-    CALL(doca_devinfo_rep_get_iface_name),
-    CALL(doca_devinfo_rep_get_vhca_id),
-    CALL(doca_buf_arr_set_target_gpu),
-    CALL(doca_buf_arr_set_target_dpa),
-    CALL(doca_buf_arr_start, DOCA_ERROR_BAD_STATE),
-    CALL(doca_buf_arr_get_gpu_handle, DOCA_ERROR_BAD_STATE),
-    CALL(doca_buf_arr_get_dpa_handle, DOCA_ERROR_BAD_STATE),
-    CALL(doca_mmap_set_dpa_memrange),
-    CALL(doca_mmap_dev_get_dpa_handle),
-    CALL(doca_task_batch_submit, DOCA_ERROR_NOT_SUPPORTED, DOCA_ERROR_NOT_SUPPORTED),
-    CALL(doca_task_batch_try_submit, DOCA_ERROR_NOT_SUPPORTED, DOCA_ERROR_NOT_SUPPORTED),
-    CALL(doca_task_batch_get_status, DOCA_ERROR_NOT_SUPPORTED, DOCA_ERROR_NOT_SUPPORTED),
-    CALL(doca_dma_get_gpu_handle, DOCA_ERROR_BAD_STATE),
-    CALL(doca_rdma_bridge_prepare_connection),
-    CALL(doca_rdma_bridge_accept),
-    CALL(doca_rdma_bridge_established),
-    CALL(doca_rdma_get_dpa_handle, DOCA_ERROR_BAD_STATE),
-    CALL(doca_rdma_get_gpu_handle, DOCA_ERROR_BAD_STATE),
-    CALL(doca_rdma_dpa_completion_attach, DOCA_ERROR_BAD_STATE),
-    CALL(doca_sync_event_add_publisher_location_dpa),
-    CALL(doca_sync_event_add_publisher_location_gpu),
-    CALL(doca_sync_event_add_subscriber_location_dpa),
-    CALL(doca_sync_event_add_subscriber_location_gpu),
-    CALL(doca_sync_event_get_dpa_handle),
-    CALL(doca_sync_event_get_gpu_handle),
-    CALL(doca_sync_event_remote_net_get_dpa_handle),
-    CALL(doca_sync_event_remote_net_get_gpu_handle),
-    CALL(doca_sync_event_cap_is_export_to_dpa_supported),
-    CALL(doca_sync_event_cap_is_export_to_gpu_supported),
-    CALL(doca_sync_event_cap_remote_net_is_export_to_dpa_supported),
-    CALL(doca_sync_event_cap_remote_net_is_export_to_gpu_supported),
-    CALL(doca_comch_consumer_completion_create),
-    CALL(doca_comch_consumer_completion_destroy),
-    CALL(doca_comch_consumer_completion_set_dpa_thread),
-    CALL(doca_comch_consumer_completion_start),
-    CALL(doca_comch_consumer_completion_stop),
-    CALL(doca_comch_consumer_completion_get_dpa_handle),
-    CALL(doca_comch_consumer_completion_set_max_num_consumers),
-    CALL(doca_comch_consumer_completion_get_max_num_consumers),
-    CALL(doca_comch_consumer_completion_set_max_num_recv),
-    CALL(doca_comch_consumer_completion_get_max_num_recv),
-    CALL(doca_comch_consumer_completion_set_imm_data_len),
-    CALL(doca_comch_consumer_completion_get_imm_data_len),
-    CALL(doca_comch_consumer_set_dev_max_num_recv),
-    CALL(doca_comch_consumer_set_completion),
-    CALL(doca_comch_consumer_get_dpa_handle),
-    CALL(doca_comch_producer_set_dev_max_num_send),
-    CALL(doca_comch_producer_dpa_completion_attach),
-    CALL(doca_comch_producer_get_dpa_handle),
-    CALL(doca_comch_msgq_create),
-    CALL(doca_comch_msgq_destroy),
-    CALL(doca_comch_msgq_set_dpa_consumer),
-    CALL(doca_comch_msgq_set_max_num_consumers),
-    CALL(doca_comch_msgq_set_dpa_producer),
-    CALL(doca_comch_msgq_set_max_num_producers),
-    CALL(doca_comch_msgq_start),
-    CALL(doca_comch_msgq_stop),
-    CALL(doca_comch_msgq_consumer_create),
-    CALL(doca_comch_msgq_producer_create),
-    CALL(doca_umem_create),
-    CALL(doca_umem_dpa_create),
-    CALL(doca_umem_gpu_create),
-    CALL(doca_umem_destroy),
-    CALL(doca_umem_get_id),
-    CALL(doca_umem_get_size),
-    CALL(doca_umem_get_address),
-    CALL(doca_uar_create),
-    CALL(doca_uar_dpa_create),
-    CALL(doca_uar_destroy),
-    CALL(doca_uar_id_get),
-    CALL(doca_uar_page_get),
-    CALL(doca_uar_reg_addr_get),
-    CALL(doca_clock_create),
-    CALL(doca_clock_destroy),
-    CALL(doca_clock_cap_nic_free_running_is_supported),
-    CALL(doca_clock_cap_nic_real_time_is_supported),
-    CALL(doca_clock_cap_nic_dpa_timer_is_supported),
-    CALL(doca_clock_get_timestamp),
-    CALL(doca_clock_get_crosstimestamp),
+#include "not_built_calls.inc" // of docs/not-built.json
 };
 #undef CALL
 

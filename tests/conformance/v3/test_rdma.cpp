@@ -4,11 +4,20 @@
 // RDMA of DOCA 3.0: two instances of one process.
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
 
 #include <arpa/inet.h>
+#include <poll.h>
+
+#include <doca_graph.h>
 
 #include "../support/log_capture.hpp"
 #include "rdma_instance.hpp"
+#include "storm_peers.hpp"
 
 using namespace doca_test;
 
@@ -123,6 +132,31 @@ TEST_P(RdmaTaskTest, messages_tell_the_receiver_their_connection)
         EXPECT_EQ(sent.status, DOCA_SUCCESS);
         EXPECT_EQ(data_len_of(dst), length);
         EXPECT_TRUE(std::equal(a_memory.begin(), a_memory.begin() + static_cast<std::ptrdiff_t>(length), b_memory.begin()));
+    }
+}
+
+/// Where messages change from one way to another, and a byte around it.
+TEST_P(RdmaTaskTest, messages_of_any_length_fill_their_receive_and_no_byte_more)
+{
+    const auto [of_a, of_b] = connect();
+    constexpr std::size_t before = 3;
+    std::vector<std::size_t> lengths(50);
+    std::iota(lengths.begin(), lengths.end(), 1);
+    lengths.insert(lengths.end(), {1023, 1024, 1025, 8191, 8192, 8193});
+    for (const std::size_t length : lengths) {
+        std::ranges::fill(b_memory, std::byte{0xee});
+        BufHandle src = data(a_map, a_memory.data() + length, length);
+        BufHandle dst = room(b_map, b_memory.data(), before + length);
+        must(doca_buf_set_data_len(dst, before));
+        Outcome received, sent;
+        receive(received, dst);
+        send(sent, of_a, src, 1);
+        run_until([&] { return received.has_ended() && sent.has_ended(); });
+        ASSERT_EQ(received.num_succeeded + sent.num_succeeded, 2) << length;
+        std::vector<std::byte> expected(size, std::byte{0xee});
+        std::memcpy(expected.data() + before, a_memory.data() + length, length);
+        ASSERT_TRUE(b_memory == expected) << length;
+        EXPECT_EQ(data_len_of(dst), before + length);
     }
 }
 
@@ -442,7 +476,7 @@ TEST_P(RdmaTaskTest, an_instance_that_is_always_busy_serves_clients_and_ends)
     EXPECT_EQ(a.ends[0], a.open[0]);
     EXPECT_EQ(wrote.num_failed, 0);
     goes_on = false;
-    run_until([&] { return wrote.num_succeeded != 0 && !a.progress(); });
+    run_until([&] { return in_flight(a.ctx()) == 0; });
 }
 
 TEST_P(RdmaTaskTest, a_connection_of_another_instance_is_none)
@@ -455,6 +489,39 @@ TEST_P(RdmaTaskTest, a_connection_of_another_instance_is_none)
     EXPECT_EQ(doca_task_try_submit(doca_rdma_task_send_as_task(task)), DOCA_ERROR_INVALID_VALUE);
     EXPECT_FALSE(sent.has_ended());
     doca_task_free(doca_rdma_task_send_as_task(task));
+}
+
+TEST_P(RdmaTaskTest, a_task_that_finds_the_queue_full_says_so)
+{
+    RdmaInstance small(dev);
+    must(doca_rdma_set_send_queue_size(small.get(), 1));
+    small.start();
+    const void *details = nullptr;
+    std::size_t length = 0;
+    doca_rdma_connection *connection = nullptr, *of_b = nullptr;
+    must(doca_rdma_export(small.get(), &details, &length, &connection));
+    must(doca_rdma_export(b.get(), &details, &length, &of_b));
+    must(doca_rdma_connect(small.get(), details, length, connection)); // b does not: sends wait
+    BufHandle src = data(a_map, a_memory.data(), 64);
+    Outcome waits;
+    const auto allocate = [&] {
+        doca_rdma_task_send *task = nullptr;
+        must(doca_rdma_task_send_allocate_init(small.get(), connection, src, {.ptr = &waits}, &task));
+        return doca_rdma_task_send_as_task(task);
+    };
+    must(doca_task_submit(allocate()));
+    const auto expect_again = [](doca_task *task) {
+        EXPECT_EQ(doca_task_get_status(task), DOCA_SUCCESS) << "nothing has failed yet";
+        EXPECT_EQ(doca_task_submit(task), DOCA_ERROR_AGAIN);
+        EXPECT_EQ(doca_task_get_status(task), DOCA_ERROR_AGAIN);
+        doca_task_free(task);
+    };
+    expect_again(allocate());
+    must(doca_pe_request_notification(small.pe())); // a task is submitted in another way then
+    expect_again(allocate());
+    must(doca_pe_clear_notification(small.pe(), 0));
+    small.stop();
+    EXPECT_EQ(waits.status, DOCA_ERROR_SHUTDOWN);
 }
 
 /// What the other side of the PCIe has shared can be copied by DMA; the local side of RDMA is this process's own.
@@ -492,6 +559,7 @@ TEST(RdmaOfRemotePci, local_buffers_are_of_this_process)
     const auto expect_refused = [&](auto *of_a_kind) {
         auto *const task = reinterpret_cast<doca_task *>(of_a_kind);
         EXPECT_EQ(doca_task_try_submit(task), DOCA_ERROR_INVALID_VALUE); // as whatever it refuses
+        EXPECT_EQ(doca_task_get_status(task), DOCA_ERROR_NOT_SUPPORTED) << "the cause";
         must(doca_task_submit(task));
         while (!outcome.has_ended())
             (void)instance.progress();
@@ -577,6 +645,334 @@ TEST_P(RdmaTaskTest, a_server_whose_clients_come_logs_no_error)
     a.stop();
     b.stop();
     EXPECT_FALSE(log.has("[ERR]")) << log.text();
+}
+
+/// Runs @p program, which sleeps for a moment whenever doca_pe_progress() answers 0, and the rest of the world as
+/// @p others. How often it has slept.
+int sleeps_until(RdmaInstance &program, const std::function<bool()> &is_done, const std::function<void()> &others)
+{
+    int num_sleeps = 0;
+    while (!is_done()) {
+        others();
+        if (program.progress())
+            continue;
+        ++num_sleeps;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return num_sleeps;
+}
+
+TEST_P(RdmaTaskTest, programs_that_sleep_when_there_is_nothing_connect_at_once)
+{
+    constexpr std::uint16_t port = 28781;
+    const std::size_t num_clients = is_soft(GetParam()) ? 40 : 8;
+    ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
+    for (std::size_t i = 0; i != num_clients; ++i)
+        ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+    const int of_server = sleeps_until(
+        b, [&] { return b.open.size() == num_clients || !a.failures.empty(); }, [&] { (void)a.progress(); });
+    EXPECT_LT(of_server, 8 * static_cast<int>(num_clients)) << "it slept while clients waited";
+    run_until([&] { return a.open.size() == num_clients || !a.failures.empty(); });
+    EXPECT_TRUE(a.failures.empty());
+
+    AddressHandle back;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port + 1, back.out()));
+    ASSERT_EQ(doca_rdma_start_listen_to_port(a.get(), port + 1), DOCA_SUCCESS);
+    ASSERT_EQ(doca_rdma_connect_to_addr(b.get(), back, {}), DOCA_SUCCESS);
+    const int of_client = sleeps_until(
+        b, [&] { return b.open.size() > num_clients || !b.failures.empty(); }, [&] { (void)a.progress(); });
+    EXPECT_LT(of_client, 32);
+    EXPECT_TRUE(b.failures.empty());
+    a.stop();
+    b.stop();
+}
+
+TEST_P(RdmaTaskTest, clients_whose_time_is_over_are_told_one_after_the_other)
+{
+    if (!is_soft(GetParam()))
+        GTEST_SKIP() << "where making a queue pair takes long, the times are apart";
+    constexpr std::uint16_t port = 28783;
+    constexpr std::size_t num_clients = 10;
+    b.on_request = [](doca_rdma_connection *) {}; // it does not answer
+    ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    RdmaInstance impatient(dev);
+    must(doca_rdma_set_connection_request_timeout(impatient.get(), 100));
+    impatient.start();
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
+    for (std::size_t i = 0; i != num_clients; ++i)
+        ASSERT_EQ(doca_rdma_connect_to_addr(impatient.get(), address, {}), DOCA_SUCCESS);
+    const auto serve = [&] { (void)b.progress(); };
+    (void)sleeps_until(impatient, [&] { return !impatient.failures.empty(); }, serve);
+    EXPECT_LT(sleeps_until(impatient, [&] { return impatient.failures.size() == num_clients; }, serve),
+              8 * static_cast<int>(num_clients));
+    impatient.stop();
+}
+
+TEST_P(RdmaTaskTest, a_program_that_waits_for_events_is_woken_for_what_there_is)
+{
+    constexpr std::uint16_t port = 28784;
+    ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
+    ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+    std::thread client([&] {
+        while (a.open.empty() && a.failures.empty()) {
+            if (!a.progress())
+                std::this_thread::yield();
+        }
+    });
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(b.pe(), &handle));
+    int num_idle = 0, num_woken = 1;
+    while (b.open.empty() && num_woken != 0) {
+        while (b.progress())
+            ;
+        must(doca_pe_request_notification(b.pe()));
+        pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
+        num_woken = poll(&wish, 1, 10'000);
+        must(doca_pe_clear_notification(b.pe(), handle));
+        num_idle += b.progress() ? 0 : 1;
+    }
+    client.join();
+    EXPECT_EQ(num_woken, 1) << "nothing has woken it";
+    EXPECT_EQ(b.open.size(), 1u);
+    EXPECT_LE(num_idle, 3) << "woken, and nothing to do";
+    a.stop();
+}
+
+/// What connections take of a process: descriptors, and mappings that it shares with others or with a device.
+std::size_t num_held()
+{
+    std::size_t held = 0;
+    for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator("/proc/self/fd"))
+        ++held;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);)
+        held += line[line.find(' ') + 4] == 's' ? 1 : 0;
+    return held;
+}
+
+class EndedConnections : public RdmaTaskTest {
+protected:
+    static constexpr std::uint16_t port = 28785;
+
+    void SetUp() override
+    {
+        RdmaTaskTest::SetUp();
+        must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
+        ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    }
+    void TearDown() override { a.stop(); }
+
+    /// A connection by address, and one by details with a message on its way that is never received.
+    void come_and_go()
+    {
+        const std::size_t num_before = b.ends.size();
+        ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+        run_until([&] { return a.open.size() > num_before && b.open.size() > num_before; });
+        const auto ends = connect();
+        Outcome sent;
+        BufHandle src = data(a_map, a_memory.data(), 64);
+        send(sent, ends.first, src, 0);
+        must(doca_rdma_connection_disconnect(ends.first));
+        must(doca_rdma_connection_disconnect(ends.second));
+        must(doca_rdma_connection_disconnect(a.open.back()));
+        run_until([&] { return b.ends.size() > num_before && sent.has_ended(); });
+    }
+    /// When what is left to do is done: on RDMA devices queue pairs go now and then.
+    [[nodiscard]] std::size_t num_held_at_rest()
+    {
+        for (int i = 0; i != 4096; ++i) {
+            (void)a.progress();
+            (void)b.progress();
+        }
+        return num_held();
+    }
+
+    AddressHandle address;
+};
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EndedConnections);
+INSTANTIATE_TEST_SUITE_P(device, EndedConnections, testing::ValuesIn(connecting_devices()), name_of_device);
+
+TEST_P(EndedConnections, hold_no_resources)
+{
+    come_and_go();
+    const std::size_t num_first = num_held_at_rest();
+    for (int i = 0; i != 20 && !HasFatalFailure(); ++i)
+        come_and_go();
+    EXPECT_LE(num_held_at_rest(), num_first);
+}
+
+TEST_P(EndedConnections, hold_no_resources_of_an_instance_that_is_always_busy)
+{
+    const auto busy = connect();
+    const MmapHandle imported = import_from_b();
+    BufHandle src = data(a_map, a_memory.data(), 8), dst = room(imported, b_memory.data(), 8);
+    Outcome wrote;
+    bool goes_on = true;
+    wrote.then = [&](doca_task *task) {
+        wrote.keeps_task = goes_on;
+        if (goes_on)
+            must(doca_task_submit(task));
+    };
+    doca_rdma_task_write *task = nullptr;
+    must(doca_rdma_task_write_allocate_init(a.get(), busy.first, src, dst, {.ptr = &wrote}, &task));
+    must(doca_task_submit(doca_rdma_task_write_as_task(task)));
+    come_and_go();
+    const std::size_t num_first = num_held_at_rest();
+    for (int i = 0; i != 5 && !HasFatalFailure(); ++i)
+        come_and_go();
+    // It has no rest: what an end leaves goes within a millisecond.
+    run_until([&, end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100)] {
+        return std::chrono::steady_clock::now() > end;
+    });
+    EXPECT_LE(num_held_at_rest(), num_first);
+    EXPECT_EQ(wrote.num_failed, 0);
+    goes_on = false;
+    run_until([&] { return in_flight(a.ctx()) == 0; });
+}
+
+TEST_P(EndedConnections, are_named_until_the_context_is_idle)
+{
+    come_and_go();
+    const auto ends = connect();
+    must(doca_rdma_connection_set_user_data(ends.first, {.u64 = 7}));
+    std::uint32_t id = 0, next_id = 0;
+    must(doca_rdma_connection_get_id(ends.first, &id));
+    must(doca_rdma_connection_disconnect(ends.first));
+    doca_rdma_connection *const by_address = a.open.front();
+    (void)num_held_at_rest();
+
+    doca_data user_data{};
+    EXPECT_EQ(doca_rdma_connection_get_user_data(ends.first, &user_data), DOCA_SUCCESS);
+    EXPECT_EQ(user_data.u64, 7u);
+    EXPECT_EQ(doca_rdma_connection_get_id(ends.first, &next_id), DOCA_SUCCESS);
+    EXPECT_EQ(next_id, id);
+    EXPECT_EQ(doca_rdma_connection_disconnect(ends.first), DOCA_SUCCESS);
+    EXPECT_EQ(doca_rdma_connection_disconnect(by_address), DOCA_SUCCESS);
+    doca_rdma_addr *none = nullptr;
+    EXPECT_EQ(doca_rdma_connection_get_addr(by_address, &none), DOCA_ERROR_NOT_FOUND);
+    EXPECT_EQ(doca_rdma_connection_accept(b.open.front(), nullptr, 0), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_rdma_connection_reject(b.open.front()), DOCA_ERROR_BAD_STATE);
+    const void *details = nullptr;
+    std::size_t length = 0;
+    doca_rdma_connection *fresh = nullptr;
+    must(doca_rdma_export(b.get(), &details, &length, &fresh));
+    EXPECT_EQ(doca_rdma_connect(a.get(), details, length, ends.first), DOCA_ERROR_BAD_STATE);
+    must(doca_rdma_export(a.get(), &details, &length, &fresh));
+    must(doca_rdma_connection_get_id(fresh, &next_id));
+    EXPECT_EQ(next_id, id + 1) << "each has its own number";
+    Outcome sent;
+    BufHandle src = data(a_map, a_memory.data(), 64);
+    for (doca_rdma_connection *const ended : {ends.first, by_address}) {
+        sent = {};
+        send(sent, ended, src, 0);
+        run_until([&] { return sent.has_ended(); });
+        EXPECT_EQ(sent.status, DOCA_ERROR_SHUTDOWN);
+    }
+}
+
+TEST_P(EndedConnections, are_told_to_the_graphs_and_events_that_use_them)
+{
+    const void *details = nullptr;
+    std::size_t length = 0;
+    doca_rdma_connection *connection = nullptr, *of_b = nullptr;
+    must(doca_rdma_export(a.get(), &details, &length, &connection));
+    BufHandle src = data(a_map, a_memory.data(), 64);
+    const std::uint8_t *bytes = nullptr;
+    SyncEventHandle event;
+    must(doca_sync_event_create(event.out()));
+    must(doca_sync_event_add_publisher_location_remote_net(event));
+    must(doca_sync_event_add_subscriber_location_cpu(event, dev));
+    must(doca_sync_event_start(event));
+    must(doca_sync_event_export_to_remote_net(event, &bytes, &length));
+    RemoteEventHandle remote;
+    must(doca_sync_event_remote_net_create_from_export(dev, bytes, length, remote.out()));
+
+    Handle<doca_graph, doca_graph_destroy> graph;
+    must(doca_graph_create(a.pe(), graph.out()));
+    int num_failed = 0;
+    must(doca_graph_set_user_data(graph, {.ptr = &num_failed}));
+    const auto succeeded = [](doca_graph_instance *, doca_data, doca_data) { ADD_FAILURE() << "it was connected to nobody"; };
+    const auto failed = [](doca_graph_instance *, doca_data, doca_data graph_data) { ++*static_cast<int *>(graph_data.ptr); };
+    must(doca_graph_set_conf(graph, succeeded, failed, 1));
+    doca_graph_node *node = nullptr;
+    must(doca_graph_node_create_from_ctx(graph, a.ctx(), &node));
+    must(doca_graph_start(graph));
+    Handle<doca_graph_instance, doca_graph_instance_destroy> instance;
+    must(doca_graph_instance_create(graph, instance.out()));
+    Outcome of_send, of_event;
+    doca_rdma_task_send *send_task = nullptr;
+    must(doca_rdma_task_send_allocate_init(a.get(), connection, src, {.ptr = &of_send}, &send_task));
+    must(doca_graph_instance_set_ctx_node_data(instance, node, doca_rdma_task_send_as_task(send_task)));
+    const auto add_one = [&] {
+        of_event = {};
+        doca_rdma_task_remote_net_sync_event_notify_add *task = nullptr;
+        BufHandle old = data(a_map, &a_memory[64], 8);
+        must(doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(a.get(), connection, remote, old, 1,
+                                                                           {.ptr = &of_event}, &task));
+        must(doca_task_submit(doca_rdma_task_remote_net_sync_event_notify_add_as_task(task)));
+        run_until([&] { return of_event.has_ended(); });
+    };
+
+    // Both wait for the peer, which does not connect.
+    must(doca_rdma_export(b.get(), &details, &length, &of_b));
+    must(doca_rdma_connect(a.get(), details, length, connection));
+    must(doca_graph_instance_submit(instance));
+    for (int i = 0; i != 64; ++i)
+        (void)a.progress();
+    EXPECT_EQ(num_failed, 0);
+    must(doca_rdma_connection_disconnect(connection));
+    run_until([&] { return num_failed == 1; });
+    (void)num_held_at_rest(); // and now its queue pair has gone
+    must(doca_graph_instance_submit(instance));
+    run_until([&] { return num_failed == 2; });
+    add_one();
+    EXPECT_EQ(of_event.status, DOCA_ERROR_SHUTDOWN);
+
+    instance.reset();
+    doca_task_free(doca_rdma_task_send_as_task(send_task));
+    must(doca_graph_stop(graph));
+    must(doca_sync_event_stop(event));
+}
+
+/// Processes that go on living: that nobody waits for their end any more.
+TEST(EndedConnectionsOfProcesses, hold_no_resources)
+{
+    if (!has_device("soft_p0"))
+        GTEST_SKIP() << "takes the software device";
+    constexpr std::uint32_t num_peers = 12;
+    const DevHandle dev = open_device("soft_p0");
+    RdmaInstance server(dev);
+    std::size_t num_accepted = 0;
+    server.on_request = [&](doca_rdma_connection *connection) {
+        num_accepted += doca_rdma_connection_accept(connection, nullptr, 0) == DOCA_SUCCESS ? 1 : 0;
+    };
+    server.start();
+    const void *details = nullptr;
+    std::size_t length = 0;
+    doca_rdma_connection *stays = nullptr;
+    must(doca_rdma_export(server.get(), &details, &length, &stays));
+    must(doca_rdma_connect(server.get(), details, length, stays)); // to itself
+    ASSERT_EQ(doca_rdma_start_listen_to_port(server.get(), StormPeers::port()), DOCA_SUCCESS);
+    const std::size_t num_before = num_held();
+    const StormPeers peers("rdma", "soft_p0", num_peers);
+    const auto run_until = [&](const std::function<bool()> &is_done) {
+        while (!is_done()) {
+            if (!server.progress())
+                std::this_thread::yield();
+        }
+    };
+    run_until([&] { return server.ends.size() >= 20 * num_peers; });
+    must(doca_rdma_stop_listen_to_port(server.get(), StormPeers::port()));
+    run_until([&] { return server.ends.size() + server.failures.size() == num_accepted; });
+    for (int i = 0; i != 4096; ++i)
+        (void)server.progress();
+    EXPECT_LT(num_held(), num_before + num_peers);
 }
 
 TEST_P(RdmaTaskTest, what_was_sent_before_the_peer_left_waits_for_a_receive)

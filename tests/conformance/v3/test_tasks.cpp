@@ -172,6 +172,7 @@ TEST_P(TasksV3, TrySubmitLooksFirst)
     Copy copy;
     ASSERT_EQ(dma.alloc(copy, src, dst), DOCA_SUCCESS);
     EXPECT_EQ(doca_task_try_submit(copy.as_task()), DOCA_ERROR_INVALID_VALUE); // does not fit
+    EXPECT_EQ(doca_task_get_status(copy.as_task()), DOCA_ERROR_INVALID_VALUE) << "programs ask for the cause";
     EXPECT_EQ(in_flight(dma.ctx()), 0u);
     doca_dma_task_memcpy_set_src(copy.task, nullptr);
     EXPECT_EQ(doca_task_try_submit(copy.as_task()), DOCA_ERROR_INVALID_VALUE);
@@ -179,16 +180,26 @@ TEST_P(TasksV3, TrySubmitLooksFirst)
     doca_dma_task_memcpy_set_src(copy.task, src);
     EXPECT_EQ(doca_task_try_submit(copy.as_task()), DOCA_SUCCESS);
     EXPECT_EQ(doca_task_submit(copy.as_task()), DOCA_ERROR_BAD_STATE); // it is on its way
+    EXPECT_EQ(doca_task_submit_ex(copy.as_task(), 4), DOCA_ERROR_INVALID_VALUE);
     run_until([&] { return copy.has_ended(); });
     EXPECT_EQ(copy.num_succeeded, 1);
+    EXPECT_EQ(doca_task_get_status(copy.as_task()), DOCA_SUCCESS);
     must(doca_buf_reset_data_len(dst));
     EXPECT_EQ(doca_task_submit_ex(copy.as_task(), 4), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(doca_task_get_status(copy.as_task()), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_task_submit_ex(copy.as_task(), DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS), DOCA_SUCCESS);
     doca_ctx_flush_tasks(dma.ctx());
     run_until([&] { return copy.num_succeeded == 2; });
+    EXPECT_EQ(doca_task_get_status(copy.as_task()), DOCA_SUCCESS);
+    EXPECT_EQ(doca_ctx_stop(dma.ctx()), DOCA_ERROR_IN_PROGRESS) << "the task is not freed";
+    must(doca_buf_reset_data_len(dst));
+    for (const auto submit : {doca_task_submit, doca_task_try_submit}) {
+        EXPECT_EQ(submit(copy.as_task()), DOCA_ERROR_BAD_STATE);
+        EXPECT_EQ(doca_task_get_status(copy.as_task()), DOCA_ERROR_BAD_STATE);
+    }
     doca_task_free(copy.as_task());
-    EXPECT_EQ(doca_ctx_stop(dma.ctx()), DOCA_SUCCESS);
-    EXPECT_EQ(dma.changes, (std::vector{idle_to_running, running_to_idle}));
+    run_until([&] { return dma.state() == DOCA_CTX_STATE_IDLE; });
+    EXPECT_EQ(dma.changes, (std::vector{idle_to_running, running_to_stopping, stopping_to_idle}));
 }
 
 TEST_P(TasksV3, ATaskThatIsFreedInFlightComesBackToNobody)

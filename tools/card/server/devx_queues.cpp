@@ -13,9 +13,9 @@ namespace opendoca::card {
 namespace {
 
 /// `bytes` at an offset of a registered user memory of the file. Null where there is no such memory.
-const UserMemory *memory_at(const Mailbox &mailbox, prm::Field id, prm::Field offset, std::uint64_t bytes)
+UserMemory *memory_at(const Mailbox &mailbox, prm::Field id, prm::Field offset, std::uint64_t bytes)
 {
-    const auto *memory = mailbox.card().objects.find<UserMemory>(mailbox.get32(id), mailbox.file);
+    auto *memory = mailbox.card().objects.find<UserMemory>(mailbox.get32(id), mailbox.file);
     const std::uint64_t at = mailbox.get(offset);
     const bool fits =
         memory != nullptr && memory->is_writable && at <= memory->length && bytes <= memory->length - at;
@@ -27,6 +27,12 @@ T *own(const Mailbox &mailbox, prm::Field number)
 {
     T *found = mailbox.card().objects.by_number<T>(mailbox.get32(number));
     return found != nullptr && &found->file == &mailbox.file ? found : nullptr;
+}
+
+/// Whether a page of doorbells is one of the file.
+bool has_page(const Mailbox &mailbox, prm::Field number)
+{
+    return mailbox.card().objects.find<Uar>(mailbox.get32(number), mailbox.file) != nullptr;
 }
 
 constexpr std::uint64_t record_bytes = 8;
@@ -50,9 +56,9 @@ prm::Status prm_create_cq(Mailbox &mailbox)
     using namespace prm::create_cq;
     const auto entries = 1u << mailbox.get(log_size);
     const std::uint32_t size = mailbox.get(entry_size) != 0 ? 128 : 64;
-    const UserMemory *record = memory_at(mailbox, record_umem_id, record_offset, record_bytes);
-    const UserMemory *buffer = memory_at(mailbox, umem_id, umem_offset, std::uint64_t{entries} * size);
-    if (record == nullptr || buffer == nullptr || record->process != buffer->process)
+    UserMemory *record = memory_at(mailbox, record_umem_id, record_offset, record_bytes);
+    UserMemory *buffer = memory_at(mailbox, umem_id, umem_offset, std::uint64_t{entries} * size);
+    if (record == nullptr || buffer == nullptr || record->process != buffer->process || !has_page(mailbox, uar_page))
         return prm::Status::bad_resource;
     auto *cq = mailbox.card().objects.create<CompletionQueue>(mailbox.file);
     if (cq == nullptr)
@@ -62,6 +68,8 @@ prm::Status prm_create_cq(Mailbox &mailbox)
     cq->entry_size = size;
     cq->doorbell_record = record->start + mailbox.get(record_offset);
     cq->buffer = buffer->start + mailbox.get(umem_offset);
+    cq->buffer_memory = Use(buffer);
+    cq->record_memory = Use(record);
     cq->process->completion_queues.push_back(cq);
     mailbox.set(number, cq->number());
     mailbox.made = cq;
@@ -80,11 +88,11 @@ prm::Status prm_create_qp(Mailbox &mailbox)
     const std::uint32_t receive_log_stride = 4 + mailbox.get32(log_receive_stride);
     const std::uint32_t send_slots = sends ? 1u << mailbox.get(log_send_size) : 0;
     const std::uint64_t receive_bytes = std::uint64_t{receive_entries} << receive_log_stride;
-    const UserMemory *record = memory_at(mailbox, record_umem_id, record_offset, record_bytes);
-    const UserMemory *buffer = memory_at(mailbox, prm::create_qp::umem_id, prm::create_qp::umem_offset,
+    UserMemory *record = memory_at(mailbox, record_umem_id, record_offset, record_bytes);
+    UserMemory *buffer = memory_at(mailbox, prm::create_qp::umem_id, prm::create_qp::umem_offset,
                                          receive_bytes + std::uint64_t{send_slots} * 64);
     if (of_sends == nullptr || of_receives == nullptr || domain == nullptr || record == nullptr ||
-        buffer == nullptr || record->process != buffer->process)
+        buffer == nullptr || record->process != buffer->process || !has_page(mailbox, uar_page))
         return prm::Status::bad_resource;
     auto *qp = mailbox.card().objects.create<QueuePair>(mailbox.file);
     if (qp == nullptr)
@@ -99,6 +107,8 @@ prm::Status prm_create_qp(Mailbox &mailbox)
     qp->send_slots = send_slots;
     qp->doorbell_record = record->start + mailbox.get(record_offset);
     qp->receive_buffer = buffer->start + mailbox.get(prm::create_qp::umem_offset);
+    qp->buffer_memory = Use(buffer);
+    qp->record_memory = Use(record);
     qp->send_buffer = qp->receive_buffer + receive_bytes;
     qp->process->queue_pairs.push_back(qp);
     mailbox.set(prm::create_qp::number, qp->number());

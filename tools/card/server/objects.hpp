@@ -123,6 +123,7 @@ struct CompletionQueue : Object {
     std::uint64_t moderated_until = 0; ///< an event is due then, if none came before; 0: none is
     bool is_overrun = false;
     std::deque<LateCompletion> late;
+    Use<struct UserMemory> buffer_memory, record_memory; ///< of those made by DEVX
 };
 
 struct SharedReceiveQueue : Object {
@@ -220,6 +221,7 @@ struct QueuePair : Object {
     std::uint16_t receive_posted = 0; ///< when the card last looked
     bool signals_all = false;
     bool may_copy = false; ///< MMO was switched on
+    Use<struct UserMemory> buffer_memory, record_memory; ///< of those made by DEVX
 
     QpAttributes attributes; ///< as set so far
     ib_uverbs_qp_cap limits{};

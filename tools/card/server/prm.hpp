@@ -136,7 +136,7 @@ inline constexpr std::size_t access_key_at = 0x100 / 8, access_key_bytes = 32;
 namespace create_cq {
 inline constexpr unsigned at = 0x80; ///< of the context
 inline constexpr Field record_umem_valid{at + 0x06, 1}, entry_size{at + 0x08, 3},
-    record_umem_id{at + 0x20, 32}, log_size{at + 0x63, 5}, record_offset{at + 0x1c0, 64};
+    record_umem_id{at + 0x20, 32}, log_size{at + 0x63, 5}, uar_page{at + 0x68, 24}, record_offset{at + 0x1c0, 64};
 inline constexpr Field umem_offset{0x280, 64}, umem_id{0x2c0, 32}, umem_valid{0x2e0, 1};
 inline constexpr Field number{0x48, 24}; // of the output
 } // namespace create_cq
@@ -146,7 +146,7 @@ namespace qpc {
 inline constexpr unsigned at = 0xc0;
 inline constexpr Field service{at + 0x08, 8}, pd{at + 0x28, 24}, log_receive_size{at + 0x49, 4},
     log_receive_stride{at + 0x4d, 3}, no_send_queue{at + 0x50, 1}, log_send_size{at + 0x51, 4},
-    user_index{at + 0x88, 24}, remote_qpn{at + 0xa8, 24}, retry_count{at + 0x38d, 3},
+    uar_page{at + 0x68, 24}, user_index{at + 0x88, 24}, remote_qpn{at + 0xa8, 24}, retry_count{at + 0x38d, 3},
     rnr_retry{at + 0x390, 3}, send_cq{at + 0x3e8, 24}, remote_read{at + 0x490, 1},
     remote_write{at + 0x491, 1}, remote_atomic{at + 0x492, 1}, rnr_timer{at + 0x4a3, 5},
     receive_cq{at + 0x4e8, 24}, record_offset{at + 0x500, 64}, receive_type{at + 0x565, 3},

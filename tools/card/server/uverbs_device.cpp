@@ -328,6 +328,9 @@ int destroy_ah(Command &command)
 
 int alloc_uar(Command &command)
 {
+    const std::uint64_t type = command.number(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE);
+    if (type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
+        return EOPNOTSUPP;
     auto *uar = command.file.card.objects.create<Uar>(command.file);
     if (uar == nullptr)
         return ENOMEM;

@@ -9,11 +9,14 @@
 #include <api.hpp>
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
+#include <doca_comm_channel.h>
 #include <doca_ctx.h>
 #include <doca_dma.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
 #include <doca_rdma.h>
+#include <doca_sha.h>
+#include <doca_sync_event.h>
 
 namespace opendoca::tools::api {
 
@@ -28,6 +31,18 @@ inline constexpr auto can_import_pci = doca_devinfo_get_is_mmap_from_export_dpu_
 inline constexpr auto rep_pci_address = doca_devinfo_rep_get_pci_addr_str;
 inline constexpr auto has_pci_address = doca_devinfo_get_is_pci_addr_equal;
 inline constexpr auto max_copy_size = doca_dma_get_max_buf_size;
+using ShaId = doca_sha_job_type;
+inline constexpr ShaId sha1 = DOCA_SHA_JOB_SHA1;
+inline constexpr ShaId sha256 = DOCA_SHA_JOB_SHA256;
+inline constexpr ShaId sha512 = DOCA_SHA_JOB_SHA512;
+inline constexpr auto can_import_event = doca_sync_event_get_create_from_export_supported;
+inline constexpr auto can_export_event = doca_sync_event_get_export_to_dpu_supported;
+inline constexpr auto export_event = doca_sync_event_export_to_dpu;
+inline constexpr auto publish_from_here = doca_sync_event_publisher_add_location_cpu;
+inline constexpr auto publish_from_afar = doca_sync_event_publisher_add_location_dpu;
+inline constexpr auto subscribe_here = doca_sync_event_subscriber_add_location_cpu;
+inline constexpr auto subscribe_from_afar = doca_sync_event_subscriber_add_location_dpu;
+inline constexpr auto max_hash_size = doca_sha_get_max_src_buffer_size;
 
 inline doca_error_t create_map(doca_mmap **map) { return doca_mmap_create(nullptr, map); }
 inline doca_error_t create_inventory(std::size_t num_bufs, doca_buf_inventory **inventory)
@@ -42,6 +57,12 @@ inline bool can_write(doca_devinfo &info)
 {
     return doca_rdma_job_get_supported(&info, DOCA_RDMA_JOB_WRITE) == DOCA_SUCCESS;
 }
+inline bool can_serve_messages(doca_devinfo &info)
+{
+    std::uint32_t connections = 0;
+    return doca_comm_channel_get_service_max_num_connections(&info, &connections) == DOCA_SUCCESS;
+}
+inline bool can_hash(doca_devinfo &info) { return doca_sha_job_get_supported(&info, sha256) == DOCA_SUCCESS; }
 inline doca_error_t take_buf(doca_buf_inventory *inventory, doca_mmap *map, void *addr, std::size_t size,
                              std::size_t data_len, doca_buf **buf)
 {

@@ -25,65 +25,15 @@ struct Request {
     std::uint64_t count;
 };
 
-using Room = std::array<std::byte, cc_max_size>;
-
-void send_on(int socket, std::span<const std::byte> message)
-{
-    if (send(socket, message.data(), message.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(message.size()))
-        fail("a bare socket");
-}
-
-/// 0 when the other end has gone.
-std::size_t receive_on(int socket, std::span<std::byte> room, int flags)
-{
-    ssize_t size;
-    while ((size = recv(socket, room.data(), room.size(), flags)) < 0 &&
-           (errno == EAGAIN || errno == EINTR)) {
-    }
-    if (size < 0)
-        fail("a bare socket");
-    return static_cast<std::size_t>(size);
-}
-
-struct Functions {
-    DeviceHandle dpu;
-    DeviceHandle host;
-    std::string host_pci;
-    std::string description;
+struct Ready {
+    std::byte filler; ///< a message is not empty
 };
 
-/// The first host function that a port of the DPU has a representor of.
-Functions find_functions()
+using Room = std::array<std::byte, cc_max_size>;
+
+SocketTrips::Wait wait_of(CcWay way)
 {
-    const DeviceList devices;
-    for (doca_devinfo *const port : devices.infos()) {
-        std::uint32_t connections = 0;
-        std::uint8_t has_representors = 0;
-        if (doca_devinfo_rep_get_is_list_net_supported(port, &has_representors) != DOCA_SUCCESS ||
-            has_representors == 0 ||
-            doca_comm_channel_get_service_max_num_connections(port, &connections) != DOCA_SUCCESS)
-            continue;
-        Functions found{open_device(*port), nullptr, {}, {}};
-        const RepresentorList reps(*found.dpu, DOCA_DEV_REP_FILTER_NET);
-        for (doca_devinfo_rep *const rep : reps.infos()) {
-            char pci[DOCA_DEVINFO_REP_PCI_ADDR_SIZE] = {};
-            must(doca_devinfo_rep_get_pci_addr_str(rep, pci), "the address of a representor");
-            for (doca_devinfo *const info : devices.infos()) {
-                std::uint8_t is_equal = 0, exports = 0;
-                if (doca_devinfo_get_is_pci_addr_equal(info, pci, &is_equal) != DOCA_SUCCESS ||
-                    is_equal == 0 ||
-                    doca_devinfo_get_is_mmap_export_dpu_supported(info, &exports) != DOCA_SUCCESS ||
-                    exports == 0)
-                    continue;
-                found.host = open_device(*info);
-                found.host_pci = pci;
-                found.description = ibdev_of(*info) + " to " + ibdev_of(*port);
-                return found;
-            }
-        }
-    }
-    throw std::runtime_error(
-        "no host function and port of a DPU with Comm Channel; DOCA_SOFT=1 shows software devices");
+    return way == CcWay::socket ? SocketTrips::Wait::poll : SocketTrips::Wait::sleep;
 }
 
 } // namespace
@@ -110,17 +60,7 @@ CcEnd::CcEnd(doca_dev *dev, const std::string *host_pci, const std::string &name
     ep_.reset(ep);
     must(doca_comm_channel_ep_set_device(ep, dev), "setting the device of an endpoint");
     if (host_pci != nullptr) {
-        const RepresentorList reps(*dev, DOCA_DEV_REP_FILTER_NET);
-        for (doca_devinfo_rep *const info : reps.infos()) {
-            std::uint8_t is_equal = 0;
-            doca_dev_rep *rep = nullptr;
-            if (rep_ == nullptr &&
-                doca_devinfo_rep_get_is_pci_addr_equal(info, host_pci->c_str(), &is_equal) == DOCA_SUCCESS &&
-                is_equal != 0) {
-                must(doca_dev_rep_open(info, &rep), "opening a representor");
-                rep_.reset(rep);
-            }
-        }
+        rep_ = open_representor(dev, *host_pci);
         must(doca_comm_channel_ep_set_device_rep(ep, rep_.get()), "setting the representor of an endpoint");
         must(doca_comm_channel_ep_listen(ep, name.c_str()), "listening");
     } else {
@@ -176,15 +116,12 @@ std::size_t CcEnd::receive(std::span<std::byte> room)
 
 CcPeer::CcPeer(int cpu)
 {
-    UniqueFd polled, slept;
-    make_socket_pair(polled_, polled);
-    make_socket_pair(slept_, slept);
     const std::string name = "doca_bench " + std::to_string(getpid());
-    process_.emplace(cpu, [&](int control) { serve(control, polled.get(), slept.get(), name); });
-    std::byte ready;
-    if (receive_on(process_->channel(), {&ready, 1}, 0) != 1)
+    process_.emplace(cpu, [&](int control) { serve(control, name); });
+    Ready ready{};
+    if (!receive_message(process_->channel(), ready))
         throw std::runtime_error("the other process has no services");
-    Functions functions = find_functions();
+    CardFunctions functions = find_functions();
     dev_ = std::move(functions.host);
     description_ = functions.description;
     channel_ = std::make_unique<CcEnd>(dev_.get(), nullptr, name, false);
@@ -194,16 +131,15 @@ CcPeer::CcPeer(int cpu)
 CcPeer::~CcPeer() = default;
 
 /// The life of the other process.
-void CcPeer::serve(int control, int polled, int slept, const std::string &name) const
+void CcPeer::serve(int control, const std::string &name) const
 {
-    const Functions functions = find_functions();
+    const CardFunctions functions = find_functions();
     CcEnd channel(functions.dpu.get(), &functions.host_pci, name, false);
     CcEnd channel_events(functions.dpu.get(), &functions.host_pci, name + " events", true);
-    const std::byte ready{1};
-    send_on(control, {&ready, 1});
+    send_message(control, Ready{});
     Request request;
     Room room;
-    while (receive_on(control, std::as_writable_bytes(std::span(&request, 1)), 0) == sizeof(request)) {
+    while (receive_message(control, request)) {
         for (std::uint64_t i = 0; i < request.count; ++i) {
             std::size_t size = 0;
             switch (request.way) {
@@ -216,12 +152,8 @@ void CcPeer::serve(int control, int polled, int slept, const std::string &name) 
                 channel_events.send(std::span(room).first(size));
                 break;
             case CcWay::socket:
-                size = receive_on(polled, room, MSG_DONTWAIT);
-                send_on(polled, std::span(room).first(size));
-                break;
             case CcWay::socket_sleep:
-                size = receive_on(slept, room, 0);
-                send_on(slept, std::span(room).first(size));
+                sockets_.answer(wait_of(request.way), room);
                 break;
             }
         }
@@ -242,12 +174,8 @@ void CcPeer::trip(CcWay way, std::span<const std::byte> message, bool compares)
         size = channel_events_->receive(room);
         break;
     case CcWay::socket:
-        send_on(polled_.get(), message);
-        size = receive_on(polled_.get(), room, MSG_DONTWAIT);
-        break;
     case CcWay::socket_sleep:
-        send_on(slept_.get(), message);
-        size = receive_on(slept_.get(), room, 0);
+        size = sockets_.trip(wait_of(way), message, room);
         break;
     }
     if (size != message.size())
@@ -268,7 +196,7 @@ std::vector<std::byte> CcPeer::begin(CcWay way, std::size_t size, std::size_t co
     for (std::size_t i = 0; i < size; ++i)
         message[i] = static_cast<std::byte>((i * 131 + count) & 0xff);
     const Request request = {way, static_cast<std::uint32_t>(size), count};
-    send_on(process_->channel(), std::as_bytes(std::span(&request, 1)));
+    send_message(process_->channel(), request);
     if (way == CcWay::channel)
         channel_->complete();
     if (way == CcWay::channel_events)

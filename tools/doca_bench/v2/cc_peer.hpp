@@ -14,8 +14,10 @@
 #include <doca_comm_channel.h>
 
 #include "../../common/doca.hpp"
+#include "../card_functions.hpp"
 #include "../latency.hpp"
 #include "../other_process.hpp"
+#include "../socket_trips.hpp"
 
 namespace opendoca::tools {
 
@@ -45,12 +47,11 @@ public:
     [[nodiscard]] std::size_t receive(std::span<std::byte> room);
 
 private:
-    using Representor = Handle<doca_dev_rep, doca_dev_rep_close>;
     using Endpoint = Handle<doca_comm_channel_ep_t, doca_comm_channel_ep_destroy>;
 
     void arm();
 
-    Representor rep_;
+    RepresentorHandle rep_;
     Endpoint ep_;
     doca_comm_channel_addr_t *peer_ = nullptr;
     UniqueFd epoll_; ///< of who sleeps
@@ -74,14 +75,13 @@ public:
     [[nodiscard]] Percentiles latency(CcWay way, std::size_t size, std::size_t count);
 
 private:
-    void serve(int control, int polled, int slept, const std::string &name) const;
+    void serve(int control, const std::string &name) const;
     /// Has the other process answer @p count messages. What to send.
     [[nodiscard]] std::vector<std::byte> begin(CcWay way, std::size_t size, std::size_t count);
     void trip(CcWay way, std::span<const std::byte> message, bool compares);
     void trips(CcWay way, std::span<const std::byte> message, std::size_t count);
 
-    UniqueFd polled_;
-    UniqueFd slept_;
+    SocketTrips sockets_;
     DeviceHandle dev_;
     std::unique_ptr<CcEnd> channel_;
     std::unique_ptr<CcEnd> channel_events_;

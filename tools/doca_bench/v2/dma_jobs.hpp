@@ -20,6 +20,7 @@ public:
     [[nodiscard]] doca_ctx *ctx() const noexcept { return doca_dma_as_ctx(dma_.get()); }
     [[nodiscard]] std::unique_ptr<Variant> make_loop(JobSide dst, JobSide src, Walk walk, std::uint32_t depth,
                                                      bool resets) override;
+    [[nodiscard]] std::unique_ptr<GraphRunner> make_graph(const GraphShape &shape) override;
 
 private:
     Handle<doca_dma, doca_dma_destroy> dma_;

@@ -12,7 +12,7 @@ namespace {
 
 class RdmaJobs final : public RdmaLoops<RdmaJobs> {
 public:
-    RdmaJobs(const std::string &ibdev, const RdmaCase &what);
+    RdmaJobs(const std::string &ibdev, const PairCase &what);
     ~RdmaJobs() override;
 
     void submit(std::uint64_t number)
@@ -106,7 +106,7 @@ private:
     doca_rdma_result result_{};
 };
 
-RdmaJobs::RdmaJobs(const std::string &ibdev, const RdmaCase &what) : RdmaLoops(ibdev, what)
+RdmaJobs::RdmaJobs(const std::string &ibdev, const PairCase &what) : RdmaLoops(ibdev, what)
 {
     doca_workq *workq = nullptr;
     must(doca_workq_create(num_jobs() + what.connections + num_receives(), &workq), "creating a work queue");
@@ -140,18 +140,18 @@ void RdmaJobs::add_job(std::uint32_t number, doca_buf *first, doca_buf *second)
 {
     Entry entry{};
     switch (what().op) {
-    case RdmaOp::write:
-    case RdmaOp::read:
-        entry.job.base.type = what().op == RdmaOp::write ? DOCA_RDMA_JOB_WRITE : DOCA_RDMA_JOB_READ;
+    case PairOp::write:
+    case PairOp::read:
+        entry.job.base.type = what().op == PairOp::write ? DOCA_RDMA_JOB_WRITE : DOCA_RDMA_JOB_READ;
         entry.job.read_write.src_buff = first;
         entry.job.read_write.dst_buff = second;
         entry.filled = second;
         break;
-    case RdmaOp::send:
+    case PairOp::send:
         entry.job.base.type = DOCA_RDMA_JOB_SEND;
         entry.job.send.src_buff = first;
         break;
-    case RdmaOp::fetch_add:
+    case PairOp::fetch_add:
         entry.job.base.type = DOCA_RDMA_JOB_ATOMIC_FETCH_ADD;
         entry.job.atomic.cmp_or_add_dest_buff = first;
         entry.job.atomic.result_buff = second;
@@ -182,7 +182,7 @@ void RdmaJobs::sleep()
 
 } // namespace
 
-std::unique_ptr<RdmaSession> make_rdma_session(const std::string &ibdev, const RdmaCase &what)
+std::unique_ptr<RdmaSession> make_rdma_session(const std::string &ibdev, const PairCase &what)
 {
     return std::make_unique<RdmaJobs>(ibdev, what);
 }

@@ -9,12 +9,15 @@
 #include <api.hpp>
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
+#include <doca_comch.h>
 #include <doca_ctx.h>
 #include <doca_dma.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>
 #include <doca_rdma.h>
+#include <doca_sha.h>
+#include <doca_sync_event.h>
 
 namespace opendoca::tools::api {
 
@@ -30,11 +33,31 @@ inline constexpr auto can_import_pci = doca_mmap_cap_is_create_from_export_pci_s
 inline constexpr auto rep_pci_address = doca_devinfo_rep_get_pci_addr_str;
 inline constexpr auto has_pci_address = doca_devinfo_is_equal_pci_addr;
 inline constexpr auto max_copy_size = doca_dma_cap_task_memcpy_get_max_buf_size;
+using ShaId = doca_sha_algorithm;
+inline constexpr ShaId sha1 = DOCA_SHA_ALGORITHM_SHA1;
+inline constexpr ShaId sha256 = DOCA_SHA_ALGORITHM_SHA256;
+inline constexpr ShaId sha512 = DOCA_SHA_ALGORITHM_SHA512;
+inline constexpr auto can_import_event = doca_sync_event_cap_is_create_from_export_supported;
+inline constexpr auto can_export_event = doca_sync_event_cap_is_export_to_remote_pci_supported;
+inline constexpr auto export_event = doca_sync_event_export_to_remote_pci;
+inline constexpr auto publish_from_here = doca_sync_event_add_publisher_location_cpu;
+inline constexpr auto publish_from_afar = doca_sync_event_add_publisher_location_remote_pci;
+inline constexpr auto subscribe_here = doca_sync_event_add_subscriber_location_cpu;
+inline constexpr auto subscribe_from_afar = doca_sync_event_add_subscriber_location_remote_pci;
+inline constexpr auto max_hash_size = doca_sha_cap_get_max_src_buf_size;
 
 inline constexpr auto create_map = doca_mmap_create;
 inline constexpr auto create_inventory = doca_buf_inventory_create;
 inline bool can_copy(doca_devinfo &info) { return doca_dma_cap_task_memcpy_is_supported(&info) == DOCA_SUCCESS; }
 inline bool can_write(doca_devinfo &info) { return doca_rdma_cap_task_write_is_supported(&info) == DOCA_SUCCESS; }
+inline bool can_serve_messages(const doca_devinfo &info)
+{
+    return doca_comch_cap_server_is_supported(&info) == DOCA_SUCCESS;
+}
+inline bool can_hash(doca_devinfo &info)
+{
+    return doca_sha_cap_task_hash_get_supported(&info, sha256) == DOCA_SUCCESS;
+}
 inline doca_error_t take_buf(doca_buf_inventory *inventory, doca_mmap *map, void *addr, std::size_t size,
                              std::size_t data_len, doca_buf **buf)
 {

@@ -9,6 +9,11 @@ std::span<const Benchmark> benchmarks()
     static constexpr Benchmark all[] = {
         {"dma", "DMA memcpy tasks, within a process and between two, next to plain copies", run_dma_benchmark},
         {"rdma", "RDMA tasks between two processes or machines, next to UCX or perftest", run_rdma_benchmark},
+        {"sha", "SHA tasks, next to OpenSSL", run_sha_benchmark},
+        {"graph", "nodes of graphs: callbacks and small copies, next to other executors", run_graph_benchmark},
+        {"comch", "Comch between two processes: messages, and data from producer to consumer, next to others",
+         run_comch_benchmark},
+        {"sync_event", "sync events from update to woken waiter between two processes", run_sync_event_benchmark},
     };
     return all;
 }

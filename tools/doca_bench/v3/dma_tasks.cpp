@@ -2,28 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // DMA by tasks of DOCA 3.0.
-#include "../dma_session.hpp"
-#include "task_engine.hpp"
+#include "dma_tasks.hpp"
 
 namespace opendoca::tools {
 
 namespace {
-
-class DmaTasks final : public DmaSession {
-public:
-    DmaTasks(const std::string &ibdev, std::uint32_t depth);
-    ~DmaTasks() override;
-
-    [[nodiscard]] std::unique_ptr<Variant> make_loop(JobSide dst, JobSide src, Walk walk, std::uint32_t depth,
-                                                     bool resets) override;
-
-    [[nodiscard]] doca_dma *dma() const noexcept { return dma_.get(); }
-    [[nodiscard]] TaskEngine &engine() noexcept { return engine_; }
-
-private:
-    TaskEngine engine_;
-    Handle<doca_dma, doca_dma_destroy> dma_; // on the engine, and so gone before it
-};
 
 class TaskLoop final : public Variant {
 public:
@@ -123,6 +106,8 @@ void not_copied(doca_dma_task_memcpy *task, doca_data task_data, doca_data ctx_d
     TaskEngine::failed(doca_dma_task_memcpy_as_task(task), task_data, ctx_data);
 }
 
+} // namespace
+
 DmaTasks::DmaTasks(const std::string &ibdev, std::uint32_t depth) : DmaSession(ibdev)
 {
     doca_dma *dma = nullptr;
@@ -142,8 +127,6 @@ std::unique_ptr<Variant> DmaTasks::make_loop(JobSide dst, JobSide src, Walk walk
 {
     return std::make_unique<TaskLoop>(*this, dst, src, walk, depth, resets);
 }
-
-} // namespace
 
 std::unique_ptr<DmaSession> make_dma_session(const std::string &ibdev, std::uint32_t depth)
 {

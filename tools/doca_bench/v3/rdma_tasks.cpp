@@ -11,7 +11,7 @@ namespace {
 
 class RdmaTasks final : public RdmaLoops<RdmaTasks> {
 public:
-    RdmaTasks(const std::string &ibdev, const RdmaCase &what);
+    RdmaTasks(const std::string &ibdev, const PairCase &what);
     ~RdmaTasks() override;
 
     void submit(std::uint64_t number)
@@ -32,7 +32,7 @@ public:
         Patience patience;
         return engine_.retrieve([&] {
             if (what().waits_for_events)
-                sleep();
+                engine_.sleep();
             else
                 patience.try_again();
         });
@@ -43,11 +43,9 @@ private:
     void connect_one(std::uint32_t number, std::span<const std::byte> details) override;
     void add_job(std::uint32_t number, doca_buf *first, doca_buf *second) override;
     void add_receive(std::uint32_t number, doca_buf *destination) override;
-    void sleep();
 
     TaskEngine engine_;
     Handle<doca_rdma, doca_rdma_destroy> rdma_; // on the engine, and so gone before it
-    doca_notification_handle_t event_handle_{};
     std::vector<doca_rdma_connection *> connections_;
     std::vector<doca_task *> jobs_;
     std::vector<doca_buf *> filled_; ///< of each job, the buffer that it appends to; null when none
@@ -74,7 +72,7 @@ void configure(doca_rdma *rdma, std::uint32_t count)
     must(set_conf(rdma, ended<Task>, failed<Task, as_task>, count), "configuring tasks");
 }
 
-RdmaTasks::RdmaTasks(const std::string &ibdev, const RdmaCase &what) : RdmaLoops(ibdev, what)
+RdmaTasks::RdmaTasks(const std::string &ibdev, const PairCase &what) : RdmaLoops(ibdev, what)
 {
     doca_rdma *rdma = nullptr;
     must(doca_rdma_create(dev(), &rdma), "creating an RDMA instance");
@@ -84,25 +82,23 @@ RdmaTasks::RdmaTasks(const std::string &ibdev, const RdmaCase &what) : RdmaLoops
          "setting the number of connections");
     must(doca_rdma_set_send_queue_size(rdma, what.depth + 1), "setting the send queue's size");
     switch (what.op) {
-    case RdmaOp::write:
+    case PairOp::write:
         configure<doca_rdma_task_write, doca_rdma_task_write_set_conf, doca_rdma_task_write_as_task>(rdma, num_jobs());
         break;
-    case RdmaOp::read:
+    case PairOp::read:
         configure<doca_rdma_task_read, doca_rdma_task_read_set_conf, doca_rdma_task_read_as_task>(rdma, num_jobs());
         break;
-    case RdmaOp::send:
+    case PairOp::send:
         configure<doca_rdma_task_send, doca_rdma_task_send_set_conf, doca_rdma_task_send_as_task>(rdma, num_jobs());
         configure<doca_rdma_task_receive, doca_rdma_task_receive_set_conf, doca_rdma_task_receive_as_task>(
             rdma, num_receives());
         break;
-    case RdmaOp::fetch_add:
+    case PairOp::fetch_add:
         configure<doca_rdma_task_atomic_fetch_add, doca_rdma_task_atomic_fetch_add_set_conf,
                   doca_rdma_task_atomic_fetch_add_as_task>(rdma, num_jobs());
         break;
     }
     engine_.start(doca_rdma_as_ctx(rdma), num_jobs() + num_receives());
-    if (what.waits_for_events)
-        must(doca_pe_get_notification_handle(engine_.pe(), &event_handle_), "getting the event handle");
 }
 
 RdmaTasks::~RdmaTasks()
@@ -136,7 +132,7 @@ void RdmaTasks::add_job(std::uint32_t number, doca_buf *first, doca_buf *second)
     const doca_data data{.u64 = number};
     doca_buf *filled = nullptr;
     switch (what().op) {
-    case RdmaOp::write: {
+    case PairOp::write: {
         doca_rdma_task_write *task = nullptr;
         must(doca_rdma_task_write_allocate_init(rdma_.get(), connection, first, second, data, &task),
              "allocating a task");
@@ -144,7 +140,7 @@ void RdmaTasks::add_job(std::uint32_t number, doca_buf *first, doca_buf *second)
         filled = second;
         break;
     }
-    case RdmaOp::read: {
+    case PairOp::read: {
         doca_rdma_task_read *task = nullptr;
         must(doca_rdma_task_read_allocate_init(rdma_.get(), connection, first, second, data, &task),
              "allocating a task");
@@ -152,13 +148,13 @@ void RdmaTasks::add_job(std::uint32_t number, doca_buf *first, doca_buf *second)
         filled = second;
         break;
     }
-    case RdmaOp::send: {
+    case PairOp::send: {
         doca_rdma_task_send *task = nullptr;
         must(doca_rdma_task_send_allocate_init(rdma_.get(), connection, first, data, &task), "allocating a task");
         jobs_.push_back(doca_rdma_task_send_as_task(task));
         break;
     }
-    case RdmaOp::fetch_add: {
+    case PairOp::fetch_add: {
         doca_rdma_task_atomic_fetch_add *task = nullptr;
         must(doca_rdma_task_atomic_fetch_add_allocate_init(rdma_.get(), connection, first, second, 1, data, &task),
              "allocating a task");
@@ -178,16 +174,9 @@ void RdmaTasks::add_receive(std::uint32_t number, doca_buf *destination)
     destinations_.push_back(destination);
 }
 
-void RdmaTasks::sleep()
-{
-    must(doca_pe_request_notification(engine_.pe()), "asking for an event");
-    wait_for_event(event_handle_);
-    must(doca_pe_clear_notification(engine_.pe(), event_handle_), "clearing");
-}
-
 } // namespace
 
-std::unique_ptr<RdmaSession> make_rdma_session(const std::string &ibdev, const RdmaCase &what)
+std::unique_ptr<RdmaSession> make_rdma_session(const std::string &ibdev, const PairCase &what)
 {
     return std::make_unique<RdmaTasks>(ibdev, what);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A context of DOCA 3.0 on a progress engine of its own, and the ends of its tasks.
+// Contexts of DOCA 3.0 on a progress engine of their own, and the ends of their tasks.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 
 #include "../../common/doca.hpp"
 #include "../patience.hpp"
+#include "../poller.hpp"
 
 namespace opendoca::tools {
 
@@ -27,37 +30,58 @@ public:
 
     [[nodiscard]] doca_pe *pe() const noexcept { return pe_.get(); }
 
-    /// Starts @p ctx, whose tasks end by ended() and failed() of this engine.
-    void start(doca_ctx *ctx, std::size_t max_tasks)
+    /// Starts @p ctx, whose tasks end by ended() and failed() of this engine. While that takes time, @p meanwhile is called
+    /// again and again.
+    template <typename Meanwhile>
+    void start(doca_ctx *ctx, std::size_t max_tasks, Meanwhile meanwhile)
     {
-        ends_.reserve(max_tasks);
+        max_tasks_ += max_tasks;
+        ends_.reserve(max_tasks_);
         must(doca_pe_connect_ctx(pe_.get(), ctx), "connecting a context");
         must(doca_ctx_set_user_data(ctx, doca_data{.ptr = this}), "setting a context's user data");
         const doca_error_t status = doca_ctx_start(ctx);
         if (status != DOCA_ERROR_IN_PROGRESS)
             must(status, "starting a context");
-        ctx_ = ctx;
-        while (state() == DOCA_CTX_STATE_STARTING)
+        ctxs_.push_back(ctx);
+        for (Patience patience; state_of(ctx) == DOCA_CTX_STATE_STARTING; patience.try_again()) {
             (void)doca_pe_progress(pe_.get());
+            meanwhile();
+        }
+        if (state_of(ctx) != DOCA_CTX_STATE_RUNNING)
+            throw std::runtime_error("a context has stopped while it was starting");
+    }
+    void start(doca_ctx *ctx, std::size_t max_tasks)
+    {
+        start(ctx, max_tasks, [] {});
     }
 
-    /// Ends what runs, gives back the tasks, and waits until the context is idle.
-    void stop(std::vector<doca_task *> &tasks)
+    /// Ends what runs, gives back the tasks, and waits until the contexts are idle; calls @p meanwhile again and again.
+    template <typename Meanwhile>
+    void stop(std::vector<doca_task *> &tasks, Meanwhile meanwhile)
     {
-        if (ctx_ == nullptr)
+        if (ctxs_.empty())
             return;
-        (void)doca_ctx_stop(ctx_);
+        for (doca_ctx *const ctx : ctxs_)
+            (void)doca_ctx_stop(ctx);
         for (std::size_t left = 1; left != 0;) {
             (void)doca_pe_progress(pe_.get());
+            meanwhile();
             if (doca_pe_get_num_inflight_tasks(pe_.get(), &left) != DOCA_SUCCESS)
                 break;
         }
         for (doca_task *const task : tasks)
             doca_task_free(task);
         tasks.clear();
-        while (state() == DOCA_CTX_STATE_STOPPING)
+        while (std::ranges::any_of(ctxs_, [](doca_ctx *ctx) { return state_of(ctx) == DOCA_CTX_STATE_STOPPING; })) {
             (void)doca_pe_progress(pe_.get());
-        ctx_ = nullptr;
+            meanwhile();
+        }
+        ctxs_.clear();
+    }
+
+    void stop(std::vector<doca_task *> &tasks)
+    {
+        stop(tasks, [] {});
     }
 
     /// For callbacks.
@@ -87,6 +111,18 @@ public:
         return ends_[next_++];
     }
 
+    /// For @c idle in event-driven mode: sleeps until something has happened.
+    void sleep()
+    {
+        if (!poller_) {
+            must(doca_pe_get_notification_handle(pe_.get(), &handle_), "getting the event handle");
+            poller_.emplace(handle_);
+        }
+        must(doca_pe_request_notification(pe_.get()), "asking for an event");
+        poller_->wait();
+        must(doca_pe_clear_notification(pe_.get(), handle_), "clearing");
+    }
+
     /// After a failure: waits until nothing is in flight, and forgets what has ended.
     void drain()
     {
@@ -101,15 +137,18 @@ public:
     }
 
 private:
-    [[nodiscard]] doca_ctx_states state() const
+    [[nodiscard]] static doca_ctx_states state_of(const doca_ctx *ctx)
     {
         doca_ctx_states state = DOCA_CTX_STATE_IDLE;
-        must(doca_ctx_get_state(ctx_, &state), "a context's state");
+        must(doca_ctx_get_state(ctx, &state), "a context's state");
         return state;
     }
 
     Handle<doca_pe, doca_pe_destroy> pe_;
-    doca_ctx *ctx_ = nullptr;
+    std::vector<doca_ctx *> ctxs_;
+    std::size_t max_tasks_ = 0;
+    doca_notification_handle_t handle_{};
+    std::optional<Poller> poller_;
     std::vector<std::uint64_t> ends_;
     std::size_t next_ = 0; ///< of ends_, to be taken
     doca_error_t status_ = DOCA_SUCCESS;

@@ -11,6 +11,7 @@
 #include "copy_engine.hpp"
 #include "counter.hpp"
 #include "memory_descriptor.hpp"
+#include "user_access.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_MLX5_DEVICE);
 
@@ -119,6 +120,17 @@ doca_error_t Mlx5Device::create_counter(const CounterSetup &setup, std::unique_p
 doca_error_t Mlx5Device::import_counter(std::span<const std::byte> descriptor, std::unique_ptr<Counter> &counter)
 {
     return RemoteCounter::create(*this, descriptor, counter);
+}
+
+doca_error_t Mlx5Device::create_user_memory(const MemoryRange &range, std::uint32_t access,
+                                            std::unique_ptr<UserMemory> &memory)
+{
+    return mlx5::create_user_memory(*this, range, access, memory);
+}
+
+doca_error_t Mlx5Device::create_doorbell_page(DoorbellAccess access, std::unique_ptr<DoorbellPage> &page)
+{
+    return mlx5::create_doorbell_page(*this, access, page);
 }
 
 doca_error_t Mlx5Device::create_copy_engine(CompletionQueue &completions, std::unique_ptr<CopyEngine> &engine)

@@ -59,6 +59,10 @@ public:
     [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
     [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
                                               std::unique_ptr<Counter> &counter) override;
+    [[nodiscard]] doca_error_t create_user_memory(const MemoryRange &range, std::uint32_t access,
+                                                  std::unique_ptr<UserMemory> &memory) override;
+    [[nodiscard]] doca_error_t create_doorbell_page(DoorbellAccess access,
+                                                    std::unique_ptr<DoorbellPage> &page) override;
     [[nodiscard]] doca_error_t connect_to_itself(verbs::ReliableConnection &connection) const noexcept override;
     /// The same without the network. False where the device refuses, and then @p connection is in state INIT again.
     [[nodiscard]] bool loop_back(verbs::ReliableConnection &connection) const noexcept;

@@ -84,6 +84,8 @@ public:
             return errno;
         for (;;) {
             const ssize_t size = recv(socket_.get(), answer_.data(), answer_.size(), 0);
+            if (size < 0 && errno == EINTR)
+                continue;
             if (size <= 0)
                 return size < 0 ? errno : ENODATA;
             Bytes left = std::span(answer_).first(static_cast<std::size_t>(size));

@@ -71,6 +71,7 @@ Mlx5Function::Mlx5Function(const Library &library, ibv_context &context, const i
       card_guid_(be64toh(attributes.orig_attr.sys_image_guid))
 {
     provider = "mlx5";
+    vhca_id = capabilities.vhca_id;
     can.representors_net = capabilities.manages_eswitch;
     services_at = services_across_pcie(capabilities.manages_eswitch);
     can.comm_channel = !services_at.empty();
@@ -212,21 +213,23 @@ std::vector<RepresentorInfo> Mlx5Function::representors() const
         LOG_INFO("device %s: devlink does not tell of the e-switch's ports: %s", name.c_str(), reason.c_str());
     for (const RepresentorPort &port : find_representors("/sys/class/net", iface_name)) {
         RepresentorInfo info;
-        info.name = port.interface;
+        info.name = info.iface_name = port.interface;
         info.type = port.name.type;
         // Where the host's VFs are the card does not tell. An SF is where its parent is.
         if (port.name.type == FunctionType::pf && port.name.is_external && host_known.is_good())
             info.pci_address = address_of(host);
         else if (port.name.type == FunctionType::sf && !port.name.is_external)
             info.pci_address = pci_address;
-        std::uint16_t vhca_id = 0;
+        std::uint16_t its_vhca_id = 0;
         const auto devlink_port = ports.find(port.interface);
         const std::optional<std::uint16_t> vport =
             devlink_port != ports.end() ? vport_of(devlink_port->second) : port.name.vport();
-        if (vport && commands.query_vhca_id(*vport, vhca_id).is_good())
-            info.known_as = identity_of(card_guid_, vhca_id);
-        if (capabilities_.has_query_vuid && info.known_as) {
-            if (const Outcome outcome = commands.query_vuid(vhca_id, info.vuid); !outcome.is_good())
+        if (vport && commands.query_vhca_id(*vport, its_vhca_id).is_good()) {
+            info.vhca_id = its_vhca_id;
+            info.known_as = identity_of(card_guid_, its_vhca_id);
+        }
+        if (capabilities_.has_query_vuid && info.vhca_id) {
+            if (const Outcome outcome = commands.query_vuid(its_vhca_id, info.vuid); !outcome.is_good())
                 LOG_INFO("device %s does not tell the VUID of %s: %s", name.c_str(), info.name.c_str(),
                          outcome.to_text().c_str());
         }

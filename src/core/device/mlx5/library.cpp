@@ -41,6 +41,8 @@ std::optional<Library> load() noexcept
     find(library.modify_qp, "mlx5dv_devx_qp_modify");
     find(library.register_umem, "mlx5dv_devx_umem_reg");
     find(library.deregister_umem, "mlx5dv_devx_umem_dereg");
+    find(library.alloc_uar, "mlx5dv_devx_alloc_uar");
+    find(library.free_uar, "mlx5dv_devx_free_uar");
     if (missing != nullptr) {
         LOG_WARN("mlx5 devices are used as plain RDMA devices: %s has no %s", file_name, missing);
         return {};

@@ -20,6 +20,8 @@ struct Library {
     decltype(&mlx5dv_devx_qp_modify) modify_qp;
     decltype(&mlx5dv_devx_umem_reg) register_umem;
     decltype(&mlx5dv_devx_umem_dereg) deregister_umem;
+    decltype(&mlx5dv_devx_alloc_uar) alloc_uar;
+    decltype(&mlx5dv_devx_free_uar) free_uar;
 };
 
 /// Null, and the log says why once, where it can't be loaded. Thread-safe.

@@ -33,6 +33,8 @@ int verbs_access(std::uint32_t access) noexcept
     return flags | static_cast<int>(remote_access(access));
 }
 
+} // namespace
+
 doca_error_t explain_registration(int error, const MemoryRange &range, const std::string &device)
 {
     const char *hint = "";
@@ -50,8 +52,6 @@ doca_error_t explain_registration(int error, const MemoryRange &range, const std
                  device.c_str(), std::strerror(error), hint);
     return status;
 }
-
-} // namespace
 
 doca_error_t VerbsKey::export_to(ExportKind kind, std::vector<std::byte> &descriptor)
 {

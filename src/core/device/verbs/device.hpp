@@ -111,6 +111,9 @@ private:
            ((permissions & Access::rdma_atomic) != 0 ? unsigned{IBV_ACCESS_REMOTE_ATOMIC} : 0);
 }
 
+/// What errno's value @p error of a registration means, which it says in the log.
+[[nodiscard]] doca_error_t explain_registration(int error, const MemoryRange &range, const std::string &device);
+
 /// enum doca_mtu_size counts from 0, enum ibv_mtu from 1.
 [[nodiscard]] constexpr doca_mtu_size mtu_of(ibv_mtu mtu) noexcept
 {

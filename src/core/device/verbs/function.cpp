@@ -14,6 +14,7 @@
 #include "device.hpp"
 #include "gid_table.hpp"
 #include "interface.hpp"
+#include "port_rate.hpp"
 #include "queue_pair.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_VERBS_FUNCTION);
@@ -80,6 +81,7 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
         found = pci_function_of("/sys/class/net/" + iface_name); // Soft-RoCE is where its interface is
     pci_address = found.pci_address;
     type = found.type;
+    sf_number = found.sf_number;
     const Addresses addresses = addresses_of(iface_name);
     mac = addresses.mac;
     ipv4 = addresses.ipv4;
@@ -97,6 +99,8 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     if (port_attributes.link_layer == IBV_LINK_LAYER_INFINIBAND)
         lid = port_attributes.lid;
     is_port_active = port_attributes.state == IBV_PORT_ACTIVE;
+    if (is_port_active) // of one that is down, drivers tell some rate
+        active_rate = rate_of_port(port_attributes);
     max_segments_ = static_cast<std::uint32_t>(std::max(device.max_sge, 1));
     max_completions_ = static_cast<std::uint32_t>(std::max(device.max_cqe - 1, 1));
     max_reads_ = static_cast<std::uint8_t>(std::clamp(device.max_qp_rd_atom, 1, most_reads));

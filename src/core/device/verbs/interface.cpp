@@ -39,8 +39,11 @@ PciFunction pci_function_of(const std::string &path)
     // A subfunction, and what virtio and others put between, stand below the function of the PCI bus.
     for (fs::path device = fs::canonical(path + "/device", error); !error && device.has_relative_path();
          device = device.parent_path()) {
-        if (device.filename().string().starts_with("mlx5_core.sf."))
+        if (device.filename().string().starts_with("mlx5_core.sf.")) {
             function.type = FunctionType::sf;
+            if (std::uint32_t number = 0; std::ifstream(device / "sfnum") >> number)
+                function.sf_number = number;
+        }
         const auto address = normalize_pci_address(device.filename().string());
         if (!address)
             continue;

@@ -20,6 +20,7 @@ namespace opendoca::verbs {
 struct PciFunction {
     std::string pci_address; ///< dddd:bb:dd.f; of the parent for a subfunction, and empty where there is none
     FunctionType type = FunctionType::pf;
+    std::optional<std::uint32_t> sf_number; ///< where the kernel tells it
 };
 
 /// @p path is the directory in sysfs of an RDMA device, or of a network interface.

@@ -69,6 +69,7 @@ public:
     [[nodiscard]] doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) override;
     void reject() noexcept override;
     void disconnect() noexcept override;
+    [[nodiscard]] bool is_over() const noexcept override { return id_ == nullptr; }
 
     [[nodiscard]] LinkEvent take(const CmEvent &cm_event);
 
@@ -200,7 +201,7 @@ void CmLink::disconnect() noexcept
 LinkEvent CmLink::take(const CmEvent &cm_event)
 {
     using Kind = LinkEvent::Kind;
-    LinkEvent event{.kind = Kind::nothing, .link = this};
+    LinkEvent event{.kind = Kind::step, .link = this};
     switch (cm_event.type) {
     case RDMA_CM_EVENT_ADDR_RESOLVED:
     case RDMA_CM_EVENT_ROUTE_RESOLVED:
@@ -343,7 +344,7 @@ LinkEvent RdmaCm::take_client(rdma_cm_id &client)
     if (!is_ours(client)) {
         LOG_DBG("a client that came to another device is refused");
         (void)library_.reject(&client, nullptr, 0);
-        return {};
+        return {.kind = LinkEvent::Kind::step};
     }
     return {.kind = LinkEvent::Kind::request,
             .client = std::make_unique<CmLink>(*this, std::move(id), CmLink::State::asked)};
@@ -352,19 +353,16 @@ LinkEvent RdmaCm::take_client(rdma_cm_id &client)
 LinkEvent RdmaCm::poll()
 {
     rdma_cm_event *event = nullptr;
-    while (library_.get_event(channel_, &event) == 0) {
-        const CmEvent cm_event = {event->event, event->status};
-        rdma_cm_id &id = *event->id;
-        (void)library_.ack_event(event);
-        LinkEvent told;
-        if (cm_event.type == RDMA_CM_EVENT_CONNECT_REQUEST)
-            told = take_client(id);
-        else if (id.context != nullptr)
-            told = static_cast<CmLink *>(static_cast<Link *>(id.context))->take(cm_event);
-        if (told.kind != LinkEvent::Kind::nothing)
-            return told;
-    }
-    return {};
+    if (library_.get_event(channel_, &event) != 0)
+        return {};
+    const CmEvent cm_event = {event->event, event->status};
+    rdma_cm_id &id = *event->id;
+    (void)library_.ack_event(event);
+    if (cm_event.type == RDMA_CM_EVENT_CONNECT_REQUEST)
+        return take_client(id);
+    if (id.context == nullptr) // the listener's
+        return {.kind = LinkEvent::Kind::step};
+    return static_cast<CmLink *>(static_cast<Link *>(id.context))->take(cm_event);
 }
 
 } // namespace opendoca::verbs

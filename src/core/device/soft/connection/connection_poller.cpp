@@ -52,8 +52,8 @@ ConnectionPoller::~ConnectionPoller()
         return;
     if (doorbells_ != nullptr && doorbells_->sleep.is_open())
         completions_.unwatch(doorbells_->sleep.wake_fd());
-    for (const auto &process : processes_)
-        unwatch(*process);
+    for (const Watched &watched : processes_)
+        unwatch(*watched.process);
 }
 
 doca_error_t ConnectionPoller::open_doorbells()
@@ -149,13 +149,28 @@ void ConnectionPoller::look_at(std::uint32_t number) noexcept
 
 bool ConnectionPoller::watch(const std::shared_ptr<ExporterProcess> &process) noexcept
 {
-    if (process->is_self() || std::ranges::find(processes_, process) != processes_.end())
+    if (process->is_self())
         return true;
+    if (const auto known = std::ranges::find(processes_, process, &Watched::process); known != processes_.end()) {
+        ++known->num_connections;
+        return true;
+    }
     if (completions_.is_event_driven() && process->exit_fd() >= 0 &&
         completions_.watch(process->exit_fd()) != DOCA_SUCCESS)
         return false;
-    processes_.push_back(process); // add() has made room
+    processes_.push_back({process, 1}); // add() has made room: each connection watches one
     return true;
+}
+
+void ConnectionPoller::watch_no_more(const ExporterProcess &process) noexcept
+{
+    const auto known =
+        std::ranges::find(processes_, &process, [](const Watched &watched) { return watched.process.get(); });
+    if (known == processes_.end() || --known->num_connections != 0)
+        return;
+    if (completions_.is_event_driven())
+        unwatch(process);
+    processes_.erase(known);
 }
 
 void ConnectionPoller::unwatch(const ExporterProcess &process) noexcept
@@ -201,7 +216,7 @@ void ConnectionPoller::look_around() noexcept
     if (!processes_.empty()) {
         if (++next_process_ >= processes_.size())
             next_process_ = 0;
-        if (processes_[next_process_]->is_gone()) [[unlikely]]
+        if (processes_[next_process_].process->is_gone()) [[unlikely]]
             lose_process(next_process_);
     }
     if (++num_polls_ % looks_interval == 0 && !connections_.empty()) [[unlikely]] {
@@ -215,7 +230,7 @@ void ConnectionPoller::look_around() noexcept
 /// Its connections may have got messages that it did not live to ring for.
 void ConnectionPoller::lose_process(std::size_t index) noexcept
 {
-    const std::shared_ptr<ExporterProcess> process = processes_[index];
+    const std::shared_ptr<ExporterProcess> process = processes_[index].process;
     if (completions_.is_event_driven())
         unwatch(*process);
     processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(index));
@@ -261,7 +276,7 @@ void ConnectionPoller::disarm() noexcept
     }
     // The end of a process is told until it is not watched any more.
     for (std::size_t i = was_woken ? 0 : processes_.size(); i-- != 0;) {
-        if (processes_[i]->is_gone())
+        if (processes_[i].process->is_gone())
             lose_process(i);
     }
 }

@@ -43,6 +43,8 @@ public:
     void owe_ring() noexcept;
     /// From now on the end of @p process is news of its connections. False when it can't be seen.
     [[nodiscard]] bool watch(const std::shared_ptr<ExporterProcess> &process) noexcept;
+    /// For each watch(), unless the process has ended: one of its connections goes.
+    void watch_no_more(const ExporterProcess &process) noexcept;
 
     [[nodiscard]] Operation *poll_one() noexcept override;
     void progress() noexcept override;
@@ -53,6 +55,11 @@ public:
 
 private:
     explicit ConnectionPoller(CompletionQueue &completions) : completions_(completions) {}
+
+    struct Watched {
+        std::shared_ptr<ExporterProcess> process;
+        std::uint32_t num_connections;
+    };
 
     [[nodiscard]] doca_error_t open();
     [[nodiscard]] doca_error_t open_doorbells();
@@ -83,7 +90,7 @@ private:
                                     ///< and it owes it no ring
     std::vector<SoftQueuePair *> connections_; ///< by number; null for one that is free
     std::vector<std::uint32_t> free_numbers_;
-    std::vector<std::shared_ptr<ExporterProcess>> processes_; ///< whose end is looked for
+    std::vector<Watched> processes_; ///< whose end is looked for
 };
 
 } // namespace opendoca::soft

@@ -39,7 +39,8 @@ SoftQueuePair::SoftQueuePair(const SoftDevice &device, const QueuePairSettings &
 
 doca_error_t SoftQueuePair::open(const QueuePairSettings &settings)
 {
-    return QueuePairMapping::create(settings, device_.function(), own_, details_);
+    const doca_error_t status = ProcessId::find_out(identity_);
+    return status == DOCA_SUCCESS ? QueuePairMapping::create(settings, device_.function(), own_, details_) : status;
 }
 
 SoftQueuePair::~SoftQueuePair()
@@ -129,6 +130,8 @@ void SoftQueuePair::detach() noexcept
     if (identity_.pid() == getpid()) {
         own_->page().doorbell_request.store(0, std::memory_order_relaxed); // who sees it late rings for nothing
         make_owed_ring();                                                  // nobody polls from now on
+        if (std::exchange(is_watched_, false))
+            poller_->watch_no_more(*process_);
     }
     if (shared_ != nullptr)
         shared_->forget(*this);

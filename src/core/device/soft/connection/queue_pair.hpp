@@ -200,6 +200,9 @@ private:
     [[nodiscard]] doca_error_t reach_segment(const ReceiveSegment &segment,
                                              const RemoteMemory *&memory) noexcept;
     void put_message(Opcode opcode, MessageKind kind, const Work &work) noexcept;
+    void announce(MessageCell &cell, const Result &result, MessageKind kind) noexcept;
+    [[nodiscard]] bool was_delivered(std::uint32_t number) const noexcept;
+    [[gnu::cold]] [[nodiscard]] doca_error_t explain_undelivered() const noexcept;
     [[nodiscard]] doca_error_t deliver(Opcode opcode, MessageKind kind, const Work &work) noexcept;
     /// Where receives are shared: one that the next message is to be placed in.
     [[nodiscard]] bool has_receives() const noexcept { return first_receive_ != next_receive_; }
@@ -239,6 +242,8 @@ private:
     void share_receives() noexcept;
     [[nodiscard]] doca_error_t post_for_one(Operation &operation) noexcept;
     Operation *take_message(bool hands_out) noexcept;
+    void note_peers_receives(const MessageCell &cell) noexcept;
+    [[nodiscard]] Operation *take_short() noexcept;
     [[nodiscard]] doca_error_t unpack(const std::byte *data, MessageKind kind, const Receive &receive,
                                       const Result &result) noexcept;
     void end_unmet(Operation &operation, doca_error_t status) noexcept;
@@ -285,7 +290,7 @@ private:
     bool has_doorbells_ = false; ///< the poller, so that somebody may have to be told of what is waited for
     bool is_watched_ = false;    ///< the peer's process, by the poller
 
-    const ProcessId identity_ = ProcessId::self();
+    ProcessId identity_; ///< from open() on; a forked child's copy does not count
     bool is_flushing_ = false; ///< the connection has ended, and a receive is being filled
     bool has_lost_message_ = false; ///< a message has come that its receive could not take
 

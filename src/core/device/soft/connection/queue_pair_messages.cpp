@@ -11,6 +11,7 @@
 #include "../../../log.hpp"
 #include "../../../mmap.hpp"
 #include "../../cursor.hpp"
+#include "../memory/copy.hpp"
 #include "../process/read_once.hpp"
 #include "queue_pair.hpp"
 
@@ -27,19 +28,54 @@ constexpr std::size_t longest_for_slots = 1024;
 
 } // namespace
 
+/// Tells the peer of message next_message_, whose @p cell has its bytes.
+[[gnu::always_inline]] inline void SoftQueuePair::announce(MessageCell &cell, const Result &result,
+                                                           MessageKind kind) noexcept
+{
+    const std::uint32_t number = next_message_++;
+    has_asked_ = kind == MessageKind::asks;
+    cell.length = result.length;
+    cell.immediate = result.immediate;
+    cell.received = static_cast<std::uint16_t>(result.received);
+    cell.kind = kind;
+    cell.num_posted = shared_ != nullptr ? first_receive_ + recv_queue_size_ : next_receive_;
+    cell.shortest_receive = shared_ != nullptr ? UINT32_MAX : has_receives() ? shortest_posted_ : 0;
+    // Release: who sees the number sees the message.
+    cell.sequence.store(number + 1, std::memory_order_release);
+    tell_peer(wants_messages);
+}
+
+/// Whether the peer takes message @p number, which was put while it may just have been turning away, for all that its
+/// state said.
+[[gnu::always_inline]] inline bool SoftQueuePair::was_delivered(std::uint32_t number) const noexcept
+{
+    // First the message, then this look; the peer's fail() makes the barrier for both, or what tell_peer()
+    // has exchanged does. Acquire: who sees that the peer has closed sees what it has taken before.
+    const QueuePairPage &page = peer_->page();
+    return page.accepts.load(std::memory_order_acquire) == own_->id() ||
+           is_ahead(page.num_taken.load(std::memory_order_relaxed), number);
+}
+
 doca_error_t SoftQueuePair::send(Tag tag, const doca_buf *src, TransferPlan plan, Immediate immediate) noexcept
 {
+    // Fast path: a short message of one buffer, for a receive that we know of.
+    if (plan.length <= cell_capacity && !plan.is_list && plan.length <= known_shortest_ &&
+        is_ahead(known_posted_, next_message_) && can_end_at_once() && is_peer_there()) [[likely]] {
+        const std::uint32_t number = next_message_;
+        MessageCell &cell = peer_->cell(number);
+        if (plan.length != 0)
+            copy_short(cell.data, src->data, plan.length);
+        announce(cell, {.length = plan.length,
+                        .immediate = immediate.value(),
+                        .received = immediate ? Received::send_with_immediate : Received::send},
+                 MessageKind::in_cell);
+        end_at_once(tag, was_delivered(number) ? DOCA_SUCCESS : explain_undelivered(), 0);
+        return DOCA_SUCCESS;
+    }
     Work work{};
     work.local = const_cast<doca_buf *>(src);
     work.transfer = {plan, immediate.value()};
-    const Opcode opcode = immediate ? Opcode::send_with_immediate : Opcode::send;
-    // Fast path: a short message, for a receive that we know of.
-    if (plan.length <= cell_capacity && plan.length <= known_shortest_ && is_ahead(known_posted_, next_message_) &&
-        can_end_at_once() && check_peer() == DOCA_SUCCESS) [[likely]] {
-        end_at_once(tag, deliver(opcode, MessageKind::in_cell, work), 0);
-        return DOCA_SUCCESS;
-    }
-    return start(tag, opcode, work);
+    return start(tag, immediate ? Opcode::send_with_immediate : Opcode::send, work);
 }
 
 doca_error_t SoftQueuePair::send_message(Opcode opcode, const Work &work) noexcept
@@ -227,15 +263,13 @@ Received SoftQueuePair::received_of(Opcode opcode) noexcept
     }
 }
 
-/// Tells the peer of message next_message_, and if it is in_cell or in_slot, hands it over.
+/// Puts message next_message_, and if it is in_cell or in_slot, its bytes.
 void SoftQueuePair::put_message(Opcode opcode, MessageKind kind, const Work &work) noexcept
 {
-    const std::uint32_t number = next_message_++;
-    has_asked_ = kind == MessageKind::asks;
-    MessageCell &cell = peer_->cell(number);
+    MessageCell &cell = peer_->cell(next_message_);
     const std::uint32_t length = work.transfer.plan.length;
     if ((kind == MessageKind::in_cell || kind == MessageKind::in_slot) && length != 0) {
-        std::byte *to = kind == MessageKind::in_cell ? cell.data : peer_->slot(number);
+        std::byte *to = kind == MessageKind::in_cell ? cell.data : peer_->slot(next_message_);
         std::size_t left = length;
         for (const doca_buf *buf = work.local; left != 0; buf = buf->next) {
             const std::size_t part = std::min(left, buf->data_len);
@@ -244,30 +278,20 @@ void SoftQueuePair::put_message(Opcode opcode, MessageKind kind, const Work &wor
             left -= part;
         }
     }
-    cell.length = length;
-    cell.immediate = work.transfer.immediate;
-    cell.received = static_cast<std::uint16_t>(received_of(opcode));
-    cell.kind = kind;
-    cell.num_posted = shared_ != nullptr ? first_receive_ + recv_queue_size_ : next_receive_;
-    cell.shortest_receive = shared_ != nullptr ? UINT32_MAX : has_receives() ? shortest_posted_ : 0;
-    // Release: who sees the number sees the message.
-    cell.sequence.store(number + 1, std::memory_order_release);
-    tell_peer(wants_messages);
+    announce(cell, {.length = length, .immediate = work.transfer.immediate, .received = received_of(opcode)}, kind);
 }
 
-/// Puts a message that the peer may just be turning away, for all that its state says.
+doca_error_t SoftQueuePair::explain_undelivered() const noexcept
+{
+    (void)explain_peer();
+    return DOCA_ERROR_CONNECTION_RESET;
+}
+
 doca_error_t SoftQueuePair::deliver(Opcode opcode, MessageKind kind, const Work &work) noexcept
 {
     const std::uint32_t number = next_message_;
     put_message(opcode, kind, work);
-    // First the message, then this look; the peer's fail() makes the barrier for both, or what tell_peer()
-    // has exchanged does. Acquire: who sees that the peer has closed sees what it has taken before.
-    const QueuePairPage &page = peer_->page();
-    if (page.accepts.load(std::memory_order_acquire) == own_->id() ||
-        is_ahead(page.num_taken.load(std::memory_order_relaxed), number)) [[likely]]
-        return DOCA_SUCCESS;
-    (void)explain_peer();
-    return DOCA_ERROR_CONNECTION_RESET;
+    return was_delivered(number) ? DOCA_SUCCESS : explain_undelivered();
 }
 
 } // namespace opendoca::soft

@@ -8,6 +8,7 @@
 
 #include "../../../log.hpp"
 #include "../../cursor.hpp"
+#include "../memory/copy.hpp"
 #include "../process/read_once.hpp"
 #include "queue_pair.hpp"
 
@@ -62,6 +63,42 @@ bool SoftQueuePair::take_shared() noexcept
     return true;
 }
 
+/// What the sender of a message has told of its own receives.
+[[gnu::always_inline]] inline void SoftQueuePair::note_peers_receives(const MessageCell &cell) noexcept
+{
+    if (const std::uint32_t posted = read_once(cell.num_posted);
+        is_ahead(posted, known_posted_) && posted - next_message_ <= peer_->recv_queue_size()) {
+        known_posted_ = posted;
+        known_shortest_ = read_once(cell.shortest_receive);
+    }
+}
+
+/// Fast path: the message that has come is in its cell, and the next of the shared receives has a first buffer with room
+/// for it. Null, and nothing has changed, when it is not so.
+[[gnu::always_inline]] inline Operation *SoftQueuePair::take_short() noexcept
+{
+    const MessageCell &cell = own_->cell(first_receive_);
+    const std::uint32_t length = read_once(cell.length);
+    const std::uint16_t received = read_once(cell.received);
+    Operation &operation = shared_->first();
+    const Receive &receive = operation.payload<Receive>();
+    if (read_once(cell.kind) != MessageKind::in_cell || received > static_cast<std::uint16_t>(Received::send_with_immediate) ||
+        length - 1 >= cell_capacity || length > receive.plan.length || receive.plan.overwrites ||
+        length > receive.dst->tailroom())
+        return nullptr;
+    copy_short(receive.dst->data + receive.dst->data_len, cell.data, length);
+    receive.dst->data_len += length;
+    (void)shared_->take(*this);
+    operation.length = length;
+    operation.message = {read_once(cell.immediate), static_cast<Received>(received)};
+    note_peers_receives(cell);
+    next_receive_ = ++first_receive_;
+    // Release: pairs with the loads in find_receives() and has_slot().
+    own_->page().num_taken.store(first_receive_, std::memory_order_release);
+    tell_peer(wants_receives); // there is room for one more
+    return &operation;
+}
+
 /// As poll_one(), where receives are shared.
 Operation *SoftQueuePair::poll_shared() noexcept
 {
@@ -73,8 +110,12 @@ Operation *SoftQueuePair::poll_shared() noexcept
             lose_peer();
         return nullptr;
     }
-    if (!has_receives() && shared_->has_receive() && !is_question_there()) [[likely]]
-        return take_by(shared_->take(*this), true);
+    if (!has_receives() && shared_->has_receive()) [[likely]] {
+        if (Operation *const taken = take_short()) [[likely]]
+            return taken;
+        if (!is_question_there())
+            return take_by(shared_->take(*this), true);
+    }
     progress();
     return nullptr;
 }
@@ -138,11 +179,7 @@ Operation *SoftQueuePair::take_message(bool hands_out) noexcept
     Result result = {.length = read_once(cell.length),
                      .immediate = read_once(cell.immediate),
                      .received = static_cast<Received>(read_once(cell.received))};
-    if (const std::uint32_t posted = read_once(cell.num_posted);
-        is_ahead(posted, known_posted_) && posted - next_message_ <= peer_->recv_queue_size()) {
-        known_posted_ = posted;
-        known_shortest_ = read_once(cell.shortest_receive);
-    }
+    note_peers_receives(cell);
     const std::byte *const data = kind == MessageKind::in_cell ? cell.data : own_->slot(number);
     const doca_error_t status = unpack(data, kind, receive, result);
     if (status != DOCA_SUCCESS) [[unlikely]]

@@ -70,7 +70,7 @@ doca_error_t SoftReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan
     if (num_ == size_ || completions_.is_full())
         return DOCA_ERROR_NO_MEMORY;
     // A longer message is placed by its sender. That this is possible shows here, and not when it has come.
-    if (plan.length > slot_size) {
+    if (plan.length > slot_size && !are_known_to_be_exported(dst)) [[unlikely]] {
         if (const doca_error_t status = guarded([&] { return check_exports({dst, plan}); }); status != DOCA_SUCCESS)
             return status;
     }
@@ -86,13 +86,13 @@ doca_error_t SoftReceiveQueue::receive(Tag tag, doca_buf *dst, TransferPlan plan
 doca_error_t SoftReceiveQueue::check_exports(const Receive &receive)
 {
     return each_room(receive, [&](const doca_buf &buf, const std::byte *, std::size_t) {
-        const std::pair map(buf.mmap->serial(), buf.mmap->num_starts());
-        if (map == exported_[0] || map == exported_[1]) [[likely]]
+        const doca_mmap &map = *buf.mmap;
+        if (is_known_to_be_exported(map))
             return DOCA_SUCCESS;
         const ExportDescriptor *found = nullptr;
         const doca_error_t status = find_export(device_, buf, found);
         if (status == DOCA_SUCCESS)
-            exported_[last_exported_ ^= 1] = map;
+            exported_[last_exported_ ^= 1] = {map.serial(), map.num_starts()};
         return status;
     });
 }

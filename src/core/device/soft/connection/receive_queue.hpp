@@ -32,6 +32,7 @@ public:
     void flush() noexcept override;
 
     [[nodiscard]] bool has_receive() const noexcept { return num_ != 0; }
+    [[nodiscard]] Operation &first() noexcept { return *at(first_); }
     /// The one that was posted first; there is one. From now on it is @p queue_pair's.
     [[nodiscard]] Operation &take(Source &queue_pair) noexcept
     {
@@ -59,6 +60,17 @@ private:
     [[gnu::cold]] void feed_first() noexcept;
     /// That senders can place a message in the memory of @p receive.
     [[nodiscard]] doca_error_t check_exports(const Receive &receive);
+    [[nodiscard]] bool is_known_to_be_exported(const doca_mmap &map) const noexcept
+    {
+        const std::pair key(map.serial(), map.num_starts());
+        return key == exported_[0] || key == exported_[1];
+    }
+    [[nodiscard]] bool are_known_to_be_exported(const doca_buf *list) const noexcept
+    {
+        while (list != nullptr && is_known_to_be_exported(*list->mmap))
+            list = list->next;
+        return list == nullptr;
+    }
 
     [[nodiscard]] Operation *&at(std::uint32_t number) noexcept { return ring_[number & mask_]; }
 

@@ -112,7 +112,7 @@ private:
 
     std::atomic<bool> has_told_of_wait_{false};
     std::atomic<bool> changes_silently_{false};
-    const ProcessId self_ = ProcessId::self(); ///< a forked child's copy does not count
+    ProcessId self_; ///< from create() or import() on; a forked child's copy does not count
     std::unique_ptr<RemoteMemory> imported_page_;
     std::unique_ptr<RemoteMemory> imported_word_;
     ImporterEntry *entry_ = nullptr; ///< of an imported handle

@@ -61,7 +61,9 @@ doca_error_t SoftCounter::create(const CounterSetup &setup)
         return DOCA_ERROR_NOT_SUPPORTED;
     std::shared_ptr<SealedPage> memory;
     const auto writers = setup.word != nullptr ? SealedPage::Writers::all_named : SealedPage::Writers::all;
-    const doca_error_t status = SealedPage::create(counter_page_name, sizeof(CounterPage), writers, memory);
+    doca_error_t status = ProcessId::find_out(self_);
+    if (status == DOCA_SUCCESS)
+        status = SealedPage::create(counter_page_name, sizeof(CounterPage), writers, memory);
     if (status != DOCA_SUCCESS)
         return status;
     DescriptorReserve::fill();
@@ -117,7 +119,9 @@ doca_error_t SoftCounter::import(std::span<const std::byte> descriptor, const De
         return DOCA_ERROR_INVALID_VALUE;
     }
     std::unique_ptr<RemoteMemory> &memory = imported_page_;
-    doca_error_t status = RemoteMemory::import(d.page, ExportKind::counter, importer, memory);
+    doca_error_t status = ProcessId::find_out(self_);
+    if (status == DOCA_SUCCESS)
+        status = RemoteMemory::import(d.page, ExportKind::counter, importer, memory);
     if (status != DOCA_SUCCESS)
         return status;
     if (memory->page()->size() != sizeof(CounterPage) ||

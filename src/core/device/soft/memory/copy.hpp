@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <doca_error.h>
 
@@ -40,6 +41,27 @@ namespace opendoca::soft {
     std::memcpy(dst, &c, sizeof(c));
     std::memcpy(dst + sizeof(c), &d, sizeof(d));
     return DOCA_SUCCESS;
+}
+
+/// Copies the bytes of a short message, at most 40, without a call.
+[[gnu::always_inline]] inline void copy_short(std::byte *dst, const std::byte *src, std::size_t length) noexcept
+{
+    const auto copy_ends = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {
+        std::memcpy(dst, src, size);
+        std::memcpy(dst + length - size, src + length - size, size);
+    };
+    if (length < 8) {
+        for (std::size_t i = 0; i != length; ++i)
+            dst[i] = src[i];
+    } else if (length <= 16) {
+        copy_ends(std::integral_constant<std::size_t, 8>());
+    } else if (length <= 32) {
+        copy_ends(std::integral_constant<std::size_t, 16>());
+    } else {
+        std::memcpy(dst + 16, src + 16, 16);
+        std::memcpy(dst, src, 16);
+        std::memcpy(dst + length - 8, src + length - 8, 8);
+    }
 }
 
 } // namespace opendoca::soft

@@ -79,8 +79,10 @@ Exporter::~Exporter()
 doca_error_t Exporter::create_pages()
 {
     free_entries_ = std::make_unique_for_overwrite<std::uint32_t[]>(max_exports);
-    doca_error_t status =
-        SealedPage::create(export_page_name, sizeof(ExportPage), SealedPage::Writers::owner, page_);
+    ProcessId self;
+    doca_error_t status = ProcessId::find_out(self);
+    if (status == DOCA_SUCCESS)
+        status = SealedPage::create(export_page_name, sizeof(ExportPage), SealedPage::Writers::owner, page_);
     if (status == DOCA_SUCCESS)
         status = SealedPage::create(hazard_page_name, sizeof(HazardPage), SealedPage::Writers::all_named, hazard_page_);
     if (status == DOCA_SUCCESS)
@@ -90,9 +92,8 @@ doca_error_t Exporter::create_pages()
     DescriptorReserve::fill();
     OwnHazardPointers::clear();
     ExportPage &shared = page(); // all zero: valid atomics and unused entries
-    const ProcessId self = ProcessId::self();
-    if (self.is_nobody() || !lock_alive_mark(shared.alive)) {
-        LOG_ERR("%s", self.is_nobody() ? "/proc/self/stat can't be read" : "the page's lock can't be taken");
+    if (!lock_alive_mark(shared.alive)) {
+        LOG_ERR("the page's lock can't be taken");
         return DOCA_ERROR_DRIVER;
     }
     std::memcpy(shared.magic, export_magic, sizeof(export_magic));

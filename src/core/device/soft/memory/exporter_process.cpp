@@ -74,6 +74,9 @@ doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)
                 address.pid_namespace, pid_namespace());
         return DOCA_ERROR_NOT_PERMITTED;
     }
+    ProcessId self; // importers take entries in the pages of others
+    if (const doca_error_t status = ProcessId::find_out(self); status != DOCA_SUCCESS)
+        return status;
     DescriptorReserve::fill();
     pid_ = static_cast<pid_t>(address.pid);
     page_fd_ = address.page_fd;

@@ -67,7 +67,7 @@ void ProcessLock::wait_for_own_threads(ProcessId self) noexcept
             continue;
         // A forked child has none of the threads that its parent had.
         std::uint64_t thread = own_word_.load(std::memory_order_relaxed);
-        if (thread != 0 && thread != ProcessId::self().word() &&
+        if (thread != 0 && thread != self.word() &&
             own_word_.compare_exchange_strong(thread, self.word(), std::memory_order_acquire))
             return;
     }

@@ -33,9 +33,9 @@ struct MappedFile {
 /// Calls @p visit(begin, end, file) for each line of the maps at @p path. 0 or an error number; ESRCH where there is no
 /// line, since then there is no address space.
 template <typename Visit>
-int visit_maps(const char *path, Visit visit) noexcept
+int visit_maps(ReserveUse &reserve, const char *path, Visit visit) noexcept
 {
-    const UniqueFd file(DescriptorReserve::open_with([&] { return open(path, O_RDONLY | O_CLOEXEC); }));
+    const UniqueFd file(reserve.open([&] { return open(path, O_RDONLY | O_CLOEXEC); }));
     if (!file.is_open())
         return errno;
     bool is_empty = true;
@@ -71,19 +71,19 @@ int visit_maps(const char *path, Visit visit) noexcept
 
 /// How often @p wanted is mapped. What is mapped all the while is counted, whatever else changes: the kernel goes by
 /// addresses.
-int count_mappings(const char *path, const MappedFile &wanted, std::uint32_t &count) noexcept
+int count_mappings(ReserveUse &reserve, const char *path, const MappedFile &wanted, std::uint32_t &count) noexcept
 {
     count = 0;
-    return visit_maps(path, [&](std::uint64_t, std::uint64_t, const MappedFile &file) { count += file == wanted; });
+    return visit_maps(reserve, path, [&](std::uint64_t, std::uint64_t, const MappedFile &file) { count += file == wanted; });
 }
 
 /// The same of a process whose main thread has ended: by a thread that has not. All share one address space.
-int count_by_threads(pid_t pid, const MappedFile &wanted, std::uint32_t &count) noexcept
+int count_by_threads(ReserveUse &reserve, pid_t pid, const MappedFile &wanted, std::uint32_t &count) noexcept
 {
     char path[64];
     std::snprintf(path, sizeof(path), "/proc/%d/task", pid);
     const UniqueFd tasks(
-        DescriptorReserve::open_with([&] { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+        reserve.open([&] { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
     if (!tasks.is_open())
         return errno;
     for (;;) {
@@ -96,7 +96,7 @@ int count_by_threads(pid_t pid, const MappedFile &wanted, std::uint32_t &count) 
             at += entry.d_reclen;
             const long thread = std::strtol(entry.d_name, nullptr, 10); // 0 for . and ..
             std::snprintf(path, sizeof(path), "/proc/%d/task/%ld/maps", pid, thread);
-            if (const int error = thread != 0 ? count_mappings(path, wanted, count) : ESRCH; error != ESRCH && error != ENOENT)
+            if (const int error = thread != 0 ? count_mappings(reserve, path, wanted, count) : ESRCH; error != ESRCH && error != ENOENT)
                 return error;
         }
     }
@@ -105,9 +105,9 @@ int count_by_threads(pid_t pid, const MappedFile &wanted, std::uint32_t &count) 
 /// Whether the kernel's list of file locks says that @p pid has not locked @p page, as who maps it does. Anybody may
 /// read that list. False when it can't be read at one go: between two, lines may move. Neither is it to be believed
 /// where it does not show this process's own lock, as where a container has put an empty file in its place.
-bool has_no_lock(pid_t pid, const MappedFile &page) noexcept
+bool has_no_lock(ReserveUse &reserve, pid_t pid, const MappedFile &page) noexcept
 {
-    const UniqueFd file(DescriptorReserve::open_with([&] { return open("/proc/locks", O_RDONLY | O_CLOEXEC); }));
+    const UniqueFd file(reserve.open([&] { return open("/proc/locks", O_RDONLY | O_CLOEXEC); }));
     if (!file.is_open())
         return false;
     char text[4096]; // the kernel gives a page at a time
@@ -139,11 +139,11 @@ bool has_no_lock(pid_t pid, const MappedFile &page) noexcept
 
 bool has_certainly_not_mapped(ProcessId process, const void *here) noexcept
 {
-    const ReserveRefill refill;
+    ReserveUse reserve;
     // Where our own maps do not show the page, as in some sandboxes, neither would those of others.
     const auto addr = reinterpret_cast<std::uintptr_t>(here);
     MappedFile page{};
-    if (visit_maps(own_maps, [&](std::uint64_t begin, std::uint64_t end, const MappedFile &file) {
+    if (visit_maps(reserve, own_maps, [&](std::uint64_t begin, std::uint64_t end, const MappedFile &file) {
             if (begin <= addr && addr < end)
                 page = file;
         }) != 0 ||
@@ -151,19 +151,19 @@ bool has_certainly_not_mapped(ProcessId process, const void *here) noexcept
         return false;
     std::uint32_t count = 0;
     if (process.pid() == getpid())
-        return count_mappings(own_maps, page, count) == 0 && count == 1;
+        return count_mappings(reserve, own_maps, page, count) == 0 && count == 1;
     char path[32];
     std::snprintf(path, sizeof(path), "/proc/%d/maps", process.pid());
-    int error = count_mappings(path, page, count);
+    int error = count_mappings(reserve, path, page, count);
     if (error == ESRCH) {
         if (is_kernel_thread(process.pid()))
             return true;
-        error = count_by_threads(process.pid(), page, count);
+        error = count_by_threads(reserve, process.pid(), page, count);
     }
     // Whom the kernel does not let us look into may still look into us: one that is not dumpable, or has more
     // capabilities, as init and others of root's have. So it may have mapped the page; but then it has locked it.
     if (error == EACCES || error == EPERM)
-        return has_no_lock(process.pid(), page);
+        return has_no_lock(reserve, process.pid(), page);
     return error == 0 && count == 0;
 }
 

@@ -11,12 +11,12 @@
 #include <fstream>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../../log.hpp"
+#include "../../../poll_one.hpp"
 #include "reserve.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_PROCESS);
@@ -28,12 +28,7 @@ namespace {
 /// As a process that ends makes its pidfd, within @p patience milliseconds.
 bool becomes_readable(int pidfd, int patience) noexcept
 {
-    pollfd exit = {.fd = pidfd, .events = POLLIN, .revents = 0};
-    int result = 0;
-    do
-        result = poll(&exit, 1, patience);
-    while (result < 0 && errno == EINTR);
-    return result == 1;
+    return poll_one(pidfd, POLLIN, std::chrono::milliseconds(patience)) != 0;
 }
 
 /// What /proc/<pid>/stat says.
@@ -50,17 +45,13 @@ int read_stat(pid_t pid, ProcessStat &stat) noexcept
     char path[32];
     std::snprintf(path, sizeof(path), "/proc/%d/stat", pid);
     char text[1024];
-    ssize_t size = 0;
-    {
-        const UniqueFd file(
-            DescriptorReserve::open_with([&] { return open(path, O_RDONLY | O_CLOEXEC); }));
-        if (!file.is_open())
-            return errno;
-        size = read(file.get(), text, sizeof(text) - 1);
-        if (size < 0)
-            return errno;
-    }
-    DescriptorReserve::fill();
+    ReserveUse reserve;
+    const UniqueFd file(reserve.open([&] { return open(path, O_RDONLY | O_CLOEXEC); }));
+    if (!file.is_open())
+        return errno;
+    const ssize_t size = read(file.get(), text, sizeof(text) - 1);
+    if (size < 0)
+        return errno;
     text[size] = '\0';
     const char *const name_end = std::strrchr(text, ')'); // the name may hold anything, parentheses too
     // Fields 3, 9, 20 and 22.
@@ -73,52 +64,44 @@ int read_stat(pid_t pid, ProcessStat &stat) noexcept
                : EIO;
 }
 
-std::atomic<std::uint64_t> reserve{0}; ///< two descriptors plus one, or 0
-
 } // namespace
 
-bool DescriptorReserve::fill() noexcept
-{
-    if (reserve.load(std::memory_order_relaxed) != 0)
-        return true;
-    const int error = errno;
-    int ends[2];
-    const bool is_made = pipe2(ends, O_CLOEXEC) == 0;
-    if (is_made) {
-        std::uint64_t none = 0;
-        const std::uint64_t both = static_cast<std::uint64_t>(ends[0] + 1) << 32 |
-                                   static_cast<std::uint32_t>(ends[1] + 1);
-        if (!reserve.compare_exchange_strong(none, both, std::memory_order_relaxed)) {
-            close(ends[0]);
-            close(ends[1]);
-        }
-    }
-    errno = error;
-    return is_made;
-}
+namespace {
 
-bool DescriptorReserve::give_up() noexcept
-{
-    const std::uint64_t both = reserve.exchange(0, std::memory_order_relaxed);
-    if (both == 0)
-        return false;
-    close(static_cast<int>(both >> 32) - 1);
-    close(static_cast<int>(both & 0xffffffff) - 1);
-    return true;
-}
-
-ProcessId ProcessId::self() noexcept
+/// As ProcessId::self(); with the error number where it is not known.
+ProcessId find_self(int &error) noexcept
 {
     static std::atomic<std::uint64_t> known{0};
     const ProcessId found(known.load(std::memory_order_relaxed));
     if (found.pid() == getpid()) // a forked child is another process
         return found;
     ProcessStat stat{};
-    if (read_stat(getpid(), stat) != 0)
+    if (error = read_stat(getpid(), stat); error != 0)
         return {};
     const ProcessId self(getpid(), stat.start_time);
     known.store(self.word(), std::memory_order_relaxed);
     return self;
+}
+
+} // namespace
+
+ProcessId ProcessId::self() noexcept
+{
+    int error = 0;
+    return find_self(error);
+}
+
+doca_error_t ProcessId::find_out(ProcessId &self) noexcept
+{
+    int error = 0;
+    const ProcessId found = find_self(error);
+    if (found.is_nobody()) {
+        LOG_ERR("this process can't read when it was started, by which others are to know it: /proc/%d/stat: %s",
+                getpid(), std::strerror(error));
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    self = found;
+    return DOCA_SUCCESS;
 }
 
 namespace {
@@ -128,8 +111,10 @@ Life ask_for_life(ProcessId process, int &error) noexcept
 {
     if (process.pid() <= 0)
         return Life::ended; // no process that ever ran
-    if (process.pid() == getpid())
-        return process == ProcessId::self() ? Life::alive : Life::ended;
+    if (process.pid() == getpid()) {
+        const ProcessId self = find_self(error);
+        return self.is_nobody() ? Life::unknown : process == self ? Life::alive : Life::ended;
+    }
     // The one answer that costs no descriptor.
     if (kill(process.pid(), 0) != 0 && errno == ESRCH)
         return Life::ended;
@@ -174,6 +159,14 @@ bool is_kernel_thread(pid_t pid) noexcept
     constexpr unsigned kernel_thread = 0x00200000; // PF_KTHREAD
     ProcessStat stat{};
     return read_stat(pid, stat) == 0 && (stat.flags & kernel_thread) != 0;
+}
+
+bool shows_descriptors(pid_t pid) noexcept
+{
+    char program[32];
+    std::snprintf(program, sizeof(program), "/proc/%d/exe", pid);
+    struct stat info {};
+    return stat(program, &info) == 0; // which goes before the descriptors
 }
 
 std::uint64_t pid_namespace() noexcept
@@ -229,7 +222,7 @@ bool ProcessWatch::ends_within(int time) const noexcept
     if (pidfd_.is_open())
         return becomes_readable(pidfd_.get(), time);
     for (int i = 0; i < time && !has_ended(); ++i)
-        poll(nullptr, 0, 1);
+        (void)poll_one(-1, 0, std::chrono::milliseconds(1)); // a sleep
     return has_ended();
 }
 

@@ -28,8 +28,12 @@ public:
     {
     }
 
-    /// This process. Nobody when /proc can't be read, which is the case at its first call or never.
+    /// This process. Nobody as long as /proc could not be read, for want of descriptors or memory; once it is known, it
+    /// stays known.
     [[nodiscard]] static ProcessId self() noexcept;
+    /// The same for what begins to share something with other processes: it must not do so as nobody. NO_MEMORY, with a
+    /// message.
+    [[nodiscard]] static doca_error_t find_out(ProcessId &self) noexcept;
 
     [[nodiscard]] constexpr std::uint64_t word() const noexcept { return word_; }
     [[nodiscard]] constexpr pid_t pid() const noexcept
@@ -77,6 +81,10 @@ private:
     ProcessId process_;
     UniqueFd pidfd_;
 };
+
+/// For certain: one that is not found at its /proc/<pid>/fd is closed. A process whose main thread has ended shows none
+/// there, and has others open.
+[[nodiscard]] bool shows_descriptors(pid_t pid) noexcept;
 
 /// The inode of this process's PID namespace, or 0.
 [[nodiscard]] std::uint64_t pid_namespace() noexcept;

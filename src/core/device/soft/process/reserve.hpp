@@ -18,28 +18,35 @@ class DescriptorReserve {
 public:
     /// For whoever begins to share something with other processes. Says whether the reserve is there.
     static bool fill() noexcept;
+};
 
-    /// Runs @p open, which returns a descriptor or -1. Where it fails for want of descriptors, the reserve is given
-    /// up for a second try; the caller calls fill() when it has closed what it got.
+/// For who opens something for a moment. Where descriptors have run out, it is opened by those of the reserve. One
+/// thread at a time does so, from its first open() on, so that none takes what another one has just closed. It stands
+/// before all descriptors that are opened by it: what they give back goes there.
+class ReserveUse {
+public:
+    ReserveUse() = default;
+    ReserveUse(const ReserveUse &) = delete;
+    ReserveUse &operator=(const ReserveUse &) = delete;
+    ~ReserveUse();
+
+    /// Runs @p open, which returns a descriptor or -1. Where it fails for want of descriptors, it is run once more with
+    /// what is kept back.
     template <typename Open>
-    [[nodiscard]] static int open_with(Open open) noexcept
+    [[nodiscard]] int open(Open open) noexcept
     {
+        begin();
         const int fd = open();
-        if (fd >= 0 || (errno != EMFILE && errno != ENFILE) || !give_up())
+        if (fd >= 0 || (errno != EMFILE && errno != ENFILE) || !give_up_reserve()) [[likely]]
             return fd;
         return open();
     }
 
 private:
-    [[nodiscard]] static bool give_up() noexcept;
-};
+    void begin() noexcept;
+    [[nodiscard]] bool give_up_reserve() const noexcept;
 
-/// Stands before all descriptors that are opened with the reserve's help: what they gave back goes there.
-struct ReserveRefill {
-    ReserveRefill() = default;
-    ReserveRefill(const ReserveRefill &) = delete;
-    ReserveRefill &operator=(const ReserveRefill &) = delete;
-    ~ReserveRefill() { DescriptorReserve::fill(); }
+    bool is_user_ = false;
 };
 
 } // namespace opendoca::soft

@@ -3,7 +3,6 @@
 #include "sealed_page.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -13,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../../file_size.hpp"
 #include "../../../log.hpp"
+#include "../../../sealed_file.hpp"
 #include "process.hpp"
 #include "registry.hpp"
 #include "reserve.hpp"
@@ -25,9 +24,12 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-
 using Pages = Registry<std::pair<dev_t, ino_t>, SealedPage>;
+
+constexpr SealedFor sealed_for(SealedPage::Writers writers) noexcept
+{
+    return writers == SealedPage::Writers::owner ? SealedFor::one_writer : SealedFor::all_writers;
+}
 
 } // namespace
 
@@ -61,11 +63,11 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
                                 std::shared_ptr<SealedPage> &page)
 {
     const std::shared_ptr<SealedPage> created(new SealedPage);
-    created->fd_ = UniqueFd(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    created->fd_ = create_file_to_seal(name, size);
     created->size_ = size;
     const int fd = created->fd_.get();
     struct stat info {};
-    if (!created->fd_.is_open() || !set_file_size(fd, size) || fstat(fd, &info) != 0) {
+    if (!created->fd_.is_open() || fstat(fd, &info) != 0) {
         LOG_ERR("creating the memfd '%s' of %zu bytes: %s", name, size, std::strerror(errno));
         return DOCA_ERROR_NO_MEMORY;
     }
@@ -73,8 +75,7 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
     if (const doca_error_t status = created->map(fd, own_access); status != DOCA_SUCCESS)
         return status;
     // A mapping that exists when this seal is set stays writable.
-    const int seals = size_seals | (writers == Writers::owner ? F_SEAL_FUTURE_WRITE : 0);
-    if (fcntl(fd, F_ADD_SEALS, seals) != 0) {
+    if (!seal_file(fd, sealed_for(writers))) {
         LOG_ERR("sealing the memfd '%s': %s", name, std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
@@ -91,9 +92,9 @@ doca_error_t SealedPage::create(const char *name, std::size_t size, Writers writ
 
 doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::shared_ptr<SealedPage> &page)
 {
-    const ReserveRefill refill;
+    ReserveUse reserve;
     // First without opening it for anything, which could block or have effects: it may be any file.
-    const UniqueFd found(DescriptorReserve::open_with(
+    const UniqueFd found(reserve.open(
         [&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
     struct stat info {};
     if (!found.is_open() || fstat(found.get(), &info) != 0) {
@@ -119,24 +120,18 @@ doca_error_t SealedPage::open(pid_t pid, int fd, const Expected &expected, std::
         return DOCA_ERROR_NOT_PERMITTED;
     }
     const bool is_writable = expected.writers != Writers::owner;
-    const UniqueFd opened(DescriptorReserve::open_with([&] {
+    const UniqueFd opened(reserve.open([&] {
         return ::open(DescriptorPath(getpid(), found.get()).c_str(),
                       (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     }));
-    const int seals = opened.is_open() ? fcntl(opened.get(), F_GET_SEALS) : -1; // -1 for what can't be sealed
-    if (seals < 0 && is_want(errno)) {
+    const bool is_sealed = opened.is_open() && is_sealed_file(opened.get(), sealed_for(expected.writers), info);
+    if (!is_sealed && is_want(errno)) {
         LOG_ERR("no descriptor or memory is left to open the %s of process %d", expected.what, pid);
         return DOCA_ERROR_NO_MEMORY;
     }
-    constexpr int all_seals = size_seals | F_SEAL_FUTURE_WRITE | F_SEAL_WRITE;
-    if (seals < 0 || (seals & all_seals) != (size_seals | (is_writable ? 0 : F_SEAL_FUTURE_WRITE))) {
+    if (!is_sealed) {
         LOG_ERR("descriptor %d of process %d is not a sealed %s", fd, pid, expected.what);
         return DOCA_ERROR_INVALID_VALUE;
-    }
-    // The size after the seals: before them its owner could still take pages away.
-    if (fstat(opened.get(), &info) != 0) {
-        LOG_ERR("looking at the %s of process %d: %s", expected.what, pid, std::strerror(errno));
-        return DOCA_ERROR_NO_MEMORY;
     }
     const auto size = static_cast<std::size_t>(info.st_size);
     if (size < expected.smallest || size > expected.largest) {
@@ -169,10 +164,7 @@ bool SealedPage::was_closed_by(pid_t pid, int fd) const noexcept
     struct stat info {};
     if (stat(DescriptorPath(pid, fd).c_str(), &info) == 0)
         return info.st_dev != device_ || info.st_ino != inode_;
-    // A process whose main thread has ended shows no descriptors, and no program either.
-    char program[32];
-    std::snprintf(program, sizeof(program), "/proc/%d/exe", pid);
-    return errno == ENOENT && stat(program, &info) == 0;
+    return errno == ENOENT && shows_descriptors(pid);
 }
 
 } // namespace opendoca::soft

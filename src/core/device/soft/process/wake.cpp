@@ -5,13 +5,14 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../../log.hpp"
-#include "reserve.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_WAKE);
 
@@ -19,13 +20,8 @@ namespace opendoca::soft {
 
 namespace {
 
-/// A full pipe is as good as a written one: its reader wakes.
-void write_byte(int fd) noexcept
-{
-    const char byte = 0;
-    while (write(fd, &byte, 1) < 0 && errno == EINTR) {
-    }
-}
+/// Tries of one wake-up. What fails may have been short of something for that moment.
+constexpr int most_tries = 4;
 
 } // namespace
 
@@ -36,20 +32,16 @@ doca_error_t WakePipe::open() noexcept
         LOG_ERR("creating a pipe: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    read_ = UniqueFd(ends[0]);
-    write_ = UniqueFd(ends[1]);
+    UniqueFd read_end(ends[0]), write_end(ends[1]);
+    struct stat info {};
+    if (fstat(write_end.get(), &info) != 0) {
+        LOG_ERR("looking at a pipe: %s", std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    read_ = std::move(read_end);
+    write_ = std::move(write_end);
+    inode_ = info.st_ino;
     return DOCA_SUCCESS;
-}
-
-std::uint64_t WakePipe::inode() const noexcept
-{
-    struct stat info{};
-    return fstat(write_.get(), &info) == 0 ? info.st_ino : 0;
-}
-
-void WakePipe::signal() const noexcept
-{
-    write_byte(write_.get());
 }
 
 bool WakePipe::drain() const noexcept
@@ -64,95 +56,117 @@ bool WakePipe::drain() const noexcept
     return was_written;
 }
 
-doca_error_t PeerPipe::open(pid_t pid, int fd, std::uint64_t inode) noexcept
+int PeerPipe::open(pid_t pid, int fd, std::uint64_t inode, ReserveUse &reserve) noexcept
 {
-    const auto report = [&](int error) {
-        if (is_want(error)) {
-            LOG_ERR("no descriptor or memory is left to wake process %d", pid);
-            return DOCA_ERROR_NO_MEMORY;
-        }
-        return guarded([&] {
-            LOG_ERR("can't reach the wake-up pipe of process %d: %s", pid, explain_denial(pid, error).c_str());
-            return DOCA_ERROR_NOT_PERMITTED;
-        });
-    };
-    const UniqueFd found(DescriptorReserve::open_with(
-        [&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
-    struct stat info {};
-    if (!found.is_open() || fstat(found.get(), &info) != 0)
-        return report(errno);
-    if (!S_ISFIFO(info.st_mode) || info.st_ino != inode) {
-        LOG_ERR("descriptor %d of process %d is not the wake-up pipe any more", fd, pid);
-        return DOCA_ERROR_INVALID_VALUE;
+    const UniqueFd found(
+        reserve.open([&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
+    if (!found.is_open()) {
+        const int error = errno;
+        return error == ENOENT && shows_descriptors(pid) ? ESRCH : error;
     }
+    struct stat info {};
+    if (fstat(found.get(), &info) != 0)
+        return errno;
+    if (!S_ISFIFO(info.st_mode) || info.st_ino != inode)
+        return ESRCH;
     // For reading as well: a pipe that has lost its reader would send SIGPIPE to the program.
-    UniqueFd opened(DescriptorReserve::open_with([&] {
+    UniqueFd opened(reserve.open([&] {
         return ::open(DescriptorPath(getpid(), found.get()).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
     }));
     if (!opened.is_open())
-        return report(errno);
+        return errno;
     fd_ = std::move(opened);
     inode_ = inode;
-    return DOCA_SUCCESS;
+    return 0;
 }
 
-void PeerPipe::signal() const noexcept
+/// A full pipe is as good as a written one: its reader wakes.
+int PeerPipe::signal() const noexcept
 {
-    write_byte(fd_.get());
+    const char byte = 0;
+    return write(fd_.get(), &byte, 1) >= 0 || errno == EAGAIN ? 0 : errno;
 }
 
 doca_error_t SleepingSide::open(SleepState &state) noexcept
 {
-    if (const doca_error_t status = pipe_.open(); status != DOCA_SUCCESS)
+    ProcessId self;
+    doca_error_t status = ProcessId::find_out(self);
+    if (status == DOCA_SUCCESS)
+        status = pipe_.open();
+    if (status != DOCA_SUCCESS)
         return status;
+    // A waker that still looks for an earlier sleeper here must not take this one's word back.
+    number_ = pipe_.inode() << 24;
     state.sleeping.store(0, std::memory_order_relaxed); // what the last owner may have left
     state.pipe_fd.store(pipe_.write_fd(), std::memory_order_relaxed);
     state.pipe_inode.store(pipe_.inode(), std::memory_order_relaxed);
     // Release: pairs with the load in WakingSide::reach().
-    state.owner.store(ProcessId::self().word(), std::memory_order_release);
+    state.owner.store(self.word(), std::memory_order_release);
     state_ = &state;
     return DOCA_SUCCESS;
 }
 
-/// Without a pipe after SUCCESS, there is no sleeper any more. NO_MEMORY: it can't be reached for now.
-doca_error_t WakingSide::reach(const SleepState &state) noexcept
+/// 0, or an error number: ESRCH where there is no sleeper any more.
+int WakingSide::reach(const SleepState &state, ReserveUse &reserve) noexcept
 {
     // Acquire: pairs with the store in SleepingSide::open().
     const ProcessId owner(state.owner.load(std::memory_order_acquire));
     const std::uint64_t inode = state.pipe_inode.load(std::memory_order_relaxed);
     if (pipe_.is_open() && pipe_.inode() == inode)
-        return DOCA_SUCCESS;
+        return 0;
     pipe_.close();
     if (owner.is_nobody() || life_of(owner) == Life::ended)
-        return DOCA_SUCCESS;
-    return pipe_.open(owner.pid(), state.pipe_fd.load(std::memory_order_relaxed), inode);
+        return ESRCH;
+    return pipe_.open(owner.pid(), state.pipe_fd.load(std::memory_order_relaxed), inode, reserve);
 }
 
-/// A descriptor that was taken from the reserve goes back there.
-void WakingSide::fill_reserve() noexcept
+/// A pipe that was opened by a descriptor of the reserve is closed again.
+void WakingSide::keep_or_close() noexcept
 {
-    if (!DescriptorReserve::fill()) {
+    if (!DescriptorReserve::fill())
         pipe_.close();
-        DescriptorReserve::fill();
-    }
 }
 
 void WakingSide::prepare(const SleepState &state) noexcept
 {
-    (void)reach(state);
-    fill_reserve();
+    ReserveUse reserve;
+    (void)reach(state, reserve);
+    keep_or_close();
+}
+
+int WakingSide::try_to_signal(const SleepState &state, ReserveUse &reserve) noexcept
+{
+    const int error = reach(state, reserve);
+    return error == 0 ? pipe_.signal() : error;
 }
 
 bool WakingSide::signal_now(SleepState &state, std::uint64_t seen) noexcept
 {
-    const doca_error_t status = reach(state);
-    if (status == DOCA_SUCCESS) {
-        if (pipe_.is_open())
-            pipe_.signal();
-        state.sleeping.compare_exchange_strong(seen, 0, std::memory_order_relaxed);
+    ReserveUse reserve;
+    int error = try_to_signal(state, reserve);
+    for (int tries = 1; error != 0 && error != ESRCH && !has_failed_ && tries < most_tries; ++tries) {
+        sched_yield();
+        error = try_to_signal(state, reserve);
     }
-    fill_reserve();
-    return status != DOCA_ERROR_NO_MEMORY;
+    const bool is_done = error == 0 || error == ESRCH;
+    if (is_done)
+        state.sleeping.compare_exchange_strong(seen, 0, std::memory_order_relaxed);
+    else if (!has_failed_)
+        explain_failure(state, error);
+    has_failed_ = !is_done;
+    keep_or_close();
+    return is_done;
+}
+
+void WakingSide::explain_failure(const SleepState &state, int error) noexcept
+{
+    const pid_t pid = ProcessId(state.owner.load(std::memory_order_relaxed)).pid();
+    if (error != EACCES && error != EPERM)
+        return LOG_ERR("waking process %d: %s", pid, std::strerror(error));
+    (void)guarded([&] {
+        LOG_ERR("waking process %d: %s", pid, explain_denial(pid, error).c_str());
+        return DOCA_SUCCESS;
+    });
 }
 
 } // namespace opendoca::soft

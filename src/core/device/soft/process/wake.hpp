@@ -10,7 +10,9 @@
 // says what orders it; those of the something are the callers'.
 //
 // `sleeping` is taken back by who has woken the sleeper, after the byte was written: a waker that is killed, or that
-// can't reach the pipe for now, leaves it to the next one.
+// can't reach the pipe or write to it for now, leaves it to the next one. Who sleeps where there may be no next one
+// looks by itself from time to time: CompletionQueue::look_within_a_second(). It is also taken back where the sleeper
+// has gone for good, so that nobody looks for it again.
 #pragma once
 
 #include <atomic>
@@ -20,6 +22,7 @@
 #include "../../../unique_fd.hpp"
 #include "barrier.hpp"
 #include "process.hpp"
+#include "reserve.hpp"
 
 namespace opendoca::soft {
 
@@ -38,33 +41,34 @@ struct SleepState {
 /// A pipe that wakes this process.
 class WakePipe {
 public:
+    /// OPERATING_SYSTEM, with a message.
     [[nodiscard]] doca_error_t open() noexcept;
     /// Readable after signal(), until drain().
     [[nodiscard]] int read_fd() const noexcept { return read_.get(); }
     /// What peers open: a number in this process.
     [[nodiscard]] int write_fd() const noexcept { return write_.get(); }
-    /// Of the pipe, or 0.
-    [[nodiscard]] std::uint64_t inode() const noexcept;
-    void signal() const noexcept;
+    [[nodiscard]] std::uint64_t inode() const noexcept { return inode_; }
     /// Says whether there was anything.
     bool drain() const noexcept;
 
 private:
     UniqueFd read_;
     UniqueFd write_;
+    std::uint64_t inode_ = 0;
 };
 
 /// The waker's end of a pipe.
 class PeerPipe {
 public:
     /// Opens the pipe whose writing end is @p fd in process @p pid. @p inode tells that pipe from any other that has
-    /// got its number since. NOT_PERMITTED, INVALID_VALUE (it is not there any more), NO_MEMORY (descriptors
-    /// or memory have run out, and another try may work).
-    [[nodiscard]] doca_error_t open(pid_t pid, int fd, std::uint64_t inode) noexcept;
+    /// got its number since. 0, or an error number: ESRCH where it is certain that the process has it no more, else
+    /// another try may work.
+    [[nodiscard]] int open(pid_t pid, int fd, std::uint64_t inode, ReserveUse &reserve) noexcept;
     [[nodiscard]] bool is_open() const noexcept { return fd_.is_open(); }
     [[nodiscard]] std::uint64_t inode() const noexcept { return inode_; }
     void close() noexcept { fd_ = UniqueFd(); }
-    void signal() const noexcept;
+    /// 0, or an error number.
+    [[nodiscard]] int signal() const noexcept;
 
 private:
     UniqueFd fd_;
@@ -74,7 +78,8 @@ private:
 /// The sleeper. Belongs to one thread.
 class SleepingSide {
 public:
-    /// @p state belongs to this process and outlives this. Once.
+    /// @p state belongs to this process and outlives this. Once. OPERATING_SYSTEM, NO_MEMORY: with a message, and who
+    /// would sleep here could not be woken.
     [[nodiscard]] doca_error_t open(SleepState &state) noexcept;
     [[nodiscard]] bool is_open() const noexcept { return state_ != nullptr; }
     /// Readable once somebody has woken the sleeper, until get_up().
@@ -97,7 +102,7 @@ public:
 private:
     SleepState *state_ = nullptr;
     WakePipe pipe_;
-    std::uint64_t number_ = 0;
+    std::uint64_t number_ = 0; ///< of the last time; begins elsewhere for each pipe
 };
 
 /// The waker: it keeps the sleeper's pipe open. Belongs to one thread, or is used under a lock.
@@ -125,8 +130,9 @@ public:
         barrier_by_others(); // pairs with the sleeper's barrier_for_all() after SleepingSide::lie_down()
         (void)signal(state, state.sleeping.load(std::memory_order_relaxed), wish);
     }
-    /// Wakes a sleeper whose `sleeping` was @p seen if it wishes @p wish. False when it sleeps on, because descriptors
-    /// or memory have run out: another try may work.
+    /// Wakes a sleeper whose `sleeping` was @p seen if it wishes @p wish. False when it sleeps on, because it can't be
+    /// reached for now, as without descriptors or memory: another try may work. That is said in the log once, until one
+    /// has worked.
     bool signal(SleepState &state, std::uint64_t seen, std::uint32_t wish) noexcept
     {
         if ((seen & wish) != 0) [[unlikely]]
@@ -136,10 +142,13 @@ public:
 
 private:
     [[gnu::cold]] bool signal_now(SleepState &state, std::uint64_t seen) noexcept;
-    [[nodiscard]] doca_error_t reach(const SleepState &state) noexcept;
-    void fill_reserve() noexcept;
+    [[nodiscard]] int reach(const SleepState &state, ReserveUse &reserve) noexcept;
+    [[nodiscard]] int try_to_signal(const SleepState &state, ReserveUse &reserve) noexcept;
+    void keep_or_close() noexcept;
+    void explain_failure(const SleepState &state, int error) noexcept;
 
     PeerPipe pipe_;
+    bool has_failed_ = false; ///< the last time
 };
 
 } // namespace opendoca::soft

@@ -103,7 +103,7 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
         for (const auto &other : topology) {
             if (other.side == side && other.parent == name)
                 representors_.push_back(
-                    {other.name, other.pci_address, other.also, other.vuid, other.type, false, {}});
+                    {other.name, other.pci_address, other.also, other.vuid, other.type, false, {}, {}, {}});
         }
     }
 }

@@ -3,19 +3,17 @@
 #include "sync_event_ways.hpp"
 
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <stdexcept>
 #include <vector>
 
-#include <doca_sync_event.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 
-#include "../../common/doca.hpp"
-#include "../machine.hpp"
+#include "../common/doca.hpp"
+#include "machine.hpp"
+#include "poller.hpp"
 
 namespace opendoca::tools {
 
@@ -23,7 +21,6 @@ namespace {
 
 constexpr std::size_t max_blob = 256;
 constexpr std::size_t num_events = 4;
-constexpr time_t patience_in_seconds = 20;
 
 enum class Command : std::uint32_t { open, play };
 
@@ -38,30 +35,6 @@ struct Request {
 
 struct Reply {
     char problem[200]; ///< empty on success
-};
-
-/// An epoll descriptor that waits for one other.
-class Poller {
-public:
-    explicit Poller(int fd) : epoll_(epoll_create1(EPOLL_CLOEXEC))
-    {
-        epoll_event interest = {.events = EPOLLIN, .data = {.fd = fd}};
-        if (!epoll_.is_open() || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &interest) != 0)
-            fail("epoll");
-    }
-    void wait() const
-    {
-        epoll_event event;
-        int count = 0;
-        while ((count = epoll_wait(epoll_.get(), &event, 1, patience_in_seconds * 1000)) < 0 &&
-               errno == EINTR) {
-        }
-        if (count != 1)
-            throw std::runtime_error("no signal has come");
-    }
-
-private:
-    UniqueFd epoll_;
 };
 
 class LineEnd final : public SignalEnd {
@@ -127,74 +100,32 @@ private:
     decltype(&doca_sync_event_wait_gt) wait_;
 };
 
-doca_workq *create_event_driven_queue(doca_ctx *ctx, doca_event_handle_t &handle)
-{
-    doca_workq *workq = nullptr;
-    must(doca_workq_create(4, &workq), "creating a work queue");
-    must(doca_workq_set_event_driven_enable(workq, 1), "turning on event-driven mode");
-    must(doca_ctx_workq_add(ctx, workq), "adding a work queue");
-    must(doca_workq_get_event_handle(workq, &handle), "getting the event handle");
-    return workq;
-}
-
-class WorkqEnd final : public SignalEnd {
+class QueueEnd final : public SignalEnd {
 public:
-    WorkqEnd(doca_sync_event *sent, doca_ctx *awaited)
-        : sent_(sent),
-          workq_(create_event_driven_queue(awaited, handle_)),
-          poller_(handle_)
-    {
-        job_.base = {.type = DOCA_SYNC_EVENT_JOB_WAIT_GT,
-                     .flags = DOCA_JOB_FLAGS_NONE,
-                     .ctx = awaited,
-                     .user_data = {}};
-        job_.mask = UINT64_MAX;
-    }
-    ~WorkqEnd() override
-    {
-        (void)doca_ctx_workq_rm(job_.base.ctx, workq_);
-        (void)doca_workq_destroy(workq_);
-    }
+    QueueEnd(doca_sync_event *sent, QueuedEvent &awaited) : sent_(sent), awaited_(awaited) {}
 
     void send(std::uint64_t number) override
     {
         must(doca_sync_event_update_set(sent_, number), "setting an event");
     }
-    void await(std::uint64_t number) override
-    {
-        job_.value = number - 1;
-        must(doca_workq_submit(workq_, &job_.base), "submitting a wait");
-        doca_event event{};
-        doca_error_t status = DOCA_ERROR_AGAIN;
-        for (;;) {
-            must(doca_workq_event_handle_arm(workq_), "arming");
-            poller_.wait();
-            must(doca_workq_event_handle_clear(workq_, handle_), "clearing");
-            status = doca_workq_progress_retrieve(workq_, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE);
-            if (status != DOCA_ERROR_AGAIN)
-                break;
-        }
-        must(status, "waiting for an event");
-    }
+    void await(std::uint64_t number) override { awaited_.await(number); }
 
 private:
     doca_sync_event *sent_;
-    doca_event_handle_t handle_ = -1; // before workq_, which fills it
-    doca_workq *workq_;
-    Poller poller_;
-    doca_sync_event_job_wait job_{};
+    QueuedEvent &awaited_;
 };
 
 } // namespace
 
 const char *name_of(SignalWay way)
 {
-    constexpr const char *names[] = {"cache line", "eventfd + epoll", "wait_gt", "wait_gt_yield",
-                                     "wait job + epoll"};
+    const char *const names[] = {"cache line", "eventfd + epoll", "wait_gt", "wait_gt_yield", name_of_queued_wait};
     return names[static_cast<std::uint32_t>(way)];
 }
 
 SignalEnd::~SignalEnd() = default;
+
+QueuedEvent::~QueuedEvent() = default;
 
 /// All ends of one side, and the events behind them.
 class SignalPair::Ends {
@@ -216,16 +147,16 @@ public:
         set(SignalWay::eventfd, std::make_unique<EventfdEnd>(eventfds[there].get(), eventfds[back].get()));
         set(SignalWay::busy, std::make_unique<SyncEventEnd>(events_[there], events_[back], false));
         set(SignalWay::yield, std::make_unique<SyncEventEnd>(events_[there], events_[back], true));
-        set(SignalWay::epoll, std::make_unique<WorkqEnd>(events_[2 + there], ctx_));
+        set(SignalWay::epoll, std::make_unique<QueueEnd>(events_[2 + there], *queued_));
     }
     ~Ends()
     {
         for (auto &end : ends_)
             end.reset();
+        if (queued_ != nullptr)
+            queued_->stop();
         for (doca_sync_event *const event : events_) {
-            if (event == event_of_ctx_)
-                (void)doca_ctx_stop(ctx_);
-            else
+            if (event != event_in_queue_)
                 (void)doca_sync_event_stop(event);
             (void)doca_sync_event_destroy(event);
         }
@@ -257,11 +188,11 @@ private:
         doca_sync_event *event = nullptr;
         if (is_host) {
             must(doca_sync_event_create(&event), "creating an event");
-            must(comes_back ? doca_sync_event_publisher_add_location_dpu(event)
-                            : doca_sync_event_publisher_add_location_cpu(event, dev_.get()),
+            must(comes_back ? api::publish_from_afar(event)
+                            : api::publish_from_here(event, dev_.get()),
                  "adding a publisher");
-            must(comes_back ? doca_sync_event_subscriber_add_location_cpu(event, dev_.get())
-                            : doca_sync_event_subscriber_add_location_dpu(event),
+            must(comes_back ? api::subscribe_here(event, dev_.get())
+                            : api::subscribe_from_afar(event),
                  "adding a subscriber");
         } else {
             must(doca_sync_event_create_from_export(dev_.get(), request.blobs[number],
@@ -270,15 +201,14 @@ private:
         }
         const bool is_awaited_in_queue = number >= 2 && comes_back == is_host;
         if (is_awaited_in_queue) {
-            event_of_ctx_ = event;
-            ctx_ = doca_sync_event_as_ctx(event);
-            must(doca_ctx_start(ctx_), "starting an event as a context");
+            event_in_queue_ = event;
+            queued_ = start_queued(event);
         } else {
             must(doca_sync_event_start(event), "starting an event");
         }
         if (is_host) {
             const std::uint8_t *blob = nullptr;
-            must(doca_sync_event_export_to_dpu(event, dev_.get(), &blob, &request.blob_sizes[number]),
+            must(api::export_event(event, dev_.get(), &blob, &request.blob_sizes[number]),
                  "exporting an event");
             if (request.blob_sizes[number] > max_blob)
                 throw std::runtime_error("the export descriptor is too long");
@@ -289,8 +219,8 @@ private:
 
     DeviceHandle dev_;
     std::array<doca_sync_event *, num_events> events_{};
-    doca_ctx *ctx_ = nullptr;
-    doca_sync_event *event_of_ctx_ = nullptr;
+    std::unique_ptr<QueuedEvent> queued_;
+    doca_sync_event *event_in_queue_ = nullptr; ///< the one of events_ that is queued_
     std::array<std::unique_ptr<SignalEnd>, num_signal_ways> ends_;
     std::array<std::uint64_t, num_signal_ways> numbers_{};
 };

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "rdma_case.hpp"
+#include "pair_case.hpp"
 
 namespace opendoca::tools {
 
@@ -20,17 +20,17 @@ struct RivalTest {
     std::string transports;             ///< of UCX
 };
 
-class RdmaRival {
+class Rival {
 public:
-    RdmaRival() = default;
-    RdmaRival(const RdmaRival &) = delete;
-    RdmaRival &operator=(const RdmaRival &) = delete;
-    virtual ~RdmaRival() = default;
+    Rival() = default;
+    Rival(const Rival &) = delete;
+    Rival &operator=(const Rival &) = delete;
+    virtual ~Rival() = default;
 
     /// The test that does the same as a case; nothing when there is none.
-    [[nodiscard]] virtual std::optional<RivalTest> test_of(const RdmaCase &what) const = 0;
+    [[nodiscard]] virtual std::optional<RivalTest> test_of(const PairCase &what) const = 0;
     /// Nanoseconds of one operation.
-    [[nodiscard]] virtual double run(const RivalTest &test, const RdmaCase &what,
+    [[nodiscard]] virtual double run(const RivalTest &test, const PairCase &what,
                                      std::size_t iterations) const = 0;
     /// How many operations a run takes, of which one of ours takes @p nanoseconds and a sample @p
     /// repetitions.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The cases of the RDMA benchmark: which jobs, on what memory, and what came out.
+// The cases of benchmarks between two processes: which jobs, on what memory, and what came out.
 #pragma once
 
 #include <cstddef>
@@ -19,34 +19,36 @@
 
 namespace opendoca::tools {
 
-enum class RdmaOp : std::uint32_t { write, read, send, fetch_add };
+enum class PairOp : std::uint32_t { write, read, send, fetch_add };
 
-enum class RdmaTest : std::uint32_t {
+enum class PairTest : std::uint32_t {
     latency, ///< WRITE and SEND: half a ping-pong; READ and FETCH_ADD: one job from submit to retrieved
-    rate     ///< so many jobs in flight as the depth says
+    rate,    ///< so many jobs in flight as the depth says
+    round_trip ///< of a message of Comch's control path
 };
 
-struct RdmaCase {
-    RdmaOp op;
-    RdmaTest test;
+struct PairCase {
+    PairOp op; ///< in Comch always send
+    PairTest test;
     MemoryKind memory;
     bool waits_for_events; ///< instead of polling
     std::size_t size;
     std::uint32_t depth; ///< of a connection; 1 in latency tests
-    std::uint32_t threads = 1;     ///< on each side, each with connections and memory of its own
+    std::uint32_t threads = 1; ///< on each side, each with connections and memory of its own
     std::uint32_t connections = 1; ///< of each thread
 
-    bool operator==(const RdmaCase &) const = default;
+    bool operator==(const PairCase &) const = default;
 };
 
 /// The other benchmark that a device is compared with.
 enum class RivalKind : std::uint8_t {
-    ucx,     ///< software devices
-    perftest ///< those of libibverbs
+    ucx,      ///< software devices
+    perftest, ///< those of libibverbs
+    socket    ///< a bare socket pair, which is none, but is what a program would use otherwise
 };
 
-struct RdmaResult {
-    RdmaCase what;
+struct PairResult {
+    PairCase what;
     Summary job; ///< nanoseconds of a job, or of one way
     RivalKind rival_kind = RivalKind::ucx;
     std::optional<Summary> rival;          ///< of the other benchmark, the same
@@ -61,28 +63,38 @@ struct RdmaResult {
     std::string failure;                ///< why there is no result; empty when there is one
 };
 
-[[nodiscard]] const char *name_of(RdmaOp op);
-[[nodiscard]] const char *name_of(RdmaTest test);
-[[nodiscard]] const char *name_of(MemoryKind memory);
+/// "write"; "message" of Comch's control path, whose memory is nobody's business: "-".
+[[nodiscard]] const char *job_of(const PairCase &what);
+[[nodiscard]] const char *memory_of(const PairCase &what);
+[[nodiscard]] const char *name_of(PairTest test);
 [[nodiscard]] const char *name_of(RivalKind rival);
 /// "shared write 8 B, rate, depth 32, polling".
-[[nodiscard]] std::string text_of(const RdmaCase &what);
+[[nodiscard]] std::string text_of(const PairCase &what);
 
 /// What jobs must hold against the other benchmark.
-struct RdmaBar {
+struct PairBar {
     const char *name;
-    RdmaCase what;
+    PairCase what;
     enum class Kind : std::uint8_t { time_at_most, speed_at_least } kind;
     double limit; ///< of the other's
 };
 
-[[nodiscard]] std::span<const RdmaBar> rdma_bars(RivalKind rival);
-[[nodiscard]] bool is_met(const RdmaBar &bar, const RdmaResult &result);
+constexpr PairBar time_at_most(double limit, const char *name, const PairCase &what)
+{
+    return {name, what, PairBar::Kind::time_at_most, limit};
+}
+
+constexpr PairBar speed_at_least(double limit, const char *name, const PairCase &what)
+{
+    return {name, what, PairBar::Kind::speed_at_least, limit};
+}
+
+[[nodiscard]] bool is_met(const PairBar &bar, const PairResult &result);
 
 /// For --json and for people. @p bars is empty unless they were asked for.
-[[nodiscard]] Json to_json(std::span<const RdmaResult> results, std::span<const RdmaBar> bars);
+[[nodiscard]] Json to_json(std::span<const PairResult> results, std::span<const PairBar> bars);
 /// For --plot: jobs, and what they are compared to.
-[[nodiscard]] std::vector<PlotPoint> points_of(std::span<const RdmaResult> results);
-[[nodiscard]] std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar> bars);
+[[nodiscard]] std::vector<PlotPoint> points_of(std::span<const PairResult> results);
+[[nodiscard]] std::string to_text(std::span<const PairResult> results, std::span<const PairBar> bars);
 
 } // namespace opendoca::tools

@@ -8,15 +8,14 @@
 #include <iostream>
 #include <optional>
 
-#include <doca_sync_event.h>
 #include <doca_version.h>
 
-#include "../../common/doca.hpp"
-#include "../../common/table.hpp"
-#include "../benchmark.hpp"
-#include "../measure.hpp"
-#include "../option_values.hpp"
-#include "../statistics.hpp"
+#include "../common/doca.hpp"
+#include "../common/table.hpp"
+#include "benchmark.hpp"
+#include "measure.hpp"
+#include "option_values.hpp"
+#include "statistics.hpp"
 #include "sync_event_ways.hpp"
 
 namespace opendoca::tools {
@@ -101,17 +100,17 @@ Devices find_devices()
 {
     const DeviceList devices;
     for (doca_devinfo *const importer : devices.infos()) {
-        if (doca_sync_event_get_create_from_export_supported(importer) != DOCA_SUCCESS)
+        if (api::can_import_event(importer) != DOCA_SUCCESS)
             continue;
         const DeviceHandle dev = open_device(*importer);
-        const RepresentorList representors(*dev, DOCA_DEV_REP_FILTER_NET);
+        const RepresentorList representors(*dev, api::rep_net);
         for (const doca_devinfo_rep *const rep : representors.infos()) {
             char address[DOCA_DEVINFO_REP_PCI_ADDR_SIZE] = {};
-            must(doca_devinfo_rep_get_pci_addr_str(rep, address), "asking a representor for its address");
+            must(api::rep_pci_address(rep, address), "asking a representor for its address");
             for (doca_devinfo *const exporter : devices.infos()) {
                 std::uint8_t is_equal = 0;
-                if (doca_sync_event_get_export_to_dpu_supported(exporter) == DOCA_SUCCESS &&
-                    doca_devinfo_get_is_pci_addr_equal(exporter, address, &is_equal) == DOCA_SUCCESS &&
+                if (api::can_export_event(exporter) == DOCA_SUCCESS &&
+                    api::has_pci_address(exporter, address, &is_equal) == DOCA_SUCCESS &&
                     is_equal != 0)
                     return {ibdev_of(*exporter), ibdev_of(*importer)};
             }

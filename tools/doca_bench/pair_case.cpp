@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
-#include "rdma_case.hpp"
+#include "pair_case.hpp"
 
 #include <algorithm>
 
@@ -11,77 +11,21 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t KiB = 1 << 10;
-constexpr std::size_t MiB = 1 << 20;
-
-constexpr RdmaCase latency(RdmaOp op, std::size_t size)
-{
-    return {op, RdmaTest::latency, MemoryKind::shared, false, size, 1};
-}
-
-constexpr RdmaCase rate(RdmaOp op, std::size_t size, MemoryKind memory = MemoryKind::shared)
-{
-    return {op, RdmaTest::rate, memory, false, size, size < MiB ? 32U : 4U};
-}
-
-constexpr RdmaBar time_at_most(double limit, const char *name, const RdmaCase &what)
-{
-    return {name, what, RdmaBar::Kind::time_at_most, limit};
-}
-
-constexpr RdmaBar speed_at_least(double limit, const char *name, const RdmaCase &what)
-{
-    return {name, what, RdmaBar::Kind::speed_at_least, limit};
-}
-
-constexpr RdmaCase on_device(RdmaOp op, RdmaTest test, std::size_t size, std::uint32_t depth)
-{
-    return {op, test, MemoryKind::ordinary, false, size, depth};
-}
-
-constexpr RdmaBar bars_against_perftest[] = {
-    speed_at_least(0.95, "WRITE 64 B / ib_write_bw", on_device(RdmaOp::write, RdmaTest::rate, 64, 128)),
-    speed_at_least(0.95, "WRITE 1 MiB / ib_write_bw", on_device(RdmaOp::write, RdmaTest::rate, MiB, 16)),
-    speed_at_least(0.95, "READ 64 B / ib_read_bw", on_device(RdmaOp::read, RdmaTest::rate, 64, 128)),
-    speed_at_least(0.95, "READ 1 MiB / ib_read_bw", on_device(RdmaOp::read, RdmaTest::rate, MiB, 16)),
-    speed_at_least(0.9, "SEND/RECV 64 B, one way / ib_send_lat",
-                   on_device(RdmaOp::send, RdmaTest::latency, 64, 1)),
-};
-
-constexpr RdmaBar bars_against_ucx[] = {
-    time_at_most(2.0, "WRITE 8 B, depth 32 / ucp_put_bw", rate(RdmaOp::write, 8)),
-    time_at_most(1.3, "WRITE 8 B, one way / ucp_put_lat", latency(RdmaOp::write, 8)),
-    time_at_most(2.0, "READ 8 B, depth 32 / ucp_get", rate(RdmaOp::read, 8)),
-    time_at_most(2.0, "FETCH_ADD, depth 32 / ucp_fadd", rate(RdmaOp::fetch_add, 8)),
-    time_at_most(1.2, "SEND/RECV 8 B, one way / tag_lat", latency(RdmaOp::send, 8)),
-    speed_at_least(0.95, "WRITE 1 MiB / ucp_put_bw", rate(RdmaOp::write, MiB)),
-    speed_at_least(0.95, "READ 1 MiB / ucp_get", rate(RdmaOp::read, MiB)),
-    speed_at_least(0.95, "SEND/RECV 1 MiB / tag_bw", rate(RdmaOp::send, MiB)),
-    speed_at_least(1.0, "ordinary WRITE 8 B / cma put", rate(RdmaOp::write, 8, MemoryKind::ordinary)),
-    speed_at_least(1.0, "ordinary WRITE 4 KiB / cma put", rate(RdmaOp::write, 4 * KiB, MemoryKind::ordinary)),
-    speed_at_least(1.0, "ordinary WRITE 1 MiB / cma put", rate(RdmaOp::write, MiB, MemoryKind::ordinary)),
-    speed_at_least(1.0, "ordinary READ 8 B / cma get", rate(RdmaOp::read, 8, MemoryKind::ordinary)),
-    speed_at_least(1.0, "ordinary READ 4 KiB / cma get", rate(RdmaOp::read, 4 * KiB, MemoryKind::ordinary)),
-    speed_at_least(1.0, "ordinary READ 1 MiB / cma get", rate(RdmaOp::read, MiB, MemoryKind::ordinary)),
-    speed_at_least(1.0, "ordinary SEND/RECV 1 MiB / tag_bw with cma",
-                   rate(RdmaOp::send, MiB, MemoryKind::ordinary)),
-};
-
 /// Time or speed, each as a part of the other's.
-std::optional<double> measured(const RdmaBar &bar, const RdmaResult &result)
+std::optional<double> measured(const PairBar &bar, const PairResult &result)
 {
     if (!result.ratio || result.ratio->median <= 0)
         return std::nullopt;
-    return bar.kind == RdmaBar::Kind::time_at_most ? 1 / result.ratio->median : result.ratio->median;
+    return bar.kind == PairBar::Kind::time_at_most ? 1 / result.ratio->median : result.ratio->median;
 }
 
-const RdmaResult *find(std::span<const RdmaResult> results, const RdmaCase &what)
+const PairResult *find(std::span<const PairResult> results, const PairCase &what)
 {
-    const auto place = std::ranges::find(results, what, &RdmaResult::what);
+    const auto place = std::ranges::find(results, what, &PairResult::what);
     return place == results.end() ? nullptr : &*place;
 }
 
-std::string notes_on(const RdmaResult &result)
+std::string notes_on(const PairResult &result)
 {
     std::string notes;
     if (result.latency_before && result.latency_after)
@@ -99,13 +43,13 @@ std::string notes_on(const RdmaResult &result)
     return notes;
 }
 
-Json to_json(const RdmaResult &result)
+Json to_json(const PairResult &result)
 {
     const std::string rival = name_of(result.rival_kind);
     Json json = Json::object();
-    json.set("job", name_of(result.what.op))
+    json.set("job", job_of(result.what))
         .set("test", name_of(result.what.test))
-        .set("memory", name_of(result.what.memory))
+        .set("memory", memory_of(result.what))
         .set("waits_for", result.what.waits_for_events ? "events" : "polling")
         .set("bytes", result.what.size)
         .set("depth", result.what.depth)
@@ -134,25 +78,27 @@ Json to_json(const RdmaResult &result)
 
 } // namespace
 
-const char *name_of(RdmaOp op)
+const char *job_of(const PairCase &what)
 {
     constexpr const char *names[] = {"write", "read", "send", "fetch_add"};
-    return names[static_cast<std::size_t>(op)];
+    return what.test == PairTest::round_trip ? "message" : names[static_cast<std::size_t>(what.op)];
 }
 
-const char *name_of(RdmaTest test)
+const char *name_of(PairTest test)
 {
-    return test == RdmaTest::latency ? "latency" : "rate";
+    constexpr const char *names[] = {"latency", "rate", "round trip"};
+    return names[static_cast<std::size_t>(test)];
 }
 
-const char *name_of(MemoryKind memory)
+const char *memory_of(const PairCase &what)
 {
-    return memory == MemoryKind::shared ? "shared" : "ordinary";
+    return what.test == PairTest::round_trip ? "-" : what.memory == MemoryKind::shared ? "shared" : "ordinary";
 }
 
-std::string text_of(const RdmaCase &what)
+std::string text_of(const PairCase &what)
 {
-    return std::string(name_of(what.memory)) + " " + name_of(what.op) + " " + size_text(what.size) + ", " +
+    return (what.test == PairTest::round_trip ? "" : std::string(memory_of(what)) + " ") + job_of(what) + " " +
+           size_text(what.size) + ", " +
            name_of(what.test) + ", depth " + std::to_string(what.depth) +
            (what.waits_for_events ? ", events" : ", polling") +
            (what.threads > 1 ? ", " + std::to_string(what.threads) + " threads" : "") +
@@ -161,37 +107,31 @@ std::string text_of(const RdmaCase &what)
 
 const char *name_of(RivalKind rival)
 {
-    return rival == RivalKind::ucx ? "ucx" : "perftest";
+    constexpr const char *names[] = {"ucx", "perftest", "socket"};
+    return names[static_cast<std::size_t>(rival)];
 }
 
-std::span<const RdmaBar> rdma_bars(RivalKind rival)
-{
-    if (rival == RivalKind::ucx)
-        return bars_against_ucx;
-    return bars_against_perftest;
-}
-
-bool is_met(const RdmaBar &bar, const RdmaResult &result)
+bool is_met(const PairBar &bar, const PairResult &result)
 {
     const std::optional<double> value = measured(bar, result);
-    return value && (bar.kind == RdmaBar::Kind::time_at_most ? *value <= bar.limit : *value >= bar.limit);
+    return value && (bar.kind == PairBar::Kind::time_at_most ? *value <= bar.limit : *value >= bar.limit);
 }
 
-Json to_json(std::span<const RdmaResult> results, std::span<const RdmaBar> bars)
+Json to_json(std::span<const PairResult> results, std::span<const PairBar> bars)
 {
     Json rows = Json::array();
-    for (const RdmaResult &result : results)
+    for (const PairResult &result : results)
         rows.add(to_json(result));
     Json json = Json::object();
     json.set("rows", std::move(rows));
     if (bars.empty())
         return json;
     Json judged = Json::array();
-    for (const RdmaBar &bar : bars) {
-        const RdmaResult *const result = find(results, bar.what);
+    for (const PairBar &bar : bars) {
+        const PairResult *const result = find(results, bar.what);
         Json one = Json::object();
         one.set("bar", bar.name)
-            .set("kind", bar.kind == RdmaBar::Kind::time_at_most ? "time at most" : "speed at least")
+            .set("kind", bar.kind == PairBar::Kind::time_at_most ? "time at most" : "speed at least")
             .set("limit", bar.limit)
             .set("measured", result == nullptr ? Json() : Json(measured(bar, *result)))
             .set("passed", result == nullptr ? Json() : Json(is_met(bar, *result)));
@@ -201,24 +141,25 @@ Json to_json(std::span<const RdmaResult> results, std::span<const RdmaBar> bars)
     return json;
 }
 
-std::vector<PlotPoint> points_of(std::span<const RdmaResult> results)
+std::vector<PlotPoint> points_of(std::span<const PairResult> results)
 {
     std::vector<PlotPoint> points;
-    for (const RdmaResult &result : results) {
+    for (const PairResult &result : results) {
         if (!result.failure.empty())
             continue;
-        const RdmaCase &what = result.what;
-        const std::string curve = std::string(name_of(what.memory)) + " " + name_of(what.op) + ", " +
-                                  name_of(what.test) + (what.waits_for_events ? ", events" : "");
+        const PairCase &what = result.what;
+        const std::string of_memory = what.test == PairTest::round_trip ? "" : std::string(memory_of(what)) + " ";
+        const std::string curve =
+            of_memory + job_of(what) + ", " + name_of(what.test) + (what.waits_for_events ? ", events" : "");
         points.push_back({curve, what.size, result.job.median, result.latency, false});
         if (result.rival)
-            points.push_back({result.rival_test + ", " + name_of(what.memory), what.size, result.rival->median,
-                              std::nullopt, true});
+            points.push_back({result.rival_test + (of_memory.empty() ? "" : std::string(", ") + memory_of(what)),
+                              what.size, result.rival->median, std::nullopt, true});
     }
     return points;
 }
 
-std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar> bars)
+std::string to_text(std::span<const PairResult> results, std::span<const PairBar> bars)
 {
     Table rows({{"memory"},
                 {"job"},
@@ -238,13 +179,13 @@ std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar
                 {"ratio", Align::right},
                 {"of"},
                 {"notes"}});
-    for (const RdmaResult &result : results) {
+    for (const PairResult &result : results) {
         const bool is_there = result.failure.empty();
         const auto cell = [&](double value) { return is_there ? nanoseconds_text(value) : "-"; };
         const auto percentile = [&](double Percentiles::*member) {
             return result.latency ? nanoseconds_text((*result.latency).*member) : "-";
         };
-        rows.add({name_of(result.what.memory), name_of(result.what.op), name_of(result.what.test),
+        rows.add({memory_of(result.what), job_of(result.what), name_of(result.what.test),
                   result.what.waits_for_events ? "events" : "polling", size_text(result.what.size),
                   std::to_string(result.what.depth), is_there ? cell(result.job.median) : "failed",
                   cell(result.job.min), cell(result.job.max), percentile(&Percentiles::p50),
@@ -259,12 +200,12 @@ std::string to_text(std::span<const RdmaResult> results, std::span<const RdmaBar
     if (bars.empty())
         return text;
     Table judged({{"bar"}, {"of the other's", Align::right}, {"measured", Align::right}, {""}, {"notes"}});
-    for (const RdmaBar &bar : bars) {
-        const RdmaResult *const result = find(results, bar.what);
+    for (const PairBar &bar : bars) {
+        const PairResult *const result = find(results, bar.what);
         const std::optional<double> value = result == nullptr ? std::nullopt : measured(bar, *result);
         judged.add(
             {bar.name,
-             (bar.kind == RdmaBar::Kind::time_at_most ? "time <= " : "speed >= ") + decimal(bar.limit, 2),
+             (bar.kind == PairBar::Kind::time_at_most ? "time <= " : "speed >= ") + decimal(bar.limit, 2),
              value ? decimal(*value, 3) : "-",
              !value                 ? "not measured"
              : is_met(bar, *result) ? "PASS"

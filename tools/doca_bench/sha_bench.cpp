@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench sha: jobs, a loop of OpenSSL's functions, and the program `openssl speed`, in turns.
+// doca_bench sha: jobs or tasks, a loop of OpenSSL's functions, and the program `openssl speed`, in turns.
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
 #include <iostream>
 
 #include <doca_version.h>
 
-#include "../../common/options.hpp"
-#include "../../common/table.hpp"
-#include "../benchmark.hpp"
-#include "../dma_options.hpp"
-#include "../dma_result.hpp"
-#include "../latency.hpp"
-#include "../machine.hpp"
+#include "../common/options.hpp"
+#include "../common/table.hpp"
+#include "benchmark.hpp"
+#include "dma_result.hpp"
+#include "latency.hpp"
+#include "machine.hpp"
 #include "openssl_speed.hpp"
+#include "option_values.hpp"
 #include "sha_session.hpp"
-#include "../statistics.hpp"
+#include "statistics.hpp"
 
 namespace opendoca::tools {
 
@@ -27,8 +25,6 @@ namespace {
 constexpr std::size_t max_size = std::size_t{1} << 30;
 constexpr std::size_t bar_size = std::size_t{1} << 20;
 constexpr double bar_ratio = 0.97; ///< of `openssl speed`
-
-using Complaint = std::optional<std::string>;
 
 struct ShaOptions {
     bool as_json = false;
@@ -55,86 +51,38 @@ struct ShaResult {
     bool was_disturbed = false;
 };
 
-std::optional<double> parse_number(std::string_view text)
-{
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-/// Calls @p read with each word of a list that commas separate, until one is complained about.
-template <typename Read>
-Complaint read_words(std::string_view text, Read read)
-{
-    for (std::size_t start = 0; start <= text.size();) {
-        const std::size_t end = std::min(text.find(',', start), text.size());
-        if (const Complaint complaint = read(text.substr(start, end - start)))
-            return complaint;
-        start = end + 1;
-    }
-    return std::nullopt;
-}
-
-OptionParser::TakeValue number_into(auto &target, double limit)
-{
-    return [&target, limit](std::string_view text) -> Complaint {
-        const auto value = parse_number(text);
-        if (!value || !(*value >= 0 && *value <= limit))
-            return "must be a number from 0 to " + std::to_string(static_cast<int>(limit));
-        target = static_cast<std::remove_reference_t<decltype(target)>>(*value);
-        return std::nullopt;
-    };
-}
-
 std::optional<int> parse(std::span<char *const> arguments, ShaOptions &options)
 {
-    for (const ShaAlgorithm &algorithm : sha_algorithms())
+    std::vector<std::pair<std::string_view, const ShaAlgorithm *>> choices;
+    for (const ShaAlgorithm &algorithm : sha_algorithms()) {
+        choices.emplace_back(algorithm.name, &algorithm);
         options.algorithms.push_back(&algorithm);
+    }
     const std::vector<int> allowed = allowed_cpus();
     options.cpu = allowed.empty() ? -1 : allowed.front();
-    OptionParser parser("doca_bench sha", "Times SHA jobs from submit to retrieved, in turns with OpenSSL.");
+    OptionParser parser("doca_bench sha", "Times SHA from submit to the end, in turns with OpenSSL.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
     parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
     parser.add_flag(0, "bars",
                     "measure what the project's performance bar asks for, and judge; status 3 if it fails",
                     options.judges_bars);
     parser.add_value(0, "device", "IBDEV", "device that hashes (see doca_caps)",
-                     [&](std::string_view text) -> Complaint {
-                         options.ibdev = text;
-                         return std::nullopt;
-                     });
-    parser.add_value(0, "sizes", "LIST", "bytes of a job; default 64,1K,16K,1M", [&](std::string_view text) {
-        options.sizes.clear();
-        return read_words(text, [&](std::string_view word) -> Complaint {
-            const auto size = parse_size(word);
-            if (!size || *size > max_size)
-                return "each must be 1 to " + std::to_string(max_size) + ", such as 64 or 4K";
-            options.sizes.push_back(*size);
-            return std::nullopt;
-        });
-    });
-    parser.add_value(
-        0, "algorithms", "LIST", "of sha1, sha256, sha512; default all", [&](std::string_view text) {
-            options.algorithms.clear();
-            return read_words(text, [&](std::string_view word) -> Complaint {
-                const auto found = std::ranges::find(sha_algorithms(), word, &ShaAlgorithm::name);
-                if (found == sha_algorithms().end())
-                    return "it can have sha1, sha256, sha512";
-                options.algorithms.push_back(&*found);
-                return std::nullopt;
-            });
-        });
+                     text_into(options.ibdev));
+    parser.add_value(0, "sizes", "LIST", "bytes of a message; default 64,1K,16K,1M",
+                     sizes_into(options.sizes, max_size));
+    parser.add_value(0, "algorithms", "LIST", "of sha1, sha256, sha512; default all",
+                     choose_into(options.algorithms, std::move(choices)));
     parser.add_value('t', "time", "SECONDS", "to spend on each row beside openssl speed; default 0.3",
-                     number_into(options.seconds, 3600));
+                     seconds_into(options.seconds));
     parser.add_value(0, "speed", "COUNT", "runs of openssl speed for each row, of a second each; default 3",
-                     number_into(options.speed_rounds, 100));
+                     count_into(options.speed_rounds, 0U, 100U));
     parser.add_value('w', "wait", "SECONDS", "to wait at most until no other process runs",
-                     number_into(options.patience, 3600));
+                     seconds_into(options.patience));
     parser.add_value(0, "pin", "CPU", "to run on, or none", [&](std::string_view text) -> Complaint {
-        const auto cpu = text == "none" ? -1 : parse_number(text);
-        if (!cpu || (*cpu != -1 && !std::ranges::binary_search(allowed, static_cast<int>(*cpu))))
+        const auto cpu = text == "none" ? std::optional(-1) : parse_number<int>(text);
+        if (!cpu || (*cpu != -1 && !std::ranges::binary_search(allowed, *cpu)))
             return std::string(text) + " is not a CPU that this process may use, nor the word none";
-        options.cpu = static_cast<int>(*cpu);
+        options.cpu = *cpu;
         return std::nullopt;
     });
     const auto status = parser.parse(arguments, std::cout, std::cerr);
@@ -144,7 +92,7 @@ std::optional<int> parse(std::span<char *const> arguments, ShaOptions &options)
 }
 
 /// Runs of `openssl speed`, each next to jobs for a part of its time.
-void compare_with_speed(const ShaOptions &options, ShaJobLoop &jobs, ShaResult &result)
+void compare_with_speed(const ShaOptions &options, ShaLoop &jobs, ShaResult &result)
 {
     std::vector<double> speeds, ratios;
     const auto count = static_cast<std::size_t>(0.3e9 / result.job.median) + 1;
@@ -168,12 +116,13 @@ void compare_with_speed(const ShaOptions &options, ShaJobLoop &jobs, ShaResult &
 ShaResult run_case(const ShaOptions &options, ShaSession &session, const ShaAlgorithm &algorithm,
                    std::size_t size)
 {
-    ShaJobLoop jobs(session, algorithm, size);
+    const std::unique_ptr<ShaLoop> jobs_owner = session.make_loop(algorithm, size);
+    ShaLoop &jobs = *jobs_owner;
     EvpLoop loop(algorithm, session.message().first(size));
     jobs.run(1);
     loop.run(1);
     if (jobs.digest() != loop.digest())
-        throw std::runtime_error(std::string(algorithm.name) + ": the job's digest is not OpenSSL's");
+        throw std::runtime_error(std::string(algorithm.name) + ": the digest is not OpenSSL's");
     Variant *const variants[] = {&jobs, &loop};
     const Measurement m = measure(variants, {.seconds = options.seconds, .patience = options.patience});
     ShaResult result{&algorithm,
@@ -269,11 +218,11 @@ int run_sha_benchmark(std::span<char *const> arguments)
         return *status;
     if (options.cpu != -1)
         pin_to(options.cpu);
-    ShaSession session(options.ibdev, std::ranges::max(options.sizes));
+    const std::unique_ptr<ShaSession> session = make_sha_session(options.ibdev, std::ranges::max(options.sizes));
     std::vector<ShaResult> results;
     for (const ShaAlgorithm *const algorithm : options.algorithms) {
         for (const std::size_t size : options.sizes) {
-            results.push_back(run_case(options, session, *algorithm, size));
+            results.push_back(run_case(options, *session, *algorithm, size));
             std::cerr << '[' << results.size() << '/' << options.algorithms.size() * options.sizes.size()
                       << "] " << algorithm->name << ' ' << size_text(size) << ": "
                       << results.back().job.median << " ns\n";
@@ -286,13 +235,13 @@ int run_sha_benchmark(std::span<char *const> arguments)
         Json json = Json::object();
         json.set("benchmark", "sha")
             .set("version", doca_version_runtime())
-            .set("device", session.ibdev())
-            .set("hardware", session.is_hardware())
+            .set("device", session->ibdev())
+            .set("hardware", session->is_hardware())
             .set("rows", std::move(rows))
             .set("machine", describe_machine());
         std::cout << (options.as_csv ? json.csv("rows") : json.text());
     } else {
-        std::cout << "opendoca " << doca_version_runtime() << ", device " << session.ibdev() << ", "
+        std::cout << "opendoca " << doca_version_runtime() << ", device " << session->ibdev() << ", "
                   << describe_machine_briefly() << "\n\n"
                   << to_text(results, options.judges_bars);
     }

@@ -3,27 +3,25 @@
 //
 // doca_bench graph: what it costs to run the nodes of a graph, next to other ways to run them, in turns.
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
 #include <iostream>
 #include <optional>
 
 #include <doca_version.h>
 
-#include "../../common/options.hpp"
-#include "../../common/table.hpp"
-#include "../benchmark.hpp"
-#include "dma_jobs.hpp"
-#include "graph_shape.hpp"
-#include "../machine.hpp"
-#include "../statistics.hpp"
+#include "../common/options.hpp"
+#include "../common/table.hpp"
+#include "benchmark.hpp"
+#include "dma_session.hpp"
+#include "machine.hpp"
+#include "option_values.hpp"
+#include "statistics.hpp"
 
 namespace opendoca::tools {
 
 namespace {
 
 constexpr double largest_share_of_tbb = 0.4;
-constexpr std::uint32_t workq_depth = 256;
+constexpr std::uint32_t depth = 256; ///< more than any graph has nodes
 
 struct GraphOptions {
     bool as_json = false;
@@ -56,24 +54,11 @@ struct GraphResult {
     [[nodiscard]] const char *nodes() const { return shape.copies ? "64 B copies" : "callbacks, one copy"; }
 };
 
-OptionParser::TakeValue number_into(double &number, double limit)
-{
-    return [&number, limit](std::string_view text) -> std::optional<std::string> {
-        double value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= limit))
-            return "must be a number from 0 to " + std::to_string(static_cast<long>(limit));
-        number = value;
-        return std::nullopt;
-    };
-}
-
 std::optional<int> parse(std::span<char *const> arguments, GraphOptions &options)
 {
-    double rounds = 7;
     OptionParser parser(
         "doca_bench graph",
-        "Times graph instances from submit to retrieved, in turns with the plainest code that "
+        "Times graph instances from submit to their end, in turns with the plainest code that "
         "does the same.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
     parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
@@ -81,17 +66,14 @@ std::optional<int> parse(std::span<char *const> arguments, GraphOptions &options
     parser.add_flag(0, "bars", "compare, and judge by the project's bar; status 3 if it is missed",
                     options.judges_bars);
     parser.add_value(0, "device", "IBDEV", "device that does the copies (see doca_caps)",
-                     [&](std::string_view text) -> std::optional<std::string> {
-                         options.ibdev = text;
-                         return std::nullopt;
-                     });
+                     text_into(options.ibdev));
     parser.add_value('t', "time", "SECONDS", "to spend on each row; default 0.3",
-                     number_into(options.measure.seconds, 3600));
+                     seconds_into(options.measure.seconds));
     parser.add_value(0, "rounds", "COUNT", "at least so many samples of each kind; default 7",
-                     number_into(rounds, 1'000'000));
+                     count_into(options.measure.min_rounds, std::size_t{1}, std::size_t{1'000'000}));
     parser.add_value('w', "wait", "SECONDS",
                      "to wait at most, ten times a second, until no other process runs",
-                     number_into(options.measure.patience, 3600));
+                     seconds_into(options.measure.patience));
     parser.add_value(0, "pin", "none", "do not stay on the first CPU",
                      [&](std::string_view text) -> std::optional<std::string> {
                          if (text != "none")
@@ -101,7 +83,6 @@ std::optional<int> parse(std::span<char *const> arguments, GraphOptions &options
                      });
     if (const auto status = parser.parse(arguments, std::cout, std::cerr))
         return status;
-    options.measure.min_rounds = std::max<std::size_t>(1, static_cast<std::size_t>(rounds));
     options.compares = options.compares || options.judges_bars;
     return std::nullopt;
 }
@@ -132,10 +113,10 @@ Summary for_each_node(std::vector<double> nanoseconds, const GraphShape &shape)
     return summarize(std::move(nanoseconds));
 }
 
-GraphResult measure_shape(const GraphShape &shape, const DmaJobs &session, const GraphOptions &options)
+GraphResult measure_shape(const GraphShape &shape, DmaSession &session, const GraphOptions &options)
 {
     std::vector<std::unique_ptr<GraphRunner>> runners;
-    runners.push_back(make_doca_graph(shape, session));
+    runners.push_back(session.make_graph(shape));
     runners.push_back(make_static_graph(shape));
     if (options.compares)
         runners.push_back(make_tbb_graph(shape));
@@ -178,13 +159,6 @@ Json to_json(const GraphResult &result, bool judges_bars)
     return json;
 }
 
-std::string number(double value, const char *format)
-{
-    char text[32];
-    std::snprintf(text, sizeof(text), format, value);
-    return text;
-}
-
 std::string to_text(const std::vector<GraphResult> &results, bool judges_bars)
 {
     Table table({{"graph"},
@@ -199,11 +173,11 @@ std::string to_text(const std::vector<GraphResult> &results, bool judges_bars)
                  {judges_bars ? "<= 0.4" : ""},
                  {"notes"}});
     for (const GraphResult &result : results)
-        table.add({result.shape.name, result.nodes(), number(result.ours.median, "%.1f"),
-                   number(result.ours.min, "%.1f"), number(result.ours.max, "%.1f"),
-                   number(1e3 / result.ours.median, "%.0f"), number(result.statically.median, "%.1f"),
-                   result.tbb ? number(result.tbb->median, "%.1f") : "-",
-                   result.share_of_tbb ? number(result.share_of_tbb->median, "%.3f") : "-",
+        table.add({result.shape.name, result.nodes(), decimal(result.ours.median, 1),
+                   decimal(result.ours.min, 1), decimal(result.ours.max, 1),
+                   decimal(1e3 / result.ours.median, 0), decimal(result.statically.median, 1),
+                   result.tbb ? decimal(result.tbb->median, 1) : "-",
+                   result.share_of_tbb ? decimal(result.share_of_tbb->median, 3) : "-",
                    judges_bars ? result.verdict() : "", result.was_disturbed ? "disturbed" : ""});
     return table.text();
 }
@@ -217,10 +191,10 @@ int run_graph_benchmark(std::span<char *const> arguments)
         return *status;
     if (options.is_pinned)
         pin_to(allowed_cpus().front());
-    const DmaJobs session(options.ibdev, workq_depth);
+    const std::unique_ptr<DmaSession> session = make_dma_session(options.ibdev, depth);
     std::vector<GraphResult> results;
     for (const GraphShape &shape : graph_shapes())
-        results.push_back(measure_shape(shape, session, options));
+        results.push_back(measure_shape(shape, *session, options));
     if (options.compares && !results.front().tbb)
         std::cerr << "oneTBB is left out: doca_bench was built without it\n";
     if (options.as_json || options.as_csv) {
@@ -230,12 +204,12 @@ int run_graph_benchmark(std::span<char *const> arguments)
         Json json = Json::object();
         json.set("benchmark", "graph")
             .set("version", doca_version_runtime())
-            .set("device", session.ibdev())
+            .set("device", session->ibdev())
             .set("machine", describe_machine())
             .set("rows", std::move(rows));
         std::cout << (options.as_csv ? json.csv("rows") : json.text());
     } else {
-        std::cout << "opendoca " << doca_version_runtime() << ", device " << session.ibdev() << ", "
+        std::cout << "opendoca " << doca_version_runtime() << ", device " << session->ibdev() << ", "
                   << describe_machine_briefly() << "\n\n"
                   << to_text(results, options.judges_bars);
     }

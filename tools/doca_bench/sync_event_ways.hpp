@@ -9,7 +9,9 @@
 #include <memory>
 #include <string>
 
-#include "../other_process.hpp"
+#include <bench_api.hpp>
+
+#include "other_process.hpp"
 
 namespace opendoca::tools {
 
@@ -18,7 +20,7 @@ enum class SignalWay : std::uint32_t {
     eventfd,    ///< two eventfds, slept for in epoll
     busy,       ///< doca_sync_event_wait_gt
     yield,      ///< doca_sync_event_wait_gt_yield
-    epoll,      ///< a wait job on a work queue in event-driven mode, slept for in epoll
+    epoll,      ///< a wait job or task in event-driven mode, slept for in epoll
 };
 inline constexpr std::uint32_t num_signal_ways = 5;
 
@@ -36,6 +38,27 @@ public:
     virtual void send(std::uint64_t number) = 0;
     virtual void await(std::uint64_t number) = 0;
 };
+
+/// An event as a context, whose waits are jobs on a work queue in event-driven mode in 2.2, and tasks on a progress engine in
+/// 3.0. While nothing has come it sleeps.
+class QueuedEvent {
+public:
+    QueuedEvent() = default;
+    QueuedEvent(const QueuedEvent &) = delete;
+    QueuedEvent &operator=(const QueuedEvent &) = delete;
+    virtual ~QueuedEvent();
+
+    /// Waits until the event, which rises by one each time, is @p number.
+    virtual void await(std::uint64_t number) = 0;
+    /// Stops the event, which can then be destroyed, and is to be before this.
+    virtual void stop() = 0;
+};
+
+/// What v2/ and v3/ call a wait that a queue or an engine sleeps for.
+extern const char *const name_of_queued_wait;
+
+/// Starts @p event, which stays the caller's.
+[[nodiscard]] std::unique_ptr<QueuedEvent> start_queued(doca_sync_event *event);
 
 /// A line of cache of its own for a word.
 struct SignalLine {

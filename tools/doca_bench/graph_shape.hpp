@@ -12,11 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "../measure.hpp"
+#include "measure.hpp"
 
 namespace opendoca::tools {
-
-class DmaJobs;
 
 /// Bytes that a DMA node copies.
 inline constexpr std::size_t graph_copy_size = 64;
@@ -59,9 +57,6 @@ struct GraphRunner : Variant {
     explicit GraphRunner(std::uint32_t num_nodes) : work(num_nodes) {}
 };
 
-/// An instance on a work queue.
-[[nodiscard]] std::unique_ptr<GraphRunner> make_doca_graph(const GraphShape &shape,
-                                                           const DmaJobs &session);
 /// A list of ready nodes over flat arrays, and nothing else: what is hard to beat.
 [[nodiscard]] std::unique_ptr<GraphRunner> make_static_graph(const GraphShape &shape);
 /// oneTBB's flow graph on one thread. Null where doca_bench was built without.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
+//
+// Graphs on a work queue of DOCA 2.2.
 #include <doca_graph.h>
 
 #include "dma_jobs.hpp"
-#include "graph_shape.hpp"
 
 namespace opendoca::tools {
 
@@ -15,9 +16,9 @@ doca_error_t count_node(void *cookie, doca_event *)
     return DOCA_SUCCESS;
 }
 
-class DocaGraph final : public GraphRunner {
+class JobGraph final : public GraphRunner {
 public:
-    DocaGraph(const GraphShape &shape, const DmaJobs &session)
+    JobGraph(const GraphShape &shape, const DmaJobs &session)
         : GraphRunner(shape.num_nodes()),
           workq_(session.workq()),
           map_(session.map(work.memory)),
@@ -48,9 +49,9 @@ public:
                      "setting a node's data");
         }
     }
-    DocaGraph(const DocaGraph &) = delete;
-    DocaGraph &operator=(const DocaGraph &) = delete;
-    ~DocaGraph() override
+    JobGraph(const JobGraph &) = delete;
+    JobGraph &operator=(const JobGraph &) = delete;
+    ~JobGraph() override
     {
         instance_.reset();
         (void)doca_graph_workq_rm(graph_.get(), workq_);
@@ -98,9 +99,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<GraphRunner> make_doca_graph(const GraphShape &shape, const DmaJobs &session)
+std::unique_ptr<GraphRunner> DmaJobs::make_graph(const GraphShape &shape)
 {
-    return std::make_unique<DocaGraph>(shape, session);
+    return std::make_unique<JobGraph>(shape, *this);
 }
 
 } // namespace opendoca::tools

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+
+#include "../../memory_range.hpp"
+#include "../user_access.hpp"
+
+namespace opendoca::mlx5 {
+
+class Mlx5Device;
+
+/// By DEVX. @p device outlives what is made.
+[[nodiscard]] doca_error_t create_user_memory(const Mlx5Device &device, const MemoryRange &range, std::uint32_t access,
+                                              std::unique_ptr<UserMemory> &memory);
+[[nodiscard]] doca_error_t create_doorbell_page(const Mlx5Device &device, DoorbellAccess access,
+                                                std::unique_ptr<DoorbellPage> &page);
+
+} // namespace opendoca::mlx5

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace opendoca::verbs {
+
+/// Bits per second of a port with @p speed (of a lane) and @p width (its lanes), as ibv_query_port() codes them: one
+/// bit of each. The data rate that the link is named by, as in the kernel's "100 Gb/sec (4X EDR)". Nothing for codes
+/// that are none.
+[[nodiscard]] constexpr std::optional<std::uint64_t> rate_of_port(std::uint32_t speed, std::uint8_t width) noexcept
+{
+    constexpr std::uint64_t unit = 100'000'000;
+    constexpr std::array<std::uint64_t, 9> lanes_in_units = {25,  50,  100,  100, 140, // SDR, DDR, QDR, FDR10, FDR
+                                                             250, 500, 1000, 2000};    // EDR, HDR, NDR, XDR
+    constexpr std::array<std::uint64_t, 5> lanes = {1, 4, 8, 12, 2};
+    if (!std::has_single_bit(speed) || !std::has_single_bit(width))
+        return std::nullopt;
+    const auto kind = static_cast<std::size_t>(std::countr_zero(speed));
+    const auto count = static_cast<std::size_t>(std::countr_zero(width));
+    if (kind >= lanes_in_units.size() || count >= lanes.size())
+        return std::nullopt;
+    return lanes_in_units[kind] * unit * lanes[count];
+}
+
+/// The same of what ibv_query_port() has given: newer versions have a word for speeds that do not fit into the byte.
+template <typename PortAttributes>
+[[nodiscard]] constexpr std::optional<std::uint64_t> rate_of_port(const PortAttributes &port) noexcept
+{
+    std::uint32_t speed = port.active_speed;
+    if constexpr (requires { port.active_speed_ex; }) {
+        if (port.active_speed_ex != 0)
+            speed = port.active_speed_ex;
+    }
+    return rate_of_port(speed, port.active_width);
+}
+
+} // namespace opendoca::verbs

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <string>
+
+#include <bench_api.hpp>
+
+#include "../common/doca.hpp"
+
+namespace opendoca::tools {
+
+using RepresentorHandle = Handle<doca_dev_rep, doca_dev_rep_close>;
+
+/// A port of a DPU that can serve messages, and a host function behind it.
+struct CardFunctions {
+    DeviceHandle dpu;
+    DeviceHandle host;
+    std::string host_pci;
+    std::string description; ///< "soft_pf0 to soft_p0"
+};
+
+/// The first host function that a port has a representor of, or the one whose name @p host_ibdev is. Throws when there is
+/// none.
+[[nodiscard]] CardFunctions find_functions(const std::string &host_ibdev = {});
+
+/// That of the function at @p pci.
+[[nodiscard]] RepresentorHandle open_representor(doca_dev *dpu, const std::string &pci);
+
+} // namespace opendoca::tools

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Measuring jobs between two processes, in turns with another benchmark if there is one.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pair_options.hpp"
+#include "peer.hpp"
+#include "rival.hpp"
+
+namespace opendoca::tools {
+
+/// Both sides of a case, connected.
+class CasePair {
+public:
+    CasePair() = default;
+    CasePair(const CasePair &) = delete;
+    CasePair &operator=(const CasePair &) = delete;
+    virtual ~CasePair();
+
+    /// Throws when the bytes that a job brings are not those that were sent.
+    virtual void verify() = 0;
+    /// Seconds that @p count jobs take, or as many ways, round trips: what the case's test counts.
+    virtual double run(std::size_t count) = 0;
+    /// Times @p count of them, each alone.
+    [[nodiscard]] virtual Percentiles measure_latency(std::size_t count) = 0;
+    /// How many are under way at once on different threads, so that one takes a part of the time.
+    [[nodiscard]] virtual std::size_t at_once() const { return 1; }
+};
+
+class PairBenchmark {
+public:
+    using Connect = std::function<std::unique_ptr<CasePair>(const PairCase &what)>;
+
+    /// @p line_peer is null when the other side is on another machine, and @p rival when there is nothing to compare with.
+    /// Both and @p options are the caller's.
+    PairBenchmark(const PairOptions &options, Connect connect, Peer *line_peer, Rival *rival)
+        : options_(options),
+          connect_(std::move(connect)),
+          line_peer_(line_peer),
+          rival_(rival)
+    {
+    }
+
+    /// A row for each case. @p rival_kind says what a case is compared with if it is.
+    [[nodiscard]] std::vector<PairResult> run(std::span<const PairCase> cases,
+                                              const std::function<RivalKind(const PairCase &)> &rival_kind);
+
+private:
+    struct Round;
+
+    [[nodiscard]] std::optional<double> line_latency();
+    void wait_for_quiet() const;
+    [[nodiscard]] std::size_t choose_repetitions(CasePair &pair, const PairCase &what) const;
+    [[nodiscard]] Round run_round(CasePair &pair, const std::optional<RivalTest> &test, const PairCase &what,
+                                  std::size_t repetitions);
+    void run(PairResult &result);
+    static void summarize_into(PairResult &result, const std::vector<Round> &rounds);
+
+    const PairOptions &options_;
+    Connect connect_;
+    Peer *line_peer_;
+    Rival *rival_;
+};
+
+} // namespace opendoca::tools

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <span>
+
+#include "pair_case.hpp"
+
+namespace opendoca::tools {
+
+/// What RDMA must hold against another benchmark.
+[[nodiscard]] std::span<const PairBar> rdma_bars(RivalKind rival);
+
+} // namespace opendoca::tools

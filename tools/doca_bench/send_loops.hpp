@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The loops that are timed where each message meets a receive: RDMA's sends, and Comch.
+//
+// A front end has, all to be inlined:
+// - void submit(std::uint64_t job): empties its destination if it has one, and submits it.
+// - void repost(std::uint64_t receive): the same of a receive.
+// - std::uint64_t retrieve(): waits for the end of a job or a receive.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace opendoca::tools {
+
+/// Set in what retrieve() gives for a receive; the rest is its number, or the job's.
+inline constexpr std::uint64_t receive_bit = std::uint64_t{1} << 32;
+
+/// @p count jobs, @p num_jobs of them in flight. @p retrieve_job gives the next job that has ended.
+template <typename FrontEnd, typename RetrieveJob>
+void run_in_flight(FrontEnd &front, std::size_t num_jobs, std::size_t count, RetrieveJob retrieve_job)
+{
+    std::size_t in_flight = 0;
+    for (; count > 0 && in_flight < num_jobs; --count, ++in_flight)
+        front.submit(in_flight);
+    while (in_flight > 0) {
+        const std::uint64_t ended = retrieve_job();
+        if (count == 0) {
+            --in_flight;
+            continue;
+        }
+        front.submit(ended);
+        --count;
+    }
+}
+
+/// @p count times: sends, and receives the answer. @p next_job gives the job to send.
+template <typename FrontEnd, typename NextJob>
+void ping_by_send(FrontEnd &front, std::size_t count, NextJob next_job)
+{
+    for (; count > 0; --count) {
+        front.submit(next_job());
+        // The answer may come before the end of the send.
+        std::uint64_t received = 0;
+        for (int left = 2; left > 0; --left) {
+            const std::uint64_t ended = front.retrieve();
+            if ((ended & receive_bit) != 0)
+                received = ended;
+        }
+        front.repost(received & ~receive_bit);
+    }
+}
+
+/// The other side of it.
+template <typename FrontEnd, typename NextJob>
+void pong_by_send(FrontEnd &front, std::size_t count, NextJob next_job)
+{
+    for (std::size_t sends = 0; count > 0 || sends > 0;) {
+        const std::uint64_t ended = front.retrieve();
+        if ((ended & receive_bit) == 0) {
+            --sends;
+            continue;
+        }
+        front.submit(next_job());
+        ++sends;
+        front.repost(ended & ~receive_bit);
+        --count;
+    }
+}
+
+/// Receives @p count messages, and keeps the receives up.
+template <typename FrontEnd>
+void receive_sends(FrontEnd &front, std::size_t count)
+{
+    for (; count > 0; --count)
+        front.repost(front.retrieve() & ~receive_bit);
+}
+
+} // namespace opendoca::tools

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// The two sides of the SHA benchmark: a device, and a loop of OpenSSL's functions over the same bytes. What hashes on the
+// device is in v2/ (jobs on a work queue) and v3/ (tasks on a progress engine).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <openssl/evp.h>
+
+#include "doca_memory.hpp"
+#include "measure.hpp"
+
+namespace opendoca::tools {
+
+struct ShaAlgorithm {
+    const char *name; ///< OpenSSL's, and that of --algorithms
+    api::ShaId id;
+    std::size_t digest_size;
+};
+
+[[nodiscard]] std::span<const ShaAlgorithm> sha_algorithms();
+
+/// A way to hash a message.
+class ShaLoop : public Variant {
+public:
+    /// Of the last one.
+    [[nodiscard]] virtual std::vector<std::byte> digest() const = 0;
+};
+
+/// A device that does SHA, mapped memory, and a running SHA context.
+class ShaSession {
+public:
+    ShaSession(const ShaSession &) = delete;
+    ShaSession &operator=(const ShaSession &) = delete;
+    virtual ~ShaSession();
+
+    [[nodiscard]] const std::string &ibdev() const noexcept { return ibdev_; }
+    [[nodiscard]] bool is_hardware() const noexcept { return is_hardware_; }
+    /// What is hashed: as many bytes as the largest message has.
+    [[nodiscard]] std::span<const std::byte> message() const noexcept { return message_; }
+
+    /// Hashes the message's first @p size bytes on the device, one after the other. One loop at a time.
+    [[nodiscard]] virtual std::unique_ptr<ShaLoop> make_loop(const ShaAlgorithm &algorithm, std::size_t size) = 0;
+
+protected:
+    /// @p ibdev names the device; empty takes the first that can.
+    ShaSession(const std::string &ibdev, std::size_t largest);
+
+    [[nodiscard]] doca_dev *dev() const noexcept { return dev_.get(); }
+    friend class ShaBufs;
+
+private:
+    std::string ibdev_;
+    bool is_hardware_ = false;
+    std::vector<std::byte> message_;
+    std::vector<std::byte> digest_;
+    DeviceHandle dev_;
+    MmapHandle map_;
+    MmapHandle digest_map_;
+    InventoryHandle inventory_;
+};
+
+[[nodiscard]] std::unique_ptr<ShaSession> make_sha_session(const std::string &ibdev, std::size_t largest);
+
+/// The buffers of a loop: a message, and room for its digest.
+class ShaBufs {
+public:
+    ShaBufs(const ShaSession &session, std::size_t size, std::size_t digest_size);
+    ShaBufs(const ShaBufs &) = delete;
+    ShaBufs &operator=(const ShaBufs &) = delete;
+    ~ShaBufs();
+
+    [[nodiscard]] doca_buf *message() const noexcept { return message_; }
+    [[nodiscard]] doca_buf *room() const noexcept { return room_; }
+    [[nodiscard]] std::vector<std::byte> digest() const;
+
+private:
+    doca_buf *message_ = nullptr;
+    doca_buf *room_ = nullptr;
+};
+
+/// The same by OpenSSL's functions.
+class EvpLoop final : public ShaLoop {
+public:
+    EvpLoop(const ShaAlgorithm &algorithm, std::span<const std::byte> message);
+    void run(std::size_t count) override;
+    [[nodiscard]] std::vector<std::byte> digest() const override { return digest_; }
+
+private:
+    struct Free {
+        void operator()(EVP_MD_CTX *digest) const noexcept { EVP_MD_CTX_free(digest); }
+    };
+
+    std::span<const std::byte> message_;
+    std::unique_ptr<EVP_MD_CTX, Free> state_;
+    std::vector<std::byte> digest_;
+};
+
+} // namespace opendoca::tools

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "comch_peer.hpp"
+
+#include <array>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "../machine.hpp"
+#include "../rdma_peer.hpp"
+
+namespace opendoca::tools {
+
+namespace {
+
+enum class Command : std::uint32_t {
+    open,    ///< a server of the case
+    meet,    ///< its client, which is about to come
+    answer,  ///< so many
+    look,    ///< whether what was received last is the pattern of a seed
+    close,   ///< the server
+    trips,   ///< over the socket pair
+};
+
+} // namespace
+
+struct ComchPeer::Request {
+    Command command;
+    PairCase what;
+    std::uint64_t count;
+    std::uint32_t seed;
+    SocketTrips::Wait wait;
+    char name[64];
+};
+
+struct ComchPeer::Reply {
+    bool holds;
+    char problem[400]; ///< empty on success
+};
+
+/// This process's side of a case, and what it tells the other one.
+class ComchPeer::Pair final : public CasePair {
+public:
+    Pair(ComchPeer &peer, const PairCase &what) : peer_(peer), what_(what)
+    {
+        static unsigned number = 0;
+        const std::string name = "doca_bench " + std::to_string(getpid()) + " " + std::to_string(++number);
+        Request request{.command = Command::open, .what = what, .count = 0, .seed = 0, .wait = {}, .name = {}};
+        name.copy(request.name, sizeof(request.name) - 1);
+        (void)peer_.ask(request);
+        try {
+            session_ = make_comch_session(peer_.functions_, false, name, what);
+            with_peer(Command::meet, 0, [&] {
+                session_->start();
+                session_->meet();
+            });
+        } catch (...) {
+            close();
+            throw;
+        }
+    }
+    ~Pair() override { close(); }
+
+    void verify() override
+    {
+        const std::uint32_t seed = ++peer_.num_patterns_;
+        fill_pattern(session_->source(), seed);
+        (void)run(what_.depth);
+        Request request = request_for(Command::look, 0);
+        request.seed = seed;
+        if (!peer_.ask(request))
+            throw std::runtime_error(text_of(what_) + ": what has arrived differs from what was sent");
+    }
+
+    double run(std::size_t count) override
+    {
+        const std::size_t first = what_.test == PairTest::rate ? 0 : 1; // it waits until the other side has begun
+        double taken = 0;
+        with_peer(Command::answer, first + count, [&] {
+            if (first != 0)
+                session_->ask(first);
+            const double start = seconds_now();
+            session_->ask(count);
+            taken = seconds_now() - start;
+        });
+        return taken / parts();
+    }
+
+    Percentiles measure_latency(std::size_t count) override
+    {
+        LatencyHistogram histogram;
+        with_peer(Command::answer, calls_of_time_each(count),
+                  [&] { time_each(histogram, count, [&] { session_->ask(1); }); });
+        return percentiles_of(histogram, parts());
+    }
+
+private:
+    /// What is counted in one round trip.
+    [[nodiscard]] double parts() const noexcept { return what_.test == PairTest::latency ? 2 : 1; }
+
+    [[nodiscard]] Request request_for(Command command, std::uint64_t count) const
+    {
+        return {.command = command, .what = what_, .count = count, .seed = 0, .wait = {}, .name = {}};
+    }
+
+    /// Does @p work while the other process does its part.
+    template <typename Work>
+    void with_peer(Command command, std::uint64_t count, Work work)
+    {
+        (void)peer_.ask(request_for(command, count)); // it begins
+        try {
+            work();
+        } catch (...) {
+            // Its answer would be taken for that to the next request.
+            try {
+                (void)await_reply<Reply>(peer_.process_.channel());
+            } catch (const std::exception &) { // the first problem is the one to tell
+            }
+            throw;
+        }
+        (void)await_reply<Reply>(peer_.process_.channel());
+    }
+
+    void close() noexcept
+    {
+        session_.reset();
+        try {
+            (void)peer_.ask(request_for(Command::close, 0));
+        } catch (const std::exception &) {
+            // It has gone: whoever asks next is told.
+        }
+    }
+
+    ComchPeer &peer_;
+    PairCase what_;
+    std::unique_ptr<ComchSession> session_;
+};
+
+ComchPeer::ComchPeer(int cpu, std::string host_ibdev)
+    : host_ibdev_(std::move(host_ibdev)),
+      process_(cpu, [this](int channel) { serve(channel); })
+{
+}
+
+void ComchPeer::find()
+{
+    functions_ = find_functions(host_ibdev_);
+}
+
+void ComchPeer::serve(int channel)
+{
+    Request request;
+    while (receive_message(channel, request)) {
+        Reply reply{};
+        try {
+            carry_out(request, channel, reply);
+        } catch (const std::exception &error) {
+            std::snprintf(reply.problem, sizeof(reply.problem), "%s", error.what());
+        }
+        send_message(channel, reply);
+    }
+}
+
+/// In the other process.
+void ComchPeer::carry_out(const Request &request, int channel, Reply &reply)
+{
+    switch (request.command) {
+    case Command::open:
+        if (functions_.dpu == nullptr)
+            find();
+        session_ = make_comch_session(functions_, true, request.name, request.what);
+        session_->start();
+        break;
+    case Command::meet:
+        send_message(channel, reply);
+        session_->meet();
+        break;
+    case Command::answer:
+        send_message(channel, reply);
+        session_->answer(request.count);
+        break;
+    case Command::look:
+        reply.holds = is_pattern(session_->destination(), request.seed);
+        break;
+    case Command::close:
+        session_.reset();
+        break;
+    case Command::trips: {
+        std::array<std::byte, max_message> room;
+        send_message(channel, reply);
+        for (std::uint64_t i = 0; i < request.count; ++i)
+            sockets_.answer(request.wait, room);
+        break;
+    }
+    }
+}
+
+/// What the other process says.
+bool ComchPeer::ask(const Request &request)
+{
+    send_message(process_.channel(), request);
+    return await_reply<Reply>(process_.channel()).holds;
+}
+
+std::unique_ptr<CasePair> ComchPeer::connect(const PairCase &what)
+{
+    return std::make_unique<Pair>(*this, what);
+}
+
+double ComchPeer::trips_by_socket(SocketTrips::Wait wait, std::size_t size, std::size_t count)
+{
+    const std::size_t warm_up = count / 10 + 1;
+    Request request{.command = Command::trips, .what = {}, .count = warm_up + count, .seed = 0, .wait = wait, .name = {}};
+    (void)ask(request);
+    const std::vector<std::byte> message(size);
+    std::vector<std::byte> room(size);
+    const auto run = [&](std::size_t trips) {
+        for (; trips > 0; --trips)
+            (void)sockets_.trip(wait, message, room);
+    };
+    run(warm_up);
+    const double start = seconds_now();
+    run(count);
+    const double taken = seconds_now() - start;
+    (void)await_reply<Reply>(process_.channel());
+    return taken;
+}
+
+} // namespace opendoca::tools

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// SHA by tasks of DOCA 3.0.
+#include "../sha_session.hpp"
+#include "task_engine.hpp"
+
+namespace opendoca::tools {
+
+namespace {
+
+class ShaTasks final : public ShaSession {
+public:
+    ShaTasks(const std::string &ibdev, std::size_t largest);
+    ~ShaTasks() override;
+
+    [[nodiscard]] std::unique_ptr<ShaLoop> make_loop(const ShaAlgorithm &algorithm, std::size_t size) override;
+
+    [[nodiscard]] doca_sha *sha() const noexcept { return sha_.get(); }
+    [[nodiscard]] TaskEngine &engine() noexcept { return engine_; }
+
+private:
+    TaskEngine engine_;
+    Handle<doca_sha, doca_sha_destroy> sha_; // on the engine, and so gone before it
+};
+
+class TaskLoop final : public ShaLoop {
+public:
+    TaskLoop(ShaTasks &session, const ShaAlgorithm &algorithm, std::size_t size)
+        : engine_(session.engine()),
+          bufs_(session, size, algorithm.digest_size)
+    {
+        doca_sha_task_hash *task = nullptr;
+        must(doca_sha_task_hash_alloc_init(session.sha(), algorithm.id, bufs_.message(), bufs_.room(), doca_data{}, &task),
+             "allocating a task");
+        task_ = doca_sha_task_hash_as_task(task);
+    }
+    ~TaskLoop() override { doca_task_free(task_); }
+
+    void run(std::size_t count) override
+    {
+        for (; count != 0; --count) {
+            must(doca_buf_reset_data_len(bufs_.room()), "resetting the destination");
+            must(doca_task_submit(task_), "submitting a task");
+            (void)engine_.retrieve([] {});
+        }
+    }
+
+    [[nodiscard]] std::vector<std::byte> digest() const override { return bufs_.digest(); }
+
+private:
+    TaskEngine &engine_;
+    ShaBufs bufs_;
+    doca_task *task_ = nullptr;
+};
+
+void hashed(doca_sha_task_hash *, doca_data task_data, doca_data ctx_data)
+{
+    TaskEngine::ended(task_data, ctx_data);
+}
+
+void not_hashed(doca_sha_task_hash *task, doca_data task_data, doca_data ctx_data)
+{
+    TaskEngine::failed(doca_sha_task_hash_as_task(task), task_data, ctx_data);
+}
+
+ShaTasks::ShaTasks(const std::string &ibdev, std::size_t largest) : ShaSession(ibdev, largest)
+{
+    doca_sha *sha = nullptr;
+    must(doca_sha_create(dev(), &sha), "creating a SHA object");
+    sha_.reset(sha);
+    must(doca_sha_task_hash_set_conf(sha, hashed, not_hashed, 0), "configuring SHA"); // 0: the logarithm of one task
+    engine_.start(doca_sha_as_ctx(sha), 1);
+}
+
+ShaTasks::~ShaTasks()
+{
+    std::vector<doca_task *> none; // loops have given back theirs
+    engine_.stop(none);
+}
+
+std::unique_ptr<ShaLoop> ShaTasks::make_loop(const ShaAlgorithm &algorithm, std::size_t size)
+{
+    return std::make_unique<TaskLoop>(*this, algorithm, size);
+}
+
+} // namespace
+
+std::unique_ptr<ShaSession> make_sha_session(const std::string &ibdev, std::size_t largest)
+{
+    return std::make_unique<ShaTasks>(ibdev, largest);
+}
+
+} // namespace opendoca::tools
