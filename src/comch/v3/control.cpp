@@ -206,9 +206,11 @@ bool Control::serve(Connection &connection) noexcept
     if (connection.link.receive(message_.data(), length, kind) != DOCA_SUCCESS)
         return had_waiting && !completions().is_empty();
     if (kind == 0) {
-        if (received != nullptr)
-            received(nullptr, reinterpret_cast<std::uint8_t *>(message_.data()), static_cast<std::uint32_t>(length),
+        if (received != nullptr) {
+            doca_comch_event_msg_recv event;
+            received(&event, reinterpret_cast<std::uint8_t *>(message_.data()), static_cast<std::uint32_t>(length),
                      &connection);
+        }
         return true;
     }
     ControlMessage message;
@@ -223,8 +225,10 @@ bool Control::serve(Connection &connection) noexcept
     if (!connection.fast->take(message, tells))
         return give_up(connection);
     const auto callback = message.kind == ControlKind::new_consumer ? consumer_came : consumer_went;
-    if (tells && callback != nullptr)
-        callback(nullptr, &connection, message.consumer);
+    if (tells && callback != nullptr) {
+        doca_comch_event_consumer event;
+        callback(&event, &connection, message.consumer);
+    }
     return tells;
 }
 
@@ -254,7 +258,8 @@ bool Control::end_of_peer(Connection &connection) noexcept
     const std::uint32_t consumer = consumer_went != nullptr ? connection.fast->lose_consumer() : 0;
     if (consumer == 0)
         return false;
-    consumer_went(nullptr, &connection, consumer);
+    doca_comch_event_consumer event;
+    consumer_went(&event, &connection, consumer);
     return true;
 }
 

@@ -32,6 +32,11 @@ namespace opendoca::comch {
 class Control;
 }
 
+/// What callbacks of events get: what there is to say they are told beside it.
+struct doca_comch_event_msg_recv {};
+struct doca_comch_event_consumer {};
+struct doca_comch_event_connection_status_changed {};
+
 /// One client of a server, or the server of a client.
 struct doca_comch_connection {
     using Link = opendoca::comm_channel::Connection;

@@ -55,7 +55,8 @@ doca_error_t doca_comch_server::on_stop() noexcept
     listener_.close();
     for (const auto &connection : connections_)
         connection->link.leave();
-    return connections_.empty() ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS; // their ends are told first
+    const bool has_ends_to_tell = std::ranges::any_of(connections_, [](const auto &known) { return known->is_told; });
+    return has_ends_to_tell ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
 
 void doca_comch_server::on_idle() noexcept
@@ -147,10 +148,14 @@ bool doca_comch_server::note_end(Connection &connection) noexcept
     if (end_of_peer(connection))
         return true; // there may be more to tell
     has_ended_ = true;
-    const bool was_told = std::exchange(connection.is_told, false);
-    if (was_told && disconnected != nullptr)
-        disconnected(nullptr, &connection, 1);
-    return was_told;
+    if (!connection.is_told)
+        return false;
+    if (disconnected != nullptr) {
+        doca_comch_event_connection_status_changed event;
+        disconnected(&event, &connection, 1); // may stop the server, and use the connection until it returns
+    }
+    connection.is_told = false;
+    return true;
 }
 
 void doca_comch_server::drop_ended() noexcept
@@ -186,8 +191,10 @@ bool doca_comch_server::on_progress() noexcept
             if (is_stopping || connection.link.state() != Link::State::connected)
                 continue;
             connection.is_told = true;
-            if (connected != nullptr)
-                connected(nullptr, &connection, 1);
+            if (connected != nullptr) {
+                doca_comch_event_connection_status_changed event;
+                connected(&event, &connection, 1);
+            }
             return true;
         }
         if ((is_stopping || connection.fast->has_ended()) && note_end(connection))
@@ -224,7 +231,7 @@ bool doca_comch_server::can_progress() noexcept
 
 doca_error_t doca_comch_server::disconnect(Connection &connection)
 {
-    if (!has(connection) || !connection.is_told) {
+    if (!has(connection) || !connection.is_told || connection.fast->has_ended()) {
         LOG_ERR("%p is no client that is connected", static_cast<void *>(&connection));
         return DOCA_ERROR_INVALID_VALUE;
     }

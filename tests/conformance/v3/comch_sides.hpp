@@ -54,8 +54,9 @@ inline Side &side_of(doca_comch_connection *connection)
     return *static_cast<Side *>(data.ptr);
 }
 
-inline void received(doca_comch_event_msg_recv *, std::uint8_t *data, std::uint32_t length, doca_comch_connection *connection)
+inline void received(doca_comch_event_msg_recv *event, std::uint8_t *data, std::uint32_t length, doca_comch_connection *connection)
 {
+    EXPECT_NE(event, nullptr);
     Side &side = side_of(connection);
     side.messages.emplace_back(reinterpret_cast<const char *>(data), length);
     side.from = connection;
@@ -72,21 +73,25 @@ inline void send_failed(doca_comch_task_send *task, doca_data, doca_data ctx_dat
     ++static_cast<Side *>(ctx_data.ptr)->num_failed;
     doca_task_free(doca_comch_task_send_as_task(task));
 }
-inline void connected(doca_comch_event_connection_status_changed *, doca_comch_connection *connection, std::uint8_t is_done)
+inline void connected(doca_comch_event_connection_status_changed *event, doca_comch_connection *connection, std::uint8_t is_done)
 {
+    EXPECT_NE(event, nullptr);
     EXPECT_EQ(is_done, 1);
     side_of(connection).connected.push_back(connection);
 }
-inline void disconnected(doca_comch_event_connection_status_changed *, doca_comch_connection *connection, std::uint8_t)
+inline void disconnected(doca_comch_event_connection_status_changed *event, doca_comch_connection *connection, std::uint8_t)
 {
+    EXPECT_NE(event, nullptr);
     side_of(connection).disconnected.push_back(connection);
 }
-inline void consumer_came(doca_comch_event_consumer *, doca_comch_connection *connection, std::uint32_t id)
+inline void consumer_came(doca_comch_event_consumer *event, doca_comch_connection *connection, std::uint32_t id)
 {
+    EXPECT_NE(event, nullptr);
     side_of(connection).consumers.push_back(id);
 }
-inline void consumer_went(doca_comch_event_consumer *, doca_comch_connection *connection, std::uint32_t id)
+inline void consumer_went(doca_comch_event_consumer *event, doca_comch_connection *connection, std::uint32_t id)
 {
+    EXPECT_NE(event, nullptr);
     side_of(connection).expired.push_back(id);
 }
 

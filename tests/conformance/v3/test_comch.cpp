@@ -69,6 +69,31 @@ TEST_F(ComchTest, a_client_that_stops_is_told_to_the_server)
     EXPECT_EQ(state_of(server_ctx()), DOCA_CTX_STATE_RUNNING);
 }
 
+TEST_F(ComchTest, a_server_whose_clients_have_all_gone_stops_at_once)
+{
+    start();
+    (void)doca_ctx_stop(client_ctx());
+    run_until([&] { return !at_server.disconnected.empty(); });
+    EXPECT_EQ(doca_ctx_stop(server_ctx()), DOCA_SUCCESS);
+    EXPECT_EQ(state_of(server_ctx()), DOCA_CTX_STATE_IDLE);
+}
+
+TEST_F(ComchTest, a_server_may_be_stopped_when_it_is_told_of_the_last_end)
+{
+    must(doca_comch_server_event_connection_status_changed_register(
+        server, connected, [](doca_comch_event_connection_status_changed *, doca_comch_connection *connection, std::uint8_t) {
+            doca_comch_server *const of = doca_comch_server_get_server_ctx(connection);
+            EXPECT_EQ(doca_comch_server_disconnect(of, connection), DOCA_ERROR_INVALID_VALUE);
+            EXPECT_EQ(doca_ctx_stop(doca_comch_server_as_ctx(of)), DOCA_ERROR_IN_PROGRESS);
+            EXPECT_EQ(doca_comch_server_get_server_ctx(connection), of) << "is valid until this returns";
+            side_of(connection).disconnected.push_back(connection);
+        }));
+    start();
+    (void)doca_ctx_stop(client_ctx());
+    run_until([&] { return state_of(server_ctx()) == DOCA_CTX_STATE_IDLE; });
+    EXPECT_EQ(at_server.disconnected, at_server.connected);
+}
+
 TEST_F(ComchTest, a_server_that_stops_ends_its_clients)
 {
     start();

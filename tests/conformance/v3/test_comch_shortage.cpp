@@ -84,9 +84,9 @@ class ComchSearch : public ComchTest {
 protected:
     void SetUp() override
     {
+        ComchTest::SetUp();
         if (!is_soft_pair)
             GTEST_SKIP() << "servers of a card are found by an address";
-        ComchTest::SetUp();
     }
     ~ComchSearch() override { std::filesystem::remove_all(directory); }
     /// Some hundred times.
