@@ -366,9 +366,11 @@ DOCA_EXPERIMENTAL doca_error_t doca_sha_task_partial_hash_alloc_init(
     struct doca_buf *dst_buf, union doca_data user_data, struct doca_sha_task_partial_hash **task);
 
 /**
- * Forget the pieces that were hashed, so that another message can begin.
+ * Forget the pieces that were hashed, so that another message can begin: within a message, after its last
+ * piece, and after a failure.
  *
- * State: not submitted.
+ * State: not submitted. opendoca: in flight the task is the device's, which reads what this would change; its
+ * callback may reset it.
  *
  * @param [in] task The task.
  * @return DOCA_SUCCESS, or

@@ -56,7 +56,7 @@ doca_error_t LogChannel::set_limit(LogBackend &backend, std::uint32_t level, Set
         return DOCA_SUCCESS;
     }
     lock.unlock();
-    LOG_ERR("level %u: this limit of the log backend was made immutable", level);
+    LOG_ERR("level %u: this limit of the log backend was fixed, and stays as it is", level);
     return DOCA_ERROR_NOT_PERMITTED;
 }
 

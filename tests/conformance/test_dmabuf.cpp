@@ -191,21 +191,21 @@ TEST_P(DmabufDeviceTest, the_device_moves_its_bytes)
     const File dmabuf(make_dmabuf());
     if (dmabuf < 0)
         GTEST_SKIP() << "takes /dev/udmabuf";
-    const std::size_t offset = page_size() + 8, half = page_size();
-    if (verdict(dmabuf, offset, 2 * half) != DOCA_SUCCESS)
+    const std::size_t offset = page_size() + 8, part = page_size();
+    if (verdict(dmabuf, offset, 2 * part) != DOCA_SUCCESS)
         GTEST_SKIP() << "takes a device that can use dmabufs";
-    must(doca_mmap_set_dmabuf_memrange(mmap, dmabuf, offset, 2 * half));
+    must(doca_mmap_set_dmabuf_memrange(mmap, dmabuf, offset, 2 * part));
     must(doca_mmap_start(mmap));
     const std::span<std::byte> range = range_of(mmap);
-    fill(range.first(half), 1);
+    fill(range.first(part), 1);
     const Inventory inventory(1);
     const BufHandle buf = inventory.full(mmap, range.data(), range.size());
     std::uint32_t key = 0;
     ibv_pd *pd = nullptr;
     must(doca_buf_get_mkey(buf, dev, &key));
     must(doca_dev_get_pd(dev, &pd));
-    EXPECT_EQ(PlainQueuePair(pd).run(IBV_WR_RDMA_WRITE, {range.data(), key}, {range.data() + half, key},
-                                     static_cast<std::uint32_t>(half)),
+    EXPECT_EQ(PlainQueuePair(pd).run(IBV_WR_RDMA_WRITE, {range.data(), key}, {range.data() + part, key},
+                                     static_cast<std::uint32_t>(part)),
               IBV_WC_SUCCESS);
-    EXPECT_TRUE(is_filled(range.subspan(half), 1));
+    EXPECT_TRUE(is_filled(range.subspan(part), 1));
 }

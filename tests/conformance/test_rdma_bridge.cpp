@@ -17,6 +17,7 @@ using namespace doca_test;
 namespace {
 
 constexpr std::size_t half = 3000;
+const int local_write = IBV_ACCESS_LOCAL_WRITE; // ibv_reg_mr() is a macro that mixes enumerations
 
 bool has_none(doca_devinfo *info)
 {
@@ -45,7 +46,7 @@ void expect_that_plain_verbs_use(ibv_pd *pd, doca_dev *dev, const LocalMap &map,
     EXPECT_TRUE(is_filled(memory.subspan(half), 1));
 
     std::vector<std::byte> place(half);
-    const VerbsHandle<ibv_mr> region(ibv_reg_mr(pd, place.data(), half, IBV_ACCESS_LOCAL_WRITE));
+    const VerbsHandle<ibv_mr> region(ibv_reg_mr(pd, place.data(), half, local_write));
     must_hold(region != nullptr, "ibv_reg_mr");
     EXPECT_EQ(pair.run(IBV_WR_RDMA_READ, {place.data(), region->lkey},
                        {memory.data() + half, mkey_of(second, dev)}, half),
@@ -108,7 +109,7 @@ TEST_P(RdmaBridgeTest, plain_verbs_use_memory_maps_on_their_own_pd)
 
 TEST_P(RdmaBridgeTest, keys_allow_what_the_permissions_of_the_map_allow)
 {
-    const VerbsHandle<ibv_mr> region(ibv_reg_mr(pd, memory.data(), half, IBV_ACCESS_LOCAL_WRITE));
+    const VerbsHandle<ibv_mr> region(ibv_reg_mr(pd, memory.data(), half, local_write));
     must_hold(region != nullptr, "ibv_reg_mr");
     const bool has_atomics =
         doca_rdma_job_get_supported(info, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD) == DOCA_SUCCESS;

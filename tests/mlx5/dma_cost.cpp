@@ -27,7 +27,8 @@ protected:
     /// What is counted after this mostly finds that the copy has ended.
     void await_mark()
     {
-        while (__atomic_load_n(&to(), __ATOMIC_ACQUIRE) != from())
+        while (__atomic_load_n(reinterpret_cast<const unsigned char *>(&to()), __ATOMIC_ACQUIRE) !=
+               std::to_integer<unsigned char>(from()))
             std::this_thread::yield();
     }
 
@@ -100,7 +101,8 @@ protected:
     void SetUp() override
     {
         must_hold(pd != nullptr, "ibv_alloc_pd");
-        region.reset(ibv_reg_mr(pd.get(), memory.data(), memory.size(), IBV_ACCESS_LOCAL_WRITE));
+        const int access = IBV_ACCESS_LOCAL_WRITE; // ibv_reg_mr() is a macro that mixes enumerations
+        region.reset(ibv_reg_mr(pd.get(), memory.data(), memory.size(), access));
         must_hold(region != nullptr, "ibv_reg_mr");
         ibv_qp_init_attr_ex wanted{};
         wanted.qp_type = IBV_QPT_RC;

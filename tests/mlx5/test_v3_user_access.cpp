@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// User memory and doorbell pages of DOCA 3.0 on the card made of software: a program makes a queue of the device of them. And
-// on devices that take no commands.
+// User memory and doorbell pages of DOCA 3.0 on the card made of software: a program makes a queue of the device of
+// them. And on devices that take no commands.
 #include <array>
 #include <cerrno>
 #include <memory>
@@ -112,7 +112,8 @@ private:
 class UserAccess : public testing::TestWithParam<std::string> {
 protected:
     UserAccess()
-        : memory(static_cast<std::byte *>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
+        : memory(static_cast<std::byte *>(
+                     mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
                  2 * page)
     {
     }
@@ -146,8 +147,8 @@ TEST_P(UserAccess, MemoryIsKnownByItsNumberUntilItIsDestroyed)
 TEST_P(UserAccess, PagesOfEachTypeAreThisProcessesAndDiffer)
 {
     std::vector<UarHandle> uars;
-    for (const auto type : {DOCA_UAR_ALLOCATION_TYPE_BLUEFLAME, DOCA_UAR_ALLOCATION_TYPE_NONCACHE,
-                            DOCA_UAR_ALLOCATION_TYPE_NONCACHE}) {
+    for (const auto type :
+         {DOCA_UAR_ALLOCATION_TYPE_BLUEFLAME, DOCA_UAR_ALLOCATION_TYPE_NONCACHE, DOCA_UAR_ALLOCATION_TYPE_NONCACHE}) {
         uars.push_back(uar_of(dev, type));
         void *first = nullptr, *reg = nullptr;
         EXPECT_EQ(doca_uar_page_get(uars.back(), &first), DOCA_SUCCESS);
@@ -225,8 +226,8 @@ TEST_P(UserAccess, WhatIsRefusedLeavesNothingBehind)
     const std::uint64_t objects = card_count("objects");
     EXPECT_EQ(doca_umem_create(dev, memory.data(), 0, read_write, &umem), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_umem_create(dev, memory.data(), page, 128, &umem), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(doca_umem_create(dev, memory.data(), page, DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE,
-                               &umem),
+    EXPECT_EQ(doca_umem_create(dev, memory.data(), page,
+                               DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE, &umem),
               DOCA_ERROR_INVALID_VALUE);
     // Memory that is not there.
     ASSERT_EQ(mprotect(memory.data() + page, page, PROT_NONE), 0);
@@ -248,7 +249,8 @@ TEST_P(UserAccess, WhatIsRefusedLeavesNothingBehind)
 
 TEST_P(UserAccess, NoPageIsAnErrorOfTheDriver)
 {
-    // libmlx5 keeps pages that were given back, and asks for a new one when it has none left. Uncached ones are one for all.
+    // libmlx5 keeps pages that were given back, and asks for a new one when it has none left. Uncached ones are one for
+    // all.
     const struct {
         const char *fault;
         doca_error_t code;

@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "common"
 
 from user import environment  # pylint: disable=wrong-import-position
 
-SCRIPT, JOBS, TASKS, COMM_CHANNEL, COMCH, COMCH_STREAM = sys.argv[1:]
+SCRIPT, JOBS, TASKS, COMM_CHANNEL, COMCH, COMCH_STREAM = map(os.path.abspath, sys.argv[1:])
 BOTH = ["dma_64", "dma_64_full", "rdma_write", "rdma_write_32", "rdma_read", "rdma_fetch_add", "rdma_send"]
 ENVIRONMENT = environment(DOCA_SOFT="1")
 
@@ -42,9 +42,26 @@ def compare_with_ucx(folder):
     assert any("-t tag_bw -s 1048576 " in call for call in calls), calls
 
 
-def run(*arguments):
+def run_in_their_folder(folder):
+    """The names alone, as docs/benchmarks.md has them: those of the current folder, but ucx_perftest is always PATH's."""
+    here = os.path.dirname(JOBS)
+    assert here == os.path.dirname(TASKS), TASKS
+    status, rows, errors = run(os.path.basename(JOBS), os.path.basename(TASKS), "dma_64", cwd=here)
+    assert status == 0 and list(rows) == ["dma_64"], errors
+    elsewhere, other = os.path.join(folder, "elsewhere"), os.path.join(folder, "other")
+    for directory, program in (elsewhere, FAKE_UCX), (other, "#!/bin/sh\nexit 1\n"):
+        os.mkdir(directory)
+        with open(os.path.join(directory, "ucx_perftest"), "w", encoding="ascii") as script:
+            script.write(program)
+        os.chmod(script.name, 0o755)
+    status, rows, errors = run("ucx_perftest", COMCH_STREAM, "tag_lat_8/one_way_8", cwd=other,
+                               PATH=elsewhere + os.pathsep + os.environ["PATH"])
+    assert status == 0 and rows["tag_lat_8, one_way_8"][0] == "100.0", (rows, errors)
+
+
+def run(*arguments, cwd=None, **variables):
     done = subprocess.run([sys.executable, SCRIPT, *arguments, "--rounds", "1", "--processes", "1"], check=False,
-                          capture_output=True, text=True, env=ENVIRONMENT)
+                          capture_output=True, text=True, cwd=cwd, env=ENVIRONMENT | variables)
     lines = done.stdout.splitlines()
     return done.returncode, {line[:32].strip(): line[32:].split() for line in lines[1:]}, done.stderr
 
@@ -70,6 +87,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         compare_with_ucx(folder)
+        run_in_their_folder(folder)
 
     status, _, errors = run(JOBS, JOBS, "no_such_loop")
     assert status not in (0, 3) and "no loop no_such_loop" in errors, errors

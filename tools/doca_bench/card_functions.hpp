@@ -20,8 +20,8 @@ struct CardFunctions {
     std::string description; ///< "soft_pf0 to soft_p0"
 };
 
-/// The first host function that a port has a representor of, or the one whose name @p host_ibdev is. Throws when there is
-/// none.
+/// The first host function that a port has a representor of, or the one whose name @p host_ibdev is. Throws when there
+/// is none.
 [[nodiscard]] CardFunctions find_functions(const std::string &host_ibdev = {});
 
 /// That of the function at @p pci.

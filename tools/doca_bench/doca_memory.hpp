@@ -10,8 +10,8 @@
 
 #include <bench_api.hpp>
 
-#include "../common/doca.hpp"
 #include "../../src/core/unique_fd.hpp"
+#include "../common/doca.hpp"
 #include "peer.hpp"
 
 namespace opendoca::tools {

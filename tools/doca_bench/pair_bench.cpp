@@ -73,14 +73,14 @@ std::size_t PairBenchmark::choose_repetitions(CasePair &pair, const PairCase &wh
         count *= 2;
         taken = pair.run(count);
     }
-    const double wanted = std::max(options_.seconds / static_cast<double>(options_.min_rounds),
-                                   sample_seconds_at_least / 4);
+    const double wanted =
+        std::max(options_.seconds / static_cast<double>(options_.min_rounds), sample_seconds_at_least / 4);
     const double ideal = static_cast<double>(count) * wanted / taken;
     return std::max<std::size_t>(std::min(static_cast<std::size_t>(ideal), max_repetitions) / step, 1) * step;
 }
 
-PairBenchmark::Round PairBenchmark::run_round(CasePair &pair, const std::optional<RivalTest> &test, const PairCase &what,
-                              std::size_t repetitions)
+PairBenchmark::Round PairBenchmark::run_round(CasePair &pair, const std::optional<RivalTest> &test,
+                                              const PairCase &what, std::size_t repetitions)
 {
     wait_for_quiet();
     Round round{};
@@ -150,8 +150,7 @@ std::vector<PairResult> PairBenchmark::run(std::span<const PairCase> cases,
 {
     std::vector<PairResult> results;
     for (const PairCase &what : cases) {
-        std::cerr << '[' << results.size() + 1 << '/' << cases.size() << "] " << text_of(what)
-                  << std::flush;
+        std::cerr << '[' << results.size() + 1 << '/' << cases.size() << "] " << text_of(what) << std::flush;
         PairResult &result = results.emplace_back();
         result.what = what;
         result.rival_kind = rival_kind(what);

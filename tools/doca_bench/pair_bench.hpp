@@ -38,8 +38,8 @@ class PairBenchmark {
 public:
     using Connect = std::function<std::unique_ptr<CasePair>(const PairCase &what)>;
 
-    /// @p line_peer is null when the other side is on another machine, and @p rival when there is nothing to compare with.
-    /// Both and @p options are the caller's.
+    /// @p line_peer is null when the other side is on another machine, and @p rival when there is nothing to compare
+    /// with. Both and @p options are the caller's.
     PairBenchmark(const PairOptions &options, Connect connect, Peer *line_peer, Rival *rival)
         : options_(options),
           connect_(std::move(connect)),

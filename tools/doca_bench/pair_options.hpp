@@ -28,8 +28,8 @@ struct PairOptions {
     std::size_t depth = 0; ///< in rate tests; 0: by size
     double seconds = 0.3;  ///< of a row
     std::size_t min_rounds = 7;
-    double patience = 0;   ///< seconds to wait for a quiet machine
-    std::vector<int> cpus; ///< of this process and of the other one; empty when they are not pinned
+    double patience = 0;    ///< seconds to wait for a quiet machine
+    std::vector<int> cpus;  ///< of this process and of the other one; empty when they are not pinned
     bool is_pinned = false; ///< by an option
 };
 

@@ -29,8 +29,7 @@ constexpr PairBar bars_against_perftest[] = {
     speed_at_least(0.95, "WRITE 1 MiB / ib_write_bw", on_device(PairOp::write, PairTest::rate, MiB, 16)),
     speed_at_least(0.95, "READ 64 B / ib_read_bw", on_device(PairOp::read, PairTest::rate, 64, 128)),
     speed_at_least(0.95, "READ 1 MiB / ib_read_bw", on_device(PairOp::read, PairTest::rate, MiB, 16)),
-    speed_at_least(0.9, "SEND/RECV 64 B, one way / ib_send_lat",
-                   on_device(PairOp::send, PairTest::latency, 64, 1)),
+    speed_at_least(0.9, "SEND/RECV 64 B, one way / ib_send_lat", on_device(PairOp::send, PairTest::latency, 64, 1)),
 };
 
 constexpr PairBar bars_against_ucx[] = {
@@ -48,8 +47,7 @@ constexpr PairBar bars_against_ucx[] = {
     speed_at_least(1.0, "ordinary READ 8 B / cma get", rate(PairOp::read, 8, MemoryKind::ordinary)),
     speed_at_least(1.0, "ordinary READ 4 KiB / cma get", rate(PairOp::read, 4 * KiB, MemoryKind::ordinary)),
     speed_at_least(1.0, "ordinary READ 1 MiB / cma get", rate(PairOp::read, MiB, MemoryKind::ordinary)),
-    speed_at_least(1.0, "ordinary SEND/RECV 1 MiB / tag_bw with cma",
-                   rate(PairOp::send, MiB, MemoryKind::ordinary)),
+    speed_at_least(1.0, "ordinary SEND/RECV 1 MiB / tag_bw with cma", rate(PairOp::send, MiB, MemoryKind::ordinary)),
 };
 
 } // namespace

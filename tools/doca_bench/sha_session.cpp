@@ -92,8 +92,7 @@ EvpLoop::EvpLoop(const ShaAlgorithm &algorithm, std::span<const std::byte> messa
       digest_(algorithm.digest_size)
 {
     EVP_MD *const type = EVP_MD_fetch(nullptr, algorithm.name, nullptr);
-    const bool works =
-        type != nullptr && state_ != nullptr && EVP_DigestInit_ex2(state_.get(), type, nullptr) == 1;
+    const bool works = type != nullptr && state_ != nullptr && EVP_DigestInit_ex2(state_.get(), type, nullptr) == 1;
     EVP_MD_free(type);
     if (!works)
         throw std::runtime_error(std::string("OpenSSL has no ") + algorithm.name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The two sides of the SHA benchmark: a device, and a loop of OpenSSL's functions over the same bytes. What hashes on the
-// device is in v2/ (jobs on a work queue) and v3/ (tasks on a progress engine).
+// The two sides of the SHA benchmark: a device, and a loop of OpenSSL's functions over the same bytes. What hashes on
+// the device is in v2/ (jobs on a work queue) and v3/ (tasks on a progress engine).
 #pragma once
 
 #include <cstddef>

@@ -39,8 +39,8 @@ public:
     virtual void await(std::uint64_t number) = 0;
 };
 
-/// An event as a context, whose waits are jobs on a work queue in event-driven mode in 2.2, and tasks on a progress engine in
-/// 3.0. While nothing has come it sleeps.
+/// An event as a context, whose waits are jobs on a work queue in event-driven mode in 2.2, and tasks on a progress
+/// engine in 3.0. While nothing has come it sleeps.
 class QueuedEvent {
 public:
     QueuedEvent() = default;

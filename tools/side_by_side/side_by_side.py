@@ -90,6 +90,16 @@ def compare(loop, other_loop, sides, rounds, sample_ns):
     return shortest
 
 
+def is_ucx(name):
+    return os.path.basename(name) == "ucx_perftest"
+
+
+def program_of(name):
+    """As the shell finds it, but that a program of the current folder needs no ./ before it."""
+    is_here = os.sep not in name and not is_ucx(name) and os.path.isfile(name)
+    return os.path.join(os.curdir, name) if is_here else name
+
+
 def parse_row(text):
     """loop[/other][<=limit]"""
     names, _, limit = text.partition("<=")
@@ -99,7 +109,7 @@ def parse_row(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("base", help="the program that is compared with; ucx_perftest is taken for what it is, its loops are "
+    parser.add_argument("base", help="the program that is compared with, of the current folder or in PATH; ucx_perftest is taken for what it is, its loops are "
                         "TEST_SIZE, such as tag_lat_8")
     parser.add_argument("program", help="the program whose ratio to it is printed; may be the same one")
     parser.add_argument("rows", nargs="*", help="LOOP of the base, /LOOP of the other if it is called otherwise, "
@@ -117,9 +127,9 @@ def main():
 
     results = {}
     for _ in range(args.processes):
-        is_ucx = os.path.basename(args.base) == "ucx_perftest"
-        sides = (Ucx(args.base, args.cpu) if is_ucx else Side("the base", args.base, args.base_libraries, args.cpu),
-                 Side("the other", args.program, args.libraries, args.cpu))
+        sides = (Ucx(args.base, args.cpu) if is_ucx(args.base)
+                 else Side("the base", program_of(args.base), args.base_libraries, args.cpu),
+                 Side("the other", program_of(args.program), args.libraries, args.cpu))
         rows = [parse_row(text) for text in args.rows] or [
             (name, name, None) for name in sides[0].loops if name in sides[1].loops]
         for row in rows:

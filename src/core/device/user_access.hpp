@@ -19,7 +19,8 @@ public:
     UserMemory &operator=(const UserMemory &) = delete;
     virtual ~UserMemory();
 
-    /// Takes the memory away from the device, once. A failure, as when a queue of the device still uses it, changes nothing.
+    /// Takes the memory away from the device, once. A failure, as when a queue of the device still uses it, changes
+    /// nothing.
     [[nodiscard]] virtual doca_error_t release() = 0;
 
     const std::uint32_t id;
@@ -35,12 +36,7 @@ enum class DoorbellAccess : std::uint8_t {
 /// A page of the device, mapped into this process, through which doorbells are rung: a UAR.
 class DoorbellPage {
 public:
-    DoorbellPage(std::uint32_t number, void *page, void *doorbell) noexcept
-        : id(number),
-          first(page),
-          reg(doorbell)
-    {
-    }
+    DoorbellPage(std::uint32_t number, void *page, void *doorbell) noexcept : id(number), first(page), reg(doorbell) {}
     DoorbellPage(const DoorbellPage &) = delete;
     DoorbellPage &operator=(const DoorbellPage &) = delete;
     /// Gives the page back.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What no device here has: a clock that can be read, and descriptions of buffers for a GPU or a DPA. None of these objects can
-// be made, but for an array of buffers, which is never given a target: so there is nothing that could be done with one.
+// What no device here has: a clock that can be read, and descriptions of buffers for a GPU or a DPA. None of these
+// objects can be made, but for an array of buffers, which is never given a target: so there is nothing that could be
+// done with one.
 #include <doca_buf_array.h>
 #include <doca_clock.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// User memory (doca_umem) and doorbell pages (doca_uar), for programs that make queues of a device themselves. A GPU or a
-// DPA, whose memory and pages there could be as well, no device here has.
+// User memory (doca_umem) and doorbell pages (doca_uar), for programs that make queues of a device themselves. A GPU or
+// a DPA, whose memory and pages there could be as well, no device here has.
 #include "../device/user_access.hpp"
 
 #include <cinttypes>
@@ -62,7 +62,8 @@ doca_error_t create_umem(doca_dev &dev, void *address, std::size_t size, std::ui
         return status;
     auto umem = std::make_unique<doca_umem>(doca_umem{opendoca::use(dev), address, size, nullptr});
     const opendoca::MemoryRange range = {static_cast<std::byte *>(address), size};
-    if (const doca_error_t status = dev.device().create_user_memory(range, access, umem->memory); status != DOCA_SUCCESS)
+    if (const doca_error_t status = dev.device().create_user_memory(range, access, umem->memory);
+        status != DOCA_SUCCESS)
         return status;
     made = umem.release();
     return DOCA_SUCCESS;

@@ -234,6 +234,8 @@ TEST(LogV3, LimitsFollowTheGlobalOnesUnlessTheyAreStrict)
     ASSERT_EQ(doca_log_backend_set_level_lower_limit_strict(backends().program), DOCA_SUCCESS);
     EXPECT_EQ(doca_log_backend_set_level_lower_limit(backends().program, DOCA_LOG_LEVEL_DEBUG),
               DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_NE(sdk_log().find("level 60: this limit of the log backend was fixed"), std::string::npos) << sdk_log();
+    EXPECT_EQ(sdk_log().find("immutable"), std::string::npos) << "the word of 2.2";
 }
 
 } // namespace

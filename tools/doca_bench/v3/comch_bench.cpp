@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench comch: messages of Comch's control path, in turns with bare socket pairs, and from producer to consumer, in
-// turns with UCX if that is asked for.
+// doca_bench comch: messages of Comch's control path, in turns with bare socket pairs, and from producer to consumer,
+// in turns with UCX if that is asked for.
 #include <algorithm>
 #include <iostream>
 
@@ -26,8 +26,7 @@ constexpr std::size_t max_depth = 1024;
 constexpr std::size_t MiB = 1 << 20;
 
 constexpr PairBar bars_against_ucx[] = {
-    time_at_most(1.2, "8 B, one way / tag_lat",
-                 {PairOp::send, PairTest::latency, MemoryKind::shared, false, 8, 1}),
+    time_at_most(1.2, "8 B, one way / tag_lat", {PairOp::send, PairTest::latency, MemoryKind::shared, false, 8, 1}),
     speed_at_least(0.95, "1 MiB / tag_bw", {PairOp::send, PairTest::rate, MemoryKind::shared, false, MiB, 4}),
 };
 
@@ -91,7 +90,8 @@ std::vector<PairCase> cases_of(const ComchOptions &options, std::span<const Pair
             for (const bool waits_for_events : options.waits_for_events) {
                 for (const std::size_t size : sizes_of(send_sizes)) {
                     if (has(Job::send))
-                        cases.push_back({PairOp::send, test, memory, waits_for_events, size, depth_of(options, test, size)});
+                        cases.push_back(
+                            {PairOp::send, test, memory, waits_for_events, size, depth_of(options, test, size)});
                 }
             }
         }
@@ -101,9 +101,10 @@ std::vector<PairCase> cases_of(const ComchOptions &options, std::span<const Pair
 
 std::optional<int> parse(std::span<char *const> arguments, ComchOptions &options)
 {
-    OptionParser parser("doca_bench comch",
-                        "Times Comch between a host function and a port of its DPU in two processes: messages and socket "
-                        "pairs, and data from producer to consumer, and UCX next to it.");
+    OptionParser parser(
+        "doca_bench comch",
+        "Times Comch between a host function and a port of its DPU in two processes: messages and socket "
+        "pairs, and data from producer to consumer, and UCX next to it.");
     add_output_options(parser, options);
     parser.add_flag(0, "compare", "run ucx_perftest's matching tests (package ucx-utils) in turns with sends",
                     options.compares);
@@ -147,7 +148,8 @@ int run_comch_benchmark(std::span<char *const> arguments)
     const std::span<const PairBar> bars =
         options.judges_bars ? std::span<const PairBar>(bars_against_ucx) : std::span<const PairBar>();
     const std::vector<PairResult> results =
-        PairBenchmark(options, [&](const PairCase &what) { return peer.connect(what); }, &line_peer, &rival)
+        PairBenchmark(
+            options, [&](const PairCase &what) { return peer.connect(what); }, &line_peer, &rival)
             .run(cases_of(options, bars), [](const PairCase &what) {
                 return what.test == PairTest::round_trip ? RivalKind::socket : RivalKind::ucx;
             });

@@ -15,12 +15,12 @@ namespace opendoca::tools {
 namespace {
 
 enum class Command : std::uint32_t {
-    open,    ///< a server of the case
-    meet,    ///< its client, which is about to come
-    answer,  ///< so many
-    look,    ///< whether what was received last is the pattern of a seed
-    close,   ///< the server
-    trips,   ///< over the socket pair
+    open,   ///< a server of the case
+    meet,   ///< its client, which is about to come
+    answer, ///< so many
+    look,   ///< whether what was received last is the pattern of a seed
+    close,  ///< the server
+    trips,  ///< over the socket pair
 };
 
 } // namespace
@@ -211,7 +211,8 @@ std::unique_ptr<CasePair> ComchPeer::connect(const PairCase &what)
 double ComchPeer::trips_by_socket(SocketTrips::Wait wait, std::size_t size, std::size_t count)
 {
     const std::size_t warm_up = count / 10 + 1;
-    Request request{.command = Command::trips, .what = {}, .count = warm_up + count, .seed = 0, .wait = wait, .name = {}};
+    Request request{
+        .command = Command::trips, .what = {}, .count = warm_up + count, .seed = 0, .wait = wait, .name = {}};
     (void)ask(request);
     const std::vector<std::byte> message(size);
     std::vector<std::byte> room(size);

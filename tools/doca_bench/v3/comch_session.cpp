@@ -170,7 +170,7 @@ void ComchSession::send_message()
 
 void ComchSession::leave()
 {
-    const api::QuietLog quiet; // the peer may have left before
+    const api::QuietLog quiet;     // the peer may have left before
     std::vector<doca_task *> none; // they are given back by their callbacks
     control_.stop(none);
 }

@@ -34,8 +34,8 @@ public:
     /// Waits for the other side, which does the same, and makes all ready.
     virtual void meet() = 0;
 
-    /// What the case's test counts, so often: a way there and back, or a send. The last one has arrived at the end. The other
-    /// side answers as often.
+    /// What the case's test counts, so often: a way there and back, or a send. The last one has arrived at the end. The
+    /// other side answers as often.
     virtual void ask(std::size_t count) = 0;
     virtual void answer(std::size_t count) = 0;
 

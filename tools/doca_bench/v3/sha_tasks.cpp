@@ -31,7 +31,8 @@ public:
           bufs_(session, size, algorithm.digest_size)
     {
         doca_sha_task_hash *task = nullptr;
-        must(doca_sha_task_hash_alloc_init(session.sha(), algorithm.id, bufs_.message(), bufs_.room(), doca_data{}, &task),
+        must(doca_sha_task_hash_alloc_init(session.sha(), algorithm.id, bufs_.message(), bufs_.room(), doca_data{},
+                                           &task),
              "allocating a task");
         task_ = doca_sha_task_hash_as_task(task);
     }

@@ -30,8 +30,8 @@ public:
 
     [[nodiscard]] doca_pe *pe() const noexcept { return pe_.get(); }
 
-    /// Starts @p ctx, whose tasks end by ended() and failed() of this engine. While that takes time, @p meanwhile is called
-    /// again and again.
+    /// Starts @p ctx, whose tasks end by ended() and failed() of this engine. While that takes time, @p meanwhile is
+    /// called again and again.
     template <typename Meanwhile>
     void start(doca_ctx *ctx, std::size_t max_tasks, Meanwhile meanwhile)
     {
