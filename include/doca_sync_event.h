@@ -84,7 +84,8 @@ enum doca_sync_event_job_types {
  * Hardware wants value and counter in 0 to 254, and a mask of 1, 2, 4 or 8 neighbouring 0xFF bytes, or 0.
  * opendoca: every device takes any value and mask. In event-driven mode a waiter sleeps until an
  * update through this interface, from any process, reaches the value; a plain store to memory given with
- * doca_sync_event_set_addr wakes nobody. A wait that doca_ctx_workq_rm() has cancelled ends with
+ * doca_sync_event_set_addr wakes nobody. On software devices the event handle becomes readable once a second
+ * while a wait is pending, mostly with nothing to retrieve. A wait that doca_ctx_workq_rm() has cancelled ends with
  * DOCA_ERROR_SHUTDOWN.
  */
 struct doca_sync_event_job_wait {

@@ -733,7 +733,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_wait_eq_set_conf(
  * ends it.
  *
  * opendoca: a waiter that sleeps is woken by an update through this interface, from any process; a plain
- * store to memory given with doca_sync_event_set_addr() wakes nobody.
+ * store to memory given with doca_sync_event_set_addr() wakes nobody. On software devices the engine's handle
+ * becomes readable once a second while a wait is pending, mostly with nothing to progress.
  *
  * State: context running.
  *
@@ -835,7 +836,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_wait_neq_set_conf(
  * ends it.
  *
  * opendoca: a waiter that sleeps is woken by an update through this interface, from any process; a plain
- * store to memory given with doca_sync_event_set_addr() wakes nobody.
+ * store to memory given with doca_sync_event_set_addr() wakes nobody. On software devices the engine's handle
+ * becomes readable once a second while a wait is pending, mostly with nothing to progress.
  *
  * State: context running.
  *

@@ -168,6 +168,27 @@ TEST_P(SyncRemoteTest, update_without_descriptors_wakes)
     }
 }
 
+/// Not even by the descriptors that are kept back, and the updater does nothing else ever.
+TEST_P(SyncRemoteTest, update_that_can_wake_nobody_is_found)
+{
+    RemoteEvent there = remote_host(Publisher::cpu);
+    Event event = dpu_event(there.blob());
+    event.start_as_ctx();
+    EventQueue queue(4, true);
+    queue.add(event);
+    must(queue.submit_wait(event, 0));
+    queue.arm();
+    must(there.run(Order::starve_for_good).status);
+    must(there.run(Order::set, 1).status);
+    ASSERT_TRUE(queue.is_signalled(10'000));
+    queue.clear();
+    doca_event ended{};
+    EXPECT_EQ(queue.retrieve(ended), DOCA_SUCCESS);
+    EXPECT_EQ(ended.result.u64, DOCA_SUCCESS);
+    queue.arm();
+    EXPECT_FALSE(queue.is_signalled()) << "what it was woken by is taken back";
+}
+
 // Death
 
 TEST_P(SyncRemoteTest, death_of_the_holder_ends_everything)

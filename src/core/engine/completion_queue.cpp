@@ -124,8 +124,7 @@ doca_error_t CompletionQueue::set_event_driven(bool enable)
 
 void CompletionQueue::wake() noexcept
 {
-    is_armed_ = false;
-    events_->wake();
+    is_armed_ = !events_->wake();
 }
 
 void CompletionQueue::arm() noexcept

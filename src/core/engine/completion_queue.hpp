@@ -216,6 +216,9 @@ public:
     /// Adds a descriptor to the event handle, or takes it away. Only in event-driven mode.
     [[nodiscard]] doca_error_t watch(int fd) noexcept { return events_->watch(fd); }
     void unwatch(int fd) noexcept { events_->unwatch(fd); }
+    /// As EventHandle says. Only in event-driven mode.
+    [[nodiscard]] doca_error_t open_timer() noexcept { return events_->open_timer(); }
+    [[nodiscard]] bool wake_within_a_second() noexcept { return events_->wake_within_a_second(); }
 
 private:
     static constexpr std::uint32_t step = sizeof(Completion);

@@ -9,6 +9,7 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 
 #include "../log.hpp"
 
@@ -58,24 +59,63 @@ void EventHandle::unwatch(int fd) noexcept
     epoll_ctl(handle_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
-void EventHandle::wake() noexcept
+bool EventHandle::wake() noexcept
 {
-    if (std::exchange(is_written_, true))
-        return;
-    if (eventfd_write(own_.get(), 1) != 0)
+    constexpr int most_tries = 4; // who sleeps on it has nobody else
+    for (int tries = 0; !is_written_ && tries != most_tries; ++tries)
+        is_written_ = eventfd_write(own_.get(), 1) == 0;
+    if (!is_written_)
         LOG_ERR("writing the event handle: %s", std::strerror(errno));
+    return is_written_;
 }
 
 doca_error_t EventHandle::clear() noexcept
 {
-    if (!std::exchange(is_written_, false))
+    if (timer_end_ != Clock::time_point{} && Clock::now() >= timer_end_ && !set_timer(std::chrono::seconds(0))) {
+        LOG_ERR("stopping the timer of the event handle: %s", std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    if (!is_written_)
         return DOCA_SUCCESS; // what was readable was a source's
     eventfd_t count = 0;
     if (eventfd_read(own_.get(), &count) != 0 && errno != EAGAIN) {
         LOG_ERR("reading the event handle: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
+    is_written_ = false;
     return DOCA_SUCCESS;
+}
+
+doca_error_t EventHandle::open_timer() noexcept
+{
+    if (timer_.is_open())
+        return DOCA_SUCCESS;
+    UniqueFd made(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+    if (!made.is_open()) {
+        LOG_ERR("creating a timer: %s", std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    const doca_error_t status = watch(made.get());
+    if (status == DOCA_SUCCESS)
+        timer_ = std::move(made);
+    return status;
+}
+
+bool EventHandle::wake_within_a_second() noexcept
+{
+    constexpr std::chrono::milliseconds shortest(500);
+    return timer_end_ > Clock::now() + shortest || set_timer(std::chrono::seconds(1));
+}
+
+/// 0: never; what has come is taken back.
+bool EventHandle::set_timer(std::chrono::seconds time) noexcept
+{
+    const Clock::time_point end = Clock::now() + time; // before the timer's own
+    const itimerspec value = {{0, 0}, {static_cast<time_t>(time.count()), 0}};
+    if (timerfd_settime(timer_.get(), 0, &value, nullptr) != 0)
+        return false;
+    timer_end_ = time == time.zero() ? Clock::time_point{} : end;
+    return true;
 }
 
 } // namespace opendoca

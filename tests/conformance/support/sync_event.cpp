@@ -5,6 +5,8 @@
 #include <cstring>
 #include <memory>
 
+#include <sys/resource.h>
+
 #include "process_traits.hpp"
 
 namespace doca_test {
@@ -144,6 +146,11 @@ void run_peer(Channel &parent)
         case Order::starve:
             take_all_descriptors();
             break;
+        case Order::starve_for_good: {
+            const rlimit none{};
+            must_hold(setrlimit(RLIMIT_NOFILE, &none) == 0, "descriptors are limited");
+            break;
+        }
         case Order::destroy:
             event->reset();
             break;

@@ -236,6 +236,7 @@ public:
         fill_queues,
         fill_handles,
         starve, ///< takes all descriptors that the process can have
+        starve_for_good, ///< the same, and none can be opened in place of one that is closed
         destroy
     };
 

@@ -53,6 +53,8 @@ doca_error_t SoftCounterWaits::watch_for_wake_ups()
         sleeper_.reset();
         return status;
     }
+    if (status = completions_.open_timer(); status != DOCA_SUCCESS)
+        return status;
     const ExporterProcess *const holder = counter_.holder();
     if (holder == nullptr || holder->is_self() || holder->exit_fd() < 0)
         return DOCA_SUCCESS;
@@ -99,8 +101,11 @@ doca_error_t SoftCounterWaits::wait(Tag tag, const WaitCondition &condition) noe
         sleeper_->arm();
         tick();
         notice_ends(false);
+        const bool is_looked_after = completions_.wake_within_a_second();
         if (could_end())
             progress(); // which wakes
+        if (!is_looked_after)
+            completions_.wake();
     }
     return DOCA_SUCCESS;
 }
@@ -175,7 +180,9 @@ bool SoftCounterWaits::arm() noexcept
     sleeper_->arm();
     tick();
     notice_ends(false);
-    return could_end();
+    // Whoever updates the counter may be unable to wake this thread, and may never try again.
+    const bool is_looked_after = completions_.wake_within_a_second();
+    return could_end() || !is_looked_after;
 }
 
 void SoftCounterWaits::disarm() noexcept

@@ -11,7 +11,7 @@
 //
 // `sleeping` is taken back by who has woken the sleeper, after the byte was written: a waker that is killed, or that
 // can't reach the pipe or write to it for now, leaves it to the next one. Who sleeps where there may be no next one
-// looks by itself from time to time: CompletionQueue::look_within_a_second(). It is also taken back where the sleeper
+// looks by itself from time to time: CompletionQueue::wake_within_a_second(). It is also taken back where the sleeper
 // has gone for good, so that nobody looks for it again.
 #pragma once
 
