@@ -2,11 +2,12 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-
 #include <memory>
 
 #include "../core/dev.hpp"
+#include "limits.hpp"
 #include "ring.hpp"
 #include "stream.hpp"
 #include "wire.hpp"
@@ -42,9 +43,11 @@ public:
                                          const Limits &own);
     /// Client: CONNECTION_INPROGRESS, SUCCESS, or CONNECTION_ABORTED.
     [[nodiscard]] doca_error_t take_welcome(const Limits &own);
-    /// Service: the same, after which the client is taken in. Says no to it unless it @p has_space.
-    /// OPERATING_SYSTEM with errno, and no message, when descriptors or memory lack.
+    /// Service: the same, after which the client is taken in. Says no to it unless it @p has_space, and ends it after
+    /// hello_deadline(). OPERATING_SYSTEM with errno, and no message, when descriptors or memory lack.
     [[nodiscard]] doca_error_t take_hello(const ServiceKey &service, const Limits &own, bool has_space);
+
+    [[nodiscard]] std::chrono::steady_clock::time_point hello_deadline() const noexcept { return begin_ + longest_silence; }
 
     [[nodiscard]] State state() const noexcept { return state_; }
     [[nodiscard]] bool has_ended() const noexcept { return state_ >= State::left; }
@@ -118,6 +121,7 @@ private:
     void note_end() noexcept;
     void note_damage() noexcept;
 
+    const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     const Side side_;
     State state_ = State::connecting;
     bool has_left_ = false; ///< this side

@@ -4,6 +4,7 @@
 // How a connection comes about.
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 
@@ -149,7 +150,11 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
     Hello hello;
     switch (hear(StreamKind::hello, bytes_of(hello), {})) {
     case Arrival::nothing:
-        return DOCA_ERROR_CONNECTION_INPROGRESS;
+        if (std::chrono::steady_clock::now() < hello_deadline())
+            return DOCA_ERROR_CONNECTION_INPROGRESS;
+        if (may_tell_of_strangers())
+            LOG_WARN("a client has connected, and has said no hello since: it is closed");
+        return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::ended: // a client that gave up
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::malformed:

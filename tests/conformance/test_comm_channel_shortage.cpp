@@ -19,6 +19,7 @@ using namespace doca_test;
 namespace {
 
 bool is_fdopendir_failing = false;
+time_t seconds_ahead = 0;
 
 /// What the bells that processes wake each other by fail with, and how many do.
 struct FailingBells {
@@ -91,6 +92,16 @@ extern "C" DIR *fdopendir(int fd)
     return original(fd);
 }
 
+/// In place of libc's: a clock that a test can put forward.
+extern "C" int clock_gettime(clockid_t clock, timespec *time)
+{
+    static auto *const original = reinterpret_cast<int (*)(clockid_t, timespec *)>(dlsym(RTLD_NEXT, "clock_gettime"));
+    const int status = original(clock, time);
+    if (status == 0 && clock == CLOCK_MONOTONIC)
+        time->tv_sec += seconds_ahead;
+    return status;
+}
+
 extern "C" ssize_t send(int fd, const void *bytes, std::size_t size, int flags)
 {
     if (size == 1 && failing_bells.left != 0) {
@@ -158,6 +169,32 @@ TEST_P(CommChannelShortageTest, clients_that_say_nothing_are_not_kept_without_li
     std::uint32_t pending = 0;
     must(doca_comm_channel_ep_get_pending_connections(service, &pending));
     EXPECT_EQ(pending, 64u);
+}
+
+TEST_P(CommChannelShortageTest, clients_that_say_nothing_are_not_waited_for_for_ever)
+{
+    const EpHandle service = make_service(dpu, rep, name);
+    for (int i = 0; i < 3; ++i)
+        connect_raw();
+    EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+    seconds_ahead += 9;
+    connect_raw();
+    EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+    EXPECT_EQ(num_hung_up(), 0u);
+    seconds_ahead += 2;
+    EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+    EXPECT_EQ(num_hung_up(), 3u);
+    EXPECT_FALSE(has_hung_up(raw.back()));
+    seconds_ahead += 9;
+    EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+    EXPECT_EQ(num_hung_up(), 4u);
+    // Who has said hello in time is taken in when the program looks at last.
+    const EpHandle client = make_endpoint(host);
+    Address *peer = nullptr;
+    ASSERT_EQ(doca_comm_channel_ep_connect(client, name.c_str(), &peer), DOCA_SUCCESS);
+    seconds_ahead += 60;
+    EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+    EXPECT_EQ(await_connection(peer), DOCA_SUCCESS);
 }
 
 TEST_P(CommChannelShortageTest, clients_that_have_gone_cost_a_receive_nothing)

@@ -385,5 +385,6 @@ void doca_comm_channel_ep_t::reset() noexcept
     is_recv_armed_ = is_send_armed_ = has_asked_for_channels_ = has_received_ = false;
     has_had_client_ = owes_bells_ = has_ended_peers_ = has_reset_to_tell_ = has_told_silence_ = false;
     wait_for_client_.forget();
+    next_deadline_ = no_deadline;
     role_ = Role::none;
 }

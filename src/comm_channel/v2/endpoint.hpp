@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -63,6 +64,7 @@ struct doca_comm_channel_ep_t {
 
 private:
     enum class Role : std::uint8_t { none, service, client };
+    static constexpr auto no_deadline = std::chrono::steady_clock::time_point::max();
 
     [[nodiscard]] doca_error_t check_idle() const;
     /// Whether the endpoint can listen, or connect, to @p name.
@@ -89,6 +91,7 @@ private:
     [[nodiscard]] Peer *accept_client();
     [[nodiscard]] std::size_t num_silent_clients() const noexcept;
     void take_in_new_clients();
+    void take_in_late_clients();
     void take_in(Peer &peer);
     void tell_if_alone();
     void note_end(Peer &peer);
@@ -107,6 +110,7 @@ private:
     opendoca::comm_channel::Listener listener_; ///< of a service
     std::string description_;                           ///< likewise, for messages
     opendoca::WaitNotice wait_for_client_;              ///< likewise
+    std::chrono::steady_clock::time_point next_deadline_ = no_deadline; ///< likewise, of those that have said nothing
     /// All that the program may know, also those that have gone: an address is valid until it is disconnected.
     std::unordered_map<const Peer *, std::unique_ptr<Peer>> addresses_;
     std::vector<Peer *> peers_; ///< those that something can come from, oldest first

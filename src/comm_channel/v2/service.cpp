@@ -79,6 +79,8 @@ void doca_comm_channel_ep_t::look_at_service()
     }
     if (has_new_clients)
         take_in_new_clients(); // last, as it may remove others
+    if (next_deadline_ != no_deadline && std::chrono::steady_clock::now() >= next_deadline_)
+        take_in_late_clients();
     if (has_ended_peers_)
         retire_ended();
 }
@@ -112,6 +114,7 @@ doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
             listener_.note_shortage("watched");
             continue;
         }
+        next_deadline_ = std::min(next_deadline_, client->hello_deadline());
         return &add(std::move(client));
     }
     return nullptr;
@@ -139,6 +142,22 @@ void doca_comm_channel_ep_t::take_in_new_clients()
                      max_silent_clients);
         remove(**std::ranges::find(peers_, Peer::State::connecting,
                                    [](const Peer *known) { return known->state(); }));
+    }
+}
+
+/// Those that have said nothing in time go.
+void doca_comm_channel_ep_t::take_in_late_clients()
+{
+    const auto now = std::chrono::steady_clock::now();
+    const auto is_late = [now](const Peer *peer) {
+        return peer->state() == Peer::State::connecting && peer->hello_deadline() <= now;
+    };
+    for (auto late = std::ranges::find_if(peers_, is_late); late != peers_.end(); late = std::ranges::find_if(peers_, is_late))
+        take_in(**late); // or removes it
+    next_deadline_ = no_deadline;
+    for (const Peer *const peer : peers_) {
+        if (peer->state() == Peer::State::connecting)
+            next_deadline_ = std::min(next_deadline_, peer->hello_deadline());
     }
 }
 

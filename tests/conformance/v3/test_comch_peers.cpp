@@ -3,6 +3,7 @@
 //
 // Peers of Comch that are slow, or do not keep the rules of consumers and producers: what they make this side keep is
 // bounded, and a connection that breaks the rules is ended. A hostile peer is made of the transport alone.
+#include <dlfcn.h>
 #include <poll.h>
 
 #include "../../../src/comch/v3/control.hpp"
@@ -15,6 +16,22 @@ using opendoca::comch::ControlKind;
 using opendoca::comch::ControlMessage;
 using namespace opendoca::comm_channel;
 using opendoca::comm_channel::Connection;
+
+namespace {
+
+time_t seconds_ahead = 0;
+
+} // namespace
+
+/// In place of libc's: a clock that a test can put forward.
+extern "C" int clock_gettime(clockid_t clock, timespec *time)
+{
+    static auto *const original = reinterpret_cast<int (*)(clockid_t, timespec *)>(dlsym(RTLD_NEXT, "clock_gettime"));
+    const int status = original(clock, time);
+    if (status == 0 && clock == CLOCK_MONOTONIC)
+        time->tv_sec += seconds_ahead;
+    return status;
+}
 
 namespace {
 
@@ -105,6 +122,27 @@ TEST_F(ComchPeers, clients_that_say_nothing_are_not_kept_without_limit)
     EXPECT_TRUE(std::ranges::none_of(std::span(silent).last(num_kept), is_closed)) << "those that came last";
     for (const std::unique_ptr<Connection> &each : good)
         EXPECT_EQ(each->take_welcome(Limits{}), DOCA_SUCCESS);
+    EXPECT_TRUE(at_server.disconnected.empty());
+}
+
+TEST_F(ComchPeers, clients_that_say_nothing_are_not_waited_for_for_ever)
+{
+    opendoca::UniqueFd silent;
+    must(ServiceSearch().connect(key(), name, silent));
+    const auto is_closed = [&] {
+        pollfd ended = {.fd = silent.get(), .events = POLLIN, .revents = 0};
+        return poll(&ended, 1, 0) == 1;
+    };
+    const std::unique_ptr<Connection> good = connect_raw(); // so the server has looked
+    EXPECT_FALSE(is_closed());
+    seconds_ahead += 9;
+    for (int i = 0; i != 1000; ++i)
+        (void)doca_pe_progress(at_server.pe);
+    EXPECT_FALSE(is_closed());
+    seconds_ahead += 2;
+    for (int i = 0; i != 1000; ++i)
+        (void)doca_pe_progress(at_server.pe);
+    EXPECT_TRUE(is_closed());
     EXPECT_TRUE(at_server.disconnected.empty());
 }
 
