@@ -92,7 +92,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
  * @param [in] mmap The map.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: mmap is NULL; opendoca: no memory range is set, or the check above failed.
- * - DOCA_ERROR_NO_MEMORY: no memory, or the device can register no more.
+ * - DOCA_ERROR_NO_MEMORY: no memory, no descriptor to check the range by, or the device can register no more.
  * - DOCA_ERROR_NOT_PERMITTED: the map is imported, or is exported at present.
  * - DOCA_ERROR_BAD_STATE: the map is started already, and not exported (opendoca).
  * - DOCA_ERROR_NOT_SUPPORTED: a device can't use the dmabuf that the range is of (opendoca).

@@ -4,6 +4,7 @@
 
 #include <doca_error.h>
 
+#include "../core/acceptor.hpp"
 #include "service_directory.hpp"
 
 namespace opendoca::comm_channel {
@@ -19,21 +20,15 @@ public:
     [[nodiscard]] bool is_open() const noexcept { return socket() >= 0; }
     [[nodiscard]] int socket() const noexcept { return tcp_.is_open() ? tcp_.get() : registration_.socket(); }
 
-    /// A client that has arrived, of this machine one of this user; not open when there is none. Where descriptors lack,
-    /// clients are turned away: one that waits would keep the socket readable.
+    /// As Acceptor says; of clients of this machine only those of this user.
     [[nodiscard]] UniqueFd accept() noexcept;
-
-    /// With errno: a client could not be @p what. Logged once, until note_success().
-    void note_shortage(const char *what) noexcept;
-    void note_success() noexcept { has_told_shortage_ = false; }
+    void note_shortage(const char *what) noexcept { acceptor_.note_shortage(what); }
+    void note_success() noexcept { acceptor_.note_success(); }
 
 private:
-    [[nodiscard]] bool turn_away() noexcept;
-
     Registration registration_;
     UniqueFd tcp_; ///< where clients are on another machine
-    UniqueFd spare_; ///< given up to turn clients away when there is no other descriptor
-    bool has_told_shortage_ = false;
+    Acceptor acceptor_;
 };
 
 } // namespace opendoca::comm_channel

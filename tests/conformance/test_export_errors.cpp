@@ -4,6 +4,7 @@
 // Export descriptors that are damaged, out of date, hostile or of somebody else: each is refused, and costs
 // nothing.
 #include <algorithm>
+#include <chrono>
 
 #include "support/forged_export.hpp"
 #include "support/log_capture.hpp"
@@ -346,13 +347,15 @@ TEST_P(ForgedPageTest, IsRefused)
     for (const Forgery forgery :
          {Forgery::not_sealed, Forgery::partly_sealed, Forgery::writable, Forgery::no_hazards,
           Forgery::hazards_too_short, Forgery::hazards_not_sealed, Forgery::hazards_read_only, Forgery::too_short, Forgery::too_long,
-          Forgery::wrong_magic, Forgery::wrong_version, Forgery::wrong_pid, Forgery::wrong_start_time,
+          Forgery::wrong_magic, Forgery::wrong_version, Forgery::wrong_pid, Forgery::wrong_start_time, Forgery::leased,
           Forgery::plain_file, Forgery::fifo, Forgery::directory, Forgery::character_device, Forgery::socket,
           Forgery::nothing, Forgery::range_wraps, Forgery::range_unmapped}) {
         const Forger forger(forgery);
         const Resources before = resources_in_use();
+        const auto begin = std::chrono::steady_clock::now();
         EXPECT_EQ(import(forger.descriptor()), DOCA_ERROR_INVALID_VALUE)
             << "forgery " << static_cast<std::uint32_t>(forgery);
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20)) << "it was waited for";
         EXPECT_EQ(resources_in_use(), before);
     }
 }
@@ -366,7 +369,8 @@ TEST_P(ForgedPageTest, ObjectThatIsNotWhatTheEntrySaysIsNotMapped)
     const DmaEngine engine(dev);
     for (const Forgery forgery :
          {Forgery::object_is_fifo, Forgery::object_is_directory, Forgery::object_too_short,
-          Forgery::object_offset_wraps, Forgery::object_is_another}) {
+          Forgery::object_offset_wraps, Forgery::object_is_another, Forgery::object_is_shifted,
+          Forgery::object_is_leased}) {
         SCOPED_TRACE("forgery " + std::to_string(static_cast<std::uint32_t>(forgery)));
         const Forger forger(forgery);
         const std::vector<std::byte> descriptor = seal(forger.descriptor());

@@ -3,6 +3,8 @@
 //
 // Memory maps with devices: membership, what start says about the memory, and the states of imported maps. More on
 // exports is in test_export*.cpp.
+#include <sys/resource.h>
+
 #include "support/dma_fixture.hpp"
 #include "support/free_callback.hpp"
 
@@ -65,6 +67,20 @@ TEST_P(DevMmapTest, takes_devices_only_while_stopped)
     EXPECT_EQ(doca_mmap_dev_rm(mmap, dev), DOCA_SUCCESS);
     EXPECT_EQ(doca_mmap_dev_rm(mmap, dev), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(doca_mmap_dev_add(mmap, dev), DOCA_SUCCESS);
+}
+
+TEST_P(DevMmapTest, without_descriptors_it_is_not_started_for_now)
+{
+    must(doca_mmap_set_memrange(mmap, memory.data(), memory.size()));
+    must(doca_mmap_dev_add(mmap, dev));
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none = {0, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const doca_error_t without_descriptors = doca_mmap_start(mmap);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_EQ(without_descriptors, DOCA_ERROR_NO_MEMORY) << "the range is right";
+    EXPECT_EQ(doca_mmap_start(mmap), DOCA_SUCCESS);
 }
 
 TEST_P(DevMmapTest, takes_as_many_devices_as_the_limit_says)

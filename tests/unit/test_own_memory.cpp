@@ -3,6 +3,7 @@
 #include <string>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <gtest/gtest.h>
@@ -15,10 +16,10 @@ namespace {
 using doca_test::Memory;
 using doca_test::MemoryKind;
 using opendoca::MemoryRange;
-using opendoca::UniqueFd;
-using opendoca::find_shared_object;
-using opendoca::is_accessible;
 using opendoca::SharedObject;
+using opendoca::UniqueFd;
+using opendoca::check_accessible;
+using opendoca::find_shared_object;
 
 const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 
@@ -64,8 +65,8 @@ TEST(IsAccessible, MemoryOfEveryKind)
         if (!Memory::is_available(kind))
             continue;
         const Memory memory(kind, 100'000, 7);
-        EXPECT_TRUE(is_accessible({memory.data(), memory.size()}, false)) << name_of(kind);
-        EXPECT_TRUE(is_accessible({memory.data(), memory.size()}, true)) << name_of(kind);
+        EXPECT_EQ(check_accessible({memory.data(), memory.size()}, false), DOCA_SUCCESS) << name_of(kind);
+        EXPECT_EQ(check_accessible({memory.data(), memory.size()}, true), DOCA_SUCCESS) << name_of(kind);
     }
 }
 
@@ -73,31 +74,44 @@ TEST(IsAccessible, WithAHoleItIsNot)
 {
     const Mapped memory(5 * page, writing, private_memory);
     ASSERT_EQ(munmap(memory + 2 * page, page), 0);
-    EXPECT_TRUE(is_accessible(memory.range(0, 2 * page), true));
-    EXPECT_TRUE(is_accessible(memory.range(3 * page, 2 * page), true));
-    EXPECT_FALSE(is_accessible(memory.range(0, 2 * page + 1), true)) << "the hole at the end";
-    EXPECT_FALSE(is_accessible(memory.range(3 * page - 1, page), false)) << "the hole at the beginning";
-    EXPECT_FALSE(is_accessible(memory.range(0, 5 * page), false)) << "the hole in the middle";
-    EXPECT_FALSE(is_accessible(memory.range(2 * page + 8, 8), false)) << "all of it a hole";
+    EXPECT_EQ(check_accessible(memory.range(0, 2 * page), true), DOCA_SUCCESS);
+    EXPECT_EQ(check_accessible(memory.range(3 * page, 2 * page), true), DOCA_SUCCESS);
+    EXPECT_EQ(check_accessible(memory.range(0, 2 * page + 1), true), DOCA_ERROR_INVALID_VALUE) << "the hole at the end";
+    EXPECT_EQ(check_accessible(memory.range(3 * page - 1, page), false), DOCA_ERROR_INVALID_VALUE) << "the hole at the beginning";
+    EXPECT_EQ(check_accessible(memory.range(0, 5 * page), false), DOCA_ERROR_INVALID_VALUE) << "the hole in the middle";
+    EXPECT_EQ(check_accessible(memory.range(2 * page + 8, 8), false), DOCA_ERROR_INVALID_VALUE) << "all of it a hole";
 }
 
 TEST(IsAccessible, ReadingAndWritingAreTwo)
 {
     const Mapped memory(3 * page, writing, private_memory);
     ASSERT_EQ(mprotect(memory + page, page, PROT_READ), 0);
-    EXPECT_TRUE(is_accessible(memory.range(0, 3 * page), false));
-    EXPECT_FALSE(is_accessible(memory.range(0, 3 * page), true));
-    EXPECT_TRUE(is_accessible(memory.range(0, page), true));
+    EXPECT_EQ(check_accessible(memory.range(0, 3 * page), false), DOCA_SUCCESS);
+    EXPECT_EQ(check_accessible(memory.range(0, 3 * page), true), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(check_accessible(memory.range(0, page), true), DOCA_SUCCESS);
     ASSERT_EQ(mprotect(memory + page, page, PROT_NONE), 0);
-    EXPECT_FALSE(is_accessible(memory.range(0, 3 * page), false));
-    EXPECT_FALSE(is_accessible(memory.range(2 * page - 1, 1), false));
-    EXPECT_TRUE(is_accessible(memory.range(2 * page, 1), false));
+    EXPECT_EQ(check_accessible(memory.range(0, 3 * page), false), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(check_accessible(memory.range(2 * page - 1, 1), false), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(check_accessible(memory.range(2 * page, 1), false), DOCA_SUCCESS);
 }
 
 TEST(IsAccessible, AddressesThatNobodyHas)
 {
-    EXPECT_FALSE(is_accessible({reinterpret_cast<std::byte *>(std::uintptr_t{16}), 16}, false));
-    EXPECT_FALSE(is_accessible({reinterpret_cast<std::byte *>(UINTPTR_MAX - 4096), 4096}, false));
+    EXPECT_EQ(check_accessible({reinterpret_cast<std::byte *>(std::uintptr_t{16}), 16}, false), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(check_accessible({reinterpret_cast<std::byte *>(UINTPTR_MAX - 4096), 4096}, false), DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST(IsAccessible, WhatCantBeFoundOutIsNoAnswer)
+{
+    const Mapped memory(page, writing, private_memory);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none = {0, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const doca_error_t without_descriptors = check_accessible(memory.range(0, page), true);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_EQ(without_descriptors, DOCA_ERROR_NO_MEMORY);
+    EXPECT_EQ(check_accessible(memory.range(0, page), true), DOCA_SUCCESS);
 }
 
 TEST(FindSharedObject, PrivateMemoryHasNone)

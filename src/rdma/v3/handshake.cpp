@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "../../core/log.hpp"
+#include "../../core/strangers.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_HANDSHAKE);
 
@@ -100,7 +101,8 @@ Handshake::Arrival Handshake::receive() noexcept
             const auto kind = static_cast<std::uint8_t>(bytes_[4]);
             if (std::memcmp(bytes_.data(), magic.data(), magic.size()) != 0 || wanted > bytes_.size() || kind == 0 ||
                 kind > static_cast<std::uint8_t>(Message::ready)) {
-                LOG_ERR("a peer says something that is no message between RDMA instances");
+                if (may_tell_of_strangers())
+                    LOG_ERR("a peer says something that is no message between RDMA instances");
                 return Arrival::ended;
             }
             if (size_ == wanted) {

@@ -17,6 +17,7 @@
 
 #include "../../core/device/queue_pair.hpp"
 #include "../../core/log.hpp"
+#include "../../core/strangers.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_TCP);
 
@@ -70,9 +71,16 @@ private:
 /// Private data is not sent: no function gives it to the client, and both sides are ours.
 doca_error_t TcpLink::accept(QueuePair &queue_pair, std::span<const std::byte>)
 {
-    if (queue_pair.connect(handshake_.details()) != DOCA_SUCCESS ||
-        !handshake_.send(Message::accept, queue_pair.details()) || !connector_.watch(*this, EPOLLIN)) {
-        LOG_ERR("the client has gone, or its details can't be used");
+    const char *what = nullptr;
+    if (queue_pair.connect(handshake_.details()) != DOCA_SUCCESS)
+        what = "its details can't be used";
+    else if (!handshake_.send(Message::accept, queue_pair.details()))
+        what = "it has gone";
+    else if (!connector_.watch(*this, EPOLLIN))
+        what = std::strerror(errno);
+    if (what != nullptr) {
+        if (may_tell_of_strangers())
+            LOG_ERR("a client that has asked for a connection does not get one: %s", what);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     state_ = State::answered;
@@ -122,9 +130,10 @@ LinkEvent::Kind TcpLink::look()
     }
     if (state_ == State::established)
         return LinkEvent::Kind::ended;
-    if (state_ != State::silent)
-        LOG_ERR("%s has closed the connection before it was established",
-                server.empty() ? "a client" : server.c_str());
+    if (!server.empty())
+        LOG_ERR("%s has closed the connection before it was established", server.c_str());
+    else if (state_ != State::silent && may_tell_of_strangers())
+        LOG_ERR("a client has closed the connection before it was established");
     return LinkEvent::Kind::failed;
 }
 
@@ -148,8 +157,10 @@ LinkEvent::Kind TcpLink::take()
     }
     if (state_ == State::requested && kind == Message::reject)
         LOG_ERR("the server at %s has rejected the connection", server.c_str());
-    else
-        LOG_ERR("%s says something out of turn", server.empty() ? "a client" : server.c_str());
+    else if (!server.empty())
+        LOG_ERR("%s says something out of turn", server.c_str());
+    else if (may_tell_of_strangers())
+        LOG_ERR("a client says something out of turn");
     return state_ == State::established ? LinkEvent::Kind::ended : LinkEvent::Kind::failed;
 }
 
@@ -171,11 +182,8 @@ TcpConnector::~TcpConnector() = default;
 bool TcpConnector::watch(TcpLink &link, std::uint32_t events) noexcept
 {
     epoll_event interest = {.events = events, .data = {.ptr = &link}};
-    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, link.fd(), &interest) == 0 ||
-        (errno == EEXIST && epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, link.fd(), &interest) == 0))
-        return true;
-    LOG_ERR("watching a connection: %s", std::strerror(errno));
-    return false;
+    return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, link.fd(), &interest) == 0 ||
+           (errno == EEXIST && epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, link.fd(), &interest) == 0);
 }
 
 void TcpConnector::unwatch(const TcpLink &link) noexcept
@@ -194,12 +202,14 @@ doca_error_t TcpConnector::listen(std::uint16_t port)
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     listener_ = std::move(socket);
+    acceptor_.open();
     return DOCA_SUCCESS;
 }
 
 void TcpConnector::stop_listening() noexcept
 {
     listener_.reset();
+    acceptor_ = {};
     silent_.clear();
 }
 
@@ -217,8 +227,10 @@ doca_error_t TcpConnector::connect(const ServerAddress &server, std::chrono::mil
         return status;
     auto made = std::make_unique<TcpLink>(*this, std::move(handshake), TcpLink::State::connecting);
     made->ask_for(queue_pair, std::move(asked));
-    if (!watch(*made, EPOLLOUT))
+    if (!watch(*made, EPOLLOUT)) {
+        LOG_ERR("watching the connection to %s: %s", made->server.c_str(), std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
+    }
     link = std::move(made);
     return DOCA_SUCCESS;
 }
@@ -226,14 +238,19 @@ doca_error_t TcpConnector::connect(const ServerAddress &server, std::chrono::mil
 /// Whoever has reached the port and says nothing is dropped when too many others have come after.
 bool TcpConnector::accept_client()
 {
-    UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    UniqueFd socket = acceptor_.accept(listener_.get());
     if (!socket.is_open())
         return false;
     auto link = std::make_unique<TcpLink>(*this, Handshake(std::move(socket)), TcpLink::State::silent);
     if (silent_.size() == most_silent)
         silent_.erase(silent_.begin());
-    if (watch(*link, EPOLLIN))
-        silent_.push_back(std::move(link));
+    silent_.push_back(std::move(link));
+    if (watch(*silent_.back(), EPOLLIN)) {
+        acceptor_.note_success();
+    } else {
+        acceptor_.note_shortage("watched");
+        silent_.pop_back();
+    }
     return true;
 }
 

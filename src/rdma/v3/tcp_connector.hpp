@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "../../core/acceptor.hpp"
 #include "../../core/device/connector.hpp"
 #include "handshake.hpp"
 
@@ -28,7 +29,7 @@ public:
                                        QueuePair &queue_pair, std::unique_ptr<Link> &link) override;
     [[nodiscard]] LinkEvent poll() override;
 
-    /// From now on the socket of @p link is looked at for @p events, or for nothing.
+    /// From now on the socket of @p link is looked at for @p events, or for nothing. False with errno.
     [[nodiscard]] bool watch(TcpLink &link, std::uint32_t events) noexcept;
     void unwatch(const TcpLink &link) noexcept;
 
@@ -41,6 +42,7 @@ private:
     const bool is_local_;
     UniqueFd epoll_; ///< of the listener, and of all sockets that something can come by
     UniqueFd listener_;
+    Acceptor acceptor_;
     std::vector<std::unique_ptr<TcpLink>> silent_; ///< clients that have not said what they want, oldest first
 };
 

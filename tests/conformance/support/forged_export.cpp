@@ -3,6 +3,7 @@
 #include "forged_export.hpp"
 
 #include <atomic>
+#include <csignal>
 #include <thread>
 
 #include <fcntl.h>
@@ -47,6 +48,12 @@ int plain_file(std::size_t size)
     return fd;
 }
 
+void lease(int fd)
+{
+    must_hold(signal(SIGIO, SIG_IGN) != SIG_ERR, "who breaks a lease is not told");
+    must_hold(fcntl(fd, F_SETLEASE, F_WRLCK) == 0, "a lease is taken");
+}
+
 /// An object for the entry of the page, and what the entry says about it.
 void forge_object(Forgery forgery, ExportEntry &entry)
 {
@@ -63,6 +70,14 @@ void forge_object(Forgery forgery, ExportEntry &entry)
     case Forgery::object_offset_wraps:
         entry.fd = plain_file(exported_size);
         entry.fd_offset = UINT64_MAX - exported_size / 2;
+        break;
+    case Forgery::object_is_shifted:
+        entry.fd = plain_file(2 * exported_size);
+        entry.fd_offset = 1;
+        break;
+    case Forgery::object_is_leased:
+        entry.fd = plain_file(exported_size);
+        lease(entry.fd);
         break;
     case Forgery::object_is_another:
     case Forgery::length_changes:
@@ -168,6 +183,8 @@ int forge_page(Forgery forgery, std::byte *memory, const opendoca::soft::Nonce &
         seals &= ~F_SEAL_FUTURE_WRITE;
     if (forgery != Forgery::not_sealed && forgery != Forgery::plain_file)
         must_hold(fcntl(fd, F_ADD_SEALS, seals) == 0, "the page is sealed");
+    if (forgery == Forgery::leased)
+        lease(fd);
     return fd;
 }
 

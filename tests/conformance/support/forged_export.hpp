@@ -60,6 +60,7 @@ enum class Forgery : std::uint32_t {
     wrong_version,
     wrong_pid,
     wrong_start_time,
+    leased, ///< whoever opens it waits until the lease is given back, or the kernel takes it, after 45 s
     plain_file,
     fifo,
     directory,
@@ -74,6 +75,8 @@ enum class Forgery : std::uint32_t {
     object_too_short,
     object_offset_wraps,
     object_is_another, ///< not the file that the entry names
+    object_is_shifted, ///< within a page, as no mapping of it can be
+    object_is_leased,
     length_changes,    ///< all the time: now that of the object, now much more
 };
 

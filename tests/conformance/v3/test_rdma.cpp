@@ -12,9 +12,12 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 
 #include <doca_graph.h>
 
+#include "../../../src/core/unique_fd.hpp"
 #include "../support/log_capture.hpp"
 #include "rdma_instance.hpp"
 #include "storm_peers.hpp"
@@ -741,6 +744,99 @@ TEST_P(RdmaTaskTest, a_program_that_waits_for_events_is_woken_for_what_there_is)
     EXPECT_EQ(b.open.size(), 1u);
     EXPECT_LE(num_idle, 3) << "woken, and nothing to do";
     a.stop();
+}
+
+/// Whoever reaches the port of a server: sockets, of which nobody knows yet what they want.
+class Strangers : public RdmaTaskTest {
+protected:
+    static constexpr std::uint16_t port = 28786;
+
+    void SetUp() override
+    {
+        RdmaTaskTest::SetUp();
+        if (!is_soft(GetParam()))
+            GTEST_SKIP() << "rdma_cm takes clients of its own protocol alone";
+        must(doca_rdma_start_listen_to_port(b.get(), port));
+    }
+    static opendoca::UniqueFd make_socket() { return opendoca::UniqueFd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+    static void come(const opendoca::UniqueFd &socket)
+    {
+        sockaddr_in server{};
+        server.sin_family = AF_INET;
+        server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        server.sin_port = htons(port);
+        ASSERT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr *>(&server), sizeof(server)), 0);
+    }
+    /// The server has done all that there is, and what it sleeps on says so.
+    [[nodiscard]] bool falls_asleep()
+    {
+        while (b.progress())
+            ;
+        doca_notification_handle_t handle{};
+        must(doca_pe_get_notification_handle(b.pe(), &handle));
+        must(doca_pe_request_notification(b.pe()));
+        pollfd news = {.fd = handle, .events = POLLIN, .revents = 0};
+        const bool has_news = poll(&news, 1, 0) != 0;
+        must(doca_pe_clear_notification(b.pe(), handle));
+        while (b.progress())
+            ;
+        return !has_news;
+    }
+    static std::size_t num_errors(const LogCapture &log)
+    {
+        const std::string text = log.text();
+        std::size_t count = 0;
+        for (std::size_t at = text.find("[ERR]"); at != std::string::npos; at = text.find("[ERR]", at + 1))
+            ++count;
+        return count;
+    }
+};
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Strangers);
+INSTANTIATE_TEST_SUITE_P(device, Strangers, testing::ValuesIn(connecting_devices()), name_of_device);
+
+TEST_P(Strangers, are_turned_away_where_descriptors_lack)
+{
+    std::vector<opendoca::UniqueFd> clients(5);
+    std::ranges::generate(clients, make_socket);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const LogCapture log;
+    const rlimit none = {static_cast<rlim_t>(make_socket().get()), before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    std::ranges::for_each(clients, come);
+    int num_looks = 0;
+    while (!falls_asleep() && num_looks != 100)
+        ++num_looks;
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_LT(num_looks, 10) << "it does not sleep while somebody waits whom it can't take";
+    EXPECT_EQ(num_errors(log), 1u) << log.text();
+    EXPECT_LOGGED(log, "clients are turned away for now");
+    for (const opendoca::UniqueFd &client : clients) {
+        pollfd end = {.fd = client.get(), .events = POLLIN, .revents = 0};
+        EXPECT_EQ(poll(&end, 1, 10'000), 1);
+    }
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
+    ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+    run_until([&] { return !a.open.empty() && !b.open.empty(); });
+    a.stop();
+}
+
+TEST_P(Strangers, fill_no_log)
+{
+    constexpr std::size_t most = 21; // of a minute, of which one may begin
+    const LogCapture log;
+    for (int i = 0; i != 100; ++i) {
+        const opendoca::UniqueFd client = make_socket();
+        come(client);
+        ASSERT_EQ(::send(client.get(), "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL), 16);
+        pollfd end = {.fd = client.get(), .events = POLLRDHUP, .revents = 0};
+        while (poll(&end, 1, 0) == 0)
+            (void)b.progress();
+    }
+    EXPECT_GE(num_errors(log), 1u);
+    EXPECT_LE(num_errors(log), 2 * most) << log.text();
 }
 
 /// What connections take of a process: descriptors, and mappings that it shares with others or with a device.

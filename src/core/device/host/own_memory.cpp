@@ -2,9 +2,11 @@
 // Copyright (c) 2026 The opendoca authors
 #include "own_memory.hpp"
 
+#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,14 +36,15 @@ struct Mapping {
     std::string path;
 };
 
-/// The mappings of this process that touch @p range, by rising address.
-std::vector<Mapping> mappings_of(const MemoryRange &range)
+/// The mappings of this process that touch @p range, by rising address. NO_MEMORY when they can't be read.
+doca_error_t list_mappings(const MemoryRange &range, std::vector<Mapping> &result)
 {
     const auto start = reinterpret_cast<std::uintptr_t>(range.addr);
-    std::vector<Mapping> result;
     const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen("/proc/thread-self/maps", "re"), &std::fclose);
-    if (file == nullptr)
-        return result;
+    if (file == nullptr) {
+        LOG_ERR("what this process has mapped can't be read: %s", std::strerror(errno));
+        return DOCA_ERROR_NO_MEMORY;
+    }
     struct Line {
         ~Line() { std::free(text); }
         char *text = nullptr;
@@ -58,7 +61,7 @@ std::vector<Mapping> mappings_of(const MemoryRange &range)
         if (m.end <= start)
             continue;
         if (m.start >= start + range.len)
-            break;
+            return DOCA_SUCCESS;
         m.device = makedev(major, minor);
         m.is_readable = flags[0] == 'r';
         m.is_writable = flags[1] == 'w';
@@ -69,7 +72,10 @@ std::vector<Mapping> mappings_of(const MemoryRange &range)
         }
         result.push_back(std::move(m));
     }
-    return result;
+    if (feof(file.get()) != 0)
+        return DOCA_SUCCESS;
+    LOG_ERR("what this process has mapped can't be read: %s", std::strerror(errno));
+    return DOCA_ERROR_NO_MEMORY;
 }
 
 bool has_no_gap(const std::vector<Mapping> &mappings, const MemoryRange &range)
@@ -93,7 +99,7 @@ UniqueFd open_if_same(const std::string &path, const Mapping &mapping, bool for_
         info.st_dev != mapping.device || info.st_ino != mapping.inode)
         return UniqueFd();
     const std::string self = "/proc/thread-self/fd/" + std::to_string(place.get());
-    return UniqueFd(open(self.c_str(), (for_writing ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+    return UniqueFd(open(self.c_str(), (for_writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
 }
 
 UniqueFd find_descriptor(const Mapping &mapping, bool for_writing)
@@ -116,27 +122,29 @@ UniqueFd find_descriptor(const Mapping &mapping, bool for_writing)
 
 } // namespace
 
-bool is_accessible(const MemoryRange &range, bool for_writing)
+doca_error_t check_accessible(const MemoryRange &range, bool for_writing)
 {
-    const auto mappings = mappings_of(range);
+    std::vector<Mapping> mappings;
+    if (const doca_error_t status = list_mappings(range, mappings); status != DOCA_SUCCESS)
+        return status;
     if (!has_no_gap(mappings, range)) {
         LOG_ERR("[%p, +%zu) is not mapped throughout", static_cast<void *>(range.addr), range.len);
-        return false;
+        return DOCA_ERROR_INVALID_VALUE;
     }
     for (const auto &m : mappings) {
         if (!m.is_readable || (for_writing && !m.is_writable)) {
             LOG_ERR("[%p, +%zu) can't be %s from 0x%" PRIxPTR " on", static_cast<void *>(range.addr), range.len,
                          m.is_readable ? "written" : "read", m.start);
-            return false;
+            return DOCA_ERROR_INVALID_VALUE;
         }
     }
-    return true;
+    return DOCA_SUCCESS;
 }
 
 std::optional<SharedObject> find_shared_object(const MemoryRange &range, bool for_writing)
 {
-    const auto mappings = mappings_of(range);
-    if (mappings.empty())
+    std::vector<Mapping> mappings;
+    if (list_mappings(range, mappings) != DOCA_SUCCESS || mappings.empty())
         return std::nullopt;
     const Mapping &first = mappings.front();
     for (const auto &m : mappings) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <doca_error.h>
+
 #include "../../memory_range.hpp"
 #include "../../public_values.hpp"
 #include "../../unique_fd.hpp"
@@ -23,8 +25,9 @@ struct SharedObject {
     std::uint64_t offset = 0; ///< of the range's first byte
 };
 
-/// Whether every byte of @p range is mapped here and can be read, and written when @p for_writing.
-[[nodiscard]] bool is_accessible(const MemoryRange &range, bool for_writing);
+/// Whether every byte of @p range is mapped here and can be read, and written when @p for_writing. INVALID_VALUE where
+/// not, NO_MEMORY where that can't be found out.
+[[nodiscard]] doca_error_t check_accessible(const MemoryRange &range, bool for_writing);
 
 /// The object that others must map to see @p range; nothing when it is private, or shared by no way that a peer has.
 [[nodiscard]] std::optional<SharedObject> find_shared_object(const MemoryRange &range, bool for_writing);

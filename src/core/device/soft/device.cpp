@@ -41,8 +41,8 @@ doca_error_t SoftKey::export_for_receives(const ExportDescriptor *&found)
 doca_error_t SoftDevice::register_memory(const MemoryRange &range, std::uint32_t access,
                                          std::unique_ptr<MemoryKey> &key)
 {
-    if (!is_accessible(range, (access & writing_access) != 0))
-        return DOCA_ERROR_INVALID_VALUE;
+    if (const doca_error_t status = check_accessible(range, (access & writing_access) != 0); status != DOCA_SUCCESS)
+        return status;
     key = std::make_unique<SoftKey>(range, access, function());
     return DOCA_SUCCESS;
 }

@@ -119,8 +119,8 @@ doca_error_t VerbsDevice::register_memory(const MemoryRange &range, std::uint32_
 {
     // Kernels differ in what they pin without asking: some take pages that can't be read, or were mapped
     // read-only.
-    if (!is_accessible(range, (access & writing_access) != 0))
-        return DOCA_ERROR_INVALID_VALUE;
+    if (const doca_error_t status = check_accessible(range, (access & writing_access) != 0); status != DOCA_SUCCESS)
+        return status;
     Handle<ibv_mr> region(ibv_reg_mr(&pd_, range.addr, range.len, verbs_access(access)));
     if (region == nullptr)
         return explain_registration(errno, range, function_.name);

@@ -57,11 +57,12 @@ void SoftCounter::use_page(std::shared_ptr<SealedPage> memory) noexcept
 doca_error_t SoftCounter::create(const CounterSetup &setup)
 {
     const MemoryRange range = {reinterpret_cast<std::byte *>(setup.word), sizeof(*setup.word)};
-    if (setup.word != nullptr && !is_accessible(range, true))
-        return DOCA_ERROR_NOT_SUPPORTED;
+    doca_error_t status = setup.word != nullptr ? check_accessible(range, true) : DOCA_SUCCESS;
+    if (status != DOCA_SUCCESS)
+        return status == DOCA_ERROR_INVALID_VALUE ? DOCA_ERROR_NOT_SUPPORTED : status;
     std::shared_ptr<SealedPage> memory;
     const auto writers = setup.word != nullptr ? SealedPage::Writers::all_named : SealedPage::Writers::all;
-    doca_error_t status = ProcessId::find_out(self_);
+    status = ProcessId::find_out(self_);
     if (status == DOCA_SUCCESS)
         status = SealedPage::create(counter_page_name, sizeof(CounterPage), writers, memory);
     if (status != DOCA_SUCCESS)

@@ -257,12 +257,15 @@ bool RemoteMemory::try_map(const Entry &entry)
     if (entry.fd_offset > size || entry.len > size - entry.fd_offset)
         return false;
     const bool is_writable = (entry.access & remote_writing_access) != 0;
+    // Who has a lease on it is not waited for.
     const UniqueFd fd(open(DescriptorPath(getpid(), found.get()).c_str(),
-                           (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+                           (is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
     if (!fd.is_open())
         return false;
     const std::uint64_t alignment = mapping_alignment(fd.get());
     const std::uint64_t lead = entry.fd_offset % alignment;
+    if (entry.addr % alignment != lead)
+        return false; // no mapping there is like that; and what is aligned here would not be there
     const std::uint64_t mapped_size = (lead + entry.len + alignment - 1) / alignment * alignment;
     void *const mapped = mmap(nullptr, mapped_size, is_writable ? PROT_READ | PROT_WRITE : PROT_READ,
                               MAP_SHARED, fd.get(), static_cast<off_t>(entry.fd_offset - lead));
