@@ -81,6 +81,8 @@ TEST(FaultsTest, RandomOnesAreThoseOfTheSeed)
     EXPECT_NE(failed(copy_often("seed=8,job=10%", count), DOCA_ERROR_IO_FAILED), once);
     EXPECT_GT(once.size(), count / 20);
     EXPECT_LT(once.size(), count / 5);
+    const Numbers twice = failed(copy_often("seed=7,job=10%,job:dma=10%", count), DOCA_ERROR_IO_FAILED);
+    EXPECT_GT(twice.size(), once.size() * 3 / 2) << "two items do not strike at the same time";
 }
 
 TEST(FaultsTest, AQueueIsFull)

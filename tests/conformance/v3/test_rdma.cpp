@@ -18,6 +18,7 @@
 #include <doca_graph.h>
 
 #include "../../../src/core/unique_fd.hpp"
+#include "../support/environment.hpp"
 #include "../support/log_capture.hpp"
 #include "rdma_instance.hpp"
 #include "storm_peers.hpp"
@@ -744,6 +745,43 @@ TEST_P(RdmaTaskTest, a_program_that_waits_for_events_is_woken_for_what_there_is)
     EXPECT_EQ(b.open.size(), 1u);
     EXPECT_LE(num_idle, 3) << "woken, and nothing to do";
     a.stop();
+}
+
+struct FaultsOfReceives {
+    const Environment variable{"DOCA_SOFT_FAULTS", "full:rdma=2,job:rdma=2"};
+};
+
+/// Software devices that fail on request. The plan is of the device when it is opened.
+class FaultyReceives : private FaultsOfReceives, public RdmaTaskTest {};
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FaultyReceives);
+INSTANTIATE_TEST_SUITE_P(device, FaultyReceives, testing::ValuesIn(connecting_devices()), name_of_device);
+
+TEST_P(FaultyReceives, are_refused_or_end_and_the_others_receive)
+{
+    if (!is_soft(GetParam()))
+        GTEST_SKIP() << "only software devices fail on request";
+    Outcome first, refused, failed;
+    BufHandle dst = room(b_map, b_memory.data(), 64);
+    receive(first, dst);
+    BufHandle unused = room(b_map, b_memory.data() + 64, 64);
+    doca_rdma_task_receive *task = nullptr;
+    must(doca_rdma_task_receive_allocate_init(b.get(), unused, {.ptr = &refused}, &task));
+    EXPECT_EQ(doca_task_submit(doca_rdma_task_receive_as_task(task)), DOCA_ERROR_AGAIN);
+    doca_task_free(doca_rdma_task_receive_as_task(task));
+    receive(failed, unused);
+    run_until([&] { return failed.has_ended(); });
+    EXPECT_EQ(failed.status, DOCA_ERROR_IO_FAILED);
+    EXPECT_FALSE(first.has_ended());
+    const auto [of_a, of_b] = connect();
+    BufHandle src = data(a_map, a_memory.data(), 64);
+    doca_rdma_task_send *sending = nullptr;
+    Outcome sent;
+    must(doca_rdma_task_send_allocate_init(a.get(), of_a, src, {.ptr = &sent}, &sending));
+    must(doca_task_submit(doca_rdma_task_send_as_task(sending)));
+    run_until([&] { return sent.has_ended() && first.has_ended(); });
+    EXPECT_EQ(first.status, DOCA_SUCCESS);
+    EXPECT_EQ(first.num_failed, 0);
 }
 
 /// Whoever reaches the port of a server: sockets, of which nobody knows yet what they want.

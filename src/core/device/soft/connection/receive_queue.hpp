@@ -23,7 +23,7 @@ struct Receive {
 
 /// Receives that are given to a message when it has come, whichever connection it has come by. Queue pairs take
 /// them from here.
-class OPENDOCA_INTERNAL SoftReceiveQueue final : public ReceiveQueue {
+class OPENDOCA_INTERNAL SoftReceiveQueue : public ReceiveQueue {
 public:
     SoftReceiveQueue(const SoftDevice &device, CompletionQueue &completions, std::uint32_t size);
 

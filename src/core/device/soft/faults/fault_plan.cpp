@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "../../../crc32.hpp"
 #include "../../../log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_FAULTS);
@@ -38,9 +39,9 @@ std::string_view take_until(std::string_view &text, char separator)
 }
 
 /// The same for the same seed, rule and occasion, whichever thread asks: the finalizer of SplitMix64.
-double random_of(std::uint64_t seed, std::uint64_t occasion)
+double random_of(std::uint64_t seed, std::uint32_t rule, std::uint64_t occasion)
 {
-    std::uint64_t x = seed * 0x9e3779b97f4a7c15U + occasion * 0xd1342543de82ef95U;
+    std::uint64_t x = (seed ^ std::uint64_t{rule} << 32) * 0x9e3779b97f4a7c15U + occasion * 0xd1342543de82ef95U;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
     return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
@@ -83,6 +84,7 @@ doca_error_t FaultPlan::parse(std::string_view text, std::shared_ptr<FaultPlan> 
 bool FaultPlan::parse_rule(std::string_view text, Rule &rule)
 {
     rule.text = text;
+    rule.hash = crc32(text.data(), text.size());
     std::string_view jobs = take_until(text, '=');
     const bool names_jobs = jobs.find(':') != jobs.npos;
     const std::string_view fault = take_until(jobs, ':');
@@ -135,7 +137,7 @@ bool FaultPlan::parse_when(std::string_view text, Rule &rule)
 bool FaultPlan::is_hit(const Rule &rule, std::uint64_t occasion) const noexcept
 {
     if (rule.first == 0)
-        return random_of(seed_, occasion) < rule.probability;
+        return random_of(seed_, rule.hash, occasion) < rule.probability;
     if (rule.step == 0)
         return occasion == rule.first;
     return occasion >= rule.first && (occasion - rule.first) % rule.step == 0;

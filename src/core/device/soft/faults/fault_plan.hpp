@@ -46,6 +46,7 @@ private:
         std::uint64_t first = 0; ///< the occasions from this one on, counted from 1; 0: at random
         std::uint64_t step = 0;  ///< to the next; 0: there is none
         double probability = 0;  ///< of a random one
+        std::uint32_t hash = 0;  ///< that items which are alike do not strike together
         std::string text;
         std::atomic<std::uint64_t> count{0};
     };

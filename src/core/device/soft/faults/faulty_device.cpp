@@ -6,6 +6,7 @@
 #include "faulty_copy_engine.hpp"
 #include "faulty_counter.hpp"
 #include "faulty_queue_pair.hpp"
+#include "faulty_receive_queue.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_FAULTY_DEVICE);
 
@@ -60,6 +61,13 @@ doca_error_t FaultyDevice::create_queue_pair(const QueuePairSettings &settings,
     if (status == DOCA_SUCCESS)
         queue_pair = std::move(created);
     return status;
+}
+
+doca_error_t FaultyDevice::create_receive_queue(CompletionQueue &completions, std::uint32_t size, std::uint32_t,
+                                                std::unique_ptr<ReceiveQueue> &queue)
+{
+    queue = std::make_unique<FaultyReceiveQueue>(*this, completions, size, plan_);
+    return DOCA_SUCCESS;
 }
 
 doca_error_t FaultyDevice::create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)

@@ -28,6 +28,9 @@ public:
     [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings,
                                                  std::atomic<ConnectionState> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;
+    [[nodiscard]] doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
+                                                    std::uint32_t chain_length,
+                                                    std::unique_ptr<ReceiveQueue> &queue) override;
     [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup,
                                               std::unique_ptr<Counter> &counter) override;
     [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include "../connection/receive_queue.hpp"
+#include "fault_plan.hpp"
+
+namespace opendoca::soft {
+
+/// Shared receives that fail where the plan says so. They are of no connection, so that no peer vanishes here, and one
+/// that fails ends none.
+class FaultyReceiveQueue final : public SoftReceiveQueue {
+public:
+    FaultyReceiveQueue(const SoftDevice &device, CompletionQueue &completions, std::uint32_t size,
+                       std::shared_ptr<FaultPlan> plan)
+        : SoftReceiveQueue(device, completions, size),
+          completions_(completions),
+          faults_(std::move(plan))
+    {
+    }
+
+    [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override
+    {
+        if (completions_.is_full() || faults_->strikes(Fault::full, Jobs::rdma))
+            return DOCA_ERROR_NO_MEMORY;
+        if (!faults_->strikes(Fault::job, Jobs::rdma))
+            return SoftReceiveQueue::receive(tag, dst, plan);
+        completions_.done(tag, *this, DOCA_ERROR_IO_FAILED);
+        return DOCA_SUCCESS;
+    }
+
+private:
+    CompletionQueue &completions_;
+    const std::shared_ptr<FaultPlan> faults_;
+};
+
+} // namespace opendoca::soft
