@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "../core/dev.hpp"
@@ -45,7 +46,9 @@ public:
     [[nodiscard]] doca_error_t take_welcome(const Limits &own);
     /// Service: the same, after which the client is taken in. Says no to it unless it @p has_space, and ends it after
     /// hello_deadline(). OPERATING_SYSTEM with errno, and no message, when descriptors or memory lack.
-    [[nodiscard]] doca_error_t take_hello(const ServiceKey &service, const Limits &own, bool has_space);
+    /// @p is_ready is asked before the client is told that it is taken in, and answers false with errno.
+    [[nodiscard]] doca_error_t take_hello(const ServiceKey &service, const Limits &own, bool has_space,
+                                          const std::function<bool()> &is_ready);
 
     [[nodiscard]] std::chrono::steady_clock::time_point hello_deadline() const noexcept { return begin_ + longest_silence; }
 

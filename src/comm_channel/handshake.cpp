@@ -145,7 +145,8 @@ bool Connection::open_memory(const Welcome &welcome, std::span<UniqueFd, 2> file
     return memory_.open(welcome.to_service, welcome.to_client, files[0]);
 }
 
-doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own, bool has_space)
+doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own, bool has_space,
+                                    const std::function<bool()> &is_ready)
 {
     Hello hello;
     switch (hear(StreamKind::hello, bytes_of(hello), {})) {
@@ -187,7 +188,11 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
     if (!memory_.create(to_service_, to_client_, file) ||
         (stream_ == nullptr && !make_space_sockets(space_socket_, space_of_client)))
         return DOCA_ERROR_OPERATING_SYSTEM;
-    if (messages_by_ != nullptr && hello.can_use_queue_pairs == 1 && stream_->make_link(messages_by_, to_client_, to_service_)) {
+    const bool uses_queue_pairs = messages_by_ != nullptr && hello.can_use_queue_pairs == 1 &&
+                                  stream_->make_link(messages_by_, to_client_, to_service_);
+    if (!is_ready())
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    if (uses_queue_pairs) {
         const WelcomeAndOffer answer = {welcome, stream_->offer()};
         stream_->put(StreamKind::welcome_and_offer, bytes_of(answer));
     } else {

@@ -15,6 +15,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -227,6 +228,8 @@ REPLACED(int, epoll_ctl, (int epoll, int action, int fd, epoll_event *event), (e
 REPLACED(int, epoll_wait, (int epoll, epoll_event *events, int size, int timeout),
          (epoll, events, size, timeout), , -1, EINTR)
 REPLACED(int, timerfd_create, (int clock, int flags), (clock, flags), noexcept, -1, EMFILE)
+REPLACED(int, timerfd_settime, (int fd, int flags, const itimerspec *value, itimerspec *before), (fd, flags, value, before),
+         noexcept, -1, ECANCELED)
 REPLACED(int, socketpair, (int domain, int type, int protocol, int ends[2]), (domain, type, protocol, ends), noexcept, -1,
          EMFILE)
 REPLACED(int, madvise, (void *at, std::size_t size, int advice), (at, size, advice), noexcept, -1, ENOMEM)
@@ -256,6 +259,16 @@ REPLACED(ssize_t, process_vm_writev,
          (pid, here, num_here, there, num_there, flags), noexcept, -1, ENOMEM)
 REPLACED(int, kill, (pid_t pid, int signal), (pid, signal), noexcept, -1, EPERM)
 REPLACED(int, mkdir, (const char *path, mode_t mode), (path, mode), noexcept, -1, ENOSPC)
+REPLACED(int, unlinkat, (int directory, const char *path, int flags), (directory, path, flags), noexcept, -1, EACCES)
+REPLACED(int, fstatat, (int directory, const char *path, struct stat *info, int flags), (directory, path, info, flags),
+         noexcept, -1, ENOMEM)
+REPLACED(int, flock, (int fd, int action), (fd, action), noexcept, -1, ENOLCK)
+REPLACED(int, shutdown, (int fd, int how), (fd, how), noexcept, -1, ENOTCONN)
+REPLACED(int, getsockname, (int fd, sockaddr *address, socklen_t *length), (fd, address, length), noexcept, -1, ENOBUFS)
+REPLACED(int, eventfd_read, (int fd, eventfd_t *value), (fd, value), , -1, EINTR)
+REPLACED(int, eventfd_write, (int fd, eventfd_t value), (fd, value), , -1, EINTR)
+REPLACED(dirent *, readdir, (DIR * directory), (directory), , nullptr, ENOMEM)
+REPLACED(ssize_t, __getdelim, (char **line, std::size_t *size, int end, FILE *file), (line, size, end, file), , -1, ENOMEM)
 REPLACED(int, unlink, (const char *path), (path), noexcept, -1, EACCES)
 REPLACED(int, rename, (const char *from, const char *to), (from, to), noexcept, -1, ENOSPC)
 REPLACED(ssize_t, readlink, (const char *path, char *text, std::size_t size), (path, text, size), noexcept,

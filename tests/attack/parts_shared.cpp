@@ -466,15 +466,17 @@ void walk_through_comm_channel(Walk &walk, doca_dev *dev, bool by_address)
                              [&] { return doca_comm_channel_peer_addr_update_info(peer); });
         });
     else // accepts
-        is_good = patiently(DOCA_ERROR_AGAIN, [&] {
-                      std::uint32_t count = 0;
-                      doca_comm_channel_addr_t **peers = nullptr;
-                      (void)receive(); // which takes clients in
-                      doca_error_t status = doca_comm_channel_ep_update_service_state_info(ep);
-                      if (status == DOCA_SUCCESS)
-                          status = doca_comm_channel_ep_get_peer_addr_list(ep, &peers, &count);
-                      return status == DOCA_SUCCESS && count == 0 ? DOCA_ERROR_AGAIN : status;
-                  }) == DOCA_SUCCESS;
+        is_good = walk.call([&] {
+            return patiently(DOCA_ERROR_AGAIN, [&] {
+                std::uint32_t count = 0;
+                doca_comm_channel_addr_t **peers = nullptr;
+                (void)receive(); // which takes clients in
+                doca_error_t status = doca_comm_channel_ep_update_service_state_info(ep);
+                if (status == DOCA_SUCCESS)
+                    status = doca_comm_channel_ep_get_peer_addr_list(ep, &peers, &count);
+                return status == DOCA_SUCCESS && count == 0 ? DOCA_ERROR_AGAIN : status;
+            });
+        });
     walk.expect(is_good, "that client and service meet");
     if (!walk.agree(is_good))
         return;

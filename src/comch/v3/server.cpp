@@ -128,12 +128,14 @@ void doca_comch_server::take_in(Connection &connection) noexcept
 {
     const auto num_connected = std::ranges::count_if(
         connections_, [](const auto &known) { return known->link.state() == Link::State::connected; });
-    const doca_error_t status = opendoca::guarded(
-        [&] { return connection.link.take_hello(key_, limits(), num_connected < static_cast<long>(max_connections)); });
+    const doca_error_t status = opendoca::guarded([&] {
+        return connection.link.take_hello(key_, limits(), num_connected < static_cast<long>(max_connections),
+                                          [&] { return watch(connection); });
+    });
     if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
         return;
-    if (status != DOCA_SUCCESS || !watch(connection)) {
-        if (status == DOCA_SUCCESS || status == DOCA_ERROR_OPERATING_SYSTEM)
+    if (status != DOCA_SUCCESS) {
+        if (status == DOCA_ERROR_OPERATING_SYSTEM)
             listener_.note_shortage("taken in");
         connection.link.fail();
         forget(connection);

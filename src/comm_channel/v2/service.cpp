@@ -165,7 +165,8 @@ void doca_comm_channel_ep_t::take_in(Peer &peer)
 {
     const auto connected = std::ranges::count_if(
         peers_, [](const Peer *known) { return known->state() == Peer::State::connected; });
-    const doca_error_t status = peer.take_hello(key_, limits, connected < static_cast<long>(max_connections));
+    const doca_error_t status =
+        peer.take_hello(key_, limits, connected < static_cast<long>(max_connections), [] { return true; });
     if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
         return;
     const bool is_watched = status == DOCA_SUCCESS && watch(peer);
