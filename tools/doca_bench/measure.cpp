@@ -19,13 +19,6 @@ constexpr double tolerated_others = 0.15;
 constexpr double tolerated_steal = 0.02;
 constexpr double patience_with_others = 4; ///< in units of MeasureOptions::seconds
 
-long involuntary_switches()
-{
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nivcsw;
-}
-
 void sleep_for(double seconds)
 {
     const timespec time = {0, static_cast<long>(seconds * 1e9)};
@@ -135,6 +128,13 @@ private:
 };
 
 } // namespace
+
+long involuntary_switches()
+{
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
 
 Variant::~Variant() = default;
 

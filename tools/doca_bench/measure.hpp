@@ -45,6 +45,9 @@ struct Measurement {
 /// discarded.
 [[nodiscard]] Measurement measure(std::span<Variant *const> variants, const MeasureOptions &options);
 
+/// How often the calling thread had to leave its CPU.
+[[nodiscard]] long involuntary_switches();
+
 /// The order in which round @p round runs @p count variants: each takes each place equally often.
 [[nodiscard]] std::vector<std::size_t> order_of_round(std::size_t round, std::size_t count);
 

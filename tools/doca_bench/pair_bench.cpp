@@ -6,9 +6,8 @@
 #include <ctime>
 #include <iostream>
 
-#include <sys/resource.h>
-
 #include "machine.hpp"
+#include "measure.hpp"
 
 namespace opendoca::tools {
 
@@ -18,13 +17,6 @@ constexpr double sample_seconds_at_least = 1e-3;
 constexpr std::size_t max_repetitions = std::size_t{1} << 24;
 constexpr double latency_change = 1.5; ///< between before and after, that means another placement
 constexpr std::size_t patience_in_rounds = 4;
-
-long involuntary_switches()
-{
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nivcsw;
-}
 
 /// Nanoseconds of one job: of all threads together in rate tests, of each in others.
 double nanoseconds_of(const CasePair &pair, const PairCase &what, double seconds, std::size_t count)

@@ -20,10 +20,10 @@ namespace {
 constexpr std::uint32_t ping_pongs = 10000;
 constexpr std::uint32_t warm_up = ping_pongs / 5;
 
-enum class Command : std::uint32_t { export_memory, ping_pong };
+enum class MemoryCommand : std::uint32_t { export_memory, ping_pong };
 
-struct Request {
-    Command command;
+struct MemoryRequest {
+    MemoryCommand command;
     MemoryKind kind;
     std::size_t size;
     char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
@@ -54,7 +54,7 @@ std::byte *map_memory(MemoryKind kind, std::size_t size, int &memfd)
 }
 
 /// Everything is kept until the process ends.
-void export_for_good(const Request &request, Reply &reply)
+void export_for_good(const MemoryRequest &request, Reply &reply)
 {
     reply.addr = map_memory(request.kind, request.size, reply.memfd);
     doca_dev *const dev = open_by_name(request.ibdev).release();
@@ -90,11 +90,11 @@ Peer::~Peer() = default;
 
 void Peer::serve(int channel)
 {
-    Request request;
+    MemoryRequest request;
     while (receive_message(channel, request)) {
         Reply reply{};
         try {
-            if (request.command == Command::export_memory) {
+            if (request.command == MemoryCommand::export_memory) {
                 export_for_good(request, reply);
             } else {
                 for (std::uint32_t i = 1; i <= ping_pongs; ++i) {
@@ -111,7 +111,7 @@ void Peer::serve(int channel)
 
 PeerMemory Peer::export_memory(MemoryKind kind, std::size_t size, const std::string &ibdev)
 {
-    Request request{Command::export_memory, kind, size, {}};
+    MemoryRequest request{MemoryCommand::export_memory, kind, size, {}};
     ibdev.copy(request.ibdev, sizeof(request.ibdev) - 1);
     send_message(process_.channel(), request);
     const auto reply = await_reply<Reply>(process_.channel());
@@ -122,7 +122,7 @@ double Peer::one_way_latency()
 {
     lines_[0].value.store(0, std::memory_order_relaxed);
     lines_[1].value.store(0, std::memory_order_relaxed);
-    send_message(process_.channel(), Request{Command::ping_pong, {}, 0, {}});
+    send_message(process_.channel(), MemoryRequest{MemoryCommand::ping_pong, {}, 0, {}});
     double start = 0;
     for (std::uint32_t i = 1; i <= ping_pongs; ++i) {
         if (i == warm_up)

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
 
+#include "machine.hpp"
 #include "program.hpp"
 
 namespace opendoca::tools {
@@ -18,19 +18,11 @@ namespace {
 constexpr std::size_t least_iterations = 20;
 constexpr double mebibyte = 1 << 20; ///< what the programs call MB
 /// From here on a completion for each message, so that the queue never runs empty for the sake of one.
-constexpr std::size_t large = 64 << 10;
+constexpr std::size_t large_message = 64 << 10;
 
 std::string port_directory(const std::string &ibdev)
 {
     return "/sys/class/infiniband/" + ibdev + "/ports/1/";
-}
-
-std::string first_line(const std::string &path)
-{
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
 }
 
 /// Of an Ethernet port: the RoCE v2 GID of an IPv4 address, or else the first of RoCE v2. perftest takes the
@@ -38,13 +30,13 @@ std::string first_line(const std::string &path)
 std::optional<int> find_gid(const std::string &ibdev)
 {
     const std::string directory = port_directory(ibdev);
-    if (first_line(directory + "link_layer") != "Ethernet")
+    if (line_of(directory + "link_layer") != "Ethernet")
         return std::nullopt;
     std::optional<int> found;
     for (int i = 0; std::filesystem::exists(directory + "gids/" + std::to_string(i)); ++i) {
-        if (first_line(directory + "gid_attrs/types/" + std::to_string(i)) != "RoCE v2")
+        if (line_of(directory + "gid_attrs/types/" + std::to_string(i)) != "RoCE v2")
             continue;
-        if (first_line(directory + "gids/" + std::to_string(i)).starts_with("0000:0000:0000:0000:0000:ffff:"))
+        if (line_of(directory + "gids/" + std::to_string(i)).starts_with("0000:0000:0000:0000:0000:ffff:"))
             return i;
         found = found ? found : i;
     }
@@ -88,7 +80,7 @@ std::optional<RivalTest> perftest_test_of(const PairCase &what)
         test.arguments.insert(test.arguments.end(), {"-t", std::to_string(what.depth)});
     if (is_rate && what.op == PairOp::send) // twice the depth, as ours
         test.arguments.insert(test.arguments.end(), {"-r", std::to_string(2 * what.depth)});
-    if (is_rate && what.size >= large)
+    if (is_rate && what.size >= large_message)
         test.arguments.insert(test.arguments.end(), {"-Q", "1"});
     return test;
 }

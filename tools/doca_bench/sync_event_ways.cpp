@@ -22,10 +22,10 @@ namespace {
 constexpr std::size_t max_blob = 256;
 constexpr std::size_t num_events = 4;
 
-enum class Command : std::uint32_t { open, play };
+enum class EventCommand : std::uint32_t { open, play };
 
-struct Request {
-    Command command;
+struct EventRequest {
+    EventCommand command;
     SignalWay way;
     std::uint64_t round_trips;
     char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
@@ -133,7 +133,7 @@ public:
     /// Events, by what goes on at the two sides: 0 and 1 there and back in synchronous mode, 2 and 3 there
     /// and back for waits in work queues.
     Ends(bool is_host, const std::string &ibdev, const UniqueFd (&eventfds)[2], SignalLine *lines,
-         Request &request)
+         EventRequest &request)
         : dev_(open_by_name(ibdev))
     {
         for (std::size_t i = 0; i < num_events; ++i)
@@ -182,7 +182,7 @@ public:
     }
 
 private:
-    void add_event(bool is_host, std::size_t number, Request &request)
+    void add_event(bool is_host, std::size_t number, EventRequest &request)
     {
         const bool comes_back = number % 2 != 0;
         doca_sync_event *event = nullptr;
@@ -236,11 +236,11 @@ SignalPair::~SignalPair() = default;
 
 void SignalPair::serve(int channel)
 {
-    Request request;
+    EventRequest request;
     while (receive_message(channel, request)) {
         Reply reply{};
         try {
-            if (request.command == Command::open) {
+            if (request.command == EventCommand::open) {
                 ends_ = std::make_unique<Ends>(false, request.ibdev, eventfds_, lines_.get(), request);
             } else {
                 send_message(channel, Reply{}); // ready
@@ -256,8 +256,8 @@ void SignalPair::serve(int channel)
 
 void SignalPair::open(const std::string &exporter, const std::string &importer)
 {
-    Request request{};
-    request.command = Command::open;
+    EventRequest request{};
+    request.command = EventCommand::open;
     importer.copy(request.ibdev, sizeof(request.ibdev) - 1);
     ends_ = std::make_unique<Ends>(true, exporter, eventfds_, lines_.get(), request);
     send_message(process_.channel(), request);
@@ -266,8 +266,8 @@ void SignalPair::open(const std::string &exporter, const std::string &importer)
 
 double SignalPair::measure(SignalWay way, std::uint64_t round_trips)
 {
-    Request request{};
-    request.command = Command::play;
+    EventRequest request{};
+    request.command = EventCommand::play;
     request.way = way;
     const std::uint64_t warm_up = round_trips / 5 + 1;
     request.round_trips = warm_up + round_trips;

@@ -15,7 +15,7 @@ namespace opendoca::card {
 
 namespace {
 
-struct Entry {
+struct TableEntry {
     std::uint32_t key; ///< object and method, or the number of a write command
     const char *name;
     int (*run)(Command &command);
@@ -27,7 +27,7 @@ constexpr std::uint32_t key(unsigned object, unsigned method)
     return Command::method_key(object, method);
 }
 
-constexpr Entry methods[] = {
+constexpr TableEntry methods[] = {
     {key(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT), "get_context", get_context, false},
     {key(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT), "query_context", query_context, false},
     {key(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT), "query_port", query_port, false},
@@ -68,7 +68,7 @@ constexpr std::uint32_t extended(unsigned command)
 }
 
 // Commands of the older write() interface, which libibverbs has carried by one ioctl.
-constexpr Entry write_commands[] = {
+constexpr TableEntry write_commands[] = {
     {IB_USER_VERBS_CMD_QUERY_DEVICE, "query_device", query_device, false},
     {extended(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), "query_device", query_device_more, false},
     {IB_USER_VERBS_CMD_ALLOC_PD, "alloc_pd", alloc_pd, false},
@@ -85,7 +85,7 @@ constexpr Entry write_commands[] = {
     {IB_USER_VERBS_CMD_QUERY_SRQ, "query_srq", query_srq, false},
 };
 
-int run_entry(Command &command, const Entry &entry)
+int run_entry(Command &command, const TableEntry &entry)
 {
     if (command.file.card.is_verbose)
         std::fprintf(stderr, "process %d: %s\n", command.process->pid(), entry.name);
@@ -104,10 +104,10 @@ int run_command(Command &command)
         return error;
     if (command.method() == key(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE)) {
         const auto found =
-            std::ranges::find(write_commands, command.number32(UVERBS_ATTR_WRITE_CMD), &Entry::key);
+            std::ranges::find(write_commands, command.number32(UVERBS_ATTR_WRITE_CMD), &TableEntry::key);
         return found == std::ranges::end(write_commands) ? EOPNOTSUPP : run_entry(command, *found);
     }
-    const auto found = std::ranges::find(methods, command.method(), &Entry::key);
+    const auto found = std::ranges::find(methods, command.method(), &TableEntry::key);
     if (found != std::ranges::end(methods))
         return run_entry(command, *found);
     // libibverbs takes EPROTONOSUPPORT as "use write()", which for this one there is not.
@@ -117,7 +117,7 @@ int run_command(Command &command)
 
 bool is_command_name(std::string_view name)
 {
-    const auto has_name = [&](const Entry &entry) { return entry.name == name; };
+    const auto has_name = [&](const TableEntry &entry) { return entry.name == name; };
     return std::ranges::any_of(methods, has_name) || std::ranges::any_of(write_commands, has_name);
 }
 

@@ -18,7 +18,7 @@ constexpr std::uint16_t devlink_family = 0x15; // the kernel gives such numbers 
 constexpr std::uint32_t config_group = 5;
 constexpr char bus_name[] = "pci";
 
-struct Request {
+struct DevlinkRequest {
     nlmsghdr header;
     genlmsghdr generic;
     std::span<const std::uint8_t> attributes;
@@ -26,7 +26,7 @@ struct Request {
     [[nodiscard]] std::uint16_t flags() const { return is_dump() ? NLM_F_MULTI : 0; }
 };
 
-Datagram describe_family(const Request &request)
+Datagram describe_family(const DevlinkRequest &request)
 {
     NetlinkMessage message(GENL_ID_CTRL, CTRL_CMD_NEWFAMILY, request.header, request.flags());
     message.add_text(CTRL_ATTR_FAMILY_NAME, DEVLINK_GENL_NAME);
@@ -42,7 +42,7 @@ Datagram describe_family(const Request &request)
     return message.take();
 }
 
-Datagram describe_device(const Request &request, const Function &manager)
+Datagram describe_device(const DevlinkRequest &request, const Function &manager)
 {
     NetlinkMessage message(devlink_family, DEVLINK_CMD_NEW, request.header, request.flags());
     message.add_text(DEVLINK_ATTR_BUS_NAME, bus_name);
@@ -88,7 +88,7 @@ void describe_function(NetlinkMessage &message, const Representor &port)
     message.end_nest(nest);
 }
 
-Datagram describe_port(const Request &request, const Function &manager, const Representor &port)
+Datagram describe_port(const DevlinkRequest &request, const Function &manager, const Representor &port)
 {
     NetlinkMessage message(devlink_family, DEVLINK_CMD_PORT_NEW, request.header, request.flags());
     message.add_text(DEVLINK_ATTR_BUS_NAME, bus_name);
@@ -102,14 +102,14 @@ Datagram describe_port(const Request &request, const Function &manager, const Re
 }
 
 /// Is what a request names, if it names anything, this?
-bool names(const Request &request, std::uint16_t type, std::string_view value)
+bool names(const DevlinkRequest &request, std::uint16_t type, std::string_view value)
 {
     const auto attribute = netlink_attribute(request.attributes, type);
     return !attribute || netlink_text(*attribute) == value;
 }
 
 /// An errno, or 0: adds what was asked for.
-int answer(const Card &card, const Request &request, std::vector<Datagram> &answers)
+int answer(const Card &card, const DevlinkRequest &request, std::vector<Datagram> &answers)
 {
     if (request.header.nlmsg_type == GENL_ID_CTRL) {
         if (request.generic.cmd != CTRL_CMD_GETFAMILY)
@@ -148,7 +148,7 @@ int answer(const Card &card, const Request &request, std::vector<Datagram> &answ
 std::vector<Datagram> answer_netlink(const Card &card, std::span<const std::uint8_t> bytes)
 {
     std::vector<Datagram> answers;
-    Request request{};
+    DevlinkRequest request{};
     constexpr std::size_t headers = sizeof(request.header) + sizeof(request.generic);
     if (bytes.size() < headers)
         return answers;

@@ -35,7 +35,7 @@ bool has_page(const Mailbox &mailbox, prm::Field number)
     return mailbox.card().objects.find<Uar>(mailbox.get32(number), mailbox.file) != nullptr;
 }
 
-constexpr std::uint64_t record_bytes = 8;
+constexpr std::uint64_t queue_record_bytes = 8;
 
 void take_path(const Mailbox &mailbox, QueuePair &qp)
 {
@@ -56,7 +56,7 @@ prm::Status prm_create_cq(Mailbox &mailbox)
     using namespace prm::create_cq;
     const auto entries = 1u << mailbox.get(log_size);
     const std::uint32_t size = mailbox.get(entry_size) != 0 ? 128 : 64;
-    UserMemory *record = memory_at(mailbox, record_umem_id, record_offset, record_bytes);
+    UserMemory *record = memory_at(mailbox, record_umem_id, record_offset, queue_record_bytes);
     UserMemory *buffer = memory_at(mailbox, umem_id, umem_offset, std::uint64_t{entries} * size);
     if (record == nullptr || buffer == nullptr || record->process != buffer->process || !has_page(mailbox, uar_page))
         return prm::Status::bad_resource;
@@ -88,7 +88,7 @@ prm::Status prm_create_qp(Mailbox &mailbox)
     const std::uint32_t receive_log_stride = 4 + mailbox.get32(log_receive_stride);
     const std::uint32_t send_slots = sends ? 1u << mailbox.get(log_send_size) : 0;
     const std::uint64_t receive_bytes = std::uint64_t{receive_entries} << receive_log_stride;
-    UserMemory *record = memory_at(mailbox, record_umem_id, record_offset, record_bytes);
+    UserMemory *record = memory_at(mailbox, record_umem_id, record_offset, queue_record_bytes);
     UserMemory *buffer = memory_at(mailbox, prm::create_qp::umem_id, prm::create_qp::umem_offset,
                                          receive_bytes + std::uint64_t{send_slots} * 64);
     if (of_sends == nullptr || of_receives == nullptr || domain == nullptr || record == nullptr ||

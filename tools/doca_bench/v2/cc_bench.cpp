@@ -25,8 +25,8 @@ namespace {
 
 using Complaint = std::optional<std::string>;
 
-constexpr std::size_t bar_size = 8;
-constexpr double bar_ratio = 1.3; ///< of the faster socket pair, at most
+constexpr std::size_t channel_bar_size = 8;
+constexpr double channel_bar_ratio = 1.3; ///< of the faster socket pair, at most
 
 struct CcOptions {
     bool as_json = false;
@@ -121,7 +121,7 @@ std::optional<int> parse_options(std::span<char *const> arguments, CcOptions &op
                      });
     const auto status = parser.parse(arguments, std::cout, std::cerr);
     if (options.judges_bars)
-        options.sizes = {bar_size};
+        options.sizes = {channel_bar_size};
     return status;
 }
 
@@ -162,7 +162,7 @@ Json to_json(const CcRow &row)
 
 bool meets_bar(const CcRow &row)
 {
-    return row.ratio.median <= bar_ratio;
+    return row.ratio.median <= channel_bar_ratio;
 }
 
 void print_json(const CcOptions &options, const CcPeer &peer, const std::vector<CcRow> &rows)
@@ -182,7 +182,7 @@ void print_json(const CcOptions &options, const CcPeer &peer, const std::vector<
         Json bar = Json::object(), bars = Json::array();
         bar.set("name", "round trip of 8 B, of the faster socket pair")
             .set("kind", "ratio at most")
-            .set("limit", bar_ratio)
+            .set("limit", channel_bar_ratio)
             .set("measured", rows.front().ratio.median)
             .set("passed", meets_bar(rows.front()));
         bars.add(std::move(bar));
@@ -215,7 +215,7 @@ void print_table(const CcOptions &options, const CcPeer &peer, const std::vector
     std::cout << table.text();
     if (options.judges_bars)
         std::cout << "\nround trip of 8 B, of the faster socket pair: "
-                  << decimal(rows.front().ratio.median, 2) << ", at most " << decimal(bar_ratio, 2) << ": "
+                  << decimal(rows.front().ratio.median, 2) << ", at most " << decimal(channel_bar_ratio, 2) << ": "
                   << (meets_bar(rows.front()) ? "PASS" : "FAIL") << '\n';
 }
 

@@ -23,9 +23,9 @@ private:
     Handle<doca_workq, doca_workq_destroy> workq_;
 };
 
-class JobLoop final : public ShaLoop {
+class ShaJobLoop final : public ShaLoop {
 public:
-    JobLoop(const ShaJobs &session, const ShaAlgorithm &algorithm, std::size_t size)
+    ShaJobLoop(const ShaJobs &session, const ShaAlgorithm &algorithm, std::size_t size)
         : workq_(session.workq()),
           bufs_(session, size, algorithm.digest_size)
     {
@@ -78,7 +78,7 @@ ShaJobs::~ShaJobs()
 
 std::unique_ptr<ShaLoop> ShaJobs::make_loop(const ShaAlgorithm &algorithm, std::size_t size)
 {
-    return std::make_unique<JobLoop>(*this, algorithm, size);
+    return std::make_unique<ShaJobLoop>(*this, algorithm, size);
 }
 
 } // namespace

@@ -12,9 +12,7 @@
 
 namespace opendoca::tools {
 
-namespace {
-
-enum class Command : std::uint32_t {
+enum class ComchPeer::Command : std::uint32_t {
     open,   ///< a server of the case
     meet,   ///< its client, which is about to come
     answer, ///< so many
@@ -22,8 +20,6 @@ enum class Command : std::uint32_t {
     close,  ///< the server
     trips,  ///< over the socket pair
 };
-
-} // namespace
 
 struct ComchPeer::Request {
     Command command;

@@ -34,6 +34,7 @@ public:
 
 private:
     class Pair;
+    enum class Command : std::uint32_t;
     struct Request;
     struct Reply;
 

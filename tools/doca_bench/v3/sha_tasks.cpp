@@ -24,9 +24,9 @@ private:
     Handle<doca_sha, doca_sha_destroy> sha_; // on the engine, and so gone before it
 };
 
-class TaskLoop final : public ShaLoop {
+class ShaTaskLoop final : public ShaLoop {
 public:
-    TaskLoop(ShaTasks &session, const ShaAlgorithm &algorithm, std::size_t size)
+    ShaTaskLoop(ShaTasks &session, const ShaAlgorithm &algorithm, std::size_t size)
         : engine_(session.engine()),
           bufs_(session, size, algorithm.digest_size)
     {
@@ -36,7 +36,7 @@ public:
              "allocating a task");
         task_ = doca_sha_task_hash_as_task(task);
     }
-    ~TaskLoop() override { doca_task_free(task_); }
+    ~ShaTaskLoop() override { doca_task_free(task_); }
 
     void run(std::size_t count) override
     {
@@ -82,7 +82,7 @@ ShaTasks::~ShaTasks()
 
 std::unique_ptr<ShaLoop> ShaTasks::make_loop(const ShaAlgorithm &algorithm, std::size_t size)
 {
-    return std::make_unique<TaskLoop>(*this, algorithm, size);
+    return std::make_unique<ShaTaskLoop>(*this, algorithm, size);
 }
 
 } // namespace
