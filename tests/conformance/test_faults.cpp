@@ -37,7 +37,7 @@ std::vector<doca_error_t> copy_often(const char *faults, std::size_t count = 16,
     std::vector<doca_error_t> results;
     for (std::size_t i = 0; i < count; ++i) {
         fill(std::span(memory).first(64), static_cast<std::uint32_t>(i));
-        fill(std::span(memory).subspan(64), 99);
+        fill(std::span(memory).subspan(64), static_cast<std::uint32_t>(i) + 1);
         const BufHandle dst = inventory.empty(map, &memory[64], 64);
         results.push_back(engine.copy(dst, inventory.full(map, memory.data(), 64)));
         const bool is_copied = std::equal(memory.begin(), memory.begin() + 64, memory.begin() + 64);
@@ -82,7 +82,7 @@ TEST(FaultsTest, RandomOnesAreThoseOfTheSeed)
     EXPECT_GT(once.size(), count / 20);
     EXPECT_LT(once.size(), count / 5);
     const Numbers twice = failed(copy_often("seed=7,job=10%,job:dma=10%", count), DOCA_ERROR_IO_FAILED);
-    EXPECT_GT(twice.size(), once.size() * 3 / 2) << "two items do not strike at the same time";
+    EXPECT_GT(twice.size(), once.size() * 5 / 4) << "two items do not strike at the same time";
 }
 
 TEST(FaultsTest, AQueueIsFull)
