@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "../../src/comm_channel/v2/endpoint.hpp"
+#include "support/clock_ahead.hpp"
 #include "support/comm_channel.hpp"
 #include "support/log_capture.hpp"
 
@@ -19,7 +20,6 @@ using namespace doca_test;
 namespace {
 
 bool is_fdopendir_failing = false;
-time_t seconds_ahead = 0;
 
 /// What the bells that processes wake each other by fail with, and how many do.
 struct FailingBells {
@@ -90,16 +90,6 @@ extern "C" DIR *fdopendir(int fd)
     }
     static auto *const original = reinterpret_cast<DIR *(*)(int)>(dlsym(RTLD_NEXT, "fdopendir"));
     return original(fd);
-}
-
-/// In place of libc's: a clock that a test can put forward.
-extern "C" int clock_gettime(clockid_t clock, timespec *time)
-{
-    static auto *const original = reinterpret_cast<int (*)(clockid_t, timespec *)>(dlsym(RTLD_NEXT, "clock_gettime"));
-    const int status = original(clock, time);
-    if (status == 0 && clock == CLOCK_MONOTONIC)
-        time->tv_sec += seconds_ahead;
-    return status;
 }
 
 extern "C" ssize_t send(int fd, const void *bytes, std::size_t size, int flags)

@@ -233,10 +233,10 @@ std::string configuration(const Report &report)
     Table facts({{""}, {""}});
     for (const Fact &fact : report.facts)
         facts.add({fact.name, fact.value});
-    Table variables({{""}, {""}});
+    Table settings({{""}, {""}});
     for (const Setting &setting : report.settings)
-        variables.add({(setting.value ? "" : "# ") + setting.name + '=' + setting.value.value_or(""), setting.meaning});
-    return "In force\n" + facts.text("  ") + "\nEnvironment (# marks what is not set)\n" + variables.text("  ");
+        settings.add({(setting.value ? "" : "# ") + setting.name + '=' + setting.value.value_or(""), setting.meaning});
+    return "In force\n" + facts.text("  ") + "\nEnvironment (# marks what is not set)\n" + settings.text("  ");
 }
 
 std::string device_properties(const Report &report)

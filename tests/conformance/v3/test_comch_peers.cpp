@@ -3,12 +3,12 @@
 //
 // Peers of Comch that are slow, or do not keep the rules of consumers and producers: what they make this side keep is
 // bounded, and a connection that breaks the rules is ended. A hostile peer is made of the transport alone.
-#include <dlfcn.h>
 #include <poll.h>
 
 #include "../../../src/comch/v3/control.hpp"
 #include "../../../src/comm_channel/connection.hpp"
 #include "../../../src/core/dev.hpp"
+#include "../support/clock_ahead.hpp"
 #include "comch_sides.hpp"
 
 using namespace doca_test;
@@ -16,22 +16,6 @@ using opendoca::comch::ControlKind;
 using opendoca::comch::ControlMessage;
 using namespace opendoca::comm_channel;
 using opendoca::comm_channel::Connection;
-
-namespace {
-
-time_t seconds_ahead = 0;
-
-} // namespace
-
-/// In place of libc's: a clock that a test can put forward.
-extern "C" int clock_gettime(clockid_t clock, timespec *time)
-{
-    static auto *const original = reinterpret_cast<int (*)(clockid_t, timespec *)>(dlsym(RTLD_NEXT, "clock_gettime"));
-    const int status = original(clock, time);
-    if (status == 0 && clock == CLOCK_MONOTONIC)
-        time->tv_sec += seconds_ahead;
-    return status;
-}
 
 namespace {
 
