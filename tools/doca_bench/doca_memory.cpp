@@ -21,10 +21,10 @@ MmapHandle start_map(doca_dev *dev, std::span<std::byte> memory, std::uint32_t r
     return handle;
 }
 
-InventoryHandle start_inventory(std::size_t num_bufs)
+InventoryHandle start_inventory(std::size_t size)
 {
     doca_buf_inventory *inventory = nullptr;
-    must(api::create_inventory(num_bufs, &inventory), "creating an inventory");
+    must(api::create_inventory(size, &inventory), "creating an inventory");
     InventoryHandle handle(inventory);
     must(doca_buf_inventory_start(inventory), "starting an inventory");
     return handle;

@@ -23,7 +23,7 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr double patience = 30; ///< seconds
+constexpr double seconds_of_patience = 30; ///< seconds
 
 std::vector<char *> pointers(const std::vector<std::string> &texts)
 {
@@ -114,7 +114,7 @@ std::string output_of_client(const Command &server, const Command &client)
 {
     const Program listener(server, -1);
     std::string output;
-    for (const double end = seconds_now() + patience; seconds_now() < end;) {
+    for (const double end = seconds_now() + seconds_of_patience; seconds_now() < end;) {
         auto [text, has_ended_well] = output_of(client);
         output = std::move(text);
         if (has_ended_well)
