@@ -23,7 +23,7 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr double seconds_of_patience = 30; ///< seconds
+constexpr double seconds_of_patience = 30;
 
 std::vector<char *> pointers(const std::vector<std::string> &texts)
 {
