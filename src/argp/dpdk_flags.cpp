@@ -23,7 +23,7 @@ std::optional<std::string> word_of(json_object *value)
     return text_of(value);
 }
 
-doca_error_t wrong_value(std::string_view key, const std::string &expected, int line = __builtin_LINE())
+doca_error_t wrong_dpdk_value(std::string_view key, const std::string &expected, int line = __builtin_LINE())
 {
     return fail(DOCA_ERROR_INVALID_VALUE, "JSON key " + quoted(key) + " of doca_dpdk_flags needs " + expected,
                 line);
@@ -38,7 +38,7 @@ doca_error_t describe_device(json_object &device, std::string &out)
     const doca_error_t result = for_each_member(device, [&](std::string_view key, json_object *value) {
         const std::optional<std::string> word = word_of(value);
         if (!word)
-            return wrong_value("devices", "a string, whole number or boolean for " + quoted(key));
+            return wrong_dpdk_value("devices", "a string, whole number or boolean for " + quoted(key));
         if (key == "device")
             kind = *word;
         else if (key == "id")
@@ -50,9 +50,9 @@ doca_error_t describe_device(json_object &device, std::string &out)
     if (result != DOCA_SUCCESS)
         return result;
     if (id.empty())
-        return wrong_value("devices", "an \"id\" for each device");
+        return wrong_dpdk_value("devices", "an \"id\" for each device");
     if (kind != "pf" && kind != "vf" && kind != "sf")
-        return wrong_value("devices", "\"pf\", \"vf\" or \"sf\" as \"device\", not " + quoted(kind));
+        return wrong_dpdk_value("devices", "\"pf\", \"vf\" or \"sf\" as \"device\", not " + quoted(kind));
     out = (kind == "sf" ? "auxiliary:mlx5_core.sf." : "") + id + arguments;
     return DOCA_SUCCESS;
 }
@@ -66,7 +66,7 @@ doca_error_t append_device(json_object *device, std::vector<std::string> &out)
     } else if (const std::optional<std::string> text = text_of(device); text && !text->empty()) {
         description = *text;
     } else {
-        return wrong_value("devices", "strings or objects");
+        return wrong_dpdk_value("devices", "strings or objects");
     }
     out.emplace_back("-a");
     out.push_back(std::move(description));
@@ -77,7 +77,7 @@ doca_error_t append_words(json_object *value, std::vector<std::string> &out)
 {
     const std::optional<std::string> text = text_of(value);
     if (!text)
-        return wrong_value("flags", "a string");
+        return wrong_dpdk_value("flags", "a string");
     std::istringstream words(*text);
     for (std::string word; words >> word;)
         out.push_back(word);
@@ -94,7 +94,7 @@ doca_error_t append_option(std::string_view key, json_object *value, std::vector
     }
     std::optional<std::string> word = word_of(value);
     if (!word)
-        return wrong_value(key, "a string, a whole number, a boolean, or an array of these");
+        return wrong_dpdk_value(key, "a string, a whole number, a boolean, or an array of these");
     out.push_back(std::move(flag));
     out.push_back(std::move(*word));
     return DOCA_SUCCESS;

@@ -20,18 +20,6 @@ namespace opendoca::comm_channel {
 
 namespace {
 
-template <typename T>
-std::span<const std::byte> bytes_of(const T &value)
-{
-    return std::as_bytes(std::span(&value, 1));
-}
-
-template <typename T>
-std::span<std::byte> bytes_of(T &value)
-{
-    return std::as_writable_bytes(std::span(&value, 1));
-}
-
 bool make_space_sockets(UniqueFd &own, UniqueFd &of_client)
 {
     int ends[2];

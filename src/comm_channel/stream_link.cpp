@@ -18,16 +18,6 @@ OPENDOCA_LOG_SOURCE(DOCA_CC_STREAM);
 
 namespace opendoca::comm_channel {
 
-namespace {
-
-template <typename T>
-std::span<const std::byte> bytes_of(const T &value)
-{
-    return std::as_bytes(std::span(&value, 1));
-}
-
-} // namespace
-
 bool Stream::make_link(const std::shared_ptr<const DeviceFunction> &function, RingShape outgoing,
                        RingShape incoming) noexcept
 {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -100,5 +101,17 @@ enum class Arrival : std::uint8_t {
 [[nodiscard]] bool drain_bells_of(int socket) noexcept;
 /// Whether the other end is closed.
 [[nodiscard]] bool has_hung_up(int socket) noexcept;
+
+template <typename T>
+std::span<const std::byte> bytes_of(const T &value)
+{
+    return std::as_bytes(std::span(&value, 1));
+}
+
+template <typename T>
+std::span<std::byte> bytes_of(T &value)
+{
+    return std::as_writable_bytes(std::span(&value, 1));
+}
 
 } // namespace opendoca::comm_channel

@@ -15,13 +15,34 @@ namespace opendoca {
 OPENDOCA_INTERNAL void log(std::uint32_t level, const char *source, int line, const char *format,
                            ...) noexcept __attribute__((cold, format(printf, 4, 5)));
 
+/// Tells files apart that are compiled together.
+consteval std::uint64_t file_id(const char *path)
+{
+    std::uint64_t hash = 0xcbf29ce484222325; // FNV-1a
+    for (; *path != '\0'; ++path)
+        hash = (hash ^ static_cast<unsigned char>(*path)) * 0x100000001b3;
+    return hash;
+}
+
+template <std::uint64_t file> consteval const char *unnamed_log_source()
+{
+    static_assert(file == 0, "a file that logs names its source, by OPENDOCA_LOG_SOURCE");
+    return nullptr;
+}
+
+/// The name that a file's messages carry.
+template <std::uint64_t file> inline constexpr const char *log_source = unnamed_log_source<file>();
+
 } // namespace opendoca
 
-/// Once in each file that logs, outside of namespaces: the name that its messages carry.
-#define OPENDOCA_LOG_SOURCE(NAME) [[maybe_unused]] static constexpr char opendoca_log_source[] = #NAME
+/// Once in each file that logs, outside of namespaces.
+#define OPENDOCA_LOG_SOURCE(NAME)                                                                            \
+    template <> inline constexpr const char *opendoca::log_source<::opendoca::file_id(__FILE__)> = #NAME
 
-#define OPENDOCA_LOG(level, ...)                                                                             \
-    ::opendoca::log(::opendoca::LogLevel::level, opendoca_log_source, __LINE__, __VA_ARGS__)
+/// A message of this file; @p level is one of struct LogLevel.
+#define LOG_AT(level, ...)                                                                                   \
+    ::opendoca::log(level, ::opendoca::log_source<::opendoca::file_id(__FILE__)>, __LINE__, __VA_ARGS__)
+#define OPENDOCA_LOG(level, ...) LOG_AT(::opendoca::LogLevel::level, __VA_ARGS__)
 #define LOG_ERR(...) OPENDOCA_LOG(error, __VA_ARGS__)
 #define LOG_WARN(...) OPENDOCA_LOG(warning, __VA_ARGS__)
 #define LOG_INFO(...) OPENDOCA_LOG(info, __VA_ARGS__)

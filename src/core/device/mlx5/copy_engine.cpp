@@ -4,8 +4,6 @@
 
 #include "../../log.hpp"
 
-OPENDOCA_LOG_SOURCE(DOCA_MLX5_COPY);
-
 #include "../verbs/copy_queue_jobs.hpp"
 #include "../verbs/copy_queue_recovery.hpp"
 

@@ -4,8 +4,6 @@
 
 #include "../../log.hpp"
 
-OPENDOCA_LOG_SOURCE(DOCA_VERBS_COPY);
-
 #include "copy_queue_jobs.hpp"
 #include "copy_queue_recovery.hpp"
 

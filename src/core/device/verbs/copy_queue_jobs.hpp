@@ -11,6 +11,8 @@
 #include "../../log.hpp"
 #include "../../mmap.hpp"
 
+OPENDOCA_LOG_SOURCE(DOCA_VERBS_COPY);
+
 namespace opendoca::verbs {
 
 inline constexpr std::uint32_t most_polled = 16; ///< completions at a time

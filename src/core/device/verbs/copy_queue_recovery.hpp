@@ -14,6 +14,8 @@
 #include "../../log.hpp"
 #include "completion_status.hpp"
 
+OPENDOCA_LOG_SOURCE(DOCA_VERBS_COPY);
+
 namespace opendoca::verbs {
 
 template <typename Poster>
