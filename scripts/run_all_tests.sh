@@ -52,7 +52,7 @@ sloppiness=${CCACHE_SLOPPINESS:-$(ccache -k sloppiness 2>/dev/null || true)}
 export CCACHE_SLOPPINESS=${sloppiness:+$sloppiness,}pch_defines,time_macros
 
 # -g1: what a sanitizer reports has functions and lines; variables would take a tenth of the time to compile.
-# Together: files of a library are compiled as users build them in release alone, and in a third of the time elsewhere.
+# Together: files of a library are compiled as users build them in release alone, and in half of the time elsewhere.
 together=(-Dunity=on -Dunity_size=20)
 sanitize=("${together[@]}" -Dtests=true -Ddocs=disabled -Dbuildtype=debug -Db_pch=true -Dc_args=-g1 -Dcpp_args=-g1)
 

@@ -5,6 +5,11 @@
 #include <cstring>
 #include <new>
 
+// Two of its names are macros of log.hpp, too, which files that are compiled together with this one need.
+#pragma push_macro("LOG_ERR")
+#pragma push_macro("LOG_INFO")
+#undef LOG_ERR
+#undef LOG_INFO
 #include <syslog.h>
 
 namespace opendoca {
@@ -60,3 +65,6 @@ SinkPtr open_syslog(const char *name) noexcept
 }
 
 } // namespace opendoca
+
+#pragma pop_macro("LOG_ERR")
+#pragma pop_macro("LOG_INFO")

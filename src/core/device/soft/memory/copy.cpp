@@ -32,13 +32,13 @@ doca_error_t copy_by_libc(std::byte *dst, const std::byte *src, std::size_t leng
 
 #if defined(__x86_64__)
 
-constexpr std::size_t line = 64;
+constexpr std::size_t cache_line = 64;
 
 /// Copies the bytes before the first cache line of @p dst, and steps over them.
 void copy_up_to_line(std::byte *&dst, const std::byte *&src, std::size_t &length) noexcept
 {
-    const std::size_t lead = -reinterpret_cast<std::uintptr_t>(dst) % line;
-    std::memcpy(dst, src, line); // the rest of it is written again
+    const std::size_t lead = -reinterpret_cast<std::uintptr_t>(dst) % cache_line;
+    std::memcpy(dst, src, cache_line); // the rest of it is written again
     dst += lead;
     src += lead;
     length -= lead;
@@ -47,13 +47,13 @@ void copy_up_to_line(std::byte *&dst, const std::byte *&src, std::size_t &length
 __attribute__((target("avx512f"))) void copy_lines(std::byte *dst, const std::byte *src) noexcept
 {
     const __m512i a = _mm512_loadu_si512(src);
-    const __m512i b = _mm512_loadu_si512(src + line);
-    const __m512i c = _mm512_loadu_si512(src + 2 * line);
-    const __m512i d = _mm512_loadu_si512(src + 3 * line);
+    const __m512i b = _mm512_loadu_si512(src + cache_line);
+    const __m512i c = _mm512_loadu_si512(src + 2 * cache_line);
+    const __m512i d = _mm512_loadu_si512(src + 3 * cache_line);
     _mm512_storeu_si512(dst, a);
-    _mm512_storeu_si512(dst + line, b);
-    _mm512_storeu_si512(dst + 2 * line, c);
-    _mm512_storeu_si512(dst + 3 * line, d);
+    _mm512_storeu_si512(dst + cache_line, b);
+    _mm512_storeu_si512(dst + 2 * cache_line, c);
+    _mm512_storeu_si512(dst + 3 * cache_line, d);
 }
 
 /// What is aligned and whole, as most large buffers are, is stored just once: a core writes one line a cycle
@@ -61,12 +61,12 @@ __attribute__((target("avx512f"))) void copy_lines(std::byte *dst, const std::by
 __attribute__((target("avx512f"))) doca_error_t copy_avx512(std::byte *dst, const std::byte *src,
                                                             std::size_t length) noexcept
 {
-    if (reinterpret_cast<std::uintptr_t>(dst) % line != 0)
+    if (reinterpret_cast<std::uintptr_t>(dst) % cache_line != 0)
         copy_up_to_line(dst, src, length);
-    for (; length >= 4 * line; length -= 4 * line, src += 4 * line, dst += 4 * line)
+    for (; length >= 4 * cache_line; length -= 4 * cache_line, src += 4 * cache_line, dst += 4 * cache_line)
         copy_lines(dst, src);
     if (length != 0)
-        copy_lines(dst + length - 4 * line, src + length - 4 * line);
+        copy_lines(dst + length - 4 * cache_line, src + length - 4 * cache_line);
     return DOCA_SUCCESS;
 }
 
@@ -79,15 +79,15 @@ __attribute__((target("avx2"))) doca_error_t copy_avx2(std::byte *dst, const std
                                                        std::size_t length) noexcept
 {
     copy_up_to_line(dst, src, length);
-    for (; length >= 2 * line; length -= 2 * line) {
+    for (; length >= 2 * cache_line; length -= 2 * cache_line) {
         auto *const to = reinterpret_cast<__m256i *>(dst);
         const __m256i a = load(src), b = load(src + 32), c = load(src + 64), d = load(src + 96);
         _mm256_store_si256(to, a);
         _mm256_store_si256(to + 1, b);
         _mm256_store_si256(to + 2, c);
         _mm256_store_si256(to + 3, d);
-        src += 2 * line;
-        dst += 2 * line;
+        src += 2 * cache_line;
+        dst += 2 * cache_line;
     }
     std::memcpy(dst, src, length);
     return DOCA_SUCCESS;
@@ -112,15 +112,15 @@ __attribute__((target("avx2"))) doca_error_t copy_around_caches(std::byte *dst, 
     constexpr std::size_t block = 4 * page;
     copy_up_to_line(dst, src, length);
     for (; length >= block; length -= block, src += block, dst += block) {
-        for (std::size_t offset = 0; offset != page; offset += 2 * line) {
+        for (std::size_t offset = 0; offset != page; offset += 2 * cache_line) {
             for (std::size_t at = offset; at < block; at += page) {
                 _mm_prefetch(src + at + block, _MM_HINT_T0); // never faults
-                _mm_prefetch(src + at + block + line, _MM_HINT_T0);
+                _mm_prefetch(src + at + block + cache_line, _MM_HINT_T0);
                 stream_two_lines(dst + at, src + at);
             }
         }
     }
-    for (; length >= 2 * line; length -= 2 * line, src += 2 * line, dst += 2 * line)
+    for (; length >= 2 * cache_line; length -= 2 * cache_line, src += 2 * cache_line, dst += 2 * cache_line)
         stream_two_lines(dst, src);
     // Non-temporal stores are weakly ordered: whoever learns of the end of the job must see them.
     _mm_sfence();

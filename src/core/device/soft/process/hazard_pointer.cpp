@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 /// Mostly an importer is just about to withdraw, and asking the kernel at once would take longer than waiting for it.
 constexpr std::chrono::milliseconds between_questions{5};
 /// After which the kernel is asked whether an owner that lives has mapped the page: a long table to read.
-constexpr std::chrono::milliseconds between_looks_at_mappings{100};
+constexpr std::chrono::milliseconds between_looks_at_readers{100};
 constexpr int questions_before_warning = 200;
 
 std::atomic<std::uint16_t> own_pointers[max_hazard_pointers]; ///< how many queues have each
@@ -55,7 +55,7 @@ void wait_for(const HazardPage &page, HazardPointer &pointer, std::uint32_t numb
             start = now;
         if (next_question == Clock::time_point{}) {
             next_question = start + between_questions;
-            next_look = start + between_looks_at_mappings;
+            next_look = start + between_looks_at_readers;
         }
         if (now >= next_question) {
             const ProcessId owner(pointer.owner.load(std::memory_order_acquire));
@@ -65,7 +65,7 @@ void wait_for(const HazardPage &page, HazardPointer &pointer, std::uint32_t numb
             if (now >= next_look) {
                 if (is_certainly_not_held(page, pointer, owner))
                     return;
-                next_look = now + between_looks_at_mappings;
+                next_look = now + between_looks_at_readers;
             }
             next_question = now + between_questions;
             if (++questions == questions_before_warning)
