@@ -47,6 +47,10 @@ setup() { # NAME MESON_ARGUMENT...
     fi
 }
 
+# The cache takes messages of another language for other results.
+unset LC_CTYPE LC_MESSAGES
+export LANG=C.UTF-8 LC_ALL=C.UTF-8
+
 # Headers that take long are precompiled; a cache of compilers that is here (ccache) may use what includes these.
 sloppiness=${CCACHE_SLOPPINESS:-$(ccache -k sloppiness 2>/dev/null || true)}
 export CCACHE_SLOPPINESS=${sloppiness:+$sloppiness,}pch_defines,time_macros

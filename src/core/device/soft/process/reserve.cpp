@@ -14,7 +14,7 @@ namespace opendoca::soft {
 
 namespace {
 
-std::atomic<std::uint64_t> reserve{0}; ///< two descriptors plus one, or 0
+std::atomic<std::uint64_t> kept{0}; ///< two descriptors plus one, or 0
 /// The thread that opens something: its process, since a forked child has none of its parent's threads, above its own
 /// number; or 0.
 std::atomic<std::uint64_t> user{0};
@@ -30,7 +30,7 @@ constexpr int process_shift = 32;
 
 bool DescriptorReserve::fill() noexcept
 {
-    if (reserve.load(std::memory_order_relaxed) != 0)
+    if (kept.load(std::memory_order_relaxed) != 0)
         return true;
     const int error = errno;
     int ends[2];
@@ -39,7 +39,7 @@ bool DescriptorReserve::fill() noexcept
         std::uint64_t none = 0;
         const std::uint64_t both = static_cast<std::uint64_t>(ends[0] + 1) << 32 |
                                    static_cast<std::uint32_t>(ends[1] + 1);
-        if (!reserve.compare_exchange_strong(none, both, std::memory_order_relaxed)) {
+        if (!kept.compare_exchange_strong(none, both, std::memory_order_relaxed)) {
             close(ends[0]);
             close(ends[1]);
         }
@@ -76,7 +76,7 @@ void ReserveUse::begin() noexcept
 /// Leaves errno as it is.
 bool ReserveUse::give_up_reserve() const noexcept
 {
-    const std::uint64_t both = is_user_ ? reserve.exchange(0, std::memory_order_relaxed) : 0;
+    const std::uint64_t both = is_user_ ? kept.exchange(0, std::memory_order_relaxed) : 0;
     if (both == 0)
         return false;
     const int error = errno;
