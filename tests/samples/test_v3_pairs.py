@@ -125,7 +125,7 @@ class Comch(unittest.TestCase):
                 server.says(LISTENS)
                 with Sample("comch_data_path_high_speed_client", "-n", "100000000") as client:
                     for side in server, client:
-                        side.says("The consumer was starting and is running")
+                        side.says("The data path is set up")
                     killed, left = (server, client) if victim == "server" else (client, server)
                     killed.signal(signal.SIGKILL)
                     left.ends(1, "The peer has gone", "Sample finished with errors")

@@ -199,6 +199,8 @@ doca_error_t create_fast_path(const char *text, struct fast_path *path)
         result = progress_path(path);
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("Failed to set up the data path: %s", doca_error_get_descr(result));
+    else
+        DOCA_LOG_INFO("The data path is set up");
     return result;
 }
 
