@@ -121,8 +121,8 @@ class Access(unittest.TestCase):
             return int(fields[11]) + int(fields[12])
         before = ticks()
         time.sleep(3)  # a cost over time is what is measured
-        # One may be of an interrupt; a thread that polled would have three hundred.
-        self.assertLessEqual(ticks() - before, 1, "clock ticks of the card's process")
+        # Some are of interrupts and of a sanitizer's own thread; one that polled would have three hundred.
+        self.assertLess(ticks() - before, 10, "clock ticks of the card's process")
 
     def test_one_processor_is_enough_and_the_other_of_two_is_kept_awake(self):
         allowed = sorted(os.sched_getaffinity(0))
