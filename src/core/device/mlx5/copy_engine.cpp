@@ -2,8 +2,6 @@
 // Copyright (c) 2026 The opendoca authors
 #include "copy_engine.hpp"
 
-#include "../../log.hpp"
-
 #include "../verbs/copy_queue_jobs.hpp"
 #include "../verbs/copy_queue_recovery.hpp"
 
