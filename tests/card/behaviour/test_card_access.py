@@ -119,10 +119,16 @@ class Access(unittest.TestCase):
         def ticks():
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             return int(fields[11]) + int(fields[12])
-        before = ticks()
+
+        def sleeps():
+            return sum(int(line.split()[1]) for status in Path(f"/proc/{pid}/task").glob("*/status")
+                       for line in status.read_text().splitlines() if line.startswith("voluntary_ctxt_switches"))
+        before = ticks(), sleeps()
         time.sleep(3)  # a cost over time is what is measured
-        # Some are of interrupts and of a sanitizer's own thread; one that polled would have three hundred.
-        self.assertLess(ticks() - before, 10, "clock ticks of the card's process")
+        # Some are of interrupts and of a sanitizer's own thread, which wakes ten times a second. A thread that polled would
+        # have three hundred ticks, and one that slept for milliseconds in between hundreds of sleeps.
+        self.assertLess(ticks() - before[0], 10, "clock ticks of the card's process")
+        self.assertLess(sleeps() - before[1], 100, "how often its threads went to sleep")
 
     def test_one_processor_is_enough_and_the_other_of_two_is_kept_awake(self):
         allowed = sorted(os.sched_getaffinity(0))
