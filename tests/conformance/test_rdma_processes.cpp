@@ -139,9 +139,9 @@ TEST_P(RdmaMemory, TakesMessagesOfAllSizes)
         ASSERT_EQ(s.peer.receive(0, length), DOCA_SUCCESS);
         const BufHandle src = s.local_full(0, length);
         ASSERT_EQ(s.end.send(src), DOCA_SUCCESS);
-        EXPECT_EQ(s.end.result(), DOCA_SUCCESS);
+        ASSERT_EQ(s.end.result(), DOCA_SUCCESS);
         RdmaEnded ended = s.peer.retrieve();
-        EXPECT_EQ(ended.result.result, DOCA_SUCCESS);
+        ASSERT_EQ(ended.result.result, DOCA_SUCCESS);
         EXPECT_EQ(ended.result.length, length);
         EXPECT_TRUE(s.peer.has(1, 0, length));
         // And back: the send waits for the receive.
@@ -150,9 +150,9 @@ TEST_P(RdmaMemory, TakesMessagesOfAllSizes)
         EXPECT_EQ(s.end.try_retrieve().status, DOCA_ERROR_AGAIN);
         const BufHandle dst = s.local_empty(100, length);
         ASSERT_EQ(s.end.receive(dst), DOCA_SUCCESS);
-        EXPECT_EQ(s.peer.retrieve().result.result, DOCA_SUCCESS);
+        ASSERT_EQ(s.peer.retrieve().result.result, DOCA_SUCCESS);
         ended = s.end.wait();
-        EXPECT_EQ(ended.result.result, DOCA_SUCCESS);
+        ASSERT_EQ(ended.result.result, DOCA_SUCCESS);
         EXPECT_EQ(ended.result.length, length);
         EXPECT_TRUE(is_filled(s.memory.bytes().subspan(100, length), 4));
         fill(s.memory.bytes(), 1);
