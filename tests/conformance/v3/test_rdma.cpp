@@ -788,6 +788,7 @@ TEST_P(FaultyReceives, are_refused_or_end_and_the_others_receive)
 class Strangers : public RdmaTaskTest {
 protected:
     static constexpr std::uint16_t port = 28786;
+    static constexpr std::size_t most_lines = 21; ///< of a minute, of which one may begin
 
     void SetUp() override
     {
@@ -863,7 +864,6 @@ TEST_P(Strangers, are_turned_away_where_descriptors_lack)
 
 TEST_P(Strangers, fill_no_log)
 {
-    constexpr std::size_t most = 21; // of a minute, of which one may begin
     const LogCapture log;
     for (int i = 0; i != 100; ++i) {
         const opendoca::UniqueFd client = make_socket();
@@ -874,7 +874,32 @@ TEST_P(Strangers, fill_no_log)
             (void)b.progress();
     }
     EXPECT_GE(num_errors(log), 1u);
-    EXPECT_LE(num_errors(log), 2 * most) << log.text();
+    EXPECT_LE(num_errors(log), 2 * most_lines) << log.text();
+}
+
+/// The same of those that say the right thing, where there is no room for them.
+TEST_P(Strangers, that_are_too_many_fill_no_log)
+{
+    b.stop();
+    must(doca_rdma_set_max_num_connections(b.get(), 1));
+    b.start();
+    (void)connect();
+    ASSERT_EQ(doca_rdma_start_listen_to_port(b.get(), port), DOCA_SUCCESS);
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
+    const LogCapture log;
+    for (std::size_t i = 1; i != 3 * most_lines; ++i) {
+        ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {}), DOCA_SUCCESS);
+        run_until([&] { return a.failures.size() == i; });
+    }
+    const std::string text = log.text();
+    std::size_t told = 0;
+    constexpr std::string_view line = "the instance has its 1 connections already";
+    for (std::size_t at = text.find(line); at != std::string::npos; at = text.find(line, at + 1))
+        ++told;
+    EXPECT_LE(told, 2 * most_lines) << text; // none where the minute's lines were of others
+    EXPECT_TRUE(b.requests.empty());
+    a.stop();
 }
 
 /// What connections take of a process: descriptors, and mappings that it shares with others or with a device.
