@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -13,6 +14,8 @@
 #include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include "../common/files.hpp"
 
 namespace opendoca::tools {
 
@@ -54,14 +57,6 @@ double seconds_of(clockid_t clock)
 
 } // namespace
 
-std::string line_of(const std::string &path)
-{
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
-
 double seconds_now()
 {
     return seconds_of(CLOCK_MONOTONIC);
@@ -70,13 +65,14 @@ double seconds_now()
 CacheSizes cache_sizes()
 {
     CacheSizes sizes;
-    for (int index = 0; index < 8; ++index) {
-        const std::string place = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
-        const std::string level = line_of(place + "level");
-        const std::size_t size = parse_size(line_of(place + "size"));
+    std::error_code is_hidden; // as in some containers
+    for (const auto &entry : std::filesystem::directory_iterator("/sys/devices/system/cpu/cpu0/cache", is_hidden)) {
+        const std::filesystem::path &place = entry.path();
+        const std::string level = first_line(place / "level");
+        const std::size_t size = parse_size(first_line(place / "size"));
         if (size == 0)
             continue;
-        if (level == "1" && line_of(place + "type") == "Data")
+        if (level == "1" && first_line(place / "type") == "Data")
             sizes.l1d = size;
         else if (level == "2")
             sizes.l2 = size;
@@ -119,8 +115,8 @@ Json describe_machine()
         .set("cache_bytes", std::move(cache_json))
         .set("kernel", kernel_release())
         .set("libc", std::string("glibc ") + gnu_get_libc_version())
-        .set("transparent_hugepage", line_of("/sys/kernel/mm/transparent_hugepage/enabled"))
-        .set("load_average", line_of("/proc/loadavg"));
+        .set("transparent_hugepage", first_line("/sys/kernel/mm/transparent_hugepage/enabled"))
+        .set("load_average", first_line("/proc/loadavg"));
     return json;
 }
 

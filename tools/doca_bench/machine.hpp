@@ -54,7 +54,4 @@ private:
 
 [[nodiscard]] double seconds_now();
 
-/// The first line of a file of /proc or /sys; empty when there is none.
-[[nodiscard]] std::string line_of(const std::string &path);
-
 } // namespace opendoca::tools

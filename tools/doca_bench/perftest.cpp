@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "machine.hpp"
+#include "../common/files.hpp"
 #include "program.hpp"
 
 namespace opendoca::tools {
@@ -30,13 +30,13 @@ std::string port_directory(const std::string &ibdev)
 std::optional<int> find_gid(const std::string &ibdev)
 {
     const std::string directory = port_directory(ibdev);
-    if (line_of(directory + "link_layer") != "Ethernet")
+    if (first_line(directory + "link_layer") != "Ethernet")
         return std::nullopt;
     std::optional<int> found;
     for (int i = 0; std::filesystem::exists(directory + "gids/" + std::to_string(i)); ++i) {
-        if (line_of(directory + "gid_attrs/types/" + std::to_string(i)) != "RoCE v2")
+        if (first_line(directory + "gid_attrs/types/" + std::to_string(i)) != "RoCE v2")
             continue;
-        if (line_of(directory + "gids/" + std::to_string(i)).starts_with("0000:0000:0000:0000:0000:ffff:"))
+        if (first_line(directory + "gids/" + std::to_string(i)).starts_with("0000:0000:0000:0000:0000:ffff:"))
             return i;
         found = found ? found : i;
     }

@@ -19,7 +19,7 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t max_blob = 256;
+constexpr std::size_t longest_export = 256;
 constexpr std::size_t num_events = 4;
 
 enum class EventCommand : std::uint32_t { open, play };
@@ -30,7 +30,7 @@ struct EventRequest {
     std::uint64_t round_trips;
     char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
     std::size_t blob_sizes[num_events];
-    std::uint8_t blobs[num_events][max_blob];
+    std::uint8_t blobs[num_events][longest_export];
 };
 
 struct Reply {
@@ -210,7 +210,7 @@ private:
             const std::uint8_t *blob = nullptr;
             must(api::export_event(event, dev_.get(), &blob, &request.blob_sizes[number]),
                  "exporting an event");
-            if (request.blob_sizes[number] > max_blob)
+            if (request.blob_sizes[number] > longest_export)
                 throw std::runtime_error("the export descriptor is too long");
             std::memcpy(request.blobs[number], blob, request.blob_sizes[number]);
         }

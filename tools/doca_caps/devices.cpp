@@ -9,9 +9,9 @@
 #include <arpa/inet.h>
 
 #include "../common/doca.hpp"
+#include "../common/files.hpp"
 // The inside of the library: the provider and the function's type are not in the public API.
 #include "core/dev.hpp"
-#include "files.hpp"
 
 namespace opendoca::tools {
 

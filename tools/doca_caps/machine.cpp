@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../common/files.hpp"
 #include "core/unique_fd.hpp"
-#include "files.hpp"
 
 namespace opendoca::tools {
 

@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../common/files.hpp"
 #include "core/unique_fd.hpp"
-#include "files.hpp"
 
 namespace opendoca::tools {
 

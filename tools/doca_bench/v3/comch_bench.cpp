@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t message_sizes[] = {8, 64, 512, max_message};
 constexpr std::size_t send_sizes[] = {8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20};
-constexpr std::size_t max_size = std::size_t{64} << 20;
+constexpr std::size_t max_send_size = std::size_t{64} << 20;
 constexpr std::size_t max_depth = 1024;
 constexpr std::size_t MiB = 1 << 20;
 
@@ -112,7 +112,7 @@ std::optional<int> parse(std::span<char *const> arguments, ComchOptions &options
     parser.add_value(0, "jobs", "LIST", "of message (there and back by the control path), send (producer to consumer)",
                      choose_into<Job>(options.jobs, {{"message", Job::message}, {"send", Job::send}}));
     add_case_options(parser, options,
-                     "bytes of a job: 8,4K,1M; messages take up to 4080; default 8 to 4080, and 8 to 1M", max_size,
+                     "bytes of a job: 8,4K,1M; messages take up to 4080; default 8 to 4080, and 8 to 1M", max_send_size,
                      max_depth);
     if (const auto status = parser.parse(arguments, std::cout, std::cerr))
         return status;

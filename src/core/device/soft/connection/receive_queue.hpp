@@ -56,6 +56,9 @@ public:
     /// @p connection has ended.
     void forget(SoftQueuePair &connection) noexcept;
 
+protected:
+    [[nodiscard]] CompletionQueue &completions() const noexcept { return completions_; }
+
 private:
     [[gnu::cold]] void feed_first() noexcept;
     /// That senders can place a message in the memory of @p receive.

@@ -14,23 +14,21 @@ public:
     FaultyReceiveQueue(const SoftDevice &device, CompletionQueue &completions, std::uint32_t size,
                        std::shared_ptr<FaultPlan> plan)
         : SoftReceiveQueue(device, completions, size),
-          completions_(completions),
           faults_(std::move(plan))
     {
     }
 
     [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override
     {
-        if (completions_.is_full() || faults_->strikes(Fault::full, Jobs::rdma))
+        if (completions().is_full() || faults_->strikes(Fault::full, Jobs::rdma))
             return DOCA_ERROR_NO_MEMORY;
         if (!faults_->strikes(Fault::job, Jobs::rdma))
             return SoftReceiveQueue::receive(tag, dst, plan);
-        completions_.done(tag, *this, DOCA_ERROR_IO_FAILED);
+        completions().done(tag, *this, DOCA_ERROR_IO_FAILED);
         return DOCA_SUCCESS;
     }
 
 private:
-    CompletionQueue &completions_;
     const std::shared_ptr<FaultPlan> faults_;
 };
 
