@@ -352,7 +352,7 @@ void RdmaModelTest::carry_out(End &end)
 bool RdmaModelTest::carry_out(End &end, Request &request)
 {
     End &peer = peer_of(end);
-    if ((peer.rights & request.right()) != request.right() && !(request.is_write() && request.length == 0)) {
+    if ((peer.rights & request.right()) != request.right()) {
         request.is_done = true;
         request.result = DOCA_ERROR_NOT_PERMITTED;
         break_up(end);

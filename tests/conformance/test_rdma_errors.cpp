@@ -338,6 +338,25 @@ TEST_P(RdmaErrors, RightsOfThePeerAreCheckedOnMemoryAndInstance)
     }
 }
 
+/// As a queue pair's, which looks at its memory keys for bytes alone.
+TEST_P(RdmaErrors, WritesOfNoBytesTakeTheRightOfTheInstanceAlone)
+{
+    const LocalMap map(dev, right_memory.bytes(), DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ);
+    const MmapHandle far = import_rdma(export_rdma(map, dev), dev);
+    const BufHandle far_empty = inventory.empty(far, right_memory.data(), 8);
+    for (const std::uint32_t given : {all_rdma_rights, all_rdma_rights & ~DOCA_ACCESS_RDMA_WRITE}) {
+        for (const auto immediate : {std::optional<std::uint32_t>{}, std::optional<std::uint32_t>{5}}) {
+            const RdmaEnd a(dev), b(dev, {.permissions = given});
+            must(a.connect(b.details()));
+            must(b.connect(a.details()));
+            ASSERT_EQ(b.receive(nullptr), DOCA_SUCCESS);
+            ASSERT_EQ(a.write(far_empty, nullptr, immediate), DOCA_SUCCESS);
+            EXPECT_EQ(a.result(), given == all_rdma_rights ? DOCA_SUCCESS : DOCA_ERROR_NOT_PERMITTED)
+                << immediate.has_value() << " 0x" << std::hex << given;
+        }
+    }
+}
+
 TEST_P(RdmaErrors, AFailureFlushesWhatIsInFlight)
 {
     const BufHandle src = local_full(0, 8);

@@ -152,12 +152,17 @@ doca_error_t SoftQueuePair::reach(const doca_buf &remote, std::uint32_t right,
 doca_error_t SoftQueuePair::transfer(Opcode opcode, const Work &work) noexcept
 {
     const TransferPlan plan = work.transfer.plan;
-    if (plan.length == 0)
-        return DOCA_SUCCESS;
     const bool is_read = opcode == Opcode::read;
+    const std::uint32_t right = is_read ? Access::rdma_read : Access::rdma_write;
+    if (plan.length == 0) { // takes no memory's right, but the instance's: as on a NIC's queue pair
+        if ((peer_permissions_ & right) != 0)
+            return DOCA_SUCCESS;
+        LOG_ERR("the peer does not give the right 0x%x, which no bytes need as well: its RDMA instance has 0x%x", right,
+                peer_permissions_);
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
     const RemoteMemory *memory = nullptr;
-    const doca_error_t status =
-        reach(*work.remote, is_read ? Access::rdma_read : Access::rdma_write, memory);
+    const doca_error_t status = reach(*work.remote, right, memory);
     if (status != DOCA_SUCCESS)
         return status;
     doca_buf &dst = is_read ? *work.local : *work.remote;
