@@ -10,9 +10,9 @@ namespace opendoca {
 
 /// Where the buffers of a pool lie: equal pieces of a range, one after the other.
 struct BufLayout {
-    std::byte *first;
-    std::size_t size;   ///< of one, in bytes
-    std::size_t stride; ///< from one to the next, in bytes
+    std::byte *first = nullptr;
+    std::size_t size = 0;   ///< of one, in bytes
+    std::size_t stride = 0; ///< from one to the next, in bytes
 
     /// In @p range, at multiples of @p alignment, which is a power of two.
     [[nodiscard]] static Status in(const MemoryRange &range, std::size_t count, std::size_t size,
@@ -23,9 +23,12 @@ struct BufLayout {
 /// name of its own for it.
 class BufPool {
 public:
-    BufPool(std::size_t num_elements, std::size_t element_size, std::shared_ptr<const doca_mmap> mmap)
+    /// Without @p layout, lay_out() is needed.
+    BufPool(std::size_t num_elements, std::size_t element_size, std::shared_ptr<const doca_mmap> mmap,
+            const BufLayout &layout = {})
         : mmap_(std::move(mmap)),
           element_size_(element_size),
+          layout_(layout),
           store_(BufStore::create(num_elements))
     {
     }
@@ -52,7 +55,7 @@ private:
 
     const std::shared_ptr<const doca_mmap> mmap_;
     const std::size_t element_size_;
-    BufLayout layout_{};
+    BufLayout layout_;
     const BufStore::Ptr store_;
     bool is_started_ = false;
     bool was_short_ = false; ///< since the start: all buffers were out when one more was wanted

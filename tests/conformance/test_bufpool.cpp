@@ -5,11 +5,15 @@
 // arrays, which nothing here can use.
 #include <set>
 
+#include <sys/resource.h>
+
 #include <doca_buf_array.h>
 #include <doca_bufpool.h>
 
+#include "support/child_process.hpp"
 #include "support/dma_fixture.hpp"
 #include "support/log_capture.hpp"
+#include "support/sanitizers.hpp"
 
 using namespace doca_test;
 
@@ -119,6 +123,18 @@ TEST_F(BufpoolTest, buffers_that_fit_and_that_do_not)
         EXPECT_EQ(create(c.count, c.size, c.alignment), c.fits ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE)
             << c.count << " of " << c.size << ", aligned to " << c.alignment;
     }
+}
+
+TEST_F(BufpoolTest, descriptors_of_buffers_that_do_not_fit_are_not_made)
+{
+    if (is_sanitized)
+        GTEST_SKIP() << "a sanitizer needs the address space";
+    const int status = in_forked_child([this] {
+        const rlimit address_space = {std::size_t{1} << 30, std::size_t{1} << 30};
+        must_hold(setrlimit(RLIMIT_AS, &address_space) == 0, "setrlimit");
+        return static_cast<int>(create(std::size_t{1} << 26, 16, 0)); // NO_MEMORY if they were
+    });
+    EXPECT_EQ(status, DOCA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(BufpoolTest, buffers_lie_apart_and_aligned)

@@ -33,13 +33,15 @@ doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_el
         const std::size_t alignment = element_alignment == 0 ? 1 : element_alignment;
         if (const doca_error_t status = opendoca::check_alignment(alignment); status != DOCA_SUCCESS)
             return status;
-        auto pool = std::make_unique<doca_bufpool>(num_elements, element_size, mmap->shared_from_this());
-        const opendoca::Status status = pool->lay_out(alignment);
-        if (status == DOCA_SUCCESS) {
-            pool->user_data = opendoca::value_of(user_data);
-            *bufpool = pool.release();
-        }
-        return status;
+        opendoca::BufLayout layout;
+        // Descriptors of buffers that do not fit would be up to 4 GiB, for nothing.
+        if (const opendoca::Status status =
+                opendoca::BufLayout::in(mmap->range(), num_elements, element_size, alignment, layout);
+            status != DOCA_SUCCESS)
+            return status;
+        *bufpool = new doca_bufpool(num_elements, element_size, mmap->shared_from_this(), layout);
+        (*bufpool)->user_data = opendoca::value_of(user_data);
+        return DOCA_SUCCESS;
     });
 }
 
