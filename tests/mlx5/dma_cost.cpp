@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Copies by the DMA engine for callgrind, as tests/vm/path_cost.cpp has other jobs; and the same by libmlx5 alone.
+// Copies by the DMA engine for callgrind, as path_cost.cpp has other jobs; and the same by libmlx5 alone.
 #include <thread>
 
 #include <infiniband/mlx5dv.h>
 
 #include "../conformance/support/dma_fixture.hpp"
 #include "../conformance/support/plain_verbs.hpp"
-#include "../vm/bare_verbs.hpp"
-#include "../vm/counted_jobs.hpp"
+#include "bare_verbs.hpp"
+#include "counted_jobs.hpp"
 
 namespace {
 

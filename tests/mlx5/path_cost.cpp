@@ -58,6 +58,21 @@ protected:
             [&](bool is_counted) { return retrieve(workq, is_counted, is_rdma); });
     }
 
+    [[nodiscard]] std::byte &part(std::size_t number) { return memory[number * size]; }
+    /// For what the next job moves from part @p from to @p dst.
+    void prepare(doca_buf *dst, std::size_t from)
+    {
+        must(doca_buf_reset_data_len(dst));
+        part(from) = std::byte(std::to_integer<unsigned>(part(from)) + 1);
+    }
+    /// What is counted after this mostly finds a completion.
+    void await_mark(std::size_t from, std::size_t to)
+    {
+        while (__atomic_load_n(reinterpret_cast<const unsigned char *>(&part(to)), __ATOMIC_ACQUIRE) !=
+               std::to_integer<unsigned char>(part(from)))
+            std::this_thread::yield();
+    }
+
     DevHandle dev{open_device(devices_that(can_connect).front())};
     std::vector<std::byte> memory = std::vector<std::byte>(4 * size);
     LocalMap map{dev.get(), memory, exposed};
@@ -86,14 +101,14 @@ TEST_F(PathCost, OfWrite)
 {
     run(
         "write", left.workq(), true, [&] { return left.write(remote_empty, full); },
-        [&] { must(doca_buf_reset_data_len(remote_empty)); }, nothing);
+        [&] { prepare(remote_empty, 0); }, [&] { await_mark(0, 3); });
 }
 
 TEST_F(PathCost, OfRead)
 {
     run(
-        "read", left.workq(), true, [&] { return left.read(empty, remote_full); },
-        [&] { must(doca_buf_reset_data_len(empty)); }, nothing);
+        "read", left.workq(), true, [&] { return left.read(empty, remote_full); }, [&] { prepare(empty, 2); },
+        [&] { await_mark(2, 1); });
 }
 
 TEST_F(PathCost, OfSend)
@@ -122,8 +137,8 @@ TEST_F(PathCost, OfCopy)
 {
     const DmaEngine engine(dev);
     run(
-        "copy", engine.workq(), false, [&] { return engine.submit(empty, full); },
-        [&] { must(doca_buf_reset_data_len(empty)); }, nothing);
+        "copy", engine.workq(), false, [&] { return engine.submit(empty, full); }, [&] { prepare(empty, 0); },
+        [&] { await_mark(0, 1); });
 }
 
 /// The same by libibverbs alone, on a queue pair to itself.

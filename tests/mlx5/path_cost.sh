@@ -9,7 +9,7 @@
 #
 #   path_cost.sh PROGRAM LIMIT [KIND...]
 #
-# PROGRAM is path_cost.cpp, or tests/mlx5/dma_cost.cpp, whose only KIND is memcpy. Exit status 1 if more than LIMIT
+# PROGRAM is path_cost.cpp, or dma_cost.cpp, whose only KIND is memcpy. Exit status 1 if more than LIMIT
 # instructions are added to a job of any kind.
 set -euo pipefail
 
