@@ -69,7 +69,8 @@ public:
         if (stream_ != nullptr)
             stream_->descriptors_are_together();
     }
-    [[nodiscard]] std::uint32_t longest_to_send() const noexcept { return out_.message_size(); }
+    /// Of the program's messages.
+    [[nodiscard]] std::uint32_t longest_to_send() const noexcept { return out_.shape().longest(0); }
     [[nodiscard]] std::uint64_t num_received() const noexcept { return now_.recv_messages; }
     [[nodiscard]] std::uint64_t num_sent() const noexcept { return now_.send_messages; }
 

@@ -30,6 +30,13 @@ bool make_space_sockets(UniqueFd &own, UniqueFd &of_client)
     return true;
 }
 
+/// Whether a ring of this shape is one that an endpoint with these limits has asked for; @p queue is that of its direction.
+bool fits(const RingShape &shape, const Limits &own, std::uint16_t queue) noexcept
+{
+    return shape.messages <= queue && shape.message_size <= own.message_size &&
+           shape.longest(0) <= own.longest_of_program();
+}
+
 const char *reason_of(Answer answer)
 {
     switch (answer) {
@@ -64,7 +71,7 @@ doca_error_t Connection::say_hello(const ServiceKey &service, const Limits &own)
 {
     if (stream_ == nullptr && !is_same_user(socket_.get()))
         return DOCA_ERROR_CONNECTION_ABORTED;
-    const Hello hello = {wire_magic, wire_version, messages_by_ != nullptr ? 1U : 0U, service, own, 0};
+    const Hello hello = {wire_magic, wire_version, messages_by_ != nullptr ? 1U : 0U, service, own};
     if (!tell(StreamKind::hello, bytes_of(hello), {})) {
         LOG_ERR("the service ended while it was connected to: %s", std::strerror(errno));
         return DOCA_ERROR_CONNECTION_ABORTED;
@@ -106,8 +113,8 @@ doca_error_t Connection::take_welcome(const Limits &own)
     }
     const bool is_understood =
         welcome.magic == wire_magic && welcome.version == wire_version && is_valid(welcome.to_service) &&
-        is_valid(welcome.to_client) && welcome.to_service.message_size <= own.message_size &&
-        welcome.to_service.messages <= own.send_queue && welcome.to_client.messages <= own.recv_queue;
+        is_valid(welcome.to_client) && fits(welcome.to_service, own, own.send_queue) &&
+        fits(welcome.to_client, own, own.recv_queue);
     if (!is_understood || !open_memory(welcome, files)) {
         LOG_ERR("the service's welcome can't be used");
         return DOCA_ERROR_CONNECTION_ABORTED;

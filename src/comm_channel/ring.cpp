@@ -136,7 +136,8 @@ RingResult ReceiveRing::take(void *message, std::size_t &length, std::uint32_t &
     // Read once: the sender could change it between the check and the use.
     const std::uint64_t prefix = *reinterpret_cast<const volatile std::uint64_t *>(records_ + at_);
     const std::size_t arrived = prefix & UINT32_MAX;
-    if (arrived == 0 || arrived > shape_.message_size)
+    const auto its_kind = static_cast<std::uint32_t>(prefix >> 32);
+    if (arrived == 0 || arrived > shape_.longest(its_kind))
         return RingResult::damaged;
     if (arrived > length) {
         length = arrived;
@@ -148,7 +149,7 @@ RingResult ReceiveRing::take(void *message, std::size_t &length, std::uint32_t &
     std::memcpy(static_cast<std::byte *>(message) + first, records_, arrived - first);
     at_ = (at_ + RingShape::record(arrived)) % size;
     length = arrived;
-    kind = static_cast<std::uint32_t>(prefix >> 32);
+    kind = its_kind;
     ++received_;
     return RingResult::done;
 }

@@ -17,8 +17,15 @@ inline constexpr std::size_t cache_line = 64;
 
 /// How much a ring holds.
 struct RingShape {
-    std::uint32_t messages = 0;     ///< that wait to be received, at most
-    std::uint32_t message_size = 0; ///< bytes of the longest
+    std::uint32_t messages = 0;      ///< that wait to be received, at most
+    std::uint16_t message_size = 0;  ///< bytes of the longest
+    std::uint16_t program_limit = 0; ///< of the program's messages, where others are longer; else 0
+
+    /// Of messages of @p kind.
+    [[nodiscard]] constexpr std::uint32_t longest(std::uint32_t kind) const noexcept
+    {
+        return kind == 0 && program_limit != 0 ? program_limit : message_size;
+    }
 
     /// A message with its length before it. A multiple of 8, so that lengths never wrap around.
     [[nodiscard]] static constexpr std::size_t record(std::size_t length) noexcept
@@ -74,7 +81,7 @@ public:
     [[nodiscard]] std::uint64_t in_flight() const noexcept;
     /// Messages that the receiver has taken, of all.
     [[nodiscard]] std::uint64_t num_received() const noexcept;
-    [[nodiscard]] std::uint32_t message_size() const noexcept { return shape_.message_size; }
+    [[nodiscard]] const RingShape &shape() const noexcept { return shape_; }
 
 private:
     RingState *state_ = nullptr;

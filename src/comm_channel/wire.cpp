@@ -39,18 +39,23 @@ bool is_message_size(std::uint32_t size) noexcept
 
 RingShape ring_between(const Limits &sender, const Limits &receiver) noexcept
 {
-    return {std::min(sender.send_queue, receiver.recv_queue),
-            std::min(sender.message_size, receiver.message_size)};
+    RingShape shape = {std::min(sender.send_queue, receiver.recv_queue),
+                       std::min(sender.message_size, receiver.message_size)};
+    const std::uint16_t limit = std::min(sender.longest_of_program(), receiver.longest_of_program());
+    if (limit < shape.message_size)
+        shape.program_limit = limit;
+    return shape;
 }
 
 bool are_valid(const Limits &limits) noexcept
 {
-    return is_queue(limits.send_queue) && is_queue(limits.recv_queue) && is_message_size(limits.message_size);
+    return is_queue(limits.send_queue) && is_queue(limits.recv_queue) && is_message_size(limits.message_size) &&
+           limits.program_limit <= limits.message_size;
 }
 
 bool is_valid(const RingShape &shape) noexcept
 {
-    return is_queue(shape.messages) && is_message_size(shape.message_size);
+    return is_queue(shape.messages) && is_message_size(shape.message_size) && shape.program_limit <= shape.message_size;
 }
 
 bool is_same_user(int socket)

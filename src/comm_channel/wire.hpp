@@ -26,6 +26,12 @@ struct Limits {
     std::uint16_t message_size = 4080;
     std::uint16_t send_queue = 512;
     std::uint16_t recv_queue = 512;
+    std::uint16_t program_limit = 0; ///< as a RingShape's
+
+    [[nodiscard]] std::uint16_t longest_of_program() const noexcept
+    {
+        return program_limit != 0 ? program_limit : message_size;
+    }
 };
 
 struct Hello {
@@ -34,7 +40,6 @@ struct Hello {
     std::uint32_t can_use_queue_pairs; ///< 1: see stream.hpp
     ServiceKey service;
     Limits limits;
-    std::uint16_t padding;
 };
 static_assert(sizeof(Hello) == 40);
 

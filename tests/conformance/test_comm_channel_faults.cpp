@@ -357,7 +357,7 @@ protected:
         std::uint16_t message_size = 4080;
         std::uint16_t send_queue = 8;
         std::uint16_t recv_queue = 8;
-        std::uint16_t padding = 0;
+        std::uint16_t program_limit = 0;
     };
     struct Welcome {
         std::uint64_t magic = 0x6c6e6863'6d6d6f63;
@@ -461,6 +461,7 @@ TEST_P(CommChannelForgeryTest, hellos)
     }
     for (const std::uint16_t wrong : std::initializer_list<std::uint16_t>{0, 63, 4081, 65535})
         with([&](Hello &h) { h.message_size = wrong; });
+    with([&](Hello &h) { h.program_limit = static_cast<std::uint16_t>(h.message_size + 1); });
     const std::vector<char> junk(100'000, 'x');
     for (const std::size_t size : {std::size_t{1}, sizeof(Hello) - 1, sizeof(Hello) + 1, junk.size()})
         try_hello(junk.data(), size);
@@ -582,7 +583,8 @@ TEST_P(CommChannelForgeryTest, welcomes)
         EXPECT_EQ(with([&](Welcome &w) { w.to_service[0] = wrong; }), aborted);
         EXPECT_EQ(with([&](Welcome &w) { w.to_client[0] = wrong; }), aborted);
     }
-    for (const std::uint32_t wrong : {0u, 63u, 4081u, UINT32_MAX}) {
+    // The upper half is the limit of the program's messages.
+    for (const std::uint32_t wrong : {0u, 63u, 4081u, 4080u | 4081u << 16, UINT32_MAX}) {
         EXPECT_EQ(with([&](Welcome &w) { w.to_service[1] = wrong; }), aborted);
         EXPECT_EQ(with([&](Welcome &w) { w.to_client[1] = wrong; }), aborted);
     }

@@ -63,7 +63,7 @@ TEST(SealedFile, huge_pages_are_refused)
     // Rings that are as long as such a page with the page of counters before them.
     const RingShape to_service = {512, 4080};
     const RingShape to_client = {8,
-                                 static_cast<std::uint32_t>((huge - sizeof(SharedPage) - to_service.bytes()) / 8 - 8)};
+                                 static_cast<std::uint16_t>((huge - sizeof(SharedPage) - to_service.bytes()) / 8 - 8)};
     ASSERT_EQ(sizeof(SharedPage) + to_service.bytes() + to_client.bytes(), huge);
     SharedMemory memory;
     errno = 0;

@@ -49,7 +49,9 @@ doca_error_t alloc_send(Control *control, doca_comch_connection *peer, const voi
                         doca_comch_task_send **task)
 {
     return call({control, peer, msg, task}, [&] {
-        doca_error_t status = control->check_message(peer, msg, len);
+        doca_error_t status = DOCA_SUCCESS;
+        if (control->is_running()) // else alloc() says so: its connection may be gone
+            status = control->check_message(peer, msg, len);
         if (status == DOCA_SUCCESS)
             status = control->sends.alloc({}, *task);
         if (status == DOCA_SUCCESS) {

@@ -93,7 +93,8 @@ comm_channel::Limits Control::limits() const noexcept
 {
     const auto queue = static_cast<std::uint16_t>(std::max(std::bit_ceil(recv_queue_size), comm_channel::min_queue_size));
     return {static_cast<std::uint16_t>(std::max(max_message_size, least_message)),
-            static_cast<std::uint16_t>(comm_channel::max_queue_size), queue};
+            static_cast<std::uint16_t>(comm_channel::max_queue_size), queue,
+            static_cast<std::uint16_t>(max_message_size < least_message ? max_message_size : 0)};
 }
 
 doca_error_t Control::open()
@@ -137,9 +138,13 @@ void Control::forget(Connection &connection) noexcept
 
 doca_error_t Control::check_message(const Connection *to, const void *message, std::uint32_t length) const
 {
-    if (to == nullptr || message == nullptr || length == 0 || length > max_message_size || !has(*to)) {
-        LOG_ERR("a message of %u bytes at %p for connection %p: 1 to %u bytes to a connection of this context", length,
-                message, static_cast<const void *>(to), max_message_size);
+    if (message == nullptr || length == 0 || length > max_message_size) {
+        LOG_ERR("a message of %u bytes at %p: 1 to %u bytes are possible", length, message, max_message_size);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    if (to == nullptr || !has(*to)) {
+        LOG_ERR("a message for connection %p, which is none of '%s', or has ended", static_cast<const void *>(to),
+                name_.c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;
@@ -224,6 +229,9 @@ bool Control::serve(Connection &connection) noexcept
     bool tells = false;
     if (!connection.fast->take(message, tells))
         return give_up(connection);
+    // At once: the peer waits for an answer, and a program may do something else for long after its callback.
+    if (connection.fast->to_peer.has_message())
+        send_control_messages(connection);
     const auto callback = message.kind == ControlKind::new_consumer ? consumer_came : consumer_went;
     if (tells && callback != nullptr) {
         doca_comch_event_consumer event;

@@ -81,6 +81,7 @@ doca_error_t doca_comch_producer::on_start()
     id_ = fast_->add_producer(control_queue_);
     num_expired_ = fast_->num_expired();
     has_gone_ = false;
+    wait_for_answer_.forget();
     asks_for_progress_at(control_queue_.news());
     return DOCA_SUCCESS;
 }
@@ -286,9 +287,23 @@ bool doca_comch_producer::on_progress() noexcept
     }
     if (control_queue_.has_message())
         hear_answers();
+    tell_of_wait();
     const bool has_gone = drop_gone();
     asks_for_progress(has_gone || std::ranges::any_of(consumers_, [](const auto &to) { return to->first != nullptr; }));
     return !completions().is_empty();
+}
+
+void doca_comch_producer::tell_of_wait() noexcept
+{
+    const auto waiting = std::ranges::find_if(consumers_, [](const auto &to) {
+        return to->first != nullptr && to->connection->state == ConnectionState::initial;
+    });
+    if (waiting == consumers_.end())
+        return wait_for_answer_.end_wait();
+    if (wait_for_answer_.is_due())
+        LOG_WARN("sends of producer %u wait for consumer %u, which has not answered for a second: the engines of server and "
+                 "client have to be progressed as well until it has, and so has the consumer's",
+                 id_, (*waiting)->connection->peer);
 }
 
 /// Of consumers that were asked for connections.

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "../../core/wait_notice.hpp"
 #include "control.hpp"
 #include "data_connection.hpp"
 
@@ -64,6 +65,8 @@ private:
     [[nodiscard]] doca_error_t send_any(doca_comch_producer_task_send &task) noexcept;
     [[nodiscard]] doca_error_t post(ToConsumer &to, doca_comch_producer_task_send &task) noexcept;
     void hear_answers() noexcept;
+    /// A program that progresses no control context any more waits for ever.
+    void tell_of_wait() noexcept;
     /// Connections to consumers that have expired. True while there are some that completions may still name.
     [[nodiscard]] bool drop_gone() noexcept;
     void drain(ToConsumer &to) noexcept;
@@ -82,4 +85,5 @@ private:
     std::vector<std::unique_ptr<ToConsumer>> consumers_;
     std::uint32_t num_expired_ = 0; ///< of the peer's consumers, that this one has looked for
     bool has_gone_ = false;         ///< some of consumers_
+    opendoca::WaitNotice wait_for_answer_; ///< of consumers
 };

@@ -239,6 +239,21 @@ private:
 };
 
 /// The consumer's peer goes before it has answered: neither the send that waits nor a later one waits for ever.
+TEST_F(ComchPeers, a_message_longer_than_was_agreed_ends_the_connection)
+{
+    ASSERT_EQ(doca_ctx_stop(server_ctx()), DOCA_SUCCESS);
+    must(doca_comch_server_set_max_msg_size(server, 100));
+    ASSERT_EQ(doca_ctx_start(server_ctx()), DOCA_SUCCESS);
+    const std::unique_ptr<Connection> peer = connect_raw();
+    EXPECT_EQ(peer->longest_to_send(), 100u);
+    const std::string text(101, 'x');
+    must(peer->send(text.data(), 100));
+    must(peer->send(text.data(), 101));
+    run_until([&] { return !at_server.disconnected.empty(); });
+    ASSERT_EQ(at_server.messages.size(), 1u);
+    EXPECT_EQ(at_server.messages[0].size(), 100u);
+}
+
 TEST_F(ComchPeers, sends_to_a_consumer_that_never_answers_end_with_the_connection)
 {
     std::unique_ptr<Connection> peer = connect_raw();

@@ -152,7 +152,7 @@ doca_error_t SoftQueuePair::explain_peer(bool is_error) const noexcept
     if (!std::exchange(is_loss_logged_, true) && is_connected()) {
         const char *const where = is_gone ? "" : "in ";
         const char *const why = is_gone                            ? "has ended"
-                                : accepts == QueuePairPage::closed ? "has stopped its instance or met an error"
+                                : accepts == QueuePairPage::closed ? "has stopped or met an error"
                                                                    : "is connected to another instance";
         if (is_error)
             LOG_ERR("the peer, %sprocess %d, %s", where, process_->pid(), why);
