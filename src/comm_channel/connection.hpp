@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -52,8 +53,9 @@ public:
 
     [[nodiscard]] std::chrono::steady_clock::time_point hello_deadline() const noexcept { return begin_ + longest_silence; }
 
-    [[nodiscard]] State state() const noexcept { return state_; }
-    [[nodiscard]] bool has_ended() const noexcept { return state_ >= State::left; }
+    /// In any thread; all else in one at a time.
+    [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool has_ended() const noexcept { return state() >= State::left; }
     [[nodiscard]] bool is_released() const noexcept { return !socket_.is_open(); }
     /// Hangs up with the peer.
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
@@ -127,7 +129,7 @@ private:
 
     const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     const Side side_;
-    State state_ = State::connecting;
+    std::atomic<State> state_{State::connecting};
     bool has_left_ = false; ///< this side
     bool owes_message_bell_ = false;
     bool owes_space_bell_ = false;

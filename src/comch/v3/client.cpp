@@ -64,7 +64,7 @@ doca_error_t doca_comch_client::on_stop() noexcept
         // A server that has taken this client in by now is told that it leaves.
         if (server_->link.state() == Link::State::connecting)
             (void)opendoca::guarded([&] { return server_->link.take_welcome(limits()); });
-        server_->link.leave();
+        leave(*server_);
         end(*server_, DOCA_ERROR_SHUTDOWN);
     }
     return DOCA_SUCCESS;
@@ -73,7 +73,7 @@ doca_error_t doca_comch_client::on_stop() noexcept
 void doca_comch_client::on_idle() noexcept
 {
     if (server_ != nullptr)
-        server_->link.leave();
+        leave(*server_);
     server_.reset();
     drop_timer();
     close();
@@ -144,12 +144,9 @@ bool doca_comch_client::on_progress() noexcept
     if (!server_->fast->has_ended()) {
         if (serve(*server_))
             return true;
-        Link &link = server_->link;
         if (looks_at_sockets()) {
             events_.clear();
-            (void)link.drain_bells();
-            link.drain_space_bells();
-            (void)link.check_end();
+            look_at_sockets(*server_);
         }
         if (!has_nothing_more(*server_))
             return false;

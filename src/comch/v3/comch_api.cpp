@@ -284,6 +284,7 @@ doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *com
             return DOCA_ERROR_CONNECTION_INPROGRESS;
         if (state != State::connected)
             return DOCA_ERROR_CONNECTION_ABORTED;
+        const std::lock_guard guard(comch_connection->fast->link_lock);
         comch_connection->link.update_counters();
         return DOCA_SUCCESS;
     });

@@ -80,6 +80,7 @@ doca_error_t doca_comch_consumer::on_start()
     if (status != DOCA_SUCCESS)
         return status;
     asks_for_progress_at(control_queue_.news());
+    asks_for_progress(true); // producers come at any time
     return DOCA_ERROR_IN_PROGRESS; // until the peer knows it
 }
 
@@ -105,6 +106,7 @@ void doca_comch_consumer::on_idle() noexcept
 
 bool doca_comch_consumer::on_progress() noexcept
 {
+    fast_->progress_link_at(num_polls_);
     if (!control_queue_.has_message()) [[likely]]
         return false;
     if (!ends_wait()) { // else a completion could still name them

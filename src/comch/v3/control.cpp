@@ -9,18 +9,8 @@
 #include <cstring>
 
 #include "../../core/log.hpp"
-#include "../../core/strangers.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH);
-
-doca_comch_connection::doca_comch_connection(opendoca::comch::Control &owner, Link::Side side,
-                                             opendoca::UniqueFd socket)
-    : control(owner),
-      link(side, std::move(socket), *owner.device()),
-      fast(std::make_shared<opendoca::comch::FastPath>())
-{
-    link.descriptors_are_together();
-}
 
 namespace opendoca::comch {
 
@@ -155,6 +145,7 @@ void Control::send(doca_comch_task_send &task) noexcept
     if (const doca_error_t status = check_message(task.connection, task.message, task.length); status != DOCA_SUCCESS)
         return finish(task, status);
     Connection &connection = *task.connection;
+    const std::lock_guard guard(connection.fast->link_lock);
     if (connection.link.state() != Connection::Link::State::connected)
         return finish(task, DOCA_ERROR_CONNECTION_RESET);
     if (task.length > connection.link.longest_to_send()) {
@@ -186,72 +177,79 @@ void Control::send_waiting(Connection &connection) noexcept
     }
 }
 
-void Control::send_control_messages(Connection &connection) noexcept
-{
-    FastPath &fast = *connection.fast;
-    ControlMessage message;
-    while (connection.first_waiting == nullptr && fast.to_peer.peek(message)) {
-        if (connection.link.send(&message, sizeof(message), static_cast<std::uint32_t>(message.kind)) == DOCA_ERROR_AGAIN)
-            return;
-        fast.sent(message);
-    }
-}
-
 bool Control::serve(Connection &connection) noexcept
 {
-    if (connection.fast->has_failed()) [[unlikely]]
-        return give_up(connection);
-    const bool had_waiting = connection.first_waiting != nullptr;
-    if (had_waiting)
-        send_waiting(connection);
-    if (connection.fast->to_peer.has_message()) [[unlikely]]
-        send_control_messages(connection);
     std::size_t length = message_.size();
-    std::uint32_t kind = 0;
-    if (connection.link.receive(message_.data(), length, kind) != DOCA_SUCCESS)
+    Connection::ConsumerEvent event{};
+    auto arrival = Connection::Arrival::nothing;
+    bool had_waiting = false;
+    {
+        const std::lock_guard guard(connection.fast->link_lock);
+        if (connection.fast->has_failed()) [[unlikely]]
+            return connection.give_up(), false;
+        had_waiting = connection.first_waiting != nullptr;
+        if (had_waiting)
+            send_waiting(connection);
+        if (connection.fast->to_peer.has_message()) [[unlikely]]
+            connection.send_control_messages();
+        arrival = connection.receive(message_, length, event);
+    }
+    switch (arrival) {
+    case Connection::Arrival::nothing:
         return had_waiting && !completions().is_empty();
-    if (kind == 0) {
+    case Connection::Arrival::message:
         if (received != nullptr) {
-            doca_comch_event_msg_recv event;
-            received(&event, reinterpret_cast<std::uint8_t *>(message_.data()), static_cast<std::uint32_t>(length),
+            doca_comch_event_msg_recv with;
+            received(&with, reinterpret_cast<std::uint8_t *>(message_.data()), static_cast<std::uint32_t>(length),
                      &connection);
         }
         return true;
+    case Connection::Arrival::consumer_event:
+        (void)tell(connection, event);
+        return true;
+    case Connection::Arrival::control_message:
+        break;
     }
-    ControlMessage message;
-    if (length != sizeof(message)) {
-        if (opendoca::may_tell_of_strangers())
-            LOG_ERR("a control message of %zu bytes is none", length);
-        return give_up(connection);
-    }
-    std::memcpy(&message, message_.data(), sizeof(message));
-    message.kind = static_cast<ControlKind>(kind);
-    bool tells = false;
-    if (!connection.fast->take(message, tells))
-        return give_up(connection);
-    // At once: the peer waits for an answer, and a program may do something else for long after its callback.
-    if (connection.fast->to_peer.has_message())
-        send_control_messages(connection);
-    const auto callback = message.kind == ControlKind::new_consumer ? consumer_came : consumer_went;
-    if (tells && callback != nullptr) {
-        doca_comch_event_consumer event;
-        callback(&event, &connection, message.consumer);
-    }
-    return tells;
+    return false;
 }
 
-/// Ends a connection from here.
-bool Control::give_up(Connection &connection) noexcept
+bool Control::tell(Connection &connection, const Connection::ConsumerEvent &event) noexcept
 {
+    const auto callback = event.kind == ControlKind::new_consumer ? consumer_came : consumer_went;
+    if (callback == nullptr)
+        return false;
+    doca_comch_event_consumer with;
+    callback(&with, &connection, event.consumer);
+    return true;
+}
+
+bool Control::has_nothing_more(Connection &connection) noexcept
+{
+    if (!connection.link.has_ended())
+        return false;
+    const std::lock_guard guard(connection.fast->link_lock);
+    return connection.fast->has_failed() || (!connection.has_untold() && !connection.link.has_message());
+}
+
+void Control::leave(Connection &connection) noexcept
+{
+    const std::lock_guard guard(connection.fast->link_lock);
     connection.link.leave();
+}
+
+void Control::look_at_sockets(Connection &connection) noexcept
+{
+    const std::lock_guard guard(connection.fast->link_lock);
+    (void)connection.link.drain_bells();
+    connection.link.drain_space_bells();
     (void)connection.link.check_end();
-    return false;
 }
 
 void Control::end(Connection &connection, doca_error_t status) noexcept
 {
     forget(connection);
     connection.fast->end();
+    const std::lock_guard guard(connection.fast->link_lock);
     while (connection.first_waiting != nullptr) {
         doca_comch_task_send &task = *connection.first_waiting;
         connection.first_waiting = task.behind;
@@ -263,6 +261,15 @@ bool Control::end_of_peer(Connection &connection) noexcept
 {
     if (!connection.fast->has_ended())
         end(connection, DOCA_ERROR_CONNECTION_RESET);
+    for (Connection::ConsumerEvent event{};;) {
+        {
+            const std::lock_guard guard(connection.fast->link_lock);
+            if (!connection.take_untold(event))
+                break;
+        }
+        if (tell(connection, event))
+            return true;
+    }
     const std::uint32_t consumer = consumer_went != nullptr ? connection.fast->lose_consumer() : 0;
     if (consumer == 0)
         return false;
@@ -302,16 +309,20 @@ void Control::take_bells() noexcept
     for (int i = 0; i < count; ++i) {
         auto *const connection = static_cast<Connection *>(ready[static_cast<std::size_t>(i)].data.ptr);
         // Of others than these it is a client, a hello, a welcome or a timer.
-        const bool has_bells = connection != nullptr && connection->is_told;
-        if (has_bells)
-            connection->fast->to_peer.take_bell();
-        if (!has_bells || connection->link.take_bells())
+        if (connection == nullptr || !connection->is_told) {
+            looks_next_ = true;
+            continue;
+        }
+        connection->fast->to_peer.take_bell();
+        const std::lock_guard guard(connection->fast->link_lock);
+        if (connection->link.take_bells())
             looks_next_ = true;
     }
 }
 
 void Control::sleep(Connection &connection) noexcept
 {
+    const std::lock_guard guard(connection.fast->link_lock);
     connection.link.arm_for_message();
     if (connection.first_waiting != nullptr || connection.fast->to_peer.has_message())
         connection.link.arm_for_space();
@@ -319,7 +330,8 @@ void Control::sleep(Connection &connection) noexcept
 
 bool Control::has_something(Connection &connection) noexcept
 {
-    return connection.link.has_message() || connection.link.owes_bell() ||
+    const std::lock_guard guard(connection.fast->link_lock);
+    return connection.has_untold() || connection.link.has_message() || connection.link.owes_bell() ||
            ((connection.first_waiting != nullptr || connection.fast->to_peer.has_message()) &&
             connection.link.has_space());
 }

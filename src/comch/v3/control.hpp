@@ -2,8 +2,10 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,10 +40,34 @@ struct doca_comch_event_consumer {};
 struct doca_comch_event_connection_status_changed {};
 
 /// One client of a server, or the server of a client.
-struct doca_comch_connection {
+struct doca_comch_connection final : opendoca::comch::ControlLink {
     using Link = opendoca::comm_channel::Connection;
 
+    /// One of the peer's consumers has come or gone.
+    struct ConsumerEvent {
+        opendoca::comch::ControlKind kind;
+        std::uint32_t consumer;
+    };
+    enum class Arrival : std::uint8_t {
+        nothing,
+        message, ///< of the program
+        consumer_event,
+        control_message, ///< no matter of the program's
+    };
+
     doca_comch_connection(opendoca::comch::Control &owner, Link::Side side, opendoca::UniqueFd socket);
+    ~doca_comch_connection() { fast->forget_link(); }
+
+    // With the lock of the link, from when there may be consumers and producers.
+
+    void send_control_messages() noexcept;
+    void progress_control_messages() noexcept override;
+    /// What is next for the program.
+    [[nodiscard]] Arrival receive(std::span<std::byte> into, std::size_t &length, ConsumerEvent &event) noexcept;
+    [[nodiscard]] bool has_untold() const noexcept { return num_untold != 0 || held_length != 0; }
+    [[nodiscard]] bool take_untold(ConsumerEvent &event) noexcept;
+    /// Ends it from here.
+    void give_up() noexcept;
 
     opendoca::comch::Control &control;
     Link link;
@@ -50,6 +76,15 @@ struct doca_comch_connection {
     bool is_told = false; ///< the program knows of it
     doca_comch_task_send *first_waiting = nullptr;
     doca_comch_task_send *last_waiting = nullptr;
+
+private:
+    [[nodiscard]] Arrival receive_next(std::span<std::byte> into, std::size_t &length, ConsumerEvent &event) noexcept;
+
+    // What another thread has received for the program: what was before held was before it on the link, too.
+    std::array<ConsumerEvent, 64> untold;
+    std::size_t num_untold = 0;
+    std::array<std::byte, opendoca::comm_channel::max_message_size> held; ///< a message
+    std::size_t held_length = 0;
 };
 
 namespace opendoca::comch {
@@ -99,10 +134,11 @@ protected:
     [[nodiscard]] virtual bool can_progress() noexcept = 0;
     void sleep(Connection &connection) noexcept;
     /// It has ended, and what came before is received, unless it was given up.
-    [[nodiscard]] static bool has_nothing_more(Connection &connection) noexcept
-    {
-        return connection.link.has_ended() && (connection.fast->has_failed() || !connection.link.has_message());
-    }
+    [[nodiscard]] static bool has_nothing_more(Connection &connection) noexcept;
+    /// The peer is told that this end is about to be closed.
+    static void leave(Connection &connection) noexcept;
+    /// Whether the peer is still there, and who has rung.
+    static void look_at_sockets(Connection &connection) noexcept;
     [[nodiscard]] static bool has_something(Connection &connection) noexcept;
 
     const std::string name_;
@@ -124,8 +160,8 @@ private:
     };
 
     void send_waiting(Connection &connection) noexcept;
-    void send_control_messages(Connection &connection) noexcept;
-    [[nodiscard]] static bool give_up(Connection &connection) noexcept;
+    /// True when the program was told.
+    [[nodiscard]] bool tell(Connection &connection, const Connection::ConsumerEvent &event) noexcept;
     void finish(doca_comch_task_send &task, doca_error_t status) noexcept
     {
         completions().done(task.tag(), ends_, status);

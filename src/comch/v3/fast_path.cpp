@@ -149,6 +149,19 @@ void FastPath::answer(const ControlMessage &message) noexcept
     put(to_peer, message);
 }
 
+void FastPath::progress_link() noexcept
+{
+    const std::unique_lock guard(link_lock, std::try_to_lock);
+    if (guard.owns_lock() && link_ != nullptr)
+        link_->progress_control_messages();
+}
+
+void FastPath::forget_link() noexcept
+{
+    const std::lock_guard guard(link_lock);
+    link_ = nullptr;
+}
+
 std::uint32_t FastPath::num_members() const noexcept
 {
     const std::lock_guard guard(lock_);

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // How consumers and producers of a connection, each in a thread of its own, come to be connected: by control messages,
-// which the connection's control context carries to the peer. Messages then go from queue pair to queue pair.
+// which go by the connection's link. The control context carries them, and members that poll and wait for them: its program
+// may only wait for its data threads by then. Messages then go from queue pair to queue pair.
 //
 //     consumer starts     new_consumer(details) ->  the peer's program is told; <- known: the consumer runs
 //     producer's first    connect(details) ->  the consumer makes a queue pair; <- accept(details)
@@ -83,9 +84,21 @@ private:
     UniqueFd event_;
 };
 
+/// How control messages come and go.
+class ControlLink {
+public:
+    /// In any thread, with the link's lock: sends and receives what there is of them.
+    virtual void progress_control_messages() noexcept = 0;
+
+protected:
+    ~ControlLink() = default;
+};
+
 /// What the contexts on one connection share.
 class FastPath {
 public:
+    explicit FastPath(ControlLink &link) : link_(&link) {}
+
     [[nodiscard]] bool open() noexcept { return to_peer.open(); }
 
     // Of consumers and producers, in any thread. Control messages for a member's number go to its queue.
@@ -103,13 +116,23 @@ public:
     /// To a question of the peer.
     void answer(const ControlMessage &answer) noexcept;
 
+    /// For a member that polls and may have to hear from the peer: does a part of what the control context does, whose
+    /// program may progress it no more, unless another thread is at it.
+    void progress_link() noexcept;
+    /// The same at some of a member's polls, which it counts.
+    void progress_link_at(std::uint32_t &num_polls) noexcept
+    {
+        if (++num_polls % polls_between_links == 0)
+            progress_link();
+    }
+
     [[nodiscard]] std::uint32_t num_members() const noexcept;
     /// What a consumer of the peer has told of itself; nothing when there is none of that number.
     [[nodiscard]] std::optional<ConsumerDetails> find_consumer(std::uint32_t number) const noexcept;
     /// How many consumers the peer has stopped. All producers look when it changes.
     [[nodiscard]] std::uint32_t num_expired() const noexcept { return num_expired_.load(std::memory_order_relaxed); }
 
-    // Of the control context, which carries the messages.
+    // Of the control context, which carries the messages; and with the link's lock, of whoever does that for it.
 
     /// The first message for the peer, @p message, is on its way.
     void sent(const ControlMessage &message) noexcept;
@@ -126,9 +149,14 @@ public:
     void end() noexcept;
     [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(std::memory_order_acquire); }
 
-    ControlQueue to_peer; ///< the control context sends them
+    /// The link goes.
+    void forget_link() noexcept;
+
+    ControlQueue to_peer;
+    std::mutex link_lock; ///< of the link and what waits for it; outer to all others
 
 private:
+    static constexpr std::uint32_t polls_between_links = 64;
     using Members = std::map<std::uint32_t, ControlQueue *>;
 
     // All with the lock held.
@@ -137,6 +165,7 @@ private:
     [[nodiscard]] bool note_consumer(const ControlMessage &message) noexcept;
     void put(ControlQueue &control_queue, const ControlMessage &message) noexcept;
 
+    ControlLink *link_; ///< with its lock
     mutable std::mutex lock_;
     Members consumers_;
     Members producers_;

@@ -287,22 +287,22 @@ bool doca_comch_producer::on_progress() noexcept
     }
     if (control_queue_.has_message())
         hear_answers();
-    tell_of_wait();
+    see_to_wait();
     const bool has_gone = drop_gone();
     asks_for_progress(has_gone || std::ranges::any_of(consumers_, [](const auto &to) { return to->first != nullptr; }));
     return !completions().is_empty();
 }
 
-void doca_comch_producer::tell_of_wait() noexcept
+void doca_comch_producer::see_to_wait() noexcept
 {
     const auto waiting = std::ranges::find_if(consumers_, [](const auto &to) {
         return to->first != nullptr && to->connection->state == ConnectionState::initial;
     });
     if (waiting == consumers_.end())
         return wait_for_answer_.end_wait();
+    fast_->progress_link_at(num_polls_);
     if (wait_for_answer_.is_due())
-        LOG_WARN("sends of producer %u wait for consumer %u, which has not answered for a second: the engines of server and "
-                 "client have to be progressed as well until it has, and so has the consumer's",
+        LOG_WARN("sends of producer %u wait for consumer %u, which has not answered for a second: is its engine progressed?",
                  id_, (*waiting)->connection->peer);
 }
 

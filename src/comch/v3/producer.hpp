@@ -65,8 +65,8 @@ private:
     [[nodiscard]] doca_error_t send_any(doca_comch_producer_task_send &task) noexcept;
     [[nodiscard]] doca_error_t post(ToConsumer &to, doca_comch_producer_task_send &task) noexcept;
     void hear_answers() noexcept;
-    /// A program that progresses no control context any more waits for ever.
-    void tell_of_wait() noexcept;
+    /// The peer's program may progress neither its control context nor its consumer.
+    void see_to_wait() noexcept;
     /// Connections to consumers that have expired. True while there are some that completions may still name.
     [[nodiscard]] bool drop_gone() noexcept;
     void drain(ToConsumer &to) noexcept;
@@ -79,6 +79,7 @@ private:
     const std::shared_ptr<opendoca::comch::FastPath> fast_;
     Ends ends_;
     std::uint32_t id_ = 0;
+    std::uint32_t num_polls_ = 0;
     opendoca::comch::ControlQueue control_queue_;
     opendoca::comch::DataDevice by_;
     std::unique_ptr<opendoca::comch::OwnMemory> slots_;

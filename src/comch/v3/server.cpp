@@ -54,7 +54,7 @@ doca_error_t doca_comch_server::on_stop() noexcept
 {
     listener_.close();
     for (const auto &connection : connections_)
-        connection->link.leave();
+        leave(*connection);
     const bool has_ends_to_tell = std::ranges::any_of(connections_, [](const auto &known) { return known->is_told; });
     return has_ends_to_tell ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
@@ -62,7 +62,7 @@ doca_error_t doca_comch_server::on_stop() noexcept
 void doca_comch_server::on_idle() noexcept
 {
     for (const auto &connection : connections_)
-        connection->link.leave();
+        leave(*connection);
     connections_.clear();
     listener_.close();
     close();
@@ -203,11 +203,8 @@ bool doca_comch_server::on_progress() noexcept
             return true;
         if (serve(connection))
             return true;
-        if (looks) {
-            (void)connection.link.drain_bells();
-            connection.link.drain_space_bells();
-            (void)connection.link.check_end();
-        }
+        if (looks)
+            look_at_sockets(connection);
         if (has_nothing_more(connection) && note_end(connection))
             return true;
     }
@@ -241,7 +238,7 @@ doca_error_t doca_comch_server::disconnect(Connection &connection)
         LOG_ERR("%u consumers and producers are still on the connection", count);
         return DOCA_ERROR_IN_USE;
     }
-    connection.link.leave();
-    (void)connection.link.check_end();
+    const std::lock_guard guard(connection.fast->link_lock);
+    connection.give_up();
     return DOCA_SUCCESS; // its end is told as any other
 }

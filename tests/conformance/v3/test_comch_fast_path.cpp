@@ -4,8 +4,11 @@
 // Comch of DOCA 3.0: consumers and producers on a connection, in one process.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <poll.h>
@@ -566,20 +569,136 @@ TEST_F(ComchFastPath, a_consumer_runs_once_the_peer_has_told_its_program)
 
 TEST_F(ComchFastPath, a_producer_says_what_it_waits_for)
 {
-    Transfer received, sent;
     const BufHandle into = room(0, 100);
     const BufHandle buf = data(100);
+    Transfer received, sent;
     post(received, into);
     const LogCapture log;
     std::string nothing;
     produce(sent, buf, nothing, consumer_id());
-    while (!log.has("have to be progressed as well")) { // but they are not
+    while (!log.has("is its engine progressed?")) { // it is not
         (void)doca_pe_progress(producer_pe);
-        (void)doca_pe_progress(consumer_pe);
+        (void)doca_pe_progress(at_server.pe);
     }
     EXPECT_EQ(sent.num_succeeded + sent.num_failed, 0);
     EXPECT_TRUE(log.has("wait for consumer " + std::to_string(consumer_id()))) << log.text();
     run_all_until([&] { return received.num_succeeded == 1 && sent.num_succeeded == 1; });
+}
+
+/// Programs that only wait for their data threads once all is set up.
+TEST_F(ComchFastPath, data_needs_no_control_engine)
+{
+    const BufHandle into = room(0, 100);
+    const BufHandle buf = data(100);
+    Transfer received, sent;
+    post(received, into);
+    std::string nothing;
+    produce(sent, buf, nothing, consumer_id());
+    while (received.num_succeeded + received.num_failed == 0 || sent.num_succeeded + sent.num_failed == 0) {
+        (void)doca_pe_progress(producer_pe);
+        (void)doca_pe_progress(consumer_pe);
+    }
+    EXPECT_EQ(received.num_succeeded, 1);
+    EXPECT_EQ(sent.num_succeeded, 1);
+}
+
+/// What data threads have received for the program, it is told in the order in which it came.
+TEST_F(ComchFastPath, what_data_threads_meet_is_kept_for_the_program)
+{
+    ConsumerHandle other; // at the client, for the server's program to be told of
+    MmapHandle map = map_of(host, from, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    must(doca_comch_consumer_create(to_server, map, other.out()));
+    must(doca_comch_consumer_task_post_recv_set_conf(other, post_ended, post_failed, 1));
+    doca_ctx *const ctx = doca_comch_consumer_as_ctx(other);
+    must(doca_pe_connect_ctx(producer_pe, ctx));
+    ASSERT_EQ(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
+    while (state_of(ctx) != DOCA_CTX_STATE_RUNNING) { // both control engines rest
+        (void)doca_pe_progress(producer_pe);
+        (void)doca_pe_progress(consumer_pe);
+    }
+    EXPECT_TRUE(at_server.consumers.empty());
+    send_from_client("first");
+    send_from_client("second");
+    for (int i = 0; i != 10000; ++i) {
+        (void)doca_pe_progress(producer_pe);
+        (void)doca_pe_progress(consumer_pe);
+    }
+    EXPECT_TRUE(at_server.messages.empty());
+    (void)doca_pe_progress(at_server.pe);
+    EXPECT_EQ(at_server.consumers.size(), 1u);
+    EXPECT_TRUE(at_server.messages.empty());
+    run_all_until([&] { return at_server.messages.size() == 2; });
+    EXPECT_EQ(at_server.messages, (std::vector<std::string>{"first", "second"}));
+    (void)doca_ctx_stop(ctx);
+    run_all_until([&] { return state_of(ctx) == DOCA_CTX_STATE_IDLE && at_server.expired.size() == 1; });
+}
+
+/// All four engines in threads of their own: who carries control messages is whoever comes first.
+TEST_F(ComchFastPath, control_messages_are_carried_by_many_threads)
+{
+    constexpr int num_rounds = 30;
+    const BufHandle into = room(0, 100);
+    const BufHandle buf = data(100);
+    std::atomic<bool> is_over{false};
+    const auto serve = [&](Side &side) {
+        while (!is_over)
+            (void)doca_pe_progress(side.pe);
+    };
+    std::thread server_thread(serve, std::ref(at_server));
+    std::thread client_thread(serve, std::ref(at_client));
+    const auto run_one = [](doca_pe *pe, const std::function<bool()> &is_done) {
+        while (!is_done())
+            (void)doca_pe_progress(pe);
+    };
+    for (int round = 0; round != num_rounds; ++round) {
+        Transfer received, sent;
+        std::atomic<std::uint32_t> id{0};
+        std::atomic<bool> has_arrived{false};
+        std::thread producing([&] {
+            while (id == 0)
+                std::this_thread::yield();
+            ProducerHandle own;
+            must(doca_comch_producer_create(to_server, own.out()));
+            must(doca_comch_producer_task_send_set_conf(own, produced, produce_failed, 1));
+            doca_ctx *const ctx = doca_comch_producer_as_ctx(own);
+            must(doca_pe_connect_ctx(producer_pe, ctx));
+            must(doca_ctx_start(ctx));
+            doca_comch_producer_task_send *task = nullptr;
+            must(doca_comch_producer_task_send_alloc_init(own, buf, nullptr, 0, id, &task));
+            doca_task_set_user_data(doca_comch_producer_task_send_as_task(task), {.ptr = &sent});
+            must(doca_task_submit(doca_comch_producer_task_send_as_task(task)));
+            run_one(producer_pe, [&] { return sent.num_succeeded + sent.num_failed == 1 && has_arrived; });
+            (void)doca_ctx_stop(ctx);
+            run_one(producer_pe, [&] { return state_of(ctx) == DOCA_CTX_STATE_IDLE; });
+        });
+        ConsumerHandle own;
+        must(doca_comch_consumer_create(at_server.connected[0], to_map, own.out()));
+        must(doca_comch_consumer_task_post_recv_set_conf(own, post_ended, post_failed, 1));
+        doca_ctx *const ctx = doca_comch_consumer_as_ctx(own);
+        must(doca_pe_connect_ctx(consumer_pe, ctx));
+        EXPECT_EQ(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
+        run_one(consumer_pe, [&] { return state_of(ctx) == DOCA_CTX_STATE_RUNNING; });
+        must(doca_buf_reset_data_len(into));
+        doca_comch_consumer_task_post_recv *task = nullptr;
+        must(doca_comch_consumer_task_post_recv_alloc_init(own, into, &task));
+        doca_task_set_user_data(doca_comch_consumer_task_post_recv_as_task(task), {.ptr = &received});
+        must(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task)));
+        std::uint32_t number = 0;
+        must(doca_comch_consumer_get_id(own, &number));
+        id = number;
+        run_one(consumer_pe, [&] { return received.num_succeeded + received.num_failed == 1; });
+        has_arrived = true;
+        producing.join();
+        EXPECT_EQ(sent.num_succeeded, 1);
+        EXPECT_EQ(received.num_succeeded, 1);
+        (void)doca_ctx_stop(ctx);
+        run_one(consumer_pe, [&] { return state_of(ctx) == DOCA_CTX_STATE_IDLE; });
+    }
+    is_over = true;
+    server_thread.join();
+    client_thread.join();
+    run_until([&] { return at_client.expired.size() == num_rounds; });
+    EXPECT_EQ(at_client.consumers.size(), num_rounds + 1u); // that of the fixture runs
 }
 
 } // namespace
