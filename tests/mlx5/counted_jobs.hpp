@@ -29,7 +29,7 @@ template <typename Before, typename Start, typename After, typename End>
 void count_jobs(const char *name, Before before, Start start, After after, End end)
 {
     constexpr int warm_up = 4;
-    constexpr int most_tries = 20;
+    constexpr int most_tries = 200;
     int num_empty = 0;
     for (int tries = 0; tries == 0 || (num_empty != 0 && tries != most_tries); ++tries) {
         CALLGRIND_ZERO_STATS;

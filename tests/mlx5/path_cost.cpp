@@ -71,6 +71,8 @@ protected:
         while (__atomic_load_n(reinterpret_cast<const unsigned char *>(&part(to)), __ATOMIC_ACQUIRE) !=
                std::to_integer<unsigned char>(part(from)))
             std::this_thread::yield();
+        for (int i = 0; i != 50; ++i) // the completion follows
+            std::this_thread::yield();
     }
 
     DevHandle dev{open_device(devices_that(can_connect).front())};
