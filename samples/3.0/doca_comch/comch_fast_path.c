@@ -11,16 +11,26 @@
 DOCA_LOG_REGISTER(COMCH_FAST_PATH);
 
 /* The control path's engine, too: the consumer's start, new consumers and the peer's end are told there. */
-static doca_error_t progress_path(struct fast_path *path)
+static void progress_engines(struct fast_path *path)
 {
     struct doca_pe *const engines[] = {path->consumer_pe, path->producer_pe, path->control->pe};
 
     path->control->result = first_error(path->control->result, progress_all(engines, 3));
+}
+
+static doca_error_t check_peer(struct fast_path *path)
+{
     if (path->control->connection == NULL || path->has_ended) {
         DOCA_LOG_ERR("The peer has gone");
         path->control->result = first_error(path->control->result, DOCA_ERROR_CONNECTION_RESET);
     }
     return path->control->result;
+}
+
+static doca_error_t progress_path(struct fast_path *path)
+{
+    progress_engines(path);
+    return check_peer(path);
 }
 
 static void take_message(struct fast_path *path, const struct doca_comch_consumer_task_post_recv *task)
@@ -272,8 +282,11 @@ doca_error_t send_messages(struct fast_path *path, uint32_t count)
 
     for (uint32_t i = 0; i < count && result == DOCA_SUCCESS; i++)
         result = send_message(path, count - i - 1);
-    while (result == DOCA_SUCCESS && path->num_sent != count)
-        result = progress_path(path);
+    while (result == DOCA_SUCCESS && path->num_sent != count) {
+        progress_engines(path);
+        /* The peer may go as soon as it has the last one. */
+        result = path->num_sent != count ? check_peer(path) : path->control->result;
+    }
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("Sent %u of %u messages: %s", path->num_sent, count, doca_error_get_descr(result));
     else
@@ -285,8 +298,10 @@ doca_error_t receive_messages(struct fast_path *path)
 {
     doca_error_t result = DOCA_SUCCESS;
 
-    while (result == DOCA_SUCCESS && path->num_to_come != 0)
-        result = progress_path(path);
+    while (result == DOCA_SUCCESS && path->num_to_come != 0) {
+        progress_engines(path);
+        result = path->num_to_come != 0 ? check_peer(path) : path->control->result;
+    }
     if (result != DOCA_SUCCESS)
         DOCA_LOG_ERR("Only %u messages have come: %s", path->num_received, doca_error_get_descr(result));
     else

@@ -69,10 +69,10 @@ doca_comch_connection::Arrival doca_comch_connection::receive_next(std::span<std
 
 bool doca_comch_connection::take_untold(ConsumerEvent &event) noexcept
 {
-    if (num_untold == 0)
+    if (num_untold_ == 0)
         return false;
-    event = untold[0];
-    std::copy(untold.begin() + 1, untold.begin() + static_cast<std::ptrdiff_t>(num_untold--), untold.begin());
+    event = untold_[0];
+    std::copy(untold_.begin() + 1, untold_.begin() + static_cast<std::ptrdiff_t>(num_untold_--), untold_.begin());
     return true;
 }
 
@@ -81,9 +81,9 @@ doca_comch_connection::Arrival doca_comch_connection::receive(std::span<std::byt
 {
     if (take_untold(event)) [[unlikely]]
         return Arrival::consumer_event;
-    if (held_length != 0) [[unlikely]] {
-        std::memcpy(into.data(), held.data(), held_length);
-        length = std::exchange(held_length, 0);
+    if (held_length_ != 0) [[unlikely]] {
+        std::memcpy(into.data(), held_.data(), held_length_);
+        length = std::exchange(held_length_, 0);
         return Arrival::message;
     }
     return receive_next(into, length, event);
@@ -97,18 +97,19 @@ void doca_comch_connection::progress_control_messages() noexcept
     if (fast->to_peer.has_message())
         send_control_messages();
     bool has_some = false;
-    while (held_length == 0 && num_untold != untold.size()) {
+    while (held_length_ == 0 && num_untold_ != untold_.size()) {
         std::size_t length = 0;
         ConsumerEvent event{};
-        const Arrival arrival = receive_next(held, length, event);
+        const Arrival arrival = receive_next(held_, length, event);
         if (arrival == Arrival::message)
-            held_length = length;
+            held_length_ = length;
         else if (arrival == Arrival::consumer_event)
-            untold[num_untold++] = event;
+            untold_[num_untold_++] = event;
         else if (arrival == Arrival::nothing)
             break;
         has_some = has_some || arrival != Arrival::control_message;
     }
-    if (has_some || link.has_ended())
-        fast->to_peer.wake(); // whoever sleeps on the control context's engine
+    // Whoever sleeps on the control context's engine. It knows of what is still to be sent.
+    if (has_some || link.has_ended() || link.owes_bell())
+        fast->to_peer.wake();
 }

@@ -190,8 +190,10 @@ bool Control::serve(Connection &connection) noexcept
         had_waiting = connection.first_waiting != nullptr;
         if (had_waiting)
             send_waiting(connection);
-        if (connection.fast->to_peer.has_message()) [[unlikely]]
+        if (connection.fast->to_peer.has_message()) [[unlikely]] {
             connection.send_control_messages();
+            connection.fast->to_peer.settle();
+        }
         arrival = connection.receive(message_, length, event);
     }
     switch (arrival) {

@@ -64,7 +64,7 @@ struct doca_comch_connection final : opendoca::comch::ControlLink {
     void progress_control_messages() noexcept override;
     /// What is next for the program.
     [[nodiscard]] Arrival receive(std::span<std::byte> into, std::size_t &length, ConsumerEvent &event) noexcept;
-    [[nodiscard]] bool has_untold() const noexcept { return num_untold != 0 || held_length != 0; }
+    [[nodiscard]] bool has_untold() const noexcept { return num_untold_ != 0 || held_length_ != 0; }
     [[nodiscard]] bool take_untold(ConsumerEvent &event) noexcept;
     /// Ends it from here.
     void give_up() noexcept;
@@ -80,11 +80,11 @@ struct doca_comch_connection final : opendoca::comch::ControlLink {
 private:
     [[nodiscard]] Arrival receive_next(std::span<std::byte> into, std::size_t &length, ConsumerEvent &event) noexcept;
 
-    // What another thread has received for the program: what was before held was before it on the link, too.
-    std::array<ConsumerEvent, 64> untold;
-    std::size_t num_untold = 0;
-    std::array<std::byte, opendoca::comm_channel::max_message_size> held; ///< a message
-    std::size_t held_length = 0;
+    // What another thread has received for the program. The message came last.
+    std::array<ConsumerEvent, 64> untold_;
+    std::size_t num_untold_ = 0;
+    std::array<std::byte, opendoca::comm_channel::max_message_size> held_;
+    std::size_t held_length_ = 0;
 };
 
 namespace opendoca::comch {

@@ -50,6 +50,7 @@ void ControlQueue::take_bell() noexcept
 
 bool ControlQueue::take(ControlMessage &message) noexcept
 {
+    settle();
     if (!peek(message))
         return false;
     drop();
@@ -59,14 +60,18 @@ bool ControlQueue::take(ControlMessage &message) noexcept
 bool ControlQueue::peek(ControlMessage &message) noexcept
 {
     const std::lock_guard guard(lock_);
-    eventfd_t count;
-    (void)eventfd_read(event_.get(), &count); // who looks need not be woken
-    if (messages_.empty()) {
-        has_message_.store(false, std::memory_order_relaxed);
+    if (messages_.empty())
         return false;
-    }
     message = messages_.front();
     return true;
+}
+
+void ControlQueue::settle() noexcept
+{
+    const std::lock_guard guard(lock_);
+    eventfd_t count;
+    (void)eventfd_read(event_.get(), &count);
+    has_message_.store(!messages_.empty(), std::memory_order_relaxed);
 }
 
 void ControlQueue::drop() noexcept

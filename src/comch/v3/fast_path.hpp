@@ -67,9 +67,11 @@ public:
     [[nodiscard]] const std::atomic<bool> &news() const noexcept { return has_message_; }
     /// False when there is none. Whoever takes goes on until there is none, or hears otherwise when to.
     [[nodiscard]] bool take(ControlMessage &message) noexcept;
-    /// The same, and the message stays until drop().
+    /// The same, and the message stays until drop(). The owner is woken as before, and settles it.
     [[nodiscard]] bool peek(ControlMessage &message) noexcept;
     void drop() noexcept;
+    /// The owner has looked: it is woken for what comes from now on.
+    void settle() noexcept;
     /// Makes the owner look, without a message.
     void wake() noexcept;
     /// The descriptor wakes nobody for what is there already.
