@@ -179,7 +179,8 @@ void ComchModelTest::alloc_message(Slot &slot)
             ? doca_comch_server_task_send_alloc_init(server_handle, to, slot.memory.data(), length, &made)
             : doca_comch_client_task_send_alloc_init(client_handles[link.client], to, slot.memory.data(), length, &made);
     if (!answers("task_send_alloc_init", status,
-                 unless(is_wrong, DOCA_ERROR_INVALID_VALUE, alloc(ctx, ctx.allocated == num_message_tasks))))
+                 unless(is_wrong && ctx.is_running(), DOCA_ERROR_INVALID_VALUE,
+                        alloc(ctx, ctx.allocated == num_message_tasks))))
         return;
     allocated(slot, ctx, doca_comch_task_send_as_task(made));
     slot.link = &link;
