@@ -6,9 +6,10 @@
  *
  * A consumer is a context on a connection of doca_comch.h. Its tasks are buffers that wait for data; a
  * producer of the peer (doca_comch_producer.h) sends to it by its number, which the peer's callback for new
- * consumers tells. It may have a progress engine and a thread of its own; but the connection's progress
- * engine has to be progressed, too, also for doca_ctx_start(), which gives DOCA_ERROR_IN_PROGRESS until the
- * peer knows the consumer.
+ * consumers tells. It may have a progress engine and a thread of its own. doca_ctx_start() gives
+ * DOCA_ERROR_IN_PROGRESS until the peer knows the consumer. What it has to tell the peer goes by the
+ * connection: opendoca: a consumer that polls carries it itself; where the program sleeps, the connection's
+ * progress engine has to be progressed, too, as it has for the callbacks of server and client.
  *
  * What a producer has sent is put behind the buffer's data section, whose data length grows.
  * doca_buf_reset_data_len() before a buffer is used again.

@@ -6,8 +6,9 @@
  *
  * A producer is a context on a connection of doca_comch.h. Each of its tasks sends a buffer's data, immediate
  * data or both to one of the peer's consumers (doca_comch_consumer.h), and takes one of the buffers that wait
- * there. It may have a progress engine and a thread of its own; but the connection's progress engine has to
- * be progressed, too.
+ * there. It may have a progress engine and a thread of its own. opendoca: its first send to a consumer waits
+ * for that one's answer, which goes by the connection: a producer that polls carries it itself; where the
+ * program sleeps, the connection's progress engine has to be progressed, too.
  *
  * doca_task_submit() gives DOCA_ERROR_AGAIN when the queue is full: submit again later. opendoca: a send that
  * no buffer waits for is kept at the consumer, and counts as sent; if it is too long for the buffer that

@@ -54,7 +54,8 @@ struct ConsumerDetails {
     std::uint32_t immediate_length = UINT32_MAX; ///< the most bytes of immediate data that it takes
 };
 
-/// Control messages for one context. Any thread puts them in; that of the context takes them out.
+/// Control messages for one context, or for the link. Any thread puts them in; that of the context, or who has the link's lock,
+/// takes them out.
 class ControlQueue {
 public:
     /// OPERATING_SYSTEM. To be watched: readable while there is something.

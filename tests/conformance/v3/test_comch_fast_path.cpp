@@ -38,12 +38,16 @@ void post_ended(doca_comch_consumer_task_post_recv *task, doca_data task_data, d
                                   doca_comch_consumer_task_post_recv_get_imm_data_len(task));
     doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
 }
-void post_failed(doca_comch_consumer_task_post_recv *task, doca_data task_data, doca_data)
+void note_failure(doca_task *task, doca_data task_data)
 {
     auto &transfer = *static_cast<Transfer *>(task_data.ptr);
     ++transfer.num_failed;
-    transfer.status = doca_task_get_status(doca_comch_consumer_task_post_recv_as_task(task));
-    doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
+    transfer.status = doca_task_get_status(task);
+    doca_task_free(task);
+}
+void post_failed(doca_comch_consumer_task_post_recv *task, doca_data task_data, doca_data)
+{
+    note_failure(doca_comch_consumer_task_post_recv_as_task(task), task_data);
 }
 void produced(doca_comch_producer_task_send *task, doca_data task_data, doca_data)
 {
@@ -52,10 +56,7 @@ void produced(doca_comch_producer_task_send *task, doca_data task_data, doca_dat
 }
 void produce_failed(doca_comch_producer_task_send *task, doca_data task_data, doca_data)
 {
-    auto &transfer = *static_cast<Transfer *>(task_data.ptr);
-    ++transfer.num_failed;
-    transfer.status = doca_task_get_status(doca_comch_producer_task_send_as_task(task));
-    doca_task_free(doca_comch_producer_task_send_as_task(task));
+    note_failure(doca_comch_producer_task_send_as_task(task), task_data);
 }
 
 /// A consumer at the server, a producer at the client, each with a progress engine of its own.
@@ -67,10 +68,7 @@ protected:
     {
         ComchTest::SetUp();
         start();
-        must(doca_comch_consumer_create(at_server.connected[0], to_map, consumer.out()));
-        must(doca_comch_consumer_task_post_recv_set_conf(consumer, post_ended, post_failed, 32));
-        must(doca_pe_connect_ctx(consumer_pe, consumer_ctx()));
-        ASSERT_EQ(doca_ctx_start(consumer_ctx()), DOCA_ERROR_IN_PROGRESS);
+        consumer = start_consumer(at_server.connected[0], to_map, consumer_pe);
         run_all_until([&] { return state_of(consumer_ctx()) == DOCA_CTX_STATE_RUNNING; });
         must(doca_comch_producer_create(to_server, producer.out()));
         must(doca_comch_producer_task_send_set_conf(producer, produced, produce_failed, 32));
@@ -88,15 +86,28 @@ protected:
         });
         ComchTest::TearDown();
     }
+    [[nodiscard]] static ConsumerHandle start_consumer(doca_comch_connection *connection, doca_mmap *map, doca_pe *pe)
+    {
+        ConsumerHandle made;
+        must(doca_comch_consumer_create(connection, map, made.out()));
+        must(doca_comch_consumer_task_post_recv_set_conf(made, post_ended, post_failed, 32));
+        must(doca_pe_connect_ctx(pe, doca_comch_consumer_as_ctx(made)));
+        EXPECT_EQ(doca_ctx_start(doca_comch_consumer_as_ctx(made)), DOCA_ERROR_IN_PROGRESS);
+        return made;
+    }
     [[nodiscard]] doca_ctx *consumer_ctx() const { return doca_comch_consumer_as_ctx(consumer); }
     [[nodiscard]] doca_ctx *producer_ctx() const { return doca_comch_producer_as_ctx(producer); }
     void run_all_until(const std::function<bool()> &is_done)
     {
         run_until([&] {
-            (void)doca_pe_progress(consumer_pe);
-            (void)doca_pe_progress(producer_pe);
+            progress_data();
             return is_done();
         });
+    }
+    void progress_data()
+    {
+        (void)doca_pe_progress(consumer_pe);
+        (void)doca_pe_progress(producer_pe);
     }
     void post(Transfer &transfer, doca_buf *buf)
     {
@@ -113,12 +124,13 @@ protected:
         doca_task_set_user_data(doca_comch_producer_task_send_as_task(task), {.ptr = &transfer});
         must(doca_task_submit(doca_comch_producer_task_send_as_task(task)));
     }
-    [[nodiscard]] std::uint32_t consumer_id() const
+    [[nodiscard]] static std::uint32_t id_of(const doca_comch_consumer *of)
     {
         std::uint32_t id = 0;
-        must(doca_comch_consumer_get_id(consumer, &id));
+        must(doca_comch_consumer_get_id(of, &id));
         return id;
     }
+    [[nodiscard]] std::uint32_t consumer_id() const { return id_of(consumer); }
     [[nodiscard]] BufHandle data(std::size_t length)
     {
         BufHandle buf;
@@ -552,12 +564,8 @@ TEST_F(ComchFastPath, consumers_of_a_client_that_leaves_expire_before_it)
 /// A program may do something else for long once it has been told of a consumer.
 TEST_F(ComchFastPath, a_consumer_runs_once_the_peer_has_told_its_program)
 {
-    ConsumerHandle other;
-    must(doca_comch_consumer_create(at_server.connected[0], to_map, other.out()));
-    must(doca_comch_consumer_task_post_recv_set_conf(other, post_ended, post_failed, 1));
+    const ConsumerHandle other = start_consumer(at_server.connected[0], to_map, consumer_pe);
     doca_ctx *const ctx = doca_comch_consumer_as_ctx(other);
-    must(doca_pe_connect_ctx(consumer_pe, ctx));
-    ASSERT_EQ(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
     run_all_until([&] { return at_client.consumers.size() == 2; });
     while (state_of(ctx) != DOCA_CTX_STATE_RUNNING) { // without the client's engine
         (void)doca_pe_progress(at_server.pe);
@@ -594,10 +602,8 @@ TEST_F(ComchFastPath, data_needs_no_control_engine)
     post(received, into);
     std::string nothing;
     produce(sent, buf, nothing, consumer_id());
-    while (received.num_succeeded + received.num_failed == 0 || sent.num_succeeded + sent.num_failed == 0) {
-        (void)doca_pe_progress(producer_pe);
-        (void)doca_pe_progress(consumer_pe);
-    }
+    while (received.num_succeeded + received.num_failed == 0 || sent.num_succeeded + sent.num_failed == 0)
+        progress_data();
     EXPECT_EQ(received.num_succeeded, 1);
     EXPECT_EQ(sent.num_succeeded, 1);
 }
@@ -605,27 +611,19 @@ TEST_F(ComchFastPath, data_needs_no_control_engine)
 /// What data threads have received for the program, it is told in the order in which it came.
 TEST_F(ComchFastPath, what_data_threads_meet_is_kept_for_the_program)
 {
-    ConsumerHandle other; // at the client, for the server's program to be told of
-    MmapHandle map = map_of(host, from, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-    must(doca_comch_consumer_create(to_server, map, other.out()));
-    must(doca_comch_consumer_task_post_recv_set_conf(other, post_ended, post_failed, 1));
-    doca_ctx *const ctx = doca_comch_consumer_as_ctx(other);
-    must(doca_pe_connect_ctx(producer_pe, ctx));
-    ASSERT_EQ(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
     doca_notification_handle_t handle = 0;
     must(doca_pe_get_notification_handle(at_server.pe, &handle));
     must(doca_pe_request_notification(at_server.pe));
-    while (state_of(ctx) != DOCA_CTX_STATE_RUNNING) { // both control engines rest
-        (void)doca_pe_progress(producer_pe);
-        (void)doca_pe_progress(consumer_pe);
-    }
+    const MmapHandle map = map_of(host, from, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    const ConsumerHandle other = start_consumer(to_server, map, producer_pe); // the server's program is to be told of
+    doca_ctx *const ctx = doca_comch_consumer_as_ctx(other);
+    while (state_of(ctx) != DOCA_CTX_STATE_RUNNING) // both control engines rest
+        progress_data();
     EXPECT_TRUE(at_server.consumers.empty());
     send_from_client("first");
     send_from_client("second");
-    for (int i = 0; i != 10000; ++i) {
-        (void)doca_pe_progress(producer_pe);
-        (void)doca_pe_progress(consumer_pe);
-    }
+    for (int i = 0; i != 10000; ++i)
+        progress_data();
     EXPECT_TRUE(at_server.messages.empty());
     pollfd ready = {.fd = handle, .events = POLLIN, .revents = 0};
     EXPECT_EQ(poll(&ready, 1, 0), 1) << "who sleeps is woken, whatever other threads have looked at since";
@@ -675,21 +673,15 @@ TEST_F(ComchFastPath, control_messages_are_carried_by_many_threads)
             (void)doca_ctx_stop(ctx);
             run_one(producer_pe, [&] { return state_of(ctx) == DOCA_CTX_STATE_IDLE; });
         });
-        ConsumerHandle own;
-        must(doca_comch_consumer_create(at_server.connected[0], to_map, own.out()));
-        must(doca_comch_consumer_task_post_recv_set_conf(own, post_ended, post_failed, 1));
+        const ConsumerHandle own = start_consumer(at_server.connected[0], to_map, consumer_pe);
         doca_ctx *const ctx = doca_comch_consumer_as_ctx(own);
-        must(doca_pe_connect_ctx(consumer_pe, ctx));
-        EXPECT_EQ(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
         run_one(consumer_pe, [&] { return state_of(ctx) == DOCA_CTX_STATE_RUNNING; });
         must(doca_buf_reset_data_len(into));
         doca_comch_consumer_task_post_recv *task = nullptr;
         must(doca_comch_consumer_task_post_recv_alloc_init(own, into, &task));
         doca_task_set_user_data(doca_comch_consumer_task_post_recv_as_task(task), {.ptr = &received});
         must(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task)));
-        std::uint32_t number = 0;
-        must(doca_comch_consumer_get_id(own, &number));
-        id = number;
+        id = id_of(own);
         run_one(consumer_pe, [&] { return received.num_succeeded + received.num_failed == 1; });
         has_arrived = true;
         producing.join();
