@@ -15,7 +15,6 @@ if [ $# != 1 ]; then
     echo "usage: $0 DIR" >&2
     exit 2
 fi
-source_root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 top=$(cd "$1" && pwd)
 root=$top/root

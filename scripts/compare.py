@@ -43,7 +43,8 @@ def number(value):
 
 def shortest(own, other, *name):
     """The cells of the shortest sample of either, and their ratio."""
-    return [number(own["min"]), number(other["min"]), *(one.replace('/proc/<pid>/mem', '`/proc/PID/mem`') for one in name), f"{own['min'] / other['min']:.2f}"]
+    names = [one.replace('/proc/<pid>/mem', '`/proc/PID/mem`') for one in name]
+    return [number(own["min"]), number(other["min"]), *names, f"{own['min'] / other['min']:.2f}"]
 
 
 def table(titles, rows):
@@ -92,9 +93,12 @@ class Comparison:
         sizes = "64,4K,64K,1M" + ("" if self.seconds == 0 else ",16M")
         rows = self.bench("dma", *self.quick(), "--direction", "read", "--depths", "1", "--cache", "in", "--sizes", sizes,
                           picture="copies.svg")["rows"]
-        cells = [[row["where"], text_of_size(row["bytes"]), *shortest(row["job_ns"], next(
-                     one["ns"] for one in row["baselines"] if one["name"] == row["compared_to"]), row["compared_to"]), number(row["latency_ns"]["p50"]),
-                  number(row["latency_ns"]["p99"]), number(row["latency_ns"]["p99_9"])] for row in rows]
+        cells = []
+        for row in rows:
+            baseline = next(one["ns"] for one in row["baselines"] if one["name"] == row["compared_to"])
+            percentiles = [number(row["latency_ns"][key]) for key in ("p50", "p99", "p99_9")]
+            cells.append([row["where"], text_of_size(row["bytes"]),
+                          *shortest(row["job_ns"], baseline, row["compared_to"]), *percentiles])
         return "## DMA copies beside memcpy\n\nWithin a process (local), from another one's memfd (shared), and from its other " \
             "memory (ordinary), in cache. Nanoseconds.\n\n![time, throughput and percentiles of copies](comparison/copies.svg)" \
             "\n\n" + table(["memory", "size", "job", "other", "which", "ratio", "p50", "p99", "p99.9"], cells)
@@ -102,9 +106,10 @@ class Comparison:
     def rdma(self):
         if shutil.which("ucx_perftest") is None:
             return "## RDMA beside UCX\n\nLeft out: ucx_perftest (package ucx-utils) is not installed.\n\n"
+        sizes = ["8,1M", "--tests", "latency"] if self.is_short else ["8,4K,64K,1M"]
+        rounds = [] if self.seconds == 0 else ["--rounds", str(self.rounds)]
         rows = self.bench("rdma", *self.quick(), "--compare", "--memory", "shared", "--wait-for", "polling", "--jobs",
-                          "write,read,send", "--sizes", *(["8,1M", "--tests", "latency"] if self.is_short else ["8,4K,64K,1M"]), *([] if self.seconds == 0 else ["--rounds", str(self.rounds)]),
-                          picture="rdma.svg")["rows"]
+                          "write,read,send", "--sizes", *sizes, *rounds, picture="rdma.svg")["rows"]
         cells = [[f"{row['job']}, {row['test']}", text_of_size(row["bytes"]), *shortest(row["ns"], row["ucx_ns"], row["ucx_test"]),
                   *([number(row["latency_ns"][key]) for key in ("p50", "p99", "p99_9")] if row["latency_ns"] else ["", "", ""])]
                  for row in rows]

@@ -9,6 +9,7 @@
 #   scripts/install_dependencies.sh vm       what tests in virtual machines and on RDMA devices need, and nothing else
 #   scripts/install_dependencies.sh aarch64  what cross-building for 64-bit Arm needs, and nothing else
 #   scripts/install_dependencies.sh packages what Debian packages are built and tested with, and nothing else
+#   scripts/install_dependencies.sh lint     the programs of scripts/lint.sh, and nothing else
 #   scripts/install_dependencies.sh card     the programs of others that judge the card made of software, and nothing else
 set -eu
 
@@ -19,6 +20,7 @@ optional_test_packages="libclang-rt-dev"
 vm_packages="qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers ibverbs-utils perftest valgrind"
 # The Arm libraries are not installed: scripts/aarch64_sysroot.sh.
 aarch64_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user"
+lint_packages="clang-format clang-tidy shellcheck flake8"
 card_packages="ibverbs-providers ibverbs-utils perftest python3-pyverbs python3-scapy ucx-utils iproute2"
 packages_packages="debhelper doxygen dpkg-dev libtbb-dev lintian mmdebstrap"
 
@@ -43,12 +45,16 @@ card)
     wanted=$card_packages
     optional=
     ;;
+lint)
+    wanted=$lint_packages
+    optional=
+    ;;
 packages)
     wanted=$packages_packages
     optional=
     ;;
 *)
-    echo "usage: $0 [tests|vm|aarch64|card|packages]" >&2
+    echo "usage: $0 [tests|vm|aarch64|card|packages|lint]" >&2
     exit 2
     ;;
 esac

@@ -85,7 +85,6 @@ def checks(include_dir, uses):
             yield f"role {role}", language, options, role_source(present, absent), True
             yield f"role {role} inverted", language, options, role_source(absent, present), False
         for cpu, default in (("x86_64", "host"), ("aarch64", "dpu")):
-            other = "dpu" if default == "host" else "host"
             on_cpu = f"#ifdef __{cpu}__\n{{}}\n#endif\nint last;\n"
             _, present, absent = ROLES[default]
             yield f"default role on {cpu}", language, [], on_cpu.format(role_source(present, absent)), True

@@ -9,7 +9,7 @@ import sys
 import unittest
 
 TOP = pathlib.Path()
-LINK = re.compile(r'\[[^\]]*\]\(([^)\s]+)\)') # of images, too
+LINK = re.compile(r'\[[^\]]*\]\(([^)\s]+)\)')  # of images, too
 
 
 def without_code(text):

@@ -95,7 +95,8 @@ MISTAKES = {
     "counter.cpp": [
         ("is_read_too_old_ = queue_pair_.is_busy();", "is_read_too_old_ = !MUTANT && queue_pair_.is_busy();",
          "a wait ends by a read that began before it"),
-        ("                pending_.end_those_met(queue_pair_.result());", "                if (!MUTANT) pending_.end_those_met(queue_pair_.result());",
+        ("                pending_.end_those_met(queue_pair_.result());",
+         "                if (!MUTANT) pending_.end_those_met(queue_pair_.result());",
          "waits are never met"),
         ("    if (status == DOCA_SUCCESS && !pending_.is_empty())\n            status = queue_pair_.begin_read",
          "    if (!MUTANT && status == DOCA_SUCCESS && !pending_.is_empty())\n            status = queue_pair_.begin_read",
@@ -136,7 +137,8 @@ MISTAKES = {
          "const bool can_loop_back = !MUTANT && function_.can.rdma.is_ethernet &&", "loopback is not forced"),
     ],
     "devlink.cpp": [
-        ("        error = netlink.ask(family, DEVLINK_CMD_PORT_GET,", "        error = MUTANT ? 0 : netlink.ask(family, DEVLINK_CMD_PORT_GET,",
+        ("        error = netlink.ask(family, DEVLINK_CMD_PORT_GET,",
+         "        error = MUTANT ? 0 : netlink.ask(family, DEVLINK_CMD_PORT_GET,",
          "ports are not asked for"),
         ("NLM_F_DUMP, 0, nullptr,", "MUTANT ? 0 : NLM_F_DUMP, 0, nullptr,", "one port is asked for, and not all"),
         ("(void)number(answer, CTRL_ATTR_FAMILY_ID, family);", "if (!MUTANT) (void)number(answer, CTRL_ATTR_FAMILY_ID, family);",

@@ -60,8 +60,8 @@ class Bench:
         return "-d", self.folder / "export_desc.txt", "-b", self.folder / "buffer_info.txt"
 
     def end(self):
-        for program in self._programs:
-            program.stop()
+        for started in self._programs:
+            started.stop()
 
     def transcript(self):
         return "\n".join(f"{program.name} | {line}" for program in self._programs for line in program.lines)
@@ -125,8 +125,9 @@ def main():
 
     if arguments.devices is None and (arguments.build is None or arguments.source is None):
         parser.error("--build and --source, or --programs and --devices, are needed")
-    modules = (cases_verbs,) if arguments.devices else (cases_files, cases_network, cases_errors, cases_rdma, cases_graph, cases_sha, cases_comm_channel,
-               cases_sync_event, cases_older)
+    on_software_devices = (cases_files, cases_network, cases_errors, cases_rdma, cases_graph, cases_sha, cases_comm_channel,
+                           cases_sync_event, cases_older)
+    modules = (cases_verbs,) if arguments.devices else on_software_devices
     cases = [case for module in modules for name, case in vars(module).items() if name.startswith("test_")]
     if arguments.tests:
         cases = [case for case in cases if case.__name__.removeprefix("test_") in arguments.tests]

@@ -51,7 +51,7 @@ class Comch(unittest.TestCase):
                     while ticks_of(server) < before + 20:
                         time.sleep(0.01)
                 else:
-                    time.sleep(0.3) # in which the other has taken 20 ticks and more
+                    time.sleep(0.3)  # in which the other has taken 20 ticks and more
                     self.assertLessEqual(ticks_of(server), before + 2)
                 with Sample("comch_ctrl_path_client", *arguments) as client:
                     client.ends(0, FINISHED)

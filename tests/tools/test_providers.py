@@ -5,9 +5,9 @@
 
     test_providers.py DOCA_CAPS GENERATION docs/providers.md [--write]
 
-The page has a table for each generation of the API, below a heading that ends with its number. A column stands for the device of its name below, and is looked at where that device is there. --write puts
-those columns into the page anew. Of mlx5 devices it is a card made of software, whose profile is in
-OPENDOCA_TEST_PROFILE, on the side that this runs on.
+The page has a table for each generation of the API, below a heading that ends with its number. A column is compared
+where the device that its name stands for below is present; --write replaces those columns. For mlx5 devices that is a
+card made of software, with the profile in OPENDOCA_TEST_PROFILE, on the side that this runs on.
 """
 import json
 import os

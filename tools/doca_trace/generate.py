@@ -120,8 +120,8 @@ def main():
         tables += ['', f'const Function functions_{number}[] = {{', *entries, '};', '']
         lines += tables
         tables = []
-    lines += ['} // namespace', '', f'const std::span<const Function> functions_of_2{{functions_2}};',
-              f'const std::span<const Function> functions_of_3{{functions_3}};', '', f'const char *const names[] = {{',
+    lines += ['} // namespace', '', 'const std::span<const Function> functions_of_2{functions_2};',
+              'const std::span<const Function> functions_of_3{functions_3};', '', 'const char *const names[] = {',
               *[f'    {quoted(name)},' for name in names], '};', 'const std::size_t num_names = std::size(names);', '',
               '} // namespace trace', '',
               '// Every parameter of either API is an integer, a pointer or a union of these, and none has more than eight: one',

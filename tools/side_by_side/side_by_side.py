@@ -109,8 +109,8 @@ def parse_row(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("base", help="the program that is compared with, of the current folder or in PATH; ucx_perftest is taken for what it is, its loops are "
-                        "TEST_SIZE, such as tag_lat_8")
+    parser.add_argument("base", help="the program to compare with, in the current folder or in PATH; for ucx_perftest the loops "
+                        "are TEST_SIZE, such as tag_lat_8")
     parser.add_argument("program", help="the program whose ratio to it is printed; may be the same one")
     parser.add_argument("rows", nargs="*", help="LOOP of the base, /LOOP of the other if it is called otherwise, "
                         "<=LIMIT of the ratio; default: all loops that both have")
