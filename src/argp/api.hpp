@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Small parts of the C functions, the same in every generation of the API.
+// Helpers of the C functions, shared by both generations of the API.
 #pragma once
 
 #include <string>
@@ -23,7 +23,8 @@ namespace opendoca::argp
     return fail(DOCA_ERROR_INVALID_VALUE, std::string(name) + " is NULL", line);
 }
 
-/// For the setters, which have no way to report: whether @p part, which is called @p name, can be set.
+/// Checks the object of a void setter: logs an error that names the argument @p name and returns false if @p part is
+/// null.
 [[nodiscard]] inline bool is_settable(const void *part, const char *name)
 {
     if (part != nullptr)
@@ -45,17 +46,18 @@ void set_text(Part *part, const char *part_name, std::string Part::*member, cons
         part->is_out_of_memory = true;
 }
 
-/// doca_argp_init(). @p if_twice: there is a parser already.
+/// Implements doca_argp_init(). Returns @p if_twice if a parser exists already.
 [[nodiscard]] doca_error_t init(const Generation &generation, const char *program_name, void *program_config,
                                 doca_error_t if_twice);
-/// doca_argp_start(). @p if_none: there is no parser.
+/// Implements doca_argp_start(). Returns @p if_none if there is no parser.
 [[nodiscard]] doca_error_t start(int argc, char **argv, doca_error_t if_none);
-/// doca_argp_destroy().
+/// Implements doca_argp_destroy(). Returns @p misuse if there is no parser or if a start is running.
 [[nodiscard]] doca_error_t destroy(doca_error_t misuse);
-/// doca_argp_usage(). Does not return but for lack of memory.
+/// Implements doca_argp_usage(). Ends the process; returns only if memory is exhausted.
 void show_usage(const Generation &generation);
 
-/// One of the getters, and of the functions that set a callback: @p argument is given, and there is a parser.
+/// Common part of the getters and of the functions that set a callback: checks @p argument, then that a parser exists,
+/// and calls @p body with the parser.
 template <typename Body>
 [[nodiscard]] doca_error_t with_parser(const void *argument, const char *name, doca_error_t if_none, Body body)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What may follow on a command line: flags and commands, those of the program or those of one of its commands.
+// The flags and commands that a command line may contain: those of the program, or those of one of its commands.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,11 @@ struct doca_argp_cmd;
 namespace opendoca::argp
 {
 
-/// Gets the program's configuration.
+/// The callback of a command; receives the program's configuration.
 using CommandCallback = doca_error_t (*)(void *config);
 
-/// The flags and commands of the program, or of one command. Owns them.
+/// The flags and commands of the program, or of one command.
+/// Owns them, in the order of their registration. No two flags and no two commands of a level share a name.
 class Level
 {
 public:
@@ -28,18 +29,18 @@ public:
     Level(const Level &) = delete;
     Level &operator=(const Level &) = delete;
 
-    /// Takes @p param, unless it lacks something or another one here has one of its names.
+    /// Adds @p param. Fails, and frees it, if it is incomplete or if a flag of this level has one of its names.
     [[nodiscard]] doca_error_t add(std::unique_ptr<doca_argp_param> param);
-    /// Takes @p command, unless it lacks something or another one here has its name.
+    /// Adds @p command. Fails, and frees it, if it is incomplete or if a command of this level has its name.
     [[nodiscard]] doca_error_t add(std::unique_ptr<doca_argp_cmd> command);
 
-    // Null when there is none of that name.
+    // These return null if there is none of that name.
 
     [[nodiscard]] const doca_argp_param *find_short(std::string_view name) const;
     [[nodiscard]] const doca_argp_param *find_long(std::string_view name) const;
     [[nodiscard]] const doca_argp_cmd *find_command(std::string_view name) const;
 
-    /// Whether it is here, or in a command below.
+    /// Returns whether @p command is in this level or in a command below it.
     [[nodiscard]] bool contains(const doca_argp_cmd *command) const;
 
     [[nodiscard]] const std::vector<std::unique_ptr<doca_argp_param>> &params() const { return params_; }
@@ -58,10 +59,10 @@ struct doca_argp_cmd {
     std::string description;
     opendoca::argp::CommandCallback callback = nullptr;
     bool is_hidden = false;
-    bool is_out_of_memory = false; ///< As of a parameter.
-    bool is_taken = false;         ///< It is in a level, and final.
-    opendoca::argp::Level level;   ///< What may follow it.
+    bool is_out_of_memory = false; ///< as doca_argp_param::is_out_of_memory
+    bool is_taken = false;         ///< registered: owned by a level, and no longer changeable
+    opendoca::argp::Level level;   ///< the flags and commands that may follow it
 
-    /// Whether the command can be registered.
+    /// Returns DOCA_SUCCESS if the command is complete and can be registered.
     [[nodiscard]] doca_error_t check() const;
 };

@@ -42,8 +42,8 @@ private:
     std::span<char *const> words_;
     Request &request_;
     std::size_t next_ = 0;
-    std::string flag_;                         ///< The flag at hand, with its dashes, for messages.
-    std::optional<std::string_view> attached_; ///< What follows its '='.
+    std::string flag_;                         ///< the current flag with its dashes, for messages
+    std::optional<std::string_view> attached_; ///< the text after its '='
 };
 
 doca_error_t CommandLine::parse()
@@ -73,14 +73,14 @@ doca_error_t CommandLine::parse_flag(std::string_view word)
     return fail(DOCA_ERROR_NOT_SUPPORTED, "flag " + quoted(flag_) + " is not known");
 }
 
-/// A name may have a '=' in it: the first one at which a name that is known ends is followed by the value.
+/// Splits "name=value". Names may contain '=': the value follows the first '=' before which a registered name ends.
 FoundFlag CommandLine::find_long(std::string_view word)
 {
     FoundFlag found = flags_.find_long(request_.path, word.substr(2));
-    for (std::size_t equals = word.find('='); !found.is_known() && equals != word.npos;
+    for (std::size_t equals = word.find('='); !found.is_found() && equals != word.npos;
          equals = word.find('=', equals + 1)) {
         found = flags_.find_long(request_.path, word.substr(2, equals - 2));
-        if (found.is_known())
+        if (found.is_found())
             attached_ = word.substr(equals + 1);
     }
     return found;

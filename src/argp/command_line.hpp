@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// From the words of the command line to a Request.
+// Parses the words of a command line into a Request.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@
 namespace opendoca::argp
 {
 
-/// Reads @p words, which have neither the program name nor DPDK's arguments, up to the end or to the first
-/// flag for help or the version. @p request may be half filled when it fails.
+/// Parses @p words, without the program name and DPDK's arguments, up to the end or to the first flag for help or for the
+/// version. @p request may be partly filled on failure.
 [[nodiscard]] doca_error_t parse_command_line(const FlagSet &flags, std::span<char *const> words,
                                               Request &request);
 

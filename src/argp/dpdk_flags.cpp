@@ -12,7 +12,7 @@ namespace opendoca::argp
 namespace
 {
 
-/// A string, number or boolean as DPDK's command line has it.
+/// Returns a string, number or boolean as text for DPDK's command line.
 std::optional<std::string> word_of(json_object *value)
 {
     if (json_object_is_type(value, json_type_int))
@@ -29,7 +29,7 @@ doca_error_t wrong_dpdk_value(std::string_view key, const std::string &expected,
                 line);
 }
 
-/// {"device": "pf" | "vf" | "sf", "id": ...} and device arguments.
+/// Converts {"device": "pf" | "vf" | "sf", "id": ...} and its device arguments.
 doca_error_t describe_device(json_object &device, std::string &out)
 {
     std::string kind;

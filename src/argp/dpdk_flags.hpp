@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// DPDK (EAL) arguments: from the JSON section doca_dpdk_flags, and in the form that rte_eal_init() takes.
+// DPDK (EAL) arguments: read from the JSON section doca_dpdk_flags, and passed on in the form of rte_eal_init().
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@
 namespace opendoca::argp
 {
 
-/// Appends what one member of doca_dpdk_flags means to @p out. docs/arguments.md has the mapping.
+/// Appends the EAL arguments for one member of doca_dpdk_flags to @p out. docs/arguments.md has the mapping.
 [[nodiscard]] doca_error_t append_eal_arguments(std::string_view key, json_object *value,
                                                 std::vector<std::string> &out);
 
-/// An argument vector that lives as long as DPDK may look at it.
+/// An argument vector for rte_eal_init(). Owns its strings, since DPDK keeps pointers into them after the call.
 class EalArguments
 {
 public:
@@ -30,7 +30,7 @@ public:
 
 private:
     std::vector<std::string> words_;
-    std::vector<char *> pointers_; ///< Into words_, and a null pointer.
+    std::vector<char *> pointers_; ///< into words_, terminated by a null pointer
 };
 
 } // namespace opendoca::argp

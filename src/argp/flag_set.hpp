@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The flags that a command line may have: the program's own, and those that every DOCA program has.
+// All flags that a command line may contain: the program's own, and those that every DOCA program has.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace opendoca::argp
 
 enum class GeneralFlag { help, version, log_level, sdk_log_level, json, grpc_address };
 
-/// A DOCA flag with the names that are left to it.
+/// A flag that every DOCA program has. A name that the program uses for a flag of its own is empty here.
 struct GeneralFlagInfo {
     GeneralFlag flag;
     std::string short_name;
@@ -25,17 +25,18 @@ struct GeneralFlagInfo {
     std::string description;
 };
 
-/// What a name on the command line stands for: a flag of the program, or a DOCA flag, or neither.
+/// The result of looking up a name: a flag of the program, a DOCA flag, or neither.
 struct FoundFlag {
     const doca_argp_param *param = nullptr;
     const GeneralFlagInfo *general = nullptr;
 
-    [[nodiscard]] bool is_known() const { return param != nullptr || general != nullptr; }
+    [[nodiscard]] bool is_found() const { return param != nullptr || general != nullptr; }
 };
 
-/// The commands that were given so far, from the program's to the innermost.
+/// The commands given so far on a command line, outermost first.
 using Path = std::vector<const doca_argp_cmd *>;
 
+/// The flags and commands that the parser accepts. Owned by the parser; one thread at a time.
 class FlagSet
 {
 public:
@@ -45,19 +46,19 @@ public:
 
     void add_grpc_address();
 
-    // Within the innermost command of @p path: its own flags, then those that it inherits, then DOCA's.
+    // Look up a flag in the innermost command of @p path: first its own flags, then inherited ones, then DOCA's.
 
     [[nodiscard]] FoundFlag find_short(const Path &path, std::string_view name) const;
     [[nodiscard]] FoundFlag find_long(const Path &path, std::string_view name) const;
-    /// A flag of the program or of any command of @p path: a JSON file knows no commands.
+    /// Finds a flag of the program or of any command of @p path, since a JSON file has no notion of commands.
     [[nodiscard]] const doca_argp_param *find_key(const Path &path, std::string_view long_name) const;
 
-    /// The program's level, or that of a command: @p depth commands of @p path deep.
+    /// Returns the level at @p depth commands of @p path; 0 is the program's.
     [[nodiscard]] const Level &level(const Path &path, std::size_t depth) const
     {
         return depth == 0 ? program : path[depth - 1]->level;
     }
-    /// DOCA's flags with the names that they have there.
+    /// Returns DOCA's flags with the names that are free in the innermost command of @p path.
     [[nodiscard]] std::vector<GeneralFlagInfo> general(const Path &path) const;
     [[nodiscard]] bool has_grpc_address() const { return has_grpc_address_; }
     [[nodiscard]] const Generation &generation() const { return generation_; }

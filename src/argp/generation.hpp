@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the parser has to know of the API generation that it works for.
+// The differences between the API generations that concern the parser.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,11 @@
 namespace opendoca::argp
 {
 
+/// Constants and functions of one generation. Each front end has one static object of it.
 struct Generation {
-    doca_error_t misuse;          ///< the answer to calls that are not allowed now
-    std::uint32_t most_severe;    ///< lowest log level that a user may give
-    std::uint32_t most_verbose;   ///< and highest
+    doca_error_t misuse;          ///< returned by calls in a wrong state
+    std::uint32_t most_severe;    ///< the lowest log level that a user may give
+    std::uint32_t most_verbose;   ///< and the highest
     std::string log_levels;       ///< for the usage text
     bool has_sdk_log;             ///< the libraries have a log of their own, with a flag
     const char *(*error_name)(doca_error_t);

@@ -32,7 +32,7 @@ doca_error_t malformed(const std::string &path, std::size_t at_line, const std::
     return failed(path, "line " + std::to_string(at_line) + ": " + what, line);
 }
 
-/// Reads to the end, so that pipes will do, too.
+/// Reads until the end of the file instead of by its size, so that pipes work too.
 doca_error_t read_text(const std::string &path, std::string &text)
 {
     const std::unique_ptr<std::FILE, FileClose> file(std::fopen(path.c_str(), "re"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// From a JSON file to a json-c object. The text is not trusted.
+// Reads a JSON file into a json-c object. The text is untrusted.
 #pragma once
 
 #include <string>

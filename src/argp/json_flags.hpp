@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// From the content of a JSON file to a Request.
+// Parses the content of a JSON file into a Request.
 #pragma once
 
 #include "flag_set.hpp"
@@ -10,7 +10,7 @@
 namespace opendoca::argp
 {
 
-/// Reads the sections of @p root, an object, for the commands of @p path. @p request may be half filled when it fails.
+/// Parses the sections of the object @p root for the commands of @p path. @p request may be partly filled on failure.
 [[nodiscard]] doca_error_t parse_json_flags(const FlagSet &flags, const Path &path, bool is_dpdk_program,
                                             json_object &root, Request &request);
 

@@ -9,7 +9,7 @@ namespace opendoca::argp
 namespace
 {
 
-/// Each value costs json-c up to about 1 KiB, however short its text is.
+/// Limits the memory of the parsed document: json-c takes up to about 1 KiB for a value, however short its text is.
 constexpr std::size_t max_values = 262144;
 
 class StrictJson {
@@ -31,8 +31,8 @@ private:
     std::string &text_;
     std::size_t at_ = 0;
     std::size_t values_ = 1;
-    char last_ = '[';         ///< Last character outside of blanks and comments, a string being its '"'.
-    char before_comma_ = '['; ///< What last_ was before the last comma.
+    char last_ = '[';         ///< the last character outside of blanks and comments; '"' for a string
+    char before_comma_ = '['; ///< the value of last_ before the last comma
     std::size_t comma_at_ = 0;
 };
 
@@ -80,7 +80,7 @@ std::optional<JsonTextError> StrictJson::step()
     return std::nullopt;
 }
 
-/// False if the text ends before the comment does.
+/// Skips a comment. Returns false if the text ends before the comment does.
 bool StrictJson::skip_comment()
 {
     const std::size_t begin = at_;

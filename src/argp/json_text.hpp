@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the JSON files of DOCA programs have beyond JSON: comments and trailing commas.
+// The JSON files of DOCA programs may have comments and trailing commas, which JSON does not allow.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct JsonTextError {
 };
 
 /// Overwrites //, /* */ comments, trailing commas and a leading byte order mark with blanks. Line ends stay,
-/// so that lines keep their numbers. Refuses comments without an end, NUL bytes and too many values.
+/// so that lines keep their numbers. Fails for comments without an end, NUL bytes and too many values.
 [[nodiscard]] std::optional<JsonTextError> make_strict_json(std::string &text);
 
 /// The number, from 1, of the line that holds the character at @p offset.

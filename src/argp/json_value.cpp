@@ -48,7 +48,7 @@ std::optional<int> int_of(json_object *value)
 {
     if (!json_object_is_type(value, json_type_int))
         return std::nullopt;
-    const std::int64_t number = json_object_get_int64(value); // saturates beyond its own range
+    const std::int64_t number = json_object_get_int64(value); // saturates at the limits of int64_t
     if (number < std::numeric_limits<int>::min() || number > std::numeric_limits<int>::max())
         return std::nullopt;
     return static_cast<int>(number);

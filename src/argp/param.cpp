@@ -12,7 +12,7 @@ using opendoca::argp::quoted;
 namespace
 {
 
-/// Whatever can be printed is a name, also with spaces, which the user then quotes.
+/// Any printable text is a valid name, including one with spaces, which the user has to quote.
 bool is_usable(const std::string &name)
 {
     return !name.starts_with('-') && std::ranges::none_of(name, [](char c) {

@@ -14,11 +14,12 @@ namespace opendoca::argp
 /// The values of doca_argp_type.
 enum class Type : unsigned { unknown, string, number, boolean, json };
 
-/// Gets a value and the program's configuration.
+/// The callback of a flag; receives a value and the program's configuration.
 using ParamCallback = doca_error_t (*)(void *value, void *config);
 
 } // namespace opendoca::argp
 
+/// A flag. Owned by the program until it is registered, then by its level.
 struct doca_argp_param {
     std::string short_name;
     std::string long_name;
@@ -29,23 +30,23 @@ struct doca_argp_param {
     bool is_mandatory = false;
     bool is_cli_only = false;
     bool has_multiplicity = false;
-    bool is_singular = false;      ///< No other flag of the program may be given with it.
-    bool is_inherited = false;     ///< It may be given within the commands below, too.
+    bool is_singular = false;      ///< no other flag of the program may be given with it
+    bool is_inherited = false;     ///< may also be given after the commands below its level
     bool is_hidden = false;
-    bool is_taken = false;         ///< It is registered, and belongs to who has it.
-    bool is_out_of_memory = false; ///< A setter, which cannot report it, could not copy its string.
+    bool is_taken = false;         ///< registered: owned by its level, and no longer changeable
+    bool is_out_of_memory = false; ///< a setter, which cannot report errors, failed to copy its string
 
-    /// Whether the parameter can be registered.
+    /// Returns DOCA_SUCCESS if the flag is complete and can be registered.
     [[nodiscard]] doca_error_t check() const;
 
-    /// Its names as the user writes them: "-p/--pci-addr".
+    /// Returns its names as the user writes them: "-p/--pci-addr".
     [[nodiscard]] std::string flags() const;
 };
 
 namespace opendoca::argp
 {
 
-/// The names of a flag, either of which may be empty, as the user writes them.
+/// Returns the names of a flag as the user writes them; either may be empty.
 [[nodiscard]] std::string flag_names(const std::string &short_name, const std::string &long_name);
 
 } // namespace opendoca::argp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The C functions of a parameter that every generation of the API has. Compiled for each, with its header.
+// The C functions for flags that both generations have. Compiled once for each, with its own header.
 #include <doca_argp.h>
 
 #include "api.hpp"
@@ -89,7 +89,7 @@ void doca_argp_param_set_multiplicity(struct doca_argp_param *param)
 
 void doca_argp_set_dpdk_program(doca_error_t (*callback)(int, char **))
 {
-    // Nobody hears of the code.
+    // A void function: the code is only logged.
     (void)opendoca::argp::with_parser(reinterpret_cast<const void *>(callback), "callback", DOCA_ERROR_INITIALIZATION,
                                       [&](opendoca::argp::Parser &parser) { parser.set_dpdk_callback(callback); });
 }

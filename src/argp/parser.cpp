@@ -31,7 +31,7 @@ private:
     bool &flag_;
 };
 
-/// What a callback of the program has answered.
+/// Logs the error that a callback of the program has returned.
 doca_error_t failed(const Generation &generation, doca_error_t result, const std::string &callback)
 {
     return fail(result, "the program's " + callback + " failed: " + generation.error_name(result));
@@ -71,7 +71,7 @@ doca_error_t Parser::start(std::span<char *const> words)
         program_name_ = file_name(words.front());
     Request request;
     if (const doca_error_t result = read(words.subspan(1), request); result != DOCA_SUCCESS) {
-        // What the user wrote is wrong, and not how a file could be read.
+        // The user's input is wrong, as opposed to a file that cannot be read.
         if (result == DOCA_ERROR_NOT_SUPPORTED || result == DOCA_ERROR_INVALID_VALUE)
             print_usage(stderr, request.path);
         return result;
@@ -114,7 +114,7 @@ doca_error_t Parser::read_json(Request &request) const
     return result;
 }
 
-/// Which flags there must be, and which must not be together.
+/// Checks that mandatory flags are given, and that no flags are given together that exclude each other.
 doca_error_t Parser::check_together(const Request &request) const
 {
     for (const GivenValue &given : request.values) {
@@ -123,7 +123,7 @@ doca_error_t Parser::check_together(const Request &request) const
         const auto other = std::ranges::find_if(
             request.values, [&](const GivenValue &value) { return value.param != given.param; });
         if (other == request.values.end())
-            return DOCA_SUCCESS; // no other is missed
+            return DOCA_SUCCESS; // a singular flag replaces all mandatory ones
         return fail(DOCA_ERROR_INVALID_VALUE,
                     "flag " + given.param->flags() + " is given with " + other->param->flags() +
                         ", and must stand alone");
@@ -174,7 +174,7 @@ doca_error_t Parser::set_log_levels() const
     return generation.set_sdk_log_level(static_cast<std::uint32_t>(*request_.sdk_log_level));
 }
 
-/// The callbacks of commands and flags, in the order of the command line.
+/// Calls the callbacks of commands and flags, in the order of the command line.
 doca_error_t Parser::call_back()
 {
     const Generation &generation = flags_.generation();

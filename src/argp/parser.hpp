@@ -20,15 +20,17 @@ namespace opendoca::argp
 using ValidationCallback = doca_error_t (*)(void *config);
 using DpdkCallback = doca_error_t (*)(int argc, char **argv);
 
+/// The argument parser: registered flags and commands, callbacks, and the result of the latest start.
+/// A process has at most one. As in DOCA, it is not thread safe.
 class Parser
 {
 public:
-    /// @p program_name may be null: that of argv[0] then.
+    /// If @p program_name is null, the name in argv[0] is used.
     Parser(const Generation &generation, const char *program_name, void *program_config);
 
     [[nodiscard]] doca_error_t add(std::unique_ptr<doca_argp_param> param) { return add_any(std::move(param)); }
     [[nodiscard]] doca_error_t add(std::unique_ptr<doca_argp_cmd> command) { return add_any(std::move(command)); }
-    /// @p words as main() has them.
+    /// Parses @p words, which are main()'s argv, and calls the callbacks.
     [[nodiscard]] doca_error_t start(std::span<char *const> words);
 
     /// Prints the usage text and ends the process.
@@ -63,11 +65,12 @@ private:
     ValidationCallback validation_callback_ = nullptr;
     DpdkCallback dpdk_callback_ = nullptr;
     bool is_in_start_ = false;
-    Request request_;                   ///< Of the latest start that could be parsed.
+    Request request_;                   ///< of the latest start that was parsed without errors
     std::list<EalArguments> arguments_; ///< DPDK keeps pointers into them.
 };
 
-/// From init to destroy. Not a smart pointer: exit() may come from a callback, while the parser is in use.
+/// Set from doca_argp_init() to doca_argp_destroy(). Not a smart pointer, because a callback may call exit() while the
+/// parser is in use.
 inline Parser *parser = nullptr;
 
 } // namespace opendoca::argp

@@ -61,7 +61,7 @@ std::optional<int> parse_int(std::string_view text)
         base = 16;
         text.remove_prefix(2);
     }
-    if (text.starts_with('-')) // from_chars would take a second sign
+    if (text.starts_with('-')) // from_chars would accept a second sign
         return std::nullopt;
     std::int64_t magnitude = 0;
     const char *end = text.data() + text.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the user asked for in one doca_argp_start(), read but not yet acted upon.
+// The parsed input of one doca_argp_start(), before any callback is called.
 #pragma once
 
 #include <memory>
@@ -19,50 +19,51 @@ namespace opendoca::argp
 
 using Value = std::variant<std::string, int, bool, JsonPtr>;
 
-/// A command that was given, after as many values of flags.
+/// A command of the input, with the number of flag values that precede it.
 struct GivenCommand {
     const doca_argp_cmd *command;
     std::size_t num_values_before;
 };
 
-/// A flag of the program and one value for it.
+/// A flag of the program with one value.
 struct GivenValue {
     const doca_argp_param *param;
     Value value;
 
-    /// What the program's callback gets.
+    /// Returns the address that the flag's callback receives.
     [[nodiscard]] void *address();
 };
 
+/// The parsed input: flags with values, commands and general options, in the order of the command line.
 struct Request {
     enum class Action { run, help, version };
 
     Action action = Action::run;
     std::vector<GivenValue> values;
-    std::vector<const doca_argp_param *> unset; ///< BOOLEAN flags that the JSON file says are false.
+    std::vector<const doca_argp_param *> unset; ///< BOOLEAN flags that are false in the JSON file
     std::vector<std::string> eal;               ///< DPDK arguments, without the program name.
-    Path path;                          ///< The commands that were given.
-    std::vector<GivenCommand> commands; ///< The same, between the values.
+    Path path;                          ///< the given commands
+    std::vector<GivenCommand> commands; ///< the same, with their positions among the values
     std::optional<int> log_level;
     std::optional<int> sdk_log_level;
     std::optional<std::string> grpc_address;
     std::optional<std::string> json_path;
 
-    /// Whether the user said anything about @p param.
+    /// Returns whether the input contains @p param.
     [[nodiscard]] bool mentions(const doca_argp_param *param) const;
 
-    /// Adds what @p weaker has and this one has not.
+    /// Adds everything of @p weaker that is not set here.
     void complete_from(Request &&weaker);
 };
 
-/// A whole number in the range of int: digits, or 0x and hexadecimal digits, after an optional sign.
+/// Parses an integer in the range of int: an optional sign, then decimal digits, or 0x and hexadecimal digits.
 [[nodiscard]] std::optional<int> parse_int(std::string_view text);
 
-/// One of the levels of a generation, in steps of ten; what is above the last one counts as that, with a warning, and
-/// nothing else is one.
+/// Converts @p number to a log level of the generation; levels come in steps of ten. Numbers above the highest level are
+/// lowered to it with a warning; other numbers return nothing.
 [[nodiscard]] std::optional<int> to_log_level(const Generation &generation, int number);
 
-/// "20, 30, 40, 50, 60"
+/// Returns the levels of a generation as text: "20, 30, 40, 50, 60".
 [[nodiscard]] std::string log_level_numbers(const Generation &generation);
 
 } // namespace opendoca::argp

@@ -10,7 +10,7 @@ namespace opendoca::argp
 namespace
 {
 
-/// One flag: "-p,", "--pci-addr", "<text>", description.
+/// The columns of one flag: "-p,", "--pci-addr", "<text>", description.
 struct Row {
     std::array<std::string, 3> cells;
     std::string description;
@@ -61,7 +61,7 @@ public:
 
     [[nodiscard]] std::size_t size() const { return rows_.size(); }
 
-    /// Rows @p first to @p last - 1, each column as wide as its widest cell in the whole table.
+    /// Appends rows @p first to @p last - 1. Each column is as wide as its widest cell in the whole table.
     [[nodiscard]] std::string text(std::size_t first, std::size_t last) const
     {
         std::string out;
@@ -78,7 +78,7 @@ private:
             out += ' ' + row.cells[i] + std::string(widths_[i] - row.cells[i].size(), ' ');
         out += "  ";
         const std::string margin(out.size(), ' ');
-        for (const char c : row.description) // further lines begin under the first
+        for (const char c : row.description) // further lines are aligned with the first
             out += c == '\n' ? "\n" + margin : std::string(1, c);
         return out + '\n';
     }

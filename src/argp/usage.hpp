@@ -11,7 +11,7 @@
 namespace opendoca::argp
 {
 
-/// Within the commands of @p path.
+/// Returns the usage text for the innermost command of @p path.
 [[nodiscard]] std::string usage_text(const std::string &program_name, const FlagSet &flags, const Path &path,
                                      bool is_dpdk_program);
 

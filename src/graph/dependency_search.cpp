@@ -22,7 +22,7 @@ struct Before {
 
 } // namespace
 
-/// Follows one edge.
+/// Follows one edge of a side. Returns whether the two sides have met, or this side has no edges left.
 template <typename Direction>
 DependencySearch::Step DependencySearch::step(Frontier &frontier)
 {

@@ -10,22 +10,22 @@ struct doca_graph_node;
 
 namespace opendoca {
 
-/// Finds whether a node comes after another. Searches from both ends at once and is done when either has no
-/// more to see: a node that is added at the end or at the beginning of what exists costs nothing, however
-/// long that is.
+/// Decides whether a path of dependencies leads from one node to another. It searches from both ends in turns and stops as
+/// soon as either side is exhausted, so a node that is added at the beginning or at the end of a long chain is found in
+/// constant time. Owned by a graph; used by the thread that builds it.
 class DependencySearch {
 public:
-    /// When a node was last seen from either end.
+    /// The number of the last search that has reached a node, from either end. Kept in the node.
     struct Mark {
         std::uint64_t after = 0;
         std::uint64_t before = 0;
     };
 
-    /// Whether @p to is @p from, or comes after it.
+    /// Returns whether @p to is @p from, or depends on it.
     [[nodiscard]] bool leads(doca_graph_node &from, doca_graph_node &to);
 
 private:
-    /// The nodes that were seen from one end, and how far their edges were followed.
+    /// The nodes reached from one end, and the position of the next edge to follow.
     struct Frontier {
         std::vector<doca_graph_node *> nodes;
         std::size_t node = 0;

@@ -50,7 +50,7 @@ doca_error_t GraphStructure::add_context_node(std::shared_ptr<const void> contex
     return status;
 }
 
-/// Whether @p other is this graph, or runs inside it.
+/// Returns whether @p other is this graph, or a sub-graph of it at any depth.
 bool GraphStructure::contains(const GraphStructure &other) const
 {
     std::vector<const GraphStructure *> found = {this};

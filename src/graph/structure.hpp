@@ -13,14 +13,14 @@
 #include "dependency_search.hpp"
 #include "plan.hpp"
 
-/// A node as it is built; instances run from the plan.
+/// A node under construction. Instances use the plan instead.
 struct doca_graph_node {
     opendoca::GraphStructure *graph;
     std::uint32_t number; ///< in its graph
     opendoca::NodeKind kind;
-    int type; ///< of a context node: the front end's
+    int type; ///< of a context node: the front end's type of job or task
     opendoca::NodeAction action;
-    std::shared_ptr<const void> context; ///< of a context node: keeps what the action points to
+    std::shared_ptr<const void> context; ///< of a context node: keeps the pointer in the action valid
     std::vector<doca_graph_node *> successors;
     std::vector<doca_graph_node *> predecessors;
     opendoca::DependencySearch::Mark mark;
@@ -28,7 +28,9 @@ struct doca_graph_node {
 
 namespace opendoca {
 
-/// Nodes and their dependencies: what a graph is before it runs. The front ends' graphs derive from it.
+/// The nodes of a graph and their dependencies, as the program builds them. The graphs of both front ends derive from it.
+/// Nodes and dependencies can only be added while the graph is stopped. The program may use it from one thread at a time;
+/// only the number of instances is atomic.
 class GraphStructure {
 public:
     GraphStructure() = default;
@@ -36,22 +38,22 @@ public:
     GraphStructure &operator=(const GraphStructure &) = delete;
 
     [[nodiscard]] doca_error_t add_node(NodeKind kind, NodeAction action, int type, doca_graph_node *&node);
-    /// The program may destroy the context while the graph has the node.
+    /// The graph does not keep the context alive: the program may destroy it before the graph.
     [[nodiscard]] doca_error_t add_context_node(std::shared_ptr<const void> context, int type, doca_graph_node *&node);
-    /// @p if_itself: the graph would contain itself.
+    /// Returns @p if_itself if the graph would contain itself.
     [[nodiscard]] doca_error_t add_sub_graph(GraphStructure &sub_graph, doca_error_t if_itself,
                                              doca_graph_node *&node);
-    /// @p if_circle: @p from comes after @p to.
+    /// Returns @p if_circle if @p from already depends on @p to.
     [[nodiscard]] doca_error_t add_dependency(doca_graph_node &from, doca_graph_node &to,
                                               doca_error_t if_circle);
 
-    /// Null unless started.
+    /// Returns null unless the graph is started.
     [[nodiscard]] const Plan *plan() const noexcept { return plan_.get(); }
     [[nodiscard]] std::span<const std::unique_ptr<doca_graph_node>> nodes() const noexcept { return nodes_; }
-    /// Nodes that run this graph.
+    /// The number of nodes of other graphs that run this graph.
     [[nodiscard]] std::uint32_t num_uses() const noexcept { return num_uses_; }
 
-    // Each is counted by the object itself.
+    // Called by the constructor and the destructor of an instance.
     void instance_created() const noexcept { num_instances_.fetch_add(1, std::memory_order_relaxed); }
     void instance_destroyed() const noexcept { num_instances_.fetch_sub(1, std::memory_order_relaxed); }
     [[nodiscard]] std::uint32_t num_instances() const noexcept
@@ -62,7 +64,8 @@ public:
 protected:
     ~GraphStructure();
 
-    /// BAD_STATE unless it may be started; @p if_no_context when nothing in it is to be submitted.
+    /// Makes the plan. Returns BAD_STATE if the graph is started already, and @p if_no_context if it has no context node at
+    /// any depth.
     [[nodiscard]] doca_error_t make_plan(doca_error_t if_no_context, std::unique_ptr<const Plan> &plan) const;
     void set_plan(std::unique_ptr<const Plan> plan) noexcept { plan_ = std::move(plan); }
     [[nodiscard]] doca_error_t check_changeable() const noexcept;

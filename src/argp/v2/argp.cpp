@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The C functions of doca_argp.h that DOCA 2.2 has in its own way.
+// The C functions of doca_argp.h that differ between the generations, as DOCA 2.2 has them.
 #include <doca_argp.h>
 #include <doca_log.h>
 #include <doca_version.h>

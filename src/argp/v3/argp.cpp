@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The C functions of doca_argp.h that DOCA 3.0 has in its own way, but for those of commands.
+// The C functions of doca_argp.h that differ between the generations, as DOCA 3.0 has them. Commands are in commands.cpp.
 #include <doca_argp.h>
 #include <doca_version.h>
 
@@ -32,10 +32,10 @@ const Generation generation{
         },
 };
 
-/// Takes argp's messages in place of the log; null for the log.
+/// The program's callback for argp's messages; null if they go to the log.
 doca_argp_logger_cb_t logger = nullptr;
 
-/// A va_list is made by a call alone.
+/// A variadic function, because a va_list can only be made inside of one.
 [[gnu::format(printf, 2, 3)]] void call_logger(std::uint32_t level, const char *format, ...)
 {
     va_list arguments;

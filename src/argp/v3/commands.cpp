@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Registering: flags and commands, in the program or in a command. What is registered belongs to its level from then on,
-// and what could not be is freed.
+// Registers flags and commands in the program or in a command. A registered object is owned by its level; an object
+// that cannot be registered is freed.
 #include <doca_argp.h>
 
 #include <concepts>

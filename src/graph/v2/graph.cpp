@@ -30,7 +30,7 @@ doca_error_t doca_graph::start()
     return DOCA_SUCCESS;
 }
 
-/// What stopping and destroying ask for.
+/// Checks the condition of stop and destroy: no instances and no uses by other graphs.
 doca_error_t doca_graph::check_unused(const char *what) const noexcept
 {
     if (const std::uint32_t count = num_instances(); count != 0) {

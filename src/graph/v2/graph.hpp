@@ -12,7 +12,7 @@
 #include "../structure.hpp"
 #include "graph_queue.hpp"
 
-/// Nodes and their dependencies, and the work queues that they run on.
+/// doca_graph of 2.2: the structure, and the work queues on which its instances run.
 struct doca_graph : opendoca::GraphStructure {
     doca_graph() = default;
     ~doca_graph() = default;
@@ -23,7 +23,7 @@ struct doca_graph : opendoca::GraphStructure {
     [[nodiscard]] doca_error_t workq_rm(doca_workq &workq) noexcept;
     [[nodiscard]] doca_error_t check_destroyable() const noexcept;
 
-    /// Work queues find it by this.
+    /// The key by which work queues find the graph.
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
 
 private:
@@ -35,6 +35,6 @@ private:
     [[nodiscard]] doca_error_t check_unused(const char *what) const noexcept;
 
     const opendoca::Id id_;
-    mutable std::mutex lock_; ///< of what follows
+    mutable std::mutex lock_; ///< protects the members below
     std::vector<Service> services_;
 };

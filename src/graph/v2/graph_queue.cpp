@@ -19,7 +19,7 @@ GraphQueue::~GraphQueue()
     workq_.completions.unreserve_polled();
 }
 
-// No context has a graph's number.
+// Jobs name a context, and no context has the number of a graph, so these two are never reached.
 
 doca_error_t GraphQueue::submit(const doca_job &) noexcept
 {
@@ -49,7 +49,7 @@ bool GraphQueue::arm() noexcept
         submission.is_waiting_ = false;
         submission.retry();
     }
-    return false; // what has come of it is in the completion queue
+    return false; // the results are in the completion queue
 }
 
 void GraphQueue::wait(Submission &submission) noexcept

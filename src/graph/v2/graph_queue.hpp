@@ -8,7 +8,8 @@ namespace opendoca {
 
 class Submission;
 
-/// A graph on one work queue: the source of its instances' ends. Belongs to the queue's thread.
+/// A graph on one work queue: the source of the completions of its instances, and a poller that retries blocked nodes.
+/// Owned by the graph; used by the queue's thread only.
 class GraphQueue final : public v2::JobQueue, public Source, public Pollable {
 public:
     explicit GraphQueue(doca_workq &workq);
@@ -18,18 +19,18 @@ public:
     [[nodiscard]] doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept override;
     [[nodiscard]] Source &source() noexcept override { return *this; }
 
-    /// Lets those that are blocked try again.
+    /// Retries the blocked nodes of waiting submissions.
     void progress() noexcept override;
-    /// The same at once: there may be credits by now whose return nobody will be woken for.
+    /// Retries at once, since credits that have been returned before the queue was armed cause no wake-up.
     [[nodiscard]] bool arm() noexcept override;
 
     [[nodiscard]] doca_workq &workq() const noexcept { return workq_; }
-    /// In flight.
+    /// The number of instances in flight.
     [[nodiscard]] std::uint32_t num_instances() const noexcept { return num_instances_; }
     void instance_began() noexcept { ++num_instances_; }
     void instance_ended() noexcept { --num_instances_; }
 
-    /// @p submission has nodes whose contexts are full. Nothing if it waits already.
+    /// Adds @p submission to the waiting ones, because contexts of some of its nodes are full. No effect if it waits already.
     void wait(Submission &submission) noexcept;
     void stop_waiting(Submission &submission) noexcept;
 

@@ -117,7 +117,7 @@ doca_error_t doca_graph_instance::set_sub_instance(const doca_graph_node &node, 
     return DOCA_SUCCESS;
 }
 
-/// Looks at each of the instances that sub-graph nodes may run once, however often it is used.
+/// Checks each instance that sub-graph nodes may run, once, however often it is used.
 bool doca_graph_instance::has_all_data() noexcept
 {
     static std::atomic<std::uint64_t> num_checks{0};
@@ -159,7 +159,7 @@ doca_error_t doca_graph_instance::submit(doca_workq &workq, const doca_data &use
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (!workq.completions.reserve(num_credits())) {
-        if (num_credits() > workq.completions.depth()) // else programs drain the queue and try again
+        if (num_credits() > workq.completions.depth()) // otherwise the program can drain the queue and try again
             LOG_ERR("an instance takes the room of %" PRIu32 " jobs, and the work queue is %" PRIu32 " deep",
                     num_credits(), workq.completions.depth());
         return DOCA_ERROR_NO_MEMORY;

@@ -11,7 +11,8 @@
 #include "../plan.hpp"
 #include "submission.hpp"
 
-/// The data of a graph's nodes, and how far a run has come. All memory is taken at creation.
+/// doca_graph_instance of 2.2: the data of a graph's nodes, and the state of a run. All memory is allocated at creation.
+/// While it is in flight, only the thread of its work queue may use it.
 struct doca_graph_instance {
     explicit doca_graph_instance(const doca_graph &graph);
     doca_graph_instance(const doca_graph_instance &) = delete;
@@ -28,7 +29,7 @@ struct doca_graph_instance {
     [[nodiscard]] doca_error_t check_destroyable() const noexcept;
 
     [[nodiscard]] std::uint32_t num_failed() const noexcept { return num_failed_; }
-    /// Writes as many as there is room for; how many.
+    /// Writes as many failed nodes as @p nodes has room for, and returns their number.
     [[nodiscard]] std::uint32_t failed_nodes(std::span<const doca_graph_node *> nodes) const noexcept;
     /// NOT_PERMITTED unless @p node is one of the instance's graph.
     [[nodiscard]] doca_error_t check_own(const doca_graph_node &node) const noexcept;
@@ -38,7 +39,7 @@ struct doca_graph_instance {
 private:
     friend class opendoca::Submission;
 
-    /// The job of a context node, in flight: hears of its end.
+    /// The job of a context node in flight; receives its completion.
     class Job final : public opendoca::v2::CompletionHandler {
     public:
         [[nodiscard]] doca_error_t ended(const opendoca::Ended &ended, doca_event &event) noexcept override;
@@ -50,7 +51,7 @@ private:
 
     enum class Start : std::uint8_t {
         refused,
-        blocked, ///< the context takes it when others of its jobs have ended
+        blocked, ///< the context is full; the node is retried when other jobs have completed
         done,
     };
 
@@ -69,14 +70,14 @@ private:
     void set(const doca_graph_node &node, const NodeData &data) noexcept;
     [[nodiscard]] bool has_all_data() noexcept;
 
-    // What a submission calls.
+    // Called by Submission.
 
     void begin(opendoca::Submission &submission, doca_graph_instance *parent,
                std::uint32_t parent_node) noexcept;
     [[nodiscard]] doca_error_t start_context_roots() noexcept;
-    /// Starts all nodes that are ready, and those that become so.
+    /// Starts all ready nodes, including those that become ready in the meantime.
     void run() noexcept;
-    /// Of a sub-graph node, which ends with it; the instance that the node is of.
+    /// Ends the sub-graph node that runs this instance. Returns the instance to which that node belongs.
     [[nodiscard]] doca_graph_instance &end_in_parent() noexcept;
     [[nodiscard]] bool has_ready_nodes() const noexcept { return head_ != tail_; }
     [[nodiscard]] bool has_blocked_nodes() const noexcept { return num_blocked_ != 0; }
@@ -85,7 +86,7 @@ private:
         return head_ == tail_ && num_blocked_ == 0 && num_in_flight_ == 0;
     }
     [[nodiscard]] doca_error_t status() const noexcept { return status_; }
-    /// Of the completion queue: for all jobs, and a signal.
+    /// The credits of the completion queue that a run reserves: one for each job, and one for the signal.
     [[nodiscard]] std::uint32_t num_credits() const noexcept
     {
         return static_cast<std::uint32_t>(std::min<std::uint64_t>(plan_.num_all_jobs + 1, UINT32_MAX));
@@ -107,9 +108,9 @@ private:
     const doca_graph &graph_;
     const opendoca::Plan &plan_;
 
-    // A run
-    std::uint32_t head_ = 0; ///< of the ready nodes
-    std::uint32_t tail_ = 0;
+    // The state of a run
+    std::uint32_t head_ = 0; ///< position in ready_ of the next node to start
+    std::uint32_t tail_ = 0; ///< and of the end
     std::uint32_t num_blocked_ = 0;
     std::uint32_t num_in_flight_ = 0; ///< jobs and sub-graphs
     std::uint32_t num_failed_ = 0;
@@ -118,21 +119,22 @@ private:
     bool is_ready_ = false;   ///< in the submission's list
     bool is_blocked_ = false; ///< likewise
     opendoca::Submission *submission_ = nullptr;
-    /// Each node is ready once in a run. Those that are blocked are kept at the beginning, which was used.
+    /// The ready nodes. Each node becomes ready once in a run, so the array is never reused in one run: its consumed
+    /// beginning holds the blocked nodes.
     std::unique_ptr<std::uint32_t[]> ready_;
-    std::unique_ptr<std::uint32_t[]> num_waits_; ///< for how many nodes each waits
+    std::unique_ptr<std::uint32_t[]> num_waits_; ///< for each node, how many predecessors have not ended
     std::unique_ptr<std::uint8_t[]> states_;     ///< enum doca_graph_instance_node_state
     std::unique_ptr<doca_data[]> results_;
     std::unique_ptr<NodeData[]> data_;
     std::unique_ptr<Job[]> jobs_;
     doca_graph_instance *next_ready_ = nullptr;
     doca_graph_instance *next_blocked_ = nullptr;
-    doca_graph_instance *parent_ = nullptr; ///< that runs it as a sub-graph
+    doca_graph_instance *parent_ = nullptr; ///< the instance that runs this one as a sub-graph
     std::uint32_t parent_node_ = 0;
 
     std::uint32_t num_unset_;    ///< nodes without data
-    std::uint32_t num_uses_ = 0; ///< nodes of other instances that it is the data of
-    std::uint64_t check_ = 0;    ///< the last one that looked at it, and the next instance to look at in that
+    std::uint32_t num_uses_ = 0; ///< nodes of other instances that have this one as their data
+    std::uint64_t check_ = 0;    ///< the last check that visited it; next_checked_ links the instances that a check still has to visit
     doca_graph_instance *next_checked_ = nullptr;
     opendoca::Submission own_submission_{*this};
 };

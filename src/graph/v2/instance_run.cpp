@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How an instance runs, from submit to its end in retrieve.
+// The run of an instance, from submit to its end in retrieve.
 #include <algorithm>
 #include <cstring>
 
@@ -32,7 +32,7 @@ void doca_graph_instance::begin(opendoca::Submission &submission, doca_graph_ins
     std::memset(states_.get(), DOCA_GRAPH_INSTANCE_NODE_STATE_NOT_STARTED, num_nodes);
 }
 
-/// In submit: the error of the first job while none was taken.
+/// Starts the context nodes that depend on nothing. Returns the error of the first job if none could be submitted.
 doca_error_t doca_graph_instance::start_context_roots() noexcept
 {
     bool is_any_taken = false;
@@ -87,7 +87,7 @@ void doca_graph_instance::retry_blocked() noexcept
     tail_ = tail;
 }
 
-/// Of a node that nothing else was in flight with.
+/// Ends a node that has nothing in flight.
 [[gnu::always_inline]] inline void doca_graph_instance::node_ended(std::uint32_t number,
                                                                    doca_error_t result) noexcept
 {
@@ -100,7 +100,7 @@ void doca_graph_instance::retry_blocked() noexcept
     release_successors(number);
 }
 
-/// From now on, no node starts.
+/// Records the first failure. No node starts afterwards.
 void doca_graph_instance::fail(std::uint32_t number, doca_error_t error) noexcept
 {
     states_[number] = DOCA_GRAPH_INSTANCE_NODE_STATE_ERROR;
@@ -111,7 +111,7 @@ void doca_graph_instance::fail(std::uint32_t number, doca_error_t error) noexcep
     num_blocked_ = 0;
 }
 
-/// Of the job of a context node; it is also written to the node's event, if there is one.
+/// Stores the result of a context node's job, and writes it to the node's event if the program has set one.
 [[gnu::always_inline]] inline void doca_graph_instance::note_result(std::uint32_t number, int type,
                                                                     const doca_data &user_data, doca_error_t status,
                                                                     const opendoca::Result &result) noexcept
@@ -128,7 +128,7 @@ void doca_graph_instance::fail(std::uint32_t number, doca_error_t error) noexcep
     results_[number] = event->result;
 }
 
-/// Why a node's job can't be submitted to @p ctx, the node's context.
+/// Logs the reason why a node's job can't be submitted to @p ctx, the node's context, and returns its code.
 doca_error_t doca_graph_instance::explain_refusal(std::uint32_t number, const doca_ctx *ctx,
                                                   const doca_job &job) noexcept
 {
@@ -162,7 +162,7 @@ doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) 
     } else {
         Job &job = jobs_[node.job];
         job.user_data = base.user_data;
-        workq.completions.give_back(1); // to the job, which returns it with its end
+        workq.completions.give_back(1); // the job takes this credit and returns it when it completes
         status = queue->submit_tagged(base, job.tag());
         if (status == DOCA_SUCCESS) [[likely]] {
             states_[number] = DOCA_GRAPH_INSTANCE_NODE_STATE_STARTED;
@@ -170,8 +170,7 @@ doca_graph_instance::Start doca_graph_instance::start_job(std::uint32_t number) 
             return Start::done;
         }
         (void)workq.completions.reserve(1);
-        // There are credits. A context without jobs in flight has no other reason to be full, and never will
-        // take any.
+        // The queue has credits. A context that refuses a job without having any in flight would refuse it forever.
         if (status == DOCA_ERROR_NO_MEMORY && workq.completions.in_flight(queue->source()) != 0) {
             ready_[num_blocked_++] = number;
             return Start::blocked;
@@ -210,7 +209,7 @@ doca_graph_instance &doca_graph_instance::end_in_parent() noexcept
     return parent;
 }
 
-/// A job or a sub-graph has ended; another node may have failed meanwhile.
+/// Ends a node that was in flight: a job or a sub-graph. Another node may have failed in the meantime.
 void doca_graph_instance::end_in_flight(std::uint32_t number, doca_error_t result) noexcept
 {
     --num_in_flight_;
@@ -232,7 +231,7 @@ void doca_graph_instance::job_ended(const Job &job, const opendoca::Ended &ended
 doca_error_t doca_graph_instance::Job::ended(const opendoca::Ended &ended, doca_event &event) noexcept
 {
     opendoca::Submission &submission = *instance->submission_;
-    (void)submission.workq().completions.reserve(1); // the credit that start_job() has given
+    (void)submission.workq().completions.reserve(1); // takes back the credit that start_job() lent to the job
     instance->job_ended(*this, ended);
     submission.add_ready(*instance);
     return submission.go_on(event);

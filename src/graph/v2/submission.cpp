@@ -71,7 +71,7 @@ void Submission::retry() noexcept
 
 doca_error_t Submission::ended(const Ended &, doca_event &event) noexcept
 {
-    (void)workq().completions.reserve(1); // the credit that signal() has used
+    (void)workq().completions.reserve(1); // takes back the credit that signal() has used
     is_signalled_ = false;
     return go_on(event);
 }

@@ -8,25 +8,25 @@ struct doca_graph_instance;
 
 namespace opendoca {
 
-/// One run of an instance on a work queue, with the instances that its sub-graph nodes run. Goes on in
-/// retrieve: when a job of it has ended, or by a signal, which is a completion with the submission as its
-/// handler. Never calls itself, however deep graphs are.
+/// One run of an instance on a work queue, including the instances that its sub-graph nodes run. It advances inside
+/// retrieve: when one of its jobs completes, or by a signal, which is a completion with this object as its handler. It
+/// keeps lists instead of recursing, so the depth of graphs is not limited by the stack. Owned by the top instance.
 class Submission final : public v2::CompletionHandler {
 public:
     explicit Submission(doca_graph_instance &top) noexcept : top_(top) {}
 
-    /// Starts the jobs of the roots. The credits for everything are reserved, and stay so on success.
+    /// Starts the context nodes that depend on nothing. Reserves the credits of the whole run, and keeps them on success.
     [[nodiscard]] doca_error_t begin(GraphQueue &queue, const doca_data &data) noexcept;
-    /// Runs what is ready, and tries again what was blocked. DOCA_ERROR_AGAIN, or what retrieve returns with
-    /// @p event of the instance's end.
+    /// Runs ready nodes and retries blocked ones. Returns DOCA_ERROR_AGAIN, or, if the run has ended, the result for retrieve
+    /// with @p event filled in.
     [[nodiscard]] doca_error_t go_on(doca_event &event) noexcept;
-    /// Tries again what was blocked, outside of retrieve: a signal follows if anything else is to be done.
+    /// Retries blocked nodes outside of retrieve. Posts a signal if more remains to be done.
     void retry() noexcept;
-    /// The signal.
+    /// Handles the signal.
     [[nodiscard]] doca_error_t ended(const Ended &ended, doca_event &event) noexcept override;
 
     [[nodiscard]] doca_workq &workq() const noexcept { return queue_->workq(); }
-    /// @p instance has nodes to be started, or has ended. Nothing if it is known.
+    /// Adds @p instance, which has nodes to start or has ended, to the ready list. No effect if it is in the list.
     void add_ready(doca_graph_instance &instance) noexcept;
 
 private:
@@ -39,8 +39,8 @@ private:
 
     doca_graph_instance &top_;
     GraphQueue *queue_ = nullptr;
-    doca_graph_instance *ready_ = nullptr;   ///< a list
-    doca_graph_instance *blocked_ = nullptr; ///< a list of those with nodes whose contexts are full
+    doca_graph_instance *ready_ = nullptr;   ///< head of the list of instances with work to do
+    doca_graph_instance *blocked_ = nullptr; ///< head of the list of instances with nodes whose contexts are full
     Submission *next_waiting_ = nullptr;     ///< in the queue's list
     bool is_waiting_ = false;
     bool is_signalled_ = false;

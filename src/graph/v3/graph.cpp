@@ -16,7 +16,7 @@ doca_graph::doca_graph(doca_pe &pe) noexcept
     pe.connected();
 }
 
-/// Stopped, and without instances.
+/// Returns DOCA_SUCCESS if the graph is stopped and has no instances.
 doca_graph::~doca_graph()
 {
     pe_->disconnected();
@@ -77,7 +77,7 @@ doca_error_t doca_graph::start()
 doca_error_t doca_graph::stop() noexcept
 {
     if (plan() == nullptr)
-        return DOCA_SUCCESS; // programs that clean up do not ask before
+        return DOCA_SUCCESS; // clean-up code often stops graphs that are stopped already
     if (num_instances() != 0) {
         LOG_ERR("the graph can't be stopped: it has %u instances", num_instances());
         return DOCA_ERROR_IN_USE;
@@ -127,7 +127,7 @@ void doca_graph::add_blocked(doca_graph_instance &instance) noexcept
         instance.next_blocked_ = std::exchange(blocked_, &instance);
 }
 
-/// @p instance has ended: it is in the list of blocked ones at most.
+/// Removes @p instance, which has ended, from the blocked list if it is there. It is not in the ready list.
 void doca_graph::forget(doca_graph_instance &instance) noexcept
 {
     if (!std::exchange(instance.is_blocked_, false))
@@ -162,7 +162,7 @@ bool doca_graph::progress_more() noexcept
 void doca_graph::run_ready() noexcept
 {
     if (is_running_)
-        return; // a callback has submitted: the loop below comes to it
+        return; // called by a callback of the loop below, which will reach it
     bool is_gone = false;
     is_gone_ = &is_gone;
     is_running_ = true;

@@ -8,8 +8,8 @@
 #include "../../core/v3/member.hpp"
 #include "../structure.hpp"
 
-/// Nodes and their dependencies on a progress engine, which runs those of its instances that have something
-/// to do.
+/// doca_graph of 3.0: the structure, and a member of a progress engine that runs its instances with work to do.
+/// Used by the engine's thread only, except while it is stopped.
 struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
     explicit doca_graph(doca_pe &pe) noexcept;
     ~doca_graph() override;
@@ -21,29 +21,29 @@ struct doca_graph final : opendoca::GraphStructure, opendoca::v3::Member {
     [[nodiscard]] doca_error_t start();
     [[nodiscard]] doca_error_t stop() noexcept;
     [[nodiscard]] doca_error_t check_destroyable() const noexcept;
-    /// NO_MEMORY, or BAD_STATE, unless there may be another instance.
+    /// Returns BAD_STATE if the graph is not started, and NO_MEMORY if it has its maximum of instances.
     [[nodiscard]] doca_error_t check_instantiable() const noexcept;
 
     doca_data user_data{};
 
-    // What instances call.
+    // Called by instances.
 
-    /// @p instance has nodes to be started, or has ended. Nothing if it is known.
+    /// Adds @p instance, which has nodes to start or has ended, to the ready list. No effect if it is in the list.
     void add_ready(doca_graph_instance &instance) noexcept;
-    /// @p instance has nodes whose contexts are full. Nothing if it is known.
+    /// Adds @p instance, which has nodes whose contexts are full, to the blocked list. No effect if it is in the list.
     void add_blocked(doca_graph_instance &instance) noexcept;
     void forget(doca_graph_instance &instance) noexcept;
-    /// Runs all that is ready. The graph may be gone after it: callbacks may destroy it. Nothing while it
-    /// runs.
+    /// Runs all instances of the ready list. Callbacks may destroy the graph, so it must not be used afterwards. No effect if
+    /// called from inside of itself.
     void run_ready() noexcept;
-    /// Something has become ready outside of pe_progress.
+    /// Wakes the engine: an instance has become ready outside of doca_pe_progress.
     void wake() noexcept;
 
 private:
     [[nodiscard]] std::size_t num_in_flight() const noexcept override
     {
         return 0;
-    } // its tasks are counted by their contexts
+    } // the contexts count its tasks
     [[nodiscard]] bool progress_more() noexcept override;
     [[nodiscard]] bool has_more() const noexcept override { return ready_ != nullptr; }
     void task_ended(doca_task &, const opendoca::Ended &) noexcept override {}
@@ -51,8 +51,8 @@ private:
     doca_graph_completion_cb_t succeeded_ = nullptr;
     doca_graph_completion_cb_t failed_ = nullptr;
     std::uint32_t max_instances_ = 0;
-    doca_graph_instance *ready_ = nullptr;   ///< a list
-    doca_graph_instance *blocked_ = nullptr; ///< a list
+    doca_graph_instance *ready_ = nullptr;   ///< head of a list
+    doca_graph_instance *blocked_ = nullptr; ///< head of a list
     bool is_running_ = false;
-    bool *is_gone_ = nullptr; ///< to be set by the destructor, while it runs
+    bool *is_gone_ = nullptr; ///< set while run_ready() runs: the destructor writes true to it
 };

@@ -81,7 +81,7 @@ doca_error_t doca_graph_instance_create(const struct doca_graph *graph,
 {
     return call({graph, graph_instance}, [&] {
         const doca_error_t status = graph->check_instantiable();
-        if (status == DOCA_SUCCESS) // runs change it, and programs own it
+        if (status == DOCA_SUCCESS) // the cast: instances change the graph, which the program created as not const
             *graph_instance = new doca_graph_instance(const_cast<doca_graph &>(*graph));
         return status;
     });

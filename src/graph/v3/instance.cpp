@@ -137,7 +137,7 @@ doca_error_t doca_graph_instance::check_submittable() const noexcept
     return DOCA_SUCCESS;
 }
 
-/// What its sub-graphs' instances lack is known when their nodes start.
+/// Data that is missing in the instances of sub-graphs is found when their nodes start.
 doca_error_t doca_graph_instance::submit() noexcept
 {
     if (const doca_error_t status = check_submittable(); status != DOCA_SUCCESS)
@@ -152,7 +152,7 @@ doca_error_t doca_graph_instance::submit() noexcept
             is_in_flight_ = false;
             return status;
         } else {
-            break; // the others end first
+            break; // the tasks that were submitted complete before the instance does
         }
     }
     if (num_blocked_ != 0)
@@ -208,7 +208,7 @@ doca_error_t doca_graph_instance::start_task(std::uint32_t number) noexcept
 {
     doca_task &task = *data_[number].task;
     doca_error_t status = DOCA_ERROR_BAD_STATE;
-    if (opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context) == nullptr) // and with it the task
+    if (opendoca::context_at<doca_ctx>(plan_.nodes[number].action.context) == nullptr) // which has freed the task, too
         LOG_ERR("the context of node %u was destroyed", number);
     else
         status = task.ctx->submit_for(nodes_[plan_.nodes[number].job], task);
@@ -241,7 +241,7 @@ void doca_graph_instance::task_ended(std::uint32_t number, doca_error_t status) 
     runner_->run_ready();
 }
 
-/// Of one that has failed, no other node starts.
+/// Ends a node. After the first failure no other node of the instance starts.
 void doca_graph_instance::node_ended(std::uint32_t number, doca_error_t status) noexcept
 {
     if (status != DOCA_SUCCESS) {

@@ -9,10 +9,10 @@
 #include "../../core/v3/task.hpp"
 #include "graph.hpp"
 
-/// The data of a graph's nodes, and how far a run has come. All memory is taken at creation.
+/// doca_graph_instance of 3.0: the data of a graph's nodes, and the state of a run. All memory is allocated at creation.
 ///
-/// A run has no part in 2.2's: there, nodes take credits of a work queue, contexts can be full of other jobs,
-/// and events are written. Here each context has room for all its tasks.
+/// Its run shares no code with that of 2.2. There, nodes take credits of a work queue, contexts can be full of other jobs,
+/// and events are written; here each context has room for all of its tasks.
 struct doca_graph_instance {
     explicit doca_graph_instance(doca_graph &graph);
     doca_graph_instance(const doca_graph_instance &) = delete;
@@ -24,7 +24,7 @@ struct doca_graph_instance {
     [[nodiscard]] doca_error_t set_sub_instance(const doca_graph_node &node,
                                                 doca_graph_instance &sub) noexcept;
     [[nodiscard]] doca_error_t submit() noexcept;
-    // IN_USE, with a message, if it is submitted; the second one also if it is the data of a node.
+    // Return IN_USE, and log it, if the instance is in flight; the second one also if it is the data of a node.
     [[nodiscard]] doca_error_t check_not_submitted() const noexcept;
     [[nodiscard]] doca_error_t check_unused() const noexcept;
 
@@ -33,7 +33,7 @@ struct doca_graph_instance {
 private:
     friend struct doca_graph;
 
-    /// A context node: hears of the end of its task.
+    /// A context node; receives the completion of its task.
     class Node final : public opendoca::v3::CompletionHandler {
     public:
         void ended(const opendoca::Ended &ended) noexcept override
@@ -60,10 +60,11 @@ private:
     [[nodiscard]] doca_error_t check_submittable() const noexcept;
 
     void begin(doca_graph &runner, doca_graph_instance *parent, std::uint32_t parent_node) noexcept;
-    /// Starts all nodes that are ready, and those that become so.
+    /// Starts all ready nodes, including those that become ready in the meantime.
     void run() noexcept;
     void retry_blocked() noexcept;
-    /// AGAIN: its context is full, and it waits. Any other error has failed the node.
+    /// Submits the task of a node. Returns AGAIN if the context is full, and the node is then retried later. Any other error
+    /// has ended the node.
     doca_error_t start_task(std::uint32_t number) noexcept;
     void start_sub_graph(std::uint32_t number) noexcept;
     void task_ended(std::uint32_t number, doca_error_t status) noexcept;
@@ -76,12 +77,12 @@ private:
     doca_graph &graph_;
     const opendoca::Plan &plan_;
 
-    // A run
+    // The state of a run
     doca_graph *runner_ = nullptr;          ///< the graph of the instance that was submitted
-    doca_graph_instance *parent_ = nullptr; ///< that runs it as a sub-graph
+    doca_graph_instance *parent_ = nullptr; ///< the instance that runs this one as a sub-graph
     std::uint32_t parent_node_ = 0;
-    std::uint32_t head_ = 0; ///< of the ready nodes
-    std::uint32_t tail_ = 0;
+    std::uint32_t head_ = 0; ///< position in ready_ of the next node to start
+    std::uint32_t tail_ = 0; ///< and of the end
     std::uint32_t num_blocked_ = 0;
     std::uint32_t num_in_flight_ = 0;    ///< tasks and sub-graphs
     doca_error_t status_ = DOCA_SUCCESS; ///< of the node that failed first
@@ -90,12 +91,13 @@ private:
     bool is_blocked_ = false; ///< likewise
     doca_graph_instance *next_ready_ = nullptr;
     doca_graph_instance *next_blocked_ = nullptr;
-    /// Each node is ready once in a run. Those that are blocked are kept at the beginning, which was used.
+    /// The ready nodes. Each node becomes ready once in a run, so the array is never reused in one run: its consumed
+    /// beginning holds the blocked nodes.
     std::unique_ptr<std::uint32_t[]> ready_;
-    std::unique_ptr<std::uint32_t[]> num_waits_; ///< for how many nodes each waits
+    std::unique_ptr<std::uint32_t[]> num_waits_; ///< for each node, how many predecessors have not ended
     std::unique_ptr<Data[]> data_;
     std::unique_ptr<Node[]> nodes_; ///< the context nodes
 
     std::uint32_t num_unset_;    ///< nodes without data
-    std::uint32_t num_uses_ = 0; ///< nodes of other instances that it is the data of
+    std::uint32_t num_uses_ = 0; ///< nodes of other instances that have this one as their data
 };
