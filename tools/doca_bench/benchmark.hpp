@@ -6,17 +6,17 @@
 
 namespace opendoca::tools {
 
-/// One benchmark of doca_bench. A library joins by a file with its benchmark, a declaration here and a line in
-/// benchmarks.cpp of the generations that have it.
+/// One benchmark of doca_bench. To add one: a file with its functions, a declaration here, and a line in benchmarks.cpp
+/// of each generation that supports it.
 struct Benchmark {
     const char *name;
     const char *summary;
-    int (*run)(std::span<char *const> arguments); ///< the exit status
+    int (*run)(std::span<char *const> arguments); ///< returns the exit status
 };
 
 [[nodiscard]] std::span<const Benchmark> benchmarks();
 
-/// Exit statuses besides 0 and usage_error.
+/// Exit statuses in addition to 0 and usage_error.
 inline constexpr int benchmark_failed = 1;
 inline constexpr int bar_missed = 3;
 

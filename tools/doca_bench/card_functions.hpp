@@ -12,7 +12,7 @@ namespace opendoca::tools {
 
 using RepresentorHandle = Handle<doca_dev_rep, doca_dev_rep_close>;
 
-/// A port of a DPU that can serve messages, and a host function behind it.
+/// A port of a DPU that can serve messages, with a host function behind it.
 struct CardFunctions {
     DeviceHandle dpu;
     DeviceHandle host;
@@ -20,11 +20,11 @@ struct CardFunctions {
     std::string description; ///< "soft_pf0 to soft_p0"
 };
 
-/// The first host function that a port has a representor of, or the one whose name @p host_ibdev is. Throws when there
+/// Returns the first host function for which a port has a representor, or the one named @p host_ibdev. Throws if there
 /// is none.
 [[nodiscard]] CardFunctions find_functions(const std::string &host_ibdev = {});
 
-/// That of the function at @p pci.
+/// Returns the pair for the host function at @p pci.
 [[nodiscard]] RepresentorHandle open_representor(doca_dev *dpu, const std::string &pci);
 
 } // namespace opendoca::tools

@@ -15,7 +15,7 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t header_size = 4; ///< the length of what follows, big endian
+constexpr std::size_t header_size = 4; ///< the length of the following JSON text, big endian
 
 void send_all(int socket, std::string_view bytes)
 {
@@ -29,7 +29,7 @@ void send_all(int socket, std::string_view bytes)
     }
 }
 
-/// How many bytes have come before the connection ended.
+/// Returns the number of bytes that arrived before the connection was closed.
 std::size_t receive_up_to(int socket, char *bytes, std::size_t size)
 {
     std::size_t done = 0;
@@ -89,8 +89,8 @@ std::uint64_t integer_of(const Message &message, const char *key, std::uint64_t 
         throw std::runtime_error(std::string("the other side does not say '") + key + "' as a number");
     const auto value = member->get<std::uint64_t>();
     if (value < least || value > most)
-        throw std::runtime_error(std::string("'") + key + "' is " + std::to_string(value) + " in the message, and not " +
-                                 std::to_string(least) + " to " + std::to_string(most));
+        throw std::runtime_error(std::string("'") + key + "' is " + std::to_string(value) +
+                                 " in the message, and not " + std::to_string(least) + " to " + std::to_string(most));
     return value;
 }
 

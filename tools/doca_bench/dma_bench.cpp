@@ -24,34 +24,33 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t largest_against_libc = 4 << 20; ///< in cache; whatever is beyond, against the best copy
+constexpr std::size_t largest_against_libc = 4 << 20; ///< in cache; larger ones are compared with the fastest copy
 constexpr std::size_t slots_to_verify = 8;
-constexpr double sample_seconds_of_threads = 2e-3; ///< so that they run at the same time for most of it
+constexpr double sample_seconds_of_threads = 2e-3; ///< long enough that the threads overlap for most of it
 
-/// The places of a case: one in cache, so many out of it that they are not seen again before they have left
-/// it.
+/// Returns the number of slots of a case: one in cache, or so many that each has left the cache before it is used
+/// again.
 Walk walk_of(const DmaCase &what, std::size_t pool)
 {
     return {what.size, what.is_in_cache ? 1 : std::max<std::size_t>(2, std::bit_floor(pool / what.size))};
 }
 
-/// Several of a kind, which run in threads at the same time.
+/// Several variants of a kind, which run in threads at the same time.
 class ThreadedVariant final : public Variant {
 public:
     void add(std::unique_ptr<Variant> part) { parts_.push_back(std::move(part)); }
-    /// Each thread does its share of @p count.
+    /// Runs in each thread its share of @p count.
     void run(std::size_t count) override { (void)run_timed(count); }
     double run_timed(std::size_t count) override
     {
         return run_in_threads(parts_.size(), [&](std::size_t i) { parts_[i]->run(count / parts_.size()); });
     }
-    /// In each thread, each alone.
+    /// Times single operations in each thread.
     [[nodiscard]] Percentiles measure_latency(std::size_t count)
     {
         std::vector<LatencyHistogram> histograms(parts_.size());
-        (void)run_in_threads(parts_.size(), [&](std::size_t i) {
-            time_each(histograms[i], count, [&] { parts_[i]->run(1); });
-        });
+        (void)run_in_threads(parts_.size(),
+                             [&](std::size_t i) { time_each(histograms[i], count, [&] { parts_[i]->run(1); }); });
         for (std::size_t i = 1; i < histograms.size(); ++i)
             histograms[0].add(histograms[i]);
         return percentiles_of(histograms[0]);
@@ -61,10 +60,10 @@ private:
     std::vector<std::unique_ptr<Variant>> parts_;
 };
 
-/// A job's variant and those that it is compared with.
+/// A job's variant and its baselines.
 struct Variants {
-    std::vector<std::string> names;            ///< of the baselines
-    std::vector<std::unique_ptr<Variant>> all; ///< the job first
+    std::vector<std::string> names;            ///< the names of the baselines
+    std::vector<std::unique_ptr<Variant>> all; ///< the job is the first
 
     template <typename Copy>
     void add(const char *name, Copy copy, std::byte *dst, const std::byte *src, Walk walk)
@@ -74,10 +73,10 @@ struct Variants {
     }
 };
 
-/// What one thread uses: a context, and memory.
+/// The objects of one thread: a context and memory.
 class Lane {
 public:
-    /// @p cases are all that it will be asked for, and @p exporter the device that exports the other process's memory.
+    /// @p cases are all cases that will run, and @p exporter is the device that exports the other process's memory.
     Lane(const DmaOptions &options, std::span<const DmaCase> cases, Peer &peer, std::unique_ptr<DmaSession> session,
          std::optional<std::string> exporter)
         : options_(options),
@@ -94,20 +93,17 @@ public:
         const Region &dst = dst_of(what);
         const Region &src = src_of(what);
         Variants variants;
-        variants.all.push_back(
-            session_->make_loop(dst.job_side(), src.job_side(), walk, what.depth, options_.resets));
+        variants.all.push_back(session_->make_loop(dst.job_side(), src.job_side(), walk, what.depth, options_.resets));
         if (what.where == Where::ordinary) {
             if (!memory_file_.is_open())
-                memory_file_ = UniqueFd(
-                    open(("/proc/" + std::to_string(peer_.pid()) + "/mem").c_str(), O_RDWR | O_CLOEXEC));
+                memory_file_ =
+                    UniqueFd(open(("/proc/" + std::to_string(peer_.pid()) + "/mem").c_str(), O_RDWR | O_CLOEXEC));
             if (what.direction == Direction::read) {
                 variants.add("process_vm_readv", ProcessRead{peer_.pid()}, dst.here(), src.addr(), walk);
-                variants.add("/proc/<pid>/mem", MemoryFileRead{memory_file_.get()}, dst.here(), src.addr(),
-                             walk);
+                variants.add("/proc/<pid>/mem", MemoryFileRead{memory_file_.get()}, dst.here(), src.addr(), walk);
             } else {
                 variants.add("process_vm_writev", ProcessWrite{peer_.pid()}, dst.addr(), src.here(), walk);
-                variants.add("/proc/<pid>/mem", MemoryFileWrite{memory_file_.get()}, dst.addr(), src.here(),
-                             walk);
+                variants.add("/proc/<pid>/mem", MemoryFileWrite{memory_file_.get()}, dst.addr(), src.here(), walk);
             }
             return variants;
         }
@@ -119,12 +115,11 @@ public:
         return variants;
     }
 
-    /// Runs a job for each of the first places, and looks at what has arrived.
+    /// Runs a job for each of the first slots and checks the copied bytes.
     void verify(const DmaCase &what, Variant &jobs)
     {
         Walk walk = walk_of(what, options_.pool);
-        const std::size_t count =
-            (std::min(walk.slots(), slots_to_verify) + what.depth - 1) / what.depth * what.depth;
+        const std::size_t count = (std::min(walk.slots(), slots_to_verify) + what.depth - 1) / what.depth * what.depth;
         std::vector<std::byte> bytes(what.size);
         const std::vector<std::byte> nothing(what.size);
         ++seed_;
@@ -151,13 +146,13 @@ public:
     }
 
 private:
-    /// Bytes that the cases of one kind need.
+    /// Returns the bytes that the cases of one kind need.
     [[nodiscard]] std::size_t region_size(Where where) const
     {
         std::size_t result = 0;
         for (const DmaCase &what : cases_) {
             const Walk walk = walk_of(what, options_.pool);
-            if (what.where == where || where == Where::local) // local memory is in all of them
+            if (what.where == where || where == Where::local) // all cases use local memory
                 result = std::max(result, walk.size() * walk.slots());
         }
         return result;
@@ -174,9 +169,9 @@ private:
     {
         std::unique_ptr<Region> &region = remote_[where];
         if (region == nullptr)
-            region = make_peer_region(*session_, peer_,
-                                      where == Where::shared ? MemoryKind::shared : MemoryKind::ordinary,
-                                      region_size(where), *exporter_);
+            region =
+                make_peer_region(*session_, peer_, where == Where::shared ? MemoryKind::shared : MemoryKind::ordinary,
+                                 region_size(where), *exporter_);
         return *region;
     }
 
@@ -240,8 +235,7 @@ public:
     {
         std::vector<DmaResult> results;
         for (const DmaCase &what : cases_) {
-            std::cerr << '[' << results.size() + 1 << '/' << cases_.size() << "] " << text_of(what)
-                      << std::flush;
+            std::cerr << '[' << results.size() + 1 << '/' << cases_.size() << "] " << text_of(what) << std::flush;
             DmaResult &result = results.emplace_back();
             result.what = what;
             result.threads = options_.threads;
@@ -253,14 +247,14 @@ public:
                 std::cerr << '\n' << text_of(what) << ": failed: " << result.failure << '\n';
                 continue;
             }
-            std::cerr << ": " << result.job.median << " ns, " << result.ratio.median << " of "
-                      << result.compared_to << (result.was_disturbed ? ", disturbed" : "") << '\n';
+            std::cerr << ": " << result.job.median << " ns, " << result.ratio.median << " of " << result.compared_to
+                      << (result.was_disturbed ? ", disturbed" : "") << '\n';
         }
         return results;
     }
 
 private:
-    /// Each variant in all threads. The jobs come first.
+    /// Makes each variant for all threads. The jobs come first.
     [[nodiscard]] std::vector<std::unique_ptr<ThreadedVariant>> variants_of(const DmaCase &what,
                                                                             std::vector<std::string> &names)
     {
@@ -322,8 +316,7 @@ private:
         result.discarded = m.discarded;
         result.was_disturbed = m.was_disturbed;
         if (what.depth == 1)
-            result.latency =
-                variants[0]->measure_latency(num_latency_samples(result.job.median, options_.seconds));
+            result.latency = variants[0]->measure_latency(num_latency_samples(result.job.median, options_.seconds));
     }
 
     const DmaOptions &options_;

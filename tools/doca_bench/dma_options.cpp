@@ -56,36 +56,28 @@ std::optional<int> parse_dma_options(std::span<char *const> arguments, DmaOption
                      text_into(options.plot));
     parser.add_value(0, "threads", "COUNT", "that copy at once, each with a context and memory of its own; default 1",
                      count_into(options.threads, 1U, max_threads));
-    parser.add_flag(0, "bars",
-                    "measure what the project's performance bars ask for, and judge; status 3 if one fails",
+    parser.add_flag(0, "bars", "measure what the project's performance bars ask for, and judge; status 3 if one fails",
                     options.judges_bars);
-    parser.add_flag(0, "reset", "in cache, reset the destination before each job, and count that, too",
-                    options.resets);
-    parser.add_value(0, "device", "IBDEV", "device that does the copies (see doca_caps)",
-                     text_into(options.ibdev));
-    parser.add_value(0, "where", "LIST",
-                     "of local, shared (a memfd of another process), ordinary (its other memory)",
-                     choose_into<Where>(options.places, {{"local", Where::local},
-                                                         {"shared", Where::shared},
-                                                         {"ordinary", Where::ordinary}}));
+    parser.add_flag(0, "reset", "in cache, reset the destination before each job, and count that, too", options.resets);
+    parser.add_value(0, "device", "IBDEV", "device that does the copies (see doca_caps)", text_into(options.ibdev));
+    parser.add_value(
+        0, "where", "LIST", "of local, shared (a memfd of another process), ordinary (its other memory)",
+        choose_into<Where>(options.places,
+                           {{"local", Where::local}, {"shared", Where::shared}, {"ordinary", Where::ordinary}}));
     parser.add_value(
         0, "direction", "LIST", "of read, write: from or to the other process",
         choose_into<Direction>(options.directions, {{"read", Direction::read}, {"write", Direction::write}}));
     parser.add_value(0, "sizes", "LIST", "bytes of a job: 64,4K,1M; default 64 to 64M",
                      sizes_into(options.sizes, max_size));
-    parser.add_value(0, "depths", "LIST", "jobs in flight; default 1,32",
-                     sizes_into(options.depths, max_depth));
+    parser.add_value(0, "depths", "LIST", "jobs in flight; default 1,32", sizes_into(options.depths, max_depth));
     parser.add_value(0, "cache", "LIST", "of in, out: the same buffers each time, or ever new ones",
                      choose_into<bool>(options.in_cache, {{"in", true}, {"out", false}}));
-    parser.add_value(0, "pool", "SIZE",
-                     "memory that ever new buffers come from; default 4 times the last cache",
+    parser.add_value(0, "pool", "SIZE", "memory that ever new buffers come from; default 4 times the last cache",
                      sizes_into(pool, max_size));
-    parser.add_value('t', "time", "SECONDS", "to spend on each row; default 0.3",
-                     seconds_into(options.seconds));
+    parser.add_value('t', "time", "SECONDS", "to spend on each row; default 0.3", seconds_into(options.seconds));
     parser.add_value(0, "rounds", "COUNT", "at least so many samples of each kind; default 7",
                      sizes_into(rounds, 1000000));
-    parser.add_value('w', "wait", "SECONDS",
-                     "to wait at most, ten times a second, until no other process runs",
+    parser.add_value('w', "wait", "SECONDS", "to wait at most, ten times a second, until no other process runs",
                      seconds_into(options.patience));
     parser.add_value(0, "pin", "A,B", "CPU of this process and of the other one, or none",
                      [&, take = cpus_into(options.cpus)](std::string_view text) {
@@ -101,8 +93,7 @@ std::optional<int> parse_dma_options(std::span<char *const> arguments, DmaOption
     if (options.as_json && options.as_csv)
         return parser.complain("--json and --csv: one of them", std::cerr);
     if (options.threads > 1 && !options.cpus.empty())
-        return parser.complain("--pin is for one thread, and there are " + std::to_string(options.threads),
-                               std::cerr);
+        return parser.complain("--pin is for one thread, and there are " + std::to_string(options.threads), std::cerr);
     const std::vector<int> cpus = allowed_cpus();
     if (!is_pinned && options.threads == 1 && cpus.size() >= 2)
         options.cpus = {cpus[0], cpus[1]};
@@ -117,7 +108,7 @@ std::vector<DmaCase> dma_cases(const DmaOptions &options)
             cases.push_back(bar.what);
         return cases;
     }
-    const std::size_t cache = cache_sizes().l3 / 4; // half of it, for both sides
+    const std::size_t cache = cache_sizes().l3 / 4; // half of the cache for both sides together
     const std::vector<Direction> no_choice = {Direction::copy};
     for (const Where where : options.places) {
         for (const Direction direction : where == Where::local ? no_choice : options.directions) {
@@ -125,8 +116,7 @@ std::vector<DmaCase> dma_cases(const DmaOptions &options)
                 for (const std::size_t depth : options.depths) {
                     for (const std::size_t size : options.sizes) {
                         if (!is_in_cache || size <= cache)
-                            cases.push_back(
-                                {where, direction, size, static_cast<std::uint32_t>(depth), is_in_cache});
+                            cases.push_back({where, direction, size, static_cast<std::uint32_t>(depth), is_in_cache});
                     }
                 }
             }

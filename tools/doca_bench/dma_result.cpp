@@ -112,7 +112,7 @@ Json to_json(const DmaResult &result)
         .set("repetitions", result.repetitions)
         .set("discarded", result.discarded)
         .set("disturbed", result.was_disturbed)
-        .set("verified", true) // what is not as it should be ends the benchmark
+        .set("verified", true) // always true: wrong data ends the benchmark
         .set("c2c_ns_before", result.latency_before)
         .set("c2c_ns_after", result.latency_after);
     return json;
@@ -157,8 +157,8 @@ std::string size_text(std::size_t size)
 
 std::string text_of(const DmaCase &what)
 {
-    return std::string(name_of(what.where)) + " " + name_of(what.direction) + " " + size_text(what.size) +
-           ", depth " + std::to_string(what.depth) + (what.is_in_cache ? ", in cache" : ", out of cache");
+    return std::string(name_of(what.where)) + " " + name_of(what.direction) + " " + size_text(what.size) + ", depth " +
+           std::to_string(what.depth) + (what.is_in_cache ? ", in cache" : ", out of cache");
 }
 
 std::span<const Bar> dma_bars()
@@ -188,8 +188,7 @@ Json to_json(std::span<const DmaResult> results, std::span<const Bar> bars)
         const DmaResult *const result = find(results, bar.what);
         Json one = Json::object();
         one.set("bar", bar.name)
-            .set("kind",
-                 bar.kind == Bar::Kind::ratio_at_least ? "ratio at least" : "nanoseconds above at most")
+            .set("kind", bar.kind == Bar::Kind::ratio_at_least ? "ratio at least" : "nanoseconds above at most")
             .set("limit", bar.limit)
             .set("measured", result == nullptr ? Json() : Json(measured(bar, *result)))
             .set("passed", result == nullptr ? Json() : Json(is_met(bar, *result)));
@@ -209,7 +208,7 @@ std::vector<PlotPoint> points_of(std::span<const DmaResult> results)
         const std::string curve = std::string(name_of(what.where)) + " " + name_of(what.direction) + ", depth " +
                                   std::to_string(what.depth) + (what.is_in_cache ? ", in cache" : ", out of cache");
         points.push_back({curve, what.size, result.job.median, result.latency, false});
-        // At every depth the same.
+        // The same value at every depth.
         const auto baseline = std::ranges::find(result.baselines, result.compared_to, &Baseline::name);
         if (what.depth == 1)
             points.push_back({result.compared_to + ", " + name_of(what.where) + " " + name_of(what.direction) +

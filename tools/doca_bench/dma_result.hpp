@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The cases of the DMA benchmark: what is copied where, and what came out.
+// The cases and results of the DMA benchmark.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace opendoca::tools {
 
 enum class Where : std::uint8_t {
     local,   ///< between two buffers of this process
-    shared,  ///< from or to memory of another process that can be mapped
+    shared,  ///< from or to mappable memory of another process
     ordinary ///< from or to any other memory of another process
 };
 
@@ -47,30 +47,30 @@ struct Baseline {
 
 struct DmaResult {
     DmaCase what;
-    Summary job; ///< nanoseconds from submit to retrieved
+    Summary job; ///< nanoseconds from submit until retrieved
     std::vector<Baseline> baselines;
-    std::string compared_to; ///< one of the baselines
-    Summary ratio;           ///< of its time to the job's, in the same round
-    Summary difference;      ///< of the job's time and its, in nanoseconds
+    std::string compared_to; ///< the name of one of the baselines
+    Summary ratio;           ///< the baseline's time divided by the job's, in the same round
+    Summary difference;      ///< the job's time minus the baseline's in nanoseconds
     std::size_t repetitions = 0;
     std::size_t discarded = 0;
     bool was_disturbed = false;
-    bool resets = false;                  ///< the time of a reset of the destination is part of the job's
-    std::optional<double> latency_before; ///< one way, between the two processes, in nanoseconds
+    bool resets = false;                  ///< the job's time includes a reset of the destination
+    std::optional<double> latency_before; ///< one-way latency of a cache line between the two processes in nanoseconds
     std::optional<double> latency_after;
-    std::optional<Percentiles> latency; ///< of depth 1
+    std::optional<Percentiles> latency; ///< at depth 1
     std::uint32_t threads = 1;
-    std::string failure;                ///< why there is no result; empty when there is one
+    std::string failure; ///< the reason why there is no result; empty if there is one
 };
 
 [[nodiscard]] const char *name_of(Where where);
 [[nodiscard]] const char *name_of(Direction direction);
-/// "64 B", "4 KiB".
+/// Formats a size: "64 B", "4 KiB".
 [[nodiscard]] std::string size_text(std::size_t size);
-/// "shared read 4 KiB, depth 1, in cache".
+/// Formats a case: "shared read 4 KiB, depth 1, in cache".
 [[nodiscard]] std::string text_of(const DmaCase &what);
 
-/// What a whole DMA job must hold against.
+/// A limit that a DMA job has to meet.
 struct Bar {
     const char *name;
     DmaCase what;
@@ -78,13 +78,13 @@ struct Bar {
     double limit;
 };
 
-/// The bars that the project has set itself.
+/// The limits that the project has set for itself.
 [[nodiscard]] std::span<const Bar> dma_bars();
 [[nodiscard]] bool is_met(const Bar &bar, const DmaResult &result);
 
-/// For --json and for people. @p bars is empty unless they were asked for.
+/// Formats the results as JSON and as a table. @p bars is empty unless they were requested.
 [[nodiscard]] Json to_json(std::span<const DmaResult> results, std::span<const Bar> bars);
-/// For --plot: jobs, and what they are compared to.
+/// Returns the points for --plot: of the jobs, and of their baselines.
 [[nodiscard]] std::vector<PlotPoint> points_of(std::span<const DmaResult> results);
 [[nodiscard]] std::string to_text(std::span<const DmaResult> results, std::span<const Bar> bars);
 

@@ -23,8 +23,7 @@ doca_devinfo &choose(const DeviceList &devices, const std::string &ibdev)
         if (!api::can_copy(*info))
             continue;
         known += ' ' + ibdev_of(*info);
-        if (!ibdev.empty() ? ibdev_of(*info) == ibdev
-                           : has<api::can_import_pci>(*info))
+        if (!ibdev.empty() ? ibdev_of(*info) == ibdev : has<api::can_import_pci>(*info))
             return *info;
         if (ibdev.empty() && second_best == nullptr)
             second_best = info;
@@ -51,8 +50,7 @@ DmaSession::~DmaSession() = default;
 std::optional<std::string> DmaSession::find_exporter() const
 {
     const doca_devinfo &own = *doca_dev_as_devinfo(dev_.get());
-    if (!has<api::can_import_pci>(own) ||
-        !has<api::can_list_net>(own))
+    if (!has<api::can_import_pci>(own) || !has<api::can_list_net>(own))
         return std::nullopt;
     const DeviceList devices;
     const RepresentorList representors(*dev_, api::rep_net);
@@ -62,8 +60,8 @@ std::optional<std::string> DmaSession::find_exporter() const
             continue;
         for (doca_devinfo *const info : devices.infos()) {
             std::uint8_t is_equal = 0;
-            if (has<api::can_export_pci>(*info) &&
-                api::has_pci_address(info, address, &is_equal) == DOCA_SUCCESS && is_equal != 0)
+            if (has<api::can_export_pci>(*info) && api::has_pci_address(info, address, &is_equal) == DOCA_SUCCESS &&
+                is_equal != 0)
                 return ibdev_of(*info);
         }
     }

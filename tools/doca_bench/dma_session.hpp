@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The DOCA side of the DMA benchmark. Devices and memory are the same in both generations of the API; what copies is
-// in v2/ (jobs on a work queue) and v3/ (tasks on a progress engine).
+// The DOCA side of the DMA benchmark. Devices and memory are used in the same way in both generations of the API; the
+// copies themselves are in v2/ (jobs on a work queue) and v3/ (tasks on a progress engine).
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@
 
 namespace opendoca::tools {
 
-/// One side of the copies: a memory map, and the address in it where the copies' places begin.
+/// One side of the copies: a memory map, and the address where its slots begin.
 struct JobSide {
     doca_mmap *map;
     std::byte *addr;
 };
 
-/// A device that does DMA, and a running DMA context.
+/// A device that supports DMA, with a running DMA context.
 class DmaSession {
 public:
     DmaSession(const DmaSession &) = delete;
@@ -32,25 +32,26 @@ public:
     virtual ~DmaSession();
 
     [[nodiscard]] const std::string &ibdev() const noexcept { return ibdev_; }
-    /// The device that exports to this one from the host, by name; nothing when this process sees none.
+    /// Returns the name of the device that exports to this one from the host; nothing if this process has none.
     [[nodiscard]] std::optional<std::string> find_exporter() const;
     [[nodiscard]] std::uint64_t max_size() const noexcept { return max_size_; }
 
     [[nodiscard]] MmapHandle map(std::span<std::byte> memory) const;
     [[nodiscard]] MmapHandle import(std::span<const std::byte> descriptor) const;
-    /// Without data. Who takes it gives it back by api::drop_buf().
+    /// Returns a buffer without data. The caller releases it with api::drop_buf().
     [[nodiscard]] doca_buf *take_buf(doca_mmap *map, std::byte *addr, std::size_t size) const;
 
-    /// Copies from submit to the end, as many in flight at once as @p depth, of which each count of the loop is a
-    /// multiple. Where there is one place only, its buffer is full after the first copy, counts as empty, and is
-    /// overwritten; it may be reset before each copy all the same.
+    /// Returns a loop that copies, with @p depth copies in flight; its counts are multiples of the depth. With only one
+    /// slot, the destination buffer is full after the first copy, counts as empty, and is overwritten. It may be reset
+    /// before each copy nevertheless.
     [[nodiscard]] virtual std::unique_ptr<Variant> make_loop(JobSide dst, JobSide src, Walk walk, std::uint32_t depth,
                                                              bool resets) = 0;
-    /// An instance of a graph whose copies are made by this context.
+    /// Makes an instance of a graph with copies by this context.
     [[nodiscard]] virtual std::unique_ptr<GraphRunner> make_graph(const GraphShape &shape) = 0;
 
 protected:
-    /// @p ibdev names the device; empty takes the first that can do DMA and import, or else the first that can do DMA.
+    /// @p ibdev names the device; if empty, the first one that supports DMA and import is used, or else the first with
+    /// DMA.
     explicit DmaSession(const std::string &ibdev);
 
     [[nodiscard]] doca_dev *dev() const noexcept { return dev_.get(); }
@@ -62,7 +63,7 @@ private:
     InventoryHandle inventory_;
 };
 
-/// @p depth is the most that loops have in flight.
+/// @p depth is the highest number of copies in flight in any loop.
 [[nodiscard]] std::unique_ptr<DmaSession> make_dma_session(const std::string &ibdev, std::uint32_t depth);
 
 } // namespace opendoca::tools

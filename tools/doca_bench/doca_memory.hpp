@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Memory maps and buffers, which are the same in both generations of the API.
+// Memory maps and buffers, which are used in the same way in both generations of the API.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ namespace opendoca::tools {
 using MmapHandle = Handle<doca_mmap, doca_mmap_destroy>;
 using InventoryHandle = Handle<doca_buf_inventory, doca_buf_inventory_destroy>;
 
-/// A started map of @p memory, with the device and @p rights.
+/// Returns a started map of @p memory with the device and @p rights.
 [[nodiscard]] MmapHandle start_map(doca_dev *dev, std::span<std::byte> memory, std::uint32_t rights);
 
-/// A started inventory.
+/// Returns a started inventory.
 [[nodiscard]] InventoryHandle start_inventory(std::size_t num_bufs);
 
-/// Memory that another process may reach: all zero and present.
+/// Memory that another process can map; zeroed and populated.
 class OwnMemory {
 public:
     OwnMemory(MemoryKind kind, std::size_t size);
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
 private:
-    UniqueFd memfd_; ///< stays open, so that importers can map the memory
+    UniqueFd memfd_; ///< stays open so that importers can map the memory
     std::span<std::byte> bytes_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench graph: what it costs to run the nodes of a graph, next to other ways to run them, in turns.
+// doca_bench graph: the cost of running the nodes of a graph, measured in turns with other ways to run them.
 #include <algorithm>
 #include <iostream>
 #include <optional>
@@ -21,7 +21,7 @@ namespace opendoca::tools {
 namespace {
 
 constexpr double largest_share_of_tbb = 0.4;
-constexpr std::uint32_t depth = 256; ///< more than any graph has nodes
+constexpr std::uint32_t depth = 256; ///< more than the number of nodes of any graph
 
 struct GraphOptions {
     bool as_json = false;
@@ -35,13 +35,13 @@ struct GraphOptions {
 
 struct GraphResult {
     GraphShape shape;
-    Summary ours; ///< nanoseconds of a node
+    Summary ours; ///< nanoseconds for each node
     Summary statically;
     std::optional<Summary> tbb;
-    std::optional<Summary> share_of_tbb; ///< of its time, in the same round
+    std::optional<Summary> share_of_tbb; ///< oneTBB's time divided by ours, in the same round
     bool was_disturbed = false;
 
-    /// The bar is for the cost of the nodes, not that of copies.
+    /// Whether the limit applies: it is about the cost of nodes, not of copies.
     [[nodiscard]] bool has_bar() const { return !shape.copies; }
     [[nodiscard]] bool meets_bar() const
     {
@@ -56,23 +56,20 @@ struct GraphResult {
 
 std::optional<int> parse(std::span<char *const> arguments, GraphOptions &options)
 {
-    OptionParser parser(
-        "doca_bench graph",
-        "Times graph instances from submit to their end, in turns with the plainest code that "
-        "does the same.");
+    OptionParser parser("doca_bench graph",
+                        "Times graph instances from submit to their end, in turns with the plainest code that "
+                        "does the same.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
     parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
     parser.add_flag(0, "compare", "measure oneTBB's flow graph on one thread as well", options.compares);
     parser.add_flag(0, "bars", "compare, and judge by the project's bar; status 3 if it is missed",
                     options.judges_bars);
-    parser.add_value(0, "device", "IBDEV", "device that does the copies (see doca_caps)",
-                     text_into(options.ibdev));
+    parser.add_value(0, "device", "IBDEV", "device that does the copies (see doca_caps)", text_into(options.ibdev));
     parser.add_value('t', "time", "SECONDS", "to spend on each row; default 0.3",
                      seconds_into(options.measure.seconds));
     parser.add_value(0, "rounds", "COUNT", "at least so many samples of each kind; default 7",
                      count_into(options.measure.min_rounds, std::size_t{1}, std::size_t{1'000'000}));
-    parser.add_value('w', "wait", "SECONDS",
-                     "to wait at most, ten times a second, until no other process runs",
+    parser.add_value('w', "wait", "SECONDS", "to wait at most, ten times a second, until no other process runs",
                      seconds_into(options.measure.patience));
     parser.add_value(0, "pin", "none", "do not stay on the first CPU",
                      [&](std::string_view text) -> std::optional<std::string> {
@@ -87,7 +84,7 @@ std::optional<int> parse(std::span<char *const> arguments, GraphOptions &options
     return std::nullopt;
 }
 
-/// That each node has done its part as often as it was told.
+/// Checks that each node has run as often as requested.
 void verify(const GraphShape &shape, GraphRunner &runner)
 {
     constexpr std::size_t times = 3;
@@ -97,12 +94,10 @@ void verify(const GraphShape &shape, GraphRunner &runner)
         std::fill_n(work.dst(node), graph_copy_size, std::byte{0});
     runner.run(times);
     for (std::uint32_t node = 0; node != shape.num_nodes(); ++node) {
-        const bool is_right = shape.is_copy(node)
-                                  ? std::equal(work.src(), work.src() + graph_copy_size, work.dst(node))
-                                  : work.counts[node] == before[node] + times;
+        const bool is_right = shape.is_copy(node) ? std::equal(work.src(), work.src() + graph_copy_size, work.dst(node))
+                                                  : work.counts[node] == before[node] + times;
         if (!is_right)
-            throw std::runtime_error(shape.name + ": node " + std::to_string(node) +
-                                     " did not run as it should");
+            throw std::runtime_error(shape.name + ": node " + std::to_string(node) + " did not run as it should");
     }
 }
 
@@ -123,21 +118,17 @@ GraphResult measure_shape(const GraphShape &shape, DmaSession &session, const Gr
     std::vector<Variant *> variants;
     for (const auto &runner : runners) {
         if (runner == nullptr)
-            continue; // built without
+            continue; // built without oneTBB
         verify(shape, *runner);
         variants.push_back(runner.get());
     }
     const Measurement m = measure(variants, options.measure);
-    GraphResult result{shape,
-                       for_each_node(m.nanoseconds[0], shape),
-                       for_each_node(m.nanoseconds[1], shape),
-                       {},
-                       {},
-                       m.was_disturbed};
+    GraphResult result{
+        shape, for_each_node(m.nanoseconds[0], shape), for_each_node(m.nanoseconds[1], shape), {}, {}, m.was_disturbed};
     if (variants.size() > 2) {
         result.tbb = for_each_node(m.nanoseconds[2], shape);
-        result.share_of_tbb = summarize_pairs(m.nanoseconds[0], m.nanoseconds[2],
-                                              [](double ours, double tbb) { return ours / tbb; });
+        result.share_of_tbb =
+            summarize_pairs(m.nanoseconds[0], m.nanoseconds[2], [](double ours, double tbb) { return ours / tbb; });
     }
     return result;
 }
@@ -173,10 +164,9 @@ std::string to_text(const std::vector<GraphResult> &results, bool judges_bars)
                  {judges_bars ? "<= 0.4" : ""},
                  {"notes"}});
     for (const GraphResult &result : results)
-        table.add({result.shape.name, result.nodes(), decimal(result.ours.median, 1),
-                   decimal(result.ours.min, 1), decimal(result.ours.max, 1),
-                   decimal(1e3 / result.ours.median, 0), decimal(result.statically.median, 1),
-                   result.tbb ? decimal(result.tbb->median, 1) : "-",
+        table.add({result.shape.name, result.nodes(), decimal(result.ours.median, 1), decimal(result.ours.min, 1),
+                   decimal(result.ours.max, 1), decimal(1e3 / result.ours.median, 0),
+                   decimal(result.statically.median, 1), result.tbb ? decimal(result.tbb->median, 1) : "-",
                    result.share_of_tbb ? decimal(result.share_of_tbb->median, 3) : "-",
                    judges_bars ? result.verdict() : "", result.was_disturbed ? "disturbed" : ""});
     return table.text();

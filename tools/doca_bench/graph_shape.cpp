@@ -9,7 +9,7 @@ namespace opendoca::tools {
 
 namespace {
 
-/// Counts what each node waits for down, and lists those that are ready.
+/// Counts down the unfinished predecessors of each node and lists the nodes that are ready.
 class StaticGraph final : public GraphRunner {
 public:
     explicit StaticGraph(const GraphShape &shape)
@@ -87,7 +87,7 @@ std::vector<GraphShape> graph_shapes()
 {
     const auto chain = [](std::size_t length) { return std::vector<std::uint32_t>(length, 1); };
     std::vector<std::uint32_t> layered(10, 10);
-    layered.insert(layered.begin(), 1); // the one root that all of them need
+    layered.insert(layered.begin(), 1); // the one root on which all others depend
     std::vector<GraphShape> shapes;
     for (const bool copies : {false, true}) {
         shapes.push_back({"chain of 3", chain(3), copies});

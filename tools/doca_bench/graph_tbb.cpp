@@ -18,11 +18,9 @@ public:
     {
         for (std::uint32_t i = 0; i != shape.num_nodes(); ++i) {
             if (shape.is_copy(i))
-                nodes_.push_back(
-                    std::make_unique<Node>(graph_, [this, i](const Message &) { work.copy(i); }));
+                nodes_.push_back(std::make_unique<Node>(graph_, [this, i](const Message &) { work.copy(i); }));
             else
-                nodes_.push_back(
-                    std::make_unique<Node>(graph_, [this, i](const Message &) { work.count(i); }));
+                nodes_.push_back(std::make_unique<Node>(graph_, [this, i](const Message &) { work.count(i); }));
         }
         for (const auto &[from, to] : shape.edges())
             tbb::flow::make_edge(*nodes_[from], *nodes_[to]);

@@ -12,7 +12,7 @@ namespace opendoca::tools {
 namespace {
 
 constexpr unsigned sub_bits = 7;
-constexpr std::uint64_t sub_buckets = std::uint64_t{1} << sub_bits; ///< of each power of two
+constexpr std::uint64_t sub_buckets = std::uint64_t{1} << sub_bits; ///< for each power of two
 constexpr unsigned max_bits = 40;
 constexpr std::size_t max_samples = 200000;
 constexpr std::size_t min_samples = 100;
@@ -21,7 +21,7 @@ constexpr std::size_t min_samples = 100;
 
 LatencyHistogram::LatencyHistogram() : counts_((max_bits - sub_bits + 1) * sub_buckets) {}
 
-/// Times below 2 * sub_buckets have a bucket each. From there on each power of two has sub_buckets of them.
+/// Times below 2 * sub_buckets have one bucket each. Above, each power of two is divided into sub_buckets of them.
 std::size_t LatencyHistogram::bucket_of(std::uint64_t nanoseconds) noexcept
 {
     const std::uint64_t value = std::min(nanoseconds, (std::uint64_t{1} << max_bits) - 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How long single operations take. They are timed in runs of their own, so that the clock costs throughput nothing.
+// Times of single operations. They are measured in runs of their own, so that reading the clock does not cost
+// throughput.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +13,18 @@
 
 namespace opendoca::tools {
 
-/// Counts times in buckets whose width is at most 1/128 of their value, as HDR histograms do: memory and the cost of
-/// recording do not grow with the number of samples.
+/// A histogram of times with buckets of at most 1/128 of their value, as HDR histograms have: memory and the cost of
+/// recording do not depend on the number of samples.
 class LatencyHistogram {
 public:
     LatencyHistogram();
 
-    /// Times from 2^40 ns (18 minutes) on count as that.
+    /// Records a time. Times of 2^40 ns (18 minutes) and more count as that.
     void record(std::uint64_t nanoseconds) noexcept { ++counts_[bucket_of(nanoseconds)]; }
     void add(const LatencyHistogram &other);
 
     [[nodiscard]] std::uint64_t count() const noexcept;
-    /// The middle of the bucket that @p percent of all samples do not exceed; 0 without samples.
+    /// Returns the middle of the bucket that @p percent of all samples do not exceed; 0 without samples.
     [[nodiscard]] double percentile(double percent) const;
 
 private:
@@ -33,7 +34,7 @@ private:
     std::vector<std::uint64_t> counts_;
 };
 
-/// Nanoseconds.
+/// Percentiles in nanoseconds.
 struct Percentiles {
     double p50 = 0;
     double p99 = 0;
@@ -41,20 +42,20 @@ struct Percentiles {
     std::uint64_t samples = 0;
 };
 
-/// @p parts: how many operations one sample had, such as 2 for a round trip of which one way is wanted.
+/// @p parts is the number of operations in one sample, such as 2 to get one way of a round trip.
 [[nodiscard]] Percentiles percentiles_of(const LatencyHistogram &histogram, double parts = 1);
 
 [[nodiscard]] Json to_json(const Percentiles &percentiles);
 
-/// Nanoseconds of a monotonic clock.
+/// Returns the time of a monotonic clock in nanoseconds.
 [[nodiscard]] std::uint64_t clock_now() noexcept;
-/// What reading that clock takes at least; it is subtracted from each sample.
+/// Returns the shortest time that reading this clock takes; it is subtracted from each sample.
 [[nodiscard]] std::uint64_t clock_cost() noexcept;
 
-/// How many samples suit operations of @p nanoseconds within @p seconds: enough for p99.9 where there is time.
+/// Returns a number of samples for operations of @p nanoseconds within @p seconds: enough for p99.9 if time permits.
 [[nodiscard]] std::size_t num_latency_samples(double nanoseconds, double seconds);
 
-/// Times @p operation @p count times, each alone, after some that do not count.
+/// Times @p operation @p count times, one by one, after a warm-up that does not count.
 template <typename Operation>
 void time_each(LatencyHistogram &histogram, std::size_t count, Operation operation)
 {
@@ -69,7 +70,10 @@ void time_each(LatencyHistogram &histogram, std::size_t count, Operation operati
     }
 }
 
-/// How often time_each() calls its operation.
-[[nodiscard]] constexpr std::size_t calls_of_time_each(std::size_t count) { return count + count / 10 + 1; }
+/// Returns how often time_each() calls its operation.
+[[nodiscard]] constexpr std::size_t calls_of_time_each(std::size_t count)
+{
+    return count + count / 10 + 1;
+}
 
 } // namespace opendoca::tools

@@ -38,7 +38,7 @@ std::string kernel_release()
     return uname(&name) == 0 ? name.release : "unknown";
 }
 
-/// "32768K" in bytes, or 0.
+/// Parses a size such as "32768K"; returns bytes, or 0.
 std::size_t parse_size(const std::string &text)
 {
     std::size_t value = 0;
@@ -65,7 +65,7 @@ double seconds_now()
 CacheSizes cache_sizes()
 {
     CacheSizes sizes;
-    std::error_code is_hidden; // as in some containers
+    std::error_code is_hidden; // ignored: some containers hide these files
     for (const auto &entry : std::filesystem::directory_iterator("/sys/devices/system/cpu/cpu0/cache", is_hidden)) {
         const std::filesystem::path &place = entry.path();
         const std::string level = first_line(place / "level");
@@ -125,15 +125,14 @@ std::string describe_machine_briefly()
     const CacheSizes caches = cache_sizes();
     return cpu_model() + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " CPUs, L1d " +
            std::to_string(caches.l1d >> 10) + " KiB, L2 " + std::to_string(caches.l2 >> 10) + " KiB, L3 " +
-           std::to_string(caches.l3 >> 10) + " KiB, Linux " + kernel_release() + ", glibc " +
-           gnu_get_libc_version();
+           std::to_string(caches.l3 >> 10) + " KiB, Linux " + kernel_release() + ", glibc " + gnu_get_libc_version();
 }
 
 OthersWatch::OthersWatch() : start_(read()) {}
 
 OthersWatch::Reading OthersWatch::read()
 {
-    // user nice system idle iowait irq softirq steal
+    // fields: user nice system idle iowait irq softirq steal
     unsigned long long ticks[8] = {};
     std::ifstream file("/proc/stat");
     std::string word;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The machine: its caches, its cores, and who else uses them.
+// Properties of the machine: caches, cores, and the CPU time that other processes use.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,25 @@ struct CacheSizes {
     std::size_t l3 = 16 << 20;
 };
 
-/// As the kernel tells them: the C library is wrong about the L3 of some AMD processors.
+/// Reads the cache sizes from the kernel: the C library reports a wrong L3 size for some AMD processors.
 [[nodiscard]] CacheSizes cache_sizes();
 
-/// The CPUs that this process may run on, by rising number.
+/// Returns the CPUs that this process may run on, in ascending order.
 [[nodiscard]] std::vector<int> allowed_cpus();
 
-/// Keeps the calling thread on @p cpu. Throws when it can't be.
+/// Pins the calling thread to @p cpu. Throws if it can't.
 void pin_to(int cpu);
 
-/// Model, kernel, caches, and so on, for reports.
+/// Returns model, kernel, caches and so on for reports.
 [[nodiscard]] Json describe_machine();
-/// The same in a line.
+/// Returns the same in one line.
 [[nodiscard]] std::string describe_machine_briefly();
 
-/// Counts the CPU time that others take from now on: other processes, and other virtual machines.
+/// Measures the CPU time used by others since construction: by other processes and other virtual machines.
 class OthersWatch {
 public:
     OthersWatch();
-    /// Seconds of CPU time; precise to one hundredth of a second.
+    /// Returns seconds of CPU time with a resolution of a hundredth of a second.
     [[nodiscard]] double seconds_of_others() const;
     [[nodiscard]] double seconds_stolen() const;
 

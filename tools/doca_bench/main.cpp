@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench: how fast jobs are, next to the plainest code that does the same, in the same run. See
-// docs/benchmarks.md.
+// doca_bench: measures jobs beside the simplest code that does the same, in the same run. See docs/benchmarks.md.
 #include <exception>
 #include <iostream>
 #include <string_view>
@@ -48,8 +47,7 @@ int main(int argc, char **argv)
             return benchmark_failed;
         }
     }
-    std::cerr << "doca_bench: "
-              << (name.empty() ? "which benchmark?" : "unknown benchmark '" + std::string(name) + "'")
+    std::cerr << "doca_bench: " << (name.empty() ? "which benchmark?" : "unknown benchmark '" + std::string(name) + "'")
               << "\n\n";
     print_usage(std::cerr);
     return usage_error;

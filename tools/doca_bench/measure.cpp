@@ -14,7 +14,7 @@ namespace opendoca::tools {
 namespace {
 
 constexpr double block_seconds =
-    0.1; ///< between two looks at the CPU time of others, which counts hundredths
+    0.1; ///< interval between two readings of the CPU time of others, which is counted in hundredths
 constexpr double tolerated_others = 0.15;
 constexpr double tolerated_steal = 0.02;
 constexpr double patience_with_others = 4; ///< in units of MeasureOptions::seconds
@@ -35,7 +35,7 @@ void wait_for_quiet(double patience)
     }
 }
 
-/// So many repetitions that a sample takes long enough for the clock, and no longer than needed.
+/// Returns a number of repetitions with which a sample is long enough for the clock, and no longer than needed.
 std::size_t choose_repetitions(Variant &variant, std::size_t step, double sample_seconds)
 {
     std::size_t count = step;
@@ -61,11 +61,10 @@ public:
     [[nodiscard]] std::size_t count() const { return rounds_.size(); }
     [[nodiscard]] std::size_t count_clean() const
     {
-        return static_cast<std::size_t>(
-            std::ranges::count_if(rounds_, [](const Round &r) { return r.is_clean; }));
+        return static_cast<std::size_t>(std::ranges::count_if(rounds_, [](const Round &r) { return r.is_clean; }));
     }
 
-    /// Until @p end, or until there are enough.
+    /// Runs rounds until @p end, or until there are enough.
     void run_block(double end, std::size_t enough)
     {
         const std::size_t first = rounds_.size();
@@ -77,7 +76,7 @@ public:
             taken = seconds_now() - start;
         } while (taken < block_seconds && (start + taken < end || count_clean() < enough));
         if (taken < block_seconds / 2)
-            return; // too short for the kernel's counts
+            return; // too short for the kernel's counters
         const bool is_clean = others.seconds_of_others() < tolerated_others * taken &&
                               others.seconds_stolen() <= tolerated_steal * taken + 0.01;
         for (std::size_t i = first; i < rounds_.size(); ++i)
@@ -114,8 +113,7 @@ private:
             if (options_.warms_up)
                 variants_[i]->run(options_.step);
             const long switches = involuntary_switches();
-            round.nanoseconds[i] =
-                variants_[i]->run_timed(repetitions_) * 1e9 / static_cast<double>(repetitions_);
+            round.nanoseconds[i] = variants_[i]->run_timed(repetitions_) * 1e9 / static_cast<double>(repetitions_);
             round.is_clean = round.is_clean && involuntary_switches() == switches;
         }
         rounds_.push_back(std::move(round));
@@ -147,7 +145,7 @@ double Variant::run_timed(std::size_t count)
 
 std::vector<std::size_t> order_of_round(std::size_t round, std::size_t count)
 {
-    // Forwards from each beginning, then backwards from each.
+    // First forwards from each starting position, then backwards from each.
     std::vector<std::size_t> order;
     const bool is_backwards = round / count % 2 != 0;
     for (std::size_t i = 0; i < count; ++i)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Measuring several ways to do the same in turns, so that what changes on the machine changes for all of
-// them.
+// Measures several ways to do the same work in turns, so that changes of the machine's state affect all of them alike.
 #pragma once
 
 #include <cstddef>
@@ -21,34 +20,34 @@ public:
 
     /// Does the work @p count times.
     virtual void run(std::size_t count) = 0;
-    /// The same. The seconds that it takes.
+    /// Does the work @p count times and returns the seconds that it took.
     virtual double run_timed(std::size_t count);
 };
 
 struct MeasureOptions {
-    double seconds = 0.3; ///< to be spent, in good conditions
+    double seconds = 0.3; ///< the time to spend if nothing disturbs the measurement
     std::size_t min_rounds = 7;
-    std::size_t step = 1; ///< the number of repetitions in a sample is a multiple of it
-    bool warms_up = true; ///< each sample begins with @c step repetitions that do not count
-    double patience = 0;  ///< seconds to wait until others leave the CPUs alone
+    std::size_t step = 1; ///< the number of repetitions in a sample is a multiple of this
+    bool warms_up = true; ///< whether each sample begins with @c step repetitions that do not count
+    double patience = 0;  ///< seconds to wait until other processes leave the CPUs
     double sample_seconds = 100e-6;
 };
 
 struct Measurement {
-    std::vector<std::vector<double>> nanoseconds; ///< of one repetition: by variant, then by round
-    std::size_t repetitions = 0;                  ///< in a sample
-    std::size_t discarded = 0;                    ///< rounds
-    bool was_disturbed = false; ///< too few rounds were left without those that others disturbed
+    std::vector<std::vector<double>> nanoseconds; ///< nanoseconds for one repetition: by variant, then by round
+    std::size_t repetitions = 0;                  ///< repetitions in a sample
+    std::size_t discarded = 0;                    ///< number of discarded rounds
+    bool was_disturbed = false;                   ///< too few rounds were undisturbed
 };
 
-/// Runs all of @p variants in each round, in changing order. Rounds in which others used the CPUs are
+/// Runs all of @p variants in each round, in changing order. Rounds in which other processes used the CPUs are
 /// discarded.
 [[nodiscard]] Measurement measure(std::span<Variant *const> variants, const MeasureOptions &options);
 
-/// How often the calling thread had to leave its CPU.
+/// Returns how often the calling thread was preempted.
 [[nodiscard]] long involuntary_switches();
 
-/// The order in which round @p round runs @p count variants: each takes each place equally often.
+/// Returns the order in which round @p round runs @p count variants: each takes each position equally often.
 [[nodiscard]] std::vector<std::size_t> order_of_round(std::size_t round, std::size_t count);
 
 } // namespace opendoca::tools

@@ -8,12 +8,11 @@
 
 namespace opendoca::tools {
 
-/// Bytes a second that `openssl speed` tells of a digest ("sha256") of @p size bytes, after @p seconds of it.
-/// Nothing where there is no such program, or none that tells it.
-[[nodiscard]] std::optional<double> openssl_speed(const std::string &digest, std::size_t size,
-                                                  unsigned seconds);
+/// Runs `openssl speed` for @p seconds and returns its bytes a second for a digest ("sha256") of messages of @p size
+/// bytes. Returns nothing if the program is missing or its output has no such number.
+[[nodiscard]] std::optional<double> openssl_speed(const std::string &digest, std::size_t size, unsigned seconds);
 
-/// The part of it that reads the program's output, as -mr shapes it.
+/// Parses the program's output in the format of -mr.
 [[nodiscard]] std::optional<double> parse_openssl_speed(const std::string &output, const std::string &digest);
 
 } // namespace opendoca::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the options of benchmarks take: lists, sizes, times, CPUs.
+// Parsers for the values of options: lists, sizes, times, CPUs.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace opendoca::tools {
 
 using Complaint = std::optional<std::string>;
 
-/// Reads a list separated by commas, word by word.
+/// Parses a comma-separated list word by word.
 template <typename ReadWord>
 Complaint read_list(std::string_view text, ReadWord read_word)
 {
@@ -33,10 +33,9 @@ Complaint read_list(std::string_view text, ReadWord read_word)
     return std::nullopt;
 }
 
-/// A list of words out of @p choices.
+/// Parses a list of words of @p choices.
 template <typename Value>
-OptionParser::TakeValue choose_into(std::vector<Value> &values,
-                                    std::vector<std::pair<std::string_view, Value>> choices)
+OptionParser::TakeValue choose_into(std::vector<Value> &values, std::vector<std::pair<std::string_view, Value>> choices)
 {
     return [&values, choices = std::move(choices)](std::string_view text) {
         values.clear();
@@ -76,7 +75,7 @@ std::optional<Number> parse_number(std::string_view text)
     };
 }
 
-/// One size.
+/// Parses one size.
 [[nodiscard]] inline OptionParser::TakeValue size_into(std::size_t &value, std::size_t limit)
 {
     return [&value, limit](std::string_view text) -> Complaint {
@@ -88,7 +87,7 @@ std::optional<Number> parse_number(std::string_view text)
     };
 }
 
-/// One number.
+/// Parses one number.
 template <typename Number>
 [[nodiscard]] OptionParser::TakeValue count_into(Number &count, Number least, Number most)
 {

@@ -56,7 +56,7 @@ OtherProcess::OtherProcess(int cpu, const std::function<void(int channel)> &serv
 
 OtherProcess::~OtherProcess()
 {
-    channel_ = UniqueFd(); // which it waits for
+    channel_ = UniqueFd(); // closing it ends the other process
     int status = 0;
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }

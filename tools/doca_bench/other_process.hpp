@@ -17,22 +17,22 @@
 
 namespace opendoca::tools {
 
-/// Throws what errno says of @p what.
+/// Throws the error of errno for the action @p what.
 [[noreturn]] void fail(const char *what);
 
-/// Both ends of a socket that keeps the boundaries of messages, or of another @p type.
+/// Returns both ends of a socket that keeps message boundaries, or of another @p type.
 void make_socket_pair(UniqueFd &first, UniqueFd &second, int type = SOCK_SEQPACKET);
 
 /// The second process of a benchmark.
 class OtherProcess {
 public:
-    /// Forks, and so is to be made before the first DOCA object. The other process stays on @p cpu, unless
-    /// that is -1, and does @p serve with its end of the channel, which ends when this one's is closed.
-    /// @p type is the socket type of the channel.
+    /// Forks, so it must be constructed before the first DOCA object. The child is pinned to @p cpu unless that is -1,
+    /// and runs
+    /// @p serve with its end of the channel, until this end is closed. @p type is the socket type of the channel.
     OtherProcess(int cpu, const std::function<void(int channel)> &serve, int type = SOCK_SEQPACKET);
     OtherProcess(const OtherProcess &) = delete;
     OtherProcess &operator=(const OtherProcess &) = delete;
-    /// Waits for its end.
+    /// Waits until the process has ended.
     ~OtherProcess();
 
     [[nodiscard]] int channel() const noexcept { return channel_.get(); }
@@ -43,7 +43,7 @@ private:
     pid_t pid_ = -1;
 };
 
-/// Objects that this process and those that it forks see, made of zeros.
+/// Zero-initialized objects that are shared with child processes forked later.
 template <typename Object, std::size_t count>
 class SharedObjects {
 public:
@@ -74,7 +74,7 @@ void send_message(int channel, const Message &message)
         fail("talking to the other process");
 }
 
-/// False when the other end has gone.
+/// Receives a message. Returns false if the peer has closed its end.
 template <typename Message>
 [[nodiscard]] bool receive_message(int channel, Message &message)
 {
@@ -84,7 +84,7 @@ template <typename Message>
     return size == sizeof(message);
 }
 
-/// The other process's answer. Throws its problem, if it tells one.
+/// Receives the answer of the other process. Throws the problem that it reports, if any.
 template <typename Reply>
 [[nodiscard]] Reply await_reply(int channel)
 {

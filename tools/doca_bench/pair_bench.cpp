@@ -15,10 +15,11 @@ namespace {
 
 constexpr double sample_seconds_at_least = 1e-3;
 constexpr std::size_t max_repetitions = std::size_t{1} << 24;
-constexpr double latency_change = 1.5; ///< between before and after, that means another placement
+constexpr double latency_change =
+    1.5; ///< a ratio of the latencies before and after a round from which the placement of the CPUs has changed
 constexpr std::size_t patience_in_rounds = 4;
 
-/// Nanoseconds of one job: of all threads together in rate tests, of each in others.
+/// Returns nanoseconds for one job: of all threads together in rate tests, of each thread in others.
 double nanoseconds_of(const CasePair &pair, const PairCase &what, double seconds, std::size_t count)
 {
     const std::size_t at_once = what.test == PairTest::rate ? pair.at_once() : 1;
@@ -55,7 +56,7 @@ void PairBenchmark::wait_for_quiet() const
     }
 }
 
-/// So many that a sample takes its part of the time for the row.
+/// Returns a number of repetitions with which a sample takes its share of the time for the row.
 std::size_t PairBenchmark::choose_repetitions(CasePair &pair, const PairCase &what) const
 {
     const std::size_t step = std::size_t{what.depth} * what.connections;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Measuring jobs between two processes, in turns with another benchmark if there is one.
+// Measures jobs between two processes, in turns with another benchmark if there is one.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ public:
     CasePair &operator=(const CasePair &) = delete;
     virtual ~CasePair();
 
-    /// Throws when the bytes that a job brings are not those that were sent.
+    /// Runs jobs and throws if the received bytes are not those that were sent.
     virtual void verify() = 0;
-    /// Seconds that @p count jobs take, or as many ways, round trips: what the case's test counts.
+    /// Returns the seconds that @p count jobs, messages or round trips take, depending on the test.
     virtual double run(std::size_t count) = 0;
-    /// Times @p count of them, each alone.
+    /// Times @p count of them one by one.
     [[nodiscard]] virtual Percentiles measure_latency(std::size_t count) = 0;
-    /// How many are under way at once on different threads, so that one takes a part of the time.
+    /// Returns how many run at the same time on different threads; the time of one is divided by it.
     [[nodiscard]] virtual std::size_t at_once() const { return 1; }
 };
 
@@ -38,8 +38,8 @@ class PairBenchmark {
 public:
     using Connect = std::function<std::unique_ptr<CasePair>(const PairCase &what)>;
 
-    /// @p line_peer is null when the other side is on another machine, and @p rival when there is nothing to compare
-    /// with. Both and @p options are the caller's.
+    /// @p line_peer is null if the other side is on another machine, and @p rival if there is nothing to compare with.
+    /// The caller keeps both, and @p options, alive.
     PairBenchmark(const PairOptions &options, Connect connect, Peer *line_peer, Rival *rival)
         : options_(options),
           connect_(std::move(connect)),
@@ -48,7 +48,7 @@ public:
     {
     }
 
-    /// A row for each case. @p rival_kind says what a case is compared with if it is.
+    /// Returns a row for each case. @p rival_kind names the kind of benchmark to compare with.
     [[nodiscard]] std::vector<PairResult> run(std::span<const PairCase> cases,
                                               const std::function<RivalKind(const PairCase &)> &rival_kind);
 

@@ -11,7 +11,7 @@ namespace opendoca::tools {
 
 namespace {
 
-/// Time or speed, each as a part of the other's.
+/// Returns a ratio of times or of speeds.
 std::optional<double> measured(const PairBar &bar, const PairResult &result)
 {
     if (!result.ratio || result.ratio->median <= 0)
@@ -29,8 +29,8 @@ std::string notes_on(const PairResult &result)
 {
     std::string notes;
     if (result.latency_before && result.latency_after)
-        notes = "c2c " + decimal(result.latency_before->median, 0) + "/" +
-                decimal(result.latency_after->median, 0) + " ns";
+        notes =
+            "c2c " + decimal(result.latency_before->median, 0) + "/" + decimal(result.latency_after->median, 0) + " ns";
     const auto add = [&](const std::string &note) { notes += (notes.empty() ? "" : ", ") + note; };
     if (result.what.threads > 1)
         add(std::to_string(result.what.threads) + " threads");
@@ -67,7 +67,7 @@ Json to_json(const PairResult &result)
         .set("repetitions", result.repetitions)
         .set("discarded", result.discarded)
         .set("disturbed", result.was_disturbed)
-        .set("verified", true) // what is not as it should be ends the benchmark
+        .set("verified", true) // always true: wrong data ends the benchmark
         .set((rival + "_test").c_str(), result.rival ? Json(result.rival_test) : Json())
         .set((rival + "_ns").c_str(), to_json(result.rival))
         .set("ratio", to_json(result.ratio))
@@ -98,8 +98,7 @@ const char *memory_of(const PairCase &what)
 std::string text_of(const PairCase &what)
 {
     return (what.test == PairTest::round_trip ? "" : std::string(memory_of(what)) + " ") + job_of(what) + " " +
-           size_text(what.size) + ", " +
-           name_of(what.test) + ", depth " + std::to_string(what.depth) +
+           size_text(what.size) + ", " + name_of(what.test) + ", depth " + std::to_string(what.depth) +
            (what.waits_for_events ? ", events" : ", polling") +
            (what.threads > 1 ? ", " + std::to_string(what.threads) + " threads" : "") +
            (what.connections > 1 ? ", " + std::to_string(what.connections) + " connections" : "");
@@ -203,14 +202,13 @@ std::string to_text(std::span<const PairResult> results, std::span<const PairBar
     for (const PairBar &bar : bars) {
         const PairResult *const result = find(results, bar.what);
         const std::optional<double> value = result == nullptr ? std::nullopt : measured(bar, *result);
-        judged.add(
-            {bar.name,
-             (bar.kind == PairBar::Kind::time_at_most ? "time <= " : "speed >= ") + decimal(bar.limit, 2),
-             value ? decimal(*value, 3) : "-",
-             !value                 ? "not measured"
-             : is_met(bar, *result) ? "PASS"
-                                    : "FAIL",
-             result == nullptr ? "" : notes_on(*result)});
+        judged.add({bar.name,
+                    (bar.kind == PairBar::Kind::time_at_most ? "time <= " : "speed >= ") + decimal(bar.limit, 2),
+                    value ? decimal(*value, 3) : "-",
+                    !value                 ? "not measured"
+                    : is_met(bar, *result) ? "PASS"
+                                           : "FAIL",
+                    result == nullptr ? "" : notes_on(*result)});
     }
     text += '\n';
     text += judged.text();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The cases of benchmarks between two processes: which jobs, on what memory, and what came out.
+// The cases of benchmarks between two processes, and their results.
 #pragma once
 
 #include <cstddef>
@@ -22,48 +22,48 @@ namespace opendoca::tools {
 enum class PairOp : std::uint32_t { write, read, send, fetch_add };
 
 enum class PairTest : std::uint32_t {
-    latency, ///< WRITE and SEND: half a ping-pong; READ and FETCH_ADD: one job from submit to retrieved
-    rate,    ///< so many jobs in flight as the depth says
+    latency,   ///< WRITE and SEND: half of a ping-pong; READ and FETCH_ADD: one job from submit until retrieved
+    rate,      ///< with the given depth of jobs in flight
     round_trip ///< of a message of Comch's control path
 };
 
 struct PairCase {
-    PairOp op; ///< in Comch always send
+    PairOp op; ///< always send for Comch
     PairTest test;
     MemoryKind memory;
     bool waits_for_events; ///< instead of polling
     std::size_t size;
-    std::uint32_t depth; ///< of a connection; 1 in latency tests
-    std::uint32_t threads = 1; ///< on each side, each with connections and memory of its own
-    std::uint32_t connections = 1; ///< of each thread
+    std::uint32_t depth;           ///< for each connection; 1 in latency tests
+    std::uint32_t threads = 1;     ///< on each side, each with its own connections and memory
+    std::uint32_t connections = 1; ///< for each thread
 
     bool operator==(const PairCase &) const = default;
 };
 
-/// The other benchmark that a device is compared with.
+/// The benchmark that a device is compared with.
 enum class RivalKind : std::uint8_t {
-    ucx,      ///< software devices
-    perftest, ///< those of libibverbs
-    socket    ///< a bare socket pair, which is none, but is what a program would use otherwise
+    ucx,      ///< for software devices
+    perftest, ///< for devices of libibverbs
+    socket    ///< a bare socket pair: no benchmark, but what a program would use instead
 };
 
 struct PairResult {
     PairCase what;
-    Summary job; ///< nanoseconds of a job, or of one way
+    Summary job; ///< nanoseconds for a job, or for one way
     RivalKind rival_kind = RivalKind::ucx;
-    std::optional<Summary> rival;          ///< of the other benchmark, the same
-    std::optional<Summary> ratio;          ///< of its time to ours, in the same round
-    std::string rival_test;                ///< its name
-    std::optional<Summary> latency_before; ///< one way of a cache line, before each round
+    std::optional<Summary> rival;          ///< the same for the other benchmark
+    std::optional<Summary> ratio;          ///< the other benchmark's time divided by ours, in the same round
+    std::string rival_test;                ///< the name of its test
+    std::optional<Summary> latency_before; ///< one-way latency of a cache line before each round
     std::optional<Summary> latency_after;
     std::size_t repetitions = 0;
     std::size_t discarded = 0;
-    bool was_disturbed = false; ///< too few rounds were left without those that were discarded
+    bool was_disturbed = false;         ///< too few rounds were undisturbed
     std::optional<Percentiles> latency; ///< of latency tests
-    std::string failure;                ///< why there is no result; empty when there is one
+    std::string failure;                ///< the reason why there is no result; empty if there is one
 };
 
-/// "write"; "message" of Comch's control path, whose memory is nobody's business: "-".
+/// Returns the name: "write"; "message" for Comch's control path, which has no memory ("-").
 [[nodiscard]] const char *job_of(const PairCase &what);
 [[nodiscard]] const char *memory_of(const PairCase &what);
 [[nodiscard]] const char *name_of(PairTest test);

@@ -8,7 +8,7 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t large = 1 << 20; ///< from here on, few jobs in flight fill the memory's bandwidth
+constexpr std::size_t large = 1 << 20; ///< from this size on, few jobs in flight saturate the memory bandwidth
 
 } // namespace
 

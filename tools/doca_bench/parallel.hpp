@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The same work in several threads at once.
+// Runs the same work in several threads at once.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 
 namespace opendoca::tools {
 
-/// Does @p work(0) to @p work(count - 1), each in a thread of its own, or in this one if there is one only. The seconds
-/// from their common start to the end of the last, without what @p prepare does before. Throws what the first of them
-/// has thrown.
+/// Runs @p work(0) to @p work(count - 1), each in a thread of its own, or in the calling thread if @p count is 1.
+/// Returns the seconds from the common start to the end of the last thread, without the time of @p prepare. Rethrows
+/// the first exception.
 template <typename Work, typename Prepare>
 double run_in_threads(std::size_t count, Work work, Prepare prepare)
 {

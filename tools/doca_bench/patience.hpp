@@ -9,13 +9,13 @@
 
 namespace opendoca::tools {
 
-/// A limit for what never comes, such as the answer of a peer that has ended.
+/// The limit for waits that may never end, such as for the answer of a peer that has died.
 inline constexpr double patience_seconds = 60;
 
-/// Ends loops that poll when nothing comes any more. A look at the clock is rare, so that it costs nothing.
+/// Ends polling loops in which nothing arrives any more. It reads the clock only rarely, so it costs next to nothing.
 class Patience {
 public:
-    /// Throws when nothing has come for patience_seconds.
+    /// Throws if nothing has arrived for patience_seconds.
     void try_again()
     {
         if (++spins_ % (1U << 22) == 0) [[unlikely]]

@@ -45,15 +45,15 @@ std::byte *map_memory(MemoryKind kind, std::size_t size, int &memfd)
         if (memfd < 0 || ftruncate(memfd, static_cast<off_t>(size)) != 0)
             fail("creating a memfd");
     }
-    void *const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                              memfd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, memfd, 0);
+    void *const mapped =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, memfd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, memfd, 0);
     if (mapped == MAP_FAILED)
         fail("mapping the memory");
     std::memset(mapped, 0, size);
     return static_cast<std::byte *>(mapped);
 }
 
-/// Everything is kept until the process ends.
+/// Keeps all objects until the process ends.
 void export_for_good(const MemoryRequest &request, Reply &reply)
 {
     reply.addr = map_memory(request.kind, request.size, reply.memfd);
@@ -61,8 +61,7 @@ void export_for_good(const MemoryRequest &request, Reply &reply)
     doca_mmap *map = nullptr;
     must(api::create_map(&map), "creating a memory map");
     must(doca_mmap_set_memrange(map, reply.addr, request.size), "setting a memory range");
-    must(doca_mmap_set_permissions(map, api::pci_rights),
-         "setting permissions");
+    must(doca_mmap_set_permissions(map, api::pci_rights), "setting permissions");
     must(api::add_dev_to_map(map, dev), "adding a device");
     must(doca_mmap_start(map), "starting a memory map");
     const void *descriptor = nullptr;

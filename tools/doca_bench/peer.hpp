@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The other process of two-process cases. It exports memory and then sleeps, as the peer of a one-sided copy
+// The second process of cases with two processes. It exports memory and then blocks, as the target of a one-sided copy
 // does.
 #pragma once
 
@@ -16,20 +16,20 @@
 namespace opendoca::tools {
 
 enum class MemoryKind : std::uint32_t {
-    shared,  ///< of a memfd, which importers can map
-    ordinary ///< what malloc gives
+    shared,  ///< in a memfd, which importers can map
+    ordinary ///< from malloc
 };
 
 /// Memory that the peer has exported.
 struct PeerMemory {
     std::vector<std::byte> descriptor;
-    std::byte *addr; ///< there
-    int memfd;       ///< its number there, or -1
+    std::byte *addr; ///< its address in the peer
+    int memfd;       ///< its descriptor in the peer, or -1
 };
 
 class Peer {
 public:
-    /// Forks, and so is to be made before the first DOCA object. @p cpu is where it stays, or -1.
+    /// Forks, so it must be constructed before the first DOCA object. The child is pinned to @p cpu, unless that is -1.
     explicit Peer(int cpu);
     Peer(const Peer &) = delete;
     Peer &operator=(const Peer &) = delete;
@@ -37,10 +37,10 @@ public:
 
     [[nodiscard]] pid_t pid() const noexcept { return process_.pid(); }
 
-    /// Memory of @p size bytes, all zero and present, exported to the DPU by the device @p ibdev.
+    /// Lets the peer export @p size bytes of zeroed, populated memory to the DPU by the device @p ibdev.
     [[nodiscard]] PeerMemory export_memory(MemoryKind kind, std::size_t size, const std::string &ibdev);
 
-    /// Nanoseconds that a cache line takes from one process to the other. Both must be pinned, to different
+    /// Returns the nanoseconds that a cache line takes from one process to the other. Both must be pinned to different
     /// CPUs.
     [[nodiscard]] double one_way_latency();
 

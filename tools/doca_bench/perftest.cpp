@@ -16,8 +16,8 @@ namespace opendoca::tools {
 namespace {
 
 constexpr std::size_t least_iterations = 20;
-constexpr double mebibyte = 1 << 20; ///< what the programs call MB
-/// From here on a completion for each message, so that the queue never runs empty for the sake of one.
+constexpr double mebibyte = 1 << 20; ///< the unit that the programs print as MB
+/// From this size on each message has a completion, so that the queue does not run empty while waiting for one.
 constexpr std::size_t large_message = 64 << 10;
 
 std::string port_directory(const std::string &ibdev)
@@ -25,8 +25,8 @@ std::string port_directory(const std::string &ibdev)
     return "/sys/class/infiniband/" + ibdev + "/ports/1/";
 }
 
-/// Of an Ethernet port: the RoCE v2 GID of an IPv4 address, or else the first of RoCE v2. perftest takes the
-/// first of all, which need not lead anywhere.
+/// Returns the GID index for an Ethernet port: the RoCE v2 GID of an IPv4 address, or else the first of RoCE v2.
+/// perftest itself takes the first of all, which may not be routable.
 std::optional<int> find_gid(const std::string &ibdev)
 {
     const std::string directory = port_directory(ibdev);
@@ -78,7 +78,7 @@ std::optional<RivalTest> perftest_test_of(const PairCase &what)
         test.arguments = {"-s", std::to_string(what.size)};
     if (is_rate)
         test.arguments.insert(test.arguments.end(), {"-t", std::to_string(what.depth)});
-    if (is_rate && what.op == PairOp::send) // twice the depth, as ours
+    if (is_rate && what.op == PairOp::send) // twice the depth, as in our benchmark
         test.arguments.insert(test.arguments.end(), {"-r", std::to_string(2 * what.depth)});
     if (is_rate && what.size >= large_message)
         test.arguments.insert(test.arguments.end(), {"-Q", "1"});

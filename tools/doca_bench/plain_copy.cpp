@@ -31,8 +31,7 @@ __attribute__((target("avx2"))) __m256i load(const std::byte *src) noexcept
 
 } // namespace
 
-__attribute__((target("avx2"))) void copy_non_temporal(std::byte *dst, const std::byte *src,
-                                                       std::size_t size) noexcept
+__attribute__((target("avx2"))) void copy_non_temporal(std::byte *dst, const std::byte *src, std::size_t size) noexcept
 {
     constexpr std::size_t vector = sizeof(__m256i);
     const std::size_t lead = -reinterpret_cast<std::uintptr_t>(dst) % vector;
@@ -45,8 +44,7 @@ __attribute__((target("avx2"))) void copy_non_temporal(std::byte *dst, const std
     src += lead;
     size -= lead;
     for (; size >= 4 * vector; size -= 4 * vector) {
-        const __m256i a = load(src), b = load(src + vector), c = load(src + 2 * vector),
-                      d = load(src + 3 * vector);
+        const __m256i a = load(src), b = load(src + vector), c = load(src + 2 * vector), d = load(src + 3 * vector);
         auto *const to = reinterpret_cast<__m256i *>(dst);
         _mm256_stream_si256(to, a);
         _mm256_stream_si256(to + 1, b);

@@ -21,7 +21,7 @@ namespace opendoca::tools {
 [[nodiscard]] bool has_non_temporal_copy() noexcept;
 [[nodiscard]] bool has_string_copy() noexcept;
 
-/// With stores that go around the caches. Only where has_non_temporal_copy().
+/// Copies with non-temporal stores. Requires has_non_temporal_copy().
 void copy_non_temporal(std::byte *dst, const std::byte *src, std::size_t size) noexcept;
 
 struct LibcCopy {
@@ -38,7 +38,7 @@ struct NonTemporalCopy {
     }
 };
 
-/// The processor's own copy loop. Only where has_string_copy().
+/// Copies with the processor's string instruction. Requires has_string_copy().
 struct StringCopy {
     void operator()([[maybe_unused]] std::byte *dst, [[maybe_unused]] const std::byte *src,
                     [[maybe_unused]] std::size_t size) const noexcept
@@ -49,7 +49,7 @@ struct StringCopy {
     }
 };
 
-/// Repeats @p step, which copies a part and says how much, until @p size bytes are done.
+/// Repeats @p step, which copies a part and returns its size, until @p size bytes are copied.
 template <typename Step>
 void copy_by_calls(const char *name, std::size_t size, Step step)
 {
@@ -61,7 +61,7 @@ void copy_by_calls(const char *name, std::size_t size, Step step)
     }
 }
 
-/// Reads from another process; the source is an address there.
+/// Copies from another process; the source is an address there.
 struct ProcessRead {
     pid_t pid;
     void operator()(std::byte *dst, const std::byte *src, std::size_t size) const
@@ -107,8 +107,8 @@ struct MemoryFileWrite {
     }
 };
 
-/// The places that the copies of a case use in turn, all of one size. When there are many, each is far from
-/// the one before, so that neither caches nor their prefetchers have it.
+/// The slots that the copies of a case use in turn, all of one size. With many slots, each one is far from the one
+/// before, so that neither caches nor prefetchers have it.
 class Walk {
 public:
     /// @p slots is a power of two.
@@ -121,7 +121,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] std::size_t slots() const noexcept { return mask_ + 1; }
-    /// The offset of the next place.
+    /// Returns the offset of the next slot.
     [[nodiscard]] std::size_t next() noexcept
     {
         slot_ = (slot_ + stride_) & mask_;
@@ -131,8 +131,7 @@ public:
 private:
     std::size_t size_;
     std::size_t mask_;
-    std::size_t
-        stride_; ///< odd, so that each slot has its turn, and the golden section, so that neighbours are far
+    std::size_t stride_; ///< odd, so that each slot has its turn, and the golden section, so that neighbours are far
     std::size_t slot_ = 0;
 };
 

@@ -27,7 +27,7 @@ Command gnuplot(std::string argument)
     return {.argv = {"gnuplot", std::move(argument)}, .package = "gnuplot-nox"};
 }
 
-/// A string of gnuplot, in which nothing has a meaning but the quote.
+/// Quotes a string for gnuplot; only the quote itself is special in it.
 std::string quoted(const std::string &text)
 {
     std::string result = "'";
@@ -44,7 +44,7 @@ struct Curve {
 
 using ValueOf = std::function<std::optional<double>(const PlotPoint &)>;
 
-/// Adds the points of each curve that have a value, as curves of its name and @p suffix.
+/// Adds the points that have a value, as curves named by the curve and @p suffix.
 void add_curves(std::vector<Curve> &curves, std::span<const PlotPoint> points, const std::string &suffix,
                 const ValueOf &value_of)
 {
@@ -79,7 +79,7 @@ void require_plot(const std::string &file)
 {
     if (!output_of(gnuplot("--version")).second)
         throw std::runtime_error("gnuplot --version fails: is Debian's package gnuplot-nox well installed?");
-    // A file that is not there yet is made for a moment; one that is there keeps what it holds.
+    // Creates the file for a moment if it does not exist; an existing one keeps its content.
     UniqueFd opened(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (opened.is_open())
         (void)unlink(file.c_str());
@@ -113,8 +113,12 @@ std::string plot_script(const std::string &file, const std::string &title, std::
 
     std::string script = "set terminal svg size 1200," + std::to_string(420 * pictures.size()) +
                          " dynamic noenhanced font 'sans-serif,11' background 'white'\n"
-                         "set output " + quoted(file) + "\n"
-                         "set multiplot layout " + std::to_string(pictures.size()) + ",1 title " + quoted(title) + "\n"
+                         "set output " +
+                         quoted(file) +
+                         "\n"
+                         "set multiplot layout " +
+                         std::to_string(pictures.size()) + ",1 title " + quoted(title) +
+                         "\n"
                          "set logscale x 2\nset logscale y 10\nset format x '%.0b%B'\nset grid\n"
                          "set xlabel 'bytes of a job'\nset key outside right\n";
     for (const auto &[name, curves] : pictures)
@@ -128,8 +132,8 @@ void draw_plot(const std::string &file, const std::string &title, std::span<cons
     const char *const folder = std::getenv("TMPDIR");
     std::string path = std::string(folder != nullptr ? folder : "/tmp") + "/doca_bench.XXXXXX";
     const UniqueFd made(mkstemp(path.data()));
-    const bool is_written = made.is_open() && write(made.get(), script.data(), script.size()) ==
-                                                  static_cast<ssize_t>(script.size());
+    const bool is_written =
+        made.is_open() && write(made.get(), script.data(), script.size()) == static_cast<ssize_t>(script.size());
     if (!is_written)
         throw std::runtime_error("writing " + path + ": " + std::strerror(errno));
     const auto [output, has_ended_well] = output_of(gnuplot(path));

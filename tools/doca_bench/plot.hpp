@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Results as pictures, drawn by the program gnuplot.
+// Draws results as SVG files with the program gnuplot.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@
 
 namespace opendoca::tools {
 
-/// One point of each curve that it belongs to.
+/// One point of a curve.
 struct PlotPoint {
-    std::string curve;     ///< such as "local copy"
-    std::size_t size;      ///< bytes of a job
-    double nanoseconds;    ///< of a job
+    std::string curve;  ///< for example "local copy"
+    std::size_t size;   ///< size of a job in bytes
+    double nanoseconds; ///< time of a job
     std::optional<Percentiles> latency;
-    bool is_reference;     ///< of others, in a dashed line
+    bool is_reference; ///< of a baseline: drawn with a dashed line
 };
 
-/// Throws when gnuplot can't be run, with the package that has it, and when the file can't be written. To be asked before
-/// minutes of measuring.
+/// Throws if gnuplot can't be run, naming its package, or if the file can't be written. Called before minutes of
+/// measuring.
 void require_plot(const std::string &file);
 
-/// Draws an SVG file: time of a job and bytes in a second over size, and percentiles where there are some.
+/// Draws an SVG file: time of a job and bytes a second over size, and percentiles if there are any.
 void draw_plot(const std::string &file, const std::string &title, std::span<const PlotPoint> points);
 
-/// What gnuplot is told to do; a part of draw_plot() that can be looked at.
+/// Returns gnuplot's input; a part of draw_plot() that tests can check.
 [[nodiscard]] std::string plot_script(const std::string &file, const std::string &title,
                                       std::span<const PlotPoint> points);
 

@@ -13,7 +13,7 @@
 
 namespace opendoca::tools {
 
-/// Sleeps until a descriptor can be read, as programs in event-driven mode do.
+/// Blocks until a descriptor is readable, as programs in event-driven mode do.
 class Poller {
 public:
     explicit Poller(int fd) : epoll_(epoll_create1(EPOLL_CLOEXEC))
@@ -23,7 +23,7 @@ public:
             fail("epoll");
     }
 
-    /// Throws when nothing has come for patience_seconds.
+    /// Throws if nothing has arrived for patience_seconds.
     void wait() const
     {
         epoll_event event;

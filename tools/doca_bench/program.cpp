@@ -52,8 +52,7 @@ Program::Program(const Command &command, int output)
 {
     std::vector<std::string> environment = command.environment;
     for (char **variable = environ; *variable != nullptr; ++variable) {
-        if (command.without.empty() ||
-            std::strncmp(*variable, command.without.c_str(), command.without.size()) != 0)
+        if (command.without.empty() || std::strncmp(*variable, command.without.c_str(), command.without.size()) != 0)
             environment.emplace_back(*variable);
     }
     posix_spawn_file_actions_t actions;
@@ -65,8 +64,8 @@ Program::Program(const Command &command, int output)
         else
             posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_WRONLY, 0);
     }
-    const int status = posix_spawnp(&pid_, command.argv[0].c_str(), &actions, nullptr,
-                                    pointers(command.argv).data(), pointers(environment).data());
+    const int status = posix_spawnp(&pid_, command.argv[0].c_str(), &actions, nullptr, pointers(command.argv).data(),
+                                    pointers(environment).data());
     posix_spawn_file_actions_destroy(&actions);
     if (status != 0)
         throw std::runtime_error(command.argv[0] + ": " + std::strerror(status) + " (Debian's package is " +
@@ -121,7 +120,7 @@ std::string output_of_client(const Command &server, const Command &client)
             return output;
         if (output.find("onnect") == std::string::npos)
             break;
-        const timespec pause = {0, 10000000}; // the server needs a moment until it listens
+        const timespec pause = {0, 10000000}; // gives the server time until it listens
         nanosleep(&pause, nullptr);
     }
     throw std::runtime_error(client.argv[0] + " has failed:\n" + output);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Other programs that run beside ours.
+// Runs other programs beside ours.
 #pragma once
 
 #include <string>
@@ -14,36 +14,36 @@ namespace opendoca::tools {
 
 struct Command {
     std::vector<std::string> argv;
-    std::string package;                    ///< of Debian, where the program is
-    std::vector<std::string> environment{}; ///< NAME=VALUE, added to ours
-    std::string without{};                  ///< variables whose names begin so are left out; empty: none
-    int cpu = -1;                           ///< where it is to stay; -1: anywhere
+    std::string package;                    ///< the Debian package that contains the program
+    std::vector<std::string> environment{}; ///< NAME=VALUE, added to our environment
+    std::string without{};                  ///< prefix of variables that are removed; empty for none
+    int cpu = -1;                           ///< the CPU to pin it to; -1: not pinned
 };
 
-/// A program that is gone at the end, whatever happens.
+/// A running program. The destructor ends it in any case.
 class Program {
 public:
-    /// @p output takes what it prints, or is -1. Throws when it can't be run.
+    /// @p output receives what it prints, or is -1. Throws if it can't be run.
     Program(const Command &command, int output);
     Program(const Program &) = delete;
     Program &operator=(const Program &) = delete;
     ~Program();
 
-    /// The wait status.
+    /// Waits for its end and returns the wait status.
     int wait();
 
 private:
     pid_t pid_ = -1;
 };
 
-/// What it prints, and whether it has ended well.
+/// The output of a program, and whether it has succeeded.
 [[nodiscard]] std::pair<std::string, bool> output_of(const Command &command);
 
-/// What the client of a pair prints on success. The server is started first; the client is repeated until the
-/// server listens. Throws with the output when it fails otherwise.
+/// Runs a server and then its client, and returns the client's output. The client is repeated until the server listens.
+/// Throws, with the output, if it fails otherwise.
 [[nodiscard]] std::string output_of_client(const Command &server, const Command &client);
 
-/// A TCP port that nobody uses now.
+/// Returns a TCP port that is free at the moment.
 [[nodiscard]] int free_port();
 
 } // namespace opendoca::tools

@@ -8,7 +8,7 @@
 
 namespace opendoca::tools {
 
-/// What RDMA must hold against another benchmark.
+/// The limits of RDMA jobs relative to the other benchmark.
 [[nodiscard]] std::span<const PairBar> rdma_bars(RivalKind rival);
 
 } // namespace opendoca::tools

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench rdma: jobs between two processes, here or on two machines, in turns with another benchmark if that is
-// asked for.
+// doca_bench rdma: jobs between two processes, here or on two machines, in turns with another benchmark if requested.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -27,7 +26,7 @@ namespace opendoca::tools {
 
 namespace {
 
-/// Connected pairs of sessions, one for each thread, and the loops over them.
+/// Connected pairs of sessions, one for each thread, with the loops over them.
 class Pairs final : public CasePair {
 public:
     Pairs(const std::string &ibdev, const PairCase &what, RdmaPeer &peer) : what_(what), peer_(peer)
@@ -47,14 +46,14 @@ public:
         try {
             peer_.end();
         } catch (const std::exception &) {
-            // The peer has gone: whoever asks next is told.
+            // The peer has gone; the next request reports it.
         }
     }
 
-    /// Seconds that each thread takes for @p count jobs, or half of as many ping-pongs.
+    /// Returns the seconds that each thread takes for @p count jobs, or for half as many ping-pongs.
     double run(std::size_t count) override
     {
-        // The first one waits until the peer has begun, and so does not count.
+        // The first job waits until the peer has begun, so it does not count.
         const std::size_t first = needs_peer() ? 1 : 0;
         const double taken = with_peer(count + first, [&] {
             return run_in_threads(
@@ -66,7 +65,7 @@ public:
 
     [[nodiscard]] std::size_t at_once() const override { return sessions_.size(); }
 
-    /// Times @p count jobs or ping-pongs of each thread, each alone.
+    /// Times @p count jobs or ping-pongs of each thread one by one.
     Percentiles measure_latency(std::size_t count) override
     {
         std::vector<LatencyHistogram> histograms(sessions_.size());
@@ -80,7 +79,7 @@ public:
         return percentiles_of(histograms[0], is_ping_pong() ? 2 : 1);
     }
 
-    /// Looks at the bytes that a job brings.
+    /// Checks the bytes that a job transfers.
     void verify() override
     {
         const auto expect = [&](bool holds) {
@@ -92,7 +91,7 @@ public:
         switch (what_.op) {
         case PairOp::write:
             if (what_.test == PairTest::latency)
-                return; // each byte's arrival is waited for
+                return; // the loop waits for each byte already
             fill(seed);
             (void)run(jobs);
             return expect(peer_.holds(RdmaPeer::Place::exposed, seed));
@@ -132,7 +131,7 @@ private:
             session.run(count);
     }
 
-    /// What @p work gives, while the peer does its part of @p count jobs or ping-pongs of each thread if it has one.
+    /// Runs @p work while the peer does its part of @p count jobs or ping-pongs of each thread, if it has one.
     template <typename Work>
     double with_peer(std::size_t count, Work work)
     {
@@ -143,10 +142,10 @@ private:
         try {
             taken = work();
         } catch (...) {
-            // Its answer would be taken for that to the next request.
+            // Otherwise its answer would be taken for that to the next request.
             try {
                 peer_.finish_serving();
-            } catch (const std::exception &) { // the first problem is the one to tell
+            } catch (const std::exception &) { // the first problem is the one to report
             }
             throw;
         }
@@ -166,7 +165,7 @@ private:
     static inline std::uint32_t seed_ = 0;
 };
 
-/// Serves those who connect, one after the other.
+/// Serves clients one after the other.
 int run_server(const RdmaOptions &options)
 {
     if (!options.cpus.empty())
@@ -198,10 +197,11 @@ int run_and_report(const RdmaOptions &options, Peer *line_peer, RdmaPeer &peer)
     else if (options.compares)
         rival = std::make_unique<Perftest>(ibdev, options.perftest, options.cpus);
     const auto connect = [&](const PairCase &what) { return std::make_unique<Pairs>(ibdev, what, peer); };
-    const std::span<const PairBar> bars =
-        options.judges_bars ? rdma_bars(rival_kind) : std::span<const PairBar>();
-    const std::vector<PairResult> results = PairBenchmark(options, connect, line_peer, rival.get())
-                                                .run(rdma_cases(options, bars), [&](const PairCase &) { return rival_kind; });
+    const std::span<const PairBar> bars = options.judges_bars ? rdma_bars(rival_kind) : std::span<const PairBar>();
+    const std::vector<PairResult> results =
+        PairBenchmark(options, connect, line_peer, rival.get()).run(rdma_cases(options, bars), [&](const PairCase &) {
+            return rival_kind;
+        });
     return report("rdma", ibdev, options, std::span<const PairResult>(results), bars);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The loops that are timed, for the front ends of both generations.
+// The timed loops, shared by the front ends of both generations.
 #pragma once
 
 #include "rdma_session.hpp"
@@ -9,7 +9,7 @@
 
 namespace opendoca::tools {
 
-/// @p FrontEnd derives from this, and is a front end of send_loops.hpp.
+/// @p FrontEnd derives from this class and fulfils the requirements of send_loops.hpp.
 template <typename FrontEnd>
 class RdmaLoops : public RdmaSession {
 public:
@@ -67,7 +67,7 @@ protected:
 private:
     FrontEnd &front() noexcept { return static_cast<FrontEnd &>(*this); }
 
-    /// Ping-pongs take turns: both sides count alike, and the first jobs are one of each connection.
+    /// Ping-pongs alternate: both sides count alike, and the first jobs are one for each connection.
     std::uint64_t next_connection() noexcept
     {
         const std::uint32_t number = next_;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t default_sizes[] = {8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 16 << 20};
 constexpr std::uint16_t default_port = 18617;
 
-/// HOST, HOST:PORT, [HOST]:PORT or an IPv6 address.
+/// Parses HOST, HOST:PORT, [HOST]:PORT or an IPv6 address.
 Complaint read_host(std::string_view text, RdmaOptions &options)
 {
     constexpr const char *form = "must be HOST or HOST:PORT, where PORT is 1 to 65535";
@@ -43,7 +43,7 @@ Complaint read_host(std::string_view text, RdmaOptions &options)
     return std::nullopt;
 }
 
-/// What options say together that makes no sense.
+/// Returns the reason why a combination of options is invalid.
 Complaint complaint_about(const RdmaOptions &options)
 {
     if (options.is_server && !options.connect_to.empty())
@@ -91,11 +91,10 @@ std::optional<int> parse_rdma_options(std::span<char *const> arguments, RdmaOpti
                      count_into(options.threads, 1U, max_rdma_threads));
     parser.add_value(0, "connections", "COUNT", "of each thread, on one work queue; default 1",
                      count_into(options.connections, 1U, max_rdma_connections));
-    parser.add_flag(
-        0, "compare",
-        "run matching tests in turns with ours: ucx_perftest's (package ucx-utils), or on RDMA devices "
-        "perftest's (package perftest)",
-        options.compares);
+    parser.add_flag(0, "compare",
+                    "run matching tests in turns with ours: ucx_perftest's (package ucx-utils), or on RDMA devices "
+                    "perftest's (package perftest)",
+                    options.compares);
     parser.add_value(0, "perftest", "DIRECTORY", "where ib_write_bw and the like are; default in PATH",
                      text_into(options.perftest));
     parser.add_value(0, "device", "IBDEV", "device (see doca_caps)", text_into(options.ibdev));
@@ -110,7 +109,7 @@ std::optional<int> parse_rdma_options(std::span<char *const> arguments, RdmaOpti
     options.compares = options.compares || options.judges_bars;
     if (const Complaint complaint = complaint_about(options))
         return parser.complain(*complaint, std::cerr);
-    // A server may run on the machine of the one who connects, which takes the first CPU.
+    // A server may run on the same machine as its client, which takes the first CPU.
     const std::vector<int> cpus = allowed_cpus();
     if (!options.is_pinned && !options.is_server && options.threads == 1 && cpus.size() >= 2)
         options.cpus = {cpus[0], cpus[1]};

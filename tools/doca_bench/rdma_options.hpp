@@ -14,20 +14,20 @@ namespace opendoca::tools {
 
 struct RdmaOptions : PairOptions {
     std::uint32_t threads = 1;
-    std::uint32_t connections = 1; ///< of each thread
-    bool is_server = false;        ///< for those who connect from other machines, and then the other process
+    std::uint32_t connections = 1; ///< for each thread
+    bool is_server = false;        ///< whether to serve clients on other machines, as their other process
     bool serves_once = false;
-    std::string bind;       ///< the address that the server listens at; empty: any
-    std::uint16_t port = 0; ///< of the server
-    std::string connect_to; ///< the server's machine; empty: both sides run here
-    std::string perftest;   ///< where its programs are; empty: in PATH
+    std::string bind;       ///< the address at which the server listens; empty for all
+    std::uint16_t port = 0; ///< the server's port
+    std::string connect_to; ///< the server's machine; empty if both sides run here
+    std::string perftest;   ///< the directory of its programs; empty to search in PATH
     std::vector<PairOp> ops;
 };
 
-/// The exit status when the program is to end now.
+/// Parses the command line. Returns an exit status if the program should end now.
 [[nodiscard]] std::optional<int> parse_rdma_options(std::span<char *const> arguments, RdmaOptions &options);
 
-/// The cases that the options ask for; those of @p bars if there are any.
+/// Returns the cases that the options select, or those of @p bars if there are any.
 [[nodiscard]] std::vector<PairCase> rdma_cases(const RdmaOptions &options, std::span<const PairBar> bars);
 
 } // namespace opendoca::tools

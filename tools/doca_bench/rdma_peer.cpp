@@ -34,12 +34,12 @@ void run_loop(RdmaSession &session, const PairCase &what, std::size_t count)
         session.receive(count);
 }
 
-/// The passive end of one connection to another side.
+/// The passive end of one connection.
 class Server {
 public:
     Server(int socket, const std::string &ibdev) : socket_(socket), ibdev_(ibdev) {}
 
-    /// The answer to a request.
+    /// Returns the answer to a request.
     Message carry_out(const Message &request)
     {
         const std::string command = text_of(request, "command", max_text);
@@ -222,8 +222,7 @@ void RdmaPeer::fill(std::uint32_t seed)
 
 bool RdmaPeer::holds(Place place, std::uint32_t seed)
 {
-    const Message answer =
-        ask({{"command", "look"}, {"place", static_cast<std::uint32_t>(place)}, {"seed", seed}});
+    const Message answer = ask({{"command", "look"}, {"place", static_cast<std::uint32_t>(place)}, {"seed", seed}});
     const auto holds = answer.find("holds");
     return holds != answer.end() && *holds == true;
 }
@@ -234,7 +233,8 @@ std::uint64_t RdmaPeer::word()
 }
 
 RdmaPeerProcess::RdmaPeerProcess(int cpu)
-    : process_(cpu, [](int channel) { serve_rdma(channel, ""); }, SOCK_STREAM),
+    : process_(
+          cpu, [](int channel) { serve_rdma(channel, ""); }, SOCK_STREAM),
       peer_(process_.channel(), "the other process")
 {
 }

@@ -24,9 +24,8 @@ std::string find_rdma_device(const std::string &ibdev)
             return name;
         known += " " + name;
     }
-    throw std::runtime_error(known.empty()
-                                 ? "no device here can do RDMA"
-                                 : "no device '" + ibdev + "' can do RDMA here; these can:" + known);
+    throw std::runtime_error(known.empty() ? "no device here can do RDMA"
+                                           : "no device '" + ibdev + "' can do RDMA here; these can:" + known);
 }
 
 RdmaSession::RdmaSession(const std::string &ibdev, const PairCase &what)
@@ -43,7 +42,7 @@ RdmaSession::RdmaSession(const std::string &ibdev, const PairCase &what)
 
 RdmaSession::~RdmaSession() = default;
 
-/// Twice the depth, so that the sender finds one whatever the receiver has just taken.
+/// Twice the depth, so that the sender finds a posted receive whatever the receiver has just consumed.
 std::uint32_t RdmaSession::num_receives() const noexcept
 {
     return what_.op == PairOp::send ? std::max(2 * what_.depth, 16U) * what_.connections : 0;
@@ -129,7 +128,7 @@ void RdmaSession::wait_for_event(int handle)
 
 void RdmaSession::wait_for_mark(std::byte mark) const
 {
-    // acquire: what the peer has written before the mark is to be seen after it. The byte belongs to a WRITE.
+    // acquire: orders reads of what the peer has written before the mark, which a WRITE has stored.
     const auto *const place = reinterpret_cast<const unsigned char *>(exposed_.addr() + what_.size - 1);
     Patience patience;
     while (__atomic_load_n(place, __ATOMIC_ACQUIRE) != static_cast<unsigned char>(mark))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// One side of the RDMA benchmark: connections, memory, and what runs jobs over them. Memory is the same in both
-// generations of the API, the loops are in rdma_loops.hpp, and what they call is in v2/ (jobs) and v3/ (tasks).
+// One side of the RDMA benchmark: connections, memory and the jobs over them. Memory is used in the same way in both
+// generations of the API; the loops are in rdma_loops.hpp, and what they call is in v2/ (jobs) and v3/ (tasks).
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 #include <vector>
 
 #include "doca_memory.hpp"
+#include "pair_case.hpp"
 #include "patience.hpp"
 #include "poller.hpp"
-#include "pair_case.hpp"
 
 namespace opendoca::tools {
 
-/// What a side tells the other one.
+/// The details that a side sends to the other one.
 struct RdmaDetails {
-    std::vector<std::vector<std::byte>> connections; ///< the details of each
+    std::vector<std::vector<std::byte>> connections; ///< the connection details, one for each connection
     std::vector<std::byte> memory;                   ///< the export descriptor
 };
 
-/// The first device that does RDMA, or the one of the name. Throws when there is none.
+/// Returns the first device that supports RDMA, or the named one. Throws if there is none.
 [[nodiscard]] std::string find_rdma_device(const std::string &ibdev);
 
 class RdmaSession {
@@ -38,30 +38,30 @@ public:
     [[nodiscard]] RdmaDetails details();
     void connect(const RdmaDetails &peer);
 
-    /// Memory that the peer reaches.
+    /// The memory that the peer accesses.
     [[nodiscard]] std::byte *exposed() const noexcept { return exposed_.addr(); }
-    /// Memory that this side's jobs take from, and behind it as much that they bring to.
+    /// The memory of this side's jobs: sources, followed by as many bytes of destinations.
     [[nodiscard]] std::byte *source() const noexcept { return local_.addr(); }
     [[nodiscard]] std::byte *destination() const noexcept { return local_.addr() + size_; }
 
-    /// The loops. The side that measures and its peer call the two of a pair with the same count.
-    virtual void run(std::size_t count) = 0; ///< jobs, as many in flight as the depth says; with sends the peer receives
+    /// The loops. The measuring side and its peer call the two loops of a pair with the same count.
+    virtual void run(std::size_t count) = 0; ///< runs jobs with the given depth; for sends the peer receives
     virtual void ping_by_write(std::size_t count) = 0;
     virtual void pong_by_write(std::size_t count) = 0;
     virtual void ping_by_send(std::size_t count) = 0;
     virtual void pong_by_send(std::size_t count) = 0;
     virtual void receive(std::size_t count) = 0;
 
-    /// Receives for ping_by_send, pong_by_send and receive, which keep them up.
+    /// Posts the receives for ping_by_send, pong_by_send and receive, which keep them posted.
     virtual void post_receives() = 0;
 
 protected:
     RdmaSession(const std::string &ibdev, const PairCase &what);
 
-    /// The front end's part. Jobs and receives are numbered from 0; job n is of connection n modulo their number.
+    /// The front end's part. Jobs and receives are numbered from 0; job n belongs to connection n modulo their number.
     virtual std::vector<std::byte> export_connection(std::uint32_t number) = 0;
     virtual void connect_one(std::uint32_t number, std::span<const std::byte> details) = 0;
-    /// WRITE and READ: @p first is the source. SEND: it is all. FETCH_ADD: it is the counter.
+    /// For WRITE and READ @p first is the source, for SEND the only buffer, for FETCH_ADD the counter.
     virtual void add_job(std::uint32_t number, doca_buf *first, doca_buf *second) = 0;
     virtual void add_receive(std::uint32_t number, doca_buf *destination) = 0;
 
@@ -70,9 +70,9 @@ protected:
     [[nodiscard]] std::uint32_t num_jobs() const noexcept { return what_.depth * what_.connections; }
     [[nodiscard]] std::uint32_t num_receives() const noexcept;
 
-    /// Gives back the buffers, once nothing uses them.
+    /// Releases the buffers once nothing uses them.
     void drop_bufs();
-    /// Sleeps until there is an event of @p handle.
+    /// Blocks until @p handle has an event.
     void wait_for_event(int handle);
     /// Waits until the peer has written @p mark behind the exposed bytes.
     void wait_for_mark(std::byte mark) const;

@@ -8,8 +8,8 @@ namespace opendoca::tools {
 
 namespace {
 
-constexpr std::size_t max_jobs = 65536;                     ///< of a thread
-constexpr std::size_t max_memory = std::size_t{256} << 20; ///< of all threads together, three times
+constexpr std::size_t max_jobs = 65536;                    ///< for each thread
+constexpr std::size_t max_memory = std::size_t{256} << 20; ///< for all threads together, three times
 constexpr std::size_t max_blob = 1024;
 
 std::vector<std::byte> blob_of(const Message &text)
@@ -86,8 +86,8 @@ std::vector<RdmaDetails> details_of(const Message &message, const PairCase &what
     for (const Message &thread : *member) {
         if (!thread.is_object() || !thread.contains("connections") || !thread.contains("memory") ||
             !thread["connections"].is_array() || thread["connections"].size() != what.connections)
-            throw std::runtime_error("the other side has not sent the details of " +
-                                     std::to_string(what.connections) + " connections of each thread");
+            throw std::runtime_error("the other side has not sent the details of " + std::to_string(what.connections) +
+                                     " connections of each thread");
         RdmaDetails details;
         for (const Message &connection : thread["connections"])
             details.connections.push_back(blob_of(connection));

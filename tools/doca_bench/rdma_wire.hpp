@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the two sides of the RDMA benchmark tell each other, in messages.
+// The messages that the two sides of the RDMA benchmark exchange.
 #pragma once
 
 #include "channel.hpp"
@@ -9,23 +9,23 @@
 
 namespace opendoca::tools {
 
-/// The most of each that a case may have, wherever it comes from.
+/// The limits of a case, for values from the command line and from the network alike.
 inline constexpr std::size_t max_rdma_size = std::size_t{64} << 20;
 inline constexpr std::uint32_t max_rdma_depth = 1024;
 inline constexpr std::uint32_t max_rdma_threads = 64;
-inline constexpr std::uint32_t max_rdma_connections = 1024; ///< of a thread
-inline constexpr std::size_t max_rdma_count = std::size_t{1} << 25; ///< of one loop
+inline constexpr std::uint32_t max_rdma_connections = 1024;         ///< for each thread
+inline constexpr std::size_t max_rdma_count = std::size_t{1} << 25; ///< for one loop
 
-/// What is wrong with a case as a whole: too many jobs, or too much memory. Empty when nothing is.
+/// Returns the reason why a case as a whole is invalid: too many jobs or too much memory. Empty if it is valid.
 [[nodiscard]] std::string complaint_about(const PairCase &what);
 
 void put(Message &message, const PairCase &what);
-/// Throws when anything in it is missing or out of bounds.
+/// Parses a case. Throws if anything is missing or out of bounds.
 [[nodiscard]] PairCase case_of(const Message &message);
 
-/// One for each thread.
+/// Formats the details, one set for each thread.
 void put(Message &message, std::span<const RdmaDetails> details);
-/// Throws unless there are as many as @p what has threads and connections, of bounded size.
+/// Parses the details. Throws unless they match the threads and connections of @p what and have a bounded size.
 [[nodiscard]] std::vector<RdmaDetails> details_of(const Message &message, const PairCase &what);
 
 } // namespace opendoca::tools

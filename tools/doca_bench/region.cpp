@@ -21,7 +21,7 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 /// Memory that this process has mapped.
 class MappedRegion final : public Region {
 public:
-    /// @p fd is the object to map, or -1 for memory of this process's own.
+    /// @p fd is the object to map, or -1 for private memory of this process.
     MappedRegion(std::size_t size, int fd) : mapped_size_(size + huge_page)
     {
         const int flags = fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
@@ -33,7 +33,7 @@ public:
             mapped_size_ = size;
             return;
         }
-        // Huge pages where there are any: what the page tables cost is not the question here.
+        // Huge pages if available: the cost of page tables is not measured here.
         here_ += -reinterpret_cast<std::uintptr_t>(mapped_) % huge_page;
         (void)madvise(here_, size, MADV_HUGEPAGE);
         std::memset(here_, 0, size);
@@ -64,7 +64,7 @@ private:
     std::size_t mapped_size_;
 };
 
-/// Memory that only the kernel reaches.
+/// Memory that only the kernel can access.
 class DistantRegion final : public Region {
 public:
     DistantRegion(pid_t pid, MmapHandle map, std::byte *addr) : pid_(pid)
@@ -95,8 +95,8 @@ std::unique_ptr<Region> make_local_region(const DmaSession &session, std::size_t
     return region;
 }
 
-std::unique_ptr<Region> make_peer_region(const DmaSession &session, Peer &peer, MemoryKind kind,
-                                         std::size_t size, const std::string &exporter)
+std::unique_ptr<Region> make_peer_region(const DmaSession &session, Peer &peer, MemoryKind kind, std::size_t size,
+                                         const std::string &exporter)
 {
     const PeerMemory memory = peer.export_memory(kind, size, exporter);
     MmapHandle map = session.import(memory.descriptor);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Memory of the DMA benchmark: in this process, or in the other one.
+// Memory of the DMA benchmark, in this process or in the other one.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace opendoca::tools {
 
-/// A region that jobs use, and the two ways around the library to its bytes.
+/// A region that jobs use, with two ways to access its bytes without the library.
 class Region {
 public:
     Region() = default;
@@ -21,11 +21,11 @@ public:
     Region &operator=(const Region &) = delete;
     virtual ~Region();
 
-    /// For jobs.
+    /// The memory map for jobs.
     [[nodiscard]] JobSide job_side() const noexcept { return {map_.get(), addr_}; }
-    /// For plain copies; null when this process can't reach it with the CPU.
+    /// The address for plain copies; null if the CPU can't access it from this process.
     [[nodiscard]] std::byte *here() const noexcept { return here_; }
-    /// Where it is in the process that owns it.
+    /// The address in the process that owns the region.
     [[nodiscard]] std::byte *addr() const noexcept { return addr_; }
 
     virtual void put(std::size_t offset, std::span<const std::byte> bytes) = 0;

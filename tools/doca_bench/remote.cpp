@@ -19,7 +19,8 @@ namespace opendoca::tools {
 namespace {
 
 constexpr int first_word_seconds = 10;
-constexpr int silence_seconds = 600; ///< a client has its pauses: other programs' turns, waiting for a quiet machine
+constexpr int silence_seconds =
+    600; ///< clients pause while other programs have their turn and while they wait for a quiet machine
 constexpr int backlog = 8;
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
@@ -48,7 +49,7 @@ void limit_silence(int socket, int seconds)
     (void)setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 }
 
-/// Messages are short and waited for, and a machine that has gone is to be noticed.
+/// Sends short messages without delay, and detects a machine that has vanished.
 void set_up(int socket)
 {
     set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -66,7 +67,7 @@ std::string name_of(const sockaddr *address, socklen_t size)
     (void)getnameinfo(address, size, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
     std::string_view shown = host;
     if (shown.starts_with("::ffff:") && shown.find('.') != std::string_view::npos)
-        shown.remove_prefix(7); // IPv4, by an IPv6 socket
+        shown.remove_prefix(7); // an IPv4 address on an IPv6 socket
     return std::string(shown) + " port " + port;
 }
 
@@ -85,7 +86,7 @@ UniqueFd listen_at(const std::string &address, std::uint16_t port)
 {
     const Addresses addresses = look_up(address.empty() ? nullptr : address.c_str(), port, AI_PASSIVE);
     std::string problem;
-    // An IPv6 socket for all addresses takes IPv4 as well; a machine may have none.
+    // An IPv6 socket for all addresses accepts IPv4 as well; the machine may lack IPv6.
     for (const int family : {AF_INET6, AF_INET}) {
         for (const addrinfo *one = addresses.get(); one != nullptr; one = one->ai_next) {
             if (one->ai_family != family)
@@ -95,8 +96,7 @@ UniqueFd listen_at(const std::string &address, std::uint16_t port)
                 set(listener.get(), SOL_SOCKET, SO_REUSEADDR, 1);
                 if (family == AF_INET6)
                     set(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
-                if (bind(listener.get(), one->ai_addr, one->ai_addrlen) == 0 &&
-                    listen(listener.get(), backlog) == 0)
+                if (bind(listener.get(), one->ai_addr, one->ai_addrlen) == 0 && listen(listener.get(), backlog) == 0)
                     return listener;
             }
             problem = "listening at " + name_of(one->ai_addr, one->ai_addrlen) + ": " + std::strerror(errno);

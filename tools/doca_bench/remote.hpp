@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Two machines: TCP connections between doca_bench --server and doca_bench --connect.
+// TCP connections between doca_bench --server and doca_bench --connect on two machines.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace opendoca::tools {
 
-/// A socket that listens at @p address (empty: all of this machine) and @p port (0: any that is free).
+/// Returns a listening socket at @p address (empty for all) and @p port (0 for any free one).
 [[nodiscard]] UniqueFd listen_at(const std::string &address, std::uint16_t port);
 [[nodiscard]] std::uint16_t port_of(const UniqueFd &listener);
 
-/// The next who connects and says something within ten seconds; @p name becomes its address.
+/// Accepts the next client that sends something within ten seconds; @p name becomes its address.
 [[nodiscard]] UniqueFd accept_from(const UniqueFd &listener, std::string &name);
 
-/// Connects to a server. Throws when nobody listens there, or when it does not answer.
+/// Connects to a server. Throws if nothing listens there, or if it does not answer.
 [[nodiscard]] UniqueFd connect_to(const std::string &host, std::uint16_t port);
 
 } // namespace opendoca::tools

@@ -16,11 +16,11 @@
 
 namespace opendoca::tools {
 
-/// Prints what a benchmark has found, as its options want it. Returns the program's status: whether every row has a
-/// result, and all bars are met.
+/// Prints the results in the formats that the options select. Returns the exit status: whether every row has a result
+/// and all limits are met.
 template <typename Options, typename Result, typename Bar>
-int report(const char *benchmark, const std::string &ibdev, const Options &options,
-           std::span<const Result> results, std::span<const Bar> bars)
+int report(const char *benchmark, const std::string &ibdev, const Options &options, std::span<const Result> results,
+           std::span<const Bar> bars)
 {
     if (options.as_csv) {
         std::cout << to_json(results, bars).csv("rows");
@@ -36,8 +36,8 @@ int report(const char *benchmark, const std::string &ibdev, const Options &optio
             .set("machine", describe_machine());
         std::cout << json.text();
     } else {
-        std::cout << "opendoca " << doca_version_runtime() << ", device " << ibdev << ", "
-                  << describe_machine_briefly() << "\n\n"
+        std::cout << "opendoca " << doca_version_runtime() << ", device " << ibdev << ", " << describe_machine_briefly()
+                  << "\n\n"
                   << to_text(results, bars);
     }
     std::cout.flush();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Another benchmark that measures what a case does, as a program beside ours.
+// Another benchmark for the same case, run as a program beside ours.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace opendoca::tools {
 
 /// A test of the other benchmark.
 struct RivalTest {
-    std::string name;                   ///< for people
-    std::vector<std::string> arguments; ///< without those about sizes, counts and ports
-    std::string transports;             ///< of UCX
+    std::string name;                   ///< for the reports
+    std::vector<std::string> arguments; ///< without those for sizes, counts and ports
+    std::string transports;             ///< for UCX
 };
 
 class Rival {
@@ -27,13 +27,11 @@ public:
     Rival &operator=(const Rival &) = delete;
     virtual ~Rival() = default;
 
-    /// The test that does the same as a case; nothing when there is none.
+    /// Returns the test that does the same as a case; nothing if there is none.
     [[nodiscard]] virtual std::optional<RivalTest> test_of(const PairCase &what) const = 0;
-    /// Nanoseconds of one operation.
-    [[nodiscard]] virtual double run(const RivalTest &test, const PairCase &what,
-                                     std::size_t iterations) const = 0;
-    /// How many operations a run takes, of which one of ours takes @p nanoseconds and a sample @p
-    /// repetitions.
+    /// Runs a test and returns the nanoseconds of one operation.
+    [[nodiscard]] virtual double run(const RivalTest &test, const PairCase &what, std::size_t iterations) const = 0;
+    /// Returns a number of operations for a run, if one of ours takes @p nanoseconds and a sample has @p repetitions.
     [[nodiscard]] virtual std::size_t iterations(double nanoseconds, std::size_t repetitions) const = 0;
 };
 

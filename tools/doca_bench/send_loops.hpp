@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The loops that are timed where each message meets a receive: RDMA's sends, and Comch.
+// The timed loops in which each message consumes a receive: RDMA's sends, and Comch.
 //
-// A front end has, all to be inlined:
-// - void submit(std::uint64_t job): empties its destination if it has one, and submits it.
-// - void repost(std::uint64_t receive): the same of a receive.
-// - std::uint64_t retrieve(): waits for the end of a job or a receive.
+// A front end has these functions, all of them to be inlined:
+// - void submit(std::uint64_t job): resets its destination if it has one, and submits it.
+// - void repost(std::uint64_t receive): does the same for a receive.
+// - std::uint64_t retrieve(): waits for the completion of a job or a receive.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace opendoca::tools {
 
-/// Set in what retrieve() gives for a receive; the rest is its number, or the job's.
+/// Flag in the result of retrieve() for a receive; the other bits are the number of the receive or of the job.
 inline constexpr std::uint64_t receive_bit = std::uint64_t{1} << 32;
 
-/// @p count jobs, @p num_jobs of them in flight. @p retrieve_job gives the next job that has ended.
+/// Runs @p count jobs with @p num_jobs of them in flight. @p retrieve_job returns the next job that has completed.
 template <typename FrontEnd, typename RetrieveJob>
 void run_in_flight(FrontEnd &front, std::size_t num_jobs, std::size_t count, RetrieveJob retrieve_job)
 {
@@ -35,13 +35,13 @@ void run_in_flight(FrontEnd &front, std::size_t num_jobs, std::size_t count, Ret
     }
 }
 
-/// @p count times: sends, and receives the answer. @p next_job gives the job to send.
+/// Sends and receives the answer, @p count times. @p next_job returns the job to send.
 template <typename FrontEnd, typename NextJob>
 void ping_by_send(FrontEnd &front, std::size_t count, NextJob next_job)
 {
     for (; count > 0; --count) {
         front.submit(next_job());
-        // The answer may come before the end of the send.
+        // The answer may arrive before the send completes.
         std::uint64_t received = 0;
         for (int left = 2; left > 0; --left) {
             const std::uint64_t ended = front.retrieve();
@@ -52,7 +52,7 @@ void ping_by_send(FrontEnd &front, std::size_t count, NextJob next_job)
     }
 }
 
-/// The other side of it.
+/// The other side of the ping-pong.
 template <typename FrontEnd, typename NextJob>
 void pong_by_send(FrontEnd &front, std::size_t count, NextJob next_job)
 {
@@ -69,7 +69,7 @@ void pong_by_send(FrontEnd &front, std::size_t count, NextJob next_job)
     }
 }
 
-/// Receives @p count messages, and keeps the receives up.
+/// Receives @p count messages and reposts the receives.
 template <typename FrontEnd>
 void receive_sends(FrontEnd &front, std::size_t count)
 {

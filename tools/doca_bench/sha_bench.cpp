@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t max_size = std::size_t{1} << 30;
 constexpr std::size_t bar_size = std::size_t{1} << 20;
-constexpr double bar_ratio = 0.97; ///< of `openssl speed`
+constexpr double bar_ratio = 0.97; ///< relative to `openssl speed`
 
 struct ShaOptions {
     bool as_json = false;
@@ -36,18 +36,18 @@ struct ShaOptions {
     double seconds = 0.3;
     unsigned speed_rounds = 3;
     double patience = 0;
-    int cpu = -1; ///< or -1 for no pinning
+    int cpu = -1; ///< -1 for no pinning
 };
 
 struct ShaResult {
     const ShaAlgorithm *algorithm;
     std::size_t size;
-    Summary job;        ///< nanoseconds
+    Summary job;         ///< nanoseconds
     Percentiles latency; ///< of single jobs
-    Summary loop;       ///< of OpenSSL's functions, in nanoseconds
-    Summary loop_ratio; ///< of the loop's time to the job's, in the same round
-    Summary speed;      ///< of `openssl speed`, in bytes a second; without values where it could not be asked
-    Summary speed_ratio; ///< of a job's bytes a second to its, in the same round
+    Summary loop;        ///< nanoseconds with OpenSSL's functions
+    Summary loop_ratio;  ///< the loop's time divided by the job's, in the same round
+    Summary speed;       ///< bytes a second of `openssl speed`; empty if it is not available
+    Summary speed_ratio; ///< a job's bytes a second divided by those of `openssl speed`, in the same round
     bool was_disturbed = false;
 };
 
@@ -63,11 +63,9 @@ std::optional<int> parse(std::span<char *const> arguments, ShaOptions &options)
     OptionParser parser("doca_bench sha", "Times SHA from submit to the end, in turns with OpenSSL.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
     parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
-    parser.add_flag(0, "bars",
-                    "measure what the project's performance bar asks for, and judge; status 3 if it fails",
+    parser.add_flag(0, "bars", "measure what the project's performance bar asks for, and judge; status 3 if it fails",
                     options.judges_bars);
-    parser.add_value(0, "device", "IBDEV", "device that hashes (see doca_caps)",
-                     text_into(options.ibdev));
+    parser.add_value(0, "device", "IBDEV", "device that hashes (see doca_caps)", text_into(options.ibdev));
     parser.add_value(0, "sizes", "LIST", "bytes of a message; default 64,1K,16K,1M",
                      sizes_into(options.sizes, max_size));
     parser.add_value(0, "algorithms", "LIST", "of sha1, sha256, sha512; default all",
@@ -91,7 +89,7 @@ std::optional<int> parse(std::span<char *const> arguments, ShaOptions &options)
     return status;
 }
 
-/// Runs of `openssl speed`, each next to jobs for a part of its time.
+/// Runs `openssl speed`, with jobs beside each run for a part of its time.
 void compare_with_speed(const ShaOptions &options, ShaLoop &jobs, ShaResult &result)
 {
     std::vector<double> speeds, ratios;
@@ -113,8 +111,7 @@ void compare_with_speed(const ShaOptions &options, ShaLoop &jobs, ShaResult &res
     result.speed_ratio = summarize(ratios);
 }
 
-ShaResult run_case(const ShaOptions &options, ShaSession &session, const ShaAlgorithm &algorithm,
-                   std::size_t size)
+ShaResult run_case(const ShaOptions &options, ShaSession &session, const ShaAlgorithm &algorithm, std::size_t size)
 {
     const std::unique_ptr<ShaLoop> jobs_owner = session.make_loop(algorithm, size);
     ShaLoop &jobs = *jobs_owner;
@@ -125,16 +122,16 @@ ShaResult run_case(const ShaOptions &options, ShaSession &session, const ShaAlgo
         throw std::runtime_error(std::string(algorithm.name) + ": the digest is not OpenSSL's");
     Variant *const variants[] = {&jobs, &loop};
     const Measurement m = measure(variants, {.seconds = options.seconds, .patience = options.patience});
-    ShaResult result{&algorithm,
-                     size,
-                     summarize(m.nanoseconds[0]),
-                     {},
-                     summarize(m.nanoseconds[1]),
-                     summarize_pairs(m.nanoseconds[0], m.nanoseconds[1],
-                                     [](double job, double plain) { return plain / job; }),
-                     {},
-                     {},
-                     m.was_disturbed};
+    ShaResult result{
+        &algorithm,
+        size,
+        summarize(m.nanoseconds[0]),
+        {},
+        summarize(m.nanoseconds[1]),
+        summarize_pairs(m.nanoseconds[0], m.nanoseconds[1], [](double job, double plain) { return plain / job; }),
+        {},
+        {},
+        m.was_disturbed};
     LatencyHistogram histogram;
     time_each(histogram, num_latency_samples(result.job.median, options.seconds), [&] { jobs.run(1); });
     result.latency = percentiles_of(histogram);
@@ -171,8 +168,8 @@ std::string to_text(const std::vector<ShaResult> &results, bool judges)
         const bool has_speed = result.speed.count != 0;
         table.add({result.algorithm->name, size_text(result.size), decimal(result.job.median, 0),
                    nanoseconds_text(result.latency.p50), nanoseconds_text(result.latency.p99),
-                   nanoseconds_text(result.latency.p999), decimal(gigabytes_per_second(result), 3), decimal(result.loop.median, 0),
-                   decimal(result.loop_ratio.median, 3),
+                   nanoseconds_text(result.latency.p999), decimal(gigabytes_per_second(result), 3),
+                   decimal(result.loop.median, 0), decimal(result.loop_ratio.median, 3),
                    has_speed ? decimal(result.speed.median / 1e9, 3) : "-",
                    has_speed ? decimal(result.speed_ratio.median, 3) : "-",
                    !judges             ? ""
@@ -223,9 +220,8 @@ int run_sha_benchmark(std::span<char *const> arguments)
     for (const ShaAlgorithm *const algorithm : options.algorithms) {
         for (const std::size_t size : options.sizes) {
             results.push_back(run_case(options, *session, *algorithm, size));
-            std::cerr << '[' << results.size() << '/' << options.algorithms.size() * options.sizes.size()
-                      << "] " << algorithm->name << ' ' << size_text(size) << ": "
-                      << results.back().job.median << " ns\n";
+            std::cerr << '[' << results.size() << '/' << options.algorithms.size() * options.sizes.size() << "] "
+                      << algorithm->name << ' ' << size_text(size) << ": " << results.back().job.median << " ns\n";
         }
     }
     if (options.as_json || options.as_csv) {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "sha_session.hpp"
 
-// The inside of the library: the provider is not in the public API.
+// Uses an internal header: the provider of a device is not in the public API.
 #include "../../src/core/dev.hpp"
 
 namespace opendoca::tools {
@@ -46,7 +46,7 @@ ShaSession::ShaSession(const std::string &ibdev, std::size_t largest) : message_
         const DeviceList devices;
         doca_devinfo &info = choose(devices, ibdev);
         ibdev_ = ibdev_of(info);
-        // What a software device claims, it emulates.
+        // A software device emulates this capability.
         is_hardware_ = info.function->can.sha_hardware && info.function->provider != "soft";
         std::uint64_t limit = 0;
         must(api::max_hash_size(&info, &limit), "a device's limits");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The two sides of the SHA benchmark: a device, and a loop of OpenSSL's functions over the same bytes. What hashes on
-// the device is in v2/ (jobs on a work queue) and v3/ (tasks on a progress engine).
+// The two sides of the SHA benchmark: a device, and a loop of OpenSSL's functions over the same bytes. The code that
+// hashes on the device is in v2/ (jobs on a work queue) and v3/ (tasks on a progress engine).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 namespace opendoca::tools {
 
 struct ShaAlgorithm {
-    const char *name; ///< OpenSSL's, and that of --algorithms
+    const char *name; ///< OpenSSL's name, also used by --algorithms
     api::ShaId id;
     std::size_t digest_size;
 };
@@ -30,11 +30,11 @@ struct ShaAlgorithm {
 /// A way to hash a message.
 class ShaLoop : public Variant {
 public:
-    /// Of the last one.
+    /// Returns the digest of the last message.
     [[nodiscard]] virtual std::vector<std::byte> digest() const = 0;
 };
 
-/// A device that does SHA, mapped memory, and a running SHA context.
+/// A device that supports SHA, mapped memory, and a running SHA context.
 class ShaSession {
 public:
     ShaSession(const ShaSession &) = delete;
@@ -43,14 +43,14 @@ public:
 
     [[nodiscard]] const std::string &ibdev() const noexcept { return ibdev_; }
     [[nodiscard]] bool is_hardware() const noexcept { return is_hardware_; }
-    /// What is hashed: as many bytes as the largest message has.
+    /// The message; as long as the largest size.
     [[nodiscard]] std::span<const std::byte> message() const noexcept { return message_; }
 
-    /// Hashes the message's first @p size bytes on the device, one after the other. One loop at a time.
+    /// Returns a loop that hashes the message's first @p size bytes on the device. One loop at a time.
     [[nodiscard]] virtual std::unique_ptr<ShaLoop> make_loop(const ShaAlgorithm &algorithm, std::size_t size) = 0;
 
 protected:
-    /// @p ibdev names the device; empty takes the first that can.
+    /// @p ibdev names the device; if empty, the first suitable one is used.
     ShaSession(const std::string &ibdev, std::size_t largest);
 
     [[nodiscard]] doca_dev *dev() const noexcept { return dev_.get(); }
@@ -86,7 +86,7 @@ private:
     doca_buf *room_ = nullptr;
 };
 
-/// The same by OpenSSL's functions.
+/// Returns a loop that does the same with OpenSSL's functions.
 class EvpLoop final : public ShaLoop {
 public:
     EvpLoop(const ShaAlgorithm &algorithm, std::span<const std::byte> message);

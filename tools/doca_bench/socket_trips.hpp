@@ -9,17 +9,17 @@
 
 namespace opendoca::tools {
 
-/// Messages over a bare Unix socket pair between this process and one that is forked after it was made: what a program
-/// without Comm Channel or Comch would use.
+/// Messages over a bare Unix socket pair between this process and one that is forked later: the means of a program
+/// without Comm Channel or Comch.
 class SocketTrips {
 public:
     enum class Wait : bool { poll, sleep };
 
     SocketTrips();
 
-    /// Of the process that starts: a message there, and the answer into @p room; its length.
+    /// For the process that starts: sends a message and receives the answer into @p room; returns its length.
     std::size_t trip(Wait wait, std::span<const std::byte> message, std::span<std::byte> room) const;
-    /// Of the other one: sends what comes back.
+    /// For the other process: sends back what arrives.
     void answer(Wait wait, std::span<std::byte> room) const;
 
 private:

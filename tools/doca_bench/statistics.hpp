@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,21 +19,20 @@ struct Summary {
     std::size_t count = 0;
 };
 
-/// All zero when there are no @p values.
+/// Summarizes @p values; all zero if there are none.
 [[nodiscard]] Summary summarize(std::vector<double> values);
 
 [[nodiscard]] Json to_json(const Summary &summary);
 [[nodiscard]] Json to_json(const std::optional<Summary> &summary);
 
-/// With @p digits after the point.
+/// Formats with @p digits after the decimal point.
 [[nodiscard]] std::string decimal(double value, int digits);
-/// For tables: with a digit after the point below 100.
+/// Formats for tables: one digit after the decimal point below 100.
 [[nodiscard]] std::string nanoseconds_text(double value);
 
-/// Summarizes what @p combine makes of the values of each round. The two have equally many.
+/// Summarizes the results of @p combine for the values of each round. Both have equally many values.
 template <typename Combine>
-[[nodiscard]] Summary summarize_pairs(std::span<const double> first, std::span<const double> second,
-                                      Combine combine)
+[[nodiscard]] Summary summarize_pairs(std::span<const double> first, std::span<const double> second, Combine combine)
 {
     std::vector<double> values;
     for (std::size_t i = 0; i < first.size(); ++i)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench sync_event: from a signal to the woken waiter in another process, in turns with a cache line and
-// with eventfd and epoll.
+// doca_bench sync_event: from a signal to the woken waiter in another process, in turns with a cache line and with
+// eventfd and epoll.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr double sample_seconds = 2e-3;
 constexpr double block_seconds =
-    0.1; ///< between two looks at the CPU time of others, which counts hundredths
+    0.1; ///< interval between two readings of the CPU time of others, which is counted in hundredths
 constexpr double tolerated_others = 0.15;
 constexpr double patience_with_others = 4; ///< in units of Options::seconds
 
@@ -37,11 +37,11 @@ struct Options {
     std::vector<int> cpus;
 };
 
-/// A way, and the plain one that it is compared with.
+/// A way, and the simple one that it is compared with.
 struct Comparison {
     SignalWay way;
     SignalWay plain;
-    double limit; ///< of the ratio; 0 when there is none
+    double limit; ///< of the ratio; 0 for none
 };
 
 constexpr Comparison comparisons[] = {
@@ -77,13 +77,11 @@ std::optional<int> parse(std::span<char *const> arguments, Options &options)
                         "Times a sync event from its update to the woken waiter, in another process.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
     parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
-    parser.add_flag(0, "bars", "judge by the project's performance bars; status 3 if one fails",
-                    options.judges_bars);
+    parser.add_flag(0, "bars", "judge by the project's performance bars; status 3 if one fails", options.judges_bars);
     parser.add_value('t', "time", "SECONDS", "to spend; default 1", seconds_into(options.seconds));
     parser.add_value(0, "rounds", "COUNT", "at least so many samples of each kind; default 7",
                      sizes_into(rounds, 1000000));
-    parser.add_value(0, "pin", "A,B", "CPU of this process and of the other one, or none",
-                     cpus_into(options.cpus));
+    parser.add_value(0, "pin", "A,B", "CPU of this process and of the other one, or none", cpus_into(options.cpus));
     const auto status = parser.parse(arguments, std::cout, std::cerr);
     if (!rounds.empty())
         options.min_rounds = rounds.back();
@@ -95,7 +93,7 @@ struct Devices {
     std::string importer;
 };
 
-/// The first device that imports events, and one behind it that exports them.
+/// Finds the first device that imports events, and one that exports them to it.
 Devices find_devices()
 {
     const DeviceList devices;
@@ -110,8 +108,7 @@ Devices find_devices()
             for (doca_devinfo *const exporter : devices.infos()) {
                 std::uint8_t is_equal = 0;
                 if (api::can_export_event(exporter) == DOCA_SUCCESS &&
-                    api::has_pci_address(exporter, address, &is_equal) == DOCA_SUCCESS &&
-                    is_equal != 0)
+                    api::has_pci_address(exporter, address, &is_equal) == DOCA_SUCCESS && is_equal != 0)
                     return {ibdev_of(*exporter), ibdev_of(*importer)};
             }
         }
@@ -135,8 +132,7 @@ public:
         const double start = seconds_now();
         for (double spent = 0;; spent = seconds_now() - start) {
             const bool has_enough = num_clean_ >= options_.min_rounds && spent >= options_.seconds;
-            if (has_enough ||
-                (all_.size() >= options_.min_rounds && spent >= patience_with_others * options_.seconds))
+            if (has_enough || (all_.size() >= options_.min_rounds && spent >= patience_with_others * options_.seconds))
                 break;
             run_block();
         }
@@ -159,7 +155,7 @@ private:
         bool is_clean;
     };
 
-    /// Rounds that are judged together.
+    /// Runs a block of rounds that are judged together.
     void run_block()
     {
         const std::size_t first = all_.size();
@@ -253,8 +249,7 @@ void print_text(const Rounds &rounds, const Options &options, const Devices &dev
         const bool is_judged = options.judges_bars && comparison.limit != 0;
         table.add({name_of(comparison.way), decimal(own.median, 1), decimal(own.min, 1), decimal(own.max, 1),
                    decimal(summarize(rounds.of(comparison.plain)).median, 1), name_of(comparison.plain),
-                   decimal(rounds.ratio(comparison).median, 3),
-                   is_judged ? "<= " + decimal(comparison.limit, 1) : "",
+                   decimal(rounds.ratio(comparison).median, 3), is_judged ? "<= " + decimal(comparison.limit, 1) : "",
                    !is_judged                   ? ""
                    : is_met(comparison, rounds) ? "PASS"
                                                 : "FAIL",
@@ -283,8 +278,8 @@ int run_sync_event_benchmark(std::span<char *const> arguments)
     std::cout.flush();
     if (!std::cout.good())
         return benchmark_failed;
-    const bool has_missed = std::ranges::any_of(
-        comparisons, [&](const Comparison &comparison) { return !is_met(comparison, rounds); });
+    const bool has_missed =
+        std::ranges::any_of(comparisons, [&](const Comparison &comparison) { return !is_met(comparison, rounds); });
     return options.judges_bars && has_missed ? bar_missed : 0;
 }
 

@@ -85,14 +85,8 @@ public:
     {
     }
 
-    void send(std::uint64_t number) override
-    {
-        must(doca_sync_event_update_set(sent_, number), "setting an event");
-    }
-    void await(std::uint64_t number) override
-    {
-        must(wait_(awaited_, number - 1, UINT64_MAX), "waiting for an event");
-    }
+    void send(std::uint64_t number) override { must(doca_sync_event_update_set(sent_, number), "setting an event"); }
+    void await(std::uint64_t number) override { must(wait_(awaited_, number - 1, UINT64_MAX), "waiting for an event"); }
 
 private:
     doca_sync_event *sent_;
@@ -104,10 +98,7 @@ class QueueEnd final : public SignalEnd {
 public:
     QueueEnd(doca_sync_event *sent, QueuedEvent &awaited) : sent_(sent), awaited_(awaited) {}
 
-    void send(std::uint64_t number) override
-    {
-        must(doca_sync_event_update_set(sent_, number), "setting an event");
-    }
+    void send(std::uint64_t number) override { must(doca_sync_event_update_set(sent_, number), "setting an event"); }
     void await(std::uint64_t number) override { awaited_.await(number); }
 
 private:
@@ -127,11 +118,11 @@ SignalEnd::~SignalEnd() = default;
 
 QueuedEvent::~QueuedEvent() = default;
 
-/// All ends of one side, and the events behind them.
+/// All ends of one side, and their events.
 class SignalPair::Ends {
 public:
-    /// Events, by what goes on at the two sides: 0 and 1 there and back in synchronous mode, 2 and 3 there
-    /// and back for waits in work queues.
+    /// The events, by their use on the two sides: 0 and 1 for the two directions in synchronous mode, 2 and 3 for those
+    /// of waits in work queues.
     Ends(bool is_host, const std::string &ibdev, const UniqueFd (&eventfds)[2], SignalLine *lines,
          EventRequest &request)
         : dev_(open_by_name(ibdev))
@@ -162,13 +153,12 @@ public:
         }
     }
 
-    /// Plays @p count round trips, and begins if @p is_first.
+    /// Plays @p count round trips, as the first side if @p is_first.
     void play(SignalWay way, std::uint64_t count, bool is_first)
     {
         SignalEnd &end = *ends_[static_cast<std::size_t>(way)];
         // busy and yield share their events.
-        std::uint64_t &number =
-            numbers_[static_cast<std::size_t>(way == SignalWay::yield ? SignalWay::busy : way)];
+        std::uint64_t &number = numbers_[static_cast<std::size_t>(way == SignalWay::yield ? SignalWay::busy : way)];
         for (const std::uint64_t last = number + count; number != last;) {
             ++number;
             if (is_first) {
@@ -188,15 +178,13 @@ private:
         doca_sync_event *event = nullptr;
         if (is_host) {
             must(doca_sync_event_create(&event), "creating an event");
-            must(comes_back ? api::publish_from_afar(event)
-                            : api::publish_from_here(event, dev_.get()),
+            must(comes_back ? api::publish_from_afar(event) : api::publish_from_here(event, dev_.get()),
                  "adding a publisher");
-            must(comes_back ? api::subscribe_here(event, dev_.get())
-                            : api::subscribe_from_afar(event),
+            must(comes_back ? api::subscribe_here(event, dev_.get()) : api::subscribe_from_afar(event),
                  "adding a subscriber");
         } else {
-            must(doca_sync_event_create_from_export(dev_.get(), request.blobs[number],
-                                                    request.blob_sizes[number], &event),
+            must(doca_sync_event_create_from_export(dev_.get(), request.blobs[number], request.blob_sizes[number],
+                                                    &event),
                  "importing an event");
         }
         const bool is_awaited_in_queue = number >= 2 && comes_back == is_host;
@@ -208,8 +196,7 @@ private:
         }
         if (is_host) {
             const std::uint8_t *blob = nullptr;
-            must(api::export_event(event, dev_.get(), &blob, &request.blob_sizes[number]),
-                 "exporting an event");
+            must(api::export_event(event, dev_.get(), &blob, &request.blob_sizes[number]), "exporting an event");
             if (request.blob_sizes[number] > longest_export)
                 throw std::runtime_error("the export descriptor is too long");
             std::memcpy(request.blobs[number], blob, request.blob_sizes[number]);
@@ -220,14 +207,13 @@ private:
     DeviceHandle dev_;
     std::array<doca_sync_event *, num_events> events_{};
     std::unique_ptr<QueuedEvent> queued_;
-    doca_sync_event *event_in_queue_ = nullptr; ///< the one of events_ that is queued_
+    doca_sync_event *event_in_queue_ = nullptr; ///< the element of events_ that queued_ uses
     std::array<std::unique_ptr<SignalEnd>, num_signal_ways> ends_;
     std::array<std::uint64_t, num_signal_ways> numbers_{};
 };
 
 SignalPair::SignalPair(int cpu)
-    : eventfds_{UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-                UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))},
+    : eventfds_{UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))},
       process_(cpu, [this](int channel) { serve(channel); })
 {
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Ways to tell another process that something has happened: sync events, and the plainest means for the same.
+// Ways to notify another process: sync events, and the simplest other means.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@ namespace opendoca::tools {
 
 enum class SignalWay : std::uint32_t {
     cache_line, ///< two words of shared memory, polled
-    eventfd,    ///< two eventfds, slept for in epoll
+    eventfd,    ///< two eventfds, awaited by epoll
     busy,       ///< doca_sync_event_wait_gt
     yield,      ///< doca_sync_event_wait_gt_yield
-    epoll,      ///< a wait job or task in event-driven mode, slept for in epoll
+    epoll,      ///< a wait job or task in event-driven mode, awaited by epoll
 };
 inline constexpr std::uint32_t num_signal_ways = 5;
 
@@ -34,13 +34,13 @@ public:
     SignalEnd &operator=(const SignalEnd &) = delete;
     virtual ~SignalEnd();
 
-    /// @p number rises by one each time, on either side.
+    /// @p number increases by one with each signal, on either side.
     virtual void send(std::uint64_t number) = 0;
     virtual void await(std::uint64_t number) = 0;
 };
 
-/// An event as a context, whose waits are jobs on a work queue in event-driven mode in 2.2, and tasks on a progress
-/// engine in 3.0. While nothing has come it sleeps.
+/// An event used as a context: its waits are jobs on a work queue in event-driven mode in 2.2, and tasks on a progress
+/// engine in 3.0. It blocks while there is no event.
 class QueuedEvent {
 public:
     QueuedEvent() = default;
@@ -48,28 +48,27 @@ public:
     QueuedEvent &operator=(const QueuedEvent &) = delete;
     virtual ~QueuedEvent();
 
-    /// Waits until the event, which rises by one each time, is @p number.
+    /// Waits until the event, which increases by one each time, is @p number.
     virtual void await(std::uint64_t number) = 0;
-    /// Stops the event, which can then be destroyed, and is to be before this.
+    /// Stops the event, so that it can be destroyed. Must be called before the destructor.
     virtual void stop() = 0;
 };
 
-/// What v2/ and v3/ call a wait that a queue or an engine sleeps for.
+/// The name in v2/ and v3/ of a wait for which a queue or an engine blocks.
 extern const char *const name_of_queued_wait;
 
-/// Starts @p event, which stays the caller's.
+/// Starts @p event, which the caller keeps.
 [[nodiscard]] std::unique_ptr<QueuedEvent> start_queued(doca_sync_event *event);
 
-/// A line of cache of its own for a word.
+/// A word in a cache line of its own.
 struct SignalLine {
     alignas(256) std::atomic<std::uint64_t> value;
 };
 
-/// This process and a forked one, which play ping-pong.
+/// This process and a forked one, which exchange signals as ping-pong.
 class SignalPair {
 public:
-    /// Forks, and so is to be made before the first DOCA object. @p cpu is where the other process stays, or
-    /// -1.
+    /// Forks, so it must be constructed before the first DOCA object. The child is pinned to @p cpu, unless that is -1.
     explicit SignalPair(int cpu);
     SignalPair(const SignalPair &) = delete;
     SignalPair &operator=(const SignalPair &) = delete;
@@ -77,9 +76,9 @@ public:
 
     /// Makes events between the device @p exporter, here, and @p importer, in the other process.
     void open(const std::string &exporter, const std::string &importer);
-    /// Nanoseconds from a signal to the woken waiter, as half of a round trip.
+    /// Returns the nanoseconds from a signal to the woken waiter, as half of a round trip.
     [[nodiscard]] double measure(SignalWay way, std::uint64_t round_trips);
-    /// Seconds of CPU time that the other process has used.
+    /// Returns the seconds of CPU time that the other process has used.
     [[nodiscard]] double peer_cpu_seconds() const;
 
 private:

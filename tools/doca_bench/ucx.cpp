@@ -25,12 +25,10 @@ Command command_of(std::vector<std::string> argv, std::string transports)
 RivalTest ucp(std::string name, const PairCase &what)
 {
     std::vector<std::string> arguments = {"-t", name};
-    const bool is_alone =
-        what.test == PairTest::latency && what.op != PairOp::write && what.op != PairOp::send;
+    const bool is_alone = what.test == PairTest::latency && what.op != PairOp::write && what.op != PairOp::send;
     if (is_alone)
         arguments.insert(arguments.end(), {"-O", "1"});
-    return {std::move(name), std::move(arguments),
-            what.memory == MemoryKind::shared ? "posix,self" : "posix,cma,self"};
+    return {std::move(name), std::move(arguments), what.memory == MemoryKind::shared ? "posix,self" : "posix,cma,self"};
 }
 
 RivalTest cma(std::string name, const PairCase &what)
@@ -66,7 +64,7 @@ std::optional<RivalTest> ucx_test_of(const PairCase &what)
 
 std::optional<double> parse_ucx_output(const std::string &output)
 {
-    // The number of operations in a second is the last column; the times have too few digits.
+    // The number of operations a second is in the last column; the times have too few digits.
     const std::size_t end = output.find_last_not_of(" \n") + 1;
     const std::size_t start = output.rfind(',', end) + 1;
     const std::size_t line = output.rfind('\n', end == 0 ? 0 : end - 1) + 1;

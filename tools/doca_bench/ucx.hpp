@@ -12,16 +12,11 @@ namespace opendoca::tools {
 
 class Ucx final : public Rival {
 public:
-    /// @p cpus are those of client and server; empty when they are not pinned. Throws when @p program can't
-    /// be run.
+    /// @p cpus are those of client and server; empty if they are not pinned. Throws if @p program can't be run.
     Ucx(std::string program, std::vector<int> cpus);
 
-    [[nodiscard]] std::optional<RivalTest> test_of(const PairCase &what) const override
-    {
-        return ucx_test_of(what);
-    }
-    [[nodiscard]] double run(const RivalTest &test, const PairCase &what,
-                             std::size_t iterations) const override;
+    [[nodiscard]] std::optional<RivalTest> test_of(const PairCase &what) const override { return ucx_test_of(what); }
+    [[nodiscard]] double run(const RivalTest &test, const PairCase &what, std::size_t iterations) const override;
     [[nodiscard]] std::size_t iterations(double nanoseconds, std::size_t repetitions) const override;
 
 private:
@@ -29,8 +24,7 @@ private:
     std::vector<int> cpus_;
 };
 
-/// The nanoseconds that the last line of ucx_perftest's output tells (options -f -v); nothing when it does
-/// not.
+/// Parses the nanoseconds in the last line of ucx_perftest's output (options -f -v); nothing if there are none.
 [[nodiscard]] std::optional<double> parse_ucx_output(const std::string &output);
 
 } // namespace opendoca::tools

@@ -188,17 +188,39 @@ void append_text(std::string &text, std::uintptr_t value)
 void append_value(std::string &text, Shown shown, std::uintptr_t value, std::span<const Value> values)
 {
     switch (shown) {
-    case Shown::boolean: text += (value & 0xff) != 0 ? "true" : "false"; break;
-    case Shown::unsigned8: append(text, "%u", static_cast<std::uint8_t>(value)); break;
-    case Shown::unsigned16: append(text, "%u", static_cast<std::uint16_t>(value)); break;
-    case Shown::unsigned32: append(text, "%" PRIu32, static_cast<std::uint32_t>(value)); break;
-    case Shown::unsigned64: append(text, "%" PRIuPTR, value); break;
-    case Shown::signed32: append(text, "%" PRId32, static_cast<std::int32_t>(value)); break;
-    case Shown::signed64: append(text, "%" PRIdPTR, static_cast<std::intptr_t>(value)); break;
-    case Shown::hexadecimal: append(text, "0x%" PRIxPTR, value); break;
-    case Shown::enumeration: append_enumerator(text, static_cast<std::int32_t>(value), values); break;
-    case Shown::callback: append_callback(text, value); break;
-    case Shown::text: append_text(text, value); break;
+    case Shown::boolean:
+        text += (value & 0xff) != 0 ? "true" : "false";
+        break;
+    case Shown::unsigned8:
+        append(text, "%u", static_cast<std::uint8_t>(value));
+        break;
+    case Shown::unsigned16:
+        append(text, "%u", static_cast<std::uint16_t>(value));
+        break;
+    case Shown::unsigned32:
+        append(text, "%" PRIu32, static_cast<std::uint32_t>(value));
+        break;
+    case Shown::unsigned64:
+        append(text, "%" PRIuPTR, value);
+        break;
+    case Shown::signed32:
+        append(text, "%" PRId32, static_cast<std::int32_t>(value));
+        break;
+    case Shown::signed64:
+        append(text, "%" PRIdPTR, static_cast<std::intptr_t>(value));
+        break;
+    case Shown::hexadecimal:
+        append(text, "0x%" PRIxPTR, value);
+        break;
+    case Shown::enumeration:
+        append_enumerator(text, static_cast<std::int32_t>(value), values);
+        break;
+    case Shown::callback:
+        append_callback(text, value);
+        break;
+    case Shown::text:
+        append_text(text, value);
+        break;
     case Shown::job:
         if (value != 0) {
             const auto job = at<Job>(value);
@@ -207,7 +229,9 @@ void append_value(std::string &text, Shown shown, std::uintptr_t value, std::spa
             break;
         }
         [[fallthrough]];
-    default: append_pointer(text, value); break;
+    default:
+        append_pointer(text, value);
+        break;
     }
 }
 
@@ -217,26 +241,47 @@ bool append_output(std::string &text, const Parameter &parameter, std::uintptr_t
     if (address == 0)
         return false;
     switch (parameter.shown) {
-    case Shown::buffer: append_text(text, address); return true;
+    case Shown::buffer:
+        append_text(text, address);
+        return true;
     case Shown::event: {
         const auto event = at<Event>(address);
         append(text, "{type=0x%x, user_data=0x%" PRIx64 ", result=0x%" PRIx64 "}", static_cast<unsigned>(event.type),
                event.user_data, event.result);
         return true;
     }
-    case Shown::out_boolean: append_value(text, Shown::boolean, at<std::uint8_t>(address), {}); return true;
-    case Shown::out_unsigned8: append_value(text, Shown::unsigned8, at<std::uint8_t>(address), {}); return true;
-    case Shown::out_unsigned16: append_value(text, Shown::unsigned16, at<std::uint16_t>(address), {}); return true;
-    case Shown::out_unsigned32: append_value(text, Shown::unsigned32, at<std::uint32_t>(address), {}); return true;
-    case Shown::out_signed32: append_value(text, Shown::signed32, at<std::uint32_t>(address), {}); return true;
+    case Shown::out_boolean:
+        append_value(text, Shown::boolean, at<std::uint8_t>(address), {});
+        return true;
+    case Shown::out_unsigned8:
+        append_value(text, Shown::unsigned8, at<std::uint8_t>(address), {});
+        return true;
+    case Shown::out_unsigned16:
+        append_value(text, Shown::unsigned16, at<std::uint16_t>(address), {});
+        return true;
+    case Shown::out_unsigned32:
+        append_value(text, Shown::unsigned32, at<std::uint32_t>(address), {});
+        return true;
+    case Shown::out_signed32:
+        append_value(text, Shown::signed32, at<std::uint32_t>(address), {});
+        return true;
     case Shown::out_enumeration:
         append_value(text, Shown::enumeration, at<std::uint32_t>(address), parameter.values);
         return true;
-    case Shown::out_unsigned64: append_value(text, Shown::unsigned64, at<std::uint64_t>(address), {}); return true;
-    case Shown::out_signed64: append_value(text, Shown::signed64, at<std::uint64_t>(address), {}); return true;
-    case Shown::out_hexadecimal: append_value(text, Shown::hexadecimal, at<std::uint64_t>(address), {}); return true;
-    case Shown::out_pointer: append_value(text, Shown::pointer, at<std::uint64_t>(address), {}); return true;
-    default: return false;
+    case Shown::out_unsigned64:
+        append_value(text, Shown::unsigned64, at<std::uint64_t>(address), {});
+        return true;
+    case Shown::out_signed64:
+        append_value(text, Shown::signed64, at<std::uint64_t>(address), {});
+        return true;
+    case Shown::out_hexadecimal:
+        append_value(text, Shown::hexadecimal, at<std::uint64_t>(address), {});
+        return true;
+    case Shown::out_pointer:
+        append_value(text, Shown::pointer, at<std::uint64_t>(address), {});
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -335,7 +380,8 @@ void write_event(const char *name, std::uint64_t begin_ns, std::uint64_t end_ns,
 {
     std::string line;
 
-    append(line, "{\"ph\": \"X\", \"name\": \"%s\", \"pid\": %d, \"tid\": %ld, \"ts\": %.3f, \"dur\": %.3f, \"args\": {",
+    append(line,
+           "{\"ph\": \"X\", \"name\": \"%s\", \"pid\": %d, \"tid\": %ld, \"ts\": %.3f, \"dur\": %.3f, \"args\": {",
            name, ::getpid(), thread_id(), static_cast<double>(begin_ns) / 1000,
            static_cast<double>(end_ns - begin_ns) / 1000);
     bool is_first = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Messages from a producer to a consumer of Comch of DOCA 3.0, both sides polling, in memory that both processes can map;
-// see side_by_side.py.
+// Messages from a producer to a consumer of Comch of DOCA 3.0, both sides polling, in memory that both processes can
+// map; see side_by_side.py.
 #include <sys/mman.h>
 
 #include <doca_buf.h>
@@ -70,7 +70,8 @@ static void consumer_gone(struct doca_comch_event_consumer *event, struct doca_c
     (void)event, (void)of, (void)id;
 }
 
-static void received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data, union doca_data ctx_data)
+static void received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+                     union doca_data ctx_data)
 {
     (void)task_data, (void)ctx_data;
     num_received++;

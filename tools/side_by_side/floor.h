@@ -70,7 +70,10 @@ static __attribute__((noinline)) int floor_submit(struct floor_task *task)
     return floor_put_pointer(task);
 }
 
-static __attribute__((noinline)) int floor_progress(void) { return floor_take_pointer(); }
+static __attribute__((noinline)) int floor_progress(void)
+{
+    return floor_take_pointer();
+}
 
 static void run_floor(void *dst, const void *src, size_t length, unsigned long count)
 {

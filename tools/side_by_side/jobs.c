@@ -15,8 +15,7 @@
 #include "floor.h"
 #include "loops.h"
 
-#define RIGHTS                                                                                                         \
-    (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC)
+#define RIGHTS (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE | DOCA_ACCESS_RDMA_ATOMIC)
 
 enum { size = 64, chain_length = 16, depth = 32 };
 
@@ -47,7 +46,10 @@ static struct doca_buf *take_buf(struct doca_mmap *of, size_t offset, size_t len
     return buf;
 }
 
-static void submit(struct doca_workq *workq, const struct doca_job *job) { MUST(doca_workq_submit(workq, job)); }
+static void submit(struct doca_workq *workq, const struct doca_job *job)
+{
+    MUST(doca_workq_submit(workq, job));
+}
 
 static void wait_for_one(struct doca_workq *workq)
 {
@@ -97,9 +99,15 @@ static void dma_64(unsigned long count)
 }
 
 /* The destination is full, and so each copy overwrites it. */
-static void dma_64_full(unsigned long count) { run_jobs(dma_workq, &dma_job.base, count); }
+static void dma_64_full(unsigned long count)
+{
+    run_jobs(dma_workq, &dma_job.base, count);
+}
 
-static void dma_64_floor(unsigned long count) { run_floor(memory + 8192, memory, size, count); }
+static void dma_64_floor(unsigned long count)
+{
+    run_floor(memory + 8192, memory, size, count);
+}
 
 /* Graphs */
 
@@ -156,9 +164,15 @@ static void run_graph(struct doca_graph_instance *instance, unsigned long count)
     }
 }
 
-static void graph_copies(unsigned long count) { run_graph(copies, count); }
+static void graph_copies(unsigned long count)
+{
+    run_graph(copies, count);
+}
 
-static void graph_callbacks(unsigned long count) { run_graph(callbacks, count); }
+static void graph_callbacks(unsigned long count)
+{
+    run_graph(callbacks, count);
+}
 
 /* RDMA: two connected instances, each with a work queue of its own. */
 
@@ -215,7 +229,10 @@ static void start_rdma(void)
     receive_job.dst_buff = take_buf(map, 32768 + 256, 8, 0);
 }
 
-static void rdma_write(unsigned long count) { run_jobs(rdma_workqs[0], &write_job.base, count); }
+static void rdma_write(unsigned long count)
+{
+    run_jobs(rdma_workqs[0], &write_job.base, count);
+}
 
 /* Many in flight. */
 static void rdma_write_32(unsigned long count)
@@ -236,7 +253,10 @@ static void rdma_read(unsigned long count)
     }
 }
 
-static void rdma_fetch_add(unsigned long count) { run_jobs(rdma_workqs[0], &add_job.base, count); }
+static void rdma_fetch_add(unsigned long count)
+{
+    run_jobs(rdma_workqs[0], &add_job.base, count);
+}
 
 /* Post a receive, send, retrieve both. */
 static void rdma_send(unsigned long count)
@@ -300,11 +320,20 @@ static void sync_event_calls(unsigned long count)
     }
 }
 
-static void sync_event_set(unsigned long count) { run_jobs(event_workq, &set_job.base, count); }
+static void sync_event_set(unsigned long count)
+{
+    run_jobs(event_workq, &set_job.base, count);
+}
 
-static void sync_event_add(unsigned long count) { run_jobs(event_workq, &increment_job.base, count); }
+static void sync_event_add(unsigned long count)
+{
+    run_jobs(event_workq, &increment_job.base, count);
+}
 
-static void sync_event_get(unsigned long count) { run_jobs(event_workq, &get_job.base, count); }
+static void sync_event_get(unsigned long count)
+{
+    run_jobs(event_workq, &get_job.base, count);
+}
 
 /* A wait that an update ends. */
 static void sync_event_wait(unsigned long count)

@@ -112,7 +112,10 @@ static void dma_64(unsigned long count)
     }
 }
 
-static void dma_64_full(unsigned long count) { run_tasks(dma_pe, dma_task, count); }
+static void dma_64_full(unsigned long count)
+{
+    run_tasks(dma_pe, dma_task, count);
+}
 
 /* RDMA: two connected instances, each with a progress engine of its own. */
 
@@ -163,8 +166,8 @@ static void start_rdma(void)
     struct doca_rdma_task_read *read = NULL;
 
     read_dst = take_buf(map, 32768 + 64, 8, 0);
-    MUST(doca_rdma_task_read_allocate_init(ends[0], connections[0], take_buf(imported, 32768, 8, 1), read_dst,
-                                           no_data, &read));
+    MUST(doca_rdma_task_read_allocate_init(ends[0], connections[0], take_buf(imported, 32768, 8, 1), read_dst, no_data,
+                                           &read));
     read_task = doca_rdma_task_read_as_task(read);
     struct doca_rdma_task_atomic_fetch_add *add = NULL;
 
@@ -182,7 +185,10 @@ static void start_rdma(void)
     receive_task = doca_rdma_task_receive_as_task(receive);
 }
 
-static void rdma_write(unsigned long count) { run_tasks(rdma_pes[0], write_tasks[0], count); }
+static void rdma_write(unsigned long count)
+{
+    run_tasks(rdma_pes[0], write_tasks[0], count);
+}
 
 static void rdma_write_32(unsigned long count)
 {
@@ -202,7 +208,10 @@ static void rdma_read(unsigned long count)
     }
 }
 
-static void rdma_fetch_add(unsigned long count) { run_tasks(rdma_pes[0], add_task, count); }
+static void rdma_fetch_add(unsigned long count)
+{
+    run_tasks(rdma_pes[0], add_task, count);
+}
 
 static void rdma_send(unsigned long count)
 {
@@ -250,12 +259,9 @@ static void map_memory(void)
 int main(void)
 {
     static const struct loop loops[] = {
-        {"dma_64", dma_64},
-        {"dma_64_full", dma_64_full},
-        {"rdma_write", rdma_write},
-        {"rdma_write_32", rdma_write_32},
-        {"rdma_read", rdma_read},
-        {"rdma_fetch_add", rdma_fetch_add},
+        {"dma_64", dma_64},         {"dma_64_full", dma_64_full},
+        {"rdma_write", rdma_write}, {"rdma_write_32", rdma_write_32},
+        {"rdma_read", rdma_read},   {"rdma_fetch_add", rdma_fetch_add},
         {"rdma_send", rdma_send},
     };
 

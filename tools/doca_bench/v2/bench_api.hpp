@@ -44,7 +44,10 @@ inline constexpr auto subscribe_here = doca_sync_event_subscriber_add_location_c
 inline constexpr auto subscribe_from_afar = doca_sync_event_subscriber_add_location_dpu;
 inline constexpr auto max_hash_size = doca_sha_get_max_src_buffer_size;
 
-inline doca_error_t create_map(doca_mmap **map) { return doca_mmap_create(nullptr, map); }
+inline doca_error_t create_map(doca_mmap **map)
+{
+    return doca_mmap_create(nullptr, map);
+}
 inline doca_error_t create_inventory(std::size_t num_bufs, doca_buf_inventory **inventory)
 {
     return doca_buf_inventory_create(nullptr, num_bufs, 0, inventory);
@@ -62,7 +65,10 @@ inline bool can_serve_messages(doca_devinfo &info)
     std::uint32_t connections = 0;
     return doca_comm_channel_get_service_max_num_connections(&info, &connections) == DOCA_SUCCESS;
 }
-inline bool can_hash(doca_devinfo &info) { return doca_sha_job_get_supported(&info, sha256) == DOCA_SUCCESS; }
+inline bool can_hash(doca_devinfo &info)
+{
+    return doca_sha_job_get_supported(&info, sha256) == DOCA_SUCCESS;
+}
 inline doca_error_t take_buf(doca_buf_inventory *inventory, doca_mmap *map, void *addr, std::size_t size,
                              std::size_t data_len, doca_buf **buf)
 {

@@ -13,11 +13,11 @@
 #include "../../common/options.hpp"
 #include "../../common/table.hpp"
 #include "../benchmark.hpp"
-#include "cc_peer.hpp"
 #include "../dma_result.hpp"
 #include "../machine.hpp"
 #include "../measure.hpp"
 #include "../statistics.hpp"
+#include "cc_peer.hpp"
 
 namespace opendoca::tools {
 
@@ -82,13 +82,11 @@ std::optional<int> parse_options(std::span<char *const> arguments, CcOptions &op
     const std::vector<int> allowed = allowed_cpus();
     if (allowed.size() >= 2)
         options.cpus = {allowed[0], allowed[1]};
-    OptionParser parser(
-        "doca_bench cc",
-        "Times round trips of messages between two processes, in turns with bare socket pairs.");
+    OptionParser parser("doca_bench cc",
+                        "Times round trips of messages between two processes, in turns with bare socket pairs.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
     parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
-    parser.add_flag(0, "bars",
-                    "measure what the project's performance bar asks for, and judge; status 3 if it fails",
+    parser.add_flag(0, "bars", "measure what the project's performance bar asks for, and judge; status 3 if it fails",
                     options.judges_bars);
     parser.add_value(0, "sizes", "LIST", "bytes of a message, at most 4080; default 8,4080",
                      [&](std::string_view text) -> Complaint {
@@ -103,22 +101,19 @@ std::optional<int> parse_options(std::span<char *const> arguments, CcOptions &op
                      });
     parser.add_value(0, "rounds", "COUNT", "samples of each kind; default 15", count_into(options.rounds));
     parser.add_value(0, "trips", "COUNT", "round trips in a sample; default 2000", count_into(options.trips));
-    parser.add_value(0, "pin", "A,B", "CPU of this process and of the other one, or none",
-                     [&](std::string_view text) -> Complaint {
-                         options.cpus.clear();
-                         if (text == "none")
-                             return std::nullopt;
-                         for (const std::string_view word : words_of(text)) {
-                             const auto cpu = number_from<int>(word, 0, 1 << 20);
-                             if (!cpu || !std::ranges::binary_search(allowed, *cpu))
-                                 return "CPU '" + std::string(word) +
-                                        "' is not one that this process may use";
-                             options.cpus.push_back(*cpu);
-                         }
-                         return options.cpus.size() == 2
-                                    ? Complaint()
-                                    : Complaint("it takes two CPUs, as in 0,1, or the word none");
-                     });
+    parser.add_value(
+        0, "pin", "A,B", "CPU of this process and of the other one, or none", [&](std::string_view text) -> Complaint {
+            options.cpus.clear();
+            if (text == "none")
+                return std::nullopt;
+            for (const std::string_view word : words_of(text)) {
+                const auto cpu = number_from<int>(word, 0, 1 << 20);
+                if (!cpu || !std::ranges::binary_search(allowed, *cpu))
+                    return "CPU '" + std::string(word) + "' is not one that this process may use";
+                options.cpus.push_back(*cpu);
+            }
+            return options.cpus.size() == 2 ? Complaint() : Complaint("it takes two CPUs, as in 0,1, or the word none");
+        });
     const auto status = parser.parse(arguments, std::cout, std::cerr);
     if (options.judges_bars)
         options.sizes = {channel_bar_size};
@@ -207,15 +202,16 @@ void print_table(const CcOptions &options, const CcPeer &peer, const std::vector
     for (const CcRow &row : rows) {
         for (const CcWay way : cc_ways) {
             const Summary &ns = row.nanoseconds.at(way);
-            table.add({size_text(row.size), name_of(way), decimal(ns.median, 0), decimal(ns.min, 0),
-                       decimal(ns.max, 0), decimal(row.latency.at(way).p50, 0),
-                       decimal(row.latency.at(way).p99, 0), decimal(row.latency.at(way).p999, 0), way == CcWay::channel ? decimal(row.ratio.median, 2) : ""});
+            table.add({size_text(row.size), name_of(way), decimal(ns.median, 0), decimal(ns.min, 0), decimal(ns.max, 0),
+                       decimal(row.latency.at(way).p50, 0), decimal(row.latency.at(way).p99, 0),
+                       decimal(row.latency.at(way).p999, 0),
+                       way == CcWay::channel ? decimal(row.ratio.median, 2) : ""});
         }
     }
     std::cout << table.text();
     if (options.judges_bars)
-        std::cout << "\nround trip of 8 B, of the faster socket pair: "
-                  << decimal(rows.front().ratio.median, 2) << ", at most " << decimal(channel_bar_ratio, 2) << ": "
+        std::cout << "\nround trip of 8 B, of the faster socket pair: " << decimal(rows.front().ratio.median, 2)
+                  << ", at most " << decimal(channel_bar_ratio, 2) << ": "
                   << (meets_bar(rows.front()) ? "PASS" : "FAIL") << '\n';
 }
 

@@ -92,8 +92,8 @@ void CcEnd::complete()
 void CcEnd::send(std::span<const std::byte> message)
 {
     doca_error_t status;
-    while ((status = doca_comm_channel_ep_sendto(ep_.get(), message.data(), message.size(),
-                                                 DOCA_CC_MSG_FLAG_NONE, peer_)) == DOCA_ERROR_AGAIN) {
+    while ((status = doca_comm_channel_ep_sendto(ep_.get(), message.data(), message.size(), DOCA_CC_MSG_FLAG_NONE,
+                                                 peer_)) == DOCA_ERROR_AGAIN) {
     }
     must(status, "sending");
 }

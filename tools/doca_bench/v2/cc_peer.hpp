@@ -30,8 +30,7 @@ enum class CcWay : std::uint32_t {
     socket,         ///< a socket pair, both sides poll
     socket_sleep    ///< a socket pair, both sides sleep in recv
 };
-inline constexpr CcWay cc_ways[] = {CcWay::channel, CcWay::channel_events, CcWay::socket,
-                                    CcWay::socket_sleep};
+inline constexpr CcWay cc_ways[] = {CcWay::channel, CcWay::channel_events, CcWay::socket, CcWay::socket_sleep};
 [[nodiscard]] const char *name_of(CcWay way);
 
 /// One end of a connection by Comm Channel.

@@ -17,8 +17,7 @@ inline void retrieve(doca_workq &workq)
         status = doca_workq_progress_retrieve(&workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE);
     } while (status == DOCA_ERROR_AGAIN);
     if (status != DOCA_SUCCESS) [[unlikely]]
-        throw_error(status == DOCA_ERROR_IO_FAILED ? static_cast<doca_error_t>(event.result.u64) : status,
-                    "a job");
+        throw_error(status == DOCA_ERROR_IO_FAILED ? static_cast<doca_error_t>(event.result.u64) : status, "a job");
 }
 
 class JobLoop final : public Variant {
@@ -57,8 +56,7 @@ JobLoop::JobLoop(const DmaJobs &session, JobSide dst, JobSide src, Walk walk, st
 {
     const std::size_t region = walk.size() * walk.slots();
     for (std::uint32_t i = 0; i < depth; ++i) {
-        Pair pair{
-            session.take_buf(dst.map, dst.addr, region), session.take_buf(src.map, src.addr, region), {}};
+        Pair pair{session.take_buf(dst.map, dst.addr, region), session.take_buf(src.map, src.addr, region), {}};
         must(doca_buf_set_data(pair.src, src.addr, walk.size()), "setting the source's data");
         pair.job.base.type = DOCA_DMA_JOB_MEMCPY;
         pair.job.base.ctx = session.ctx();

@@ -29,9 +29,8 @@ public:
         graph_.reset(graph);
         std::vector<doca_graph_node *> nodes(shape.num_nodes());
         for (std::uint32_t i = 0; i != nodes.size(); ++i) {
-            must(shape.is_copy(i)
-                     ? doca_graph_ctx_node_create(graph, DOCA_DMA_JOB_MEMCPY, session.ctx(), &nodes[i])
-                     : doca_graph_user_node_create(graph, count_node, &nodes[i]),
+            must(shape.is_copy(i) ? doca_graph_ctx_node_create(graph, DOCA_DMA_JOB_MEMCPY, session.ctx(), &nodes[i])
+                                  : doca_graph_user_node_create(graph, count_node, &nodes[i]),
                  "creating a node");
         }
         for (const auto &[from, to] : shape.edges())
@@ -86,8 +85,7 @@ private:
         must(doca_buf_set_data(src, work.src(), graph_copy_size), "setting the source's data");
         job.base.type = DOCA_DMA_JOB_MEMCPY;
         job.base.ctx = session.ctx();
-        must(doca_graph_instance_set_ctx_node_data(instance_.get(), node, &job.base, nullptr),
-             "setting a node's data");
+        must(doca_graph_instance_set_ctx_node_data(instance_.get(), node, &job.base, nullptr), "setting a node's data");
     }
 
     doca_workq *workq_;

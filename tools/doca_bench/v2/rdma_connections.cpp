@@ -114,9 +114,8 @@ public:
         const double kib = (proportional_kib() - before) / pairs;
         const double fds = static_cast<double>(num_descriptors() - descriptors) /
                            static_cast<double>(2 * (num_pairs_ - first_stop / 2));
-        compare("WRITE of 8 B on one of them", many, 1.5, [&](Crowd &crowd, std::size_t count) {
-            crowd.write(crowd.num_pairs() / 2, count);
-        });
+        compare("WRITE of 8 B on one of them", many, 1.5,
+                [&](Crowd &crowd, std::size_t count) { crowd.write(crowd.num_pairs() / 2, count); });
         few_.post_receives();
         many.post_receives();
         compare_retrieves(many, "empty retrieve, a receive is posted on each");
@@ -275,8 +274,7 @@ std::optional<int> parse_options(std::span<char *const> arguments, ConnectionsOp
                         "Measures what many RDMA connections on one work queue cost, within this process.");
     parser.add_flag(0, "json", "print JSON", options.as_json);
     parser.add_flag(0, "csv", "print comma-separated values, a line for each row", options.as_csv);
-    parser.add_flag(0, "bars",
-                    "judge by the project's performance bars; status 3 if one fails", options.judges_bars);
+    parser.add_flag(0, "bars", "judge by the project's performance bars; status 3 if one fails", options.judges_bars);
     parser.add_value(0, "count", "COUNT", "connections, two of which are a pair; default 10000",
                      count_into<std::size_t>(options.count, 1, max_connections));
     parser.add_value(0, "device", "IBDEV", "device (see doca_caps)", text_into(options.ibdev));

@@ -48,8 +48,14 @@ inline constexpr auto max_hash_size = doca_sha_cap_get_max_src_buf_size;
 
 inline constexpr auto create_map = doca_mmap_create;
 inline constexpr auto create_inventory = doca_buf_inventory_create;
-inline bool can_copy(doca_devinfo &info) { return doca_dma_cap_task_memcpy_is_supported(&info) == DOCA_SUCCESS; }
-inline bool can_write(doca_devinfo &info) { return doca_rdma_cap_task_write_is_supported(&info) == DOCA_SUCCESS; }
+inline bool can_copy(doca_devinfo &info)
+{
+    return doca_dma_cap_task_memcpy_is_supported(&info) == DOCA_SUCCESS;
+}
+inline bool can_write(doca_devinfo &info)
+{
+    return doca_rdma_cap_task_write_is_supported(&info) == DOCA_SUCCESS;
+}
 inline bool can_serve_messages(const doca_devinfo &info)
 {
     return doca_comch_cap_server_is_supported(&info) == DOCA_SUCCESS;

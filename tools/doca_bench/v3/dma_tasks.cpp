@@ -42,8 +42,8 @@ TaskLoop::TaskLoop(DmaTasks &session, JobSide dst, JobSide src, Walk walk, std::
 {
     const std::size_t region = walk.size() * walk.slots();
     for (std::uint32_t i = 0; i < depth; ++i) {
-        Entry &entry = entries_.emplace_back(Entry{session.take_buf(dst.map, dst.addr, region),
-                                                   session.take_buf(src.map, src.addr, region), nullptr});
+        Entry &entry = entries_.emplace_back(
+            Entry{session.take_buf(dst.map, dst.addr, region), session.take_buf(src.map, src.addr, region), nullptr});
         must(doca_buf_set_data(entry.src, src.addr, walk.size()), "setting the source's data");
         doca_dma_task_memcpy *task = nullptr;
         must(doca_dma_task_memcpy_alloc_init(session.dma(), entry.src, entry.dst, doca_data{.u64 = i}, &task),
@@ -89,9 +89,8 @@ void TaskLoop::run(std::size_t count)
             must(doca_buf_set_data(entry.dst, dst_ + offset, 0), "setting the destination's data");
         });
     else if (resets_)
-        run_batches(count, [](const Entry &entry) {
-            must(doca_buf_reset_data_len(entry.dst), "resetting the destination");
-        });
+        run_batches(count,
+                    [](const Entry &entry) { must(doca_buf_reset_data_len(entry.dst), "resetting the destination"); });
     else
         run_batches(count, [](const Entry &) {});
 }
