@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The public API in the way of C++: an error becomes an exception, an object is given back at the end.
+// A thin C++ layer over the public API: errors become exceptions, and objects are destroyed by destructors.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace opendoca::tools {
 
-/// "DOCA_ERROR_NOT_FOUND (its explanation)".
+/// Returns "DOCA_ERROR_NOT_FOUND (its explanation)".
 [[nodiscard]] inline std::string explain(doca_error_t error)
 {
     return std::string(api::name_of_error(error)) + " (" + api::text_of_error(error) + ")";
@@ -25,7 +25,7 @@ namespace opendoca::tools {
     throw std::runtime_error(std::string(what) + ": " + explain(status));
 }
 
-/// Throws when @p status, the outcome of @p what, is an error.
+/// Throws if @p status, the result of @p what, is an error.
 inline void must(doca_error_t status, const char *what)
 {
     if (status != DOCA_SUCCESS) [[unlikely]]
@@ -42,7 +42,7 @@ using Handle = std::unique_ptr<Object, Destroy<destroy>>;
 
 using DeviceHandle = Handle<doca_dev, doca_dev_close>;
 
-/// The devices that this process may see.
+/// The list of the devices that this process can use.
 class DeviceList {
 public:
     DeviceList() { must(api::create_list(&list_, &count_), "listing the devices"); }
@@ -57,7 +57,7 @@ private:
     std::uint32_t count_ = 0;
 };
 
-/// The representors of a device that pass a filter.
+/// The representors of a device that match a filter.
 class RepresentorList {
 public:
     RepresentorList(doca_dev &dev, api::RepFilter filter)

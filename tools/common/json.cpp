@@ -15,7 +15,7 @@ namespace {
 
 using Cells = std::vector<std::pair<std::string, std::string>>;
 
-/// The leaves below @p value, with their paths.
+/// Lists the leaves below @p value with their paths.
 void flatten(const std::string &path, json_object *value, Cells &cells)
 {
     const std::string prefix = path.empty() ? "" : path + "_";
@@ -48,17 +48,14 @@ std::string quoted(const std::string &cell)
 
 } // namespace
 
-Json::Json(std::string_view text)
-    : value_(json_object_new_string_len(text.data(), static_cast<int>(text.size())))
-{
-}
+Json::Json(std::string_view text) : value_(json_object_new_string_len(text.data(), static_cast<int>(text.size()))) {}
 
 Json::Json(std::int64_t value, Number) : value_(json_object_new_int64(value)) {}
 
 Json::Json(double value, Number)
 {
     if (!std::isfinite(value))
-        return; // JSON has no word for it
+        return; // JSON has no representation for it
     char text[32];
     std::snprintf(text, sizeof(text), "%.6g", value);
     value_ = json_object_new_double_s(value, text);
@@ -98,8 +95,8 @@ Json &Json::add(Json value)
 
 std::string Json::text() const
 {
-    const char *const text = json_object_to_json_string_ext(
-        value_, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
+    const char *const text = json_object_to_json_string_ext(value_, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+                                                                        JSON_C_TO_STRING_NOSLASHESCAPE);
     return std::string(text) + '\n';
 }
 

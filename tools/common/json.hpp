@@ -13,7 +13,7 @@ struct json_object;
 
 namespace opendoca::tools {
 
-/// A JSON value, built from the inside out.
+/// A JSON value under construction.
 class Json {
 public:
     Json() noexcept = default; ///< null
@@ -44,11 +44,11 @@ public:
     /// Adds an element to an array.
     Json &add(Json value);
 
-    /// Indented, with a line feed at the end.
+    /// Returns the indented text, with a line feed at the end.
     [[nodiscard]] std::string text() const;
-    /// The array of objects @p key of this object as comma-separated values (RFC 4180): a line of titles, and a line for
-    /// each. What is nested gets a title of its path, with _ between its parts; elements of arrays are named by their
-    /// member "name", or else by their index. Null and what one line lacks is empty.
+    /// Returns the array of objects @p key of this object as comma-separated values (RFC 4180): a line of titles, and a
+    /// line for each object. A nested value has its path as title, joined by _; elements of arrays are named by their
+    /// member "name", or else by their index. Null and missing values are empty.
     [[nodiscard]] std::string csv(const char *key) const;
 
 private:

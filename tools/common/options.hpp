@@ -12,28 +12,27 @@
 
 namespace opendoca::tools {
 
-/// The exit status of a program whose command line is wrong.
+/// The exit status after a wrong command line.
 inline constexpr int usage_error = 2;
 
-/// The options of one command: -x, --long, --long VALUE or --long=VALUE. -h, --help and --version are there
-/// without being added.
+/// The options of one command: -x, --long, --long VALUE or --long=VALUE. -h, --help and --version are built in.
 class OptionParser {
 public:
-    /// Takes an option's value; what is returned is the complaint about it, or nothing.
+    /// Receives an option's value; returns an error message, or nothing.
     using TakeValue = std::function<std::optional<std::string>(std::string_view value)>;
 
     OptionParser(std::string command, std::string summary);
 
     /// @p short_name may be 0.
     void add_flag(char short_name, std::string long_name, std::string help, bool &is_set);
-    void add_value(char short_name, std::string long_name, std::string value_name, std::string help,
-                   TakeValue take);
+    void add_value(char short_name, std::string long_name, std::string value_name, std::string help, TakeValue take);
 
-    /// Reads the arguments that follow the command. The exit status when the program is to end now: 0 after
-    /// --help and --version, usage_error after a mistake, which was reported with the usage on @p err.
+    /// Parses the arguments that follow the command. Returns an exit status if the program should end now: 0 after
+    /// --help and
+    /// --version, usage_error after a mistake, which has been reported with the usage on @p err.
     [[nodiscard]] std::optional<int> parse(std::span<char *const> arguments, std::ostream &out,
                                            std::ostream &err) const;
-    /// Reports what is wrong with the options as a whole, with the usage, on @p err; usage_error.
+    /// Reports an error of the options as a whole, with the usage, on @p err; returns usage_error.
     int complain(const std::string &what, std::ostream &err) const;
     void print_usage(std::ostream &out) const;
 
@@ -46,8 +45,7 @@ private:
         TakeValue take;
     };
 
-    [[nodiscard]] const Option *find(std::string_view argument, std::string_view &value,
-                                     bool &has_value) const;
+    [[nodiscard]] const Option *find(std::string_view argument, std::string_view &value, bool &has_value) const;
 
     std::string command_;
     std::string summary_;

@@ -21,18 +21,18 @@ public:
 
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-    /// A row of as many cells as there are columns.
+    /// Adds a row, with as many cells as there are columns.
     void add(std::vector<std::string> cells) { rows_.push_back({std::move(cells), {}}); }
-    /// A line between the rows that belongs to no column.
+    /// Adds a line between the rows that belongs to no column.
     void add_line(std::string line) { rows_.push_back({{}, std::move(line)}); }
 
-    /// The titles, unless all are empty, and the rows; @p indent before each line, a line feed after it.
+    /// Returns the titles, unless all are empty, and the rows; each line begins with @p indent.
     [[nodiscard]] std::string text(std::string_view indent = "") const;
 
 private:
     struct Row {
         std::vector<std::string> cells;
-        std::string line; ///< instead of cells
+        std::string line; ///< replaces the cells
     };
 
     std::vector<Column> columns_;

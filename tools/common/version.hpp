@@ -7,7 +7,7 @@
 
 namespace opendoca::tools {
 
-/// What --version prints: the program, the release of the library in use, and the API that it has.
+/// Returns the text of --version: the program, the release of the library in use, and its API.
 [[nodiscard]] std::string version_line(std::string_view program);
 
 } // namespace opendoca::tools

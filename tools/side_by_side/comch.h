@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What programs of side_by_side.py that use Comch share.
+// Shared by the programs of side_by_side.py that use Comch.
 #ifndef COMCH_H_
 #define COMCH_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The other process of a loop, on a CPU of its own. Between two runs it sleeps.
+// The other process of a loop, on a CPU of its own. It blocks between two runs.
 #ifndef ECHO_H_
 #define ECHO_H_
 

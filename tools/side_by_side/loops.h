@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the programs of side_by_side.py share: loops that it starts by name, as often as it likes.
+// The interface of the programs of side_by_side.py: loops that it starts by name, as often as it likes.
 #ifndef LOOPS_H_
 #define LOOPS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What tools of both generations use, under one name each: in the API of DOCA 2.2.
+// The functions that the tools of both generations use under common names, for the API of DOCA 2.2.
 #pragma once
 
 #include <doca_dev.h>

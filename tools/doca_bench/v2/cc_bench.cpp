@@ -26,7 +26,7 @@ namespace {
 using Complaint = std::optional<std::string>;
 
 constexpr std::size_t channel_bar_size = 8;
-constexpr double channel_bar_ratio = 1.3; ///< of the faster socket pair, at most
+constexpr double channel_bar_ratio = 1.3; ///< the limit relative to the faster socket pair
 
 struct CcOptions {
     bool as_json = false;
@@ -42,7 +42,7 @@ struct CcRow {
     std::size_t size;
     std::map<CcWay, Summary> nanoseconds;
     std::map<CcWay, Percentiles> latency; ///< of single round trips
-    Summary ratio; ///< of the polled channel's time to the faster socket pair's, in the same round
+    Summary ratio; ///< the polled channel's time divided by the faster socket pair's, in the same round
 };
 
 template <typename Number>
@@ -54,7 +54,7 @@ std::optional<Number> number_from(std::string_view text, Number least, Number mo
     return is_number && value >= least && value <= most ? std::optional(value) : std::nullopt;
 }
 
-/// Words with commas between them.
+/// Joins words with commas.
 std::vector<std::string_view> words_of(std::string_view text)
 {
     std::vector<std::string_view> words;

@@ -26,7 +26,7 @@ struct Request {
 };
 
 struct Ready {
-    std::byte filler; ///< a message is not empty
+    std::byte filler; ///< a message must not be empty
 };
 
 using Room = std::array<std::byte, cc_max_size>;
@@ -130,7 +130,7 @@ CcPeer::CcPeer(int cpu)
 
 CcPeer::~CcPeer() = default;
 
-/// The life of the other process.
+/// The main function of the other process.
 void CcPeer::serve(int control, const std::string &name) const
 {
     const CardFunctions functions = find_functions();

@@ -23,12 +23,12 @@ namespace opendoca::tools {
 
 inline constexpr std::size_t cc_max_size = 4080;
 
-/// How a message goes there and back.
+/// The means of a round trip.
 enum class CcWay : std::uint32_t {
     channel,        ///< Comm Channel, both sides poll
-    channel_events, ///< Comm Channel, both sides sleep in epoll
+    channel_events, ///< Comm Channel, both sides block in epoll
     socket,         ///< a socket pair, both sides poll
-    socket_sleep    ///< a socket pair, both sides sleep in recv
+    socket_sleep    ///< a socket pair, both sides block in recv
 };
 inline constexpr CcWay cc_ways[] = {CcWay::channel, CcWay::channel_events, CcWay::socket, CcWay::socket_sleep};
 [[nodiscard]] const char *name_of(CcWay way);
@@ -36,13 +36,13 @@ inline constexpr CcWay cc_ways[] = {CcWay::channel, CcWay::channel_events, CcWay
 /// One end of a connection by Comm Channel.
 class CcEnd {
 public:
-    /// A service on the representor of @p host_pci, or with none, a client.
+    /// Makes a service on the representor of @p host_pci, or a client if there is none.
     CcEnd(doca_dev *dev, const std::string *host_pci, const std::string &name, bool sleeps);
 
-    /// A client: waits until the service has taken it in.
+    /// Waits, on a client, until the service has accepted it.
     void complete();
     void send(std::span<const std::byte> message);
-    /// Waits for a message; the first one tells whom to answer.
+    /// Waits for a message; the first one provides the address of the peer.
     [[nodiscard]] std::size_t receive(std::span<std::byte> room);
 
 private:
@@ -53,29 +53,29 @@ private:
     RepresentorHandle rep_;
     Endpoint ep_;
     doca_comm_channel_addr_t *peer_ = nullptr;
-    UniqueFd epoll_; ///< of who sleeps
+    UniqueFd epoll_; ///< used by the ways that block
 };
 
 /// The other process, and this one's ends of all ways to it.
 class CcPeer {
 public:
-    /// Forks, and so is to be made before the first DOCA object. @p cpu is where it stays, or -1.
+    /// Forks, so it must be constructed before the first DOCA object. The child is pinned to @p cpu, unless that is -1.
     explicit CcPeer(int cpu);
     CcPeer(const CcPeer &) = delete;
     CcPeer &operator=(const CcPeer &) = delete;
     ~CcPeer();
 
-    /// The functions at both ends.
+    /// Chooses the functions at both ends.
     [[nodiscard]] const std::string &description() const noexcept { return description_; }
 
-    /// Nanoseconds of a round trip, out of @p count in a row. The first bytes are compared.
+    /// Returns the nanoseconds of a round trip, as the mean of @p count. The first bytes are compared.
     [[nodiscard]] double round_trip(CcWay way, std::size_t size, std::size_t count);
-    /// Of @p count round trips, each timed alone.
+    /// Times @p count round trips one by one.
     [[nodiscard]] Percentiles latency(CcWay way, std::size_t size, std::size_t count);
 
 private:
     void serve(int control, const std::string &name) const;
-    /// Has the other process answer @p count messages. What to send.
+    /// Lets the other process answer @p count messages. Returns the message to send.
     [[nodiscard]] std::vector<std::byte> begin(CcWay way, std::size_t size, std::size_t count);
     void trip(CcWay way, std::span<const std::byte> message, bool compares);
     void trips(CcWay way, std::span<const std::byte> message, std::size_t count);

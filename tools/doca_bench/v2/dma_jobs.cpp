@@ -8,7 +8,7 @@ namespace opendoca::tools {
 
 namespace {
 
-/// Inline, as in most programs: a call is a tenth of a job.
+/// Inlined, as in most programs: a call would cost a tenth of a job.
 inline void retrieve(doca_workq &workq)
 {
     doca_event event;
@@ -90,7 +90,7 @@ void JobLoop::run(std::size_t count)
     }
 }
 
-/// After a failure: nobody says how many jobs are still in flight, so gives them a second to end.
+/// Called after a failure: the number of jobs still in flight is unknown, so this gives them a second to complete.
 void JobLoop::drain() noexcept
 {
     for (const double end = seconds_now() + 1; seconds_now() < end;) {
@@ -99,7 +99,7 @@ void JobLoop::drain() noexcept
     }
 }
 
-/// What a program does that copies the same buffers again and again.
+/// The pattern of a program that copies the same buffers again and again.
 template <bool resets>
 void JobLoop::run_in_place(std::size_t count)
 {

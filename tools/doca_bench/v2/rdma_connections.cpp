@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// doca_bench connections: polling, jobs, setting up and memory with one pair of connected instances, and with
-// many, in turns in one run.
+// doca_bench connections: polling, jobs, set-up and memory with one pair of connected instances and with many, in turns
+// in one run.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -35,23 +35,23 @@ struct ConnectionsOptions {
     bool as_csv = false;
     bool judges_bars = false;
     std::size_t count = 10000;
-    std::string ibdev; ///< empty: the first device that suits
+    std::string ibdev; ///< empty for the first suitable device
     std::vector<int> cpus;
 };
 
 constexpr std::size_t max_connections = 100000;
 constexpr std::size_t num_rounds = 41;
 constexpr double sample_seconds = 1e-3;
-/// Pairs whose setting up is looked at around the 100th connection, and at the end: the shortest time counts.
+/// The number of pairs with a measured set-up, around the 100th connection and at the end: the shortest time counts.
 constexpr std::size_t window = 41;
 
 struct Row {
     std::string what;
     std::string unit;
     double measured;
-    double base;                 ///< with one pair, or 0 where there is nothing to compare with
-    double judged;               ///< the ratio of both, of the same round; or what was measured
-    std::optional<double> limit; ///< of that
+    double base;                 ///< with one pair, or 0 if there is nothing to compare with
+    double judged;               ///< the ratio of both in the same round, or the measured value
+    std::optional<double> limit; ///< the limit of judged
 
     [[nodiscard]] bool is_met() const { return !limit || judged <= *limit; }
 };
@@ -62,7 +62,7 @@ std::size_t num_descriptors()
     return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-/// Of this process, as it shares with nobody what others have mapped as well.
+/// Returns the private memory of this process; memory that others map as well does not count.
 double proportional_kib()
 {
     malloc_trim(0);
@@ -75,7 +75,7 @@ double proportional_kib()
     throw std::runtime_error("/proc/self/smaps_rollup does not tell the memory of this process");
 }
 
-/// As many descriptors as the limit can be raised to.
+/// Raises the limit of descriptors as far as possible.
 void raise_descriptor_limit()
 {
     rlimit limit{};
@@ -198,7 +198,7 @@ private:
     std::string ibdev_;
     std::size_t num_pairs_;
     Crowd few_;
-    std::vector<double> setup_; ///< microseconds of a connection, in their order
+    std::vector<double> setup_; ///< microseconds for each connection, in their order
     double short_queues_kib_ = 0;
     std::vector<Row> rows_;
 };

@@ -51,7 +51,7 @@ Crowd::Crowd(const std::string &ibdev, std::size_t max_pairs, std::uint32_t queu
 
 Crowd::~Crowd()
 {
-    stop(right_); // first those with receives: nobody then waits for a peer that is gone
+    stop(right_); // receiving instances first, so that none waits for a peer that is gone
     stop(left_);
     for (doca_buf *const buf : {src_, dst_})
         (void)doca_buf_refcount_rm(buf, nullptr);
@@ -139,7 +139,7 @@ void Crowd::write(std::size_t number, std::size_t count)
     job.base.type = DOCA_RDMA_JOB_WRITE;
     job.base.ctx = left_.ends[number].ctx;
     job.src_buff = src_;
-    job.dst_buff = dst_; // full, and so it is overwritten
+    job.dst_buff = dst_; // full, so it is overwritten
     for (std::size_t i = 0; i < count; ++i) {
         submit(left_, job.base);
         wait(left_);

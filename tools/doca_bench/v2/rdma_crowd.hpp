@@ -18,27 +18,27 @@
 
 namespace opendoca::tools {
 
-/// Pairs of connected instances of this process, whose left ends share a work queue, as do the right ones.
+/// Pairs of connected instances of this process. All left ends share one work queue, and all right ends another one.
 class Crowd {
 public:
-    /// At most @p max_pairs. @p queue_size: of each instance, both ways; 0 for the default.
+    /// Makes room for @p max_pairs. @p queue_size is that of each instance in both directions; 0 for the default.
     Crowd(const std::string &ibdev, std::size_t max_pairs, std::uint32_t queue_size);
     Crowd(const Crowd &) = delete;
     Crowd &operator=(const Crowd &) = delete;
     ~Crowd();
 
-    /// Creates and connects a pair. The seconds that it takes.
+    /// Creates and connects a pair. Returns the seconds that it took.
     double add_pair();
     [[nodiscard]] std::size_t num_pairs() const noexcept { return left_.ends.size(); }
 
-    /// Retrieves @p count times on the right side, where nothing ends.
+    /// Polls @p count times on the right side, where nothing completes.
     void retrieve_nothing(std::size_t count);
-    /// @p count times: writes 8 B from left to right of pair @p number, and retrieves that it is done.
+    /// Writes 8 B from left to right of pair @p number and retrieves the completion, @p count times.
     void write(std::size_t number, std::size_t count);
-    /// A receive at the right end of each pair.
+    /// Posts a receive at the right end of each pair.
     void post_receives();
-    /// @p count times: a message from left to right of pair @p number, retrieved on both sides, and the receive is
-    /// posted anew.
+    /// Sends a message from left to right of pair @p number, retrieves both completions and reposts the receive, @p
+    /// count times.
     void send(std::size_t number, std::size_t count);
 
 private:

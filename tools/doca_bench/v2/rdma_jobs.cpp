@@ -58,9 +58,9 @@ private:
     };
     struct Entry {
         Job job;
-        doca_buf *filled; ///< what it appends to; null when nothing
+        doca_buf *filled; ///< the buffer that it appends to, or null
     };
-    /// An instance that is on the work queue.
+    /// An instance that is attached to the work queue.
     class Instance {
     public:
         Instance(doca_dev *dev, doca_workq *workq, std::uint32_t depth, std::uint32_t num_receives)
@@ -121,7 +121,7 @@ RdmaJobs::RdmaJobs(const std::string &ibdev, const PairCase &what) : RdmaLoops(i
 
 RdmaJobs::~RdmaJobs()
 {
-    const api::QuietLog quiet; // the peer may have stopped before
+    const api::QuietLog quiet; // the peer may have stopped earlier
     for (const Instance &instance : instances_) {
         while (doca_ctx_workq_rm(instance.ctx(), workq_.get()) == DOCA_ERROR_NOT_PERMITTED) {
             doca_event event{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the benchmarks of both generations use, under one name each: in the API of DOCA 3.0.
+// The functions that the benchmarks of both generations use under common names, for the API of DOCA 3.0.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,7 @@ inline doca_error_t take_buf(doca_buf_inventory *inventory, doca_mmap *map, void
     return doca_buf_inventory_buf_get_by_args(inventory, map, addr, size, addr, data_len, buf);
 }
 
-/// While it lives, the libraries log nothing but what is critical.
+/// While this object exists, the libraries log only critical errors.
 class QuietLog {
 public:
     QuietLog() { (void)doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_CRIT); }

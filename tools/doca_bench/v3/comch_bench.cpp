@@ -2,7 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // doca_bench comch: messages of Comch's control path, in turns with bare socket pairs, and from producer to consumer,
-// in turns with UCX if that is asked for.
+// in turns with UCX if requested.
 #include <algorithm>
 #include <iostream>
 
@@ -36,7 +36,7 @@ struct ComchOptions : PairOptions {
     std::vector<Job> jobs = {Job::message, Job::send};
 };
 
-/// Of messages, a socket pair, and of sends, UCX.
+/// The benchmark to compare with: a socket pair for messages, and UCX for sends.
 class ComchRival final : public Rival {
 public:
     ComchRival(ComchPeer &peer, const ComchOptions &options) : peer_(peer)

@@ -13,12 +13,12 @@
 namespace opendoca::tools {
 
 enum class ComchPeer::Command : std::uint32_t {
-    open,   ///< a server of the case
-    meet,   ///< its client, which is about to come
-    answer, ///< so many
-    look,   ///< whether what was received last is the pattern of a seed
-    close,  ///< the server
-    trips,  ///< over the socket pair
+    open,   ///< start a server for the case
+    meet,   ///< accept its client, which connects next
+    answer, ///< answer a number of messages
+    look,   ///< compare the last received message with the pattern of a seed
+    close,  ///< stop the server
+    trips,  ///< answer over the socket pair
 };
 
 struct ComchPeer::Request {
@@ -35,7 +35,7 @@ struct ComchPeer::Reply {
     char problem[400]; ///< empty on success
 };
 
-/// This process's side of a case, and what it tells the other one.
+/// This process's side of a case, and its requests to the other process.
 class ComchPeer::Pair final : public CasePair {
 public:
     Pair(ComchPeer &peer, const PairCase &what) : peer_(peer), what_(what)
@@ -71,7 +71,9 @@ public:
 
     double run(std::size_t count) override
     {
-        const std::size_t first = what_.test == PairTest::rate ? 0 : 1; // it waits until the other side has begun
+        const std::size_t first = what_.test == PairTest::rate
+                                      ? 0
+                                      : 1; // the first one waits until the other side has begun, so it does not count
         double taken = 0;
         with_peer(Command::answer, first + count, [&] {
             if (first != 0)
@@ -92,7 +94,7 @@ public:
     }
 
 private:
-    /// What is counted in one round trip.
+    /// Does what one round trip counts.
     [[nodiscard]] double parts() const noexcept { return what_.test == PairTest::latency ? 2 : 1; }
 
     [[nodiscard]] Request request_for(Command command, std::uint64_t count) const
@@ -100,7 +102,7 @@ private:
         return {.command = command, .what = what_, .count = count, .seed = 0, .wait = {}, .name = {}};
     }
 
-    /// Does @p work while the other process does its part.
+    /// Runs @p work while the other process does its part.
     template <typename Work>
     void with_peer(Command command, std::uint64_t count, Work work)
     {
@@ -108,10 +110,10 @@ private:
         try {
             work();
         } catch (...) {
-            // Its answer would be taken for that to the next request.
+            // Otherwise its answer would be taken for that to the next request.
             try {
                 (void)await_reply<Reply>(peer_.process_.channel());
-            } catch (const std::exception &) { // the first problem is the one to tell
+            } catch (const std::exception &) { // the first problem is the one to report
             }
             throw;
         }
@@ -124,7 +126,7 @@ private:
         try {
             (void)peer_.ask(request_for(Command::close, 0));
         } catch (const std::exception &) {
-            // It has gone: whoever asks next is told.
+            // The other process has gone; the next request reports it.
         }
     }
 
@@ -158,7 +160,7 @@ void ComchPeer::serve(int channel)
     }
 }
 
-/// In the other process.
+/// The side in the other process.
 void ComchPeer::carry_out(const Request &request, int channel, Reply &reply)
 {
     switch (request.command) {
@@ -192,7 +194,7 @@ void ComchPeer::carry_out(const Request &request, int channel, Reply &reply)
     }
 }
 
-/// What the other process says.
+/// Returns the answer to a request in the other process.
 bool ComchPeer::ask(const Request &request)
 {
     send_message(process_.channel(), request);

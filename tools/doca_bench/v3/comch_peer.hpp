@@ -18,18 +18,18 @@ namespace opendoca::tools {
 
 class ComchPeer {
 public:
-    /// Forks, and so is to be made before the first DOCA object. @p cpu is where the other process stays, or -1.
+    /// Forks, so it must be constructed before the first DOCA object. The child is pinned to @p cpu, unless that is -1.
     ComchPeer(int cpu, std::string host_ibdev);
     ComchPeer(const ComchPeer &) = delete;
     ComchPeer &operator=(const ComchPeer &) = delete;
 
-    /// Looks for the functions of both sides. Throws when there are none.
+    /// Chooses the functions of both sides. Throws if there are none.
     void find();
     [[nodiscard]] const CardFunctions &functions() const noexcept { return functions_; }
 
     /// Connects both sides of a case.
     [[nodiscard]] std::unique_ptr<CasePair> connect(const PairCase &what);
-    /// Seconds of @p count round trips over a bare socket pair.
+    /// Returns the seconds of @p count round trips over a bare socket pair.
     [[nodiscard]] double trips_by_socket(SocketTrips::Wait wait, std::size_t size, std::size_t count);
 
 private:

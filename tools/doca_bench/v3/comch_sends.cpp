@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A producer's data, each message into a buffer of the peer's consumer.
+// Messages from a producer, each into a buffer of the peer's consumer.
 #include <algorithm>
 
 #include <doca_comch_consumer.h>
@@ -19,7 +19,8 @@ public:
     Sends(const CardFunctions &functions, bool is_server, const std::string &name, const PairCase &what)
         : ComchSession(functions, is_server, name, what),
           num_jobs_(what.depth),
-          num_receives_(std::max(2 * what.depth, 16U)) // the sender finds one whatever the receiver has just taken
+          num_receives_(std::max(2 * what.depth,
+                                 16U)) // the sender finds a posted receive whatever the receiver has just consumed
     {
     }
     ~Sends() override;
@@ -28,7 +29,7 @@ public:
     void ask(std::size_t count) override;
     void answer(std::size_t count) override;
 
-    // What send_loops.hpp asks for.
+    // The requirements of send_loops.hpp.
     void submit(std::uint64_t job) { must(doca_task_submit(sends_[job]), "submitting a send"); }
     void repost(std::uint64_t receive)
     {

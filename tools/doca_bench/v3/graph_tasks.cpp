@@ -19,7 +19,7 @@ doca_error_t count_node(void *cookie)
 class TaskGraph final : public GraphRunner {
 public:
     TaskGraph(const GraphShape &shape, DmaTasks &session)
-        : TaskGraph(shape.num_nodes(), session) // so that what follows may throw: tasks are given back in any case
+        : TaskGraph(shape.num_nodes(), session) // delegates, so that an exception below still frees the tasks
     {
         doca_graph *graph = nullptr;
         must(doca_graph_create(pe_, &graph), "creating a graph");

@@ -45,10 +45,10 @@ private:
     void add_receive(std::uint32_t number, doca_buf *destination) override;
 
     TaskEngine engine_;
-    Handle<doca_rdma, doca_rdma_destroy> rdma_; // on the engine, and so gone before it
+    Handle<doca_rdma, doca_rdma_destroy> rdma_; // destroyed before its engine
     std::vector<doca_rdma_connection *> connections_;
     std::vector<doca_task *> jobs_;
-    std::vector<doca_buf *> filled_; ///< of each job, the buffer that it appends to; null when none
+    std::vector<doca_buf *> filled_; ///< for each job, the buffer that it appends to, or null
     std::vector<doca_task *> receives_;
     std::vector<doca_buf *> destinations_;
 };
@@ -65,7 +65,7 @@ void failed(Task *task, doca_data task_data, doca_data ctx_data)
     TaskEngine::failed(as_task(task), task_data, ctx_data);
 }
 
-/// Calls @p set_conf for @p count tasks, which end on their engine.
+/// Calls @p set_conf for @p count tasks that complete on their engine.
 template <typename Task, auto set_conf, auto as_task>
 void configure(doca_rdma *rdma, std::uint32_t count)
 {
@@ -103,7 +103,7 @@ RdmaTasks::RdmaTasks(const std::string &ibdev, const PairCase &what) : RdmaLoops
 
 RdmaTasks::~RdmaTasks()
 {
-    const api::QuietLog quiet; // the peer may have stopped before
+    const api::QuietLog quiet; // the peer may have stopped earlier
     jobs_.insert(jobs_.end(), receives_.begin(), receives_.end());
     engine_.stop(jobs_);
     drop_bufs();

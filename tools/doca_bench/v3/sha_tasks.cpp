@@ -21,7 +21,7 @@ public:
 
 private:
     TaskEngine engine_;
-    Handle<doca_sha, doca_sha_destroy> sha_; // on the engine, and so gone before it
+    Handle<doca_sha, doca_sha_destroy> sha_; // destroyed before its engine
 };
 
 class ShaTaskLoop final : public ShaLoop {
@@ -76,7 +76,7 @@ ShaTasks::ShaTasks(const std::string &ibdev, std::size_t largest) : ShaSession(i
 
 ShaTasks::~ShaTasks()
 {
-    std::vector<doca_task *> none; // loops have given back theirs
+    std::vector<doca_task *> none; // loops have freed their tasks already
     engine_.stop(none);
 }
 

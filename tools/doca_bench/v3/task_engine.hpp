@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Contexts of DOCA 3.0 on a progress engine of their own, and the ends of their tasks.
+// Contexts of DOCA 3.0 on a progress engine of their own, and the completions of their tasks.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace opendoca::tools {
 
-/// Callbacks write down which task has ended; whoever polls takes the ends out one by one.
+/// A progress engine with the tasks that have completed. Callbacks record them; the polling loop takes them one by one.
 class TaskEngine {
 public:
     TaskEngine()
@@ -30,8 +30,8 @@ public:
 
     [[nodiscard]] doca_pe *pe() const noexcept { return pe_.get(); }
 
-    /// Starts @p ctx, whose tasks end by ended() and failed() of this engine. While that takes time, @p meanwhile is
-    /// called again and again.
+    /// Starts @p ctx, with ended() and failed() of this engine as the callbacks of its tasks. Calls @p meanwhile
+    /// repeatedly while the start takes time.
     template <typename Meanwhile>
     void start(doca_ctx *ctx, std::size_t max_tasks, Meanwhile meanwhile)
     {
@@ -55,7 +55,7 @@ public:
         start(ctx, max_tasks, [] {});
     }
 
-    /// Ends what runs, gives back the tasks, and waits until the contexts are idle; calls @p meanwhile again and again.
+    /// Stops the contexts, frees the tasks and waits until all is idle; calls @p meanwhile repeatedly.
     template <typename Meanwhile>
     void stop(std::vector<doca_task *> &tasks, Meanwhile meanwhile)
     {
@@ -84,7 +84,7 @@ public:
         stop(tasks, [] {});
     }
 
-    /// For callbacks.
+    /// Called by callbacks.
     static void ended(doca_data task_data, doca_data ctx_data)
     {
         static_cast<TaskEngine *>(ctx_data.ptr)->ends_.push_back(task_data.u64);
@@ -95,8 +95,8 @@ public:
         ended(task_data, ctx_data);
     }
 
-    /// The user data of a task that has ended. While there is none, progresses, and calls @p idle whenever nothing
-    /// happens. Throws when a task has failed.
+    /// Returns the user data of a task that has completed. Until there is one, it polls, and calls @p idle whenever
+    /// nothing happens. Throws if a task has failed.
     template <typename Idle>
     std::uint64_t retrieve(Idle idle)
     {
@@ -111,7 +111,7 @@ public:
         return ends_[next_++];
     }
 
-    /// For @c idle in event-driven mode: sleeps until something has happened.
+    /// For @c idle in event-driven mode: blocks until there is an event.
     void sleep()
     {
         if (!poller_) {
@@ -123,7 +123,7 @@ public:
         must(doca_pe_clear_notification(pe_.get(), handle_), "clearing");
     }
 
-    /// After a failure: waits until nothing is in flight, and forgets what has ended.
+    /// Called after a failure: waits until nothing is in flight, and discards all completions.
     void drain()
     {
         Patience patience;
@@ -150,7 +150,7 @@ private:
     doca_notification_handle_t handle_{};
     std::optional<Poller> poller_;
     std::vector<std::uint64_t> ends_;
-    std::size_t next_ = 0; ///< of ends_, to be taken
+    std::size_t next_ = 0; ///< position in ends_ of the next one to take
     doca_error_t status_ = DOCA_SUCCESS;
 };
 
