@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "../core/log.hpp"
-#include "../core/strangers.hpp"
+#include "../core/unauthenticated_clients.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_CONNECTION);
 
@@ -220,7 +220,7 @@ bool Connection::drain_bells() noexcept
 /// Whether the log may have one more line about it.
 bool Connection::may_tell_of_peer() const noexcept
 {
-    return side_ == Side::client || stream_ == nullptr || may_tell_of_strangers();
+    return side_ == Side::client || stream_ == nullptr || may_log_unauthenticated_client();
 }
 
 void Connection::note_end() noexcept
@@ -246,16 +246,28 @@ void Connection::note_damage() noexcept
     shutdown(socket_.get(), SHUT_RDWR); // and the socket tells both sides
 }
 
-void Connection::leave() noexcept
+/// Marks this end as one that ends by itself.
+void Connection::note_departure() noexcept
 {
     has_left_ = true;
-    if (memory_.is_open()) {
-        SharedPage &page = memory_.page();
-        auto &has_left = side_ == Side::service ? page.service_left : page.client_left;
-        has_left.store(1, std::memory_order_release); // pairs with note_end()
-        if (stream_ != nullptr)
-            stream_->say_goodbye();
-    }
+    if (!memory_.is_open())
+        return;
+    SharedPage &page = memory_.page();
+    auto &has_left = side_ == Side::service ? page.service_left : page.client_left;
+    has_left.store(1, std::memory_order_release); // pairs with note_end()
+}
+
+void Connection::leave() noexcept
+{
+    note_departure();
+    if (stream_ != nullptr && memory_.is_open())
+        stream_->say_goodbye();
+    hang_up();
+}
+
+void Connection::hang_up() noexcept
+{
+    note_departure();
     if (socket_.is_open())
         shutdown(socket_.get(), SHUT_RDWR); // also when a forked child has a copy of the descriptor
 }

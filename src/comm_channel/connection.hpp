@@ -105,8 +105,11 @@ public:
     [[nodiscard]] bool drain_bells() noexcept;
 
     void fail() noexcept { state_ = State::failed; }
-    /// Tells the peer that this end is about to be closed.
+    /// Sends what was not sent yet and a disconnect notice, and shuts the connection down. Blocks where the peer is on another
+    /// machine: see Stream::say_goodbye().
     void leave() noexcept;
+    /// The same without anything sent: never blocks.
+    void hang_up() noexcept;
     /// Gives descriptors and memory back; counters stay.
     void release() noexcept;
 
@@ -126,6 +129,7 @@ private:
     [[nodiscard]] bool may_tell_of_peer() const noexcept;
     void note_end() noexcept;
     void note_damage() noexcept;
+    void note_departure() noexcept;
 
     const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     const Side side_;

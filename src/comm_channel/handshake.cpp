@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "../core/log.hpp"
-#include "../core/strangers.hpp"
+#include "../core/unauthenticated_clients.hpp"
 #include "connection.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_HANDSHAKE);
@@ -148,14 +148,14 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
     case Arrival::nothing:
         if (std::chrono::steady_clock::now() < hello_deadline())
             return DOCA_ERROR_CONNECTION_INPROGRESS;
-        if (may_tell_of_strangers())
+        if (may_log_unauthenticated_client())
             LOG_WARN("a client has connected, and has said no hello since: it is closed");
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::ended: // a client that gave up
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::malformed:
     case Arrival::stripped:
-        if (may_tell_of_strangers())
+        if (may_log_unauthenticated_client())
             LOG_ERR("a client connects by something else than a hello");
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::complete:
@@ -169,7 +169,7 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
     else if (!has_space)
         welcome.answer = Answer::too_many_clients;
     if (welcome.answer != Answer::welcome) {
-        if (may_tell_of_strangers())
+        if (may_log_unauthenticated_client())
             LOG_ERR("a client is not taken in: %s",
                     welcome.answer == Answer::not_understood    ? "its hello is not understood"
                     : welcome.answer == Answer::another_service ? "it looks for another service"

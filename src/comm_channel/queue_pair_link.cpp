@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "../core/log.hpp"
-#include "../core/strangers.hpp"
+#include "../core/unauthenticated_clients.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_LINK);
 
@@ -227,7 +227,7 @@ void QueuePairLink::note_message(std::uint32_t length) noexcept
     if (length >= sizeof(prefix))
         std::memcpy(&prefix, receives_.at(num_come_), sizeof(prefix));
     if (length < sizeof(prefix) || prefix.reposted - num_peer_reposted_ > num_sent_ - num_peer_reposted_) {
-        if (may_tell_of_strangers())
+        if (may_log_unauthenticated_client())
             LOG_ERR("the other side has sent %u bytes by a queue pair that are no message", length);
         has_failed_ = true;
         return;

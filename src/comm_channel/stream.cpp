@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
+#include "../core/unauthenticated_clients.hpp"
 #include "limits.hpp"
 
 namespace opendoca::comm_channel {
@@ -22,8 +23,6 @@ namespace {
 /// In one pump(): others want their turn.
 constexpr unsigned most_frames = 64;
 constexpr unsigned most_receives = 4;
-/// How long a peer's machine may be silent, in seconds.
-constexpr int idle_time = 10, probe_time = 5, probes = 4;
 
 bool add(int epoll, int fd, std::uint32_t events) noexcept
 {
@@ -43,20 +42,13 @@ void clear(const UniqueFd &event) noexcept
     (void)eventfd_read(event.get(), &count);
 }
 
-void set(int socket, int level, int option, int value) noexcept
-{
-    (void)setsockopt(socket, level, option, &value, sizeof(value)); // the connection works without it, too
-}
-
 } // namespace
 
 bool Stream::open()
 {
-    set(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
-    set(socket_, SOL_SOCKET, SO_KEEPALIVE, 1);
-    set(socket_, IPPROTO_TCP, TCP_KEEPIDLE, idle_time);
-    set(socket_, IPPROTO_TCP, TCP_KEEPINTVL, probe_time);
-    set(socket_, IPPROTO_TCP, TCP_KEEPCNT, probes);
+    const int yes = 1;
+    (void)setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes)); // the connection works without it, too
+    end_with_silent_host_only(socket_);
     messages_ = std::make_shared<EventHandle>();
     space_epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
     space_news_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

@@ -11,7 +11,7 @@
 
 #include "../core/guard.hpp"
 #include "../core/log.hpp"
-#include "../core/strangers.hpp"
+#include "../core/unauthenticated_clients.hpp"
 #include "stream.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_STREAM);
@@ -26,7 +26,7 @@ bool Stream::make_link(const std::shared_ptr<const DeviceFunction> &function, Ri
     const bool is_nested = !are_together_;
     if ((is_nested && epoll_ctl(space_epoll_.get(), EPOLL_CTL_ADD, messages_->fd(), &event) != 0) ||
         guarded([&] { return QueuePairLink::create(function, messages_, outgoing, incoming, link); }) != DOCA_SUCCESS) {
-        if (may_tell_of_strangers())
+        if (may_log_unauthenticated_client())
             LOG_WARN("messages go by TCP: device %s gives no queue pair for them", function->name.c_str());
         return false;
     }
@@ -118,13 +118,13 @@ void Stream::look_at_link() noexcept
     if (!link_->has_failed())
         return;
     if (!receives_by_link_ && (sending_ == Sending::by_socket || sending_ == Sending::tries_link)) {
-        if (std::exchange(sending_, Sending::by_socket) == Sending::tries_link && may_tell_of_strangers())
+        if (std::exchange(sending_, Sending::by_socket) == Sending::tries_link && may_log_unauthenticated_client())
             LOG_WARN("messages go by TCP, and not by a queue pair: it has failed");
         return; // what has come by it stays: that the peer sends by it, TCP may not have told yet
     }
     if (receive() || in_size_ == in_.size() || has_ended_)
         return; // what came before is told first
-    if (may_tell_of_strangers())
+    if (may_log_unauthenticated_client())
         LOG_ERR("the queue pair by which messages go has failed, which ends the connection");
     shutdown(socket_, SHUT_RDWR); // tells both sides
     has_ended_ = true;
@@ -132,7 +132,7 @@ void Stream::look_at_link() noexcept
 
 void Stream::drop_link(const char *reason) noexcept
 {
-    if (may_tell_of_strangers())
+    if (may_log_unauthenticated_client())
         LOG_WARN("messages go by TCP, and not by a queue pair: %s", reason);
     link_.reset();
     sending_ = Sending::by_socket;

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include "deferred_log.hpp"
 #include "log.hpp"
 #include "log_backend.hpp"
 #include "log_text.hpp"
@@ -78,7 +79,11 @@ doca_error_t write_log_message(LogChannel &channel, std::uint32_t level, const L
     if (!text.vprint(format, arguments))
         return DOCA_ERROR_INVALID_VALUE;
     text.end_line();
-    return channel.write({level, text.view(), time_size}) ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+    const LogLine line = {level, text.view(), time_size};
+    DeferredLog *const deferred = &channel == &library_log() ? DeferredLog::current() : nullptr;
+    if (deferred != nullptr && deferred->keep(line))
+        return DOCA_SUCCESS;
+    return channel.write(line) ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
 }
 
 // A log that is as long as a report of a problem needs it to be says of which release it is.

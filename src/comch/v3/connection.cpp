@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "../../core/log.hpp"
-#include "../../core/strangers.hpp"
+#include "../../core/unauthenticated_clients.hpp"
 #include "control.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_CONNECTION);
@@ -51,7 +51,7 @@ doca_comch_connection::Arrival doca_comch_connection::receive_next(std::span<std
         return Arrival::message;
     ControlMessage message;
     if (length != sizeof(message)) {
-        if (opendoca::may_tell_of_strangers())
+        if (opendoca::may_log_unauthenticated_client())
             LOG_ERR("a control message of %zu bytes is none", length);
         return give_up(), Arrival::nothing;
     }

@@ -9,7 +9,7 @@
 
 #include "../../core/guard.hpp"
 #include "../../core/log.hpp"
-#include "../../core/strangers.hpp"
+#include "../../core/unauthenticated_clients.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_FAST_PATH);
 
@@ -257,7 +257,7 @@ bool FastPath::take(const ControlMessage &message, bool &tells) noexcept
         }
         break;
     }
-    if (!is_right && may_tell_of_strangers())
+    if (!is_right && may_log_unauthenticated_client())
         LOG_ERR("the peer does not keep the rules of consumers and producers: its message %u is of consumer %u, it has "
                 "%zu consumers, and has not answered %u questions, nor this side %u",
                 static_cast<unsigned>(message.kind), message.consumer, of_peer_.size(), num_asked_, num_owed_);

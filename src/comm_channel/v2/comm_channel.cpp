@@ -35,12 +35,21 @@ doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::
     return call({devinfo, value}, tell, public_function);
 }
 
+/// A call on an endpoint, or on an address of it, that holds the endpoint's lock: all but those that may block, which take it
+/// themselves.
+template <typename Body>
+auto locked(const doca_comm_channel_ep_t &endpoint, Body &&body)
+{
+    const EndpointGuard guard(endpoint.lock);
+    return body();
+}
+
 /// A counter of a peer, as of its last update.
 doca_error_t tell_counter(const doca_comm_channel_addr_t *peer, std::uint64_t *out,
                           std::uint64_t doca_comm_channel_addr_t::Counters::*counter,
                           const char *public_function = __builtin_FUNCTION())
 {
-    const auto tell = [&] { *out = peer->counters.*counter; };
+    const auto tell = [&] { return locked(peer->endpoint, [&] { *out = peer->counters.*counter; }); };
     return call({peer, out}, tell, public_function);
 }
 
@@ -81,58 +90,58 @@ doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)
 
 doca_error_t doca_comm_channel_ep_get_device(struct doca_comm_channel_ep_t *ep, struct doca_dev **device)
 {
-    return call({ep, device}, [&] { *device = ep->device.get(); });
+    return call({ep, device}, [&] { return locked(*ep, [&] { *device = ep->device.get(); }); });
 }
 
 doca_error_t doca_comm_channel_ep_get_device_rep(struct doca_comm_channel_ep_t *ep,
                                                  struct doca_dev_rep **device_rep)
 {
-    return call({ep, device_rep}, [&] { *device_rep = ep->representor; });
+    return call({ep, device_rep}, [&] { return locked(*ep, [&] { *device_rep = ep->representor; }); });
 }
 
 doca_error_t doca_comm_channel_ep_get_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t *max_msg_size)
 {
-    return call({ep, max_msg_size}, [&] { *max_msg_size = ep->limits.message_size; });
+    return call({ep, max_msg_size}, [&] { return locked(*ep, [&] { *max_msg_size = ep->limits.message_size; }); });
 }
 
 doca_error_t doca_comm_channel_ep_get_send_queue_size(struct doca_comm_channel_ep_t *ep,
                                                       uint16_t *send_queue_size)
 {
-    return call({ep, send_queue_size}, [&] { *send_queue_size = ep->limits.send_queue; });
+    return call({ep, send_queue_size}, [&] { return locked(*ep, [&] { *send_queue_size = ep->limits.send_queue; }); });
 }
 
 doca_error_t doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_ep_t *ep,
                                                       uint16_t *recv_queue_size)
 {
-    return call({ep, recv_queue_size}, [&] { *recv_queue_size = ep->limits.recv_queue; });
+    return call({ep, recv_queue_size}, [&] { return locked(*ep, [&] { *recv_queue_size = ep->limits.recv_queue; }); });
 }
 
 doca_error_t doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, struct doca_dev *device)
 {
-    return call({ep, device}, [&] { return ep->set_device(*device); });
+    return call({ep, device}, [&] { return locked(*ep, [&] { return ep->set_device(*device); }); });
 }
 
 doca_error_t doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep,
                                                  struct doca_dev_rep *device_rep)
 {
-    return call({ep, device_rep}, [&] { return ep->set_representor(*device_rep); });
+    return call({ep, device_rep}, [&] { return locked(*ep, [&] { return ep->set_representor(*device_rep); }); });
 }
 
 doca_error_t doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t max_msg_size)
 {
-    return call({ep}, [&] { return ep->set_message_size(max_msg_size); });
+    return call({ep}, [&] { return locked(*ep, [&] { return ep->set_message_size(max_msg_size); }); });
 }
 
 doca_error_t doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep,
                                                       uint16_t send_queue_size)
 {
-    return call({ep}, [&] { return ep->set_send_queue_size(send_queue_size); });
+    return call({ep}, [&] { return locked(*ep, [&] { return ep->set_send_queue_size(send_queue_size); }); });
 }
 
 doca_error_t doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep,
                                                       uint16_t recv_queue_size)
 {
-    return call({ep}, [&] { return ep->set_recv_queue_size(recv_queue_size); });
+    return call({ep}, [&] { return locked(*ep, [&] { return ep->set_recv_queue_size(recv_queue_size); }); });
 }
 
 doca_error_t doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_t *local_ep,
@@ -142,29 +151,29 @@ doca_error_t doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_
     if (send_event_channel == nullptr && recv_event_channel == nullptr)
         return opendoca::refuse_null();
     return call({local_ep},
-                [&] { return local_ep->get_event_channels(send_event_channel, recv_event_channel); });
+                [&] { return locked(*local_ep, [&] { return local_ep->get_event_channels(send_event_channel, recv_event_channel); }); });
 }
 
 doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_channel_ep_t *local_ep,
                                                             doca_event_channel_t *service_event_channel)
 {
     return call({local_ep, service_event_channel},
-                [&] { return local_ep->get_service_event_channel(*service_event_channel); });
+                [&] { return locked(*local_ep, [&] { return local_ep->get_service_event_channel(*service_event_channel); }); });
 }
 
 doca_error_t doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel_ep_t *local_ep)
 {
-    return call({local_ep}, [&] { return local_ep->arm_send(); });
+    return call({local_ep}, [&] { return locked(*local_ep, [&] { return local_ep->arm_send(); }); });
 }
 
 doca_error_t doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_ep)
 {
-    return call({local_ep}, [&] { return local_ep->arm_recv(); });
+    return call({local_ep}, [&] { return locked(*local_ep, [&] { return local_ep->arm_recv(); }); });
 }
 
 doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char *name)
 {
-    return call({local_ep, name}, [&] { return local_ep->listen(name); });
+    return call({local_ep, name}, [&] { return locked(*local_ep, [&] { return local_ep->listen(name); }); });
 }
 
 doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name,
@@ -176,7 +185,7 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
 doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len,
                                          int flags, struct doca_comm_channel_addr_t *peer_addr)
 {
-    return call({local_ep, msg, peer_addr}, [&] { return local_ep->send(msg, len, flags, peer_addr); });
+    return call({local_ep, msg, peer_addr}, [&] { return locked(*local_ep, [&] { return local_ep->send(msg, len, flags, peer_addr); }); });
 }
 
 doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len,
@@ -186,7 +195,7 @@ doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_
         return DOCA_ERROR_INVALID_VALUE;
     return call({local_ep, msg, len, peer_addr}, [&] {
         std::size_t length = *len;
-        const doca_error_t status = local_ep->receive(msg, length, *peer_addr);
+        const doca_error_t status = locked(*local_ep, [&] { return local_ep->receive(msg, length, *peer_addr); });
         if (status == DOCA_SUCCESS)
             *len = length;
         return status;
@@ -212,18 +221,18 @@ doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_e
 doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr,
                                                        uint64_t *user_data)
 {
-    return call({peer_addr, user_data}, [&] { *user_data = peer_addr->user_data; });
+    return call({peer_addr, user_data}, [&] { return locked(peer_addr->endpoint, [&] { *user_data = peer_addr->user_data; }); });
 }
 
 doca_error_t doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr,
                                                        uint64_t user_context)
 {
-    return call({peer_addr}, [&] { peer_addr->user_data = user_context; });
+    return call({peer_addr}, [&] { return locked(peer_addr->endpoint, [&] { peer_addr->user_data = user_context; }); });
 }
 
 doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
 {
-    return call({peer_addr}, [&] { return peer_addr->endpoint.update_peer(*peer_addr); });
+    return call({peer_addr}, [&] { return locked(peer_addr->endpoint, [&] { return peer_addr->endpoint.update_peer(*peer_addr); }); });
 }
 
 doca_error_t doca_comm_channel_peer_addr_get_send_messages(const struct doca_comm_channel_addr_t *peer_addr,
@@ -260,7 +269,7 @@ doca_comm_channel_peer_addr_get_send_in_flight_messages(const struct doca_comm_c
 
 doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *local_ep)
 {
-    return call({local_ep}, [&] { return local_ep->update_service_state(); });
+    return call({local_ep}, [&] { return locked(*local_ep, [&] { return local_ep->update_service_state(); }); });
 }
 
 doca_error_t doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_channel_ep_t *local_ep,
@@ -268,6 +277,7 @@ doca_error_t doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_chan
                                                      uint32_t *peer_addr_array_len)
 {
     return call({local_ep, peer_addr_array, peer_addr_array_len}, [&] {
+        const EndpointGuard guard(local_ep->lock);
         const doca_error_t status = local_ep->check_service();
         if (status == DOCA_SUCCESS) {
             *peer_addr_array = const_cast<doca_comm_channel_addr_t **>(local_ep->listed_peers.data());
@@ -281,6 +291,7 @@ doca_error_t doca_comm_channel_ep_get_pending_connections(const struct doca_comm
                                                           uint32_t *pending_connections)
 {
     return call({local_ep, pending_connections}, [&] {
+        const EndpointGuard guard(local_ep->lock);
         const doca_error_t status = local_ep->check_service();
         if (status == DOCA_SUCCESS)
             *pending_connections = local_ep->pending_connections;

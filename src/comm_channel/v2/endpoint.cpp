@@ -9,6 +9,9 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "../../core/guard.hpp"
@@ -27,12 +30,41 @@ constexpr unsigned messages_between_looks = 64;
 
 } // namespace
 
+/// What has been taken out of an endpoint under its lock, and ends without it: connections block until their peers have all
+/// messages.
+struct doca_comm_channel_ep_t::Departure {
+    Departure() = default;
+    Departure(const Departure &) = delete;
+    Departure &operator=(const Departure &) = delete;
+    ~Departure()
+    {
+        if (peer != nullptr)
+            leave(*peer);
+        for (const auto &[address, one] : addresses)
+            leave(*one);
+    }
+
+    // Destroyed in the reverse order: what event channels watch ends before them.
+    EventChannel recv_channel, send_channel, service_channel;
+    Listener listener;
+    std::unordered_map<const Peer *, std::unique_ptr<Peer>> addresses;
+    std::unique_ptr<Peer> peer; ///< where only this one is disconnected
+
+private:
+    static void leave(Peer &one) noexcept
+    {
+        if (!one.is_released())
+            one.leave();
+    }
+};
+
 doca_comm_channel_ep_t::~doca_comm_channel_ep_t()
 {
     // A service that has taken this client in by now is told that it leaves, as by a disconnect.
     if (is_client())
         (void)opendoca::guarded([this] { return complete(*peers_.front()); });
-    reset();
+    Departure departure;
+    take_all_out(departure);
 }
 
 doca_error_t doca_comm_channel_ep_t::find_device(bool)
@@ -42,10 +74,10 @@ doca_error_t doca_comm_channel_ep_t::find_device(bool)
 
 doca_error_t doca_comm_channel_ep_t::check_idle() const
 {
-    if (is_idle())
+    if (role_ == Role::none)
         return DOCA_SUCCESS;
     LOG_ERR("this endpoint is %s, and its properties can't be changed any more",
-            is_service() ? "listening" : "connected");
+            is_service() ? "listening" : is_client() ? "connected" : "connecting");
     return DOCA_ERROR_BAD_STATE;
 }
 
@@ -112,8 +144,8 @@ doca_error_t doca_comm_channel_ep_t::set_recv_queue_size(std::uint16_t size)
 
 doca_error_t doca_comm_channel_ep_t::check_beginning(const char *name, Role role)
 {
-    if (!is_idle()) {
-        LOG_ERR("this endpoint is %s already", is_service() ? "listening" : "connected");
+    if (role_ != Role::none) {
+        LOG_ERR("this endpoint is %s already", is_service() ? "listening" : is_client() ? "connected" : "connecting");
         return DOCA_ERROR_NOT_PERMITTED;
     }
     if (device == nullptr) {
@@ -144,38 +176,59 @@ doca_comm_channel_addr_t *doca_comm_channel_ep_t::find(const Peer *peer) noexcep
     return gone == addresses_.end() ? nullptr : gone->second.get();
 }
 
-doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
+doca_error_t doca_comm_channel_ep_t::begin_to_connect(const char *name)
 {
-    doca_error_t status = check_beginning(name, Role::client);
-    if (status != DOCA_SUCCESS)
+    if (const doca_error_t status = check_beginning(name, Role::client); status != DOCA_SUCCESS)
         return status;
-    const auto &function = device->function();
-    if (!function.behind_port) {
+    const auto &behind_port = device->function().behind_port;
+    if (!behind_port) {
         LOG_ERR("device %s is a port of the DPU, where services are, and acts for no function of the host; "
                 "clients connect from functions behind it",
                 device->description().c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    key_ = make_service_key(function.behind_port->name, function.behind_port->pci_address, name);
-    opendoca::UniqueFd socket;
-    status = function.services_at.empty() ? ServiceSearch().connect(key_, name, socket)
-                                          : connect_at(function.services_at, key_, name, socket);
-    if (status == DOCA_ERROR_NOT_FOUND) {
-        LOG_ERR("no service '%s' listens for this function", name);
-        return DOCA_ERROR_CONNECTION_ABORTED;
-    }
-    if (status != DOCA_SUCCESS)
-        return status;
+    key_ = make_service_key(behind_port->name, behind_port->pci_address, name);
+    role_ = Role::connecting;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_t::become_client(opendoca::UniqueFd socket, Peer *&peer)
+{
     Peer &made = add(std::make_unique<Peer>(*this, Peer::Side::client, std::move(socket), *device));
-    status = made.say_hello(key_, limits);
-    if (status != DOCA_SUCCESS) {
-        remove(made);
+    if (const doca_error_t status = made.say_hello(key_, limits); status != DOCA_SUCCESS) {
+        drop_client(made);
         return status;
     }
     made.is_known = true;
     peer = &made;
     role_ = Role::client;
     return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
+{
+    {
+        const EndpointGuard guard(lock);
+        if (const doca_error_t status = begin_to_connect(name); status != DOCA_SUCCESS)
+            return status;
+    }
+    // Blocks for up to a second. No other call changes what is used here while the role is connecting.
+    opendoca::UniqueFd socket;
+    const std::string &services_at = device->function().services_at;
+    doca_error_t status = opendoca::guarded([&] {
+        return services_at.empty() ? ServiceSearch().connect(key_, name, socket)
+                                   : connect_at(services_at, key_, name, socket);
+    });
+    if (status == DOCA_ERROR_NOT_FOUND) {
+        LOG_ERR("no service '%s' listens for this function", name);
+        status = DOCA_ERROR_CONNECTION_ABORTED;
+    }
+    const EndpointGuard guard(lock);
+    if (status == DOCA_SUCCESS)
+        status = opendoca::guarded([&] { return become_client(std::move(socket), peer); });
+    if (status != DOCA_SUCCESS)
+        role_ = Role::none;
+    return status;
 }
 
 /// A client's connection, if it is still being made: CONNECTION_INPROGRESS, or CONNECTION_ABORTED.
@@ -353,6 +406,8 @@ doca_error_t doca_comm_channel_ep_t::update_peer(Peer &peer)
 
 doca_error_t doca_comm_channel_ep_t::disconnect(const Peer *address)
 {
+    Departure departure; // declared first: it ends after the lock has been released
+    const EndpointGuard guard(lock);
     Peer *const peer = find(address);
     if (peer == nullptr) {
         LOG_ERR("%p is no address that this endpoint is connected to", static_cast<const void *>(address));
@@ -362,23 +417,25 @@ doca_error_t doca_comm_channel_ep_t::disconnect(const Peer *address)
     (void)peer->check_end();
     const bool was_fine = peer->state() == Peer::State::connected || peer->state() == Peer::State::left;
     if (is_client())
-        reset();
+        take_all_out(departure);
     else
-        remove(*peer);
+        departure.peer = take_out(*peer);
     return was_fine ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
 }
 
-/// As it was before it listened or connected.
-void doca_comm_channel_ep_t::reset() noexcept
+/// Leaves the endpoint as it was before it listened or connected.
+void doca_comm_channel_ep_t::take_all_out(Departure &all) noexcept
 {
-    for (Peer *const peer : peers_)
-        peer->leave();
+    all.recv_channel = std::move(recv_channel_);
+    all.send_channel = std::move(send_channel_);
+    all.service_channel = std::move(service_channel_);
+    all.listener = std::move(listener_);
+    all.addresses.swap(addresses_);
     peers_.clear();
-    addresses_.clear();
-    listener_.close();
     recv_channel_.close();
     send_channel_.close();
     service_channel_.close();
+    listener_.close();
     listed_peers.clear();
     pending_connections = 0;
     next_ = 0;

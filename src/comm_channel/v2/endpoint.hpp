@@ -13,9 +13,11 @@
 #include "../event_channel.hpp"
 #include "../listener.hpp"
 #include "address.hpp"
+#include "endpoint_lock.hpp"
 #include "../service_directory.hpp"
 
-/// One end of Comm Channel: the opaque type of the C API. What services alone do is in service.cpp.
+/// One end of Comm Channel: the opaque type of the C API. What services alone do is in service.cpp. Any thread may use it: the
+/// lock is held during each call of a program, except while a call blocks.
 struct doca_comm_channel_ep_t {
     using Peer = doca_comm_channel_addr_t;
 
@@ -29,7 +31,8 @@ struct doca_comm_channel_ep_t {
 
     [[nodiscard]] bool is_service() const noexcept { return role_ == Role::service; }
     [[nodiscard]] bool is_client() const noexcept { return role_ == Role::client; }
-    [[nodiscard]] bool is_idle() const noexcept { return role_ == Role::none; }
+    /// Neither a service nor a client yet.
+    [[nodiscard]] bool is_idle() const noexcept { return role_ == Role::none || role_ == Role::connecting; }
 
     [[nodiscard]] doca_error_t set_device(doca_dev &device);
     [[nodiscard]] doca_error_t set_representor(doca_dev_rep &rep);
@@ -38,10 +41,10 @@ struct doca_comm_channel_ep_t {
     [[nodiscard]] doca_error_t set_recv_queue_size(std::uint16_t size);
 
     [[nodiscard]] doca_error_t listen(const char *name);
-    [[nodiscard]] doca_error_t connect(const char *name, Peer *&peer);
+    [[nodiscard]] doca_error_t connect(const char *name, Peer *&peer); ///< takes the lock
     [[nodiscard]] doca_error_t send(const void *message, std::size_t length, int flags, const Peer *to);
     [[nodiscard]] doca_error_t receive(void *message, std::size_t &length, Peer *&from);
-    [[nodiscard]] doca_error_t disconnect(const Peer *peer);
+    [[nodiscard]] doca_error_t disconnect(const Peer *peer); ///< takes the lock
 
     [[nodiscard]] doca_error_t get_event_channels(int *send, int *recv);
     [[nodiscard]] doca_error_t get_service_event_channel(int &service);
@@ -56,6 +59,8 @@ struct doca_comm_channel_ep_t {
     /// them.
     [[nodiscard]] std::size_t num_polled() const noexcept { return peers_.size(); }
 
+    /// Held by the caller of each public function, but for connect() and disconnect(), which take it themselves.
+    mutable opendoca::comm_channel::EndpointLock lock;
     opendoca::DeviceUse device;
     doca_dev_rep *representor = nullptr; ///< as the program has set it; it may have been closed
     opendoca::comm_channel::Limits limits;
@@ -63,12 +68,20 @@ struct doca_comm_channel_ep_t {
     std::uint32_t pending_connections = 0;
 
 private:
-    enum class Role : std::uint8_t { none, service, client };
+    enum class Role : std::uint8_t {
+        none,
+        connecting, ///< connect() looks for the service, without the lock
+        service,
+        client,
+    };
+    struct Departure;
     static constexpr auto no_deadline = std::chrono::steady_clock::time_point::max();
 
     [[nodiscard]] doca_error_t check_idle() const;
     /// Whether the endpoint can listen, or connect, to @p name.
     [[nodiscard]] doca_error_t check_beginning(const char *name, Role role);
+    [[nodiscard]] doca_error_t begin_to_connect(const char *name);
+    [[nodiscard]] doca_error_t become_client(opendoca::UniqueFd socket, Peer *&peer);
     [[nodiscard]] Peer *find(const Peer *peer) noexcept;
     /// All or nothing when memory lacks.
     Peer &add(std::unique_ptr<Peer> peer);
@@ -96,8 +109,9 @@ private:
     void tell_if_alone();
     void note_end(Peer &peer);
     void retire_ended();
-    void remove(const Peer &peer) noexcept;
-    void reset() noexcept;
+    [[nodiscard]] std::unique_ptr<Peer> take_out(const Peer &peer) noexcept;
+    void drop_client(const Peer &peer) noexcept;
+    void take_all_out(Departure &all) noexcept;
 
     [[nodiscard]] doca_error_t open_channel(opendoca::comm_channel::EventChannel &channel);
     [[nodiscard]] bool watch(Peer &peer) noexcept;

@@ -95,14 +95,22 @@ doca_comm_channel_addr_t &doca_comm_channel_ep_t::add(std::unique_ptr<Peer> peer
     return added;
 }
 
-void doca_comm_channel_ep_t::remove(const Peer &peer) noexcept
+/// Nothing of @p peer is left in the endpoint.
+std::unique_ptr<doca_comm_channel_addr_t> doca_comm_channel_ep_t::take_out(const Peer &peer) noexcept
 {
-    const auto found = addresses_.find(&peer);
     forget(peer);
-    found->second->leave();
+    auto found = addresses_.find(&peer);
+    std::unique_ptr<Peer> taken = std::move(found->second);
     if (std::erase(peers_, &peer) != 0)
         next_ = 0;
     addresses_.erase(found);
+    return taken;
+}
+
+/// One that has exchanged no message, which so need not be waited for.
+void doca_comm_channel_ep_t::drop_client(const Peer &peer) noexcept
+{
+    take_out(peer)->hang_up();
 }
 
 /// One that waits at the socket, or null. It is a client once its hello was read.
@@ -140,7 +148,7 @@ void doca_comm_channel_ep_t::take_in_new_clients()
         if (!std::exchange(has_told_silence_, true))
             LOG_WARN("more than %u clients have connected and said nothing: the oldest of such are closed",
                      max_silent_clients);
-        remove(**std::ranges::find(peers_, Peer::State::connecting,
+        drop_client(**std::ranges::find(peers_, Peer::State::connecting,
                                    [](const Peer *known) { return known->state(); }));
     }
 }
@@ -173,7 +181,7 @@ void doca_comm_channel_ep_t::take_in(Peer &peer)
     if (!is_watched) {
         if (status == DOCA_SUCCESS || status == DOCA_ERROR_OPERATING_SYSTEM)
             listener_.note_shortage("taken in");
-        remove(peer);
+        drop_client(peer);
         return;
     }
     listener_.note_success();

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 #include "../../core/log.hpp"
-#include "../../core/strangers.hpp"
+#include "../../core/unauthenticated_clients.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_HANDSHAKE);
 
@@ -101,7 +101,7 @@ Handshake::Arrival Handshake::receive() noexcept
             const auto kind = static_cast<std::uint8_t>(bytes_[4]);
             if (std::memcmp(bytes_.data(), magic.data(), magic.size()) != 0 || wanted > bytes_.size() || kind == 0 ||
                 kind > static_cast<std::uint8_t>(Message::ready)) {
-                if (may_tell_of_strangers())
+                if (may_log_unauthenticated_client())
                     LOG_ERR("a peer says something that is no message between RDMA instances");
                 return Arrival::ended;
             }

@@ -9,7 +9,7 @@
 
 #include "../../core/log.hpp"
 #include "../../core/public_values.hpp"
-#include "../../core/strangers.hpp"
+#include "../../core/unauthenticated_clients.hpp"
 #include "rdma_tasks.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA);
@@ -103,7 +103,7 @@ doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
     const auto open = std::ranges::count_if(
         connections_, [](const auto &known) { return known->state != Connection::State::ended; });
     if (static_cast<std::uint32_t>(open) >= max_connections) {
-        if (origin != Connection::Origin::accepted || opendoca::may_tell_of_strangers())
+        if (origin != Connection::Origin::accepted || opendoca::may_log_unauthenticated_client())
             LOG_ERR("the instance has its %u connections already", max_connections);
         return DOCA_ERROR_FULL;
     }

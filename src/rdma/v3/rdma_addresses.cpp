@@ -10,7 +10,7 @@
 
 #include "../../core/device/device.hpp"
 #include "../../core/log.hpp"
-#include "../../core/strangers.hpp"
+#include "../../core/unauthenticated_clients.hpp"
 #include "rdma.hpp"
 #include "tcp_connector.hpp"
 
@@ -242,7 +242,7 @@ bool doca_rdma::progress_connector() noexcept
 bool doca_rdma::take_client(std::unique_ptr<Link> client)
 {
     Connection *connection = nullptr;
-    if (callbacks.request == nullptr && opendoca::may_tell_of_strangers())
+    if (callbacks.request == nullptr && opendoca::may_log_unauthenticated_client())
         LOG_ERR("a client asks for a connection, and the program has no callback for that: it is refused");
     if (callbacks.request == nullptr || add(Connection::Origin::accepted, connection) != DOCA_SUCCESS) {
         client->reject();

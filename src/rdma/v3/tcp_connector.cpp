@@ -17,7 +17,7 @@
 
 #include "../../core/device/queue_pair.hpp"
 #include "../../core/log.hpp"
-#include "../../core/strangers.hpp"
+#include "../../core/unauthenticated_clients.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_TCP);
 
@@ -79,7 +79,7 @@ doca_error_t TcpLink::accept(QueuePair &queue_pair, std::span<const std::byte>)
     else if (!connector_.watch(*this, EPOLLIN))
         what = std::strerror(errno);
     if (what != nullptr) {
-        if (may_tell_of_strangers())
+        if (may_log_unauthenticated_client())
             LOG_ERR("a client that has asked for a connection does not get one: %s", what);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
@@ -132,7 +132,7 @@ LinkEvent::Kind TcpLink::look()
         return LinkEvent::Kind::ended;
     if (!server.empty())
         LOG_ERR("%s has closed the connection before it was established", server.c_str());
-    else if (state_ != State::silent && may_tell_of_strangers())
+    else if (state_ != State::silent && may_log_unauthenticated_client())
         LOG_ERR("a client has closed the connection before it was established");
     return LinkEvent::Kind::failed;
 }
@@ -159,7 +159,7 @@ LinkEvent::Kind TcpLink::take()
         LOG_ERR("the server at %s has rejected the connection", server.c_str());
     else if (!server.empty())
         LOG_ERR("%s says something out of turn", server.c_str());
-    else if (may_tell_of_strangers())
+    else if (may_log_unauthenticated_client())
         LOG_ERR("a client says something out of turn");
     return state_ == State::established ? LinkEvent::Kind::ended : LinkEvent::Kind::failed;
 }

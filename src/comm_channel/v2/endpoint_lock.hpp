@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include <sys/single_threaded.h>
+
+#include "../../core/deferred_log.hpp"
+
+namespace opendoca::comm_channel {
+
+/// The mutex of an endpoint. Most endpoints belong to one thread, whose receives poll: so the uncontended case is inline, and
+/// costs no atomic operation while the process has one thread. A waiter first spins, since the critical sections are shorter
+/// than a system call.
+class EndpointLock {
+public:
+    EndpointLock() = default;
+    EndpointLock(const EndpointLock &) = delete;
+    EndpointLock &operator=(const EndpointLock &) = delete;
+
+    void lock() noexcept
+    {
+        if (__libc_single_threaded) {
+            state_.store(held, std::memory_order_relaxed); // a thread that is created from now on sees it
+            return;
+        }
+        int expected = free;
+        // Acquire: pairs with the release in unlock().
+        if (!state_.compare_exchange_strong(expected, held, std::memory_order_acquire, std::memory_order_relaxed))
+            [[unlikely]]
+            wait();
+    }
+
+    void unlock() noexcept
+    {
+        if (__libc_single_threaded)
+            state_.store(free, std::memory_order_relaxed);
+        else if (state_.exchange(free, std::memory_order_release) == contended) [[unlikely]] // pairs with lock() and wait()
+            state_.notify_one();
+    }
+
+private:
+    enum State : int { free, held, contended };
+
+    [[gnu::cold, gnu::noinline]] void wait() noexcept;
+
+    std::atomic<int> state_{free};
+};
+
+/// Holds the lock of an endpoint. The log lines of the scope are written after it has been released: log backends of the
+/// program may take locks of the program, or use the endpoint.
+class EndpointGuard {
+public:
+    explicit EndpointGuard(EndpointLock &lock) noexcept : guard_(lock) {}
+
+private:
+    DeferredLog log_; // ends last
+    std::lock_guard<EndpointLock> guard_;
+};
+
+} // namespace opendoca::comm_channel
