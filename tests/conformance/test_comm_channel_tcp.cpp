@@ -4,9 +4,11 @@
 // Comm Channel between two machines, that is by TCP: what anybody who reaches the address can send. That it works at all
 // is shown by the other tests, which run with an address, too.
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <random>
+#include <thread>
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -278,7 +280,7 @@ TEST_F(CommChannelTcpTest, whatever_comes_does_no_harm)
     expect_service_is_well();
 }
 
-TEST_F(CommChannelTcpTest, strangers_do_not_fill_the_log)
+TEST_F(CommChannelTcpTest, UnauthenticatedClientsDoNotFillTheLog)
 {
     start_service();
     const LogCapture log;
@@ -293,7 +295,7 @@ TEST_F(CommChannelTcpTest, strangers_do_not_fill_the_log)
 }
 
 /// Nor do those who say the right thing first, which is no secret.
-TEST_F(CommChannelTcpTest, strangers_that_say_hello_do_not_fill_the_log)
+TEST_F(CommChannelTcpTest, UnauthenticatedClientsThatSayHelloDoNotFillTheLog)
 {
     start_service();
     const LogCapture log;
@@ -308,6 +310,38 @@ TEST_F(CommChannelTcpTest, strangers_that_say_hello_do_not_fill_the_log)
     const std::string text = log.text();
     EXPECT_LE(std::ranges::count(text, '\n'), 2 * 21) << text; // a minute may end meanwhile
     expect_service_is_well();
+}
+
+/// It waits until the peer's kernel has what was sent, which this peer's never gets.
+TEST_F(CommChannelTcpTest, ADisconnectThatBlocksDoesNotBlockOtherThreads)
+{
+    start_service();
+    const UniqueFd peer = make_socket();
+    const int smallest = 1;
+    must_hold(setsockopt(peer.get(), SOL_SOCKET, SO_RCVBUF, &smallest, sizeof(smallest)) == 0 &&
+                  connect(peer.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0,
+              "a connection");
+    send_raw(peer, right_hello + frame(message, "here I am"));
+    Address *const to_peer = await_message(service).from;
+    std::string text(longest_message, 'x');
+    while (send_text(service, to_peer, text) == DOCA_SUCCESS)
+        ;
+    std::atomic<bool> is_over = false;
+    std::atomic<unsigned> num_calls = 0;
+    std::thread other([&] {
+        for (; !is_over; ++num_calls) {
+            EXPECT_EQ(receive(service).status, DOCA_ERROR_AGAIN);
+            std::this_thread::yield();
+        }
+    });
+    while (num_calls == 0)
+        std::this_thread::yield();
+    const unsigned num_before = num_calls;
+    must(doca_comm_channel_ep_disconnect(service, to_peer));
+    const unsigned num_after = num_calls;
+    is_over = true;
+    other.join();
+    EXPECT_GT(num_after - num_before, 10u);
 }
 
 TEST_F(CommChannelTcpTest, who_says_nothing_keeps_nobody_out)
