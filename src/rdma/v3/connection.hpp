@@ -4,16 +4,18 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include <doca_rdma.h>
 
 #include "../../core/device/connector.hpp"
 #include "../../core/device/queue_pair.hpp"
 
-/// One connection of an instance. It is there until the instance has stopped, whatever becomes of the peer: programs
-/// ask it for its user data after its end. What it is made of goes before, see doca_rdma::drop_ended().
+/// One connection of an instance. Programs ask it for its user data after its end: it stays until the instance has stopped,
+/// unless a client asked for it, see doca_rdma::drop_ended(), which also gives back what it is made of.
 struct doca_rdma_connection {
     /// How it comes to be connected.
     enum class Origin : std::uint8_t {
@@ -53,11 +55,42 @@ struct doca_rdma_connection {
     const Origin origin;
     const std::uint32_t id;
     State state = State::initial;
+    bool was_established = false; ///< the program was told so
     doca_data user_data{};
     doca_rdma_addr *address = nullptr; ///< that the program has asked for, or null
     std::chrono::steady_clock::time_point deadline; ///< of an answer from there
     std::atomic<opendoca::ConnectionState> queue_pair_state{opendoca::ConnectionState::none};
     std::unique_ptr<opendoca::QueuePair> queue_pair;
     std::unique_ptr<opendoca::Link> link; ///< of one that is not exported
-    std::unique_ptr<doca_rdma_connection> ended_before; ///< of those that have ended: a list
+    std::unique_ptr<doca_rdma_connection> ended_next; ///< in EndedConnections
+};
+
+/// Connections that have ended and that the program may still use: a list, oldest first. Takes no memory.
+class EndedConnections {
+public:
+    EndedConnections() = default;
+    EndedConnections(const EndedConnections &) = delete;
+    EndedConnections &operator=(const EndedConnections &) = delete;
+    ~EndedConnections() { drop_to(0); }
+
+    void add(std::unique_ptr<doca_rdma_connection> ended) noexcept
+    {
+        doca_rdma_connection *const newest = ended.get();
+        (newest_ != nullptr ? newest_->ended_next : oldest_) = std::move(ended);
+        newest_ = newest;
+        ++count_;
+    }
+    /// Destroys the oldest until @p count are left. One by one: as a chain of destructors they would need a stack as long.
+    void drop_to(std::uint32_t count) noexcept
+    {
+        for (; count_ > count; --count_)
+            oldest_ = std::move(oldest_->ended_next);
+        if (oldest_ == nullptr)
+            newest_ = nullptr;
+    }
+
+private:
+    std::unique_ptr<doca_rdma_connection> oldest_;
+    doca_rdma_connection *newest_ = nullptr;
+    std::uint32_t count_ = 0;
 };

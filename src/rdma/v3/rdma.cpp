@@ -9,7 +9,6 @@
 
 #include "../../core/log.hpp"
 #include "../../core/public_values.hpp"
-#include "../../core/unauthenticated_clients.hpp"
 #include "rdma_tasks.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA);
@@ -71,6 +70,7 @@ doca_error_t doca_rdma::on_stop() noexcept
 {
     if (connector_ != nullptr)
         connector_->stop_listening();
+    waiting_client_.reset();
     for (const auto &connection : connections_)
         end(*connection);
     if (receives_ != nullptr)
@@ -81,8 +81,8 @@ doca_error_t doca_rdma::on_stop() noexcept
 void doca_rdma::on_idle() noexcept
 {
     connections_.clear();
-    while (ended_ != nullptr) // one by one: as a chain of destructors they would need a stack as long
-        ended_ = std::move(ended_->ended_before);
+    ended_.drop_to(0);
+    ended_clients_.drop_to(0);
     close_connector();
     receives_.reset();
     next_ = 0;
@@ -98,13 +98,17 @@ doca_error_t doca_rdma::check_running(const char *what) const noexcept
     return DOCA_ERROR_BAD_STATE;
 }
 
-doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
+bool doca_rdma::is_full() const noexcept
 {
     const auto open = std::ranges::count_if(
         connections_, [](const auto &known) { return known->state != Connection::State::ended; });
-    if (static_cast<std::uint32_t>(open) >= max_connections) {
-        if (origin != Connection::Origin::accepted || opendoca::may_log_unauthenticated_client())
-            LOG_ERR("the instance has its %u connections already", max_connections);
+    return static_cast<std::uint32_t>(open) >= max_connections;
+}
+
+doca_error_t doca_rdma::add(Connection::Origin origin, Connection *&connection)
+{
+    if (is_full()) {
+        LOG_ERR("the instance has its %u connections already", max_connections);
         return DOCA_ERROR_FULL;
     }
     connections_.push_back(std::make_unique<Connection>(*this, origin, num_made_));
@@ -194,7 +198,8 @@ doca_error_t doca_rdma::disconnect(Connection &connection)
 }
 
 /// Of a connection that has ended, what it is made of goes when its flushed tasks have been told, with the queue pair that
-/// their ends name. The object stays.
+/// their ends name. The object stays, but clients cannot make this side keep what they like: nothing of those that were refused
+/// or never confirmed, and the newest max_connections of the others.
 void doca_rdma::drop_ended() noexcept
 {
     has_ended_ = false;
@@ -205,8 +210,12 @@ void doca_rdma::drop_ended() noexcept
                 connection->drop_queue_pair();
             if (connection->queue_pair == nullptr && (connection->link == nullptr || connection->link->is_over())) {
                 connection->link.reset();
-                connection->ended_before = std::move(ended_);
-                ended_ = std::move(connection);
+                if (connection->origin != Connection::Origin::accepted)
+                    ended_.add(std::move(connection));
+                else if (connection->was_established)
+                    ended_clients_.add(std::move(connection));
+                else
+                    connection.reset();
                 continue;
             }
             has_ended_ = true;
@@ -214,6 +223,7 @@ void doca_rdma::drop_ended() noexcept
         std::swap(*kept++, connection);
     }
     connections_.erase(kept, connections_.end());
+    ended_clients_.drop_to(max_connections);
     next_ = 0;
 }
 

@@ -123,6 +123,8 @@ private:
     [[nodiscard]] bool look_at_deadlines() noexcept;
     [[nodiscard]] bool progress_connector() noexcept;
     [[nodiscard]] bool take_client(std::unique_ptr<opendoca::Link> client);
+    [[nodiscard]] bool is_full() const noexcept;
+    [[nodiscard]] Connection *oldest_half_open() noexcept;
     [[nodiscard]] bool take(const opendoca::LinkEvent &event);
     void establish(Connection &connection);
     void tell_failure(Connection &connection) noexcept;
@@ -132,7 +134,9 @@ private:
     std::unique_ptr<opendoca::Connector> connector_; ///< from the first address on; outlives what links connections have
     opendoca::UniqueFd deadlines_;                   ///< a timer, beside the connector
     std::vector<std::unique_ptr<Connection>> connections_; ///< those that have ended are dropped from it
-    std::unique_ptr<Connection> ended_; ///< the newest of these, until the context is idle: programs may still name them
+    EndedConnections ended_; ///< those of them that this side has made, until the context is idle
+    EndedConnections ended_clients_; ///< those that clients had asked for: the newest max_connections
+    std::unique_ptr<opendoca::Link> waiting_client_; ///< asks for the place of a half-open one that was ended for it
     std::uint32_t num_made_ = 0;
     bool has_ended_ = false; ///< some of connections_
     std::uint16_t port_ = 0;

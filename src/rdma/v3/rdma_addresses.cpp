@@ -8,6 +8,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "../../core/deferred_log.hpp"
 #include "../../core/device/device.hpp"
 #include "../../core/log.hpp"
 #include "../../core/unauthenticated_clients.hpp"
@@ -66,6 +67,7 @@ void doca_rdma::close_connector() noexcept
     completions().unwatch(connector_->fd());
     completions().unwatch(deadlines_.get());
     deadlines_.reset();
+    waiting_client_.reset();
     connector_.reset();
     is_overdue_ = false;
 }
@@ -221,6 +223,10 @@ bool doca_rdma::progress_connector() noexcept
     for (int steps = 0; steps != most_steps; ++steps) {
         bool was_told = false;
         const doca_error_t status = opendoca::guarded([&] {
+            if (waiting_client_ != nullptr) {
+                was_told = take_client(std::move(waiting_client_));
+                return DOCA_SUCCESS;
+            }
             LinkEvent event = connector_->poll();
             if (event.kind == LinkEvent::Kind::nothing)
                 return DOCA_ERROR_NOT_FOUND;
@@ -239,14 +245,39 @@ bool doca_rdma::progress_connector() noexcept
     return true;
 }
 
+/// Of the connections that clients have asked for, the oldest that the program has accepted and the client has not confirmed.
+doca_rdma::Connection *doca_rdma::oldest_half_open() noexcept
+{
+    const auto found = std::ranges::find(connections_, Connection::State::answered, [](const auto &one) { return one->state; });
+    return found != connections_.end() ? found->get() : nullptr;
+}
+
 bool doca_rdma::take_client(std::unique_ptr<Link> client)
 {
-    Connection *connection = nullptr;
-    if (callbacks.request == nullptr && opendoca::may_log_unauthenticated_client())
-        LOG_ERR("a client asks for a connection, and the program has no callback for that: it is refused");
-    if (callbacks.request == nullptr || add(Connection::Origin::accepted, connection) != DOCA_SUCCESS) {
+    if (callbacks.request == nullptr) {
+        if (opendoca::may_log_unauthenticated_client())
+            LOG_ERR("a client asks for a connection, and the program has no callback for that: it is refused");
         client->reject();
         return false;
+    }
+    if (Connection *const half_open = is_full() ? oldest_half_open() : nullptr; half_open != nullptr) {
+        if (opendoca::may_log_unauthenticated_client())
+            LOG_WARN("the instance has its %u connections: one that its client has not confirmed makes room for another client",
+                     max_connections);
+        waiting_client_ = std::move(client); // the callback may end the context
+        end(*half_open);
+        tell_failure(*half_open);
+        return true;
+    }
+    Connection *connection = nullptr;
+    {
+        opendoca::DeferredLog log;
+        if (add(Connection::Origin::accepted, connection) != DOCA_SUCCESS) {
+            if (!opendoca::may_log_unauthenticated_client())
+                log.discard();
+            client->reject();
+            return false;
+        }
     }
     connection->link = std::move(client);
     connection->link->owner = connection;
@@ -281,6 +312,7 @@ void doca_rdma::establish(Connection &connection)
     if (connection.origin == Connection::Origin::address)
         receives_->give_to(*connection.queue_pair);
     connection.state = Connection::State::connected;
+    connection.was_established = true;
     if (callbacks.established != nullptr)
         callbacks.established(&connection, connection.user_data, user_data);
 }

@@ -10,11 +10,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 
+#include "../../core/deferred_log.hpp"
 #include "../../core/device/queue_pair.hpp"
 #include "../../core/log.hpp"
 #include "../../core/unauthenticated_clients.hpp"
@@ -25,10 +30,12 @@ namespace opendoca::v3 {
 
 class TcpLink final : public Link {
 public:
+    using Clock = std::chrono::steady_clock;
+
     enum class State : std::uint8_t {
         connecting, ///< a client's: until TCP has made a connection
         requested,  ///< a client's: until the server answers
-        silent,     ///< a server's: until the client says what it wants
+        silent,     ///< a server's: until the client has sent its request
         asked,      ///< a server's: until the program answers
         answered,   ///< a server's: until the client confirms
         established,
@@ -42,6 +49,10 @@ public:
     {
     }
     ~TcpLink() override { disconnect(); }
+
+    /// Begins the time that a client has for its next message.
+    void set_deadline() noexcept { deadline_ = Clock::now() + max_handshake_time; }
+    [[nodiscard]] std::chrono::steady_clock::time_point deadline() const noexcept { return deadline_; }
 
     /// Of a client.
     void ask_for(QueuePair &queue_pair, std::string asked)
@@ -66,11 +77,13 @@ private:
     Handshake handshake_;
     State state_;
     QueuePair *queue_pair_ = nullptr;
+    Clock::time_point deadline_{};
 };
 
 /// Private data is not sent: no function gives it to the client, and both sides are ours.
 doca_error_t TcpLink::accept(QueuePair &queue_pair, std::span<const std::byte>)
 {
+    DeferredLog log; // also of what the queue pair has to say of the client's details
     const char *what = nullptr;
     if (queue_pair.connect(handshake_.details()) != DOCA_SUCCESS)
         what = "its details can't be used";
@@ -81,8 +94,12 @@ doca_error_t TcpLink::accept(QueuePair &queue_pair, std::span<const std::byte>)
     if (what != nullptr) {
         if (may_log_unauthenticated_client())
             LOG_ERR("a client that has asked for a connection does not get one: %s", what);
+        else
+            log.discard();
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
+    set_deadline();
+    connector_.await_confirmation(*this);
     state_ = State::answered;
     return DOCA_SUCCESS;
 }
@@ -95,6 +112,8 @@ void TcpLink::reject() noexcept
 
 void TcpLink::disconnect() noexcept
 {
+    if (state_ == State::answered)
+        connector_.stop_awaiting_confirmation(*this);
     state_ = State::over;
     if (!handshake_.is_open())
         return;
@@ -146,6 +165,7 @@ LinkEvent::Kind TcpLink::take()
         return LinkEvent::Kind::request;
     }
     if (state_ == State::answered && kind == Message::ready) {
+        connector_.stop_awaiting_confirmation(*this);
         state_ = State::established;
         return LinkEvent::Kind::established;
     }
@@ -167,15 +187,27 @@ LinkEvent::Kind TcpLink::take()
 doca_error_t TcpConnector::create(bool is_local, std::unique_ptr<Connector> &made)
 {
     UniqueFd epoll(epoll_create1(EPOLL_CLOEXEC));
-    if (!epoll.is_open()) {
-        LOG_ERR("epoll_create1: %s", std::strerror(errno));
+    UniqueFd timer(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+    if (!epoll.is_open() || !timer.is_open()) {
+        LOG_ERR("no descriptor for connections by address: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    made.reset(new TcpConnector(is_local, std::move(epoll)));
+    std::unique_ptr<TcpConnector> fresh(new TcpConnector(is_local, std::move(epoll), std::move(timer)));
+    epoll_event interest = {.events = EPOLLIN, .data = {.ptr = &fresh->timer_}};
+    if (epoll_ctl(fresh->epoll_.get(), EPOLL_CTL_ADD, fresh->timer_.get(), &interest) != 0) {
+        LOG_ERR("watching the timer of half-open clients: %s", std::strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    made = std::move(fresh);
     return DOCA_SUCCESS;
 }
 
-TcpConnector::TcpConnector(bool is_local, UniqueFd epoll) noexcept : is_local_(is_local), epoll_(std::move(epoll)) {}
+TcpConnector::TcpConnector(bool is_local, UniqueFd epoll, UniqueFd timer) noexcept
+    : is_local_(is_local),
+      epoll_(std::move(epoll)),
+      timer_(std::move(timer))
+{
+}
 
 TcpConnector::~TcpConnector() = default;
 
@@ -189,6 +221,57 @@ bool TcpConnector::watch(TcpLink &link, std::uint32_t events) noexcept
 void TcpConnector::unwatch(const TcpLink &link) noexcept
 {
     (void)epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, link.fd(), nullptr);
+}
+
+void TcpConnector::await_confirmation(TcpLink &link)
+{
+    unconfirmed_.push_back(&link);
+    if (!is_timer_set_)
+        set_timer();
+}
+
+void TcpConnector::stop_awaiting_confirmation(const TcpLink &link) noexcept
+{
+    std::erase(unconfirmed_, &link);
+}
+
+/// Sets the timer to the first deadline, if there is one. All clients have the same time, so later ones leave it as it is.
+void TcpConnector::set_timer() noexcept
+{
+    using Clock = TcpLink::Clock;
+    constexpr auto none = Clock::time_point::max();
+    const Clock::time_point first = std::min(silent_.empty() ? none : silent_.front()->deadline(),
+                                             unconfirmed_.empty() ? none : unconfirmed_.front()->deadline());
+    itimerspec when{};
+    is_timer_set_ = first != none;
+    if (is_timer_set_) {
+        const auto left = std::max<Clock::duration>(first - Clock::now(), std::chrono::milliseconds(1));
+        when.it_value.tv_sec = std::chrono::floor<std::chrono::seconds>(left).count();
+        when.it_value.tv_nsec = (left % std::chrono::seconds(1)).count();
+    }
+    (void)timerfd_settime(timer_.get(), 0, &when, nullptr); // fails for no values that are possible here
+}
+
+/// The timer has expired: ends one client whose time is over. The timer stays readable until no such client is left.
+LinkEvent TcpConnector::end_late_client() noexcept
+{
+    const auto is_late = [now = TcpLink::Clock::now()](const TcpLink &link) { return link.deadline() <= now; };
+    constexpr long long limit = max_handshake_time.count();
+    if (!silent_.empty() && is_late(*silent_.front())) {
+        if (may_log_unauthenticated_client())
+            LOG_WARN("a client has connected, and has sent no request within %lld s: it is closed", limit);
+        silent_.erase(silent_.begin());
+        return {.kind = LinkEvent::Kind::step};
+    }
+    if (!unconfirmed_.empty() && is_late(*unconfirmed_.front())) {
+        if (may_log_unauthenticated_client())
+            LOG_WARN("a client has not confirmed its connection within %lld s: it is closed", limit);
+        TcpLink *const late = unconfirmed_.front();
+        unconfirmed_.erase(unconfirmed_.begin());
+        return {.kind = LinkEvent::Kind::failed, .link = late};
+    }
+    set_timer();
+    return {.kind = LinkEvent::Kind::step};
 }
 
 doca_error_t TcpConnector::listen(std::uint16_t port)
@@ -235,18 +318,22 @@ doca_error_t TcpConnector::connect(const ServerAddress &server, std::chrono::mil
     return DOCA_SUCCESS;
 }
 
-/// Whoever has reached the port and says nothing is dropped when too many others have come after.
+/// If too many clients have sent no request, this closes the oldest of them.
 bool TcpConnector::accept_client()
 {
     UniqueFd socket = acceptor_.accept(listener_.get());
     if (!socket.is_open())
         return false;
+    end_with_silent_host(socket.get());
     auto link = std::make_unique<TcpLink>(*this, Handshake(std::move(socket)), TcpLink::State::silent);
-    if (silent_.size() == most_silent)
+    link->set_deadline();
+    if (silent_.size() == max_silent)
         silent_.erase(silent_.begin());
     silent_.push_back(std::move(link));
     if (watch(*silent_.back(), EPOLLIN)) {
         acceptor_.note_success();
+        if (!is_timer_set_)
+            set_timer();
     } else {
         acceptor_.note_shortage("watched");
         silent_.pop_back();
@@ -259,6 +346,8 @@ LinkEvent TcpConnector::poll()
     epoll_event ready{};
     if (epoll_wait(epoll_.get(), &ready, 1, 0) != 1)
         return {};
+    if (ready.data.ptr == &timer_)
+        return end_late_client();
     auto *const link = static_cast<TcpLink *>(ready.data.ptr);
     if (link == nullptr)
         return {.kind = accept_client() ? LinkEvent::Kind::step : LinkEvent::Kind::nothing};

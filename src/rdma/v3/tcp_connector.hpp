@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -14,7 +16,8 @@ namespace opendoca::v3 {
 class TcpLink;
 
 /// In place of rdma_cm where a device has none: the two sides exchange the details of their queue pairs over TCP,
-/// so both have to be ours.
+/// so both have to be ours. A client is half-open until it has sent its request, and again from the server's answer until it
+/// has confirmed that: either has to be done within max_handshake_time.
 class TcpConnector final : public Connector {
 public:
     /// @p is_local: all such devices are on this machine, whatever their addresses. OPERATING_SYSTEM.
@@ -33,17 +36,26 @@ public:
     [[nodiscard]] bool watch(TcpLink &link, std::uint32_t events) noexcept;
     void unwatch(const TcpLink &link) noexcept;
 
-private:
-    static constexpr std::size_t most_silent = 64;
+    /// From the server's answer on, @p link fails at its deadline, unless it is confirmed before.
+    void await_confirmation(TcpLink &link);
+    void stop_awaiting_confirmation(const TcpLink &link) noexcept;
 
-    TcpConnector(bool is_local, UniqueFd epoll) noexcept;
+private:
+    static constexpr std::size_t max_silent = 64;
+
+    TcpConnector(bool is_local, UniqueFd epoll, UniqueFd timer) noexcept;
     [[nodiscard]] bool accept_client();
+    [[nodiscard]] LinkEvent end_late_client() noexcept;
+    void set_timer() noexcept;
 
     const bool is_local_;
-    UniqueFd epoll_; ///< of the listener, and of all sockets that something can come by
+    UniqueFd epoll_; ///< of the listener, the timer, and all sockets that something can come by
+    UniqueFd timer_; ///< expires at the first deadline of a half-open client
+    bool is_timer_set_ = false;
     UniqueFd listener_;
     Acceptor acceptor_;
-    std::vector<std::unique_ptr<TcpLink>> silent_; ///< clients that have not said what they want, oldest first
+    std::vector<std::unique_ptr<TcpLink>> silent_; ///< clients that have sent no request, oldest first
+    std::vector<TcpLink *> unconfirmed_;           ///< links whose client has not confirmed the answer, oldest first
 };
 
 } // namespace opendoca::v3

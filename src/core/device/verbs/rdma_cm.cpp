@@ -14,7 +14,9 @@
 #include <fcntl.h>
 #include <net/if.h>
 
+#include "../../deferred_log.hpp"
 #include "../../log.hpp"
+#include "../../unauthenticated_clients.hpp"
 #include "device.hpp"
 #include "queue_pair.hpp"
 #include "rdma_cm_address.hpp"
@@ -75,6 +77,7 @@ public:
 
 private:
     [[nodiscard]] const RdmaCmLibrary &library() const noexcept { return cm_.library(); }
+    [[nodiscard]] doca_error_t try_to_accept(QueuePair &queue_pair, std::span<const std::byte> private_data);
     [[nodiscard]] bool go_on(const CmEvent &cm_event);
     [[nodiscard]] bool request() noexcept;
     [[nodiscard]] bool establish();
@@ -157,6 +160,15 @@ bool CmLink::establish()
 
 doca_error_t CmLink::accept(QueuePair &queue_pair, std::span<const std::byte> private_data)
 {
+    DeferredLog log;
+    const doca_error_t status = try_to_accept(queue_pair, private_data);
+    if (status != DOCA_SUCCESS && !may_log_unauthenticated_client())
+        log.discard();
+    return status;
+}
+
+doca_error_t CmLink::try_to_accept(QueuePair &queue_pair, std::span<const std::byte> private_data)
+{
     if (state_ != State::asked) {
         LOG_ERR("the client has gone before it was accepted");
         return DOCA_ERROR_CONNECTION_ABORTED;
@@ -230,8 +242,9 @@ LinkEvent CmLink::take(const CmEvent &cm_event)
         } else if (state_ == State::asked) {
             state_ = State::over; // accept() will tell
         } else {
-            LOG_ERR("%s: %s", server.empty() ? "a client that was accepted" : server.c_str(),
-                    explain(library(), cm_event).c_str());
+            if (!server.empty() || may_log_unauthenticated_client())
+                LOG_ERR("%s: %s", server.empty() ? "a client that was accepted" : server.c_str(),
+                        explain(library(), cm_event).c_str());
             event.kind = Kind::failed;
         }
     }
