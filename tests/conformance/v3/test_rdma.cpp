@@ -784,8 +784,8 @@ TEST_P(FaultyReceives, are_refused_or_end_and_the_others_receive)
     EXPECT_EQ(first.num_failed, 0);
 }
 
-/// Whoever reaches the port of a server: sockets, of which nobody knows yet what they want.
-class Strangers : public RdmaTaskTest {
+/// Sockets that connect to the port of a server.
+class UnauthenticatedClients : public RdmaTaskTest {
 protected:
     static constexpr std::uint16_t port = 28786;
     static constexpr std::size_t most_lines = 21; ///< of a minute, of which one may begin
@@ -831,10 +831,10 @@ protected:
     }
 };
 
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Strangers);
-INSTANTIATE_TEST_SUITE_P(device, Strangers, testing::ValuesIn(connecting_devices()), name_of_device);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(UnauthenticatedClients);
+INSTANTIATE_TEST_SUITE_P(device, UnauthenticatedClients, testing::ValuesIn(connecting_devices()), name_of_device);
 
-TEST_P(Strangers, are_turned_away_where_descriptors_lack)
+TEST_P(UnauthenticatedClients, are_turned_away_where_descriptors_lack)
 {
     std::vector<opendoca::UniqueFd> clients(5);
     std::ranges::generate(clients, make_socket);
@@ -862,7 +862,7 @@ TEST_P(Strangers, are_turned_away_where_descriptors_lack)
     a.stop();
 }
 
-TEST_P(Strangers, fill_no_log)
+TEST_P(UnauthenticatedClients, fill_no_log)
 {
     const LogCapture log;
     for (int i = 0; i != 100; ++i) {
@@ -878,7 +878,7 @@ TEST_P(Strangers, fill_no_log)
 }
 
 /// The same of those that say the right thing, where there is no room for them.
-TEST_P(Strangers, that_are_too_many_fill_no_log)
+TEST_P(UnauthenticatedClients, that_are_too_many_fill_no_log)
 {
     b.stop();
     must(doca_rdma_set_max_num_connections(b.get(), 1));
