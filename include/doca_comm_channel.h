@@ -20,8 +20,15 @@
  * receive until DOCA_ERROR_AGAIN, arm again. Do not read from the descriptors.
  *
  * Outputs are written only on success.
- * Threads, for all of this header unless stated: calls on one endpoint, or on peer addresses of it, must not
- * overlap. Different endpoints may be used by different threads at the same time.
+ * Threads, for all of this header unless stated: any, also for one endpoint and its peer addresses (opendoca).
+ * The endpoint has a lock, which is not held while a call blocks and not while a log backend is called.
+ * - doca_comm_channel_ep_destroy() must not overlap with any other call on the endpoint or its peer addresses.
+ * - doca_comm_channel_ep_disconnect() ends an address for all threads. A doca_comm_channel_ep_sendto() of another
+ *   thread that comes later answers DOCA_ERROR_NOT_CONNECTED; functions that take an address alone
+ *   (doca_comm_channel_peer_addr_*) must not overlap with the disconnect, nor follow it.
+ * - Each message goes to one of the threads that receive. Messages of one thread to a peer keep their order.
+ * - An event channel and its arming are the endpoint's: one thread at a time waits for room, since a message that
+ *   is sent by any thread ends that arming. Likewise one thread at a time reads the list of peers.
  *
  * opendoca: defaults are messages of 4080 bytes and queues of 512 messages; messages of 4080 bytes and queues
  * of 8192 messages can be had everywhere. Comm Channel works on software devices, and on mlx5 devices whose
@@ -447,7 +454,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_
                                                                struct doca_comm_channel_addr_t **peer_addr);
 
 /**
- * End the connection with a peer and free its address. Blocks until both is done.
+ * End the connection with a peer and free its address. Blocks until both is done; opendoca: without holding up
+ * other threads that use the endpoint.
  *
  * State: connected to that peer.
  *

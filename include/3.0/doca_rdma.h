@@ -21,8 +21,11 @@
  * A connection takes traffic only from the peer that it was made with. It ends with
  * doca_rdma_connection_disconnect() on either side, or with the context's stop; then its tasks in flight are
  * flushed. opendoca: when these have come back, what the connection took of device and system is given back.
- * The struct doca_rdma_connection stays valid until the context is idle, and answers as a connection that has
- * ended: doca_rdma_connection_disconnect() succeeds, its word and its number are those that it had, it has no
+ * The struct doca_rdma_connection stays valid until the context is idle, but for connections that clients have
+ * asked for by address: of these one that was rejected, could not be accepted or was never established is gone
+ * with the next doca_pe_progress() after the call, or after doca_rdma_connection_failure_cb_t; and of those that
+ * were established and have ended, as many as doca_rdma_set_max_num_connections() allows stay valid, the newest.
+ * While it is valid, it answers as a connection that has ended: doca_rdma_connection_disconnect() succeeds, its word and its number are those that it had, it has no
  * address (DOCA_ERROR_NOT_FOUND), doca_rdma_connect(), doca_rdma_connection_accept() and _reject() give
  * DOCA_ERROR_BAD_STATE, and a task ends with DOCA_ERROR_SHUTDOWN.
  *
@@ -194,9 +197,12 @@ typedef void (*doca_rdma_connection_established_cb_t)(struct doca_rdma_connectio
                                                       union doca_data ctx_user_data);
 
 /**
- * Called when a connection could not be made.
+ * Called when a connection could not be made. opendoca: on a server that has accepted it, when the client has not
+ * confirmed the connection within 10 seconds (by the handshake over TCP), has gone, or was the oldest such client
+ * when another asked for a connection and all connections of the instance were in use.
  *
- * @param [in] rdma_connection The connection, which stays valid until the context is idle.
+ * @param [in] rdma_connection The connection. It stays valid until the context is idle; opendoca: on a server until
+ * this function has returned.
  * @param [in] connection_user_data The connection's word.
  * @param [in] ctx_user_data The context's word.
  */
@@ -207,7 +213,7 @@ typedef void (*doca_rdma_connection_failure_cb_t)(struct doca_rdma_connection *r
 /**
  * Called when a connection has ended.
  *
- * @param [in] rdma_connection The connection, which stays valid until the context is idle.
+ * @param [in] rdma_connection The connection, which stays valid as the beginning of this header says.
  * doca_rdma_connection_disconnect() succeeds and changes nothing.
  * @param [in] connection_user_data The connection's word.
  * @param [in] ctx_user_data The context's word.
@@ -473,7 +479,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *r
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: rdma_connection is NULL, or private_data_len does not go with private_data.
  * - DOCA_ERROR_BAD_STATE: there is no request.
- * - DOCA_ERROR_CONNECTION_ABORTED: the peer is gone, or accepting failed.
+ * - DOCA_ERROR_CONNECTION_ABORTED: the peer is gone, or accepting failed. opendoca: the connection is gone.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_connection,
                                                            void *private_data, uint8_t private_data_len);

@@ -18,6 +18,7 @@
 #include "../../src/core/unique_fd.hpp"
 #include "support/comm_channel.hpp"
 #include "support/log_capture.hpp"
+#include "support/own_network.hpp"
 
 using namespace doca_test;
 using opendoca::UniqueFd;
@@ -63,6 +64,14 @@ std::string own_address()
 }
 
 constexpr std::uint16_t port = 5001;
+
+/// Whether the kernel can be told how long it may wait between two transmissions: see src/core/unauthenticated_clients.cpp.
+bool has_short_retransmissions()
+{
+    constexpr int tcp_rto_max_ms = 44, value = 2000;
+    const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    return setsockopt(fd.get(), IPPROTO_TCP, tcp_rto_max_ms, &value, sizeof(value)) == 0;
+}
 
 std::string frame(std::uint32_t kind, const std::string &bytes)
 {
@@ -342,6 +351,39 @@ TEST_F(CommChannelTcpTest, ADisconnectThatBlocksDoesNotBlockOtherThreads)
     is_over = true;
     other.join();
     EXPECT_GT(num_after - num_before, 10u);
+}
+
+/// With a message under way, which the kernel repeats, and without one, so that it probes. No packet tells of the end.
+TEST_F(CommChannelTcpTest, AHostThatVanishesIsNoticedWithinThirtySeconds)
+{
+    const OwnNetwork network;
+    if (!network.is_there())
+        GTEST_SKIP() << "no network of one's own can be made: " << std::strerror(errno);
+    if (!has_short_retransmissions())
+        GTEST_SKIP() << "this kernel is older than 6.15, and repeats for 15 minutes what is under way";
+    start_service();
+    EpHandle clients[] = {make_endpoint(host), make_endpoint(host)};
+    Address *to_service[2] = {nullptr, nullptr};
+    for (int i = 0; i != 2; ++i) {
+        must(doca_comm_channel_ep_connect(clients[i], name.c_str(), &to_service[i]));
+        EXPECT_EQ(until_not(DOCA_ERROR_CONNECTION_INPROGRESS,
+                            [&] {
+                                (void)receive(service);
+                                return doca_comm_channel_peer_addr_update_info(to_service[i]);
+                            }),
+                  DOCA_SUCCESS);
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    OwnNetwork::set_loopback(false);
+    must(send_text(clients[0], to_service[0], "under way"));
+    for (int i = 0; i != 2; ++i) {
+        doca_event_channel_t has_message = -1;
+        must(doca_comm_channel_ep_get_event_channel(clients[i], nullptr, &has_message));
+        must(doca_comm_channel_ep_event_handle_arm_recv(clients[i]));
+        await_readable(has_message);
+        EXPECT_EQ(receive(clients[i]).status, DOCA_ERROR_CONNECTION_RESET) << i;
+    }
+    EXPECT_LE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(45)) << "thirty seconds, on a busy machine";
 }
 
 TEST_F(CommChannelTcpTest, who_says_nothing_keeps_nobody_out)

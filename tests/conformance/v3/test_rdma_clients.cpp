@@ -13,24 +13,20 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <malloc.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "../../../src/core/unique_fd.hpp"
 #include "../support/log_capture.hpp"
+#include "../support/own_network.hpp"
 #include "rdma_instance.hpp"
 
 using namespace doca_test;
@@ -42,13 +38,6 @@ constexpr std::uint16_t port = 28789;
 
 /// As src/rdma/v3/handshake.hpp has it.
 enum Kind : char { request = 1 };
-
-/// Of the system calls that the tests themselves need.
-void must_hold(bool holds, const char *what)
-{
-    if (!holds)
-        throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
-}
 
 std::string message(Kind kind, const std::string &details)
 {
@@ -71,38 +60,6 @@ std::size_t num_shared_mappings()
         count += line[line.find(' ') + 4] == 's' ? 1 : 0;
     return count;
 }
-
-/// A network of this thread's own, whose loopback interface can be switched off.
-class OwnNetwork {
-public:
-    OwnNetwork() : before_(open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)), has_own_(unshare(CLONE_NEWNET) == 0)
-    {
-        if (has_own_)
-            set_loopback(true);
-    }
-    OwnNetwork(const OwnNetwork &) = delete;
-    OwnNetwork &operator=(const OwnNetwork &) = delete;
-    ~OwnNetwork()
-    {
-        if (has_own_)
-            must_hold(setns(before_.get(), CLONE_NEWNET) == 0, "the way back to the network of before");
-    }
-
-    [[nodiscard]] bool is_there() const { return has_own_; }
-    static void set_loopback(bool is_up)
-    {
-        const UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-        ifreq of_loopback{};
-        std::strcpy(of_loopback.ifr_name, "lo");
-        must_hold(ioctl(socket.get(), SIOCGIFFLAGS, &of_loopback) == 0, "the state of the interface");
-        of_loopback.ifr_flags = static_cast<short>(is_up ? of_loopback.ifr_flags | IFF_UP : of_loopback.ifr_flags & ~IFF_UP);
-        must_hold(ioctl(socket.get(), SIOCSIFFLAGS, &of_loopback) == 0, "another state of the interface");
-    }
-
-private:
-    const UniqueFd before_;
-    const bool has_own_;
-};
 
 class RdmaServerTest : public testing::Test {
 protected:
@@ -135,7 +92,7 @@ protected:
         server.sin_family = AF_INET;
         server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         server.sin_port = htons(port);
-        must_hold(setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)) == 0 &&
+        ensure_call(setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)) == 0 &&
                       ::connect(socket.get(), reinterpret_cast<const sockaddr *>(&server), sizeof(server)) == 0 &&
                       ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()),
                   "a connection");
@@ -287,7 +244,7 @@ TEST_F(RdmaServerTest, HalfOpenClientsAreClosedAfterTenSeconds)
             ;
         must(doca_pe_request_notification(b.pe()));
         pollfd news = {.fd = handle, .events = POLLIN, .revents = 0};
-        must_hold(poll(&news, 1, 60'000) == 1, "the server is woken");
+        ensure_call(poll(&news, 1, 60'000) == 1, "the server is woken");
         must(doca_pe_clear_notification(b.pe(), handle));
         while (b.progress())
             ;
