@@ -105,8 +105,8 @@ public:
     [[nodiscard]] bool drain_bells() noexcept;
 
     void fail() noexcept { state_ = State::failed; }
-    /// Sends what was not sent yet and a disconnect notice, and shuts the connection down. Blocks where the peer is on another
-    /// machine: see Stream::say_goodbye().
+    /// Sends what was not sent yet and a disconnect notice, and shuts the connection down. Blocks where the peer is on
+    /// another machine: see Stream::say_goodbye().
     void leave() noexcept;
     /// The same without anything sent: never blocks.
     void hang_up() noexcept;

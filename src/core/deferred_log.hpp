@@ -9,8 +9,8 @@
 
 namespace opendoca {
 
-/// Keeps the libraries' log lines of this thread until the end of a scope. For scopes that hold a lock: a log backend may
-/// call the program, which may call the object that is locked. Declared before the lock, so that it ends after it.
+/// Keeps the libraries' log lines of this thread until the end of a scope. For scopes that hold a lock: a log backend
+/// may call the program, which may call the object that is locked. Declared before the lock, so that it ends after it.
 class OPENDOCA_INTERNAL DeferredLog {
 public:
     DeferredLog() noexcept : outer_(current_) { current_ = this; }

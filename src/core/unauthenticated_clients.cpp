@@ -50,7 +50,8 @@ bool may_log_unauthenticated_client() noexcept
         count.store(0, std::memory_order_relaxed);
     const std::uint32_t number = count.fetch_add(1, std::memory_order_relaxed);
     if (number == max_lines)
-        LOG_ERR("more than %u lines about unauthenticated clients in a minute: the rest of the minute's are dropped", max_lines);
+        LOG_ERR("more than %u lines about unauthenticated clients in a minute: the rest of the minute's are dropped",
+                max_lines);
     return number < max_lines;
 }
 

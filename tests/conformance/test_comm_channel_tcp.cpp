@@ -65,7 +65,8 @@ std::string own_address()
 
 constexpr std::uint16_t port = 5001;
 
-/// Whether the kernel can be told how long it may wait between two transmissions: see src/core/unauthenticated_clients.cpp.
+/// Whether the kernel can be told how long it may wait between two transmissions: see
+/// src/core/unauthenticated_clients.cpp.
 bool has_short_retransmissions()
 {
     constexpr int tcp_rto_max_ms = 44, value = 2000;
@@ -383,7 +384,8 @@ TEST_F(CommChannelTcpTest, AHostThatVanishesIsNoticedWithinThirtySeconds)
         await_readable(has_message);
         EXPECT_EQ(receive(clients[i]).status, DOCA_ERROR_CONNECTION_RESET) << i;
     }
-    EXPECT_LE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(45)) << "thirty seconds, on a busy machine";
+    EXPECT_LE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(45))
+        << "thirty seconds, on a busy machine";
 }
 
 TEST_F(CommChannelTcpTest, who_says_nothing_keeps_nobody_out)

@@ -188,7 +188,8 @@ TEST_P(CommChannelThreadsTest, MessagesOfEachSendingThreadKeepTheirOrder)
         ASSERT_EQ(got.status, DOCA_SUCCESS);
         const auto thread = static_cast<std::uint8_t>(got.text[0]);
         ASSERT_LT(thread, 2);
-        ASSERT_TRUE(got.text.substr(1) == message_of(next[thread])) << "thread " << int{thread} << ", message " << next[thread];
+        ASSERT_TRUE(got.text.substr(1) == message_of(next[thread]))
+            << "thread " << int{thread} << ", message " << next[thread];
         ++next[thread];
     }
     for (std::thread &thread : threads)

@@ -35,8 +35,8 @@ doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::
     return call({devinfo, value}, tell, public_function);
 }
 
-/// A call on an endpoint, or on an address of it, that holds the endpoint's lock: all but those that may block, which take it
-/// themselves.
+/// A call on an endpoint, or on an address of it, that holds the endpoint's lock: all but those that may block, which
+/// take it themselves.
 template <typename Body>
 auto locked(const doca_comm_channel_ep_t &endpoint, Body &&body)
 {
@@ -150,15 +150,17 @@ doca_error_t doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_
 {
     if (send_event_channel == nullptr && recv_event_channel == nullptr)
         return opendoca::refuse_null();
-    return call({local_ep},
-                [&] { return locked(*local_ep, [&] { return local_ep->get_event_channels(send_event_channel, recv_event_channel); }); });
+    return call({local_ep}, [&] {
+        return locked(*local_ep, [&] { return local_ep->get_event_channels(send_event_channel, recv_event_channel); });
+    });
 }
 
 doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_channel_ep_t *local_ep,
                                                             doca_event_channel_t *service_event_channel)
 {
-    return call({local_ep, service_event_channel},
-                [&] { return locked(*local_ep, [&] { return local_ep->get_service_event_channel(*service_event_channel); }); });
+    return call({local_ep, service_event_channel}, [&] {
+        return locked(*local_ep, [&] { return local_ep->get_service_event_channel(*service_event_channel); });
+    });
 }
 
 doca_error_t doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel_ep_t *local_ep)
@@ -185,7 +187,8 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
 doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len,
                                          int flags, struct doca_comm_channel_addr_t *peer_addr)
 {
-    return call({local_ep, msg, peer_addr}, [&] { return locked(*local_ep, [&] { return local_ep->send(msg, len, flags, peer_addr); }); });
+    return call({local_ep, msg, peer_addr},
+                [&] { return locked(*local_ep, [&] { return local_ep->send(msg, len, flags, peer_addr); }); });
 }
 
 doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len,
@@ -221,7 +224,8 @@ doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_e
 doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr,
                                                        uint64_t *user_data)
 {
-    return call({peer_addr, user_data}, [&] { return locked(peer_addr->endpoint, [&] { *user_data = peer_addr->user_data; }); });
+    return call({peer_addr, user_data},
+                [&] { return locked(peer_addr->endpoint, [&] { *user_data = peer_addr->user_data; }); });
 }
 
 doca_error_t doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr,
@@ -232,7 +236,9 @@ doca_error_t doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_
 
 doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
 {
-    return call({peer_addr}, [&] { return locked(peer_addr->endpoint, [&] { return peer_addr->endpoint.update_peer(*peer_addr); }); });
+    return call({peer_addr}, [&] {
+        return locked(peer_addr->endpoint, [&] { return peer_addr->endpoint.update_peer(*peer_addr); });
+    });
 }
 
 doca_error_t doca_comm_channel_peer_addr_get_send_messages(const struct doca_comm_channel_addr_t *peer_addr,

@@ -17,7 +17,6 @@
 #include "../../core/guard.hpp"
 #include "../../core/log.hpp"
 #include "../limits.hpp"
-#include "../tcp.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMM_CHANNEL);
 
@@ -30,8 +29,8 @@ constexpr unsigned messages_between_looks = 64;
 
 } // namespace
 
-/// What has been taken out of an endpoint under its lock, and ends without it: connections block until their peers have all
-/// messages.
+/// What has been taken out of an endpoint under its lock, and ends without it: connections block until their peers have
+/// all messages.
 struct doca_comm_channel_ep_t::Departure {
     Departure() = default;
     Departure(const Departure &) = delete;
@@ -76,8 +75,9 @@ doca_error_t doca_comm_channel_ep_t::check_idle() const
 {
     if (role_ == Role::none)
         return DOCA_SUCCESS;
-    LOG_ERR("this endpoint is %s, and its properties can't be changed any more",
-            is_service() ? "listening" : is_client() ? "connected" : "connecting");
+    LOG_ERR("this endpoint is %s, and its properties can't be changed any more", is_service()  ? "listening"
+                                                                                 : is_client() ? "connected"
+                                                                                               : "connecting");
     return DOCA_ERROR_BAD_STATE;
 }
 
@@ -174,83 +174,6 @@ doca_comm_channel_addr_t *doca_comm_channel_ep_t::find(const Peer *peer) noexcep
     }
     const auto gone = addresses_.find(peer);
     return gone == addresses_.end() ? nullptr : gone->second.get();
-}
-
-doca_error_t doca_comm_channel_ep_t::begin_to_connect(const char *name)
-{
-    if (const doca_error_t status = check_beginning(name, Role::client); status != DOCA_SUCCESS)
-        return status;
-    const auto &behind_port = device->function().behind_port;
-    if (!behind_port) {
-        LOG_ERR("device %s is a port of the DPU, where services are, and acts for no function of the host; "
-                "clients connect from functions behind it",
-                device->description().c_str());
-        return DOCA_ERROR_NOT_SUPPORTED;
-    }
-    key_ = make_service_key(behind_port->name, behind_port->pci_address, name);
-    role_ = Role::connecting;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_comm_channel_ep_t::become_client(opendoca::UniqueFd socket, Peer *&peer)
-{
-    Peer &made = add(std::make_unique<Peer>(*this, Peer::Side::client, std::move(socket), *device));
-    if (const doca_error_t status = made.say_hello(key_, limits); status != DOCA_SUCCESS) {
-        drop_client(made);
-        return status;
-    }
-    made.is_known = true;
-    peer = &made;
-    role_ = Role::client;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
-{
-    {
-        const EndpointGuard guard(lock);
-        if (const doca_error_t status = begin_to_connect(name); status != DOCA_SUCCESS)
-            return status;
-    }
-    // Blocks for up to a second. No other call changes what is used here while the role is connecting.
-    opendoca::UniqueFd socket;
-    const std::string &services_at = device->function().services_at;
-    doca_error_t status = opendoca::guarded([&] {
-        return services_at.empty() ? ServiceSearch().connect(key_, name, socket)
-                                   : connect_at(services_at, key_, name, socket);
-    });
-    if (status == DOCA_ERROR_NOT_FOUND) {
-        LOG_ERR("no service '%s' listens for this function", name);
-        status = DOCA_ERROR_CONNECTION_ABORTED;
-    }
-    const EndpointGuard guard(lock);
-    if (status == DOCA_SUCCESS)
-        status = opendoca::guarded([&] { return become_client(std::move(socket), peer); });
-    if (status != DOCA_SUCCESS)
-        role_ = Role::none;
-    return status;
-}
-
-/// A client's connection, if it is still being made: CONNECTION_INPROGRESS, or CONNECTION_ABORTED.
-doca_error_t doca_comm_channel_ep_t::complete(Peer &peer)
-{
-    if (peer.state() == Peer::State::failed)
-        return DOCA_ERROR_CONNECTION_ABORTED;
-    if (peer.state() != Peer::State::connecting)
-        return DOCA_SUCCESS;
-    doca_error_t status = peer.take_welcome(limits);
-    if (status == DOCA_SUCCESS && !watch(peer)) {
-        LOG_ERR("a connection cannot be watched: %s", std::strerror(errno));
-        status = DOCA_ERROR_CONNECTION_ABORTED;
-    }
-    if (status != DOCA_SUCCESS && status != DOCA_ERROR_CONNECTION_INPROGRESS)
-        peer.fail();
-    if (status == DOCA_SUCCESS && is_recv_armed_) {
-        arm_for_messages();
-        if (peer.has_message())
-            recv_channel_.kick(); // the service was faster than the arming
-    }
-    return status;
 }
 
 doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t length, int flags, const Peer *to)

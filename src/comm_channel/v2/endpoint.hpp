@@ -12,11 +12,12 @@
 #include "../../core/wait_notice.hpp"
 #include "../event_channel.hpp"
 #include "../listener.hpp"
+#include "../service_directory.hpp"
 #include "address.hpp"
 #include "endpoint_lock.hpp"
-#include "../service_directory.hpp"
 
-/// One end of Comm Channel: the opaque type of the C API. What services alone do is in service.cpp. Any thread may use it: the
+/// One end of Comm Channel: the opaque type of the C API. What services alone do is in service.cpp, what
+/// clients alone do in client.cpp. Any thread may use it: the
 /// lock is held during each call of a program, except while a call blocks.
 struct doca_comm_channel_ep_t {
     using Peer = doca_comm_channel_addr_t;

@@ -11,9 +11,9 @@
 
 namespace opendoca::comm_channel {
 
-/// The mutex of an endpoint. Most endpoints belong to one thread, whose receives poll: so the uncontended case is inline, and
-/// costs no atomic operation while the process has one thread. A waiter first spins, since the critical sections are shorter
-/// than a system call.
+/// The mutex of an endpoint. Most endpoints belong to one thread, whose receives poll: so the uncontended case is
+/// inline, and costs no atomic operation while the process has one thread. A waiter first spins, since the critical
+/// sections are shorter than a system call.
 class EndpointLock {
 public:
     EndpointLock() = default;
@@ -37,7 +37,8 @@ public:
     {
         if (__libc_single_threaded)
             state_.store(free, std::memory_order_relaxed);
-        else if (state_.exchange(free, std::memory_order_release) == contended) [[unlikely]] // pairs with lock() and wait()
+        else if (state_.exchange(free, std::memory_order_release) == contended)
+            [[unlikely]] // pairs with lock() and wait()
             state_.notify_one();
     }
 
@@ -49,8 +50,8 @@ private:
     std::atomic<int> state_{free};
 };
 
-/// Holds the lock of an endpoint. The log lines of the scope are written after it has been released: log backends of the
-/// program may take locks of the program, or use the endpoint.
+/// Holds the lock of an endpoint. The log lines of the scope are written after it has been released: log backends of
+/// the program may take locks of the program, or use the endpoint.
 class EndpointGuard {
 public:
     explicit EndpointGuard(EndpointLock &lock) noexcept : guard_(lock) {}

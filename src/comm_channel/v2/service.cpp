@@ -148,8 +148,8 @@ void doca_comm_channel_ep_t::take_in_new_clients()
         if (!std::exchange(has_told_silence_, true))
             LOG_WARN("more than %u clients have connected and said nothing: the oldest of such are closed",
                      max_silent_clients);
-        drop_client(**std::ranges::find(peers_, Peer::State::connecting,
-                                   [](const Peer *known) { return known->state(); }));
+        drop_client(
+            **std::ranges::find(peers_, Peer::State::connecting, [](const Peer *known) { return known->state(); }));
     }
 }
 

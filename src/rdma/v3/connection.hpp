@@ -14,8 +14,8 @@
 #include "../../core/device/connector.hpp"
 #include "../../core/device/queue_pair.hpp"
 
-/// One connection of an instance. Programs ask it for its user data after its end: it stays until the instance has stopped,
-/// unless a client asked for it, see doca_rdma::drop_ended(), which also gives back what it is made of.
+/// One connection of an instance. Programs ask it for its user data after its end: it stays until the instance has
+/// stopped, unless a client asked for it, see doca_rdma::drop_ended(), which also gives back what it is made of.
 struct doca_rdma_connection {
     /// How it comes to be connected.
     enum class Origin : std::uint8_t {
@@ -80,7 +80,8 @@ public:
         newest_ = newest;
         ++count_;
     }
-    /// Destroys the oldest until @p count are left. One by one: as a chain of destructors they would need a stack as long.
+    /// Destroys the oldest until @p count are left. One by one: as a chain of destructors they would need a stack as
+    /// long.
     void drop_to(std::uint32_t count) noexcept
     {
         for (; count_ > count; --count_)

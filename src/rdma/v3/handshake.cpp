@@ -67,7 +67,8 @@ doca_error_t Handshake::connect(const std::string &text, std::uint16_t port, con
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     send_at_once(socket.get());
-    end_with_silent_host(socket.get()); // each side sends three short messages at most, which the peer's kernel always takes
+    end_with_silent_host(
+        socket.get()); // each side sends three short messages at most, which the peer's kernel always takes
     made = Handshake(std::move(socket));
     return DOCA_SUCCESS;
 }

@@ -197,9 +197,9 @@ doca_error_t doca_rdma::disconnect(Connection &connection)
     return DOCA_SUCCESS; // also of one that the peer has ended: programs do it in the callback that tells them
 }
 
-/// Of a connection that has ended, what it is made of goes when its flushed tasks have been told, with the queue pair that
-/// their ends name. The object stays, but clients cannot make this side keep what they like: nothing of those that were refused
-/// or never confirmed, and the newest max_connections of the others.
+/// Of a connection that has ended, what it is made of goes when its flushed tasks have been told, with the queue pair
+/// that their ends name. The object stays, but clients cannot make this side keep what they like: nothing of those that
+/// were refused or never confirmed, and the newest max_connections of the others.
 void doca_rdma::drop_ended() noexcept
 {
     has_ended_ = false;

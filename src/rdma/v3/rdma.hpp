@@ -134,7 +134,7 @@ private:
     std::unique_ptr<opendoca::Connector> connector_; ///< from the first address on; outlives what links connections have
     opendoca::UniqueFd deadlines_;                   ///< a timer, beside the connector
     std::vector<std::unique_ptr<Connection>> connections_; ///< those that have ended are dropped from it
-    EndedConnections ended_; ///< those of them that this side has made, until the context is idle
+    EndedConnections ended_;         ///< those of them that this side has made, until the context is idle
     EndedConnections ended_clients_; ///< those that clients had asked for: the newest max_connections
     std::unique_ptr<opendoca::Link> waiting_client_; ///< asks for the place of a half-open one that was ended for it
     std::uint32_t num_made_ = 0;

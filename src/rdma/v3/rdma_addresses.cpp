@@ -245,10 +245,12 @@ bool doca_rdma::progress_connector() noexcept
     return true;
 }
 
-/// Of the connections that clients have asked for, the oldest that the program has accepted and the client has not confirmed.
+/// Of the connections that clients have asked for, the oldest that the program has accepted and the client has not
+/// confirmed.
 doca_rdma::Connection *doca_rdma::oldest_half_open() noexcept
 {
-    const auto found = std::ranges::find(connections_, Connection::State::answered, [](const auto &one) { return one->state; });
+    const auto found =
+        std::ranges::find(connections_, Connection::State::answered, [](const auto &one) { return one->state; });
     return found != connections_.end() ? found->get() : nullptr;
 }
 
@@ -262,7 +264,8 @@ bool doca_rdma::take_client(std::unique_ptr<Link> client)
     }
     if (Connection *const half_open = is_full() ? oldest_half_open() : nullptr; half_open != nullptr) {
         if (opendoca::may_log_unauthenticated_client())
-            LOG_WARN("the instance has its %u connections: one that its client has not confirmed makes room for another client",
+            LOG_WARN("the instance has its %u connections: one that its client has not confirmed makes room for "
+                     "another client",
                      max_connections);
         waiting_client_ = std::move(client); // the callback may end the context
         end(*half_open);

@@ -235,7 +235,8 @@ void TcpConnector::stop_awaiting_confirmation(const TcpLink &link) noexcept
     std::erase(unconfirmed_, &link);
 }
 
-/// Sets the timer to the first deadline, if there is one. All clients have the same time, so later ones leave it as it is.
+/// Sets the timer to the first deadline, if there is one. All clients have the same time, so later ones leave it as it
+/// is.
 void TcpConnector::set_timer() noexcept
 {
     using Clock = TcpLink::Clock;

@@ -16,8 +16,8 @@ namespace opendoca::v3 {
 class TcpLink;
 
 /// In place of rdma_cm where a device has none: the two sides exchange the details of their queue pairs over TCP,
-/// so both have to be ours. A client is half-open until it has sent its request, and again from the server's answer until it
-/// has confirmed that: either has to be done within max_handshake_time.
+/// so both have to be ours. A client is half-open until it has sent its request, and again from the server's answer
+/// until it has confirmed that: either has to be done within max_handshake_time.
 class TcpConnector final : public Connector {
 public:
     /// @p is_local: all such devices are on this machine, whatever their addresses. OPERATING_SYSTEM.

@@ -47,7 +47,8 @@ public:
         ifreq of_loopback{};
         std::strcpy(of_loopback.ifr_name, "lo");
         ensure_call(ioctl(socket.get(), SIOCGIFFLAGS, &of_loopback) == 0, "the state of the interface");
-        of_loopback.ifr_flags = static_cast<short>(is_up ? of_loopback.ifr_flags | IFF_UP : of_loopback.ifr_flags & ~IFF_UP);
+        of_loopback.ifr_flags =
+            static_cast<short>(is_up ? of_loopback.ifr_flags | IFF_UP : of_loopback.ifr_flags & ~IFF_UP);
         ensure_call(ioctl(socket.get(), SIOCSIFFLAGS, &of_loopback) == 0, "another state of the interface");
     }
 

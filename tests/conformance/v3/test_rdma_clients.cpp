@@ -93,9 +93,10 @@ protected:
         server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         server.sin_port = htons(port);
         ensure_call(setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)) == 0 &&
-                      ::connect(socket.get(), reinterpret_cast<const sockaddr *>(&server), sizeof(server)) == 0 &&
-                      ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()),
-                  "a connection");
+                        ::connect(socket.get(), reinterpret_cast<const sockaddr *>(&server), sizeof(server)) == 0 &&
+                        ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+                            static_cast<ssize_t>(bytes.size()),
+                    "a connection");
         return socket;
     }
     [[nodiscard]] static bool is_closed(const UniqueFd &client)
@@ -266,9 +267,11 @@ TEST_F(RdmaServerTest, AHostThatVanishesIsNoticedWithinThirtySeconds)
     const auto begin = std::chrono::steady_clock::now();
     OwnNetwork::set_loopback(false);
     run_until([&] {
-        return (!a.ends.empty() && !b.ends.empty()) || std::chrono::steady_clock::now() - begin > std::chrono::seconds(120);
+        return (!a.ends.empty() && !b.ends.empty()) ||
+               std::chrono::steady_clock::now() - begin > std::chrono::seconds(120);
     });
     EXPECT_EQ(a.ends.size(), 1u);
     EXPECT_EQ(b.ends.size(), 1u);
-    EXPECT_LE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(40)) << "thirty seconds, on a busy machine";
+    EXPECT_LE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(40))
+        << "thirty seconds, on a busy machine";
 }
