@@ -12,7 +12,8 @@
  *
  * Two ways to a connection, both while the context runs:
  * - Details carried by the program: doca_rdma_export(), hand the bytes to the peer, doca_rdma_connect() with
- *   the peer's. Tasks may be submitted at once. Neither side waits for the other's call.
+ *   the peer's. Tasks may be submitted at once. Neither side waits for the other's call. opendoca: the next
+ *   doca_pe_progress() calls the established callback, if one is set.
  * - Addresses: one side doca_rdma_start_listen_to_port(), the other doca_rdma_connect_to_addr(); the
  *   callbacks of doca_rdma_set_connection_state_callbacks() tell what comes of it. By rdma_cm, so that any
  *   program of rdma_cm can be at the other end. opendoca: where a device has no rdma_cm, as software devices,
@@ -186,7 +187,16 @@ typedef void (*doca_rdma_connection_request_cb_t)(struct doca_rdma_connection *r
                                                   union doca_data ctx_user_data);
 
 /**
- * Called when a connection is up.
+ * Called when a connection is up: once for each connection, by whatever way it was made, and always from
+ * doca_pe_progress(). It comes before the first message by the connection, and before
+ * doca_rdma_connection_disconnection_cb_t.
+ *
+ * opendoca: for a connection by details, this side is connected when doca_rdma_connect() has succeeded, and
+ * the callback is called in the next doca_pe_progress() that has time for it (doca_pe_request_notification()
+ * announces it). It reports nothing about the peer's doca_rdma_connect(). Tasks that were submitted before it
+ * may complete before it. A program that starts its work after doca_rdma_connect() must not start it here a
+ * second time. The callback is not called if the program has disconnected the connection, or stopped the
+ * context, before.
  *
  * @param [in] rdma_connection The connection.
  * @param [in] connection_user_data The connection's word.
@@ -197,9 +207,11 @@ typedef void (*doca_rdma_connection_established_cb_t)(struct doca_rdma_connectio
                                                       union doca_data ctx_user_data);
 
 /**
- * Called when a connection could not be made. opendoca: on a server that has accepted it, when the client has not
- * confirmed the connection within 10 seconds (by the handshake over TCP), has gone, or was the oldest such client
- * when another asked for a connection and all connections of the instance were in use.
+ * Called when a connection could not be made. opendoca: for connections by address only; what
+ * doca_rdma_connect() returns is all that is reported of a failure to connect by details. On a server that has
+ * accepted the connection it is called when the client has not confirmed it within 10 seconds (by the handshake over
+ * TCP), has gone, or was the oldest such client when another asked for a connection and all connections of the
+ * instance were in use.
  *
  * @param [in] rdma_connection The connection. It stays valid until the context is idle; opendoca: on a server until
  * this function has returned.
@@ -403,7 +415,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_export(struct doca_rdma *rdma, const vo
 /**
  * Connect to the connection whose details are given. Both sides call it, in any order; neither waits for the
  * other's call. The bytes are copied and not trusted. After it, tasks may be submitted; they wait for the
- * peer's call.
+ * peer's call. opendoca: doca_rdma_connection_established_cb_t is called in a later doca_pe_progress(), never
+ * within this call. If this call fails, no callback is called, and it may be repeated.
  *
  * @param [in] rdma The instance.
  * @param [in] remote_rdma_conn_details What the peer's doca_rdma_export() gave.
@@ -433,12 +446,13 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type ad
                                                      uint16_t port, struct doca_rdma_addr **addr);
 
 /**
- * Free an address. State: not in use by a connection.
+ * Free an address. State: any. opendoca: doca_rdma_connect_to_addr() has copied it, so it may be freed as soon
+ * as that has returned.
  *
- * @param [in] addr The address.
+ * @param [in] addr The address, from doca_rdma_addr_create().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: addr is NULL.
- * - DOCA_ERROR_BAD_STATE: a connection uses it.
+ * - DOCA_ERROR_BAD_STATE: it belongs to a connection (doca_rdma_connection_get_addr()), which frees it.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *addr);
 
@@ -501,7 +515,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_reject(struct doca_rdma_conn
  * comes of it.
  *
  * @param [in] rdma The instance.
- * @param [in] addr Where the peer listens; it must stay until then.
+ * @param [in] addr Where the peer listens. It is copied: the program may free it when this call has returned.
  * @param [in] connection_user_data The connection's word.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL.
@@ -967,10 +981,11 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_connection_request_timeout(const st
  * The address that a connection was made with. One that a peer has requested has none.
  *
  * @param [in] rdma_connection The connection.
- * @param [out] addr The address, owned by the connection.
+ * @param [out] addr A copy of the address that doca_rdma_connect_to_addr() was called with (opendoca). The
+ * connection owns it; it stays valid until the context is idle.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_NOT_FOUND: it was not made by doca_rdma_connect_to_addr() (opendoca).
+ * - DOCA_ERROR_NOT_FOUND: it was not made by doca_rdma_connect_to_addr(), or has ended (opendoca).
  */
 DOCA_EXPERIMENTAL doca_error_t doca_rdma_connection_get_addr(
     const struct doca_rdma_connection *rdma_connection, struct doca_rdma_addr **addr);
@@ -1035,15 +1050,17 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_get_rnr_retry_count(const struct doca_r
                                                              uint8_t *rnr_retry_count);
 
 /**
- * Set what is told of connections that are made by addresses, and of the end of any.
+ * Set what is called for changes of a connection's state. All are called from doca_pe_progress(). Connections
+ * by address and by details report that they are established, and their end; requests and failures are of
+ * connections by address only (opendoca).
  *
  * State: context idle.
  *
  * @param [in] rdma The instance.
- * @param [in] doca_rdma_connect_request_cb Told of requests; NULL on a side that does not listen.
- * @param [in] doca_rdma_connect_established_cb Told when a connection is up.
- * @param [in] doca_rdma_connect_failure_cb Told when one could not be made.
- * @param [in] doca_rdma_disconnect_cb Told when one has ended.
+ * @param [in] doca_rdma_connect_request_cb Called for requests; NULL on a side that does not listen.
+ * @param [in] doca_rdma_connect_established_cb Called when a connection is up.
+ * @param [in] doca_rdma_connect_failure_cb Called when one could not be made.
+ * @param [in] doca_rdma_disconnect_cb Called when the peer has ended one, or a failure has.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: rdma or another callback than the first is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not idle.

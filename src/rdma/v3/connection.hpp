@@ -7,12 +7,21 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 #include <doca_rdma.h>
 
 #include "../../core/device/connector.hpp"
 #include "../../core/device/queue_pair.hpp"
+
+/// The address of a server. The program owns those that it creates; each connection by address owns a copy.
+struct doca_rdma_addr {
+    doca_rdma_addr_type type;
+    std::string text;
+    std::uint16_t port;
+    bool is_of_connection = false;
+};
 
 /// One connection of an instance. Programs ask it for its user data after its end: it stays until the instance has
 /// stopped, unless a client asked for it, see doca_rdma::drop_ended(), which also gives back what it is made of.
@@ -25,7 +34,8 @@ struct doca_rdma_connection {
     };
     enum class State : std::uint8_t {
         initial,   ///< not connected, asked for, or not answered by the program
-        answered,  ///< an accepted one, until the client has confirmed
+        ready,     ///< connected on this side, and the established callback is still to be called: of an accepted one
+                   ///< until the client has confirmed, of an exported one until the next progress
         connected,
         ended,
     };
@@ -49,6 +59,11 @@ struct doca_rdma_connection {
 
     /// The server has not answered.
     [[nodiscard]] bool is_requested() const noexcept { return origin == Origin::address && state == State::initial; }
+    /// The program has connected it, and its established callback is called in the next progress.
+    [[nodiscard]] bool is_callback_pending() const noexcept
+    {
+        return origin == Origin::exported && state == State::ready;
+    }
     [[nodiscard]] bool can_submit() const noexcept { return queue_pair != nullptr && queue_pair->is_connected(); }
 
     doca_rdma &rdma;
@@ -57,7 +72,7 @@ struct doca_rdma_connection {
     State state = State::initial;
     bool was_established = false; ///< the program was told so
     doca_data user_data{};
-    doca_rdma_addr *address = nullptr; ///< that the program has asked for, or null
+    std::unique_ptr<doca_rdma_addr> address; ///< a copy of the one that the program has given, or null
     std::chrono::steady_clock::time_point deadline; ///< of an answer from there
     std::atomic<opendoca::ConnectionState> queue_pair_state{opendoca::ConnectionState::none};
     std::unique_ptr<opendoca::QueuePair> queue_pair;

@@ -165,8 +165,13 @@ doca_error_t doca_rdma::connect(std::span<const std::byte> details, Connection &
     const doca_error_t status = connection.queue_pair->connect(details);
     if (status != DOCA_SUCCESS)
         return status;
-    connection.state = Connection::State::connected;
     receives_->give_to(*connection.queue_pair);
+    connection.state = Connection::State::connected;
+    if (callbacks.established != nullptr) {
+        connection.state = Connection::State::ready; // on_progress() calls it
+        if (completions().is_armed())
+            completions().wake();
+    }
     return DOCA_SUCCESS;
 }
 
@@ -181,8 +186,6 @@ void doca_rdma::end(Connection &connection) noexcept
         connection.link->disconnect();
     connection.state = Connection::State::ended;
     has_ended_ = looks_now_ = true;
-    if (connection.address != nullptr)
-        --std::exchange(connection.address, nullptr)->num_users;
     if (was_unknown) {
         connection.drop_queue_pair(); // nothing was ever asked of it
     } else if (connection.queue_pair != nullptr) {
@@ -232,6 +235,10 @@ bool doca_rdma::on_progress() noexcept
     for (std::size_t left = connections_.size(); left != 0; --left) {
         next_ = next_ + 1 < connections_.size() ? next_ + 1 : 0;
         Connection &connection = *connections_[next_];
+        if (connection.is_callback_pending()) {
+            establish(connection);
+            return true;
+        }
         if (connection.state == Connection::State::connected &&
             connection.queue_pair->state() == ConnectionState::failed) {
             note_end(connection);

@@ -17,14 +17,6 @@
 #include "rdma_task.hpp"
 #include "receives.hpp"
 
-/// Of a server.
-struct doca_rdma_addr {
-    doca_rdma_addr_type type;
-    std::string text;
-    std::uint16_t port;
-    std::uint32_t num_users = 0; ///< connections that were asked for by it
-};
-
 /// The RDMA library's object: connections of one device, which share their receives.
 struct doca_rdma final : doca_ctx {
     using Connection = doca_rdma_connection;
@@ -44,11 +36,11 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details, Connection &connection);
     [[nodiscard]] doca_error_t listen(std::uint16_t port);
     [[nodiscard]] doca_error_t stop_listening(std::uint16_t port);
-    [[nodiscard]] doca_error_t connect_to(doca_rdma_addr &address, doca_data connection_data);
+    [[nodiscard]] doca_error_t connect_to(const doca_rdma_addr &address, doca_data connection_data);
     [[nodiscard]] doca_error_t accept(Connection &connection, std::span<const std::byte> private_data);
     [[nodiscard]] doca_error_t reject(Connection &connection);
     [[nodiscard]] doca_error_t disconnect(Connection &connection);
-    /// A message has come by @p connection: so it is established, which the program hears first.
+    /// Called for each message that @p connection receives: calls the established callback first if that is pending.
     void note_message(Connection &connection);
 
     // Properties (rdma_properties.cpp).
@@ -90,6 +82,7 @@ struct doca_rdma final : doca_ctx {
     [[nodiscard]] opendoca::Source &failures() noexcept { return failures_; }
     [[nodiscard]] opendoca::v3::Receives &receives() noexcept { return *receives_; }
 
+    void arm() noexcept override;
     void clear() noexcept override;
 
 protected:
@@ -121,6 +114,7 @@ private:
     void set_timer() noexcept;
     [[nodiscard]] bool is_look_due() noexcept;
     [[nodiscard]] bool look_at_deadlines() noexcept;
+    [[nodiscard]] bool has_callback_pending() const noexcept;
     [[nodiscard]] bool progress_connector() noexcept;
     [[nodiscard]] bool take_client(std::unique_ptr<opendoca::Link> client);
     [[nodiscard]] bool is_full() const noexcept;

@@ -102,7 +102,7 @@ doca_error_t doca_rdma::stop_listening(std::uint16_t port)
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_rdma::connect_to(doca_rdma_addr &address, doca_data connection_data)
+doca_error_t doca_rdma::connect_to(const doca_rdma_addr &address, doca_data connection_data)
 {
     if (const doca_error_t status = check_running("connect"); status != DOCA_SUCCESS)
         return status;
@@ -114,6 +114,8 @@ doca_error_t doca_rdma::connect_to(doca_rdma_addr &address, doca_data connection
         return status;
     const std::chrono::milliseconds timeout(request_timeout);
     status = opendoca::guarded([&] {
+        made->address = std::make_unique<doca_rdma_addr>(address);
+        made->address->is_of_connection = true;
         return connector_->connect({address.text, address.type == DOCA_RDMA_ADDR_TYPE_GID, address.port}, timeout,
                                    *made->queue_pair, made->link);
     });
@@ -122,8 +124,6 @@ doca_error_t doca_rdma::connect_to(doca_rdma_addr &address, doca_data connection
         return status;
     }
     made->link->owner = made;
-    made->address = &address;
-    ++address.num_users;
     made->user_data = connection_data;
     made->deadline = Clock::now() + timeout;
     set_timer();
@@ -143,6 +143,19 @@ void doca_rdma::set_timer() noexcept
         break;
     }
     (void)timerfd_settime(deadlines_.get(), 0, &when, nullptr); // fails for no values that are possible here
+}
+
+bool doca_rdma::has_callback_pending() const noexcept
+{
+    return std::ranges::any_of(connections_, [](const auto &connection) { return connection->is_callback_pending(); });
+}
+
+/// Wakes the program at once if an established callback is pending: no event of the device announces it.
+void doca_rdma::arm() noexcept
+{
+    doca_ctx::arm();
+    if (has_callback_pending())
+        completions().wake();
 }
 
 /// The program is about to sleep, or was woken: then it looks once for what has woken it.
@@ -196,7 +209,7 @@ doca_error_t doca_rdma::accept(Connection &connection, std::span<const std::byte
         end(connection);
         return status;
     }
-    connection.state = Connection::State::answered;
+    connection.state = Connection::State::ready;
     receives_->give_to(*connection.queue_pair);
     return DOCA_SUCCESS;
 }
@@ -306,7 +319,7 @@ bool doca_rdma::take(const LinkEvent &event)
 
 void doca_rdma::note_message(Connection &connection)
 {
-    if (connection.state == Connection::State::answered)
+    if (connection.state == Connection::State::ready)
         establish(connection);
 }
 

@@ -131,8 +131,9 @@ doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type addr_type, const cha
 doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *addr)
 {
     return call({addr}, [&] {
-        if (addr->num_users != 0) {
-            LOG_ERR("%u connections use address %s", addr->num_users, addr->text.c_str());
+        if (addr->is_of_connection) {
+            LOG_ERR("address %s, port %u, at %p belongs to a connection, which frees it", addr->text.c_str(), addr->port,
+                    static_cast<void *>(addr));
             return DOCA_ERROR_BAD_STATE;
         }
         delete addr;
@@ -211,12 +212,14 @@ doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *rd
                                            struct doca_rdma_addr **addr)
 {
     return call({rdma_connection, addr}, [&] {
-        if (rdma_connection->address == nullptr) {
+        using State = doca_rdma_connection::State;
+        if (rdma_connection->address == nullptr || rdma_connection->state == State::ended) {
             // Servers ask this of each client.
-            LOG_DBG("connection %u was not made by an address of this side", rdma_connection->id);
+            LOG_DBG("connection %u %s", rdma_connection->id,
+                    rdma_connection->state == State::ended ? "has ended" : "was not made by an address of this side");
             return DOCA_ERROR_NOT_FOUND;
         }
-        *addr = rdma_connection->address;
+        *addr = rdma_connection->address.get();
         return DOCA_SUCCESS;
     });
 }

@@ -46,6 +46,7 @@ struct Link {
 
     std::array<doca_rdma_connection *, 2> ends{}; ///< null: none, not known yet, or gone with its context
     std::array<bool, 2> is_connected{};
+    std::array<bool, 2> is_announced{}; ///< by details: its established callback was called
     bool is_broken = false;
     std::array<std::deque<Sent>, 2> sent; ///< messages to each side that were not received
 
@@ -144,6 +145,7 @@ protected:
     [[nodiscard]] static std::pair<RdmaModelTest *, std::size_t> owner_of(doca_data ctx_data);
     void count_callback();
     static void requested(doca_rdma_connection *connection, doca_data ctx_data);
+    void note_established_by_details(std::size_t side, Link &link);
     static void established(doca_rdma_connection *connection, doca_data name, doca_data ctx_data);
     static void failed(doca_rdma_connection *connection, doca_data name, doca_data ctx_data);
     static void disconnected(doca_rdma_connection *connection, doca_data name, doca_data ctx_data);

@@ -140,10 +140,22 @@ void RdmaModelTest::requested(doca_rdma_connection *connection, doca_data ctx_da
         test->answer(*link); // else later
 }
 
+void RdmaModelTest::note_established_by_details(std::size_t side, Link &link)
+{
+    if (!link.is_connected[side] || link.is_announced[side] || link.knows_end[side])
+        complain("a connection by details is established twice, or after its end");
+    link.is_announced[side] = true;
+}
+
 void RdmaModelTest::established(doca_rdma_connection *connection, doca_data name, doca_data ctx_data)
 {
     const auto [test, side] = owner_of(ctx_data);
     test->count_callback();
+    const auto by_details = std::ranges::find_if(test->links, [end = connection, own = side](const Link &one) {
+        return one.ends[own] == end && one.stage == Link::Stage::none;
+    });
+    if (by_details != test->links.end())
+        return test->note_established_by_details(side, *by_details);
     Link *const link = test->link_of(name);
     if (link == nullptr) {
         if (!test->sides[side].has_lost)
@@ -210,6 +222,8 @@ void RdmaModelTest::disconnected(doca_rdma_connection *connection, doca_data nam
         test->complain("a connection has ended by itself");
     if (link->knows_end[side])
         test->complain("a side is told of an end that it knows");
+    if (link->stage == Link::Stage::none && !link->is_announced[side])
+        test->complain("a connection by details has ended before it was established");
     link->knows_end[side] = true;
 }
 
@@ -340,7 +354,8 @@ void RdmaModelTest::ask_for(Link &link)
     link = std::move(made);
     if (link.is_broken)
         lose(link);
-    (void)answers("addr_destroy", doca_rdma_addr_destroy(sides[side].address), DOCA_ERROR_BAD_STATE);
+    if (answers("addr_destroy", doca_rdma_addr_destroy(sides[side].address.release()), DOCA_SUCCESS))
+        must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1", sides[side ^ 1].port, sides[side].address.out()));
 }
 
 /// The server's program, to the client that has asked.

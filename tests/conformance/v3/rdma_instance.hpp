@@ -4,6 +4,7 @@
 // An RDMA instance with all kinds of tasks, and what becomes of them.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <thread>
@@ -95,7 +96,8 @@ public:
     [[nodiscard]] bool progress() { return doca_pe_progress(pe_) != 0; }
 
     std::vector<doca_rdma_connection *> requests;
-    std::vector<doca_rdma_connection *> open; ///< as the callbacks tell
+    std::vector<doca_rdma_connection *> open;      ///< by address, as the callbacks report them
+    std::vector<doca_rdma_connection *> connected; ///< the same of those by details
     std::vector<doca_rdma_connection *> failures;
     std::vector<doca_rdma_connection *> ends;
     std::function<void(doca_rdma_connection *)> on_end = [](doca_rdma_connection *) {};
@@ -124,7 +126,11 @@ private:
     }
     static void established(doca_rdma_connection *connection, doca_data, doca_data ctx_data)
     {
-        static_cast<RdmaInstance *>(ctx_data.ptr)->open.push_back(connection);
+        auto &self = *static_cast<RdmaInstance *>(ctx_data.ptr);
+        doca_rdma_addr *address = nullptr;
+        const bool is_by_address = std::ranges::find(self.requests, connection) != self.requests.end() ||
+                                   doca_rdma_connection_get_addr(connection, &address) == DOCA_SUCCESS;
+        (is_by_address ? self.open : self.connected).push_back(connection);
     }
     static void failed(doca_rdma_connection *connection, doca_data, doca_data ctx_data)
     {

@@ -404,8 +404,18 @@ TEST_P(RdmaTaskTest, an_address_leads_to_a_server)
     AddressHandle address;
     must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), port, address.out()));
     ASSERT_EQ(doca_rdma_connect_to_addr(a.get(), address, {.u64 = 5}), DOCA_SUCCESS);
-    EXPECT_EQ(doca_rdma_addr_destroy(address), DOCA_ERROR_BAD_STATE) << "it is in use";
+    EXPECT_EQ(doca_rdma_addr_destroy(address.release()), DOCA_SUCCESS) << "the connection has its own copy";
     run_until([&] { return !a.open.empty() && !b.open.empty(); });
+    doca_rdma_addr *copy = nullptr;
+    ASSERT_EQ(doca_rdma_connection_get_addr(a.open[0], &copy), DOCA_SUCCESS);
+    doca_rdma_addr_type type{};
+    const char *text = nullptr;
+    std::uint16_t its_port = 0;
+    ASSERT_EQ(doca_rdma_addr_get_params(copy, &type, &text, &its_port), DOCA_SUCCESS);
+    EXPECT_EQ(type, DOCA_RDMA_ADDR_TYPE_IPv4);
+    EXPECT_EQ(text, own_address());
+    EXPECT_EQ(its_port, port);
+    EXPECT_EQ(doca_rdma_addr_destroy(copy), DOCA_ERROR_BAD_STATE) << "the connection frees it";
     doca_data user_data{};
     ASSERT_EQ(doca_rdma_connection_get_user_data(a.open[0], &user_data), DOCA_SUCCESS);
     EXPECT_EQ(user_data.u64, 5u);
@@ -421,6 +431,101 @@ TEST_P(RdmaTaskTest, an_address_leads_to_a_server)
     EXPECT_EQ(b.ends[0], b.open[0]);
     EXPECT_TRUE(a.ends.empty()) << "who disconnects is not told of it";
     a.stop();
+}
+
+TEST_P(RdmaTaskTest, a_failed_connect_leaves_the_address_to_the_program)
+{
+    AddressHandle address;
+    must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, own_address().c_str(), 1, address.out()));
+    b.stop();
+    EXPECT_EQ(doca_rdma_connect_to_addr(b.get(), address, {}), DOCA_ERROR_BAD_STATE);
+    EXPECT_EQ(doca_rdma_addr_destroy(address.release()), DOCA_SUCCESS);
+}
+
+TEST_P(RdmaTaskTest, a_connection_by_details_is_established_once_in_a_progress_after_its_connect)
+{
+    const auto ends = connect();
+    EXPECT_TRUE(a.connected.empty() && b.connected.empty()) << "never within doca_rdma_connect()";
+    run_until([&] { return !a.connected.empty() && !b.connected.empty(); });
+    EXPECT_EQ(a.connected.front(), ends.first);
+    EXPECT_EQ(b.connected.front(), ends.second);
+    BufHandle dst = room(b_map, b_memory.data(), 64);
+    BufHandle src = data(a_map, a_memory.data(), 64);
+    Outcome received, sent;
+    receive(received, dst);
+    send(sent, ends.first, src, 1);
+    run_until([&] { return received.has_ended() && sent.has_ended(); });
+    ASSERT_EQ(doca_rdma_connection_disconnect(ends.first), DOCA_SUCCESS);
+    run_until([&] { return !b.ends.empty(); });
+    EXPECT_EQ(a.connected.size(), 1u);
+    EXPECT_EQ(b.connected.size(), 1u);
+    EXPECT_TRUE(a.failures.empty() && b.failures.empty());
+}
+
+TEST_P(RdmaTaskTest, a_connection_by_details_is_established_before_its_first_message)
+{
+    BufHandle dst = room(b_map, b_memory.data(), 64);
+    BufHandle src = data(a_map, a_memory.data(), 64);
+    Outcome received, sent;
+    std::size_t num_connected = 0;
+    received.then = [&](doca_task *) { num_connected = b.connected.size(); };
+    receive(received, dst);
+    const auto ends = connect();
+    send(sent, ends.first, src, 1);
+    while (!sent.has_ended())
+        (void)a.progress();
+    run_until([&] { return received.has_ended(); });
+    EXPECT_EQ(num_connected, 1u);
+}
+
+TEST_P(RdmaTaskTest, a_connection_by_details_is_established_before_its_end)
+{
+    std::size_t num_connected = 0;
+    b.on_end = [&](doca_rdma_connection *) { num_connected = b.connected.size(); };
+    const auto ends = connect();
+    BufHandle src = data(a_map, a_memory.data(), 64);
+    ASSERT_EQ(doca_rdma_connection_disconnect(ends.first), DOCA_SUCCESS);
+    run_until([&] { return !b.ends.empty(); });
+    EXPECT_EQ(num_connected, 1u);
+    EXPECT_TRUE(a.connected.empty()) << "this side has disconnected before";
+    EXPECT_TRUE(a.ends.empty());
+}
+
+TEST_P(RdmaTaskTest, a_refused_connect_by_details_calls_no_callback)
+{
+    const void *details = nullptr;
+    std::size_t length = 0;
+    doca_rdma_connection *connection = nullptr;
+    must(doca_rdma_export(a.get(), &details, &length, &connection));
+    const std::array<std::byte, 16> garbage{};
+    EXPECT_EQ(doca_rdma_connect(a.get(), garbage.data(), garbage.size(), connection), DOCA_ERROR_CONNECTION_ABORTED);
+    while (a.progress())
+        ;
+    EXPECT_TRUE(a.connected.empty() && a.failures.empty() && a.ends.empty());
+}
+
+/// Whether it waits when it connects, as a program with several threads may, or waits after that.
+TEST_P(RdmaTaskTest, the_established_callback_of_a_connection_by_details_wakes_its_program)
+{
+    doca_notification_handle_t handle{};
+    must(doca_pe_get_notification_handle(a.pe(), &handle));
+    pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
+    for (const bool arms_first : {true, false}) {
+        while (a.progress())
+            ;
+        if (arms_first)
+            must(doca_pe_request_notification(a.pe()));
+        const auto ends = connect();
+        if (!arms_first)
+            must(doca_pe_request_notification(a.pe()));
+        EXPECT_EQ(poll(&wish, 1, 10'000), 1) << "armed " << (arms_first ? "before" : "after") << " the connect";
+        must(doca_pe_clear_notification(a.pe(), handle));
+        while (a.progress())
+            ;
+        ASSERT_FALSE(a.connected.empty());
+        EXPECT_EQ(a.connected.back(), ends.first);
+    }
+    EXPECT_EQ(a.connected.size(), 2u);
 }
 
 /// As a program hears of connections first, and knows then whose messages come.
