@@ -327,7 +327,7 @@ DOCA_STABLE doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the port could not be queried.
  * - DOCA_ERROR_NOT_SUPPORTED: the port has no rate. opendoca: it is down, or could not be queried when the
- *   list was made, or the device is made of software.
+ *   list was made. A software device has the rate of its topology, 100 Gb/s by default, and none if that is 0.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo,
                                                             uint64_t *active_rate);
@@ -340,8 +340,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(const struct doca_de
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
  * - DOCA_ERROR_DRIVER: the device could not be queried.
- * - DOCA_ERROR_NOT_SUPPORTED: the device has none. opendoca: it is no mlx5 device that takes commands, as
- *   software devices are not.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has none. opendoca: it is neither a software device, whose topology
+ *   numbers the functions, nor an mlx5 device that takes commands.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo,
                                                         uint16_t *vhca_id);
@@ -369,8 +369,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_pci_func_type(const struct doca_
  * @param [out] sf_index The number.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_NOT_SUPPORTED: the device is no SF, or does not tell its number. opendoca: the kernel tells
- *   that of mlx5's SFs; software devices have none.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device is no SF, or its number is not known. opendoca: known are those of
+ *   mlx5's SFs, from the kernel, and of software devices, from their topology.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo,
                                                          uint32_t *sf_index);
@@ -513,7 +513,10 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devin
  * @param [in] size Bytes at iface_name; DOCA_DEVINFO_IFACE_NAME_SIZE or more.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or size is too small.
- * - DOCA_ERROR_NOT_SUPPORTED: the representor has no interface, as those of software devices (opendoca).
+ * - DOCA_ERROR_NOT_SUPPORTED: the representor has no interface.
+ *
+ * opendoca: a software device's is a name only, from its topology (by default pf0hpf, pf0vf0, pf0sf0 and so on, as
+ * on a BlueField): the machine has no such interface.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep,
                                                                char *iface_name, uint32_t size);
@@ -525,7 +528,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_iface_name(const struct doca
  * @param [out] vhca_id The number.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL.
- * - DOCA_ERROR_NOT_SUPPORTED: the device does not tell it, as software devices (opendoca).
+ * - DOCA_ERROR_NOT_SUPPORTED: the device does not report it.
  */
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep,
                                                             uint16_t *vhca_id);

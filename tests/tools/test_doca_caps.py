@@ -75,7 +75,7 @@ class DocaCaps(unittest.TestCase):
             self.assertTrue(row[title.index(column):].startswith(value), f"{column}:\n{title}\n{row}")
         below = lines[lines.index(row) + 1:]
         self.assertIn("acts as 0000:0b:00.0 towards the DPU", below[0])
-        self.assertIn("representor 0000:0b:00.0  PF  net", below[1])
+        self.assertIn("representor 0000:0b:00.0  PF  net  pf0hpf", below[1])
         self.assertEqual(sum("representor 0000:" in line for line in lines), 7)
 
     def test_it_names_the_release_of_opendoca(self):
@@ -127,6 +127,8 @@ class DocaCaps(unittest.TestCase):
         self.assertEqual(port["gids"], {"0": "fe80::d:cff:fea0:1", "1": "::ffff:198.18.0.1"})
         self.assertEqual(vf["function_type"], "VF")
         self.assertEqual(devices["soft_p0s0"]["function_type"], "SF")
+        self.assertEqual([(device["active_rate"], device["vhca_id"], device["sf_index"])
+                          for device in (port, devices["soft_p0s0"])], [(10**11, 1, None), (10**11, 3, 0)])
         self.assertEqual(port["capabilities"], IN_BOTH | ONLY_IN[GENERATION])
         self.assertTrue(vf["capabilities"][EXPORTS_MEMORY[GENERATION]])
         self.assertEqual((port["acts_as"], vf["acts_as"]), ("0000:0b:00.0", None))
@@ -155,7 +157,8 @@ class DocaCaps(unittest.TestCase):
         self.assertEqual(set(devices), {"soft_port", "soft_host"})
         self.assertEqual(devices["soft_port"]["mac"], "02:00:00:00:00:77")
         self.assertEqual(devices["soft_port"]["representors"],
-                         [{"pci_address": "0000:01:00.0", "function_type": "PF", "kind": "net", "vuid": "HOSTVUID"}])
+                         [{"pci_address": "0000:01:00.0", "function_type": "PF", "kind": "net", "interface": "pf0hpf",
+                           "vhca_id": 2, "vuid": "HOSTVUID"}])
 
     def test_no_list_of_devices_is_a_failure_that_says_why(self):
         for variables, reason in [(self.with_topology("{ no JSON"), "topology.json, line 1"),
@@ -277,7 +280,9 @@ class DocaCaps(unittest.TestCase):
         self.assertRegex(devices, r"PCI: 0000:03:00.0\n    ibdev_name +soft_p0\n    iface_name +p0\n    mac_addr +02:")
         representors = run("--list-rep-devs").stdout
         self.assertEqual(representors.count("PCI: "), 7)
-        self.assertRegex(representors, r"PCI: 0000:0b:00.2\n    pci_func_type +VF\n    vuid +\S+vf0\n    dev +soft_p0\n")
+        self.assertRegex(representors, r"PCI: 0000:0b:00.2\n    pci_func_type +VF\n    vuid +\S+vf0\n    iface_name +pf0vf0\n    vhca_id +7\n"
+                                       r"    dev +soft_p0\n")
+        self.assertRegex(devices, r"    active_rate +100000000000\n    vhca_id +1\n    sf_index +-\n")
         self.assertEqual(set(run("--list-libs").stdout.split()),
                          {"doca_argp", "doca_common", "doca_dma", "doca_rdma", "doca_sha",
                           {"2.2": "doca_comm_channel", "3.0": "doca_comch"}[GENERATION]})

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -132,6 +133,45 @@ TEST(Topology, EverythingCanBeGiven)
     EXPECT_EQ(function.ipv6[15], 1);
 }
 
+TEST(Topology, RepresentorsAreNamedAsThoseOfABlueField)
+{
+    const Environment none("DOCA_SOFT_TOPOLOGY", nullptr);
+    Topology topology;
+    ASSERT_EQ(load_topology(topology), DOCA_SUCCESS);
+    std::vector<std::string> names;
+    for (const TopologyFunction &function : topology)
+        names.push_back(function.rep_iface_name);
+    EXPECT_EQ(names, (std::vector<std::string>{"", "", "pf0sf0", "pf1sf0", "pf0hpf", "pf1hpf", "pf0vf0", "pf0vf1",
+                                               "pf1vf0"}));
+    const Topology given = parse(and_port(R"({"name": "a", "side": "host", "type": "pf", "pci": "04:00.0", "parent": "p0",
+        "rep_iface": "left"}, {"name": "b", "side": "host", "type": "pf", "pci": "04:00.1", "parent": "p0"})"));
+    EXPECT_EQ(given[1].rep_iface_name, "left");
+    EXPECT_EQ(given[2].rep_iface_name, "pf0hpf1");
+}
+
+TEST(Topology, RatesAndNumbers)
+{
+    const Environment none("DOCA_SOFT_TOPOLOGY", nullptr);
+    Topology topology;
+    ASSERT_EQ(load_topology(topology), DOCA_SUCCESS);
+    for (std::size_t i = 0; i != topology.size(); ++i) {
+        EXPECT_EQ(topology[i].active_rate, 100'000'000'000U);
+        EXPECT_EQ(topology[i].vhca_id, i + 1);
+        EXPECT_EQ(topology[i].sf_number.has_value(), topology[i].type == opendoca::FunctionType::sf);
+    }
+    const Topology given = parse(and_port(R"(
+        {"name": "s0", "side": "dpu", "type": "sf", "parent": "p0", "sf_index": 4294967295, "vhca_id": 1},
+        {"name": "s1", "side": "dpu", "type": "sf", "parent": "p0", "active_rate": 0, "vhca_id": 65535},
+        {"name": "s2", "side": "dpu", "type": "sf", "parent": "p0", "active_rate": 10000000000000})"));
+    EXPECT_EQ(given[0].vhca_id, 2u) << "1 is taken further down";
+    EXPECT_EQ(given[1].sf_number, 4294967295u);
+    EXPECT_EQ(given[2].sf_number, 1u);
+    EXPECT_EQ(given[2].vhca_id, 65535u);
+    EXPECT_FALSE(given[2].active_rate) << "0 is none";
+    EXPECT_EQ(given[3].active_rate, 10'000'000'000'000U);
+    EXPECT_EQ(given[3].vhca_id, 3u);
+}
+
 TEST(Topology, LongestNames)
 {
     const std::string name(31, 'n');
@@ -219,6 +259,25 @@ TEST(Topology, FieldsThatAreWrong)
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "ipv6": "1.2.3.4"})", "\"ipv6\""},
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "iface": "sixteen-letters-"})",
          "\"iface\""},
+        {R"({"name": "a", "side": "dpu", "type": "sf", "parent": "p0", "rep_iface": "sixteen-letters-"})",
+         "\"rep_iface\" must have 1 to 15 characters"},
+        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "rep_iface": "x"})", "no \"rep_iface\""},
+        {R"({"name": "a", "side": "dpu", "type": "sf", "parent": "p0", "rep_iface": "x"},
+            {"name": "b", "side": "dpu", "type": "sf", "parent": "p0", "rep_iface": "x"})", "\"x\" is taken"},
+        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "active_rate": -1})",
+         "\"active_rate\" must be a whole number from 0 to 10000000000000, and is -1"},
+        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "active_rate": 10000000000001})",
+         "and is 10000000000001"},
+        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "active_rate": 99999999999999999999999})",
+         "\"active_rate\" must be a whole number"},
+        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "active_rate": 1e9})",
+         "\"active_rate\" must be a whole number"},
+        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "active_rate": "fast"})", "and is \"fast\""},
+        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "vhca_id": 65536})", "from 0 to 65535"},
+        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "vhca_id": 7},
+            {"name": "b", "side": "dpu", "type": "pf", "pci": "05:00.0", "vhca_id": 7})", "\"vhca_id\" 7 is taken"},
+        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "sf_index": 0})", "\"sf_index\" is of an SF"},
+        {R"({"name": "a", "side": "dpu", "type": "sf", "parent": "p0", "sf_index": 4294967296})", "from 0 to 4294967295"},
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "colour": "red"})",
          "\"colour\" is not known"},
     };

@@ -85,6 +85,8 @@ void add_representors(DeviceReport &report, doca_dev &dev, api::RepFilter filter
         char vuid[DOCA_DEVINFO_REP_VUID_SIZE] = {};
         if (doca_devinfo_rep_get_vuid(info, vuid, sizeof(vuid)) == DOCA_SUCCESS)
             rep.vuid = vuid;
+        rep.interface = info->info.iface_name; // functions of 3.0 alone return these two
+        rep.vhca_id = info->info.vhca_id;
         rep.kind = kind;
         report.representors.push_back(std::move(rep));
     }
@@ -158,6 +160,9 @@ DeviceReport report_device(doca_devinfo &info)
         report.lid = lid;
     report.link_layer = info.function->can.rdma.is_ethernet ? "Ethernet" : "InfiniBand";
     report.is_port_active = info.function->is_port_active;
+    report.active_rate = info.function->active_rate;
+    report.vhca_id = info.function->vhca_id;
+    report.sf_number = info.function->sf_number;
     report.gids = gids_in(gid_table(info));
     report.remarks = info.function->remarks();
     if (!is_software(info))

@@ -17,6 +17,8 @@ struct RepresentorReport {
     std::string function_type; ///< "PF", "VF", "SF"
     std::string kind;          ///< "net" or "emulated"
     std::string vuid;
+    std::string interface;                ///< of the representor itself, on this side
+    std::optional<std::uint16_t> vhca_id; ///< of the function that it represents
 };
 
 /// What the kernel says of a real device and its port. What it does not say is empty.
@@ -53,6 +55,9 @@ struct DeviceReport {
     std::string link_layer; ///< "Ethernet" or "InfiniBand"
     bool is_port_active = false;
     std::map<std::uint32_t, std::string> gids; ///< by index, without the empty ones
+    std::optional<std::uint64_t> active_rate;  ///< bits per second
+    std::optional<std::uint16_t> vhca_id;
+    std::optional<std::uint32_t> sf_number;
     std::optional<HardwareReport> hardware;    ///< of software devices: none
     std::vector<LackReport> lacks;
     std::vector<std::string> remarks;          ///< what is behind the capabilities

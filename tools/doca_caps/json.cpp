@@ -51,6 +51,9 @@ Json as_json(const DeviceReport &device)
         .set("ipv4", device.ipv4)
         .set("ipv6", device.ipv6)
         .set("lid", device.lid)
+        .set("active_rate", device.active_rate)
+        .set("vhca_id", device.vhca_id)
+        .set("sf_index", device.sf_number)
         .set("link_layer", device.link_layer)
         .set("port_active", device.is_port_active);
     Json gids = Json::object();
@@ -69,6 +72,8 @@ Json as_json(const DeviceReport &device)
         one.set("pci_address", rep.pci_address)
             .set("function_type", rep.function_type)
             .set("kind", rep.kind)
+            .set("interface", or_null(rep.interface))
+            .set("vhca_id", rep.vhca_id)
             .set("vuid", rep.vuid);
         representors.add(std::move(one));
     }

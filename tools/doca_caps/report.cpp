@@ -47,7 +47,8 @@ std::string devices_as_text(const Report &report)
             table.add_line("  acts as " + *device.acts_as + " towards the DPU");
         for (const RepresentorReport &rep : device.representors) {
             const std::string &address = rep.pci_address.empty() ? "-" : rep.pci_address;
-            table.add_line("  representor " + address + "  " + rep.function_type + "  " + rep.kind + "  " + rep.vuid);
+            table.add_line("  representor " + address + "  " + rep.function_type + "  " + rep.kind + "  " +
+                           (rep.interface.empty() ? "-" : rep.interface) + "  " + rep.vuid);
         }
         for (const std::string &remark : device.remarks)
             table.add_line("  " + remark);
@@ -122,6 +123,12 @@ std::string bytes(const std::optional<std::uint64_t> &number)
     return number ? std::to_string(*number) + " bytes" : "";
 }
 
+template <typename Number>
+std::string number_or_none(const std::optional<Number> &number)
+{
+    return number ? std::to_string(*number) : "-";
+}
+
 Table properties_of(const DeviceReport &device)
 {
     Table table({{""}, {""}});
@@ -144,7 +151,13 @@ Table properties_of(const DeviceReport &device)
         add_property(table, "rate", hardware->rate);
         add_property(table, "MTU of the interface", bytes(hardware->interface_mtu));
         add_property(table, "MTU of RDMA", bytes(hardware->rdma_mtu));
+    } else if (device.active_rate) {
+        add_property(table, "rate", std::to_string(*device.active_rate / 1'000'000) + " Mb/s, by its topology");
     }
+    if (device.vhca_id)
+        table.add({"VHCA", std::to_string(*device.vhca_id)});
+    if (device.sf_number)
+        table.add({"SF index", std::to_string(*device.sf_number)});
     for (const auto &[index, gid] : device.gids)
         table.add({"GID " + std::to_string(index), gid});
     return table;
@@ -200,9 +213,10 @@ std::string closer(const DeviceReport &device)
         text += "  " + remark + '\n';
     if (!device.representors.empty() || !device.problem.empty())
         text += "\nRepresentors\n";
-    Table representors({{""}, {""}, {""}, {""}});
+    Table representors({{""}, {""}, {""}, {""}, {""}});
     for (const RepresentorReport &rep : device.representors)
-        representors.add({rep.pci_address.empty() ? "-" : rep.pci_address, rep.function_type, rep.kind, rep.vuid});
+        representors.add({rep.pci_address.empty() ? "-" : rep.pci_address, rep.function_type, rep.kind,
+                          rep.interface.empty() ? "-" : rep.interface, rep.vuid});
     text += representors.text("  ");
     if (!device.problem.empty())
         text += "  unknown: " + device.problem + '\n';
@@ -249,7 +263,10 @@ std::string device_properties(const Report &report)
         table.add({"mac_addr", or_none(device.mac)});
         table.add({"ipv4_addr", or_none(device.ipv4)});
         table.add({"ipv6_addr", or_none(device.ipv6)});
-        table.add({"lid", device.lid ? std::to_string(*device.lid) : "-"});
+        table.add({"lid", number_or_none(device.lid)});
+        table.add({"active_rate", number_or_none(device.active_rate)});
+        table.add({"vhca_id", number_or_none(device.vhca_id)});
+        table.add({"sf_index", number_or_none(device.sf_number)});
         text += "PCI: " + or_none(device.pci_address) + '\n' + table.text("    ");
     }
     return text;
@@ -263,6 +280,8 @@ std::string representor_properties(const Report &report)
             Table table({{""}, {""}});
             table.add({"pci_func_type", rep.function_type});
             table.add({"vuid", rep.vuid.empty() ? "-" : rep.vuid});
+            table.add({"iface_name", rep.interface.empty() ? "-" : rep.interface});
+            table.add({"vhca_id", number_or_none(rep.vhca_id)});
             table.add({"dev", name_of(device)});
             text += "PCI: " + (rep.pci_address.empty() ? "-" : rep.pci_address) + '\n' + table.text("    ");
         }

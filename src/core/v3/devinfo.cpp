@@ -125,7 +125,7 @@ doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *
 doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, uint64_t *active_rate)
 {
     return call({devinfo, active_rate}, [&] {
-        return copy_number("rate: its port is down, or made of software", *devinfo, devinfo->function->active_rate,
+        return copy_number("rate: its port is down, or its topology says so", *devinfo, devinfo->function->active_rate,
                            *active_rate);
     });
 }
@@ -133,7 +133,7 @@ doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, ui
 doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id)
 {
     return call({devinfo, vhca_id}, [&] {
-        return copy_number("VHCA id: it is no mlx5 device", *devinfo, devinfo->function->vhca_id, *vhca_id);
+        return copy_number("VHCA id: it is neither an mlx5 device nor a software device", *devinfo, devinfo->function->vhca_id, *vhca_id);
     });
 }
 

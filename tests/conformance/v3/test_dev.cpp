@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "objects.hpp"
 
@@ -267,7 +268,11 @@ TEST_P(DeviceV3, tells_its_kind)
     EXPECT_TRUE(type == DOCA_PCI_FUNC_TYPE_PF || type == DOCA_PCI_FUNC_TYPE_VF || type == DOCA_PCI_FUNC_TYPE_SF);
     const auto number = check_number(doca_devinfo_get_sf_index, info);
     const std::string told = read("/sys/class/infiniband/" + GetParam() + "/device/sfnum");
-    EXPECT_EQ(number ? std::to_string(*number) : "", told);
+    if (!is_software()) {
+        EXPECT_EQ(number ? std::to_string(*number) : "", told);
+    } else {
+        EXPECT_EQ(number.has_value(), type == DOCA_PCI_FUNC_TYPE_SF);
+    }
     if (number) {
         EXPECT_EQ(type, DOCA_PCI_FUNC_TYPE_SF);
     }
@@ -287,7 +292,7 @@ TEST_P(DeviceV3, tells_its_rate)
 {
     const auto rate = check_number(doca_devinfo_get_active_rate, info);
     if (is_software()) {
-        EXPECT_FALSE(rate) << "it has none";
+        EXPECT_EQ(rate, std::optional(std::uint64_t{100'000'000'000})) << "the default of a topology";
     } else if (of_port("state").find("ACTIVE") != std::string::npos) {
         ASSERT_TRUE(rate);
         EXPECT_EQ(static_cast<double>(*rate), std::stod(of_port("rate")) * 1e9);
@@ -300,7 +305,7 @@ TEST_P(DeviceV3, is_known_to_its_card)
 {
     const auto vhca_id = check_number(doca_devinfo_get_vhca_id, info);
     if (is_software()) {
-        EXPECT_FALSE(vhca_id);
+        EXPECT_TRUE(vhca_id);
     }
     // Of the card made of software it is known: docs/card.md.
     if (const char *const side = std::getenv("OPENDOCA_CARD_SIDE"); side != nullptr) {
@@ -385,7 +390,7 @@ TEST_P(RepresentorsV3, tell_what_they_stand_for)
         EXPECT_EQ(doca_devinfo_rep_get_pci_func_type(rep, &type), DOCA_SUCCESS);
         EXPECT_TRUE(type == DOCA_PCI_FUNC_TYPE_PF || type == DOCA_PCI_FUNC_TYPE_VF || type == DOCA_PCI_FUNC_TYPE_SF);
         EXPECT_EQ(check_number(doca_devinfo_rep_get_is_hotplug, rep), std::optional(std::uint8_t{0}));
-        EXPECT_EQ(check_number(doca_devinfo_rep_get_vhca_id, rep).has_value(), !is_software());
+        EXPECT_TRUE(check_number(doca_devinfo_rep_get_vhca_id, rep));
         EXPECT_EQ(doca_devinfo_rep_is_equal_pci_addr(nullptr, "03:00.0", &is_equal), DOCA_ERROR_INVALID_VALUE);
         EXPECT_EQ(doca_devinfo_rep_is_equal_pci_addr(rep, nullptr, &is_equal), DOCA_ERROR_INVALID_VALUE);
         EXPECT_EQ(doca_devinfo_rep_is_equal_pci_addr(rep, "03:00.0", nullptr), DOCA_ERROR_INVALID_VALUE);
@@ -433,12 +438,15 @@ TEST(CardV3, tells_of_its_representors)
         GTEST_SKIP() << "it takes a card made of software, and its DPU's side";
     const DevHandle dev = open_device("mlx5_0");
     const RepList reps(dev, DOCA_DEVINFO_REP_FILTER_NET);
-    std::vector<std::pair<std::string, unsigned>> found;
+    std::vector<std::tuple<std::string, std::string, unsigned>> found;
     for (const doca_devinfo_rep *const rep : reps) {
-        found.emplace_back(text_of<DOCA_DEVINFO_IFACE_NAME_SIZE>(doca_devinfo_rep_get_iface_name, rep).value_or("none"),
+        found.emplace_back(pci_of(doca_devinfo_rep_get_pci_addr_str, rep),
+                           text_of<DOCA_DEVINFO_IFACE_NAME_SIZE>(doca_devinfo_rep_get_iface_name, rep).value_or("none"),
                            check_number(doca_devinfo_rep_get_vhca_id, rep).value_or(0));
     }
-    const decltype(found) expected = {{"pf0hpf", 1}, {"pf0vf0", 2}, {"en3f0pf0sf4", 6}};
+    const decltype(found) expected = {{"0000:3b:00.0", "pf0hpf", 1},
+                                      {"0000:3b:00.2", "pf0vf0", 2},
+                                      {"0000:03:00.0", "en3f0pf0sf4", 6}};
     EXPECT_EQ(found, expected);
 }
 
@@ -519,6 +527,24 @@ TEST_F(DefaultTopology, has_the_functions_behind_a_port_as_its_representors)
     EXPECT_EQ(representors_of("soft_p0"),
               (std::vector<std::string>{"0000:0b:00.0", "0000:0b:00.2", "0000:0b:00.3", "0000:03:00.0"}));
     EXPECT_EQ(representors_of("soft_p1"), (std::vector<std::string>{"0000:0b:00.1", "0000:0b:00.4", "0000:03:00.1"}));
+}
+
+/// As programs choose a representor by its interface, or a function by its number.
+TEST_F(DefaultTopology, names_the_interfaces_of_representors_as_a_bluefield_does)
+{
+    std::vector<std::pair<std::string, unsigned>> found;
+    for (const char *const port : {"soft_p0", "soft_p1"}) {
+        const DevHandle dev = open_device(port);
+        const RepList reps(dev, DOCA_DEVINFO_REP_FILTER_NET);
+        for (const doca_devinfo_rep *const rep : reps) {
+            found.emplace_back(
+                text_of<DOCA_DEVINFO_IFACE_NAME_SIZE>(doca_devinfo_rep_get_iface_name, rep).value_or("none"),
+                check_number(doca_devinfo_rep_get_vhca_id, rep).value_or(0));
+        }
+    }
+    const decltype(found) expected = {{"pf0hpf", 5}, {"pf0vf0", 7}, {"pf0vf1", 8}, {"pf0sf0", 3},
+                                      {"pf1hpf", 6}, {"pf1vf0", 9}, {"pf1sf0", 4}};
+    EXPECT_EQ(found, expected);
 }
 
 /// Guides and shipped samples name further addresses of the host's first function.

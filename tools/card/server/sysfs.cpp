@@ -155,6 +155,10 @@ void write_device(const fs::path &tree, const Profile &profile, const Function &
     }
     if (its.kind == FunctionKind::physical)
         put(device / "sriov_totalvfs", "8");
+    if (its.kind == FunctionKind::physical || its.kind == FunctionKind::embedded) {
+        put(device / "sriov_offset", "2");
+        put(device / "sriov_stride", "1");
+    }
     if (profile.is_ethernet && its.kind != FunctionKind::embedded)
         put(device / "net/lo/dev_port", "0");
     put(infiniband / "node_type", "1: CA");

@@ -30,11 +30,23 @@ FunctionIdentity identity_of(std::uint64_t card_guid, std::uint16_t vhca_id)
     return {card, "VHCA " + std::to_string(vhca_id)};
 }
 
-std::string address_of(const HostFunction &host)
+std::uint16_t routing_id_of(const HostFunction &host) noexcept
+{
+    return static_cast<std::uint16_t>((host.bus & 0xffu) << 8 | (host.device & 0x1fu) << 3 | (host.function & 7u));
+}
+
+std::string address_of(std::uint16_t routing_id)
 {
     char text[32]; // the host has one domain, as far as the card knows
-    std::snprintf(text, sizeof(text), "0000:%02x:%02x.%x", host.bus & 0xffu, host.device & 0x1fu, host.function & 7u);
+    std::snprintf(text, sizeof(text), "0000:%02x:%02x.%x", routing_id >> 8 & 0xffu, routing_id >> 3 & 0x1fu,
+                  routing_id & 7u);
     return text;
+}
+
+/// By the card's own SR-IOV capability: no command returns that of the host's PF, which the same firmware has set.
+std::optional<VirtualFunctionPlaces> virtual_functions_of(const std::string &pci_address)
+{
+    return VirtualFunctionPlaces::read("/sys/bus/pci/devices/" + pci_address);
 }
 
 } // namespace
@@ -188,8 +200,14 @@ std::vector<std::string> Mlx5Function::remarks() const
             services_at);
     else
         add("no Comm Channel: ", reason_against(Ability::message_channel));
-    if (can.representors_net)
-        add("not to be learnt: the PCI addresses of the host's VFs", "");
+    if (!can.representors_net)
+        return lines;
+    if (const auto places = virtual_functions_of(pci_address))
+        add("PCI addresses of the host's VFs by the card's own SR-IOV capability: offset " + std::to_string(places->first) +
+                ", stride " + std::to_string(places->stride),
+            "");
+    else
+        add("not known: the PCI addresses of the host's VFs, as " + pci_address + " has no SR-IOV capability", "");
     return lines;
 }
 
@@ -211,14 +229,17 @@ std::vector<RepresentorInfo> Mlx5Function::representors() const
     const std::map<std::string, std::uint32_t> ports = list_devlink_ports(reason);
     if (!reason.empty())
         LOG_INFO("device %s: devlink does not tell of the e-switch's ports: %s", name.c_str(), reason.c_str());
+    const std::optional<VirtualFunctionPlaces> places = virtual_functions_of(pci_address);
     for (const RepresentorPort &port : find_representors("/sys/class/net", iface_name)) {
         RepresentorInfo info;
         info.name = info.iface_name = port.interface;
         info.type = port.name.type;
-        // Where the host's VFs are the card does not tell. An SF is where its parent is.
         if (port.name.type == FunctionType::pf && port.name.is_external && host_known.is_good())
-            info.pci_address = address_of(host);
-        else if (port.name.type == FunctionType::sf && !port.name.is_external)
+            info.pci_address = address_of(routing_id_of(host));
+        else if (port.name.type == FunctionType::vf && port.name.is_external && host_known.is_good() && places) {
+            if (const auto id = places->routing_id(routing_id_of(host), port.name.number))
+                info.pci_address = address_of(*id);
+        } else if (port.name.type == FunctionType::sf && !port.name.is_external)
             info.pci_address = pci_address;
         std::uint16_t its_vhca_id = 0;
         const auto devlink_port = ports.find(port.interface);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <tuple>
@@ -61,6 +62,25 @@ std::optional<std::uint16_t> PortName::vport() const noexcept
         break;
     }
     return {};
+}
+
+std::optional<VirtualFunctionPlaces> VirtualFunctionPlaces::read(const std::string &pci)
+{
+    VirtualFunctionPlaces places;
+    const auto read_number = [&](const char *file, std::uint32_t &number) {
+        const std::string text = first_word_of(fs::path(pci) / file);
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        return error == std::errc{} && end == text.data() + text.size() && number != 0;
+    };
+    if (!read_number("sriov_offset", places.first) || !read_number("sriov_stride", places.stride))
+        return {};
+    return places;
+}
+
+std::optional<std::uint16_t> VirtualFunctionPlaces::routing_id(std::uint16_t pf, unsigned number) const noexcept
+{
+    const std::uint64_t id = pf + std::uint64_t{first} + std::uint64_t{stride} * number;
+    return id > UINT16_MAX ? std::nullopt : std::optional(static_cast<std::uint16_t>(id));
 }
 
 std::vector<RepresentorPort> find_representors(const std::string &net, const std::string &uplink)

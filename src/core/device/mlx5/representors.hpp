@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,17 @@ struct PortName {
 struct RepresentorPort {
     std::string interface;
     PortName name;
+};
+
+/// How the addresses of a PF's VFs follow from its own, by the SR-IOV capability of the PCI: in steps of functions.
+struct VirtualFunctionPlaces {
+    std::uint32_t first = 0;
+    std::uint32_t stride = 0;
+
+    /// That of the PF in @p pci, its folder in /sys/bus/pci/devices; nothing where the kernel does not report it.
+    [[nodiscard]] static std::optional<VirtualFunctionPlaces> read(const std::string &pci);
+    /// The routing ID (bus, device and function in 16 bits) of VF @p number of the PF @p pf; nothing beyond the last bus.
+    [[nodiscard]] std::optional<std::uint16_t> routing_id(std::uint16_t pf, unsigned number) const noexcept;
 };
 
 /// All behind the same uplink as @p uplink, an interface in folder @p net, which is /sys/class/net: in the order PF, VFs,

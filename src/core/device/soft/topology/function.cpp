@@ -67,6 +67,9 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     mac = description.mac;
     ipv4 = description.ipv4;
     ipv6 = description.ipv6;
+    active_rate = description.active_rate;
+    vhca_id = description.vhca_id;
+    sf_number = description.sf_number;
 
     const bool is_dpu_port = description.side == Side::dpu && type == FunctionType::pf;
     behind_port = identity_behind_port(description, topology, acts_for_host);
@@ -102,8 +105,15 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     for (const Side side : {Side::host, Side::dpu}) {
         for (const auto &other : topology) {
             if (other.side == side && other.parent == name)
-                representors_.push_back(
-                    {other.name, other.pci_address, other.also, other.vuid, other.type, false, {}, {}, {}});
+                representors_.push_back({.name = other.name,
+                                         .pci_address = other.pci_address,
+                                         .also = other.also,
+                                         .vuid = other.vuid,
+                                         .type = other.type,
+                                         .is_emulated = false,
+                                         .known_as = {},
+                                         .iface_name = other.rep_iface_name,
+                                         .vhca_id = other.vhca_id});
         }
     }
 }

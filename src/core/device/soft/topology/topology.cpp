@@ -4,18 +4,19 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <set>
 
 #include <arpa/inet.h>
 
 #include "../../../json.hpp"
 #include "../../../log.hpp"
 #include "../../../pci_address.hpp"
+#include "object_reader.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_SOFT_TOPOLOGY);
 
@@ -26,6 +27,9 @@ namespace {
 constexpr std::size_t max_functions = 250;
 constexpr std::size_t max_text_size = std::size_t{1} << 20;
 constexpr std::size_t max_addresses = 16; ///< further ones of a function
+constexpr std::size_t max_iface_name = 15;
+constexpr std::uint64_t default_rate = 100'000'000'000;
+constexpr std::uint64_t max_rate = 10'000'000'000'000;
 
 // The topology of the DOCA Core guide, section 3.2.1.2. The further addresses of pf0 are those that other guides
 // and shipped samples name for the host's function.
@@ -42,116 +46,6 @@ constexpr const char *default_topology = R"({"functions": [
     {"name": "pf1vf0", "side": "host", "type": "vf", "pci": "0b:00.4", "parent": "p1"}
 ]})";
 
-/// One function's object, read key by key. The first complaint sticks.
-class Reader {
-public:
-    Reader(json_object *object, std::string where) : object_(object), where_(std::move(where))
-    {
-        if (!json_object_is_type(object, json_type_object))
-            complain("must be an object");
-    }
-
-    std::string text(const char *key, std::size_t max_length)
-    {
-        json_object *value = nullptr;
-        if (!find(key, value))
-            return {};
-        if (!json_object_is_type(value, json_type_string)) {
-            complain_of(key, "must be a string");
-            return {};
-        }
-        std::string result(json_object_get_string(value), static_cast<std::size_t>(json_object_get_string_len(value)));
-        if (result.empty() || result.size() > max_length || result.find('\0') != std::string::npos) {
-            complain_of(key, "must have 1 to " + std::to_string(max_length) + " characters");
-            return {};
-        }
-        return result;
-    }
-
-    bool flag(const char *key, bool if_missing)
-    {
-        json_object *value = nullptr;
-        if (!find(key, value))
-            return if_missing;
-        if (!json_object_is_type(value, json_type_boolean))
-            complain_of(key, "must be true or false");
-        return json_object_get_boolean(value) != 0;
-    }
-
-    std::vector<std::string> texts(const char *key, std::size_t max_count)
-    {
-        json_object *value = nullptr;
-        if (!find(key, value))
-            return {};
-        std::vector<std::string> result;
-        bool is_good = json_object_is_type(value, json_type_array) && json_object_array_length(value) <= max_count;
-        for (std::size_t i = 0; is_good && i < json_object_array_length(value); ++i) {
-            json_object *const element = json_object_array_get_idx(value, i);
-            is_good = json_object_is_type(element, json_type_string);
-            if (is_good)
-                result.emplace_back(json_object_get_string(element));
-        }
-        if (!is_good)
-            complain_of(key, "must be an array of at most " + std::to_string(max_count) + " strings");
-        return result;
-    }
-
-    template <typename Enum>
-    Enum choice(const char *key, std::initializer_list<std::pair<const char *, Enum>> choices)
-    {
-        const std::string value = text(key, 16);
-        std::string names;
-        for (const auto &[name, result] : choices) {
-            if (value == name)
-                return result;
-            names += (names.empty() ? "\"" : ", \"") + std::string(name) + '"';
-        }
-        complain_of(key, "must be one of " + names);
-        return choices.begin()->second;
-    }
-
-    void finish()
-    {
-        if (!is_good_)
-            return;
-        json_object_object_foreach(object_, key, value)
-        {
-            (void)value;
-            if (!known_.contains(key))
-                complain_of(key, "is not known");
-        }
-    }
-
-    void complain(const std::string &what)
-    {
-        if (is_good_)
-            LOG_ERR("%s: %s", where_.c_str(), what.c_str());
-        is_good_ = false;
-    }
-
-    void complain_of(const char *key, const std::string &what)
-    {
-        if (is_good_)
-            LOG_ERR("%s: \"%s\" %s", where_.c_str(), key, what.c_str());
-        is_good_ = false;
-    }
-
-    [[nodiscard]] bool is_good() const noexcept { return is_good_; }
-
-private:
-    /// Whether the key is there; not after a complaint.
-    bool find(const char *key, json_object *&value)
-    {
-        known_.insert(key);
-        return is_good_ && json_object_object_get_ex(object_, key, &value);
-    }
-
-    json_object *object_;
-    std::string where_;
-    std::set<std::string, std::less<>> known_;
-    bool is_good_ = true;
-};
-
 /// fe80::/64 with the interface identifier that the MAC address gives.
 std::array<std::uint8_t, 16> link_local(const std::array<std::uint8_t, 6> &mac)
 {
@@ -159,7 +53,7 @@ std::array<std::uint8_t, 16> link_local(const std::array<std::uint8_t, 6> &mac)
             mac[4], mac[5]};
 }
 
-void read_addresses(Reader &reader, std::size_t index, TopologyFunction &function)
+void read_addresses(ObjectReader &reader, std::size_t index, TopologyFunction &function)
 {
     const auto number = static_cast<std::uint8_t>(index + 1);
     function.mac = {0x02, 0x0d, 0x0c, 0xa0, 0x00, number};
@@ -182,7 +76,7 @@ void read_addresses(Reader &reader, std::size_t index, TopologyFunction &functio
 }
 
 /// Checks the addresses of a PF or VF, and gives them their long form.
-void read_pci_addresses(Reader &reader, const std::string &pci, const Topology &topology, TopologyFunction &function)
+void read_pci_addresses(ObjectReader &reader, const std::string &pci, const Topology &topology, TopologyFunction &function)
 {
     const auto normalize = [&](const char *key, const std::string &text, std::string &address) {
         const auto normal = normalize_pci_address(text);
@@ -205,10 +99,86 @@ void read_pci_addresses(Reader &reader, const std::string &pci, const Topology &
     }
 }
 
+/// As the kernel and udev name the interfaces of a BlueField's representors: pf0hpf, pf0vf1, pf0sf0. @p topology has the
+/// functions that stand before it in the file.
+std::string default_representor_name(const TopologyFunction &function, const Topology &topology)
+{
+    std::size_t port = 0, number = 0;
+    for (const TopologyFunction &other : topology) {
+        if (other.name == function.parent)
+            break;
+        port += other.side == Side::dpu && other.type == FunctionType::pf ? 1 : 0;
+    }
+    for (const TopologyFunction &other : topology)
+        number += other.parent == function.parent && other.type == function.type ? 1 : 0;
+    const std::string prefix = "pf" + std::to_string(port);
+    switch (function.type) {
+    case FunctionType::vf:
+        return prefix + "vf" + std::to_string(number);
+    case FunctionType::sf:
+        return prefix + "sf" + std::to_string(number);
+    case FunctionType::pf:
+        break;
+    }
+    return prefix + "hpf" + (number == 0 ? "" : std::to_string(number));
+}
+
+/// Reads what programs choose a device or a representor by, besides its names and addresses.
+void read_properties(ObjectReader &reader, const Topology &topology, TopologyFunction &function)
+{
+    function.rep_iface_name = reader.text("rep_iface", max_iface_name);
+    const std::uint64_t rate = reader.number("active_rate", max_rate).value_or(default_rate);
+    if (rate != 0)
+        function.active_rate = rate;
+    if (const auto id = reader.number("vhca_id", UINT16_MAX)) {
+        function.vhca_id = static_cast<std::uint16_t>(*id);
+        if (std::ranges::find(topology, function.vhca_id, &TopologyFunction::vhca_id) != topology.end())
+            reader.complain("\"vhca_id\" " + std::to_string(*id) + " is taken");
+    }
+    const auto sf_number = reader.number("sf_index", UINT32_MAX);
+    if (function.type != FunctionType::sf) {
+        if (sf_number)
+            reader.complain("\"sf_index\" is of an SF");
+        return;
+    }
+    const auto earlier = std::ranges::count_if(topology, [&](const TopologyFunction &other) {
+        return other.type == FunctionType::sf && other.parent == function.parent;
+    });
+    function.sf_number = static_cast<std::uint32_t>(sf_number.value_or(static_cast<std::uint64_t>(earlier)));
+}
+
+/// Gives the representor its default name, and checks that the DPU has no other interface of that name.
+void complete_representor_name(ObjectReader &reader, const Topology &topology, TopologyFunction &function)
+{
+    if (function.parent.empty()) {
+        if (!function.rep_iface_name.empty())
+            reader.complain("a DPU's PF has no representor, and so no \"rep_iface\"");
+        return;
+    }
+    if (function.rep_iface_name.empty())
+        function.rep_iface_name = default_representor_name(function, topology);
+    if (std::ranges::find(topology, function.rep_iface_name, &TopologyFunction::rep_iface_name) != topology.end())
+        reader.complain("\"rep_iface\": the interface \"" + function.rep_iface_name + "\" is taken");
+}
+
+/// Gives the functions without a number the smallest that are free, from 1 on.
+void number_functions(Topology &topology)
+{
+    std::uint16_t next = 0;
+    for (TopologyFunction &function : topology) {
+        if (function.vhca_id)
+            continue;
+        do
+            ++next;
+        while (std::ranges::find(topology, std::optional(next), &TopologyFunction::vhca_id) != topology.end());
+        function.vhca_id = next;
+    }
+}
+
 bool read_function(json_object *object, const std::string &origin, Topology &topology)
 {
     const std::size_t index = topology.size();
-    Reader reader(object, origin + ": function " + std::to_string(index));
+    ObjectReader reader(object, origin + ": function " + std::to_string(index));
     TopologyFunction f;
     f.name = reader.text("name", 31);
     if (f.name.empty())
@@ -221,9 +191,10 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
     f.also = reader.texts("also", max_addresses);
     f.sha_hardware = reader.flag("sha_hardware", f.type == FunctionType::pf);
     f.ibdev_name = reader.text("ibdev", max_ibdev_name - 1);
-    f.iface_name = reader.text("iface", 15);
+    f.iface_name = reader.text("iface", max_iface_name);
     f.vuid = reader.text("vuid", max_vuid - 1);
     read_addresses(reader, index, f);
+    read_properties(reader, topology, f);
     reader.finish();
     if (!reader.is_good())
         return false;
@@ -254,9 +225,10 @@ bool read_function(json_object *object, const std::string &origin, Topology &top
     if (f.ibdev_name.empty())
         f.ibdev_name = "soft_" + f.name;
     if (f.iface_name.empty())
-        f.iface_name = f.name.substr(0, 15);
+        f.iface_name = f.name.substr(0, max_iface_name);
     if (f.vuid.empty())
         f.vuid = "OPENDOCASOFT" + std::to_string(1000 + index) + "-" + f.name;
+    complete_representor_name(reader, topology, f);
     topology.push_back(std::move(f));
     return reader.is_good();
 }
@@ -303,6 +275,7 @@ doca_error_t parse_topology(const std::string &text, const std::string &origin, 
         if (!read_function(json_object_array_get_idx(functions, i), origin, result))
             return DOCA_ERROR_INVALID_VALUE;
     }
+    number_functions(result);
     topology = std::move(result);
     return DOCA_SUCCESS;
 }

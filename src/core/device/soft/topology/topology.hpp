@@ -2,7 +2,9 @@
 // Copyright (c) 2026 The opendoca authors
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,10 @@ struct TopologyFunction {
     Ipv6Address ipv6{};
     std::string vuid;
     bool sha_hardware = false; ///< says that it has an engine for SHA
+    std::string rep_iface_name; ///< of its representor's interface on the DPU; empty for a DPU's PF, which has none
+    std::optional<std::uint64_t> active_rate; ///< bits per second; none for a function that has no rate
+    std::optional<std::uint16_t> vhca_id;     ///< unique in the topology, and always there once it has been read
+    std::optional<std::uint32_t> sf_number;   ///< of an SF
 
     [[nodiscard]] bool answers_to(const std::string &address) const;
 };
