@@ -23,7 +23,7 @@ CARD = f"test-samples-{PROFILE}"
 TEXT = "across the PCIe, by the card alone"
 TIME_LIMIT = 300
 CAN_SHARE = PROFILE.startswith("bluefield")
-HOST, DPU = "3b:00.0", "03:00.0"
+HOST, HOST_VF, DPU = "3b:00.0", "3b:00.2", "03:00.0"
 
 
 def command(side, *arguments):
@@ -203,6 +203,19 @@ class Samples(unittest.TestCase):
                       "The server says: Greetings from the DPU")
         self.succeeds(server, "The client says: " + "x" * 4079)
 
+    @unittest.skipUnless(CAN_SHARE, "there is no DPU's side")
+    def test_services_choose_a_vf_by_its_address(self):
+        server = self.start("dpu", "cc_server", "-p", DPU, "-r", HOST_VF)
+        self.says(server, "The service 'cc_sample_server' listens")
+        other = run("host", f"{SAMPLES}/doca_cc_client", "-p", HOST)
+        self.assertEqual(other.returncode, 1, "the PF is not the function that the service is for")
+        self.succeeds(self.start("host", "cc_client", "-p", HOST_VF, "-t", TEXT), "The server says: Greetings from the DPU")
+        self.succeeds(server, f"The client says: {TEXT}")
+        server = self.start("dpu", "v3_comch_ctrl_path_server", "-p", DPU, "-r", HOST_VF)
+        self.says(server, "The server was idle and is running")
+        self.succeeds(self.start("host", "v3_comch_ctrl_path_client", "-p", HOST_VF, "-t", TEXT), "Sample finished successfully")
+        self.succeeds(server, f"Message received: {TEXT}")
+
     @unittest.skipUnless(CAN_SHARE, "sync events are exported to a DPU")
     def test_sync_events(self):
         for arguments, signal in ((), "set the value to 2"), (("--async", "--atomic"), "added 1 to 1"):
@@ -259,7 +272,7 @@ class Samples(unittest.TestCase):
     def test_representors_are_the_hosts_functions(self):
         manager, subfunction = json.loads(run("dpu", DOCA_CAPS, "--json").stdout)["devices"]
         self.assertEqual([(rep["function_type"], rep["pci_address"] or "") for rep in manager["representors"]],
-                         [("PF", "0000:3b:00.0"), ("VF", ""), ("SF", "0000:03:00.0")])
+                         [("PF", "0000:3b:00.0"), ("VF", "0000:3b:00.2"), ("SF", "0000:03:00.0")])
         vuids = [rep["vuid"] for rep in manager["representors"]]
         self.assertEqual(vuids, ["MT2347XZ03201MLNXS0D0F0", "MT2347XZ03202MLNXS0D0F1", "MT2347XZ03206MLNXS0D1F32772"])
         self.assertEqual(subfunction["representors"], [])
