@@ -4,6 +4,8 @@
 """What is not built, of both generations of the API: docs/not-built.json says it once.
 
     scripts/not_built.py --check     the tables of docs/not-built.md are those of the JSON, and it names functions that there are
+    scripts/not_built.py --coverage  each function of the facts is exported by a library, inline, or in a table; those for
+                                     processors that no device here has (GPU, DPA) are in a table
     scripts/not_built.py --write     puts the tables into the page anew
     scripts/not_built.py --calls 3.0 the functions of that API that refuse whatever they are given, for their conformance test
 
@@ -24,6 +26,8 @@ import re
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
+# Parts of names and of parameters' types that belong to processors which no device here has.
+ABSENT = {"gpu", "dpa"}
 ROW_KEYS = {"what", "code", "answer", "always", "but", "of_null"}
 
 
@@ -35,6 +39,30 @@ def functions_of(api):
     """What each function of the API returns."""
     facts = json.loads((TOP / "tests" / "abi" / f"doca-{api}.json").read_text(encoding="utf-8"))
     return {function["name"]: function["ret"] for header in facts["headers"].values() for function in header["functions"]}
+
+
+def exported_by(api):
+    """What the libraries of the API export, by their version scripts."""
+    scripts = [path for path in (TOP / "src").rglob("*.map*") if ("v3" in path.parts) == (api == "3.0")]
+    return {name for path in scripts for name in re.findall(r"\b(doca_\w+);", path.read_text(encoding="utf-8"))}
+
+
+def check_coverage(tables, api, exported):
+    """Each function of the facts is exported, inline or in a table, and those for absent processors are in a table."""
+    facts = json.loads((TOP / "tests" / "abi" / f"doca-{api}.json").read_text(encoding="utf-8"))
+    functions = functions_of(api)
+    named = {name for table in tables if table["api"] == api for row in table["rows"] for name in expanded(row["what"], functions)}
+    for header in facts["headers"].values():
+        for function in header["functions"]:
+            name = function["name"]
+            words = set(name.split("_"))
+            words.update(word for parameter in function["params"] for word in re.split(r"\W+|_", parameter["type"]))
+            if name in named:
+                continue
+            if name not in exported and not function.get("inline"):
+                raise Mistake(f"{name} of DOCA {api} is neither exported by a library nor in a table")
+            if words & ABSENT:
+                raise Mistake(f"{name} of DOCA {api} is for a {min(words & ABSENT).upper()}, which no device here has, and in no table")
 
 
 def expanded(what, functions):
@@ -105,6 +133,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--check", action="store_true")
+    what.add_argument("--coverage", action="store_true")
     what.add_argument("--write", action="store_true")
     what.add_argument("--calls", metavar="API", choices=["2.2", "3.0"])
     parser.add_argument("--truth", type=pathlib.Path, default=TOP / "docs" / "not-built.json")
@@ -118,6 +147,10 @@ def main():
                 check_row(row, functions)
             except Mistake as mistake:
                 raise Mistake(f"{options.truth}: '{row['what']}': {mistake}") from None
+    if options.coverage:
+        for api in "2.2", "3.0":
+            check_coverage(tables, api, exported_by(api))
+        return 0
     if options.calls:
         print("\n".join(calls_of(tables, options.calls)))
         return 0

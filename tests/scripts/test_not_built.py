@@ -87,6 +87,22 @@ class NotBuilt(unittest.TestCase):
         self.page.write_text(PAGE.replace("## DOCA 3.0", "## Something else"), encoding="utf-8")
         self.assertIn("no heading 'DOCA 3.0'", self.run_script("--check").stderr)
 
+    def test_every_function_is_exported_or_in_a_table(self):
+        truth = json.loads((SCRIPT.parent.parent / "docs" / "not-built.json").read_text(encoding="utf-8"))
+        done = self.run_script("--coverage", truth=truth)
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+        for api, start, complaint in (
+                ("2.2", "sync events on a GPU", "doca_sync_event_publisher_add_location_dpa of DOCA 2.2 is for a DPA"),
+                ("2.2", "`doca_buf_arr_get_gpu_handle`", "doca_buf_arr_get_gpu_handle of DOCA 2.2 is for a GPU"),
+                ("3.0", "`doca_umem_dpa_create`", "of DOCA 3.0 is for a DPA")):
+            less = copy.deepcopy(truth)
+            for table in less["tables"]:
+                table["rows"] = [row for row in table["rows"] if table["api"] != api or not row["what"].startswith(start)]
+            self.assertNotEqual(less, truth)
+            done = self.run_script("--coverage", truth=less)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(complaint, done.stderr)
+
 
 if __name__ == "__main__":
     SCRIPT = pathlib.Path(sys.argv[1]).resolve()

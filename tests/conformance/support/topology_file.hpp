@@ -4,11 +4,11 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 
 #include <unistd.h>
 
-#include "handle.hpp"
 #include "memory.hpp"
 
 namespace doca_test {
@@ -19,7 +19,8 @@ public:
     explicit TopologyFile(const std::string &text)
     {
         const int fd = mkstemp(path_.data());
-        must_hold(fd >= 0, "mkstemp");
+        if (fd < 0)
+            throw std::runtime_error("mkstemp of " + path_);
         close(fd);
         std::ofstream(path_) << text;
     }

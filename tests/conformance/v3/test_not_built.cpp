@@ -17,70 +17,25 @@
 #include <doca_uar.h>
 #include <doca_umem.h>
 
+#include "../support/environment.hpp"
 #include "../support/log_capture.hpp"
+#include "../support/not_built_calls.hpp"
+#include "../support/topology_file.hpp"
 #include "objects.hpp"
 
 using namespace doca_test;
 
 namespace {
 
-constexpr std::byte pattern{0x5a};
+using namespace not_built;
 
-/// What all pointers of a call point to. No function of these looks at it, as none can do anything with an object.
-alignas(std::max_align_t) std::array<std::byte, 256> anything;
-
-bool is_untouched()
-{
-    return std::ranges::all_of(anything, [](std::byte byte) { return byte == pattern; });
-}
-
-template <typename T>
-T something()
-{
-    if constexpr (std::is_pointer_v<T>)
-        return reinterpret_cast<T>(anything.data());
-    else
-        return static_cast<T>(1);
-}
-
-template <typename... Arguments>
-doca_error_t run_with_nothing(doca_error_t (*function)(Arguments...))
-{
-    return function(Arguments{}...);
-}
-
-template <typename... Arguments>
-doca_error_t run_with_something(doca_error_t (*function)(Arguments...))
-{
-    return function(something<Arguments>()...);
-}
-
-struct Call {
-    const char *name;
-    doca_error_t (*with_nothing)();   ///< all arguments are 0 or NULL
-    doca_error_t (*with_something)(); ///< all pointers are valid, and numbers are 1
-    doca_error_t code;
-    doca_error_t code_of_nothing;
-};
-
-// clang-format off
-#define CALL(function, code, of_nothing) \
-    {#function, [] { return run_with_nothing(function); }, [] { return run_with_something(function); }, code, of_nothing}
-// clang-format on
 const Call calls[] = {
 #include "not_built_calls.inc" // of docs/not-built.json
 };
-#undef CALL
 
 TEST(NotBuiltV3, functions_refuse_and_write_nothing)
 {
-    anything.fill(pattern);
-    for (const Call &call : calls) {
-        EXPECT_EQ(call.with_nothing(), call.code_of_nothing) << call.name;
-        EXPECT_EQ(call.with_something(), call.code) << call.name;
-        EXPECT_TRUE(is_untouched()) << call.name;
-        anything.fill(pattern);
-    }
+    expect_refusals(calls);
 }
 
 TEST(NotBuiltV3, a_batch_of_tasks_has_nothing)
@@ -114,22 +69,23 @@ TEST(NotBuiltV3, a_data_path_is_on_the_cpu)
     EXPECT_EQ(doca_ctx_stop(ctx), DOCA_SUCCESS);
 }
 
-TEST(NotBuiltV3, a_device_does_not_tell_its_rate_and_numbers)
+TEST(NotBuiltV3, a_device_without_rate_and_numbers_returns_none)
 {
     EXPECT_EQ(run_with_nothing(doca_devinfo_get_active_rate), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(run_with_nothing(doca_devinfo_get_vhca_id), DOCA_ERROR_INVALID_VALUE);
     EXPECT_EQ(run_with_nothing(doca_devinfo_get_sf_index), DOCA_ERROR_INVALID_VALUE);
+    const TopologyFile file(
+        R"({"functions": [{"name": "p0", "side": "dpu", "type": "pf", "pci": "03:00.0", "active_rate": 0}]})");
+    const Environment topology("DOCA_SOFT_TOPOLOGY", file.path().c_str());
+    const Environment software("DOCA_SOFT", "1");
     const DevinfoList list;
-    ASSERT_NE(list.begin(), list.end());
-    for (doca_devinfo *info : list) {
-        std::uint64_t rate = 7;
-        std::uint16_t vhca_id = 7;
-        std::uint32_t sf_index = 7;
-        EXPECT_EQ(doca_devinfo_get_active_rate(info, &rate), DOCA_ERROR_NOT_SUPPORTED) << ibdev_of(info);
-        EXPECT_EQ(doca_devinfo_get_vhca_id(info, &vhca_id), DOCA_ERROR_NOT_SUPPORTED) << ibdev_of(info);
-        EXPECT_EQ(doca_devinfo_get_sf_index(info, &sf_index), DOCA_ERROR_NOT_SUPPORTED) << ibdev_of(info);
-        EXPECT_EQ(rate + vhca_id + sf_index, 21u) << "nothing is written";
-    }
+    const auto port = std::ranges::find(list, "soft_p0", ibdev_of);
+    ASSERT_NE(port, list.end());
+    std::uint64_t rate = 7;
+    std::uint32_t sf_index = 7;
+    EXPECT_EQ(doca_devinfo_get_active_rate(*port, &rate), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_devinfo_get_sf_index(*port, &sf_index), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(rate + sf_index, 14u) << "nothing is written";
 }
 
 TEST(NotBuiltV3, a_buffer_array_without_a_target_never_starts)
