@@ -120,7 +120,7 @@ for index in "${!configurations[@]}"; do
     # What these run has one thread, or those of doca_bench, of which the storms and the models have more.
     tsan) suites=(--no-suite tools --no-suite scripts --no-suite older) ;;
     aarch64) suites=(--suite cross) ;;
-    quick) suites=(--suite unit --suite conformance --suite scripts --suite quick) ;;
+    quick) suites=(--suite unit --suite conformance --suite quick) ;;
     esac
     meson test -C "$root/$configuration" --no-rebuild --print-errorlogs "${suites[@]}" || status=1
     logs+=("$root/$configuration/meson-logs")

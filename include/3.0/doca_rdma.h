@@ -195,7 +195,7 @@ typedef void (*doca_rdma_connection_request_cb_t)(struct doca_rdma_connection *r
  * the callback is called in the next doca_pe_progress() that has time for it (doca_pe_request_notification()
  * announces it). It reports nothing about the peer's doca_rdma_connect(). Tasks that were submitted before it
  * may complete before it. A program that starts its work after doca_rdma_connect() must not start it here a
- * second time. The callback is not called if the program has disconnected the connection, or stopped the
+ * second time. The connection's word is 0 unless doca_rdma_connection_set_user_data() has set it. The callback is not called if the program has disconnected the connection, or stopped the
  * context, before.
  *
  * @param [in] rdma_connection The connection.

@@ -141,9 +141,10 @@ TEST(Topology, RepresentorsAreNamedAsThoseOfABlueField)
     std::vector<std::string> names;
     for (const TopologyFunction &function : topology)
         names.push_back(function.rep_iface_name);
-    EXPECT_EQ(names, (std::vector<std::string>{"", "", "pf0sf0", "pf1sf0", "pf0hpf", "pf1hpf", "pf0vf0", "pf0vf1",
-                                               "pf1vf0"}));
-    const Topology given = parse(and_port(R"({"name": "a", "side": "host", "type": "pf", "pci": "04:00.0", "parent": "p0",
+    EXPECT_EQ(names,
+              (std::vector<std::string>{"", "", "pf0sf0", "pf1sf0", "pf0hpf", "pf1hpf", "pf0vf0", "pf0vf1", "pf1vf0"}));
+    const Topology given =
+        parse(and_port(R"({"name": "a", "side": "host", "type": "pf", "pci": "04:00.0", "parent": "p0",
         "rep_iface": "left"}, {"name": "b", "side": "host", "type": "pf", "pci": "04:00.1", "parent": "p0"})"));
     EXPECT_EQ(given[1].rep_iface_name, "left");
     EXPECT_EQ(given[2].rep_iface_name, "pf0hpf1");
@@ -252,18 +253,17 @@ TEST(Topology, FieldsThatAreWrong)
         {R"({"name": "a", "side": "host", "type": "pf", "pci": "04:00.0", "parent": "a"})", "\"parent\""},
         {R"({"name": "a", "side": "dpu", "type": "sf", "parent": "p0", "pci": "04:00.0"})", "no \"pci\""},
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "mac": "1:2:3"})", "\"mac\""},
-        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "mac": "00:11:22:33:44:5x"})",
-         "\"mac\""},
+        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "mac": "00:11:22:33:44:5x"})", "\"mac\""},
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "ipv4": "1.2.3"})", "\"ipv4\""},
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "ipv4": "1.2.3.256"})", "\"ipv4\""},
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "ipv6": "1.2.3.4"})", "\"ipv6\""},
-        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "iface": "sixteen-letters-"})",
-         "\"iface\""},
+        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "iface": "sixteen-letters-"})", "\"iface\""},
         {R"({"name": "a", "side": "dpu", "type": "sf", "parent": "p0", "rep_iface": "sixteen-letters-"})",
          "\"rep_iface\" must have 1 to 15 characters"},
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "rep_iface": "x"})", "no \"rep_iface\""},
         {R"({"name": "a", "side": "dpu", "type": "sf", "parent": "p0", "rep_iface": "x"},
-            {"name": "b", "side": "dpu", "type": "sf", "parent": "p0", "rep_iface": "x"})", "\"x\" is taken"},
+            {"name": "b", "side": "dpu", "type": "sf", "parent": "p0", "rep_iface": "x"})",
+         "\"x\" is taken"},
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "active_rate": -1})",
          "\"active_rate\" must be a whole number from 0 to 10000000000000, and is -1"},
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "active_rate": 10000000000001})",
@@ -275,11 +275,12 @@ TEST(Topology, FieldsThatAreWrong)
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "active_rate": "fast"})", "and is \"fast\""},
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "vhca_id": 65536})", "from 0 to 65535"},
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "vhca_id": 7},
-            {"name": "b", "side": "dpu", "type": "pf", "pci": "05:00.0", "vhca_id": 7})", "\"vhca_id\" 7 is taken"},
+            {"name": "b", "side": "dpu", "type": "pf", "pci": "05:00.0", "vhca_id": 7})",
+         "\"vhca_id\" 7 is taken"},
         {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "sf_index": 0})", "\"sf_index\" is of an SF"},
-        {R"({"name": "a", "side": "dpu", "type": "sf", "parent": "p0", "sf_index": 4294967296})", "from 0 to 4294967295"},
-        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "colour": "red"})",
-         "\"colour\" is not known"},
+        {R"({"name": "a", "side": "dpu", "type": "sf", "parent": "p0", "sf_index": 4294967296})",
+         "from 0 to 4294967295"},
+        {R"({"name": "a", "side": "dpu", "type": "pf", "pci": "04:00.0", "colour": "red"})", "\"colour\" is not known"},
     };
     for (const Case &wrong : cases) {
         SCOPED_TRACE(wrong.function);

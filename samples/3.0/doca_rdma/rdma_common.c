@@ -170,10 +170,12 @@ static void peer_asks(struct doca_rdma_connection *connection, union doca_data c
 static void peer_connected(struct doca_rdma_connection *connection, union doca_data connection_user_data,
                            union doca_data ctx_user_data)
 {
-    struct rdma_resources *resources = connection_user_data.ptr;
+    struct rdma_resources *resources = ctx_user_data.ptr;
     doca_error_t result = DOCA_SUCCESS;
 
-    (void)ctx_user_data;
+    (void)connection_user_data; /* the same, as a connection by address has it; one by files has none */
+    if (resources->config->port == 0)
+        return; /* by files: connect_by_files() starts the work */
     DOCA_LOG_INFO("Connected by address");
     resources->connections[resources->num_connected++] = connection;
     if (resources->num_connected == resources->config->num_connections)

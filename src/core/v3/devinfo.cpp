@@ -133,7 +133,8 @@ doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, ui
 doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id)
 {
     return call({devinfo, vhca_id}, [&] {
-        return copy_number("VHCA id: it is neither an mlx5 device nor a software device", *devinfo, devinfo->function->vhca_id, *vhca_id);
+        return copy_number("VHCA id: it is neither an mlx5 device nor a software device", *devinfo,
+                           devinfo->function->vhca_id, *vhca_id);
     });
 }
 

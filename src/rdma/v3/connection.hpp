@@ -33,9 +33,9 @@ struct doca_rdma_connection {
         address,  ///< of a server that this side has asked
     };
     enum class State : std::uint8_t {
-        initial,   ///< not connected, asked for, or not answered by the program
-        ready,     ///< connected on this side, and the established callback is still to be called: of an accepted one
-                   ///< until the client has confirmed, of an exported one until the next progress
+        initial, ///< not connected, asked for, or not answered by the program
+        ready,   ///< connected on this side, and the established callback is still to be called: of an accepted one
+                 ///< until the client has confirmed, of an exported one until the next progress
         connected,
         ended,
     };
@@ -72,7 +72,7 @@ struct doca_rdma_connection {
     State state = State::initial;
     bool was_established = false; ///< the program was told so
     doca_data user_data{};
-    std::unique_ptr<doca_rdma_addr> address; ///< a copy of the one that the program has given, or null
+    std::unique_ptr<doca_rdma_addr> address;        ///< a copy of the one that the program has given, or null
     std::chrono::steady_clock::time_point deadline; ///< of an answer from there
     std::atomic<opendoca::ConnectionState> queue_pair_state{opendoca::ConnectionState::none};
     std::unique_ptr<opendoca::QueuePair> queue_pair;

@@ -132,8 +132,8 @@ doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *addr)
 {
     return call({addr}, [&] {
         if (addr->is_of_connection) {
-            LOG_ERR("address %s, port %u, at %p belongs to a connection, which frees it", addr->text.c_str(), addr->port,
-                    static_cast<void *>(addr));
+            LOG_ERR("address %s, port %u, at %p belongs to a connection, which frees it", addr->text.c_str(),
+                    addr->port, static_cast<void *>(addr));
             return DOCA_ERROR_BAD_STATE;
         }
         delete addr;

@@ -355,7 +355,8 @@ void RdmaModelTest::ask_for(Link &link)
     if (link.is_broken)
         lose(link);
     if (answers("addr_destroy", doca_rdma_addr_destroy(sides[side].address.release()), DOCA_SUCCESS))
-        must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1", sides[side ^ 1].port, sides[side].address.out()));
+        must(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1", sides[side ^ 1].port,
+                                   sides[side].address.out()));
 }
 
 /// The server's program, to the client that has asked.

@@ -444,9 +444,8 @@ TEST(CardV3, tells_of_its_representors)
                            text_of<DOCA_DEVINFO_IFACE_NAME_SIZE>(doca_devinfo_rep_get_iface_name, rep).value_or("none"),
                            check_number(doca_devinfo_rep_get_vhca_id, rep).value_or(0));
     }
-    const decltype(found) expected = {{"0000:3b:00.0", "pf0hpf", 1},
-                                      {"0000:3b:00.2", "pf0vf0", 2},
-                                      {"0000:03:00.0", "en3f0pf0sf4", 6}};
+    const decltype(found) expected = {
+        {"0000:3b:00.0", "pf0hpf", 1}, {"0000:3b:00.2", "pf0vf0", 2}, {"0000:03:00.0", "en3f0pf0sf4", 6}};
     EXPECT_EQ(found, expected);
 }
 

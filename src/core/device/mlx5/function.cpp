@@ -203,8 +203,8 @@ std::vector<std::string> Mlx5Function::remarks() const
     if (!can.representors_net)
         return lines;
     if (const auto places = virtual_functions_of(pci_address))
-        add("PCI addresses of the host's VFs by the card's own SR-IOV capability: offset " + std::to_string(places->first) +
-                ", stride " + std::to_string(places->stride),
+        add("PCI addresses of the host's VFs by the card's own SR-IOV capability: offset " +
+                std::to_string(places->first) + ", stride " + std::to_string(places->stride),
             "");
     else
         add("not known: the PCI addresses of the host's VFs, as " + pci_address + " has no SR-IOV capability", "");

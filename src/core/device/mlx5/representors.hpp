@@ -38,7 +38,8 @@ struct VirtualFunctionPlaces {
 
     /// That of the PF in @p pci, its folder in /sys/bus/pci/devices; nothing where the kernel does not report it.
     [[nodiscard]] static std::optional<VirtualFunctionPlaces> read(const std::string &pci);
-    /// The routing ID (bus, device and function in 16 bits) of VF @p number of the PF @p pf; nothing beyond the last bus.
+    /// The routing ID (bus, device and function in 16 bits) of VF @p number of the PF @p pf; nothing beyond the last
+    /// bus.
     [[nodiscard]] std::optional<std::uint16_t> routing_id(std::uint16_t pf, unsigned number) const noexcept;
 };
 

@@ -16,8 +16,8 @@
 
 namespace opendoca::soft {
 
-/// Reads one JSON object key by key, as input that is not trusted. The first mistake is logged; after it every key reads
-/// as missing. The object must outlive the reader.
+/// Reads one JSON object key by key, as input that is not trusted. The first mistake is logged; after it every key
+/// reads as missing. The object must outlive the reader.
 class ObjectReader {
 public:
     /// @p where names the object in messages.

@@ -76,7 +76,8 @@ void read_addresses(ObjectReader &reader, std::size_t index, TopologyFunction &f
 }
 
 /// Checks the addresses of a PF or VF, and gives them their long form.
-void read_pci_addresses(ObjectReader &reader, const std::string &pci, const Topology &topology, TopologyFunction &function)
+void read_pci_addresses(ObjectReader &reader, const std::string &pci, const Topology &topology,
+                        TopologyFunction &function)
 {
     const auto normalize = [&](const char *key, const std::string &text, std::string &address) {
         const auto normal = normalize_pci_address(text);
@@ -99,8 +100,8 @@ void read_pci_addresses(ObjectReader &reader, const std::string &pci, const Topo
     }
 }
 
-/// As the kernel and udev name the interfaces of a BlueField's representors: pf0hpf, pf0vf1, pf0sf0. @p topology has the
-/// functions that stand before it in the file.
+/// As the kernel and udev name the interfaces of a BlueField's representors: pf0hpf, pf0vf1, pf0sf0. @p topology has
+/// the functions that stand before it in the file.
 std::string default_representor_name(const TopologyFunction &function, const Topology &topology)
 {
     std::size_t port = 0, number = 0;
