@@ -117,6 +117,7 @@ bool doca_comch_client::go_on_connecting() noexcept
     if (status == DOCA_SUCCESS && watch(*server_)) {
         server_->is_told = true;
         drop_timer();
+        completions().wake_if_armed(); // no bells were requested for the connection
         started();
         return true;
     }
@@ -127,6 +128,8 @@ bool doca_comch_client::go_on_connecting() noexcept
         if (wait_for_server_.is_due())
             LOG_WARN("client '%s' waits for a server of that name on the representor of %s (%s), at %s", name_.c_str(),
                      function.behind_port->name.c_str(), function.behind_port->pci_address.c_str(), at);
+        if (completions().is_armed() && !set_timer()) // the timer's event was read above
+            completions().wake();
         return false;
     }
     LOG_ERR("client '%s' has found no server of that name on the representor of %s (%s), at %s, that takes it in",
@@ -164,6 +167,6 @@ bool doca_comch_client::can_progress() noexcept
         return false; // what is left to do is not of the connection
     if (server_->link.state() != Link::State::connected)
         return true;
-    sleep(*server_);
+    request_bells(*server_);
     return has_something(*server_);
 }

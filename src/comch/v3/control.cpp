@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "../../core/log.hpp"
+#include "../../core/v3/pe.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMCH);
 
@@ -161,8 +162,7 @@ void Control::send(doca_comch_task_send &task) noexcept
     task.behind = nullptr;
     (connection.first_waiting != nullptr ? connection.last_waiting->behind : connection.first_waiting) = &task;
     connection.last_waiting = &task;
-    if (completions().is_armed())
-        completions().wake(); // to ask for a bell
+    completions().wake_if_armed(); // to request a bell for space
 }
 
 void Control::send_waiting(Connection &connection) noexcept
@@ -193,6 +193,8 @@ bool Control::serve(Connection &connection) noexcept
         if (connection.fast->to_peer.has_message()) [[unlikely]] {
             connection.send_control_messages();
             connection.fast->to_peer.settle();
+            if (connection.fast->to_peer.has_message())
+                completions().wake_if_armed(); // no bell was requested for the space that the rest needs
         }
         arrival = connection.receive(message_, length, event);
     }
@@ -242,8 +244,10 @@ void Control::leave(Connection &connection) noexcept
 void Control::look_at_sockets(Connection &connection) noexcept
 {
     const std::lock_guard guard(connection.fast->link_lock);
-    (void)connection.link.drain_bells();
-    connection.link.drain_space_bells();
+    if (!pe()->is_armed()) {
+        (void)connection.link.drain_bells();
+        connection.link.drain_space_bells();
+    }
     (void)connection.link.check_end();
 }
 
@@ -282,7 +286,8 @@ bool Control::end_of_peer(Connection &connection) noexcept
 
 bool Control::Sleep::arm() noexcept
 {
-    control_.take_bells(); // of what has been received by now
+    control_.was_asleep_ = false; // doca_pe::arm() has called disarm() first
+    control_.take_bells();        // of what has been received by now
     return control_.can_progress() || control_.looks_next();
 }
 
@@ -322,7 +327,7 @@ void Control::take_bells() noexcept
     }
 }
 
-void Control::sleep(Connection &connection) noexcept
+void Control::request_bells(Connection &connection) noexcept
 {
     const std::lock_guard guard(connection.fast->link_lock);
     connection.link.arm_for_message();

@@ -132,13 +132,15 @@ protected:
     void take_bells() noexcept;
     [[nodiscard]] bool looks_next() const noexcept { return looks_next_; }
     [[nodiscard]] virtual bool can_progress() noexcept = 0;
-    void sleep(Connection &connection) noexcept;
+    /// Requests a bell for the next message, and for space if something waits to be sent.
+    void request_bells(Connection &connection) noexcept;
     /// It has ended, and what came before is received, unless it was given up.
     [[nodiscard]] static bool has_nothing_more(Connection &connection) noexcept;
     /// The peer is told that this end is about to be closed.
     static void leave(Connection &connection) noexcept;
-    /// Whether the peer is still there, and who has rung.
-    static void look_at_sockets(Connection &connection) noexcept;
+    /// Checks whether the peer has ended. Takes its bells as well, unless the engine is armed: then they must stay, since
+    /// the program blocks on them next.
+    void look_at_sockets(Connection &connection) noexcept;
     [[nodiscard]] static bool has_something(Connection &connection) noexcept;
 
     const std::string name_;

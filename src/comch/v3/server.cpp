@@ -193,6 +193,7 @@ bool doca_comch_server::on_progress() noexcept
             if (is_stopping || connection.link.state() != Link::State::connected)
                 continue;
             connection.is_told = true;
+            completions().wake_if_armed(); // no bells were requested for it
             if (connected != nullptr) {
                 doca_comch_event_connection_status_changed event;
                 connected(&event, &connection, 1);
@@ -222,7 +223,7 @@ bool doca_comch_server::can_progress() noexcept
             continue;
         }
         can = can || !connection->is_told;
-        sleep(*connection);
+        request_bells(*connection);
         can = has_something(*connection) || can;
     }
     return can;

@@ -87,6 +87,7 @@ void CompletionQueue::poll_also(Pollable &pollable) noexcept
         return;
     polled_.push_back(&pollable); // reserve_polled() has made room
     remember_only_polled();
+    wake_if_armed(); // arm() has not reached this one
 }
 
 void CompletionQueue::poll_no_more(Pollable &pollable) noexcept

@@ -118,6 +118,14 @@ public:
 
     /// Makes the handle of an armed queue readable: there is something to retrieve, or for progress() to do.
     void wake() noexcept;
+    /// The same on any queue: does nothing unless the queue is armed.
+    void wake_if_armed() noexcept
+    {
+        if (is_armed_)
+            wake();
+    }
+    /// From arm() until clear() or wake(). Whatever progress() and poll_one() do in that time, the handle is readable at
+    /// the end of it, or becomes so with the next event.
     [[nodiscard]] bool is_armed() const noexcept { return is_armed_; }
 
     /// Keeps @p count credits back, or gives them back. False when there are not as many.

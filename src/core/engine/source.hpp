@@ -47,6 +47,10 @@ public:
     /// Event-driven mode: from arm() to disarm(), an event that progress() could act on must make a descriptor
     /// readable that was given to CompletionQueue::watch(); disarm() makes it unreadable. True when progress()
     /// could act already.
+    ///
+    /// Programs arm, check once more, and block. So progress() and poll_one() may run between arm() and disarm(), and
+    /// must not take back what arm() has requested: they leave the descriptor readable and the request pending, or
+    /// call CompletionQueue::wake_if_armed().
     [[nodiscard]] virtual bool arm() noexcept;
     virtual void disarm() noexcept;
 
