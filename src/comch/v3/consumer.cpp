@@ -106,7 +106,7 @@ void doca_comch_consumer::on_idle() noexcept
 
 bool doca_comch_consumer::on_progress() noexcept
 {
-    fast_->progress_link_at(num_polls_);
+    fast_->progress_link_at(polls_);
     if (!control_queue_.has_message()) [[likely]]
         return false;
     if (!ends_wait()) { // else a completion could still name them

@@ -19,8 +19,6 @@ namespace {
 
 /// Control messages are messages as well.
 constexpr std::uint32_t least_message = 512;
-constexpr std::uint32_t looks_between_system_calls = 64;
-constexpr auto time_between_system_calls = std::chrono::milliseconds(1);
 
 /// Gives tasks to the context, each with a place for its message.
 class SendTasks final : public v3::PoolOf<doca_comch_task_send> {
@@ -298,15 +296,7 @@ bool Control::looks_at_sockets() noexcept
         take_bells();
     if (std::exchange(looks_next_, false)) [[unlikely]]
         return true;
-    if (++num_looks_ % looks_between_system_calls != 0) {
-        if (num_looks_ % 8 != 0)
-            return false;
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last_look_ < time_between_system_calls)
-            return false;
-        last_look_ = now;
-    }
-    return true;
+    return polls_between_looks_.is_spent();
 }
 
 void Control::take_bells() noexcept

@@ -18,6 +18,7 @@
 #include "../../comm_channel/limits.hpp"
 #include "../../comm_channel/listener.hpp"
 #include "../../core/dev.hpp"
+#include "../../core/poll_budget.hpp"
 #include "../../core/v3/ctx.hpp"
 #include "../../core/wait_notice.hpp"
 #include "fast_path.hpp"
@@ -174,8 +175,7 @@ private:
     std::vector<std::byte> message_; ///< that is being received
     bool was_asleep_ = false; ///< and nobody has looked since
     bool looks_next_ = false;
-    std::uint32_t num_looks_ = 0;
-    std::chrono::steady_clock::time_point last_look_;
+    PollBudget<64, 1, 8> polls_between_looks_;
 };
 
 } // namespace opendoca::comch

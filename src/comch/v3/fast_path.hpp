@@ -26,6 +26,7 @@
 
 #include <doca_error.h>
 
+#include "../../core/poll_budget.hpp"
 #include "../../core/unique_fd.hpp"
 
 namespace opendoca::comch {
@@ -123,9 +124,10 @@ public:
     /// program may progress it no more, unless another thread is at it.
     void progress_link() noexcept;
     /// The same at some of a member's polls, which it counts.
-    void progress_link_at(std::uint32_t &num_polls) noexcept
+    using LinkBudget = PollBudget<64, 10, 8>;
+    void progress_link_at(LinkBudget &polls) noexcept
     {
-        if (++num_polls % polls_between_links == 0)
+        if (polls.is_spent())
             progress_link();
     }
 
@@ -159,7 +161,6 @@ public:
     std::mutex link_lock; ///< of the link and what waits for it; outer to all others
 
 private:
-    static constexpr std::uint32_t polls_between_links = 64;
     using Members = std::map<std::uint32_t, ControlQueue *>;
 
     // All with the lock held.

@@ -300,7 +300,7 @@ void doca_comch_producer::see_to_wait() noexcept
     });
     if (waiting == consumers_.end())
         return wait_for_answer_.end_wait();
-    fast_->progress_link_at(num_polls_);
+    fast_->progress_link_at(polls_);
     if (wait_for_answer_.is_due())
         LOG_WARN("sends of producer %u wait for consumer %u, which has not answered for a second: is its engine progressed?",
                  id_, (*waiting)->connection->peer);

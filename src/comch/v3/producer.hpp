@@ -79,7 +79,7 @@ private:
     const std::shared_ptr<opendoca::comch::FastPath> fast_;
     Ends ends_;
     std::uint32_t id_ = 0;
-    std::uint32_t num_polls_ = 0;
+    opendoca::comch::FastPath::LinkBudget polls_;
     opendoca::comch::ControlQueue control_queue_;
     opendoca::comch::DataDevice by_;
     std::unique_ptr<opendoca::comch::OwnMemory> slots_;

@@ -22,13 +22,6 @@ OPENDOCA_LOG_SOURCE(DOCA_COMM_CHANNEL);
 
 using namespace opendoca::comm_channel;
 
-namespace {
-
-/// A service that is never without messages looks after so many of them whether clients have come or gone.
-constexpr unsigned messages_between_looks = 64;
-
-} // namespace
-
 /// What has been taken out of an endpoint under its lock, and ends without it: connections block until their peers have
 /// all messages.
 struct doca_comm_channel_ep_t::Departure {
@@ -239,7 +232,7 @@ doca_error_t doca_comm_channel_ep_t::receive(void *message, std::size_t &length,
         if (!std::exchange(has_received_, true) && peers_.front()->num_sent() >= 2 &&
             !has_asked_for_channels_)
             return DOCA_ERROR_AGAIN;
-    } else if (++received_since_look_ >= messages_between_looks) {
+    } else if (messages_between_looks_.is_spent()) {
         return receive_again(message, length, from);
     }
     const doca_error_t status = receive_from_any(message, length, from);
@@ -301,7 +294,7 @@ doca_error_t doca_comm_channel_ep_t::receive_from_any(void *message, std::size_t
 
 void doca_comm_channel_ep_t::look_at_sockets()
 {
-    received_since_look_ = 0;
+    messages_between_looks_.restart();
     recv_channel_.clear();
     if (is_service()) {
         look_at_service();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../../core/dev.hpp"
+#include "../../core/poll_budget.hpp"
 #include "../../core/wait_notice.hpp"
 #include "../event_channel.hpp"
 #include "../listener.hpp"
@@ -133,7 +134,7 @@ private:
     opendoca::comm_channel::EventChannel recv_channel_;
     opendoca::comm_channel::EventChannel send_channel_;
     opendoca::comm_channel::EventChannel service_channel_;
-    unsigned received_since_look_ = 0;
+    opendoca::PollBudget<64, 100, 8> messages_between_looks_; ///< by which a service that is never without any checks its clients
     bool is_recv_armed_ = false;
     bool is_send_armed_ = false;
     bool has_asked_for_channels_ = false;

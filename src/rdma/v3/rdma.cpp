@@ -245,7 +245,7 @@ bool doca_rdma::on_progress() noexcept
             return true;
         }
     }
-    if ((connector_ == nullptr && !has_ended_) || !is_look_due())
+    if ((connector_ == nullptr && !has_ended_) || (!looks_now_ && !polls_between_looks_.is_spent()))
         return false;
     looks_now_ = false;
     if (has_ended_)

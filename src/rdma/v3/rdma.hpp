@@ -11,6 +11,7 @@
 #include <doca_rdma.h>
 
 #include "../../core/dev.hpp"
+#include "../../core/poll_budget.hpp"
 #include "../../core/unique_fd.hpp"
 #include "../../core/v3/ctx.hpp"
 #include "connection.hpp"
@@ -112,7 +113,6 @@ private:
     [[nodiscard]] doca_error_t open_connector();
     void close_connector() noexcept;
     void set_timer() noexcept;
-    [[nodiscard]] bool is_look_due() noexcept;
     [[nodiscard]] bool look_at_deadlines() noexcept;
     [[nodiscard]] bool has_callback_pending() const noexcept;
     [[nodiscard]] bool progress_connector() noexcept;
@@ -135,9 +135,8 @@ private:
     bool has_ended_ = false; ///< some of connections_
     std::uint16_t port_ = 0;
     std::size_t next_ = 0;       ///< which connection is looked at next
-    // When the connector is asked next, which takes system calls, and ended connections are dropped: see is_look_due().
+    // When the connector is asked next, which takes system calls, and ended connections are dropped: see on_progress().
     bool looks_now_ = false;
     bool is_overdue_ = false; ///< a deadline has passed, and there may be more connections that it concerns
-    std::uint32_t num_looks_ = 0;
-    std::chrono::steady_clock::time_point last_look_;
+    opendoca::PollBudget<64, 1, 1> polls_between_looks_; ///< the time for programs that sleep whenever there is nothing
 };

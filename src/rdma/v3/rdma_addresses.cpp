@@ -24,8 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::uint32_t looks_between_system_calls = 64;
-constexpr auto time_between_system_calls = std::chrono::milliseconds(1);
 constexpr int most_steps = 64; ///< of those who ask, and of which the program is not told
 
 } // namespace
@@ -163,18 +161,6 @@ void doca_rdma::clear() noexcept
 {
     looks_now_ = true;
     doca_ctx::clear();
-}
-
-/// By count, for a program that polls; by time, for one that sleeps whenever there is nothing.
-bool doca_rdma::is_look_due() noexcept
-{
-    if (looks_now_ || ++num_looks_ % looks_between_system_calls == 0)
-        return true;
-    const auto now = Clock::now();
-    if (now - last_look_ < time_between_system_calls)
-        return false;
-    last_look_ = now;
-    return true;
 }
 
 /// Whether a request was given up.

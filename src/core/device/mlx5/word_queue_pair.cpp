@@ -64,7 +64,7 @@ bool WordQueuePair::has_ended(doca_error_t &status) noexcept
     ibv_cq_ex &completions = completions_.polled();
     bool has_come = verbs::VerbsCompletions::start_one(completions);
     if (!has_come) {
-        if (++polls_ % verbs::polls_between_looks != 0 || completions_.look_for_failure() == verbs::DeviceFailure::none)
+        if (!idle_polls_.is_spent() || completions_.look_for_failure() == verbs::DeviceFailure::none)
             return false;
         completions_.forget_failure();
         if (!connection_.is_broken())

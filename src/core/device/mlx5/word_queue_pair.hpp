@@ -42,7 +42,7 @@ private:
     alignas(64) std::uint64_t word_ = 0; ///< where the device puts what it reads, and gets what it writes
     bool is_busy_ = false;
     bool is_gone_ = false; ///< the word
-    std::uint32_t polls_ = 0;
+    verbs::FailureCheckBudget idle_polls_;
     verbs::Handle<ibv_mr> region_;
     verbs::VerbsCompletions completions_;
     verbs::ReliableConnection connection_; ///< after what it uses

@@ -9,6 +9,7 @@
 
 #include <doca_error.h>
 
+#include "../../poll_budget.hpp"
 #include "classic_calls.hpp"
 #include "device_events.hpp"
 #include "handle.hpp"
@@ -17,8 +18,8 @@ namespace opendoca::verbs {
 
 class VerbsDevice;
 
-/// That find nothing, before the next look for what the device tells otherwise: that takes a system call.
-inline constexpr std::uint32_t polls_between_looks = 1024;
+/// Of polls that find nothing, between two checks for failures that the device reports otherwise: these take a system call.
+using FailureCheckBudget = PollBudget<1024>;
 
 /// Drivers differ in how they refuse what they do not know.
 [[nodiscard]] bool may_be_unknown(int error) noexcept;

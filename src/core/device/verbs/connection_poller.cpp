@@ -189,7 +189,7 @@ Operation *ConnectionPoller::poll_one() noexcept
 /// Now and then the reason is a failure of the device.
 void ConnectionPoller::polled_nothing() noexcept
 {
-    if (--polls_until_look_ == 0) [[unlikely]]
+    if (idle_polls_.is_spent()) [[unlikely]]
         look_for_failure();
 }
 
@@ -273,7 +273,7 @@ void ConnectionPoller::lose() noexcept
 /// Ends connections where the device tells that there will be no completions.
 void ConnectionPoller::look_for_failure() noexcept
 {
-    polls_until_look_ = polls_between_looks;
+    idle_polls_.restart();
     bury_dead();
     const DeviceFailure failure = completions_.look_for_failure();
     if (failure == DeviceFailure::none)

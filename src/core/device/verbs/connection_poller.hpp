@@ -99,7 +99,7 @@ private:
 
     // What retrieve uses.
     ibv_cq_ex *polled_ = nullptr; ///< from the first operation on
-    std::uint32_t polls_until_look_ = polls_between_looks;
+    FailureCheckBudget idle_polls_;
 
     const VerbsDevice &device_;
     const CompletionQueue *const shared_by_; ///< whose queue pairs it is for; null for one of its own

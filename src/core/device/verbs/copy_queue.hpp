@@ -192,7 +192,7 @@ private:
     /// Nothing has completed: now and then the reason is a failure of the device.
     void count_empty_poll() noexcept
     {
-        if (--polls_until_look_ == 0) [[unlikely]]
+        if (idle_polls_.is_spent()) [[unlikely]]
             look_for_failure();
     }
     [[gnu::cold]] void note_failure(std::uint64_t id, ibv_wc_status status) noexcept;
@@ -209,7 +209,7 @@ private:
     ibv_cq_ex *polled_ = nullptr;
     std::size_t longest_fast_ = 0; ///< bytes; 0 during a flush, so that each copy() is seen
     std::uint32_t num_in_flight_ = 0;
-    std::uint32_t polls_until_look_ = polls_between_looks;
+    FailureCheckBudget idle_polls_;
     Poster poster_;
     std::unique_ptr<QueuedCopy[]> queued_; ///< a ring
     std::uint32_t queued_mask_;

@@ -76,7 +76,7 @@ doca_error_t CopyQueue<Poster>::fast_post_failed(const ibv_qp_ex &sender, int er
 template <typename Poster>
 void CopyQueue<Poster>::look_for_failure() noexcept
 {
-    polls_until_look_ = polls_between_looks;
+    idle_polls_.restart();
     VerbsCompletions &completions = poster_.completions();
     const DeviceFailure failure = completions.look_for_failure();
     if (failure == DeviceFailure::none && !is_flush_overdue())

@@ -219,7 +219,7 @@ void ConnectionPoller::look_around() noexcept
         if (processes_[next_process_].process->is_gone()) [[unlikely]]
             lose_process(next_process_);
     }
-    if (++num_polls_ % looks_interval == 0 && !connections_.empty()) [[unlikely]] {
+    if (polls_between_checks_.is_spent() && !connections_.empty()) [[unlikely]] {
         if (++next_look_ >= connections_.size())
             next_look_ = 0;
         if (connections_[next_look_] != nullptr)

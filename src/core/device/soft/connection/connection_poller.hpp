@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../../engine/completion_queue.hpp"
+#include "../../../poll_budget.hpp"
 #include "../memory/copier.hpp"
 #include "doorbell.hpp"
 
@@ -72,10 +73,6 @@ private:
     void look_around() noexcept;
     [[gnu::cold]] void lose_process(std::size_t index) noexcept;
 
-    /// Polls by rings between two looks at a connection that did not ring, so that whoever clears bits of others in
-    /// the page of doorbells only delays their news.
-    static constexpr std::uint32_t looks_interval = 256;
-
     CompletionQueue &completions_;
     std::unique_ptr<Doorbells> doorbells_; ///< where there are many, or in event-driven mode
     bool is_many_ = false;
@@ -83,7 +80,9 @@ private:
     bool owes_rings_ = false; ///< a connection may; then only_ is null, so that progress() sees it
     std::chrono::steady_clock::time_point next_ring_{}; ///< owed rings are not tried before it
     std::chrono::milliseconds ring_pause_{0};           ///< before the next try, if that one fails, too
-    std::uint32_t num_polls_ = 0;
+    /// Of polls by doorbells, between two checks of a connection whose doorbell was not rung: a peer that clears the bits
+    /// of others in the page can only delay their messages.
+    PollBudget<256> polls_between_checks_;
     std::uint32_t next_look_ = 0;
     std::size_t next_process_ = 0;
     SoftQueuePair *only_ = nullptr; ///< the element of connections_ where there is one, its peer need not ring,

@@ -14,14 +14,6 @@ OPENDOCA_LOG_SOURCE(DOCA_SOFT_COUNTER_WAITS);
 
 namespace opendoca::soft {
 
-namespace {
-
-/// Between two looks, with a system call, at whether importers have ended; and between two at the clock.
-constexpr std::uint32_t polls_between_calls = 1 << 12;
-constexpr std::uint32_t polls_between_clocks = 1 << 8;
-
-} // namespace
-
 SoftCounterWaits::SoftCounterWaits(SoftCounter &counter, CompletionQueue &completions)
     : completions_(completions),
       counter_(counter),
@@ -128,7 +120,7 @@ bool SoftCounterWaits::is_deserted() noexcept
 
 void SoftCounterWaits::look_around() noexcept
 {
-    if (importers_ != nullptr && polls_ % polls_between_calls == 0)
+    if (importers_ != nullptr)
         importers_->refresh(true);
     if (notice_.is_due())
         counter_.tell_of_wait(pending_.first());
@@ -140,7 +132,7 @@ Operation *SoftCounterWaits::look(bool hands_out) noexcept
 {
     if (pending_.is_empty())
         return nullptr;
-    if (++polls_ % polls_between_clocks == 0) [[unlikely]]
+    if (polls_between_checks_.is_spent()) [[unlikely]]
         look_around();
     const bool has_no_others = is_deserted();
     std::uint64_t value = 0;

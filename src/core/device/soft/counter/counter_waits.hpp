@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "../../../poll_budget.hpp"
 #include "../../../wait_notice.hpp"
 #include "../../host/ticker.hpp"
 #include "../../pending_waits.hpp"
@@ -44,7 +45,7 @@ private:
     SoftCounter &counter_;
     PendingWaits pending_;
     bool is_polled_ = false;
-    std::uint32_t polls_ = 0;
+    PollBudget<4096> polls_between_checks_; ///< of importers, with a system call, and of the time of the wait
     WaitNotice notice_;
     std::uint64_t seen_ = 0;              ///< the value at which no pending wait ended,
     bool has_seen_ = false;               ///< if there is one
