@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // Sync events between processes: operations, sleep, and death at any time; and exports that lie.
+#include <chrono>
 #include <cstring>
 #include <random>
 #include <thread>
@@ -293,6 +294,30 @@ TEST_P(SyncRemoteTest, death_of_the_last_publisher_ends_waits)
 }
 
 /// It was found while its end could not be watched for want of descriptors.
+/// Few polls, each a while after the one before: the time counts as well.
+TEST_P(SyncRemoteTest, PolledWaitWithPausesEndsSoonAfterThePublisherDies)
+{
+    constexpr int most_polls = 200; ///< at 10 ms; by the number of polls alone it takes 4,096
+    Event event = host_event(Publisher::dpu);
+    event.start_as_ctx();
+    EventQueue queue(4);
+    queue.add(event);
+    RemoteEvent there = remote_dpu(event);
+    must(queue.submit_wait(event, 5));
+    there.kill();
+    doca_event ended{};
+    doca_error_t status = DOCA_ERROR_AGAIN;
+    int num_polls = 0;
+    for (; num_polls != most_polls && status == DOCA_ERROR_AGAIN; ++num_polls) {
+        status = queue.retrieve(ended);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10)); // the pause is what is tested
+    }
+    EXPECT_EQ(status, DOCA_ERROR_IO_FAILED);
+    EXPECT_LT(num_polls, most_polls);
+    if (status == DOCA_ERROR_AGAIN)
+        must(doca_sync_event_update_set(event, 6)); // ends the wait, for the destructors
+}
+
 TEST_P(SyncRemoteTest, death_of_a_publisher_that_came_in_want_ends_waits)
 {
     Event event = host_event(Publisher::dpu);
