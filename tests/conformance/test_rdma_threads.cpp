@@ -4,7 +4,9 @@
 // The protocol with both ends in one process, each in a thread of its own, so that thread sanitizers see
 // both.
 #include <atomic>
+#include <cstdio>
 #include <cstring>
+#include <random>
 
 #include <poll.h>
 
@@ -34,6 +36,7 @@ public:
           map_(dev, memory_.bytes(), exposed),
           end(dev, {.depth = 4 * window, .is_event_driven = is_event_driven})
     {
+        std::printf("seed of the checks before waits: %u\n", checks_seed_);
         for (std::uint32_t i = 0; i < window; ++i) {
             receives_.push_back(inventory_.empty(map_, memory_.data() + i * slot_size, slot_size));
             sends_.push_back(inventory_.empty(map_, memory_.data() + (window + i) * slot_size, slot_size));
@@ -79,7 +82,8 @@ private:
         return memory_.bytes().subspan(i * slot_size, slot_size);
     }
 
-    [[nodiscard]] RdmaEnded next() const
+    /// Blocks as programs do: arms, mostly checks once more or a few times, and waits.
+    [[nodiscard]] RdmaEnded next()
     {
         if (!is_event_driven_)
             return end.wait();
@@ -90,6 +94,13 @@ private:
             if (ended.status != DOCA_ERROR_AGAIN)
                 return ended;
             must(doca_workq_event_handle_arm(end.workq()));
+            for (auto checks = random_() % 4; checks != 0; --checks) {
+                const RdmaEnded once_more = end.try_retrieve();
+                if (once_more.status == DOCA_ERROR_AGAIN)
+                    continue;
+                must(doca_workq_event_handle_clear(end.workq(), handle));
+                return once_more;
+            }
             pollfd wish = {.fd = handle, .events = POLLIN, .revents = 0};
             must_hold(poll(&wish, 1, 60'000) == 1, "the handle wakes its waiter");
             must(doca_workq_event_handle_clear(end.workq(), handle));
@@ -98,6 +109,8 @@ private:
 
     std::uint32_t seed_;
     bool is_event_driven_;
+    const std::uint32_t checks_seed_ = std::random_device{}(); ///< whatever it is, no wake-up is lost
+    std::minstd_rand random_{checks_seed_};
     Memory memory_{MemoryKind::heap, 2 * window *slot_size};
     LocalMap map_;
     Inventory inventory_{2 * window};
