@@ -151,7 +151,11 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_submit(struct doca_workq *workq, con
  * Ask for a signal: the event handle becomes readable as soon as a completion waits to be retrieved.
  *
  * opendoca: with a completion already waiting it becomes readable at once, so that no order of arm, submit
- * and completion loses a signal. One arm is good for one signal.
+ * and completion loses a signal. One arm is good for one signal, and holds until
+ * doca_workq_event_handle_clear(): doca_workq_progress_retrieve() may be called before the wait, and when it
+ * gives DOCA_ERROR_AGAIN the handle is readable, or becomes so with the next completion. So "arm, check once
+ * more, wait" works on every device. The handle may become readable for a completion that was retrieved in the
+ * meantime.
  *
  * State: event-driven mode on; undefined otherwise. May be called before or after a submit.
  *

@@ -19,6 +19,12 @@
  * doca_pe_request_notification(), wait until the handle is readable, doca_pe_clear_notification(), and again.
  * What happens between the last call and the request makes the handle readable: no wake-up is lost.
  *
+ * A request holds until doca_pe_clear_notification(), or the next request. Calling doca_pe_progress() in between
+ * does not end it: after a call that returns 0 the handle is readable, or becomes so with the next event. So
+ * "request, check once more, wait" works on every device, and so does a wait without the check. The handle may
+ * become readable for something that is already done; then doca_pe_progress() returns 0 and the program
+ * requests again.
+ *
  * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
  * are written only on success. The functions of tasks are data path functions: a NULL task is undefined
  * behaviour.
@@ -158,7 +164,9 @@ DOCA_STABLE doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_not
 
 /**
  * Arm the progress engine: its handle becomes readable when there is something to progress, also when that
- * was so before the call. To be called before each wait.
+ * was so before the call. To be called before each wait. The engine stays armed until the handle is readable:
+ * doca_pe_progress() may be called before the wait, and when it returns 0 the wait loses nothing. When it
+ * returns 1, call it until it returns 0, or request again.
  *
  * @param [in] pe The progress engine.
  * @return DOCA_SUCCESS, or

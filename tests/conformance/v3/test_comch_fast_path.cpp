@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -185,6 +186,42 @@ TEST_F(ComchFastPath, data_and_immediate_data_arrive)
             EXPECT_EQ(posted.producer, id);
         }
     }
+}
+
+/// The queue pair is made by a progress call between the request and the wait.
+TEST_F(ComchFastPath, ConsumerIsWokenByAProducerThatConnectsWhileTheEngineIsArmed)
+{
+    pollfd ready = {.fd = -1, .events = POLLIN, .revents = 0};
+    must(doca_pe_get_notification_handle(consumer_pe, &ready.fd));
+    Transfer posted, sent_one;
+    std::string immediate = "first";
+    post(posted, nullptr);
+    const auto request_and_check = [&] {
+        while (doca_pe_progress(consumer_pe) != 0) {
+        }
+        must(doca_pe_request_notification(consumer_pe));
+        EXPECT_EQ(doca_pe_progress(consumer_pe), 0);
+    };
+    request_and_check();
+    produce(sent_one, nullptr, immediate, consumer_id());
+    for (int i = 0; i != 1000; ++i) { // the request to connect arrives, and is answered
+        (void)doca_pe_progress(at_client.pe);
+        (void)doca_pe_progress(at_server.pe);
+        ASSERT_EQ(doca_pe_progress(consumer_pe), 0);
+    }
+    if (poll(&ready, 1, 0) == 1) { // as a program that was woken for nothing
+        must(doca_pe_clear_notification(consumer_pe, 0));
+        request_and_check();
+    }
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (poll(&ready, 1, 0) == 0) {
+        ASSERT_LT(std::chrono::steady_clock::now(), end) << "no wake-up for the message";
+        (void)doca_pe_progress(producer_pe);
+        (void)doca_pe_progress(at_client.pe);
+        (void)doca_pe_progress(at_server.pe);
+    }
+    run_all_until([&] { return posted.num_succeeded != 0 && sent_one.num_succeeded != 0; });
+    EXPECT_EQ(posted.immediate, immediate);
 }
 
 TEST_F(ComchFastPath, immediate_data_needs_no_buffer)
