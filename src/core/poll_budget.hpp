@@ -8,21 +8,18 @@
 namespace opendoca {
 
 /// Decides at which of many idle polls a system call is due, such as a check whether a peer is still alive: at every
-/// `max_polls`-th one, so that a busy loop is not slowed down, and at the first one that finds `max_milliseconds` passed
-/// since the last, so that a program which pauses between two polls notices as well.
+/// `max_polls`-th one, so that a busy loop is not slowed down, and at the first one that finds `max_milliseconds`
+/// passed since the last, so that a program which pauses between two polls notices as well.
 ///
-/// The clock is read once in `polls_per_clock` polls: a program that pauses for 10 ms notices within 0.4 s by the default.
-/// All other polls cost one decrement and one branch. Belongs to the thread that polls.
+/// The clock is read once in `polls_per_clock` polls: a program that pauses for 10 ms notices within 0.4 s by the
+/// default. All other polls cost one decrement and one branch. Belongs to the thread that polls.
 template <std::uint32_t max_polls, std::int64_t max_milliseconds = 100, std::uint32_t polls_per_clock = 32>
 class PollBudget {
     static_assert(max_polls % polls_per_clock == 0);
 
 public:
     /// Counts one idle poll. Returns true if the call is due; then the budget starts anew.
-    [[nodiscard]] bool is_spent() noexcept
-    {
-        return --polls_until_clock_ == 0 && check_clock();
-    }
+    [[nodiscard]] bool is_spent() noexcept { return --polls_until_clock_ == 0 && check_clock(); }
     /// The call was made for another reason: the budget starts anew.
     void restart() noexcept { *this = PollBudget(); }
 

@@ -139,8 +139,8 @@ protected:
     [[nodiscard]] static bool has_nothing_more(Connection &connection) noexcept;
     /// The peer is told that this end is about to be closed.
     static void leave(Connection &connection) noexcept;
-    /// Checks whether the peer has ended. Takes its bells as well, unless the engine is armed: then they must stay, since
-    /// the program blocks on them next.
+    /// Checks whether the peer has ended. Takes its bells as well, unless the engine is armed: then they must stay,
+    /// since the program blocks on them next.
     void look_at_sockets(Connection &connection) noexcept;
     [[nodiscard]] static bool has_something(Connection &connection) noexcept;
 

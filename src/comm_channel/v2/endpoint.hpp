@@ -134,7 +134,8 @@ private:
     opendoca::comm_channel::EventChannel recv_channel_;
     opendoca::comm_channel::EventChannel send_channel_;
     opendoca::comm_channel::EventChannel service_channel_;
-    opendoca::PollBudget<64, 100, 8> messages_between_looks_; ///< by which a service that is never without any checks its clients
+    /// Of receives that find something, between two checks of a service's clients.
+    opendoca::PollBudget<64, 100, 8> messages_between_looks_;
     bool is_recv_armed_ = false;
     bool is_send_armed_ = false;
     bool has_asked_for_channels_ = false;

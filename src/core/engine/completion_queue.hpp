@@ -124,8 +124,8 @@ public:
         if (is_armed_)
             wake();
     }
-    /// From arm() until clear() or wake(). Whatever progress() and poll_one() do in that time, the handle is readable at
-    /// the end of it, or becomes so with the next event.
+    /// From arm() until clear() or wake(). Whatever progress() and poll_one() do in that time, the handle is readable
+    /// at the end of it, or becomes so with the next event.
     [[nodiscard]] bool is_armed() const noexcept { return is_armed_; }
 
     /// Keeps @p count credits back, or gives them back. False when there are not as many.

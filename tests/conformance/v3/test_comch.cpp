@@ -278,8 +278,8 @@ TEST_F(ComchTest, WakesBlockedProgramsOnlyForMessagesAndTheirCompletions)
         EXPECT_EQ(server_program.num_idle() + client_program.num_idle(), at_first);
         return;
     }
-    // A card wakes once for each completion at most. A message has four: its receive, its send, and likewise of the message
-    // of the transport that reports its receipt, if no other message does.
+    // A card wakes once for each completion at most. A message has four: its receive, its send, and likewise of the
+    // message of the transport that reports its receipt, if no other message does.
     EXPECT_LE(server_program.num_wakes() + client_program.num_wakes() - wakes_at_first, 4 * num_messages);
     EXPECT_FALSE(server_program.sleep(0) || client_program.sleep(0)) << "nothing is left to wake for";
 }

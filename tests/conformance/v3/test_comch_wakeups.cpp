@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Event-driven Comch by calls at random: request a notification, progress, clear, and block on the handle, while a peer in
-// another thread sends. After a request, a progress call that finds nothing must leave the engine armed, so a program that
-// blocks then is woken by the next message. OPENDOCA_MODEL_CALLS says how many calls, OPENDOCA_MODEL_SEED which.
+// Event-driven Comch by calls at random: request a notification, progress, clear, and block on the handle, while a peer
+// in another thread sends. After a request, a progress call that finds nothing must leave the engine armed, so a
+// program that blocks then is woken by the next message. OPENDOCA_MODEL_CALLS says how many calls, OPENDOCA_MODEL_SEED
+// which.
 #include <atomic>
-#include <chrono>
 #include <random>
 #include <thread>
 
@@ -72,8 +72,8 @@ protected:
     }
 
 private:
-    /// Sends one message after the other, at random times. A few may be on their way, and mostly one: so no later message
-    /// makes up for a wake-up that was lost.
+    /// Sends one message after the other, at random times. A few may be on their way, and mostly one: so no later
+    /// message makes up for a wake-up that was lost.
     void run_peer(Side &side, bool is_server)
     {
         std::mt19937_64 choice(seed + 1);

@@ -18,7 +18,8 @@ namespace opendoca::verbs {
 
 class VerbsDevice;
 
-/// Of polls that find nothing, between two checks for failures that the device reports otherwise: these take a system call.
+/// Of polls that find nothing, between two checks for failures that the device reports otherwise: these take a system
+/// call.
 using FailureCheckBudget = PollBudget<1024>;
 
 /// Drivers differ in how they refuse what they do not know.

@@ -80,8 +80,8 @@ private:
     bool owes_rings_ = false; ///< a connection may; then only_ is null, so that progress() sees it
     std::chrono::steady_clock::time_point next_ring_{}; ///< owed rings are not tried before it
     std::chrono::milliseconds ring_pause_{0};           ///< before the next try, if that one fails, too
-    /// Of polls by doorbells, between two checks of a connection whose doorbell was not rung: a peer that clears the bits
-    /// of others in the page can only delay their messages.
+    /// Of polls by doorbells, between two checks of a connection whose doorbell was not rung: a peer that clears the
+    /// bits of others in the page can only delay their messages.
     PollBudget<256> polls_between_checks_;
     std::uint32_t next_look_ = 0;
     std::size_t next_process_ = 0;
