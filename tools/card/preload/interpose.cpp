@@ -330,13 +330,12 @@ void *mmap64(void *address, size_t length, int protection, int flags, int fd, of
     return mmap(address, length, protection, flags, fd, offset);
 }
 
-// libibverbs looks for devices by RDMA netlink first, and reads sysfs only where that fails.
+// libibverbs looks for devices by RDMA netlink first, and reads sysfs only where that fails: the card answers there
+// what programs ask of the system, and refuses to list devices.
 int socket(int domain, int type, int protocol) noexcept
 {
-    if (domain == AF_NETLINK && protocol == NETLINK_RDMA && *side_folder() != '\0') {
-        errno = EPROTONOSUPPORT;
-        return -1;
-    }
+    if (domain == AF_NETLINK && protocol == NETLINK_RDMA && *side_folder() != '\0')
+        return open_rdma_netlink(type);
     if (domain == AF_NETLINK && protocol == NETLINK_GENERIC && has_netlink())
         return open_netlink(type);
     return next<int(int, int, int), 25>("socket")(domain, type, protocol);

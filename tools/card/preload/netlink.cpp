@@ -22,13 +22,20 @@ namespace {
 
 std::atomic<bool> has_opened_one; // then descriptors are looked at
 
-bool set_path(sockaddr_un &address)
+constexpr char generic[] = "netlink", rdma[] = "rdma_netlink"; // names of sockets
+
+bool set_path(sockaddr_un &address, const char *name)
 {
     address = {};
     address.sun_family = AF_UNIX;
-    const int length =
-        std::snprintf(address.sun_path, sizeof(address.sun_path), "%s/dev/netlink", side_folder());
+    const int length = std::snprintf(address.sun_path, sizeof(address.sun_path), "%s/dev/%s", side_folder(), name);
     return *side_folder() != '\0' && static_cast<std::size_t>(length) < sizeof(address.sun_path);
+}
+
+bool is_path_of(const sockaddr_un &address, const char *name)
+{
+    sockaddr_un expected;
+    return set_path(expected, name) && std::strcmp(address.sun_path, expected.sun_path) == 0;
 }
 
 } // namespace
@@ -37,20 +44,21 @@ bool has_netlink()
 {
     sockaddr_un address;
     const int saved = errno;
-    const bool found = set_path(address) && syscall(SYS_faccessat, AT_FDCWD, address.sun_path, F_OK) == 0;
+    const bool found = set_path(address, generic) && syscall(SYS_faccessat, AT_FDCWD, address.sun_path, F_OK) == 0;
     errno = saved;
     return found;
 }
 
-int open_netlink(int type)
+namespace {
+
+int open_socket(int type, const char *name)
 {
     sockaddr_un address;
     const int flags = type & (SOCK_CLOEXEC | SOCK_NONBLOCK);
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | flags, 0);
     if (fd < 0)
         return -1;
-    if (!set_path(address) ||
-        connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0) {
+    if (!set_path(address, name) || connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0) {
         close(fd);
         errno = EPROTONOSUPPORT;
         return -1;
@@ -59,16 +67,27 @@ int open_netlink(int type)
     return fd;
 }
 
+} // namespace
+
+int open_netlink(int type)
+{
+    return open_socket(type, generic);
+}
+
+int open_rdma_netlink(int type)
+{
+    return open_socket(type, rdma);
+}
+
 bool is_netlink(int fd)
 {
-    sockaddr_un expected, address{};
+    sockaddr_un address{};
     socklen_t size = sizeof(address);
     if (!has_opened_one.load(std::memory_order_relaxed))
         return false;
     const int saved = errno;
     const bool is_ours = getpeername(fd, reinterpret_cast<sockaddr *>(&address), &size) == 0 &&
-                         set_path(expected) && address.sun_family == AF_UNIX &&
-                         std::strcmp(address.sun_path, expected.sun_path) == 0;
+                         address.sun_family == AF_UNIX && (is_path_of(address, generic) || is_path_of(address, rdma));
     errno = saved;
     return is_ours;
 }

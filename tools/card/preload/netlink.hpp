@@ -13,6 +13,8 @@ namespace opendoca::card {
 bool has_netlink();
 /// A socket, or -1 with errno.
 int open_netlink(int type);
+/// The same of RDMA netlink, which every side of a card answers.
+int open_rdma_netlink(int type);
 /// Is `fd` such a socket? Costs nothing in a program that has none. Keeps errno.
 bool is_netlink(int fd);
 /// Stores an address of netlink: this process's, or with 0 the kernel's.

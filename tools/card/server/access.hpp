@@ -15,6 +15,8 @@ namespace opendoca::card {
 namespace right { // as ibv_access_flags
 inline constexpr std::uint32_t local_write = 1, remote_write = 2, remote_read = 4, remote_atomic = 8,
                                bind_window = 16, on_demand = 64;
+/// All that there are: the first eight, and those that a device may ignore.
+inline constexpr std::uint32_t all = 0xff | 0x3ff00000;
 } // namespace right
 
 /// Who uses a key, and for what.

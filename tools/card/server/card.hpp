@@ -12,6 +12,7 @@
 
 #include "faults.hpp"
 #include "object_table.hpp"
+#include "pinned_memory.hpp"
 #include "profile.hpp"
 
 namespace opendoca::card {
@@ -51,6 +52,7 @@ public:
     Function &function;
     UniqueFd socket;
     std::uint32_t objects = 0;
+    DoorbellRecordPages record_pages;
     std::shared_ptr<EventPipe> events;                ///< the asynchronous ones
     std::vector<std::shared_ptr<EventPipe>> channels; ///< of completions
     std::vector<std::shared_ptr<Process>> processes;  ///< that have spoken through it

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "big_endian.hpp"
+#include "engine.hpp"
 #include "work_request.hpp"
 
 namespace opendoca::card {
@@ -87,6 +89,53 @@ void announce(CompletionQueue &cq)
         ++cq.completion_events;
 }
 
+/// What the device's firmware adds to a syndrome: ibv_wc.vendor_err.
+std::uint8_t vendor_syndrome(Entry kind, Syndrome syndrome)
+{
+    switch (syndrome) {
+    case Syndrome::flushed:
+        return kind == Entry::receive_error ? 0xf9 : 0xf5;
+    case Syndrome::local_protection:
+        return 0x51;
+    case Syndrome::local_operation:
+        return 0x68;
+    case Syndrome::retries_spent:
+        return 0x81;
+    case Syndrome::receiver_not_ready:
+        return 0x87;
+    case Syndrome::remote_access:
+        return 0x88;
+    case Syndrome::remote_operation:
+        return 0x89;
+    case Syndrome::remote_invalid:
+        return 0x8a;
+    case Syndrome::none:
+    case Syndrome::local_length:
+    case Syndrome::window_bind:
+        break;
+    }
+    return 0; // no public source has these
+}
+
+/// There was no place for an entry: the queue takes no more, nor do the connections that complete there.
+void overrun(CompletionQueue &cq)
+{
+    const auto uses = [&cq](const QueuePair &qp) {
+        return (qp.send_cq.get() == &cq || qp.receive_cq.get() == &cq) && qp.state >= QpState::rtr &&
+               qp.state != QpState::error;
+    };
+    cq.is_overrun = true;
+    if (!cq.is_below_devx)
+        cq.file.send_event(cq.user_handle, static_cast<std::uint32_t>(Event::cq_error), &cq.async_events);
+    // In use by queue pairs of its file alone, which may be those of several processes.
+    for (const auto &process : cq.file.card.processes) {
+        for (QueuePair *qp : process->queue_pairs) {
+            if (uses(*qp))
+                break_queue_pair(*qp, qp->is_below_devx ? std::nullopt : std::optional(Event::qp_fatal));
+        }
+    }
+}
+
 void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool is_solicited)
 {
     if (cq.is_overrun || cq.file.function.is_dead)
@@ -94,8 +143,7 @@ void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool
     if (unread(cq) >= cq.entries && !read_consumed(cq))
         return; // nobody is there to read it
     if (unread(cq) >= cq.entries) {
-        cq.is_overrun = true;
-        cq.file.send_event(cq.user_handle, static_cast<std::uint32_t>(Event::cq_error), &cq.async_events);
+        overrun(cq);
         return;
     }
     const bool owner = (cq.produced & cq.entries) != 0;
@@ -162,10 +210,9 @@ void complete_receive(QueuePair &qp, Entry kind, const Received &received)
 void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index,
                     std::uint8_t operation, Syndrome syndrome)
 {
-    constexpr std::uint8_t vendor_flushed = 0xf5, vendor_other = 0x88;
     EntryBytes entry{};
     store_big(&entry[at_user_index], qp.user_index);
-    entry[at_vendor_syndrome] = syndrome == Syndrome::flushed ? vendor_flushed : vendor_other;
+    entry[at_vendor_syndrome] = vendor_syndrome(kind, syndrome);
     entry[at_syndrome] = static_cast<std::uint8_t>(syndrome);
     store_big(&entry[at_opcode_and_qpn], static_cast<std::uint32_t>(operation) << 24 | qp.number());
     store_big(&entry[at_counter], index);

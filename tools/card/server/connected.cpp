@@ -4,6 +4,7 @@
 // Requests of reliable and unreliable connections.
 #include "big_endian.hpp"
 #include "engine.hpp"
+#include "limits.hpp"
 #include "work_request.hpp"
 
 namespace opendoca::card {
@@ -29,6 +30,14 @@ Traits traits_of(Opcode opcode)
                         : kind.is_atomic ? right::remote_atomic
                                          : right::remote_write;
     return kind;
+}
+
+/// Whether the peer's connection takes such a request, whatever memory it names. With a depth of 0 it has no
+/// place to remember a read or an atomic.
+bool serves(const QueuePair &peer, const Traits &kind)
+{
+    return (peer.attributes.access & kind.remote_right) != 0 &&
+           (peer.attributes.most_reads_of_peer != 0 || !(kind.is_read || kind.is_atomic));
 }
 
 std::uint64_t answer_timeout_ns(const QueuePair &qp)
@@ -80,7 +89,7 @@ QueuePair *peer_of(QueuePair &qp)
     if (qp.is_looped_back ? &peer->file.function != &qp.file.function
                           : !leads_to(peer->file.function, path.is_global != 0, path.dgid, path.dlid))
         return nullptr;
-    if (now_ns() < qp.lost_until)
+    if (!has_partition_key(qp) || !has_partition_key(*peer) || now_ns() < qp.lost_until)
         return nullptr;
     if (qp.copied == 0 && card.faults.strike_message_lost()) {
         constexpr std::uint64_t without_timeout = 1'000'000;
@@ -223,17 +232,20 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
         add_data_segments(qp, request, data_at, writes_local ? right::local_write : 0, local);
     if (syndrome != Syndrome::none)
         return fail(qp, nullptr, request, syndrome);
+    if (local.length > longest_message)
+        return fail(qp, nullptr, request, Syndrome::local_length);
+    if (writes_local && qp.attributes.most_reads == 0)
+        return fail(qp, nullptr, request, Syndrome::local_operation);
     QueuePair *peer = peer_of(qp);
     if (peer == nullptr)
         return no_answer(qp, request);
     remote.clear();
     if (kind.names_memory) {
         const Purpose purpose{peer->pd->number(), kind.remote_right, peer->number()};
-        const bool is_allowed = (peer->attributes.access & kind.remote_right) != 0 &&
-                                (local.length == 0 ||
-                                 add_range(qp.file.card, remote, purpose, be32(&request.bytes[at_remote + 8]),
-                                           be64(&request.bytes[at_remote]), local.length));
-        if (!is_allowed)
+        if (!serves(*peer, kind))
+            return refuse(qp, *peer, request, Syndrome::remote_invalid);
+        if (local.length != 0 && !add_range(qp.file.card, remote, purpose, be32(&request.bytes[at_remote + 8]),
+                                            be64(&request.bytes[at_remote]), local.length))
             return refuse(qp, *peer, request, Syndrome::remote_access);
     }
     Outcome outcome = Outcome::done;

@@ -7,6 +7,7 @@
 
 #include "big_endian.hpp"
 #include "engine.hpp"
+#include "limits.hpp"
 #include "work_request.hpp"
 
 namespace opendoca::card {
@@ -59,13 +60,15 @@ Outcome execute_datagram(QueuePair &qp, const WorkRequest &request)
     if (syndrome != Syndrome::none)
         return fail(qp, nullptr, request, syndrome);
     const std::uint64_t length = message.length;
+    if (length > longest_datagram)
+        return fail(qp, nullptr, request, Syndrome::local_length);
     const std::uint32_t given_qkey = be32(&request.bytes[at_qkey]);
     const std::uint32_t qkey = (given_qkey & own_qkey) != 0 ? qp.attributes.qkey : given_qkey;
     auto *peer = qp.file.card.objects.by_number<QueuePair>(be32(&request.bytes[at_destination]) & 0xffffff);
     const bool is_global = qp.file.card.profile.is_ethernet || (request.bytes[at_gid_flag] & 0x40) != 0;
     const auto gid = request.bytes.subspan<at_gid, 16>();
-    if (peer != nullptr && peer->type == QpType::ud && peer->is_responding() &&
-        peer->attributes.qkey == qkey && is_reachable(qp.file.function, peer->file.function) &&
+    if (peer != nullptr && peer->type == QpType::ud && peer->is_responding() && peer->attributes.qkey == qkey &&
+        has_partition_key(qp) && has_partition_key(*peer) && is_reachable(qp.file.function, peer->file.function) &&
         leads_to(peer->file.function, is_global, gid, be16(&request.bytes[at_lid])) &&
         !qp.file.card.faults.strike_message_lost())
         deliver(qp, *peer, request, message);

@@ -102,6 +102,7 @@ prm::Status prm_create_qp(Mailbox &mailbox)
     qp->send_cq = Use(of_sends);
     qp->receive_cq = Use(of_receives);
     qp->user_index = mailbox.get32(user_index);
+    qp->attributes.most_reads = qp->attributes.most_reads_of_peer = 1; // logarithms, of which the least is 0
     qp->receive_entries = receive_entries;
     qp->receive_log_stride = receive_log_stride;
     qp->send_slots = send_slots;

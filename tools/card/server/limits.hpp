@@ -9,6 +9,7 @@
 
 namespace opendoca::card {
 
+inline constexpr std::uint32_t port_number = 1; ///< of the one port
 inline constexpr std::uint32_t completion_vectors = 2;
 inline constexpr std::uint32_t most_completions = 1 << 22; ///< of a queue
 inline constexpr std::uint32_t most_send_slots = 32768;    ///< of 64 bytes
@@ -16,6 +17,9 @@ inline constexpr std::uint32_t most_receive_entries = 32768;
 inline constexpr std::uint32_t most_srq_entries = 32768;
 inline constexpr std::uint32_t most_srq_sges = 31;
 inline constexpr std::uint32_t most_receive_log_stride = 9; ///< 512 bytes: 32 data segments
+inline constexpr std::uint32_t most_reads_in_flight = 16;   ///< and atomics, of a queue pair
+inline constexpr std::uint64_t longest_message = 1ull << 30;
+inline constexpr std::uint64_t longest_datagram = 4096;     ///< the largest MTU
 inline constexpr std::uint32_t most_key_entries = 1 << 16;  ///< of an indirect key
 
 inline constexpr std::uint64_t timestamp_mask = ~0ull >> 1;  ///< bits of the card's clock

@@ -65,6 +65,17 @@ NetlinkMessage::NetlinkMessage(std::uint16_t family, std::uint8_t command, const
     std::memcpy(bytes_.data() + sizeof(header), &generic, sizeof(generic));
 }
 
+NetlinkMessage::NetlinkMessage(std::uint16_t type, const nlmsghdr &request, std::uint16_t flags)
+    : bytes_(sizeof(nlmsghdr))
+{
+    nlmsghdr header{};
+    header.nlmsg_type = type;
+    header.nlmsg_flags = flags;
+    header.nlmsg_seq = request.nlmsg_seq;
+    header.nlmsg_pid = request.nlmsg_pid;
+    std::memcpy(bytes_.data(), &header, sizeof(header));
+}
+
 void NetlinkMessage::add(std::uint16_t type, const void *value, std::size_t size)
 {
     const nlattr header{static_cast<std::uint16_t>(sizeof(nlattr) + size), type};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Generic netlink messages: reading those of programs, which may be anything, and writing answers.
+// Netlink messages: reading those of programs, which may be anything, and writing answers.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,10 @@ std::string_view netlink_text(std::span<const std::uint8_t> value);
 /// One message.
 class NetlinkMessage {
 public:
+    /// Of a generic family.
     NetlinkMessage(std::uint16_t family, std::uint8_t command, const nlmsghdr &request, std::uint16_t flags);
+    /// Of a protocol of its own.
+    NetlinkMessage(std::uint16_t type, const nlmsghdr &request, std::uint16_t flags);
 
     void add(std::uint16_t type, const void *value, std::size_t size);
     template <typename T>

@@ -18,6 +18,7 @@
 #include <rdma/ib_user_verbs.h>
 
 #include "event_pipe.hpp"
+#include "pinned_memory.hpp"
 #include "process.hpp"
 
 namespace opendoca::card {
@@ -124,6 +125,8 @@ struct CompletionQueue : Object {
     bool is_overrun = false;
     std::deque<LateCompletion> late;
     Use<struct UserMemory> buffer_memory, record_memory; ///< of those made by DEVX
+    PinnedMemory pinned_buffer;
+    std::shared_ptr<PinnedMemory> pinned_record;
 };
 
 struct SharedReceiveQueue : Object {
@@ -139,6 +142,8 @@ struct SharedReceiveQueue : Object {
     std::uint16_t consumed = 0; ///< how many have been
     std::uint64_t buffer = 0, doorbell_record = 0, user_handle = 0;
     std::uint32_t async_events = 0;
+    PinnedMemory pinned_buffer;
+    std::shared_ptr<PinnedMemory> pinned_record;
 };
 
 enum class QpState : std::uint8_t { reset, init, rtr, rts, sqd, sqe, error }; // as ibv_qp_state
@@ -233,6 +238,8 @@ struct QueuePair : Object {
     std::uint64_t copied = 0;     ///< bytes of a long transfer
     bool is_looped_back = false;  ///< its path ends at its own function
     std::uint32_t async_events = 0;
+    PinnedMemory pinned_buffer;
+    std::shared_ptr<PinnedMemory> pinned_record;
 };
 
 /// Part of the address range of an indirect key.
@@ -269,6 +276,7 @@ struct MemoryKey : Object {
     std::uint32_t alias_of = 0; ///< index of another function's key; 0: none
     std::uint64_t alias_serial = 0;
     std::uint64_t serial = 0; ///< no two keys have the same, though their indices come again
+    PinnedMemory pinned;      ///< of keys that verbs made
 };
 
 struct MemoryWindow : MemoryKey {
@@ -282,6 +290,7 @@ struct UserMemory : Object {
     std::shared_ptr<Process> process;
     std::uint64_t start = 0, length = 0;
     bool is_writable = false;
+    PinnedMemory pinned;
 };
 
 struct AddressHandle : Object {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -56,6 +57,21 @@ bool Process::is_dead() const
 {
     pollfd state{pidfd_.get(), POLLIN, 0};
     return poll(&state, 1, 0) != 0;
+}
+
+bool Process::has_capability(unsigned number) const
+{
+    const std::string path = "/proc/" + std::to_string(pid_) + "/status";
+    std::FILE *status = std::fopen(path.c_str(), "re");
+    std::array<char, 256> line{};
+    std::uint64_t effective = 0;
+    while (status != nullptr && std::fgets(line.data(), line.size(), status) != nullptr) {
+        if (std::sscanf(line.data(), "CapEff: %" SCNx64, &effective) == 1)
+            break;
+    }
+    if (status != nullptr)
+        std::fclose(status);
+    return (effective >> number & 1) != 0;
 }
 
 Access Process::failure() const

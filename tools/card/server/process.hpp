@@ -53,6 +53,8 @@ public:
     /// Readable once the process is dead.
     [[nodiscard]] int death_fd() const { return pidfd_.get(); }
     [[nodiscard]] bool is_dead() const;
+    /// Whether its main thread has this capability (CAP_*) in effect, in whichever user namespace it is.
+    [[nodiscard]] bool has_capability(unsigned number) const;
 
     DoorbellPages doorbells;
     /// Queues whose doorbell records are read when a doorbell rings.
@@ -60,6 +62,7 @@ public:
     std::vector<CompletionQueue *> completion_queues;
     bool has_news = false;   ///< to be looked at whatever its doorbell pages say
     bool is_waiting = false; ///< a request of it waits for a peer
+    std::uint64_t pinned_pages = 0; ///< what all its PinnedMemory holds
 
 private:
     Process(pid_t pid, UniqueFd pidfd, UniqueFd memory);

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include <fcntl.h>
 #include <rdma/mlx5-abi.h>
@@ -25,6 +26,7 @@
 #include "engine.hpp"
 #include "limits.hpp"
 #include "message.hpp"
+#include "rdma_netlink.hpp"
 
 namespace opendoca::card {
 
@@ -118,9 +120,17 @@ bool Server::listen()
         if (!listen_at(path, [this, &function](UniqueFd socket) { add_file(function, std::move(socket)); }))
             return false;
     }
-    if (card_.profile.has_dpu &&
-        !listen_at(folder_ + "/dpu/dev/netlink", [this](UniqueFd socket) { add_netlink(std::move(socket)); }))
+    if (card_.profile.has_dpu && !listen_at(folder_ + "/dpu/dev/netlink", [this](UniqueFd socket) {
+            add_netlink(std::move(socket), [this](auto request) { return answer_netlink(card_, request); });
+        }))
         return false;
+    for (const char *side : {"/host", "/dpu"}) {
+        if (!card_.profile.has_dpu && side == std::string_view("/dpu"))
+            continue;
+        if (!listen_at(folder_ + side + "/dev/rdma_netlink",
+                       [this](UniqueFd socket) { add_netlink(std::move(socket), answer_rdma_netlink); }))
+            return false;
+    }
     return listen_at(folder_ + "/control", [this](UniqueFd socket) { add_control(std::move(socket)); });
 }
 
@@ -270,12 +280,12 @@ void Server::add_control(UniqueFd socket)
     });
 }
 
-void Server::add_netlink(UniqueFd socket)
+void Server::add_netlink(UniqueFd socket, std::function<std::vector<Datagram>(std::span<const std::uint8_t>)> answer)
 {
-    add_line(std::move(socket), [this](int fd, std::span<const char> request) {
+    add_line(std::move(socket), [answer = std::move(answer)](int fd, std::span<const char> request) {
         const std::span bytes(reinterpret_cast<const std::uint8_t *>(request.data()), request.size());
-        for (const Datagram &answer : answer_netlink(card_, bytes))
-            send(fd, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        for (const Datagram &datagram : answer(bytes))
+            send(fd, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     });
 }
 

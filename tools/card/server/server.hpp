@@ -5,10 +5,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "../wire.hpp"
 #include "card.hpp"
+#include "devlink.hpp"
 #include "processor_keeper.hpp"
 
 namespace opendoca::card {
@@ -37,7 +40,7 @@ private:
     int answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
                UniqueFd traps, Reply &reply, UniqueFd &descriptor);
     void add_control(UniqueFd socket);
-    void add_netlink(UniqueFd socket);
+    void add_netlink(UniqueFd socket, std::function<std::vector<Datagram>(std::span<const std::uint8_t>)> answer);
     /// A connection of single messages, until the other side closes it.
     void add_line(UniqueFd socket, std::function<void(int, std::span<const char>)> on_message);
     std::shared_ptr<Process> process_of(OpenFile &file, pid_t pid);

@@ -20,8 +20,6 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::uint32_t port_number = 1;
-
 mlx5_ib_alloc_ucontext_resp user_context()
 {
     mlx5_ib_alloc_ucontext_resp context{};
@@ -71,9 +69,9 @@ void describe(const OpenFile &file, ib_uverbs_query_device_resp &device)
     device.max_cqe = most_completions - 1;
     device.max_mr = 1 << 20;
     device.max_pd = 1 << 20;
-    device.max_qp_rd_atom = 16;
+    device.max_qp_rd_atom = most_reads_in_flight;
     device.max_res_rd_atom = device.max_qp * device.max_qp_rd_atom;
-    device.max_qp_init_rd_atom = 16;
+    device.max_qp_init_rd_atom = most_reads_in_flight;
     device.atomic_cap = 1; // among the card's own
     device.max_mw = 1 << 20;
     device.max_mcast_grp = 2097152;
@@ -141,7 +139,7 @@ int query_port(Command &command)
     const Profile &profile = command.file.card.profile;
     ib_uverbs_query_port_resp_ex port{};
     port.legacy_resp.port_cap_flags = profile.is_ethernet ? cm_supported | ip_based_gids : cm_supported;
-    port.legacy_resp.max_msg_sz = 1u << 30;
+    port.legacy_resp.max_msg_sz = longest_message;
     port.legacy_resp.gid_tbl_len = static_cast<std::int32_t>(function.profile.gids.size());
     port.legacy_resp.pkey_tbl_len = profile.pkeys();
     port.legacy_resp.lid = function.profile.lid;

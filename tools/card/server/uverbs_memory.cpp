@@ -6,6 +6,7 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
+#include <unistd.h>
 
 #include "access.hpp"
 #include "command.hpp"
@@ -14,26 +15,24 @@ namespace opendoca::card {
 
 namespace {
 
+/// Whether a registration may have these rights: the device writes for a peer only where it may write itself.
 bool is_allowed(std::uint32_t access)
 {
-    return (access & (right::remote_write | right::remote_atomic)) == 0 || (access & right::local_write) != 0;
+    return (access & ~right::all) == 0 &&
+           ((access & (right::remote_write | right::remote_atomic)) == 0 || (access & right::local_write) != 0);
 }
 
-/// An errno, or 0: is there memory? A card pins all of it; here the ends and pages between are looked at.
-int check_memory(const Process &process, std::uint64_t start, std::uint64_t length)
+/// Whether pages have to be writable for these rights. A window that is bound to them may give the right to write.
+bool is_written(std::uint32_t access)
 {
-    constexpr std::uint64_t most_looks = 64;
-    if (start + length < start)
-        return EINVAL;
-    if (length == 0)
-        return 0;
-    const std::uint64_t step = length / most_looks + 1;
-    std::uint8_t byte = 0;
-    for (std::uint64_t at = 0; at < length; at += step) {
-        if (process.read(start + at, &byte, 1) != Access::done)
-            return EFAULT;
-    }
-    return process.read(start + length - 1, &byte, 1) == Access::done ? 0 : EFAULT;
+    return (access & (right::local_write | right::remote_write | right::remote_atomic | right::bind_window)) != 0;
+}
+
+/// Whether the device can name memory at `start` by addresses from `named` on: pages stay pages.
+bool has_offset_of(std::uint64_t named, std::uint64_t start)
+{
+    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    return named % page == start % page;
 }
 
 } // namespace
@@ -44,11 +43,13 @@ int reg_mr(Command &command)
     if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)))
         return EINVAL;
     auto *pd = command.object_of<ProtectionDomain>(request.pd_handle);
-    if (pd == nullptr || !is_allowed(request.access_flags))
+    if (pd == nullptr || !is_allowed(request.access_flags) || !has_offset_of(request.hca_va, request.start))
         return EINVAL;
     if ((request.access_flags & right::on_demand) != 0)
         return EOPNOTSUPP;
-    if (const int error = check_memory(*command.process, request.start, request.length))
+    PinnedMemory pinned;
+    if (const int error =
+            pin_memory(command.process, request.start, request.length, is_written(request.access_flags), pinned))
         return error;
     ObjectTable &objects = command.file.card.objects;
     auto *mr = objects.create<MemoryKey>(command.file);
@@ -59,6 +60,7 @@ int reg_mr(Command &command)
         return ENOMEM;
     }
     mr->process = command.process;
+    mr->pinned = std::move(pinned);
     mr->pd = Use(pd);
     mr->pd_number = pd->number();
     mr->access = request.access_flags;
@@ -84,12 +86,22 @@ int rereg_mr(Command &command)
     const bool gives_pd = (request.flags & new_pd) != 0;
     auto *pd = gives_pd ? command.object_of<ProtectionDomain>(request.pd_handle) : nullptr;
     if (mr == nullptr || request.flags == 0 || (request.flags & ~(new_range | new_pd | new_access)) != 0 ||
-        (gives_pd && pd == nullptr) ||
-        ((request.flags & new_access) != 0 && !is_allowed(request.access_flags)))
+        (gives_pd && pd == nullptr) || ((request.flags & new_access) != 0 && !is_allowed(request.access_flags)) ||
+        ((request.flags & new_range) != 0 && !has_offset_of(request.hca_va, request.start)))
         return EINVAL;
-    if ((request.flags & new_range) != 0) {
-        if (const int error = check_memory(*command.process, request.start, request.length))
+    const bool moves = (request.flags & new_range) != 0;
+    const std::uint32_t access = (request.flags & new_access) != 0 ? request.access_flags : mr->access;
+    if ((access & right::on_demand) != 0)
+        return EOPNOTSUPP;
+    // Pages that were pinned to be read have to be pinned anew to be written.
+    if (moves || (is_written(access) && !is_written(mr->access))) {
+        PinnedMemory pinned;
+        if (const int error = pin_memory(moves ? command.process : mr->process, moves ? request.start : mr->start,
+                                         moves ? request.length : mr->length, is_written(access), pinned))
             return error;
+        mr->pinned = std::move(pinned);
+    }
+    if (moves) {
         mr->process = command.process;
         mr->start = request.start;
         mr->iova = request.hca_va;
@@ -99,8 +111,7 @@ int rereg_mr(Command &command)
         mr->pd = Use(pd);
         mr->pd_number = pd->number();
     }
-    if ((request.flags & new_access) != 0)
-        mr->access = request.access_flags;
+    mr->access = access;
     ib_uverbs_rereg_mr_resp response{};
     response.lkey = response.rkey = mr->key;
     return command.put(UVERBS_ATTR_CORE_OUT, &response, sizeof(response));
@@ -171,11 +182,12 @@ int register_user_memory(Command &command)
     const std::uint64_t start = command.number(MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR);
     const std::uint64_t length = command.number(MLX5_IB_ATTR_DEVX_UMEM_REG_LEN);
     const std::uint32_t access = command.number32(MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS);
-    if (length == 0 || !is_allowed(access))
+    if (!is_allowed(access))
         return EINVAL;
     if (command.has(MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD))
         return EOPNOTSUPP;
-    if (const int error = check_memory(*command.process, start, length))
+    PinnedMemory pinned;
+    if (const int error = pin_memory(command.process, start, length, is_written(access), pinned))
         return error;
     auto *memory = command.file.card.objects.create<UserMemory>(command.file);
     if (memory == nullptr)
@@ -183,6 +195,7 @@ int register_user_memory(Command &command)
     memory->process = command.process;
     memory->start = start;
     memory->length = length;
+    memory->pinned = std::move(pinned);
     memory->is_writable = (access & right::local_write) != 0;
     command.put(MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, memory->handle);
     return command.put_handle(MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, *memory);

@@ -7,12 +7,14 @@
 #include <cerrno>
 #include <cstring>
 
+#include <linux/capability.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 
 #include "command.hpp"
 #include "engine.hpp"
 #include "limits.hpp"
+#include "queue_memory.hpp"
 
 namespace opendoca::card {
 
@@ -22,6 +24,7 @@ namespace {
 enum : std::uint32_t {
     set_state = 1 << 0,
     set_current_state = 1 << 1,
+    set_drain_event = 1 << 2,
     set_access = 1 << 3,
     set_pkey = 1 << 4,
     set_port = 1 << 5,
@@ -39,46 +42,71 @@ enum : std::uint32_t {
     set_most_reads_of_peer = 1 << 17,
     set_path_migration = 1 << 18,
     set_destination = 1 << 20,
+    all_attributes = (1 << 21) - 1,
+    set_rate_limit = 1 << 25,
 };
 
-/// A change of state that a program may ask for, and what it has to give with it.
+/// The attributes that a change of state needs, and those that it may have as well: for each type of queue pair.
+struct Attributes {
+    std::uint32_t needed, allowed;
+};
 struct Transition {
     QpState from, to;
-    std::uint32_t needs_rc, needs_uc, needs_ud;
+    Attributes rc, uc, ud;
 };
-constexpr std::uint32_t path_of_rc = set_path | set_mtu | set_destination | set_receive_psn;
+constexpr std::uint32_t initial = set_pkey | set_port | set_access, initial_of_ud = set_pkey | set_port | set_qkey;
+constexpr std::uint32_t path_of_uc = set_path | set_mtu | set_destination | set_receive_psn;
+constexpr std::uint32_t changes_of_uc = set_current_state | set_alternate_path | set_access | set_path_migration;
+constexpr std::uint32_t changes_of_rc = changes_of_uc | set_rnr_timer;
+constexpr std::uint32_t changes_of_ud = set_current_state | set_qkey;
+constexpr std::uint32_t before_path = set_alternate_path | set_access | set_pkey;
 constexpr Transition transitions[] = {
-    {QpState::reset, QpState::init, set_pkey | set_port | set_access, set_pkey | set_port | set_access,
-     set_pkey | set_port | set_qkey},
-    {QpState::init, QpState::init, 0, 0, 0},
-    {QpState::init, QpState::rtr, path_of_rc | set_most_reads_of_peer | set_rnr_timer, path_of_rc, 0},
-    {QpState::rtr, QpState::rts,
-     set_timeout | set_retry_count | set_rnr_retry | set_send_psn | set_most_reads, set_send_psn,
-     set_send_psn},
-    {QpState::rts, QpState::rts, 0, 0, 0},
-    {QpState::rts, QpState::sqd, 0, 0, 0},
-    {QpState::sqd, QpState::rts, 0, 0, 0},
-    {QpState::sqd, QpState::sqd, 0, 0, 0},
-    {QpState::sqe, QpState::rts, 0, 0, 0},
+    {QpState::reset, QpState::reset, {}, {}, {}},
+    {QpState::reset, QpState::init, {initial, 0}, {initial, 0}, {initial_of_ud, 0}},
+    {QpState::init, QpState::init, {0, initial}, {0, initial}, {0, initial_of_ud}},
+    {QpState::init,
+     QpState::rtr,
+     {path_of_uc | set_most_reads_of_peer | set_rnr_timer, before_path},
+     {path_of_uc, before_path},
+     {0, set_pkey | set_qkey}},
+    {QpState::rtr,
+     QpState::rts,
+     {set_timeout | set_retry_count | set_rnr_retry | set_send_psn | set_most_reads, changes_of_rc},
+     {set_send_psn, changes_of_uc},
+     {set_send_psn, changes_of_ud}},
+    {QpState::rts, QpState::rts, {0, changes_of_rc}, {0, changes_of_uc}, {0, changes_of_ud}},
+    {QpState::rts, QpState::sqd, {0, set_drain_event}, {0, set_drain_event}, {0, set_drain_event}},
+    {QpState::sqd, QpState::rts, {0, changes_of_rc}, {0, changes_of_uc}, {0, changes_of_ud}},
+    {QpState::sqd,
+     QpState::sqd,
+     {0, set_port | set_path | set_timeout | set_retry_count | set_rnr_retry | set_most_reads | set_most_reads_of_peer |
+             set_alternate_path | set_access | set_pkey | set_rnr_timer | set_path_migration},
+     {0, set_path | set_alternate_path | set_access | set_pkey | set_path_migration},
+     {0, set_pkey | set_qkey}},
+    {QpState::sqe, QpState::rts, {}, {0, set_current_state | set_access}, {0, changes_of_ud}},
 };
 
 bool may_change(const QueuePair &qp, QpState to, std::uint32_t given)
 {
-    if (to == QpState::reset || to == QpState::error)
-        return true;
+    const std::uint32_t others = given & ~std::uint32_t{set_state};
+    if ((to == QpState::reset || to == QpState::error) && qp.state != QpState::reset)
+        return others == 0;
     const auto found = std::ranges::find_if(
         transitions, [&](const Transition &change) { return change.from == qp.state && change.to == to; });
-    if (found == std::ranges::end(transitions))
+    if (found == std::ranges::end(transitions) || (qp.type == QpType::rc && qp.state == QpState::sqe))
         return false;
-    const std::uint32_t needs = qp.type == QpType::rc   ? found->needs_rc
-                                : qp.type == QpType::uc ? found->needs_uc
-                                                        : found->needs_ud;
-    return (given & needs) == needs;
+    const Attributes &attributes = qp.type == QpType::rc ? found->rc : qp.type == QpType::uc ? found->uc : found->ud;
+    return (others & attributes.needed) == attributes.needed &&
+           (others & ~(attributes.needed | attributes.allowed)) == 0;
 }
 
 /// An errno, or 0.
 int check_path(const Card &card, const Function &function, const ib_uverbs_qp_dest &path)
 {
+    constexpr std::uint8_t slowest_rate = 2, fastest_rate = 23; // ibv_rate; 0 is that of the port
+    if (path.port_num != port_number ||
+        (path.static_rate != 0 && (path.static_rate < slowest_rate || path.static_rate > fastest_rate)))
+        return EINVAL;
     if (path.is_global == 0)
         return card.profile.is_ethernet ? EINVAL : 0;
     if (path.sgid_index >= function.profile.gids.size())
@@ -86,22 +114,52 @@ int check_path(const Card &card, const Function &function, const ib_uverbs_qp_de
     return function.profile.gids[path.sgid_index].is_set() ? 0 : ENODATA;
 }
 
-int change(QueuePair &qp, const ib_uverbs_modify_qp &request)
+/// An errno, or 0: are the values within what device, port and queue pair take?
+int check_values(const QueuePair &qp, const Process &process, const ib_uverbs_modify_qp &request)
+{
+    constexpr std::uint8_t mtu_256 = 1, mtu_4096 = 5; // ibv_mtu
+    constexpr std::uint32_t privileged_qkey = 0x80000000;
+    const Card &card = qp.file.card;
+    const Function &function = qp.file.function;
+    const auto gives = [&](std::uint32_t bit) { return (request.attr_mask & bit) != 0; };
+    if ((gives(set_port) && request.port_num != port_number) ||
+        (gives(set_pkey) && request.pkey_index >= card.profile.pkeys()) ||
+        (gives(set_mtu) && (request.path_mtu < mtu_256 || request.path_mtu > mtu_4096)) ||
+        (gives(set_most_reads) && request.max_rd_atomic > most_reads_in_flight) ||
+        (gives(set_most_reads_of_peer) && request.max_dest_rd_atomic > most_reads_in_flight))
+        return EINVAL;
+    if (gives(set_path)) {
+        if (const int error = check_path(card, function, request.dest))
+            return error;
+    }
+    if (gives(set_alternate_path)) {
+        // There is no second path on Ethernet.
+        if (card.profile.is_ethernet || request.alt_port_num != port_number ||
+            request.alt_pkey_index >= card.profile.pkeys())
+            return EINVAL;
+        if (const int error = check_path(card, function, request.alt_dest))
+            return error;
+    }
+    if (gives(set_qkey) && (request.qkey & privileged_qkey) != 0 && !process.has_capability(CAP_NET_RAW))
+        return EPERM;
+    return 0;
+}
+
+int change(QueuePair &qp, const Process &process, const ib_uverbs_modify_qp &request)
 {
     const std::uint32_t given = request.attr_mask;
     const auto gives = [&](std::uint32_t bit) { return (given & bit) != 0; };
     const auto state = static_cast<QpState>(request.qp_state);
     if (gives(set_current_state) && request.cur_qp_state != static_cast<std::uint8_t>(qp.state))
         return EINVAL;
-    if (gives(set_state) &&
-        (request.qp_state > static_cast<std::uint8_t>(QpState::error) || !may_change(qp, state, given)))
+    const QpState next = gives(set_state) ? state : qp.state;
+    if ((gives(set_state) && request.qp_state > static_cast<std::uint8_t>(QpState::error)) ||
+        !may_change(qp, next, given))
         return EINVAL;
-    if ((gives(set_port) && request.port_num != 1) || (gives(set_pkey) && request.pkey_index != 0))
-        return EINVAL;
-    if (gives(set_path)) {
-        if (const int error = check_path(qp.file.card, qp.file.function, request.dest))
-            return error;
-    }
+    if (const int error = check_values(qp, process, request))
+        return error;
+    // What is longer than the device's field for it loses its upper bits.
+    constexpr std::uint32_t psn_mask = 0xffffff;
     QpAttributes &set = qp.attributes;
     const auto store = [&](std::uint32_t bit, auto &to, const auto &from) {
         if (gives(bit))
@@ -116,20 +174,31 @@ int change(QueuePair &qp, const ib_uverbs_modify_qp &request)
     store(set_timeout, set.timeout, request.timeout & 31);
     store(set_retry_count, set.retry_count, request.retry_cnt & 7);
     store(set_rnr_retry, set.rnr_retry, request.rnr_retry & 7);
-    store(set_receive_psn, set.receive_psn, request.rq_psn);
+    store(set_receive_psn, set.receive_psn, request.rq_psn & psn_mask);
     store(set_most_reads, set.most_reads, request.max_rd_atomic);
     store(set_alternate_path, set.alternate_path, request.alt_dest);
     store(set_alternate_path, set.alternate_port, request.alt_port_num);
     store(set_alternate_path, set.alternate_timeout, request.alt_timeout);
     store(set_alternate_path, set.alternate_pkey_index, request.alt_pkey_index);
     store(set_rnr_timer, set.rnr_timer, request.min_rnr_timer & 31);
-    store(set_send_psn, set.send_psn, request.sq_psn);
+    store(set_send_psn, set.send_psn, request.sq_psn & psn_mask);
     store(set_most_reads_of_peer, set.most_reads_of_peer, request.max_dest_rd_atomic);
     store(set_path_migration, set.path_migration, request.path_mig_state);
     store(set_destination, set.destination, request.dest_qp_num & 0xffffff);
     if (gives(set_state))
         set_state_of(qp, state);
     return 0;
+}
+
+int modify(Command &command, std::uint32_t known_attributes)
+{
+    ib_uverbs_modify_qp request;
+    if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)))
+        return EINVAL;
+    if ((request.attr_mask & ~known_attributes) != 0)
+        return EOPNOTSUPP;
+    auto *qp = command.object_of<QueuePair>(request.qp_handle);
+    return qp == nullptr ? EINVAL : change(*qp, *command.process, request);
 }
 
 } // namespace
@@ -155,9 +224,16 @@ int create_qp(Command &command)
         (driver.rq_wqe_count != 0 &&
          (driver.rq_wqe_shift < 4 || driver.rq_wqe_shift > most_receive_log_stride)))
         return EINVAL;
+    const std::uint64_t receive_bytes =
+        driver.rq_wqe_count == 0 ? 0 : std::uint64_t{driver.rq_wqe_count} << driver.rq_wqe_shift;
+    QueueMemory memory;
+    if (const int error = memory.pin(command, driver.buf_addr, receive_bytes + std::uint64_t{driver.sq_wqe_count} * 64,
+                                     false, driver.db_addr))
+        return error;
     auto *qp = command.file.card.objects.create<QueuePair>(command.file);
     if (qp == nullptr)
         return ENOMEM;
+    memory.give_to(*qp);
     qp->process = command.process;
     qp->pd = Use(pd);
     qp->send_cq = Use(send_cq);
@@ -169,8 +245,7 @@ int create_qp(Command &command)
     qp->receive_entries = driver.rq_wqe_count;
     qp->receive_log_stride = driver.rq_wqe_shift;
     qp->receive_buffer = driver.buf_addr;
-    qp->send_buffer =
-        driver.buf_addr + (static_cast<std::uint64_t>(qp->receive_entries) << driver.rq_wqe_shift);
+    qp->send_buffer = driver.buf_addr + receive_bytes;
     qp->doorbell_record = driver.db_addr;
     qp->user_handle = command.number(UVERBS_ATTR_CREATE_QP_USER_HANDLE);
     qp->signals_all = (command.number32(UVERBS_ATTR_CREATE_QP_FLAGS) & IB_UVERBS_QP_CREATE_SQ_SIG_ALL) != 0;
@@ -186,16 +261,13 @@ int create_qp(Command &command)
 
 int modify_qp(Command &command)
 {
-    ib_uverbs_modify_qp request;
-    if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)))
-        return EINVAL;
-    auto *qp = command.object_of<QueuePair>(request.qp_handle);
-    return qp == nullptr ? EINVAL : change(*qp, request);
+    return modify(command, all_attributes);
 }
 
 int modify_qp_more(Command &command)
 {
-    const int error = modify_qp(command); // what is more, rate limits and ECE, changes nothing here
+    // Of what is more, no queue pair here may have a rate limit, and ECE changes nothing.
+    const int error = modify(command, all_attributes | set_rate_limit);
     ib_uverbs_ex_modify_qp_resp response{};
     response.response_length = sizeof(response);
     return error != 0 ? error : command.put(UVERBS_ATTR_CORE_OUT, response);

@@ -12,6 +12,7 @@
 #include "command.hpp"
 #include "completion.hpp"
 #include "limits.hpp"
+#include "queue_memory.hpp"
 
 namespace opendoca::card {
 
@@ -44,11 +45,17 @@ int create_cq(Command &command)
             return EBADF;
         channel = *found;
     }
+    const std::uint32_t entries = std::bit_ceil(wanted + 1);
+    QueueMemory memory;
+    if (const int error =
+            memory.pin(command, driver.buf_addr, std::uint64_t{entries} * driver.cqe_size, true, driver.db_addr))
+        return error;
     auto *cq = file.card.objects.create<CompletionQueue>(file);
     if (cq == nullptr)
         return ENOMEM;
     cq->process = command.process;
-    cq->entries = std::bit_ceil(wanted + 1);
+    memory.give_to(*cq);
+    cq->entries = entries;
     cq->entry_size = driver.cqe_size;
     cq->buffer = driver.buf_addr;
     cq->doorbell_record = driver.db_addr;
@@ -74,12 +81,17 @@ int resize_cq(Command &command)
         !command.get(UVERBS_ATTR_UHW_IN, driver))
         return EINVAL;
     auto *cq = command.object_of<CompletionQueue>(request.cq_handle);
-    if (cq == nullptr || request.cqe == 0 || request.cqe >= most_completions ||
+    if (cq == nullptr || cq->is_overrun || request.cqe == 0 || request.cqe >= most_completions ||
         !is_entry_size(driver.cqe_size))
         return EINVAL;
     const std::uint32_t entries = std::bit_ceil(request.cqe + 1);
+    PinnedMemory pinned;
+    if (const int error =
+            pin_memory(command.process, driver.buf_addr, std::uint64_t{entries} * driver.cqe_size, true, pinned))
+        return error;
     if (!resize(*cq, driver.buf_addr, entries, driver.cqe_size))
         return EINVAL;
+    cq->pinned_buffer = std::move(pinned);
     ib_uverbs_resize_cq_resp response{};
     response.cqe = entries - 1;
     return command.put(UVERBS_ATTR_CORE_OUT, &response, sizeof(response));
@@ -115,14 +127,22 @@ int create_srq(Command &command)
     if (!command.get(UVERBS_ATTR_UHW_IN, driver) || pd == nullptr || entries >= most_srq_entries ||
         sges > most_srq_sges)
         return EINVAL;
+    const std::uint32_t ring_entries = std::bit_ceil(entries + 1);
+    std::uint32_t log_stride = 5;
+    while (1u << log_stride < 16 + sges * 16)
+        ++log_stride;
+    QueueMemory memory;
+    if (const int error =
+            memory.pin(command, driver.buf_addr, std::uint64_t{ring_entries} << log_stride, false, driver.db_addr))
+        return error;
     auto *srq = command.file.card.objects.create<SharedReceiveQueue>(command.file);
     if (srq == nullptr)
         return ENOMEM;
+    memory.give_to(*srq);
     srq->process = command.process;
     srq->pd = Use(pd);
-    srq->entries = std::bit_ceil(entries + 1);
-    while (1u << srq->log_stride < 16 + sges * 16)
-        ++srq->log_stride;
+    srq->entries = ring_entries;
+    srq->log_stride = log_stride;
     srq->most_sges = (1u << srq->log_stride) / 16 - 1;
     srq->limit = command.number32(UVERBS_ATTR_CREATE_SRQ_LIMIT);
     srq->buffer = driver.buf_addr;

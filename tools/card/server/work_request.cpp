@@ -157,6 +157,11 @@ bool is_reachable(const Function &from, const Function &to)
            !to.is_silent;
 }
 
+bool has_partition_key(const QueuePair &qp)
+{
+    return qp.attributes.pkey_index == 0;
+}
+
 bool leads_to(const Function &to, bool is_global, std::span<const std::uint8_t, 16> gid, std::uint16_t lid)
 {
     if (to.profile.lid != 0 && lid != to.profile.lid)

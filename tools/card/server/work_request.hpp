@@ -88,6 +88,8 @@ void flush_receives(QueuePair &qp);
 
 /// Does the wire lead from one to the other, by that path?
 bool is_reachable(const Function &from, const Function &to);
+/// Whether the queue pair's partition key is set: only the first of the table is.
+bool has_partition_key(const QueuePair &qp);
 bool leads_to(const Function &to, bool is_global, std::span<const std::uint8_t, 16> gid, std::uint16_t lid);
 
 } // namespace opendoca::card

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+//
+// Memory of a program that the kernel would pin for the device: registered memory, queues, doorbell records.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "process.hpp"
+
+namespace opendoca::card {
+
+/// Pages of a process that count against its RLIMIT_MEMLOCK until this is destroyed. The pages of overlapping
+/// ranges count once for each range, as in the kernel.
+class PinnedMemory {
+public:
+    PinnedMemory() = default;
+    PinnedMemory(std::shared_ptr<Process> process, std::uint64_t pages);
+    PinnedMemory(PinnedMemory &&other) noexcept
+        : process_(std::move(other.process_)),
+          pages_(std::exchange(other.pages_, 0))
+    {
+    }
+    PinnedMemory &operator=(PinnedMemory &&other) noexcept
+    {
+        std::swap(process_, other.process_);
+        std::swap(pages_, other.pages_);
+        return *this;
+    }
+    ~PinnedMemory();
+
+private:
+    std::shared_ptr<Process> process_;
+    std::uint64_t pages_ = 0;
+};
+
+/// Checks and pins `length` bytes at `start`. Returns 0 and sets `pinned`, or an errno and changes nothing:
+/// EINVAL for no bytes or a range that wraps around, EPERM if the process may lock no memory at all, ENOMEM
+/// beyond its RLIMIT_MEMLOCK, EFAULT if a page is not mapped, or not with the protection that the device needs.
+/// A process with CAP_IPC_LOCK has no limit.
+[[nodiscard]] int pin_memory(const std::shared_ptr<Process> &process, std::uint64_t start, std::uint64_t length,
+                             bool is_written, PinnedMemory &pinned);
+
+/// The pages of doorbell records of one open file. Records that share a page share its pin.
+class DoorbellRecordPages {
+public:
+    /// As pin_memory().
+    [[nodiscard]] int pin(const std::shared_ptr<Process> &process, std::uint64_t record,
+                          std::shared_ptr<PinnedMemory> &pinned);
+
+private:
+    std::map<std::pair<const Process *, std::uint64_t>, std::weak_ptr<PinnedMemory>> pages_;
+};
+
+} // namespace opendoca::card

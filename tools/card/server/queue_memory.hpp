@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "command.hpp"
+
+namespace opendoca::card {
+
+/// Buffer and doorbell record of a queue that is about to be created, pinned before there is anything to undo.
+class QueueMemory {
+public:
+    /// An errno, or 0. A queue without a buffer has a length of 0.
+    [[nodiscard]] int pin(Command &command, std::uint64_t buffer, std::uint64_t length, bool is_written,
+                          std::uint64_t record)
+    {
+        if (length != 0) {
+            if (const int error = pin_memory(command.process, buffer, length, is_written, buffer_))
+                return error;
+        }
+        return command.file.record_pages.pin(command.process, record, record_);
+    }
+
+    template <typename Queue>
+    void give_to(Queue &queue)
+    {
+        queue.pinned_buffer = std::move(buffer_);
+        queue.pinned_record = std::move(record_);
+    }
+
+private:
+    PinnedMemory buffer_;
+    std::shared_ptr<PinnedMemory> record_;
+};
+
+} // namespace opendoca::card

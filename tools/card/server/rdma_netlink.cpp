@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "rdma_netlink.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <rdma/rdma_netlink.h>
+
+#include "netlink.hpp"
+
+namespace opendoca::card {
+
+namespace {
+
+constexpr std::uint16_t get_settings = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET);
+
+Datagram describe_settings(const nlmsghdr &request)
+{
+    constexpr std::uint8_t shared_name_spaces = 1, copies_on_fork = 1;
+    NetlinkMessage message(get_settings, request, 0);
+    message.add_number(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, shared_name_spaces);
+    message.add_number(RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, copies_on_fork);
+    return message.take();
+}
+
+} // namespace
+
+std::vector<Datagram> answer_rdma_netlink(std::span<const std::uint8_t> bytes)
+{
+    std::vector<Datagram> answers;
+    nlmsghdr request{};
+    if (bytes.size() < sizeof(request))
+        return answers;
+    std::memcpy(&request, bytes.data(), sizeof(request));
+    if (request.nlmsg_len < sizeof(request) || request.nlmsg_len > bytes.size())
+        return answers;
+    const int error = request.nlmsg_type == get_settings ? 0 : EOPNOTSUPP;
+    if (error == 0)
+        answers.push_back(describe_settings(request));
+    if (error != 0 || (request.nlmsg_flags & NLM_F_ACK) != 0)
+        answers.push_back(netlink_error(request, error));
+    return answers;
+}
+
+} // namespace opendoca::card
