@@ -64,6 +64,7 @@ struct Refusal {
     const char *name;
     ibv_wr_opcode opcode;
     int rights_of_memory, rights_of_connection;
+    ibv_wc_status status;
 };
 
 class RemoteRights : public Memory, public testing::WithParamInterface<Refusal> {};
@@ -74,23 +75,25 @@ TEST_P(RemoteRights, AreChecked)
     Pair pair(first, second, {}, refusal.rights_of_connection);
     Buffer remote(second, 64, refusal.rights_of_memory, 'r');
     const auto before = remote.bytes;
-    EXPECT_EQ(run(pair, refusal.opcode, remote.address(), remote.mr->rkey, 8), IBV_WC_REM_ACCESS_ERR);
+    EXPECT_EQ(run(pair, refusal.opcode, remote.address(), remote.mr->rkey, 8), refusal.status);
     EXPECT_EQ(remote.bytes, before);
     EXPECT_EQ(pair.first.state(), IBV_QPS_ERR);
     EXPECT_EQ(pair.second.state(), IBV_QPS_ERR) << "who was asked for it breaks, too";
-    EXPECT_EQ(next_event(*second.context), IBV_EVENT_QP_ACCESS_ERR);
+    EXPECT_EQ(next_event(*second.context),
+              refusal.status == IBV_WC_REM_ACCESS_ERR ? IBV_EVENT_QP_ACCESS_ERR : IBV_EVENT_QP_REQ_ERR);
 }
 
 constexpr int write_only = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 constexpr int read_only = IBV_ACCESS_REMOTE_READ;
 INSTANTIATE_TEST_SUITE_P(
     Card, RemoteRights,
-    testing::Values(Refusal{"WriteOfAKey", IBV_WR_RDMA_WRITE, read_only, all_rights},
-                    Refusal{"ReadOfAKey", IBV_WR_RDMA_READ, write_only, all_rights},
-                    Refusal{"AtomicOfAKey", IBV_WR_ATOMIC_FETCH_AND_ADD, write_only, all_rights},
-                    Refusal{"WriteOfAConnection", IBV_WR_RDMA_WRITE, all_rights, read_only},
-                    Refusal{"ReadOfAConnection", IBV_WR_RDMA_READ, all_rights, write_only},
-                    Refusal{"AtomicOfAConnection", IBV_WR_ATOMIC_FETCH_AND_ADD, all_rights, write_only}),
+    testing::Values(Refusal{"WriteOfAKey", IBV_WR_RDMA_WRITE, read_only, all_rights, IBV_WC_REM_ACCESS_ERR},
+                    Refusal{"ReadOfAKey", IBV_WR_RDMA_READ, write_only, all_rights, IBV_WC_REM_ACCESS_ERR},
+                    Refusal{"AtomicOfAKey", IBV_WR_ATOMIC_FETCH_AND_ADD, write_only, all_rights, IBV_WC_REM_ACCESS_ERR},
+                    Refusal{"WriteOfAConnection", IBV_WR_RDMA_WRITE, all_rights, read_only, IBV_WC_REM_INV_REQ_ERR},
+                    Refusal{"ReadOfAConnection", IBV_WR_RDMA_READ, all_rights, write_only, IBV_WC_REM_INV_REQ_ERR},
+                    Refusal{"AtomicOfAConnection", IBV_WR_ATOMIC_FETCH_AND_ADD, all_rights, write_only,
+                            IBV_WC_REM_INV_REQ_ERR}),
     [](const auto &refusal) { return refusal.param.name; });
 
 TEST_F(Memory, LocalMemoryThatMayNotBeWrittenIsNotReadInto)

@@ -7,8 +7,10 @@
 #include <stdexcept>
 #include <thread>
 
+#include <linux/capability.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -88,7 +90,7 @@ ibv_qp_state Connection::state() const
                                                                           : IBV_QPS_UNKNOWN;
 }
 
-int Connection::connect_to(const Address &peer, Timers timers, int rights)
+int Connection::connect_to(const Address &peer, Timers timers, int rights, Depths depths)
 {
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_INIT;
@@ -101,7 +103,7 @@ int Connection::connect_to(const Address &peer, Timers timers, int rights)
     attributes.qp_state = IBV_QPS_RTR;
     attributes.path_mtu = IBV_MTU_1024;
     attributes.dest_qp_num = peer.number;
-    attributes.max_dest_rd_atomic = 4;
+    attributes.max_dest_rd_atomic = depths.responder;
     attributes.min_rnr_timer = timers.rnr_timer;
     attributes.ah_attr.port_num = 1;
     if (peer.lid != 0) {
@@ -121,7 +123,7 @@ int Connection::connect_to(const Address &peer, Timers timers, int rights)
     attributes.timeout = timers.timeout;
     attributes.retry_cnt = timers.retries;
     attributes.rnr_retry = timers.rnr_retries;
-    attributes.max_rd_atomic = 4;
+    attributes.max_rd_atomic = depths.initiator;
     return ibv_modify_qp(qp_.get(), &attributes,
                          IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
                              IBV_QP_MAX_QP_RD_ATOMIC);
@@ -195,6 +197,16 @@ int next_event(ibv_context &context, std::chrono::milliseconds limit)
         return -1;
     ibv_ack_async_event(&event);
     return event.event_type;
+}
+
+bool drop_capability(unsigned number)
+{
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3]{};
+    if (syscall(SYS_capget, &header, data) != 0)
+        return false;
+    data[CAP_TO_INDEX(number)].effective &= ~CAP_TO_MASK(number);
+    return syscall(SYS_capset, &header, data) == 0;
 }
 
 std::string ask_card(std::string_view line)

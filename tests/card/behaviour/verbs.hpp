@@ -57,6 +57,11 @@ struct Timers {
     std::uint8_t rnr_timer = 12;
 };
 
+/// How many reads and atomics a connection has in flight, and answers at a time.
+struct Depths {
+    std::uint8_t initiator = 4, responder = 4;
+};
+
 constexpr int all_rights =
     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 
@@ -66,7 +71,7 @@ public:
     explicit Connection(Device &device, Owned<ibv_pd> other_pd = nullptr);
     [[nodiscard]] Address address() const;
     /// To ready-to-send: an errno, or 0.
-    int connect_to(const Address &peer, Timers timers = {}, int rights = all_rights);
+    int connect_to(const Address &peer, Timers timers = {}, int rights = all_rights, Depths depths = {});
     int set_state(ibv_qp_state state);
     [[nodiscard]] ibv_qp_state state() const;
 
@@ -102,6 +107,9 @@ ibv_wc next_completion(ibv_cq &cq, std::chrono::milliseconds limit = std::chrono
 bool has_completion_within(ibv_cq &cq, std::chrono::milliseconds limit);
 /// The number of the next asynchronous event, or -1.
 int next_event(ibv_context &context, std::chrono::milliseconds limit = std::chrono::seconds(60));
+
+/// Takes a capability (CAP_*) out of effect for this process: false, with errno, where that fails.
+bool drop_capability(unsigned number);
 
 /// Asks the card for a fault, or its status: its answer.
 std::string ask_card(std::string_view line);
