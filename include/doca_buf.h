@@ -20,9 +20,7 @@
  *
  * The structure is opaque; its layout is not part of the interface.
  *
- * NULL: these are data path functions. Every pointer must be valid and not NULL, or the behaviour is
- * undefined, where a function does not say otherwise. opendoca: DOCA_ERROR_INVALID_VALUE for NULL, and nothing
- * has changed.
+ * NULL: as doca_error.h says for all headers.
  * Outputs are written only on success.
  * State: any buffer that has not returned to its inventory.
  * Threads: one thread at a time per list, and per inventory that the buffers come from.
@@ -128,7 +126,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_buf_get_data(const struct doca_buf *buf, v
  * Set where the data is. The memory is not touched.
  *
  * @param [in] buf The buffer.
- * @param [in] data First byte of the dataroom.
+ * @param [in] data First byte of the dataroom; undefined behaviour if it is outside of the buffer's region.
  * @param [in] data_len Its bytes. data to data + data_len must lie in the buffer's region; this is not
  * checked, and the behaviour is undefined otherwise.
  * @return DOCA_SUCCESS.

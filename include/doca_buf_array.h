@@ -9,7 +9,7 @@
  * opendoca: no device has a GPU in this release. An array can be created, described and destroyed, but not be
  * given a target: doca_buf_arr_set_target_gpu() answers DOCA_ERROR_NOT_SUPPORTED, and so it never starts.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer.
+ * NULL: as doca_error.h says for all headers.
  * Outputs are written only on success.
  * Threads: one thread at a time per array.
  */

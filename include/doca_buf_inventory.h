@@ -8,7 +8,7 @@
  * Order: create, start, take buffers, give each back with doca_buf_refcount_rm(), stop (not required),
  * destroy.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise.
+ * NULL: as doca_error.h says for all headers.
  * Outputs are written only on success.
  * Threads: one thread at a time per inventory, and per buffer taken from it. Several inventories may serve
  * one memory map in several threads.
@@ -94,8 +94,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_stop(struct doca_buf_invento
  *
  * State: the inventory started; the memory map started, or imported and not stopped. A data path function.
  *
- * @param [in] inventory The inventory; must not be NULL, or the behaviour is undefined.
- * @param [in] mmap The map that the memory belongs to; must not be NULL, or the behaviour is undefined.
+ * @param [in] inventory The inventory.
+ * @param [in] mmap The map that the memory belongs to.
  * @param [in] addr First byte of the region. For an imported map, an address in the exporter's range.
  * @param [in] len Bytes of the region, which must lie in the map's range.
  * @param [in] data First byte of the data section.
@@ -103,7 +103,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_stop(struct doca_buf_invento
  * @param [out] buf The buffer, single, with a reference count of 1. Give it back with doca_buf_refcount_rm().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: the region is not in the map's range; opendoca: the data section is not in the
- *   region, or buf is NULL.
+ *   region. Or inventory, mmap or buf is NULL.
  * - DOCA_ERROR_NOT_PERMITTED: the inventory or the map is not started (opendoca).
  * - DOCA_ERROR_NO_MEMORY: every buffer of the inventory is out.
  */
@@ -120,8 +120,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_buf_by_args(struct doca_buf_
  * Take a buffer without data: its data address is the region's first byte, its data length 0. The usual
  * destination. State and threads as doca_buf_inventory_buf_by_args().
  *
- * @param [in] inventory The inventory; must not be NULL, or the behaviour is undefined.
- * @param [in] mmap The map that the memory belongs to; must not be NULL, or the behaviour is undefined.
+ * @param [in] inventory The inventory.
+ * @param [in] mmap The map that the memory belongs to.
  * @param [in] addr First byte of the region.
  * @param [in] len Bytes of the region, which must lie in the map's range.
  * @param [out] buf The buffer.
@@ -138,8 +138,8 @@ static inline doca_error_t doca_buf_inventory_buf_by_addr(struct doca_buf_invent
  * Take a buffer that is full of data: region and data section are the same. The usual source. State and
  * threads as doca_buf_inventory_buf_by_args().
  *
- * @param [in] inventory The inventory; must not be NULL, or the behaviour is undefined.
- * @param [in] mmap The map that the memory belongs to; must not be NULL, or the behaviour is undefined.
+ * @param [in] inventory The inventory.
+ * @param [in] mmap The map that the memory belongs to.
  * @param [in] data First byte of the region and of the data section.
  * @param [in] data_len Bytes of both, which must lie in the map's range.
  * @param [out] buf The buffer.

@@ -6,7 +6,7 @@
  *
  * Order: create, start, take buffers, give each back with doca_buf_refcount_rm(), stop, destroy.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise.
+ * NULL: as doca_error.h says for all headers.
  * Outputs are written only on success.
  * Threads: one thread at a time per pool, and per buffer taken from it.
  */

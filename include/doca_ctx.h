@@ -16,7 +16,7 @@
  * A started context takes no change but the adding and removing of work queues, which only a started one
  * takes.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise.
+ * NULL: as doca_error.h says for all headers.
  * Outputs are written only on success, unless said otherwise.
  * Threads: context functions may be called from any thread at any time. A work queue belongs to one thread:
  * calls on the same queue, also adding and removing it, must not overlap. Several queues, each with its
@@ -135,15 +135,15 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_destroy(struct doca_workq *workq);
  *
  * State: job->ctx started and the queue added to it; formally undefined otherwise.
  *
- * @param [in] workq The queue; must not be NULL, or the behaviour is undefined.
- * @param [in] job The first member of a library's job structure; neither it nor its ctx may be NULL, or the
- * behaviour is undefined.
+ * @param [in] workq The queue.
+ * @param [in] job The first member of a library's job structure. Its ctx is not NULL.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_NO_MEMORY: depth jobs are in flight already. opendoca: every job counts that was submitted and
  *   not yet retrieved, over all contexts. Retrieve, then try again.
  * - DOCA_ERROR_BAD_STATE: the context is stopped.
  * - DOCA_ERROR_NOT_FOUND: the queue is not on the context.
- * - DOCA_ERROR_INVALID_VALUE and others: the job is not acceptable to the library; see its header.
+ * - DOCA_ERROR_INVALID_VALUE: workq or job is NULL, or the job has no context; or it is not acceptable to the
+ *   library, which may answer with other codes as well: see its header.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job);
 
@@ -159,7 +159,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_submit(struct doca_workq *workq, con
  *
  * State: event-driven mode on; undefined otherwise. May be called before or after a submit.
  *
- * @param [in] workq The queue; must not be NULL, or the behaviour is undefined.
+ * @param [in] workq The queue.
  * @return DOCA_SUCCESS.
  */
 __DOCA_EXPERIMENTAL doca_error_t doca_workq_event_handle_arm(struct doca_workq *workq);
@@ -172,7 +172,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_event_handle_arm(struct doca_workq *
  *
  * State: event-driven mode on; undefined otherwise.
  *
- * @param [in] workq The queue; must not be NULL, or the behaviour is undefined.
+ * @param [in] workq The queue.
  * @param [in] handle The queue's handle, from doca_workq_get_event_handle().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: handle is not the queue's (opendoca).
@@ -186,9 +186,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_workq_event_handle_clear(struct doca_workq
  *
  * State: any. In both modes; in event-driven mode also without a signal.
  *
- * @param [in] workq The queue; must not be NULL, or the behaviour is undefined.
- * @param [in,out] ev Filled as said below, otherwise left as it is; must not be NULL, or the behaviour is
- * undefined. For job types whose result is a structure, the caller stores the structure's address in
+ * @param [in] workq The queue.
+ * @param [in,out] ev Filled as said below, otherwise left as it is. For job types whose result is a structure, the caller stores the structure's address in
  * ev->result.ptr before the call (see doca_rdma.h).
  * @param [in] flags DOCA_WORKQ_RETRIEVE_FLAGS_NONE.
  * @return

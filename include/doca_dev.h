@@ -14,7 +14,7 @@
  * its list, except that the devinfo of an opened device stays valid, through doca_dev_as_devinfo(), until the
  * close.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise.
+ * NULL: as doca_error.h says for all headers.
  * Outputs are written only on success.
  * Threads: every function may be called from any thread at any time. The caller sees to it that a list,
  * device or representor is not destroyed or closed while another thread uses it. (opendoca: this covers open

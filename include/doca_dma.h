@@ -7,7 +7,7 @@
  * A DMA object is a context (doca_dma_as_ctx()) and is used as doca_ctx.h describes: one device, any number
  * of work queues, both polling and event-driven where doca_ctx_get_event_driven_supported() says so.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise.
+ * NULL: as doca_error.h says for all headers.
  * Outputs are written only on success.
  * Threads: as doca_ctx.h says for contexts; create and destroy one object from one thread.
  */

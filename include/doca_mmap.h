@@ -15,7 +15,7 @@
  * The memory belongs to the caller and is neither allocated nor freed here (but see doca_mmap_set_free_cb()).
  * It must stay mapped while the map is started.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise.
+ * NULL: as doca_error.h says for all headers.
  * Outputs are written only on success.
  * Threads (opendoca): one thread at a time per map. Only obtaining and releasing buffers, and copies that use
  * the map, may go on in several threads at once while the map is started.

@@ -7,7 +7,7 @@
  * A program that has its own queue pairs can use them on the memory of a memory map: either on the protection
  * domain of a device, or with a device made of the program's own protection domain.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise.
+ * NULL: as doca_error.h says for all headers.
  * Outputs are written only on success.
  */
 #ifndef DOCA_RDMA_BRIDGE_H_
@@ -76,9 +76,9 @@ __DOCA_EXPERIMENTAL doca_error_t doca_dev_open_from_pd(struct ibv_pd *pd, struct
  *
  * State: buffer taken, its map started. Threads: one thread at a time per buffer.
  *
- * @param [in] buf The buffer; must not be NULL, or the behaviour is undefined.
- * @param [in] dev A device of the buffer's memory map; must not be NULL, or the behaviour is undefined.
- * @param [out] mkey The key; must not be NULL, or the behaviour is undefined.
+ * @param [in] buf The buffer.
+ * @param [in] dev A device of the buffer's memory map.
+ * @param [out] mkey The key.
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: the memory map does not know the device.
  * - DOCA_ERROR_NOT_SUPPORTED: the device has no such key, as a software device.

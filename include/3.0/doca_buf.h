@@ -19,9 +19,7 @@
  * 1. Who shares it adds a reference, and each one drops his own. A task does not hold a reference: the buffer
  * must stay until the task's callback, and neither its data nor its list may be changed before.
  *
- * NULL: these are data path functions. Every pointer must be valid and not NULL, or the behaviour is
- * undefined, where a function does not say otherwise. opendoca: DOCA_ERROR_INVALID_VALUE for NULL, and
- * nothing has changed. Outputs are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * State: any buffer that has not returned to its inventory.
  *
@@ -119,7 +117,7 @@ DOCA_STABLE doca_error_t doca_buf_get_data(const struct doca_buf *buf, void **da
  * Set where the data is. The memory is not touched.
  *
  * @param [in] buf The buffer.
- * @param [in] data First byte of the dataroom.
+ * @param [in] data First byte of the dataroom; undefined behaviour if it is outside of the buffer's region.
  * @param [in] data_len Its bytes. data to data + data_len must lie in the buffer's region; this is not
  * checked, and the behaviour is undefined otherwise.
  * @return DOCA_SUCCESS.

@@ -9,8 +9,7 @@
  * opendoca: no device has a GPU or a DPA. An array can be created, described and destroyed, but not be given
  * a target: that answers DOCA_ERROR_NOT_SUPPORTED, and so it never starts.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: one thread at a time per array.
  */

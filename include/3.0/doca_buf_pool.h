@@ -6,8 +6,7 @@
  *
  * Order: create, start, take buffers, give each back with doca_buf_dec_refcount(), stop, destroy.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: one thread at a time per pool, and per buffer taken from it.
  */

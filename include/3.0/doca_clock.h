@@ -7,8 +7,7 @@
  * opendoca: no device tells its time here; the capabilities answer DOCA_ERROR_NOT_SUPPORTED, and so does the
  * creation. The values of the DOCA_CLOCK_* numbers are our own: NVIDIA's are not known.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: one thread at a time per clock.
  */

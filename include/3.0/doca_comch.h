@@ -33,8 +33,7 @@
  * devices whose other side can be reached by TCP (docs/comm-channel.md); on any other, capabilities and create
  * functions answer DOCA_ERROR_NOT_SUPPORTED.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: as doca_ctx.h says for contexts, and their connections; capabilities of a device: any.
  */
@@ -145,7 +144,7 @@ DOCA_STABLE doca_error_t doca_comch_connection_set_user_data(struct doca_comch_c
 /**
  * The connection's word. State: any.
  *
- * @param [in] connection The connection; not NULL, or the behaviour is undefined.
+ * @param [in] connection The connection.
  * @return The word; zero if none was set.
  */
 DOCA_STABLE union doca_data

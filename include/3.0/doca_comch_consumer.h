@@ -27,8 +27,7 @@
  * opendoca: on devices whose connections can share receives. A buffer may be NULL, for immediate data alone.
  * There is no DPA: functions for it answer DOCA_ERROR_NOT_SUPPORTED.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: as doca_ctx.h says for contexts; capabilities of a device: any.
  */

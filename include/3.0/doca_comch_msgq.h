@@ -6,8 +6,7 @@
  *
  * opendoca: there is no DPA. Every function answers DOCA_ERROR_NOT_SUPPORTED.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: one thread at a time per object.
  */

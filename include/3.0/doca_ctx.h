@@ -21,8 +21,7 @@
  *                flight end, as a rule with an error; new ones are refused. It becomes IDLE
  *                when every task was freed.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: a context, its tasks and its progress engine belong to one thread at a time. doca_pe_progress()
  * must not be called in a callback; everything else may.

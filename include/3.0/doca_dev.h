@@ -17,8 +17,7 @@
  * A device may lack any of the properties below; a program that looks for one goes on to the next device when
  * a getter fails.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: every function may be called from any thread at any time. The caller sees to it that a list,
  * device or representor is not destroyed or closed while another thread uses it. (opendoca: this covers open

@@ -30,8 +30,7 @@
  * is idle when all were freed. A destination of a failed copy has its data length as before and undefined
  * content.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: as doca_ctx.h says for contexts.
  */

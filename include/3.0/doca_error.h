@@ -2,7 +2,18 @@
 // Copyright (c) 2026 The opendoca authors
 /**
  * @file doca_error.h
- * The outcome of a call.
+ * The outcome of a call, and what all functions have in common.
+ *
+ * NULL, in all headers, where a function does not say otherwise:
+ * - A function that returns doca_error_t answers DOCA_ERROR_INVALID_VALUE if an object or another pointer that
+ *   it needs is NULL, in any state, and nothing has changed. Outputs are written only on success.
+ * - A function that returns a value or a pointer returns 0 or NULL if its object is NULL.
+ * - A function that returns nothing does nothing if its object is NULL.
+ * The log names the function. A pointer may be NULL where the text of the parameter says so.
+ *
+ * Numbers and enumerators out of range: DOCA_ERROR_INVALID_VALUE, or the error that the function names.
+ * Undefined, because it cannot be checked: a pointer to an object that was destroyed or is of another type, and
+ * memory or text that is shorter than was said.
  */
 #ifndef DOCA_ERROR_H_
 #define DOCA_ERROR_H_

@@ -23,8 +23,7 @@
  * opendoca: a sub-graph is in flight as a task is: when a node beside it fails, it runs to its own end. It
  * fails its node when one of its own nodes fails.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: a graph, its instances and its progress engine belong to one thread at a time.
  */

@@ -9,8 +9,7 @@
  * device, they hold nothing that differs from the memory, and a task succeeds without doing anything
  * (opendoca).
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: as doca_ctx.h says for contexts.
  */

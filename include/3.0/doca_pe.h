@@ -25,9 +25,7 @@
  * become readable for something that is already done; then doca_pe_progress() returns 0 and the program
  * requests again.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success. The functions of tasks are data path functions: a NULL task is undefined
- * behaviour.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: a progress engine, its contexts and their tasks belong to one thread at a time. Several progress
  * engines may run in several threads. doca_pe_progress() must not be called in a callback.
@@ -193,8 +191,8 @@ DOCA_STABLE doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe
  *
  * @param [in] task The task, which is not submitted.
  * @return DOCA_SUCCESS: the task is the library's until its callback, or
- * - DOCA_ERROR_INVALID_VALUE: a field is wrong, where a library finds that out here; the library's header
- *   says which.
+ * - DOCA_ERROR_INVALID_VALUE: task is NULL; or a field is wrong, where a library finds that out here, and
+ *   its header says which.
  * - DOCA_ERROR_AGAIN: the queue is full: submit again later. Does not happen as long as a device takes as
  *   many tasks as set_conf has asked for.
  * - DOCA_ERROR_BAD_STATE: the context is not running.

@@ -62,9 +62,7 @@
  *
  * Immediate data is 32 bits in network byte order.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success. Functions of tasks are data path functions: a NULL task is undefined
- * behaviour.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: as doca_ctx.h says for contexts; capabilities of a device: any.
  */
@@ -1268,12 +1266,13 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_send_set_conf(
  * State: context running.
  *
  * @param [in] rdma The instance.
- * @param [in] rdma_connection The connection.
+ * @param [in] rdma_connection The connection. NULL is allowed; the task is refused unless it has one when
+ * it is submitted.
  * @param [in] src_buf Local list; NULL sends an empty message.
  * @param [in] user_data The task's word.
  * @param [out] task The task. Give it back with doca_task_free().
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma, rdma_connection or task is NULL.
+ * - DOCA_ERROR_INVALID_VALUE: rdma or task is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
@@ -1369,13 +1368,14 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_send_imm_set_conf(
  * State: context running.
  *
  * @param [in] rdma The instance.
- * @param [in] rdma_connection The connection.
+ * @param [in] rdma_connection The connection. NULL is allowed; the task is refused unless it has one when
+ * it is submitted.
  * @param [in] src_buf Local list; NULL sends an empty message.
  * @param [in] immediate_data The immediate data, in network byte order.
  * @param [in] user_data The task's word.
  * @param [out] task The task. Give it back with doca_task_free().
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma, rdma_connection or task is NULL.
+ * - DOCA_ERROR_INVALID_VALUE: rdma or task is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
@@ -1492,13 +1492,14 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_read_set_conf(
  * State: context running.
  *
  * @param [in] rdma The instance.
- * @param [in] rdma_connection The connection.
+ * @param [in] rdma_connection The connection. NULL is allowed; the task is refused unless it has one when
+ * it is submitted.
  * @param [in] src_buf Remote. With NULL no byte moves, and dst_buf may be NULL too.
  * @param [in] dst_buf Local list.
  * @param [in] user_data The task's word.
  * @param [out] task The task. Give it back with doca_task_free().
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma, rdma_connection or task is NULL.
+ * - DOCA_ERROR_INVALID_VALUE: rdma or task is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
@@ -1621,13 +1622,14 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_set_conf(
  * State: context running.
  *
  * @param [in] rdma The instance.
- * @param [in] rdma_connection The connection.
+ * @param [in] rdma_connection The connection. NULL is allowed; the task is refused unless it has one when
+ * it is submitted.
  * @param [in] src_buf Local list. With NULL no byte moves, and dst_buf may be NULL too.
  * @param [in] dst_buf Remote; its room must be enough.
  * @param [in] user_data The task's word.
  * @param [out] task The task. Give it back with doca_task_free().
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma, rdma_connection or task is NULL.
+ * - DOCA_ERROR_INVALID_VALUE: rdma or task is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
@@ -1740,14 +1742,15 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_write_imm_set_conf(
  * State: context running.
  *
  * @param [in] rdma The instance.
- * @param [in] rdma_connection The connection.
+ * @param [in] rdma_connection The connection. NULL is allowed; the task is refused unless it has one when
+ * it is submitted.
  * @param [in] src_buf Local list. With NULL no byte moves, and dst_buf may be NULL too.
  * @param [in] dst_buf Remote; its room must be enough.
  * @param [in] immediate_data The immediate data, in network byte order.
  * @param [in] user_data The task's word.
  * @param [out] task The task. Give it back with doca_task_free().
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma, rdma_connection or task is NULL.
+ * - DOCA_ERROR_INVALID_VALUE: rdma or task is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
@@ -1887,7 +1890,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(
  * State: context running.
  *
  * @param [in] rdma The instance.
- * @param [in] rdma_connection The connection.
+ * @param [in] rdma_connection The connection. NULL is allowed; the task is refused unless it has one when
+ * it is submitted.
  * @param [in] dst_buf Remote; the 8 bytes at its data address, aligned to 8.
  * @param [in] result_buf Local; the 8 bytes at its data address get the old value. opendoca: no alignment
  * needed, data length unchanged.
@@ -1896,7 +1900,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(
  * @param [in] user_data The task's word.
  * @param [out] task The task. Give it back with doca_task_free().
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma, rdma_connection or task is NULL.
+ * - DOCA_ERROR_INVALID_VALUE: rdma or task is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
@@ -2059,7 +2063,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(
  * State: context running.
  *
  * @param [in] rdma The instance.
- * @param [in] rdma_connection The connection.
+ * @param [in] rdma_connection The connection. NULL is allowed; the task is refused unless it has one when
+ * it is submitted.
  * @param [in] dst_buf Remote; the 8 bytes at its data address, aligned to 8.
  * @param [in] result_buf Local; the 8 bytes at its data address get the old value. opendoca: no alignment
  * needed, data length unchanged.
@@ -2067,7 +2072,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(
  * @param [in] user_data The task's word.
  * @param [out] task The task. Give it back with doca_task_free().
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma, rdma_connection or task is NULL.
+ * - DOCA_ERROR_INVALID_VALUE: rdma or task is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
@@ -2209,13 +2214,14 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf
  * State: context running.
  *
  * @param [in] rdma The instance.
- * @param [in] rdma_connection The connection.
+ * @param [in] rdma_connection The connection. NULL is allowed; the task is refused unless it has one when
+ * it is submitted.
  * @param [in] event The event.
  * @param [in] dst_buf Local; the 8 bytes at its data address get the counter.
  * @param [in] user_data The task's word.
  * @param [out] task The task. Give it back with doca_task_free().
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma, rdma_connection or task is NULL.
+ * - DOCA_ERROR_INVALID_VALUE: rdma or task is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
@@ -2347,13 +2353,14 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_s
  * State: context running.
  *
  * @param [in] rdma The instance.
- * @param [in] rdma_connection The connection.
+ * @param [in] rdma_connection The connection. NULL is allowed; the task is refused unless it has one when
+ * it is submitted.
  * @param [in] event The event.
  * @param [in] src_buf Local; the 8 bytes at its data address are the new value.
  * @param [in] user_data The task's word.
  * @param [out] task The task. Give it back with doca_task_free().
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma, rdma_connection or task is NULL.
+ * - DOCA_ERROR_INVALID_VALUE: rdma or task is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */
@@ -2475,7 +2482,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_s
  * State: context running.
  *
  * @param [in] rdma The instance.
- * @param [in] rdma_connection The connection.
+ * @param [in] rdma_connection The connection. NULL is allowed; the task is refused unless it has one when
+ * it is submitted.
  * @param [in] event The event.
  * @param [in] result_buf Local; the 8 bytes at its data address get the old value. opendoca: no alignment
  * needed, data length unchanged.
@@ -2483,7 +2491,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_s
  * @param [in] user_data The task's word.
  * @param [out] task The task. Give it back with doca_task_free().
  * @return DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: rdma, rdma_connection or task is NULL.
+ * - DOCA_ERROR_INVALID_VALUE: rdma or task is NULL.
  * - DOCA_ERROR_BAD_STATE: the context is not running.
  * - DOCA_ERROR_NO_MEMORY: all tasks of this kind are allocated.
  */

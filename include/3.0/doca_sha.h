@@ -29,8 +29,7 @@
  * - DOCA_ERROR_IO_FAILED: the engine broke.
  * - DOCA_ERROR_SHUTDOWN: flushed, because the context is stopping (opendoca).
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: as doca_ctx.h says for contexts; capabilities of a device: any.
  */

@@ -27,8 +27,7 @@
  *
  * opendoca: no device has a DPA or a GPU here. Functions for them answer DOCA_ERROR_NOT_SUPPORTED.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: calls on one event must not overlap, but for those in synchronous mode (opendoca); as a context,
  * as doca_ctx.h says. Capabilities: any.
@@ -479,8 +478,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_get_set_conf(
  * State: context running.
  *
  * @param [in] event The event.
- * @param [in] ret_val_ptr Where the counter is put when the task has succeeded; valid until its callback, not
- * NULL then.
+ * @param [in] ret_val_ptr Where the counter is put when the task has succeeded; valid until its callback.
+ * NULL is allowed; the task is refused unless it has one when it is submitted.
  * @param [in] user_data The task's word.
  * @param [out] task The task. Give it back with doca_task_free().
  * @return DOCA_SUCCESS, or

@@ -8,8 +8,7 @@
  * opendoca: mlx5 devices have them, by DEVX. As the numbers of doca_umem.h, that of a page is for commands to
  * the device's own context. Software devices and other RDMA devices have none.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: one thread at a time per object.
  */

@@ -9,8 +9,7 @@
  * domain (doca_rdma_bridge_get_dev_pd()): it knows no number of another one. Software devices and other RDMA
  * devices have none.
  *
- * NULL: every function answers DOCA_ERROR_INVALID_VALUE to a NULL pointer, unless it says otherwise. Outputs
- * are written only on success.
+ * NULL, and outputs: as doca_error.h says for all headers.
  *
  * Threads: one thread at a time per object.
  */

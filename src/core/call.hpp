@@ -5,6 +5,7 @@
 // the code that the generation has for the object's answer.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <string_view>
 #include <type_traits>
@@ -17,20 +18,46 @@
 
 namespace opendoca {
 
-/// Helpers that several C functions share have names that tell a program nothing.
-[[gnu::cold, gnu::noinline]] inline void report_null(const char *function) noexcept
+/// Logs that a required pointer of @p function is NULL: the one at @p position, from 1, or 0 if the function has only
+/// one. Names of internal helpers mean nothing to a user and are left out.
+[[gnu::cold, gnu::noinline]] inline void report_null(const char *function, std::size_t position = 0) noexcept
 {
     const bool is_public = std::string_view(function).starts_with("doca_");
-    log(LogLevel::error, "DOCA_CALL", __LINE__, "%s%san argument is NULL that must not be", is_public ? function : "",
-        is_public ? ": " : "");
+    const char *const name = is_public ? function : "";
+    const char *const separator = is_public ? ": " : "";
+    if (position == 0)
+        log(LogLevel::error, "DOCA_CALL", __LINE__, "%s%san argument is NULL that must not be", name, separator);
+    else
+        log(LogLevel::error, "DOCA_CALL", __LINE__,
+            "%s%san argument is NULL that must not be: number %zu of its pointers", name, separator, position);
 }
 
-/// What a function answers that checks for null pointers itself, so that its fast path needs no stack frame.
+/// Returns INVALID_VALUE, for a function that checks for null pointers itself so that its fast path needs no stack
+/// frame.
 [[gnu::cold, gnu::noinline, nodiscard]] inline doca_error_t
 refuse_null(const char *function = __builtin_FUNCTION()) noexcept
 {
     report_null(function);
     return DOCA_ERROR_INVALID_VALUE;
+}
+
+/// Returns what @p read returns, for a getter that returns its value. If @p object is null, logs that and returns 0.
+template <typename Read>
+[[nodiscard]] inline std::invoke_result_t<Read> read_from(const void *object, Read read,
+                                                          const char *function = __builtin_FUNCTION()) noexcept
+{
+    if (object == nullptr) [[unlikely]]
+        return report_null(function), std::invoke_result_t<Read>{};
+    return read();
+}
+
+/// Calls @p change, for a setter that returns nothing. If @p object is null, logs that and does nothing.
+template <typename Change>
+inline void apply_to(const void *object, Change change, const char *function = __builtin_FUNCTION()) noexcept
+{
+    if (object == nullptr) [[unlikely]]
+        return report_null(function);
+    change();
 }
 
 /// The same for another value that is none: @p what is wrong.
@@ -47,9 +74,10 @@ template <auto code_of, typename Body>
 [[nodiscard]] inline doca_error_t checked_call(std::initializer_list<const void *> arguments, const char *function,
                                                Body &&body) noexcept
 {
-    for (const void *const argument : arguments) {
+    for (const void *const &argument : arguments) {
         if (argument == nullptr) [[unlikely]] {
-            report_null(function);
+            const auto index = static_cast<std::size_t>(&argument - arguments.begin());
+            report_null(function, arguments.size() > 1 ? index + 1 : 0);
             return DOCA_ERROR_INVALID_VALUE;
         }
     }

@@ -10,6 +10,7 @@
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_API);
 
 using namespace opendoca::comm_channel;
+using opendoca::read_from;
 using opendoca::comch::check_device;
 using opendoca::comch::Control;
 using opendoca::comch::tell;
@@ -262,17 +263,17 @@ doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *c
 
 union doca_data doca_comch_connection_get_user_data(const struct doca_comch_connection *connection)
 {
-    return connection != nullptr ? connection->user_data : doca_data{};
+    return read_from(connection, [&] { return connection->user_data; });
 }
 
 struct doca_comch_server *doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection)
 {
-    return connection != nullptr ? dynamic_cast<doca_comch_server *>(&connection->control) : nullptr;
+    return read_from(connection, [&] { return dynamic_cast<doca_comch_server *>(&connection->control); });
 }
 
 struct doca_comch_client *doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection)
 {
-    return connection != nullptr ? dynamic_cast<doca_comch_client *>(&connection->control) : nullptr;
+    return read_from(connection, [&] { return dynamic_cast<doca_comch_client *>(&connection->control); });
 }
 
 doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *comch_connection)

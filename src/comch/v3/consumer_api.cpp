@@ -10,6 +10,8 @@
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_CONSUMER_API);
 
 using namespace opendoca::comch;
+using opendoca::apply_to;
+using opendoca::read_from;
 using opendoca::v3::call;
 
 doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection, struct doca_mmap *buf_mmap,
@@ -225,27 +227,27 @@ doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_con
 
 struct doca_buf *doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task)
 {
-    return task->buf;
+    return read_from(task, [&] { return task->buf; });
 }
 
 void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf)
 {
-    task->buf = buf;
+    apply_to(task, [&] { task->buf = buf; });
 }
 
 uint32_t doca_comch_consumer_task_post_recv_get_producer_id(const struct doca_comch_consumer_task_post_recv *task)
 {
-    return task->producer;
+    return read_from(task, [&] { return task->producer; });
 }
 
 const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(const struct doca_comch_consumer_task_post_recv *task)
 {
-    return task->immediate_size != 0 ? task->immediate.data() : nullptr;
+    return read_from(task, [&] { return task->immediate_size != 0 ? task->immediate.data() : nullptr; });
 }
 
 uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(const struct doca_comch_consumer_task_post_recv *task)
 {
-    return task->immediate_size;
+    return read_from(task, [&] { return task->immediate_size; });
 }
 
 struct doca_task *doca_comch_consumer_task_post_recv_as_task(struct doca_comch_consumer_task_post_recv *task)

@@ -10,6 +10,8 @@
 OPENDOCA_LOG_SOURCE(DOCA_COMCH_PRODUCER_API);
 
 using namespace opendoca::comch;
+using opendoca::apply_to;
+using opendoca::read_from;
 using opendoca::v3::call;
 
 doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,
@@ -135,40 +137,42 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
 
 const struct doca_buf *doca_comch_producer_task_send_get_buf(const struct doca_comch_producer_task_send *task)
 {
-    return task->buf;
+    return read_from(task, [&] { return task->buf; });
 }
 
 void doca_comch_producer_task_send_set_buf(struct doca_comch_producer_task_send *task, const struct doca_buf *buf)
 {
-    task->buf = buf;
+    apply_to(task, [&] { task->buf = buf; });
 }
 
 uint32_t doca_comch_producer_task_send_get_consumer_id(const struct doca_comch_producer_task_send *task)
 {
-    return task->consumer;
+    return read_from(task, [&] { return task->consumer; });
 }
 
 void doca_comch_producer_task_send_set_consumer_id(struct doca_comch_producer_task_send *task,
                                                    const uint32_t consumer_id)
 {
-    task->consumer = consumer_id;
+    apply_to(task, [&] { task->consumer = consumer_id; });
 }
 
 uint8_t *doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task_send *task)
 {
-    return task->immediate;
+    return read_from(task, [&] { return task->immediate; });
 }
 
 uint32_t doca_comch_producer_task_send_get_imm_data_len(const struct doca_comch_producer_task_send *task)
 {
-    return task->immediate_size;
+    return read_from(task, [&] { return task->immediate_size; });
 }
 
 void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send *task, uint8_t *imm_data,
                                                 uint32_t imm_data_len)
 {
-    task->immediate = imm_data;
-    task->immediate_size = imm_data_len;
+    apply_to(task, [&] {
+        task->immediate = imm_data;
+        task->immediate_size = imm_data_len;
+    });
 }
 
 struct doca_task *doca_comch_producer_task_send_as_task(struct doca_comch_producer_task_send *task)

@@ -178,13 +178,15 @@ doca_error_t doca_workq_destroy(struct doca_workq *workq)
 
 doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job)
 {
+    if (workq == nullptr || job == nullptr || job->ctx == nullptr) [[unlikely]]
+        return opendoca::refuse_null();
     return workq->submit(*job);
 }
 
 doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int)
 {
     if (workq == nullptr || ev == nullptr) [[unlikely]]
-        return DOCA_ERROR_INVALID_VALUE;
+        return opendoca::refuse_null();
     return workq->retrieve(*ev);
 }
 
@@ -199,7 +201,7 @@ static doca_error_t check_event_driven(const doca_workq &workq) noexcept
 doca_error_t doca_workq_event_handle_arm(struct doca_workq *workq)
 {
     if (workq == nullptr) [[unlikely]]
-        return DOCA_ERROR_INVALID_VALUE;
+        return opendoca::refuse_null();
     const doca_error_t status = check_event_driven(*workq);
     if (status == DOCA_SUCCESS) [[likely]]
         workq->completions.arm();
@@ -209,7 +211,7 @@ doca_error_t doca_workq_event_handle_arm(struct doca_workq *workq)
 doca_error_t doca_workq_event_handle_clear(struct doca_workq *workq, doca_event_handle_t handle)
 {
     if (workq == nullptr) [[unlikely]]
-        return DOCA_ERROR_INVALID_VALUE;
+        return opendoca::refuse_null();
     if (const doca_error_t status = check_event_driven(*workq); status != DOCA_SUCCESS)
         return status;
     if (handle != workq->completions.event_handle()) {

@@ -12,6 +12,8 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_MMAP_ADVISE);
 
+using opendoca::apply_to;
+using opendoca::read_from;
 using opendoca::v3::call;
 
 struct doca_mmap_advise_task_invalidate_cache : doca_task {
@@ -138,11 +140,11 @@ doca_mmap_advise_task_invalidate_cache_as_doca_task(struct doca_mmap_advise_task
 void doca_mmap_advise_task_invalidate_cache_set_buf(struct doca_mmap_advise_task_invalidate_cache *task,
                                                     struct doca_buf *buf)
 {
-    task->buf = buf;
+    apply_to(task, [&] { task->buf = buf; });
 }
 
 struct doca_buf *
 doca_mmap_advise_task_invalidate_cache_get_buf(const struct doca_mmap_advise_task_invalidate_cache *task)
 {
-    return task->buf;
+    return read_from(task, [&] { return task->buf; });
 }

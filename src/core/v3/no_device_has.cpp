@@ -45,17 +45,17 @@ doca_error_t doca_clock_destroy(struct doca_clock *clock)
 
 doca_error_t doca_clock_cap_nic_free_running_is_supported(const struct doca_devinfo *devinfo)
 {
-    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+    return devinfo == nullptr ? opendoca::refuse_null() : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t doca_clock_cap_nic_real_time_is_supported(const struct doca_devinfo *devinfo)
 {
-    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+    return devinfo == nullptr ? opendoca::refuse_null() : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t doca_clock_cap_nic_dpa_timer_is_supported(const struct doca_devinfo *devinfo)
 {
-    return devinfo == nullptr ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+    return devinfo == nullptr ? opendoca::refuse_null() : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t clock_type,

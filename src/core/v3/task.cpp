@@ -10,6 +10,10 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_TASK);
 
+using opendoca::apply_to;
+using opendoca::read_from;
+using opendoca::refuse_null;
+
 namespace opendoca::v3 {
 
 TaskPool::~TaskPool() = default;
@@ -89,12 +93,16 @@ void note_cause(doca_task &task, doca_error_t cause) noexcept
 
 doca_error_t doca_task_submit(struct doca_task *task)
 {
-    return doca_ctx::submit(*task); // no validation: a task that is NULL is the program's error
+    if (task == nullptr) [[unlikely]]
+        return refuse_null();
+    return doca_ctx::submit(*task);
 }
 
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 {
     constexpr std::uint32_t known = DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
+    if (task == nullptr) [[unlikely]]
+        return refuse_null();
     if ((flags & ~known) != 0) {
         LOG_ERR("submit flags 0x%x: the bits 0x%x are not defined", flags, flags & ~known);
         note_cause(*task, DOCA_ERROR_INVALID_VALUE);
@@ -106,7 +114,7 @@ doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 doca_error_t doca_task_try_submit(struct doca_task *task)
 {
     if (task == nullptr)
-        return opendoca::refuse_null();
+        return refuse_null();
     if (const doca_error_t cause = task->pool->check(*task); cause != DOCA_SUCCESS) {
         note_cause(*task, cause); // by which its end would tell of it
         return DOCA_ERROR_INVALID_VALUE;
@@ -122,21 +130,20 @@ void doca_task_free(struct doca_task *task)
 
 doca_error_t doca_task_get_status(const struct doca_task *task)
 {
-    return task != nullptr ? task->status : DOCA_ERROR_INVALID_VALUE;
+    return task != nullptr ? task->status : refuse_null();
 }
 
 void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
 {
-    if (task != nullptr)
-        task->user_data = user_data;
+    apply_to(task, [&] { task->user_data = user_data; });
 }
 
 union doca_data doca_task_get_user_data(const struct doca_task *task)
 {
-    return task != nullptr ? task->user_data : doca_data{};
+    return read_from(task, [&] { return task->user_data; });
 }
 
 struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
 {
-    return task != nullptr ? task->ctx : nullptr;
+    return read_from(task, [&] { return task->ctx; });
 }

@@ -9,6 +9,8 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_DMA);
 
+using opendoca::apply_to;
+using opendoca::read_from;
 using opendoca::v3::call;
 using opendoca::v3::no_buffer;
 
@@ -155,22 +157,22 @@ struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task
 
 void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src)
 {
-    task->src = src != nullptr ? src : &no_buffer;
+    apply_to(task, [&] { task->src = src != nullptr ? src : &no_buffer; });
 }
 
 const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task)
 {
-    return task->src != &no_buffer ? task->src : nullptr;
+    return read_from(task, [&] { return task->src != &no_buffer ? task->src : nullptr; });
 }
 
 void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst)
 {
-    task->dst = dst != nullptr ? dst : &no_buffer;
+    apply_to(task, [&] { task->dst = dst != nullptr ? dst : &no_buffer; });
 }
 
 struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task)
 {
-    return task->dst != &no_buffer ? task->dst : nullptr;
+    return read_from(task, [&] { return task->dst != &no_buffer ? task->dst : nullptr; });
 }
 
 doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma **gpu_dma)

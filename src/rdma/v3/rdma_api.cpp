@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 //
 // The C functions of instances, connections and addresses.
+#include <initializer_list>
+
 #include <arpa/inet.h>
 
 #include "../../core/log.hpp"
@@ -43,12 +45,15 @@ const char *name_of(doca_rdma_addr_type type) noexcept
     return nullptr;
 }
 
-doca_error_t no_bridge(const void *object)
+doca_error_t no_bridge(std::initializer_list<const void *> objects, const char *function = __builtin_FUNCTION())
 {
-    return call({object}, [] {
-        LOG_ERR("connections of rdma_cm that a program has made itself can't be taken over");
-        return DOCA_ERROR_NOT_SUPPORTED;
-    });
+    return call(
+        objects,
+        [] {
+            LOG_ERR("connections of rdma_cm that a program has made itself can't be taken over");
+            return DOCA_ERROR_NOT_SUPPORTED;
+        },
+        function);
 }
 
 } // namespace
@@ -224,18 +229,19 @@ doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *rd
     });
 }
 
-doca_error_t doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct rdma_cm_id *,
-                                                 struct doca_rdma_connection **)
+doca_error_t doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct rdma_cm_id *cm_id,
+                                                 struct doca_rdma_connection **rdma_connection)
 {
-    return no_bridge(rdma);
+    return no_bridge({rdma, cm_id, rdma_connection});
 }
 
-doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *, uint8_t, struct doca_rdma_connection *)
+doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *, uint8_t,
+                                     struct doca_rdma_connection *rdma_connection)
 {
-    return no_bridge(rdma);
+    return no_bridge({rdma, rdma_connection});
 }
 
-doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma, struct doca_rdma_connection *)
+doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection)
 {
-    return no_bridge(rdma);
+    return no_bridge({rdma, rdma_connection});
 }

@@ -4,6 +4,8 @@
 // The C functions of atomic tasks: null checks, then fields.
 #include "task_api.hpp"
 
+using opendoca::apply_to;
+using opendoca::read_from;
 using opendoca::v3::allocate;
 using opendoca::v3::is_supported;
 using opendoca::v3::set_conf;
@@ -45,54 +47,54 @@ struct doca_task *doca_rdma_task_atomic_cmp_swp_as_task(struct doca_rdma_task_at
 
 void doca_rdma_task_atomic_cmp_swp_set_dst_buf(struct doca_rdma_task_atomic_cmp_swp *task, struct doca_buf *dst_buf)
 {
-    task->dst = dst_buf;
+    apply_to(task, [&] { task->dst = dst_buf; });
 }
 
 struct doca_buf *doca_rdma_task_atomic_cmp_swp_get_dst_buf(const struct doca_rdma_task_atomic_cmp_swp *task)
 {
-    return task->dst;
+    return read_from(task, [&] { return task->dst; });
 }
 
 void doca_rdma_task_atomic_cmp_swp_set_result_buf(struct doca_rdma_task_atomic_cmp_swp *task,
                                                   struct doca_buf *result_buf)
 {
-    task->result = result_buf;
+    apply_to(task, [&] { task->result = result_buf; });
 }
 
 struct doca_buf *doca_rdma_task_atomic_cmp_swp_get_result_buf(const struct doca_rdma_task_atomic_cmp_swp *task)
 {
-    return task->result;
+    return read_from(task, [&] { return task->result; });
 }
 
 void doca_rdma_task_atomic_cmp_swp_set_cmp_data(struct doca_rdma_task_atomic_cmp_swp *task, uint64_t cmp_data)
 {
-    task->compare = cmp_data;
+    apply_to(task, [&] { task->compare = cmp_data; });
 }
 
 uint64_t doca_rdma_task_atomic_cmp_swp_get_cmp_data(const struct doca_rdma_task_atomic_cmp_swp *task)
 {
-    return task->compare;
+    return read_from(task, [&] { return task->compare; });
 }
 
 void doca_rdma_task_atomic_cmp_swp_set_swap_data(struct doca_rdma_task_atomic_cmp_swp *task, uint64_t swap_data)
 {
-    task->operand = swap_data;
+    apply_to(task, [&] { task->operand = swap_data; });
 }
 
 uint64_t doca_rdma_task_atomic_cmp_swp_get_swap_data(const struct doca_rdma_task_atomic_cmp_swp *task)
 {
-    return task->operand;
+    return read_from(task, [&] { return task->operand; });
 }
 
 void doca_rdma_task_atomic_cmp_swp_set_rdma_connection(struct doca_rdma_task_atomic_cmp_swp *task,
                                                        struct doca_rdma_connection *rdma_connection)
 {
-    task->connection = rdma_connection;
+    apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
 const struct doca_rdma_connection *doca_rdma_task_atomic_cmp_swp_get_rdma_connection(const struct doca_rdma_task_atomic_cmp_swp *task)
 {
-    return task->connection;
+    return read_from(task, [&] { return task->connection; });
 }
 
 doca_error_t doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devinfo)
@@ -132,42 +134,42 @@ struct doca_task *doca_rdma_task_atomic_fetch_add_as_task(struct doca_rdma_task_
 void doca_rdma_task_atomic_fetch_add_set_dst_buf(struct doca_rdma_task_atomic_fetch_add *task,
                                                  struct doca_buf *dst_buf)
 {
-    task->dst = dst_buf;
+    apply_to(task, [&] { task->dst = dst_buf; });
 }
 
 struct doca_buf *doca_rdma_task_atomic_fetch_add_get_dst_buf(const struct doca_rdma_task_atomic_fetch_add *task)
 {
-    return task->dst;
+    return read_from(task, [&] { return task->dst; });
 }
 
 void doca_rdma_task_atomic_fetch_add_set_result_buf(struct doca_rdma_task_atomic_fetch_add *task,
                                                     struct doca_buf *result_buf)
 {
-    task->result = result_buf;
+    apply_to(task, [&] { task->result = result_buf; });
 }
 
 struct doca_buf *doca_rdma_task_atomic_fetch_add_get_result_buf(const struct doca_rdma_task_atomic_fetch_add *task)
 {
-    return task->result;
+    return read_from(task, [&] { return task->result; });
 }
 
 void doca_rdma_task_atomic_fetch_add_set_add_data(struct doca_rdma_task_atomic_fetch_add *task, uint64_t add_data)
 {
-    task->operand = add_data;
+    apply_to(task, [&] { task->operand = add_data; });
 }
 
 uint64_t doca_rdma_task_atomic_fetch_add_get_add_data(const struct doca_rdma_task_atomic_fetch_add *task)
 {
-    return task->operand;
+    return read_from(task, [&] { return task->operand; });
 }
 
 void doca_rdma_task_atomic_fetch_add_set_rdma_connection(struct doca_rdma_task_atomic_fetch_add *task,
                                                          struct doca_rdma_connection *rdma_connection)
 {
-    task->connection = rdma_connection;
+    apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
 const struct doca_rdma_connection *doca_rdma_task_atomic_fetch_add_get_rdma_connection(const struct doca_rdma_task_atomic_fetch_add *task)
 {
-    return task->connection;
+    return read_from(task, [&] { return task->connection; });
 }

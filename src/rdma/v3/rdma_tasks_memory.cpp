@@ -4,6 +4,8 @@
 // The C functions of tasks on the peer's memory: null checks, then fields.
 #include "task_api.hpp"
 
+using opendoca::apply_to;
+using opendoca::read_from;
 using opendoca::v3::allocate;
 using opendoca::v3::is_supported;
 using opendoca::v3::set_conf;
@@ -42,38 +44,38 @@ struct doca_task *doca_rdma_task_read_as_task(struct doca_rdma_task_read *task)
 
 void doca_rdma_task_read_set_src_buf(struct doca_rdma_task_read *task, const struct doca_buf *src_buf)
 {
-    task->src = src_buf;
+    apply_to(task, [&] { task->src = src_buf; });
 }
 
 const struct doca_buf *doca_rdma_task_read_get_src_buf(const struct doca_rdma_task_read *task)
 {
-    return task->src;
+    return read_from(task, [&] { return task->src; });
 }
 
 void doca_rdma_task_read_set_dst_buf(struct doca_rdma_task_read *task, struct doca_buf *dst_buf)
 {
-    task->dst = dst_buf;
+    apply_to(task, [&] { task->dst = dst_buf; });
 }
 
 struct doca_buf *doca_rdma_task_read_get_dst_buf(const struct doca_rdma_task_read *task)
 {
-    return task->dst;
+    return read_from(task, [&] { return task->dst; });
 }
 
 uint32_t doca_rdma_task_read_get_result_len(const struct doca_rdma_task_read *task)
 {
-    return task->result_length;
+    return read_from(task, [&] { return task->result_length; });
 }
 
 void doca_rdma_task_read_set_rdma_connection(struct doca_rdma_task_read *task,
                                              struct doca_rdma_connection *rdma_connection)
 {
-    task->connection = rdma_connection;
+    apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
 const struct doca_rdma_connection *doca_rdma_task_read_get_rdma_connection(const struct doca_rdma_task_read *task)
 {
-    return task->connection;
+    return read_from(task, [&] { return task->connection; });
 }
 
 doca_error_t doca_rdma_cap_task_write_is_supported(const struct doca_devinfo *devinfo)
@@ -109,33 +111,33 @@ struct doca_task *doca_rdma_task_write_as_task(struct doca_rdma_task_write *task
 
 void doca_rdma_task_write_set_src_buf(struct doca_rdma_task_write *task, const struct doca_buf *src_buf)
 {
-    task->src = src_buf;
+    apply_to(task, [&] { task->src = src_buf; });
 }
 
 const struct doca_buf *doca_rdma_task_write_get_src_buf(const struct doca_rdma_task_write *task)
 {
-    return task->src;
+    return read_from(task, [&] { return task->src; });
 }
 
 void doca_rdma_task_write_set_dst_buf(struct doca_rdma_task_write *task, struct doca_buf *dst_buf)
 {
-    task->dst = dst_buf;
+    apply_to(task, [&] { task->dst = dst_buf; });
 }
 
 struct doca_buf *doca_rdma_task_write_get_dst_buf(const struct doca_rdma_task_write *task)
 {
-    return task->dst;
+    return read_from(task, [&] { return task->dst; });
 }
 
 void doca_rdma_task_write_set_rdma_connection(struct doca_rdma_task_write *task,
                                               struct doca_rdma_connection *rdma_connection)
 {
-    task->connection = rdma_connection;
+    apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
 const struct doca_rdma_connection *doca_rdma_task_write_get_rdma_connection(const struct doca_rdma_task_write *task)
 {
-    return task->connection;
+    return read_from(task, [&] { return task->connection; });
 }
 
 doca_error_t doca_rdma_cap_task_write_imm_is_supported(const struct doca_devinfo *devinfo)
@@ -173,41 +175,41 @@ struct doca_task *doca_rdma_task_write_imm_as_task(struct doca_rdma_task_write_i
 
 void doca_rdma_task_write_imm_set_src_buf(struct doca_rdma_task_write_imm *task, const struct doca_buf *src_buf)
 {
-    task->src = src_buf;
+    apply_to(task, [&] { task->src = src_buf; });
 }
 
 const struct doca_buf *doca_rdma_task_write_imm_get_src_buf(const struct doca_rdma_task_write_imm *task)
 {
-    return task->src;
+    return read_from(task, [&] { return task->src; });
 }
 
 void doca_rdma_task_write_imm_set_dst_buf(struct doca_rdma_task_write_imm *task, struct doca_buf *dst_buf)
 {
-    task->dst = dst_buf;
+    apply_to(task, [&] { task->dst = dst_buf; });
 }
 
 struct doca_buf *doca_rdma_task_write_imm_get_dst_buf(const struct doca_rdma_task_write_imm *task)
 {
-    return task->dst;
+    return read_from(task, [&] { return task->dst; });
 }
 
 void doca_rdma_task_write_imm_set_immediate_data(struct doca_rdma_task_write_imm *task, doca_be32_t immediate_data)
 {
-    task->immediate = immediate_data;
+    apply_to(task, [&] { task->immediate = immediate_data; });
 }
 
 doca_be32_t doca_rdma_task_write_imm_get_immediate_data(const struct doca_rdma_task_write_imm *task)
 {
-    return task->immediate;
+    return read_from(task, [&] { return task->immediate; });
 }
 
 void doca_rdma_task_write_imm_set_rdma_connection(struct doca_rdma_task_write_imm *task,
                                                   struct doca_rdma_connection *rdma_connection)
 {
-    task->connection = rdma_connection;
+    apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
 const struct doca_rdma_connection *doca_rdma_task_write_imm_get_rdma_connection(const struct doca_rdma_task_write_imm *task)
 {
-    return task->connection;
+    return read_from(task, [&] { return task->connection; });
 }

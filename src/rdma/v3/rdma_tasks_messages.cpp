@@ -4,6 +4,8 @@
 // The C functions of tasks that carry messages: null checks, then fields.
 #include "task_api.hpp"
 
+using opendoca::apply_to;
+using opendoca::read_from;
 using opendoca::v3::allocate;
 using opendoca::v3::is_supported;
 using opendoca::v3::set_conf;
@@ -39,32 +41,32 @@ struct doca_task *doca_rdma_task_receive_as_task(struct doca_rdma_task_receive *
 
 void doca_rdma_task_receive_set_dst_buf(struct doca_rdma_task_receive *task, struct doca_buf *dst_buf)
 {
-    task->dst = dst_buf;
+    apply_to(task, [&] { task->dst = dst_buf; });
 }
 
 struct doca_buf *doca_rdma_task_receive_get_dst_buf(const struct doca_rdma_task_receive *task)
 {
-    return task->dst;
+    return read_from(task, [&] { return task->dst; });
 }
 
 enum doca_rdma_opcode doca_rdma_task_receive_get_result_opcode(const struct doca_rdma_task_receive *task)
 {
-    return static_cast<doca_rdma_opcode>(task->received);
+    return read_from(task, [&] { return static_cast<doca_rdma_opcode>(task->received); });
 }
 
 uint32_t doca_rdma_task_receive_get_result_len(const struct doca_rdma_task_receive *task)
 {
-    return task->result_length;
+    return read_from(task, [&] { return task->result_length; });
 }
 
 doca_be32_t doca_rdma_task_receive_get_result_immediate_data(const struct doca_rdma_task_receive *task)
 {
-    return task->immediate;
+    return read_from(task, [&] { return task->immediate; });
 }
 
 const struct doca_rdma_connection *doca_rdma_task_receive_get_result_rdma_connection(const struct doca_rdma_task_receive *task)
 {
-    return task->connection;
+    return read_from(task, [&] { return task->connection; });
 }
 
 doca_error_t doca_rdma_cap_task_send_is_supported(const struct doca_devinfo *devinfo)
@@ -99,23 +101,23 @@ struct doca_task *doca_rdma_task_send_as_task(struct doca_rdma_task_send *task)
 
 void doca_rdma_task_send_set_src_buf(struct doca_rdma_task_send *task, const struct doca_buf *src_buf)
 {
-    task->src = src_buf;
+    apply_to(task, [&] { task->src = src_buf; });
 }
 
 const struct doca_buf *doca_rdma_task_send_get_src_buf(const struct doca_rdma_task_send *task)
 {
-    return task->src;
+    return read_from(task, [&] { return task->src; });
 }
 
 void doca_rdma_task_send_set_rdma_connection(struct doca_rdma_task_send *task,
                                              struct doca_rdma_connection *rdma_connection)
 {
-    task->connection = rdma_connection;
+    apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
 const struct doca_rdma_connection *doca_rdma_task_send_get_rdma_connection(const struct doca_rdma_task_send *task)
 {
-    return task->connection;
+    return read_from(task, [&] { return task->connection; });
 }
 
 doca_error_t doca_rdma_cap_task_send_imm_is_supported(const struct doca_devinfo *devinfo)
@@ -152,31 +154,31 @@ struct doca_task *doca_rdma_task_send_imm_as_task(struct doca_rdma_task_send_imm
 
 void doca_rdma_task_send_imm_set_src_buf(struct doca_rdma_task_send_imm *task, const struct doca_buf *src_buf)
 {
-    task->src = src_buf;
+    apply_to(task, [&] { task->src = src_buf; });
 }
 
 const struct doca_buf *doca_rdma_task_send_imm_get_src_buf(const struct doca_rdma_task_send_imm *task)
 {
-    return task->src;
+    return read_from(task, [&] { return task->src; });
 }
 
 void doca_rdma_task_send_imm_set_immediate_data(struct doca_rdma_task_send_imm *task, doca_be32_t immediate_data)
 {
-    task->immediate = immediate_data;
+    apply_to(task, [&] { task->immediate = immediate_data; });
 }
 
 doca_be32_t doca_rdma_task_send_imm_get_immediate_data(const struct doca_rdma_task_send_imm *task)
 {
-    return task->immediate;
+    return read_from(task, [&] { return task->immediate; });
 }
 
 void doca_rdma_task_send_imm_set_rdma_connection(struct doca_rdma_task_send_imm *task,
                                                  struct doca_rdma_connection *rdma_connection)
 {
-    task->connection = rdma_connection;
+    apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
 const struct doca_rdma_connection *doca_rdma_task_send_imm_get_rdma_connection(const struct doca_rdma_task_send_imm *task)
 {
-    return task->connection;
+    return read_from(task, [&] { return task->connection; });
 }

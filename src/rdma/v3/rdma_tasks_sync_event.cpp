@@ -4,6 +4,8 @@
 // The C functions of tasks on another node's sync event: null checks, then fields.
 #include "task_api.hpp"
 
+using opendoca::apply_to;
+using opendoca::read_from;
 using opendoca::v3::allocate;
 using opendoca::v3::is_supported;
 using opendoca::v3::set_conf;
@@ -44,43 +46,43 @@ struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(
 void doca_rdma_task_remote_net_sync_event_get_set_sync_event(
     struct doca_rdma_task_remote_net_sync_event_get *task, const struct doca_sync_event_remote_net *event)
 {
-    task->set_event(event);
+    apply_to(task, [&] { task->set_event(event); });
 }
 
 const struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_get_get_sync_event(
     const struct doca_rdma_task_remote_net_sync_event_get *task)
 {
-    return task->event;
+    return read_from(task, [&] { return task->event; });
 }
 
 void doca_rdma_task_remote_net_sync_event_get_set_dst_buf(struct doca_rdma_task_remote_net_sync_event_get *task,
                                                           struct doca_buf *dst_buf)
 {
-    task->dst = dst_buf;
+    apply_to(task, [&] { task->dst = dst_buf; });
 }
 
 struct doca_buf *doca_rdma_task_remote_net_sync_event_get_get_dst_buf(
     const struct doca_rdma_task_remote_net_sync_event_get *task)
 {
-    return task->dst;
+    return read_from(task, [&] { return task->dst; });
 }
 
 uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_len(
     const struct doca_rdma_task_remote_net_sync_event_get *task)
 {
-    return task->result_length;
+    return read_from(task, [&] { return task->result_length; });
 }
 
 void doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(
     struct doca_rdma_task_remote_net_sync_event_get *task, struct doca_rdma_connection *rdma_connection)
 {
-    task->connection = rdma_connection;
+    apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
 const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(
     const struct doca_rdma_task_remote_net_sync_event_get *task)
 {
-    return task->connection;
+    return read_from(task, [&] { return task->connection; });
 }
 
 doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported(const struct doca_devinfo *devinfo)
@@ -120,38 +122,38 @@ struct doca_task *doca_rdma_task_remote_net_sync_event_notify_set_as_task(
 void doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(
     struct doca_rdma_task_remote_net_sync_event_notify_set *task, struct doca_sync_event_remote_net *event)
 {
-    task->set_event(event);
+    apply_to(task, [&] { task->set_event(event); });
 }
 
 struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(
     const struct doca_rdma_task_remote_net_sync_event_notify_set *task)
 {
-    return const_cast<doca_sync_event_remote_net *>(task->event);
+    return read_from(task, [&] { return const_cast<doca_sync_event_remote_net *>(task->event); });
 }
 
 void doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection(
     struct doca_rdma_task_remote_net_sync_event_notify_set *task,
     struct doca_rdma_connection *rdma_connection)
 {
-    task->connection = rdma_connection;
+    apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
 const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection(
     const struct doca_rdma_task_remote_net_sync_event_notify_set *task)
 {
-    return task->connection;
+    return read_from(task, [&] { return task->connection; });
 }
 
 void doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf(
     struct doca_rdma_task_remote_net_sync_event_notify_set *task, const struct doca_buf *src_buf)
 {
-    task->src = src_buf;
+    apply_to(task, [&] { task->src = src_buf; });
 }
 
 const struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(
     const struct doca_rdma_task_remote_net_sync_event_notify_set *task)
 {
-    return task->src;
+    return read_from(task, [&] { return task->src; });
 }
 
 doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported(const struct doca_devinfo *devinfo)
@@ -192,48 +194,48 @@ struct doca_task *doca_rdma_task_remote_net_sync_event_notify_add_as_task(
 void doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event(
     struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_sync_event_remote_net *event)
 {
-    task->set_event(event);
+    apply_to(task, [&] { task->set_event(event); });
 }
 
 struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(
     const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
 {
-    return const_cast<doca_sync_event_remote_net *>(task->event);
+    return read_from(task, [&] { return const_cast<doca_sync_event_remote_net *>(task->event); });
 }
 
 void doca_rdma_task_remote_net_sync_event_notify_add_set_result_buf(
     struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_buf *result_buf)
 {
-    task->result = result_buf;
+    apply_to(task, [&] { task->result = result_buf; });
 }
 
 struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(
     const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
 {
-    return task->result;
+    return read_from(task, [&] { return task->result; });
 }
 
 void doca_rdma_task_remote_net_sync_event_notify_add_set_add_data(
     struct doca_rdma_task_remote_net_sync_event_notify_add *task, uint64_t add_data)
 {
-    task->operand = add_data;
+    apply_to(task, [&] { task->operand = add_data; });
 }
 
 uint64_t doca_rdma_task_remote_net_sync_event_notify_add_get_add_data(
     const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
 {
-    return task->operand;
+    return read_from(task, [&] { return task->operand; });
 }
 
 void doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection(
     struct doca_rdma_task_remote_net_sync_event_notify_add *task,
     struct doca_rdma_connection *rdma_connection)
 {
-    task->connection = rdma_connection;
+    apply_to(task, [&] { task->connection = rdma_connection; });
 }
 
 const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(
     const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
 {
-    return task->connection;
+    return read_from(task, [&] { return task->connection; });
 }

@@ -55,7 +55,7 @@ namespace opendoca::v3 {
                   DOCA_SHA_ALGORITHM_SHA256 == static_cast<int>(ShaKind::sha256) &&
                   DOCA_SHA_ALGORITHM_SHA512 == static_cast<int>(ShaKind::sha512));
     kind = static_cast<ShaKind>(algorithm);
-    return algorithm <= DOCA_SHA_ALGORITHM_SHA512;
+    return static_cast<std::uint32_t>(algorithm) <= DOCA_SHA_ALGORITHM_SHA512; // unsigned: an enum promotes to int
 }
 
 } // namespace opendoca::v3

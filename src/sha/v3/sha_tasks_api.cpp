@@ -6,6 +6,7 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_SHA_TASK);
 
+using opendoca::read_from;
 using opendoca::ShaKind;
 using opendoca::v3::call;
 using opendoca::v3::kind_of;
@@ -91,7 +92,7 @@ doca_error_t doca_sha_task_hash_set_src(struct doca_sha_task_hash *task, const s
 
 const struct doca_buf *doca_sha_task_hash_get_src(const struct doca_sha_task_hash *task)
 {
-    return task->src;
+    return read_from(task, [&] { return task->src; });
 }
 
 doca_error_t doca_sha_task_hash_set_dst(struct doca_sha_task_hash *task, struct doca_buf *dst_buf)
@@ -101,7 +102,7 @@ doca_error_t doca_sha_task_hash_set_dst(struct doca_sha_task_hash *task, struct 
 
 const struct doca_buf *doca_sha_task_hash_get_dst(const struct doca_sha_task_hash *task)
 {
-    return task->dst;
+    return read_from(task, [&] { return task->dst; });
 }
 
 doca_error_t doca_sha_task_hash_set_algorithm(struct doca_sha_task_hash *task,
@@ -118,7 +119,7 @@ doca_error_t doca_sha_task_hash_set_algorithm(struct doca_sha_task_hash *task,
 
 enum doca_sha_algorithm doca_sha_task_hash_get_algorithm(const struct doca_sha_task_hash *task)
 {
-    return static_cast<doca_sha_algorithm>(task->kind);
+    return read_from(task, [&] { return static_cast<doca_sha_algorithm>(task->kind); });
 }
 
 struct doca_task *doca_sha_task_partial_hash_as_task(struct doca_sha_task_partial_hash *task)
@@ -144,7 +145,7 @@ doca_error_t doca_sha_task_partial_hash_set_src(struct doca_sha_task_partial_has
 
 const struct doca_buf *doca_sha_task_partial_hash_get_src(const struct doca_sha_task_partial_hash *task)
 {
-    return task->src;
+    return read_from(task, [&] { return task->src; });
 }
 
 doca_error_t doca_sha_task_partial_hash_set_dst(struct doca_sha_task_partial_hash *task,
@@ -155,7 +156,7 @@ doca_error_t doca_sha_task_partial_hash_set_dst(struct doca_sha_task_partial_has
 
 const struct doca_buf *doca_sha_task_partial_hash_get_dst(const struct doca_sha_task_partial_hash *task)
 {
-    return task->dst;
+    return read_from(task, [&] { return task->dst; });
 }
 
 doca_error_t doca_sha_task_partial_hash_set_algorithm(struct doca_sha_task_partial_hash *task,
@@ -180,7 +181,7 @@ doca_error_t doca_sha_task_partial_hash_set_algorithm(struct doca_sha_task_parti
 enum doca_sha_algorithm
 doca_sha_task_partial_hash_get_algorithm(const struct doca_sha_task_partial_hash *task)
 {
-    return static_cast<doca_sha_algorithm>(task->kind);
+    return read_from(task, [&] { return static_cast<doca_sha_algorithm>(task->kind); });
 }
 
 doca_error_t doca_sha_task_partial_hash_set_is_final_buf(struct doca_sha_task_partial_hash *task)
@@ -195,10 +196,10 @@ doca_error_t doca_sha_task_partial_hash_set_is_final_buf(struct doca_sha_task_pa
 
 uint8_t doca_sha_task_partial_hash_get_is_final(const struct doca_sha_task_partial_hash *task)
 {
-    return task->is_final;
+    return read_from(task, [&] { return task->is_final; });
 }
 
 uint8_t doca_sha_task_partial_hash_get_has_result(const struct doca_sha_task_partial_hash *task)
 {
-    return task->has_result;
+    return read_from(task, [&] { return task->has_result; });
 }

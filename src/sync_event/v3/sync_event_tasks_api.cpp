@@ -5,6 +5,8 @@
 #include "../../core/v3/call.hpp"
 #include "sync_event.hpp"
 
+using opendoca::apply_to;
+using opendoca::read_from;
 using opendoca::v3::call;
 
 namespace {
@@ -43,12 +45,12 @@ doca_task *doca_sync_event_task_get_as_doca_task(doca_sync_event_task_get *task)
 
 void doca_sync_event_task_get_set_ret_val_ptr(doca_sync_event_task_get *task, uint64_t *ret_val_ptr)
 {
-    task->value = ret_val_ptr;
+    apply_to(task, [&] { task->value = ret_val_ptr; });
 }
 
 uint64_t *doca_sync_event_task_get_get_ret_val_ptr(const doca_sync_event_task_get *task)
 {
-    return task->value;
+    return read_from(task, [&] { return task->value; });
 }
 
 doca_error_t doca_sync_event_task_notify_set_set_conf(
@@ -81,12 +83,12 @@ doca_task *doca_sync_event_task_notify_set_as_doca_task(doca_sync_event_task_not
 
 void doca_sync_event_task_notify_set_set_set_val(doca_sync_event_task_notify_set *task, uint64_t set_val)
 {
-    task->value = set_val;
+    apply_to(task, [&] { task->value = set_val; });
 }
 
 uint64_t doca_sync_event_task_notify_set_get_set_val(const doca_sync_event_task_notify_set *task)
 {
-    return task->value;
+    return read_from(task, [&] { return task->value; });
 }
 
 doca_error_t doca_sync_event_task_notify_add_set_conf(
@@ -120,23 +122,23 @@ doca_task *doca_sync_event_task_notify_add_as_doca_task(doca_sync_event_task_not
 
 void doca_sync_event_task_notify_add_set_inc_val(doca_sync_event_task_notify_add *task, uint64_t inc_val)
 {
-    task->value = inc_val;
+    apply_to(task, [&] { task->value = inc_val; });
 }
 
 uint64_t doca_sync_event_task_notify_add_get_inc_val(const doca_sync_event_task_notify_add *task)
 {
-    return task->value;
+    return read_from(task, [&] { return task->value; });
 }
 
 void doca_sync_event_task_notify_add_set_fetched_val_ptr(doca_sync_event_task_notify_add *task,
                                                          uint64_t *fetched_val_ptr)
 {
-    task->fetched = fetched_val_ptr;
+    apply_to(task, [&] { task->fetched = fetched_val_ptr; });
 }
 
 uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(const doca_sync_event_task_notify_add *task)
 {
-    return task->fetched;
+    return read_from(task, [&] { return task->fetched; });
 }
 
 doca_error_t doca_sync_event_task_wait_eq_set_conf(doca_sync_event *event,
@@ -170,22 +172,22 @@ doca_task *doca_sync_event_task_wait_eq_as_doca_task(doca_sync_event_task_wait_e
 
 void doca_sync_event_task_wait_eq_set_wait_val(doca_sync_event_task_wait_eq *task, uint64_t wait_val)
 {
-    task->value = wait_val;
+    apply_to(task, [&] { task->value = wait_val; });
 }
 
 uint64_t doca_sync_event_task_wait_eq_get_wait_val(const doca_sync_event_task_wait_eq *task)
 {
-    return task->value;
+    return read_from(task, [&] { return task->value; });
 }
 
 void doca_sync_event_task_wait_eq_set_mask(doca_sync_event_task_wait_eq *task, uint64_t mask)
 {
-    task->mask = mask;
+    apply_to(task, [&] { task->mask = mask; });
 }
 
 uint64_t doca_sync_event_task_wait_eq_get_mask(const doca_sync_event_task_wait_eq *task)
 {
-    return task->mask;
+    return read_from(task, [&] { return task->mask; });
 }
 
 doca_error_t doca_sync_event_task_wait_neq_set_conf(
@@ -219,20 +221,20 @@ doca_task *doca_sync_event_task_wait_neq_as_doca_task(doca_sync_event_task_wait_
 
 void doca_sync_event_task_wait_neq_set_wait_val(doca_sync_event_task_wait_neq *task, uint64_t wait_val)
 {
-    task->value = wait_val;
+    apply_to(task, [&] { task->value = wait_val; });
 }
 
 uint64_t doca_sync_event_task_wait_neq_get_wait_val(const doca_sync_event_task_wait_neq *task)
 {
-    return task->value;
+    return read_from(task, [&] { return task->value; });
 }
 
 void doca_sync_event_task_wait_neq_set_mask(doca_sync_event_task_wait_neq *task, uint64_t mask)
 {
-    task->mask = mask;
+    apply_to(task, [&] { task->mask = mask; });
 }
 
 uint64_t doca_sync_event_task_wait_neq_get_mask(const doca_sync_event_task_wait_neq *task)
 {
-    return task->mask;
+    return read_from(task, [&] { return task->mask; });
 }
