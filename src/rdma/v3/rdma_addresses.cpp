@@ -244,12 +244,12 @@ bool doca_rdma::progress_connector() noexcept
     return true;
 }
 
-/// Of the connections that clients have asked for, the oldest that the program has accepted and the client has not
-/// confirmed.
+/// Returns the oldest connection that the program has accepted and its client has not confirmed; null if there is none.
 doca_rdma::Connection *doca_rdma::oldest_half_open() noexcept
 {
-    const auto found =
-        std::ranges::find(connections_, Connection::State::answered, [](const auto &one) { return one->state; });
+    const auto found = std::ranges::find_if(connections_, [](const auto &one) {
+        return one->origin == Connection::Origin::accepted && one->state == Connection::State::ready;
+    });
     return found != connections_.end() ? found->get() : nullptr;
 }
 
