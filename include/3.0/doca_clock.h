@@ -16,7 +16,12 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/select.h>
 #include <time.h>
+/* With -std=c99, glibc declares struct timespec in these for programs that ask for POSIX alone. */
+#if defined(__GLIBC__)
+#include <bits/types/struct_timespec.h>
+#endif
 
 #include <doca_dev.h>
 #include <doca_error.h>

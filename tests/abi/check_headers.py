@@ -19,8 +19,8 @@ import header_uses
 
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 API = "-DDOCA_ALLOW_EXPERIMENTAL_API"
-C11, CXX17 = ("c", "c11"), ("c++", "c++17")
-EVERY_LANGUAGE = [C11, ("c", "gnu11"), CXX17, ("c++", "c++20"), ("c++", "c++2b")]
+C99, C11, CXX17 = ("c", "c99"), ("c", "c11"), ("c++", "c++17")
+EVERY_LANGUAGE = [C99, C11, ("c", "gnu11"), CXX17, ("c++", "c++20"), ("c++", "c++2b")]
 
 ROLES = {  # name: (options, macros that must be there, macros that must not)
     "dpu": (["-DDOCA_ARCH_DPU"], ["DOCA_ARCH_DPU"], ["DOCA_ARCH_HOST"]),
@@ -50,16 +50,20 @@ def checks(include_dir, uses):
     assert len(names) == wanted, f"{len(names)} headers in {include_dir}, not {wanted}"
     end = "int unused;\n"  # ISO C wants a declaration, and some of the headers have none
     for name in names:
-        for language in (C11, CXX17):
+        for language in (C99, C11, CXX17):
             yield f"{name} alone", language, [API, "-Wpedantic"], includes([name]) + end, True
             yield f"{name} twice", language, [API], includes([name, name]) + end, True
     for language in EVERY_LANGUAGE:
-        yield "all headers", language, [API], includes(names), True
+        yield "all headers", language, [API, "-Wpedantic"], includes(names) + end, True
         yield "all headers in reverse", language, [API], includes(reversed(names)), True
         for first in ("doca_compat.h", "doca_version.h"):
             yield f"{first} first", language, [API], includes([first, *names]), True
+    for release in uses.older_releases:
+        for language in EVERY_LANGUAGE:
+            options = [API, f"-DDOCA_API={release}", "-Wpedantic"]
+            yield f"all headers for release {release}", language, options, includes(names) + end, True
     for name, body in uses.reach:
-        for language in (C11, CXX17):
+        for language in (C99, C11, CXX17):
             source = f"{includes([name])}int main(void)\n{{\n{body}\n}}\n"
             yield f"what {name} reaches", language, [API, "-Wno-nonnull"], source, True
     for registration in uses.sources:

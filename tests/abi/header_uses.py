@@ -16,6 +16,7 @@ class Uses(NamedTuple):
     sources: list              # names that DOCA_LOG_REGISTER() takes
     reach: list                # (header, what programs use with this header alone)
     experimental_call: str     # an expression that only programs that accept experimental functions may use
+    older_releases: tuple = () # values of DOCA_API
 
 
 V2 = Uses(
@@ -55,6 +56,7 @@ V2 = Uses(
         ("doca_compat.h", "return DOCA_VERSION_EQ_CURRENT(2, 2, 80) && doca_version_runtime() == 0;"),
     ],
     experimental_call="doca_get_error_name(DOCA_SUCCESS) == 0",
+    older_releases=(10300, 10400, 10500, 20002),
 )
 
 V3 = Uses(

@@ -18,7 +18,7 @@
  * A PCI address without its domain. Programs fill one from text and compare raw with what
  * doca_devinfo_get_pci_addr() gives.
  */
-struct doca_pci_bdf {
+__extension__ struct doca_pci_bdf {
     __extension__ union {
         uint16_t raw; /**< All of it. */
         __extension__ struct {
