@@ -17,10 +17,14 @@ TOP = HERE.parents[1]
 
 
 def run_doxygen(program, settings):
-    """Runs Doxygen; every warning of it is an error."""
+    """Runs Doxygen. Every warning is an error with the releases that CI has; others have warnings of their own."""
     config = (HERE / 'Doxyfile.in').read_text()
     config += ''.join(f'{name} = {value}\n' for name, value in settings.items())
     done = subprocess.run([program, '-'], input=config, text=True, capture_output=True, cwd=TOP, check=False)
+    version = subprocess.run([program, '--version'], text=True, capture_output=True, check=True).stdout
+    if done.returncode == 0 and not version.startswith('1.9.4'):
+        print(done.stderr, end='')
+        return
     if done.returncode != 0 or done.stderr:
         sys.exit(f'{done.stderr}{program} has warnings or has failed ({done.returncode})')
 

@@ -92,9 +92,14 @@ class Installed(unittest.TestCase):
         page = (SOURCE_ROOT / "docs/ci-without-a-card.md").read_text(encoding="utf-8")
         workflow = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)[1]
         prefix = re.search(r"--prefix=(\S+)", workflow)[1]
-        environment = {name: value.replace(prefix, str(self.prefix.prefix))
-                       for name, value in re.findall(r"^      ([A-Z_]+): (\S+)$", workflow, re.MULTILINE)}
+        environment = dict(re.findall(r"^      ([A-Z_]+): (\S+)$", workflow, re.MULTILINE))
         sdk = self.trees["3.0"]
+        # The last line of the step that installs opendoca writes the rest of the environment.
+        line = re.search(r"^ +(\S*/bin/with_opendoca .*)$", workflow, re.MULTILINE)[1]
+        place = self.root / "github_env"
+        done = programs.run("bash", "-e", "-c", line.replace(prefix, str(self.prefix.prefix)), GITHUB_ENV=str(place))
+        self.assertEqual(0, done.returncode, done.stderr)
+        environment.update(setting.split("=", 1) for setting in place.read_text(encoding="utf-8").splitlines())
         self.assertEqual({"PKG_CONFIG_PATH": str(sdk.pkgconfig), "LD_LIBRARY_PATH": str(sdk.lib), "DOCA_SOFT": "1"},
                          environment)
         place = self.root / "workflow"
@@ -115,6 +120,20 @@ class Installed(unittest.TestCase):
             done = programs.run("bash", "-e", "-c", step, cwd=place, **environment)
             self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         self.assertEqual("the server has heard: hello\n", done.stdout)
+
+    def test_tools_keep_their_libraries_when_the_environment_names_the_others(self):
+        for generation, other in (("2.2", "3.0"), ("3.0", "2.2")):
+            for tool in "doca_caps", "doca_bench":
+                with self.subTest(generation=generation, tool=tool):
+                    program = self.trees[generation].prefix / "bin" / tool
+                    done = programs.run(program, "--version", LD_LIBRARY_PATH=str(self.trees[other].lib), LD_BIND_NOW="1")
+                    self.assertEqual(0, done.returncode, done.stderr)
+                    self.assertIn(VERSIONS[generation], done.stdout)
+
+    def test_exports_lead_to_each_generation(self):
+        for generation, sdk in self.trees.items():
+            done = programs.run(self.prefix.prefix / "bin/with_opendoca", generation, "--exports")
+            self.assertEqual(f"export PKG_CONFIG_PATH={sdk.pkgconfig}\nexport LD_LIBRARY_PATH={sdk.lib}\n", done.stdout)
 
     def test_a_program_of_one_generation_does_not_start_with_the_other(self):
         sdk = self.trees["3.0"]

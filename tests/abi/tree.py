@@ -46,6 +46,14 @@ def build_options(build_dir):
     return {option["name"]: option["value"] for option in json.loads(text)}
 
 
+def libdir_of(build_dir):
+    """The directory of libraries below the prefix, which the project chooses where no --libdir was given."""
+    text = (pathlib.Path(build_dir) / "meson-info" / "intro-installed.json").read_text(encoding="utf-8")
+    modules = [path for path in json.loads(text).values() if path.endswith("/pkgconfig/doca-common.pc")]
+    libraries = pathlib.Path(min(modules, key=len)).parent.parent
+    return str(libraries.relative_to(build_options(build_dir)["prefix"]))
+
+
 def meson(*arguments):
     command = [shutil.which("meson") or sys.exit("meson is not in PATH"), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -58,4 +66,4 @@ def install(build_dir, destination):
     options = build_options(build_dir)
     meson("install", "-C", build_dir, "--no-rebuild", "--quiet", "--destdir", destination)
     prefix = pathlib.Path(destination) / pathlib.Path(options["prefix"]).relative_to("/")
-    return Tree(prefix, options["libdir"], options["includedir"])
+    return Tree(prefix, libdir_of(build_dir), options["includedir"])

@@ -102,7 +102,10 @@ class Commands(unittest.TestCase):
             home = pathlib.Path(directory)
             sdk = install(BUILD, home / 'tree')
             if build_options(BUILD)['prefix_generation'] == '2.2':
+                top = sdk.prefix
                 sdk = sdk.below('lib/opendoca/3.0')
+                # It is at the prefix alone, and finds both trees from there.
+                (sdk.prefix / 'bin/with_opendoca').symlink_to(top / 'bin/with_opendoca')
             (home / 'doca').symlink_to(sdk.prefix)
             for page in self.pages:
                 scratch = home / page.stem

@@ -82,8 +82,12 @@ class Sdk:
         trees = {"2.2": prefix, "3.0": prefix}
         other = "2.2" if options["prefix_generation"] == "3.0" else "3.0"
         trees[other] = prefix / "lib/opendoca" / other
+        # The project chooses libdir where no option names it.
+        modules = [pathlib.Path(path) for path in self._introspect("--installed").values()
+                   if path.endswith("/pkgconfig/doca-common.pc")]
+        pkgconfig = min((path.parent for path in modules), key=lambda path: len(path.parts)).relative_to(options["prefix"])
         self._pkg_config_path, self._pkg_config_path_v3 = (
-            trees[generation] / options["libdir"] / "pkgconfig" for generation in ("2.2", "3.0"))
+            trees[generation] / pkgconfig for generation in ("2.2", "3.0"))
         sanitizers = options["b_sanitize"]  # newer meson: a list
         self._sanitizers = sanitizers if isinstance(sanitizers, str) else ",".join(sanitizers) or "none"
 

@@ -70,7 +70,8 @@ doca_error_t describe_end(ibv_context &context, const VerbsFunction &function,
                          function.ibdev_name.c_str(), port);
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    gids.resize(std::min(gids.size(), max_candidates));
+    if (gids.size() > max_candidates)
+        gids.erase(gids.begin() + max_candidates, gids.end());
 
     end = {};
     ConnectionDetails &d = end.details;
