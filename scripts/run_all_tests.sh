@@ -44,7 +44,7 @@ export TSAN_OPTIONS=halt_on_error=0:exitcode=66:second_deadlock_stack=1
 # Warnings are errors with the compilers that CI has; others have warnings of their own.
 werror() { # COMPILER
     case $("$1" --version | sed -n 1p) in
-    *clang\ version\ 14.* | *g++*\ 11.* | *g++*\ 12.* | *g++*\ 14.*) echo -Dwerror=true ;;
+    *clang\ version\ 14.* | *\)\ 11.* | *\)\ 12.* | *\)\ 14.*) echo -Dwerror=true ;;
     *) echo -Dwerror=false ;;
     esac
 }
