@@ -41,7 +41,9 @@ def count(logs):
         for case in suite.iter("testcase"):
             test = owner(suite, case, tests)
             is_whole_test = case.get("name") == test
-            if case.find("failure") is not None or case.find("error") is not None:
+            if is_whole_test and tests[test] == "TIMEOUT":
+                pass  # counted below; newer releases of meson have a failure here, older ones none
+            elif case.find("failure") is not None or case.find("error") is not None:
                 failed += 1
                 explained.add(test)
                 print(f"failed: {case.get('classname', '')} {case.get('name', '')}")
