@@ -24,7 +24,7 @@
  * session takes another message, of any of the three kinds.
  *
  * doca_workq_submit: DOCA_ERROR_NO_MEMORY if the work queue is full; DOCA_ERROR_INVALID_VALUE for an unknown
- * type, an undefined flag, an empty request, too short a response, too long a request or chain, a missing
+ * type, an undefined flag of a piece, an empty piece, too short a response, too long a request or chain, a missing
  * buffer or session, memory that the device does not know, a session of another context or work queue, a
  * piece that is no multiple of the block, or one of another kind than the message's first;
  * DOCA_ERROR_NOT_PERMITTED for imported memory, or a response that may not be written;
@@ -85,9 +85,9 @@ enum doca_sha_job_flags {
 /** A message in one job. */
 struct doca_sha_job {
     struct doca_job base;
-    struct doca_buf *req_buf;  /**< What to hash: a chain with at least one byte of data. */
+    struct doca_buf *req_buf;  /**< What to hash: a chain; pieces have at least one byte of data. */
     struct doca_buf *resp_buf; /**< Where the digest goes; room for the whole digest in its head. */
-    uint64_t flags;            /**< enum doca_sha_job_flags */
+    uint64_t flags;            /**< enum doca_sha_job_flags; ignored, unless the job is of a piece (opendoca) */
 };
 
 /** A piece of a message. */

@@ -23,7 +23,7 @@
  * doca_task_submit(), on the caller's CPU.
  *
  * A task ends with
- * - DOCA_ERROR_INVALID_VALUE: an empty source, too short a destination, too long a source or list, a missing
+ * - DOCA_ERROR_INVALID_VALUE: an empty piece, too short a destination, too long a source or list, a missing
  *   buffer, memory that the device does not know, a piece that is no multiple of the block.
  * - DOCA_ERROR_NOT_PERMITTED: imported memory, or a destination that may not be written.
  * - DOCA_ERROR_IO_FAILED: the engine broke.

@@ -108,6 +108,10 @@ doca_error_t HashQueue::check_piece(ShaKind kind, const doca_buf *source, const 
                 facts_of(*session.message).name);
         return DOCA_ERROR_INVALID_VALUE;
     }
+    if (length == 0) {
+        LOG_ERR("a piece has 0 bytes of data, and a message is hashed in pieces of 1 byte or more");
+        return DOCA_ERROR_INVALID_VALUE;
+    }
     if (const std::uint32_t block = facts_of(kind).block_size; !is_last && length % block != 0) {
         LOG_ERR("a piece of %zu bytes, and all but the last of %s must be multiples of %u", length,
                 facts_of(kind).name, block);
@@ -146,10 +150,6 @@ doca_error_t HashQueue::check_source(const doca_buf &list, std::size_t &length) 
             return DOCA_ERROR_INVALID_VALUE;
         }
         total += buf->data_len;
-    }
-    if (total == 0) {
-        LOG_ERR("the source has 0 bytes of data in its %" PRIu32 " buffers: there is nothing to hash", count);
-        return DOCA_ERROR_INVALID_VALUE;
     }
     length = total;
     return DOCA_SUCCESS;

@@ -164,7 +164,6 @@ void ShaModelTest::submit(std::size_t c, std::size_t q)
     job.request = inventory.full(map, &memory[at], length);
     job.response = inventory.empty(digest_map, &digests[slot * room], has_room ? room : kind.digest_size - 1);
     const std::span<const std::byte> bytes = std::span(memory).subspan(at, length);
-    const bool lacks_buffers = length == 0 || !has_room;
     const bool is_full = jobs[q].size() == depth;
     doca_error_t status = DOCA_SUCCESS, wanted = ctx.submit(q);
     if (one_in(2)) {
@@ -172,7 +171,7 @@ void ShaModelTest::submit(std::size_t c, std::size_t q)
         job.type = whole.base.type;
         whole.base.user_data.u64 = job.number;
         wanted = unless(wanted != DOCA_SUCCESS, wanted,
-                        unless(lacks_buffers, DOCA_ERROR_INVALID_VALUE, unless(is_full, DOCA_ERROR_NO_MEMORY)));
+                        unless(!has_room, DOCA_ERROR_INVALID_VALUE, unless(is_full, DOCA_ERROR_NO_MEMORY)));
         status = doca_workq_submit(workqs[q], &whole.base);
         if (answers("workq_submit of a message", status, wanted))
             job.digest = openssl_digest(kind, bytes);
@@ -187,7 +186,7 @@ void ShaModelTest::submit(std::size_t c, std::size_t q)
         job.type = piece.sha_job.base.type;
         piece.sha_job.base.user_data.u64 = job.number;
         wanted = unless(wanted != DOCA_SUCCESS, wanted,
-                        unless(!is_its || lacks_buffers, DOCA_ERROR_INVALID_VALUE,
+                        unless(!is_its || length == 0 || !has_room, DOCA_ERROR_INVALID_VALUE,
                                plan_piece(session, job, kind, length, is_last)));
         wanted = unless(wanted != DOCA_SUCCESS, wanted, unless(is_full, DOCA_ERROR_NO_MEMORY));
         status = doca_workq_submit(workqs[q], &piece.sha_job.base);

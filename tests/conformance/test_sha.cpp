@@ -176,12 +176,20 @@ TEST_P(ShaLongTest, known_answers)
 TEST_P(ShaTest, every_length_up_to_three_blocks)
 {
     for (const ShaKind &kind : sha_kinds) {
-        for (std::size_t len = 1; len <= 3 * kind.block_size; ++len) {
+        for (std::size_t len = 0; len <= 3 * kind.block_size; ++len) {
             const BufHandle from = request(len % 7, len), to = response();
             ASSERT_EQ(engine.hash(kind, from, to), DOCA_SUCCESS);
             ASSERT_EQ(text_of(to), openssl_digest(kind, message(len % 7, len))) << kind.name << ", " << len;
         }
     }
+}
+
+TEST_P(ShaTest, ChainWithoutDataGivesTheDigestOfTheEmptyMessage)
+{
+    const BufHandle from = request(0, 0), to = response();
+    must(doca_buf_list_chain(from, request(10, 0).release()));
+    EXPECT_EQ(engine.hash(sha_kinds[0], from, to), DOCA_SUCCESS);
+    EXPECT_EQ(text_of(to), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
 }
 
 TEST_P(ShaLongTest, random_chains_against_openssl)

@@ -81,12 +81,21 @@ TEST_P(ShaErrorTest, unknown_job_types)
     }
 }
 
-TEST_P(ShaErrorTest, flags)
+TEST_P(ShaErrorTest, UndefinedFlagsOfPiecesAreRefusedAndThoseOfWholeMessagesIgnored)
 {
     for (const std::uint64_t flags : {std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{1} << 63}) {
-        doca_sha_job job = good_job();
-        job.flags = flags;
-        expect_refused(job, DOCA_ERROR_INVALID_VALUE);
+        const Session session(engine);
+        doca_sha_partial_job piece{good_job(), session};
+        piece.sha_job.base.type += DOCA_SHA_JOB_SHA1_PARTIAL - DOCA_SHA_JOB_SHA1;
+        piece.sha_job.flags = flags;
+        EXPECT_EQ(engine.submit(piece), DOCA_ERROR_INVALID_VALUE);
+        doca_sha_job whole = good_job();
+        whole.flags = flags;
+        whole.base.flags = 0x5a5a5a5a;
+        const BufHandle digest = response();
+        whole.resp_buf = digest;
+        EXPECT_EQ(engine.run(whole), DOCA_SUCCESS);
+        EXPECT_EQ(text_of(digest), openssl_digest(sha_kinds[1], message(0, 100)));
     }
     doca_sha_job last = good_job(); // which a whole message is
     last.flags = DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL;
@@ -105,14 +114,19 @@ TEST_P(ShaErrorTest, buffers_that_are_no_heads)
     expect_refused(from, response_member, DOCA_ERROR_INVALID_VALUE);
 }
 
-TEST_P(ShaErrorTest, empty_requests)
+TEST_P(ShaErrorTest, EmptyPieces)
 {
     const BufHandle empty = inventory.empty(map, &memory[0], 100);
-    const LogCapture log;
-    expect_refused(empty, to, DOCA_ERROR_INVALID_VALUE);
-    EXPECT_LOGGED(log, "the source has 0 bytes of data in its 1 buffers");
-    must(doca_buf_list_chain(empty, inventory.empty(map, &memory[0], 100).release()));
-    expect_refused(empty, to, DOCA_ERROR_INVALID_VALUE);
+    for (const std::uint64_t flags : {DOCA_SHA_JOB_FLAGS_NONE, DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL}) {
+        const Session session(engine);
+        doca_sha_partial_job piece{sha_job(engine.ctx(), sha_kinds[1], empty, to), session};
+        piece.sha_job.base.type += DOCA_SHA_JOB_SHA1_PARTIAL - DOCA_SHA_JOB_SHA1;
+        piece.sha_job.flags = flags;
+        const LogCapture log;
+        EXPECT_EQ(engine.submit(piece), DOCA_ERROR_INVALID_VALUE);
+        EXPECT_LOGGED(log, "a piece has 0 bytes of data");
+        EXPECT_EQ(data_len_of(to), 20u);
+    }
 }
 
 TEST_P(ShaErrorTest, responses_that_are_too_short)

@@ -18,14 +18,15 @@ doca_error_t ShaJobs::submit_tagged(const doca_job &base, Tag tag) noexcept
         return DOCA_ERROR_INVALID_VALUE;
     }
     const auto &job = reinterpret_cast<const doca_sha_job &>(base);
+    const ShaKind kind = sha_kind_of(base.type);
+    // The flags are those of pieces. Programs leave them uninitialised in jobs that are not partial.
+    if (base.type < DOCA_SHA_JOB_SHA1_PARTIAL)
+        return hashes_->hash(tag, kind, job.req_buf, job.resp_buf);
     if ((job.flags & ~std::uint64_t{DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL}) != 0) {
-        LOG_ERR("flags 0x%" PRIx64 " of a SHA job: only 0x%x is defined", job.flags,
+        LOG_ERR("flags 0x%" PRIx64 " of a piece for SHA: only 0x%x is defined", job.flags,
                 DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const ShaKind kind = sha_kind_of(base.type);
-    if (base.type < DOCA_SHA_JOB_SHA1_PARTIAL)
-        return hashes_->hash(tag, kind, job.req_buf, job.resp_buf);
     doca_sha_partial_session *const session = reinterpret_cast<const doca_sha_partial_job &>(base).session;
     if (session == nullptr || !session->belongs_to(&sha_, &workq_)) {
         LOG_ERR("session %p was not made for this SHA context and work queue",

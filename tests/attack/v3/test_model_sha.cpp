@@ -185,8 +185,9 @@ void ShaModelTest::submit_slot(Slot &slot)
         must(doca_sha_task_hash_set_src(slot.whole, slot.src));
         must(doca_sha_task_hash_set_dst(slot.whole, slot.dst));
     }
-    slot.status = unless(length == 0 || !has_room || (slot.piece != nullptr && !slot.is_final && length % algorithm.block_size != 0),
-                         DOCA_ERROR_INVALID_VALUE);
+    slot.status = unless(
+        !has_room || (slot.piece != nullptr && (length == 0 || (!slot.is_final && length % algorithm.block_size != 0))),
+        DOCA_ERROR_INVALID_VALUE);
     slot.digest.clear();
     if (!submit(slot) || slot.status != DOCA_SUCCESS)
         return;
