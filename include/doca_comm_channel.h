@@ -386,8 +386,8 @@ __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_listen(struct doca_comm_ch
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the name is empty or too long.
  * - DOCA_ERROR_DRIVER: the driver failed.
- * - DOCA_ERROR_NOT_SUPPORTED: the device is a port of the DPU. opendoca: a port of the software DPU that can export
- *   memory to the DPU (doca_devinfo_get_is_mmap_export_dpu_supported()) connects as the function that it acts as.
+ * - DOCA_ERROR_NOT_SUPPORTED: the device is a port of the DPU. opendoca: in a process that sees both sides of the PCIe
+ *   (DOCA_SOFT_ROLE is not set), a port of the software DPU connects as the first PF behind it.
  * - DOCA_ERROR_NOT_PERMITTED: already connected or listening.
  * - DOCA_ERROR_BAD_STATE: no device was set.
  * - DOCA_ERROR_NO_MEMORY: out of memory.

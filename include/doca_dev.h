@@ -336,7 +336,7 @@ __DOCA_EXPERIMENTAL doca_error_t
 doca_devinfo_get_is_mmap_export_dpu_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export);
 
 /**
- * Whether memory that a host exported to the DPU can be imported through a local device, by
+ * Whether memory that the other side of the PCIe exported can be imported through a local device, by
  * doca_mmap_create_from_export().
  *
  * @param [in] devinfo The device.

@@ -133,11 +133,12 @@ struct doca_sync_event_result {
 __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create(struct doca_sync_event **event);
 
 /**
- * Make a handle, on the DPU, of an event that the host exported. It must be started before use.
+ * Make a handle of an event that the other side of the PCIe exported. It must be started before use.
  *
  * State: any. Threads: any.
  *
- * @param [in] dev The DPU's device that owns the representor of the exporting device; not NULL.
+ * @param [in] dev The DPU's device that owns the representor of the exporting device, or (opendoca) a function behind
+ *   the port of the DPU that exported; not NULL.
  * @param [in] data What doca_sync_event_export_to_dpu gave; not NULL. The bytes are copied and not trusted.
  * @param [in] sz Their length in bytes; not 0.
  * @param [out] event The new handle; not NULL.
@@ -363,10 +364,11 @@ __DOCA_EXPERIMENTAL doca_error_t doca_sync_event_job_get_supported(struct doca_d
 /* Export. State: started, not imported; otherwise DOCA_ERROR_BAD_STATE (opendoca). Threads: one. */
 
 /**
- * Export an event, whose two locations are CPU or DPU, from the host to the DPU.
+ * Export an event, whose two locations are CPU or DPU, from the host to the DPU, or (opendoca) from the DPU to the
+ * host.
  *
  * @param [in] event The event; not NULL.
- * @param [in] dev The host's device that the DPU has a representor of, or one that acts as it; not NULL.
+ * @param [in] dev The host's device that the DPU has a representor of, or a port of the DPU; not NULL.
  * @param [out] data The blob for doca_sync_event_create_from_export; not NULL. Owned by the event, valid
  *   until it is destroyed.
  * @param [out] sz Its length in bytes; not NULL. opendoca: at most 256.

@@ -224,7 +224,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mm
  * @param [in] export_desc_len Its bytes; not 0.
  * @param [in] dev An open device through which the memory will be used; for a descriptor of
  * doca_mmap_export_pci() one with doca_mmap_cap_is_create_from_export_pci_supported(), on the DPU port of the
- * exporter's function.
+ * exporter's function, or behind the port that exported.
  * @param [out] mmap The map. Free it with doca_mmap_destroy().
  * @return DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a pointer other than user_data is NULL, export_desc_len is 0, or something
@@ -234,8 +234,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mm
  * - DOCA_ERROR_NOT_SUPPORTED: the device cannot import such a descriptor, or came from
  *   doca_rdma_bridge_open_dev_from_pd().
  * - DOCA_ERROR_NOT_PERMITTED: this process may not use the memory. opendoca: the exporter belongs to another
- *   user, is not dumpable or is protected by Yama, lives in another pid namespace, or exported from a host
- *   function under the other DPU port. The log names the reason.
+ *   user, is not dumpable or is protected by Yama, lives in another pid namespace, or exported from a function
+ *   that is not across the PCIe: one behind another port, or another one of the host. The log names the reason.
  * - DOCA_ERROR_DRIVER: the device failed.
  */
 DOCA_STABLE doca_error_t doca_mmap_create_from_export(const union doca_data *user_data,

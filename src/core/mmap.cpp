@@ -9,6 +9,7 @@
 
 OPENDOCA_LOG_SOURCE(DOCA_MMAP);
 
+using opendoca::Ability;
 using opendoca::Access;
 using opendoca::BufCount;
 using opendoca::ExportKind;
@@ -132,15 +133,13 @@ void doca_mmap::started() noexcept
         first_.copied_to = first_.device;
 }
 
-doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::byte> descriptor,
-                                           doca_dev &dev, doca_mmap *&mmap, Import from)
+doca_error_t doca_mmap::create_from_export(doca_data data, std::span<const std::byte> descriptor, doca_dev &dev,
+                                           doca_mmap *&mmap)
 {
     auto imported = std::make_shared<doca_mmap>(data);
     imported->members_.reserve(1);
     std::unique_ptr<MemoryKey> key;
-    const doca_error_t status = from == Import::across
-                                    ? dev.device().import_across(descriptor, imported->range_, key)
-                                    : dev.device().import_memory(descriptor, imported->range_, key);
+    const doca_error_t status = dev.device().import_memory(descriptor, imported->range_, key);
     if (status != DOCA_SUCCESS)
         return status;
     imported->members_.push_back({use(dev), std::move(key)});
@@ -262,8 +261,9 @@ Status doca_mmap::export_to(ExportKind kind, const doca_dev &dev, const void *&d
 {
     const auto &can = dev.function().can;
     const bool to_dpu = kind != ExportKind::rdma;
-    if (to_dpu && !(kind == ExportKind::host ? can.export_host : dev.function().can_export_dpu())) {
-        LOG_ERR("device %s cannot export memory to the other side of the PCIe", dev.description().c_str());
+    if (to_dpu && !dev.function().can_export_dpu()) {
+        LOG_ERR("device %s cannot export memory across the PCIe: %s", dev.description().c_str(),
+                dev.function().reason_against(Ability::export_memory).c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     if (!to_dpu && !can.rdma.reliable_connection) {

@@ -60,8 +60,6 @@ struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
     /// When a map can be given devices: of those whose devices also come and go while it is started, no other thread
     /// uses the map meanwhile.
     enum class Devices : std::uint8_t { before_start, any_time };
-    /// What can be imported: of programs up to DOCA 1.5 the host also imports from the DPU.
-    enum class Import : std::uint8_t { from_host, across };
 
     explicit doca_mmap(doca_data data, Devices devices = Devices::before_start) noexcept
         : devices_(devices),
@@ -72,9 +70,8 @@ struct OPENDOCA_INTERNAL doca_mmap : opendoca::Shareable<doca_mmap> {
     doca_mmap &operator=(const doca_mmap &) = delete;
     virtual ~doca_mmap();
 
-    [[nodiscard]] static doca_error_t create_from_export(doca_data data,
-                                                         std::span<const std::byte> descriptor, doca_dev &dev,
-                                                         doca_mmap *&mmap, Import from = Import::from_host);
+    [[nodiscard]] static doca_error_t create_from_export(doca_data data, std::span<const std::byte> descriptor,
+                                                         doca_dev &dev, doca_mmap *&mmap);
     /// Ends every import, gives the devices up and calls the program's free callback.
     [[nodiscard]] virtual doca_error_t destroy() noexcept;
 

@@ -102,7 +102,7 @@ protected:
 
 // A port that acts as a function of the host
 
-TEST_F(RolesTest, ports_export_where_the_process_sees_both_sides)
+TEST_F(RolesTest, PortsAndFunctionsOfTheHostExport)
 {
     const Names hosts = {"soft_pf0", "soft_pf0vf0", "soft_pf0vf1", "soft_pf1", "soft_pf1vf0"};
     Names both = {"soft_p0", "soft_p1"};
@@ -117,10 +117,10 @@ TEST_F(RolesTest, ports_export_where_the_process_sees_both_sides)
         EXPECT_EQ(exporters(), hosts);
     }
     const Environment dpu("DOCA_SOFT_ROLE", "dpu");
-    EXPECT_EQ(exporters(), Names{});
+    EXPECT_EQ(exporters(), (Names{"soft_p0", "soft_p1"}));
 }
 
-TEST_F(RolesTest, a_port_without_a_pf_behind_it_does_not_export)
+TEST_F(RolesTest, PortWithoutPfExportsToTheFunctionsBehindIt)
 {
     const TopologyFile file(R"({"functions": [
         {"name": "p0",  "side": "dpu",  "type": "pf", "pci": "03:00.0"},
@@ -130,22 +130,65 @@ TEST_F(RolesTest, a_port_without_a_pf_behind_it_does_not_export)
         {"name": "pf1", "side": "host", "type": "pf", "pci": "0b:00.1", "parent": "p1"}
     ]})");
     const Environment named("DOCA_SOFT_TOPOLOGY", file.path().c_str());
-    EXPECT_EQ(exporters(), (Names{"soft_p1", "soft_pf1", "soft_vf0"}));
+    EXPECT_EQ(exporters(), (Names{"soft_p0", "soft_p1", "soft_pf1", "soft_vf0"}));
     std::vector<std::byte> memory(64);
-    const DevHandle port = open_device("soft_p0");
+    const DevHandle port = open_device("soft_p0"), vf = open_device("soft_vf0"), other = open_device("soft_pf1");
     const LocalMap map(port, memory, dpu_rights);
-    const void *descriptor = untouched<void>();
-    std::size_t size = 77;
-    EXPECT_EQ(doca_mmap_export_dpu(map, port, &descriptor, &size), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_EQ(descriptor, untouched<void>());
-    Event event(port, Publisher::dpu);
-    event.start();
-    const std::uint8_t *data = untouched<std::uint8_t>();
-    EXPECT_EQ(doca_sync_event_export_to_dpu(event, port, &data, &size), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_EQ(data, untouched<std::uint8_t>());
+    const std::vector<std::byte> descriptor = export_to_dpu(map, port);
+    MmapHandle remote, refused;
+    EXPECT_EQ(import(vf, descriptor, remote), DOCA_SUCCESS);
+    const LogCapture log;
+    EXPECT_EQ(import(other, descriptor, refused), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_LOGGED(log, "the memory was exported by p0 (0000:03:00.0), and pf1 (0000:0b:00.1) is behind p1");
 }
 
-TEST_F(RolesTest, memory_of_a_port_is_that_of_the_function_behind_it)
+/// By the direction of the copy and the rights of the export.
+TEST_F(RolesTest, HostReadsAndWritesMemoryOfTheDpuAsItsRightsAllow)
+{
+    std::vector<std::byte> memory(4096), here(4096);
+    for (const std::uint32_t right : {DOCA_ACCESS_DPU_READ_ONLY, DOCA_ACCESS_DPU_READ_WRITE}) {
+        fill(memory, 3);
+        fill(here, 4);
+        const Environment dpu("DOCA_SOFT_ROLE", "dpu");
+        const DevHandle port = open_device("soft_p0");
+        const LocalMap exported(port, memory, DOCA_ACCESS_LOCAL_READ_WRITE | right);
+        const std::vector<std::byte> descriptor = export_to_dpu(exported, port);
+
+        const Environment host_side("DOCA_SOFT_ROLE", "host");
+        const DevHandle host = open_device("soft_pf0vf0");
+        MmapHandle remote;
+        ASSERT_EQ(import(host, descriptor, remote), DOCA_SUCCESS);
+        const LocalMap local(host, here);
+        const Inventory inventory(4);
+        const DmaEngine engine(host);
+        const bool may_write = right == DOCA_ACCESS_DPU_READ_WRITE;
+        {
+            const BufHandle src = inventory.full(local, here.data(), here.size());
+            const BufHandle dst = inventory.empty(remote, memory.data(), memory.size());
+            EXPECT_EQ(engine.copy(dst, src), may_write ? DOCA_SUCCESS : DOCA_ERROR_NOT_PERMITTED);
+            EXPECT_TRUE(is_filled(memory, may_write ? 4 : 3));
+        }
+        fill(memory, 5);
+        const BufHandle src = inventory.full(remote, memory.data(), memory.size());
+        const BufHandle dst = inventory.empty(local, here.data(), here.size());
+        EXPECT_EQ(engine.copy(dst, src), DOCA_SUCCESS);
+        EXPECT_TRUE(is_filled(here, 5));
+    }
+}
+
+TEST_F(RolesTest, FunctionOfTheHostDoesNotImportFromTheHost)
+{
+    std::vector<std::byte> memory(64);
+    const DevHandle pf = open_device("soft_pf0"), vf = open_device("soft_pf0vf0");
+    const LocalMap map(pf, memory, dpu_rights);
+    const std::vector<std::byte> descriptor = export_to_dpu(map, pf);
+    MmapHandle refused;
+    const LogCapture log;
+    EXPECT_EQ(import(vf, descriptor, refused), DOCA_ERROR_NOT_PERMITTED);
+    EXPECT_LOGGED(log, "the memory was exported by pf0 (0000:0b:00.0), and pf0vf0 (0000:0b:00.2) is behind p0");
+}
+
+TEST_F(RolesTest, PortImportsWhatItExports)
 {
     std::vector<std::byte> memory(4096), here(4096);
     fill(memory, 3);
@@ -168,12 +211,13 @@ TEST_F(RolesTest, memory_of_a_port_is_that_of_the_function_behind_it)
     MmapHandle refused;
     const LogCapture log;
     EXPECT_EQ(import(other, descriptor, refused), DOCA_ERROR_NOT_PERMITTED);
-    EXPECT_LOGGED(log, "pf0 (0000:0b:00.0), which is not behind p1");
+    EXPECT_LOGGED(log, "p0 (0000:03:00.0), which is not behind p1");
 }
 
-TEST_F(RolesTest, sync_events_of_a_port_are_those_of_the_function_behind_it)
+TEST_F(RolesTest, SyncEventsOfAPortAreImportedByItAndByTheFunctionsBehindIt)
 {
     const DevHandle port = open_device("soft_p0"), other = open_device("soft_p1");
+    const DevHandle host = open_device("soft_pf0vf1");
     Event event(port, Publisher::dpu);
     event.start();
     const auto blob = event.export_to_dpu(port);
@@ -181,21 +225,32 @@ TEST_F(RolesTest, sync_events_of_a_port_are_those_of_the_function_behind_it)
     imported.start();
     EXPECT_EQ(doca_sync_event_update_set(imported, 7), DOCA_SUCCESS);
     EXPECT_EQ(event.get(), 7u);
+    Event of_host(host, blob);
+    of_host.start();
+    EXPECT_EQ(doca_sync_event_update_set(of_host, 8), DOCA_SUCCESS);
+    EXPECT_EQ(event.get(), 8u);
     doca_sync_event *refused = untouched<doca_sync_event>();
     EXPECT_EQ(doca_sync_event_create_from_export(other, blob.data(), blob.size(), &refused),
               DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(refused, untouched<doca_sync_event>());
 }
 
-TEST_F(RolesTest, an_sf_acts_as_no_other_function)
+TEST_F(RolesTest, SubfunctionSharesNoMemoryAcrossThePcie)
 {
     std::vector<std::byte> memory(64);
     const DevHandle sf = open_device("soft_p0s0");
     const LocalMap map(sf, memory, dpu_rights);
     const void *descriptor = untouched<void>();
     std::size_t size = 0;
+    const LogCapture log;
     EXPECT_EQ(doca_mmap_export_dpu(map, sf, &descriptor, &size), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_LOGGED(log, "cannot export memory across the PCIe: it is a subfunction of the DPU");
     EXPECT_EQ(descriptor, untouched<void>());
+    const DevHandle port = open_device("soft_p0");
+    const LocalMap exported(port, memory, dpu_rights);
+    MmapHandle refused;
+    EXPECT_EQ(import(sf, export_to_dpu(exported, port), refused), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_LOGGED(log, "cannot import memory across the PCIe: it is a subfunction of the DPU");
 }
 
 // Further addresses

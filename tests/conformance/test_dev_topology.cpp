@@ -108,7 +108,7 @@ TEST_F(TopologyTest, default_capabilities)
         const bool is_port = name == "soft_p0" || name == "soft_p1";
         const bool is_host = name.starts_with("soft_pf");
         EXPECT_EQ(ask(info, doca_devinfo_get_is_mmap_export_dpu_supported), is_host || is_port);
-        EXPECT_EQ(ask(info, doca_devinfo_get_is_mmap_from_export_dpu_supported), is_port);
+        EXPECT_EQ(ask(info, doca_devinfo_get_is_mmap_from_export_dpu_supported), is_host || is_port);
         EXPECT_EQ(ask(info, doca_devinfo_rep_get_is_list_all_supported), is_port);
         EXPECT_EQ(ask(info, doca_devinfo_rep_get_is_list_net_supported), is_port);
         EXPECT_EQ(ask(info, doca_devinfo_rep_get_is_list_emulated_supported), 0);

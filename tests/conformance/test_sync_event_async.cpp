@@ -509,6 +509,6 @@ TEST_P(SyncSleepTest, export_states)
     EXPECT_EQ(doca_sync_event_export_to_dpu(event, host, &again, &size), DOCA_SUCCESS);
     EXPECT_EQ(again, data);
     doca_sync_event *made = nullptr;
-    EXPECT_EQ(doca_sync_event_create_from_export(host, data, size, &made), DOCA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(doca_sync_event_create_from_export(host, data, size, &made), DOCA_ERROR_NOT_PERMITTED);
     EXPECT_EQ(made, nullptr);
 }

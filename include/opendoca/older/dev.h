@@ -49,8 +49,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_pci_addr(const struct doca
     OPENDOCA_BOUND_TO(opendoca_devinfo_rep_get_pci_addr_1_5);
 
 /**
- * Whether doca_mmap_export() works through a device. At the level 10500 both sides of the PCIe can export
- * (opendoca: on software devices), at 20002 only the host's. Threads: any.
+ * Whether doca_mmap_export() works through a device, of either side of the PCIe. Threads: any.
  *
  * @param [in] devinfo The device.
  * @param [out] mmap_export 1 when it does, else 0.
@@ -66,8 +65,7 @@ __DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_is_mmap_export_supported(const
 #endif
 
 /**
- * Whether doca_mmap_create_from_export() works through a device. At the level 10500 both sides of the PCIe can
- * import (opendoca: on software devices), at 20002 only the DPU's ports. Threads: any.
+ * Whether doca_mmap_create_from_export() works through a device, of either side of the PCIe. Threads: any.
  *
  * @param [in] devinfo The device.
  * @param [out] from_export 1 when it does, else 0.

@@ -123,6 +123,14 @@ static bool has_comm_channel_and_memory(struct doca_devinfo *devinfo)
            (can_import(devinfo) || can_export(devinfo));
 }
 
+/* Both sides can import and export. The one with the representors is the DPU's. */
+static bool is_on_dpu(struct doca_devinfo *devinfo)
+{
+    uint8_t supported = 0;
+
+    return doca_devinfo_rep_get_is_list_net_supported(devinfo, &supported) == DOCA_SUCCESS && supported != 0;
+}
+
 static doca_error_t run(const struct dma_copy_config *config)
 {
     static const struct device_ability abilities[] = {
@@ -134,7 +142,7 @@ static doca_error_t run(const struct dma_copy_config *config)
     result = open_device(config->pci_addr, abilities, 1, 1, &dev);
     if (result != DOCA_SUCCESS)
         return result;
-    result = can_import(doca_dev_as_devinfo(dev)) ? dma_copy_dpu(dev, config) : dma_copy_host(dev, config);
+    result = is_on_dpu(doca_dev_as_devinfo(dev)) ? dma_copy_dpu(dev, config) : dma_copy_host(dev, config);
     return first_error(result, doca_dev_close(dev));
 }
 

@@ -28,12 +28,6 @@ UserMemory::~UserMemory() = default;
 
 DoorbellPage::~DoorbellPage() = default;
 
-doca_error_t Device::import_across(std::span<const std::byte> descriptor, MemoryRange &range,
-                                   std::unique_ptr<MemoryKey> &key)
-{
-    return import_memory(descriptor, range, key);
-}
-
 doca_error_t MemoryKey::export_to(ExportKind, std::vector<std::byte> &)
 {
     return not_supported("export memory");

@@ -44,12 +44,12 @@ struct QueuePairSettings;
 
 /// Who may import an export descriptor.
 enum class ExportKind : std::uint16_t {
-    dpu = 1,
+    dpu = 1, ///< the other side of the PCIe
     rdma = 2,
     receive = 3,      ///< nobody: a device's own, for the messages of a connection
     counter = 4,      ///< the DPU, as a sync event
     counter_word = 5, ///< the same, for a counter outside of the device's own memory
-    host = 6,         ///< the host: memory of the DPU, of programs up to DOCA 1.5
+    host = 6,         ///< the functions behind a port of the DPU, and the port: the software device's memory of the DPU
 };
 
 /// What a device may do with a memory range: bits, of which a range can have any.
@@ -103,10 +103,7 @@ public:
                                                        std::unique_ptr<MemoryKey> &key);
     [[nodiscard]] virtual doca_error_t register_dmabuf(const Dmabuf &dmabuf, std::uint32_t access,
                                                        std::unique_ptr<MemoryKey> &key);
-    [[nodiscard]] virtual doca_error_t import_memory(std::span<const std::byte> descriptor,
-                                                     MemoryRange &range, std::unique_ptr<MemoryKey> &key);
-    /// The same, and on the host also what was exported to it.
-    [[nodiscard]] virtual doca_error_t import_across(std::span<const std::byte> descriptor, MemoryRange &range,
+    [[nodiscard]] virtual doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                                      std::unique_ptr<MemoryKey> &key);
     /// Copies whose ends go to @p completions.
     [[nodiscard]] virtual doca_error_t create_copy_engine(CompletionQueue &completions,
@@ -189,9 +186,6 @@ struct Capabilities {
     bool hotplug_manager = false;
     bool export_dpu = false;      ///< as far as listing knows, see DeviceFunction::can_export_dpu()
     bool from_export_dpu = false; ///< the same
-    // The other direction, which programs up to DOCA 1.5 use.
-    bool export_host = false;
-    bool from_export_host = false;
     bool representors_net = false;
     bool representors_emulated = false;
     bool dma_memcpy = false;
@@ -294,8 +288,8 @@ public:
     std::optional<std::uint32_t> sf_number; ///< as a subfunction was created with
     bool is_port_active = true;
     Capabilities can;
-    /// As which function behind a port of the DPU it exports to the DPU and connects to services. A port can
-    /// act as one of those behind it; empty where there is none.
+    /// As which function behind a port of the DPU it connects to services. A port can act as one of those behind it;
+    /// empty where there is none.
     std::optional<FunctionIdentity> behind_port;
     /// Where services of the DPU listen, and clients look for them: a numeric address, with or without a port. Empty:
     /// they are processes of this machine.

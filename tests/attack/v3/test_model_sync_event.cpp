@@ -532,7 +532,7 @@ TEST_P(SyncEventModelTest, EachCallAnswersWhatItsStateSays)
     std::printf("%llu handles were imported\n", static_cast<unsigned long long>(num_imports));
 }
 
-/// Of the software devices, the first that imports, and the first that only exports.
+/// Of the software devices that share events, the first of each side of the PCIe.
 std::vector<std::string> counting_devices()
 {
     std::vector<std::string> names;
@@ -543,7 +543,7 @@ std::vector<std::string> counting_devices()
         const bool imports = doca_sync_event_cap_is_create_from_export_supported(info) == DOCA_SUCCESS;
         const bool exports = doca_sync_event_cap_is_export_to_remote_pci_supported(info) == DOCA_SUCCESS;
         if (doca_sync_event_cap_task_get_is_supported(info) == DOCA_SUCCESS &&
-            !(is_soft(name) && ((!imports && !exports) || std::exchange(has_soft[imports], true))))
+            !(is_soft(name) && ((!imports && !exports) || std::exchange(has_soft[name.starts_with("soft_pf")], true))))
             names.push_back(name);
     }
     return names;

@@ -198,8 +198,9 @@ inline std::vector<DeviceParam> suite_devices_that(const std::function<bool(doca
 inline std::vector<DevicePair> device_pairs(bool same_port = true)
 {
     std::vector<DevicePair> pairs;
-    const std::vector<DeviceParam> exporters = devices_that(
-        [](doca_devinfo *info) { return can_export(info) && !can_import(info) && can_copy(info); });
+    const std::vector<DeviceParam> exporters = devices_that([](doca_devinfo *info) {
+        return can_export(info) && (is_soft(info) ? !has_representors(info) : !can_import(info)) && can_copy(info);
+    });
     for (const DeviceParam &importer :
          devices_that([](doca_devinfo *info) { return can_import(info) && can_copy(info) && has_representors(info); })) {
         const DevHandle dev = open_device(importer);

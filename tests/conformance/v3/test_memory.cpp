@@ -7,6 +7,7 @@
 
 #include <infiniband/verbs.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <doca_buf_array.h>
@@ -18,6 +19,7 @@
 #include <doca_umem.h>
 #include <doca_version.h>
 
+#include "../support/environment.hpp"
 #include "../support/log_capture.hpp"
 #include "dma_tasks.hpp"
 
@@ -446,6 +448,108 @@ TEST_P(MemoryV3, WhatNoDeviceHasIsRefused)
     EXPECT_EQ(doca_ctx_cap_get_num_completion_vectors(doca_dev_as_devinfo(dev), &num_vectors), DOCA_SUCCESS);
     EXPECT_EQ(num_vectors, 1u);
 }
+
+/// A process on the host: copies the text of the memory that the DPU has exported here, and one of its own there.
+/// Returns the status of the second copy.
+doca_error_t copy_from_and_to_the_dpu(std::span<const std::byte> blob, const char *device)
+{
+    std::vector<std::byte> memory(64);
+    const DevHandle dev = open_device(device);
+    MmapHandle remote;
+    if (const doca_error_t status = doca_mmap_create_from_export(nullptr, blob.data(), blob.size(), dev, remote.out());
+        status != DOCA_SUCCESS)
+        return status;
+    void *there = nullptr;
+    std::size_t len = 0;
+    must(doca_mmap_get_memrange(remote, &there, &len));
+    const MmapHandle local = map_of(dev, memory);
+    const InventoryHandle inventory = inventory_of(2);
+    PeHandle pe;
+    must(doca_pe_create(pe.out()));
+    DmaContext context(dev, pe, 1);
+    must(doca_ctx_start(context.ctx()));
+    const auto copy = [&](const doca_buf *src, doca_buf *dst) {
+        Copy one;
+        must(context.alloc(one, src, dst));
+        must(doca_task_submit(doca_dma_task_memcpy_as_task(one.task)));
+        while (one.num_succeeded + one.num_failed == 0)
+            (void)doca_pe_progress(pe);
+        doca_task_free(doca_dma_task_memcpy_as_task(one.task));
+        return one.status;
+    };
+    BufHandle theirs, own;
+    must(doca_buf_inventory_buf_get_by_data(inventory, remote, there, 64, theirs.out()));
+    must(doca_buf_inventory_buf_get_by_addr(inventory, local, memory.data(), 64, own.out()));
+    must(copy(theirs, own));
+    if (memory[0] != std::byte{3})
+        return DOCA_ERROR_UNEXPECTED;
+    memory[0] = std::byte{4};
+    must(doca_buf_reset_data_len(theirs));
+    const doca_error_t status = copy(own, theirs);
+    if (doca_ctx_stop(context.ctx()) == DOCA_ERROR_IN_PROGRESS)
+        (void)doca_pe_progress(pe);
+    return status;
+}
+
+struct AcrossThePcie {
+    const char *importer;
+    std::uint32_t right;
+    doca_error_t status;
+    int value; ///< of the DPU's memory afterwards
+};
+
+class AcrossThePcieV3 : public testing::TestWithParam<AcrossThePcie> {};
+
+TEST_P(AcrossThePcieV3, HostUsesMemoryThatTheDpuExports)
+{
+    if (!has_device("soft_pf0") || !has_device("soft_p0"))
+        GTEST_SKIP() << "takes the software device's two sides";
+    int to_child[2];
+    ASSERT_EQ(pipe(to_child), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        close(to_child[1]); // so that the parent's end ends the read
+        setenv("DOCA_SOFT_ROLE", "host", 1);
+        std::byte blob[512];
+        const ssize_t size = read(to_child[0], blob, sizeof(blob));
+        int status = 255;
+        try {
+            status = copy_from_and_to_the_dpu({blob, static_cast<std::size_t>(std::max<ssize_t>(size, 0))},
+                                              GetParam().importer);
+        } catch (const std::exception &error) {
+            (void)std::fprintf(stderr, "the child: %s\n", error.what());
+        }
+        _exit(status);
+    }
+    close(to_child[0]);
+    std::vector<std::byte> memory(64, std::byte{3});
+    {
+        const Environment role("DOCA_SOFT_ROLE", "dpu");
+        const DevHandle dpu = open_device("soft_p0");
+        std::uint8_t can = 0;
+        EXPECT_EQ(doca_mmap_cap_is_export_pci_supported(doca_dev_as_devinfo(dpu), &can), DOCA_SUCCESS);
+        EXPECT_EQ(can, 1);
+        const MmapHandle map = map_of(dpu, memory, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | GetParam().right);
+        const void *blob = nullptr;
+        std::size_t size = 0;
+        EXPECT_EQ(doca_mmap_export_pci(map, dpu, &blob, &size), DOCA_SUCCESS);
+        EXPECT_EQ(write(to_child[1], blob, size), static_cast<ssize_t>(size));
+        close(to_child[1]);
+        int status = 0;
+        EXPECT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_TRUE(WIFEXITED(status));
+        EXPECT_EQ(WEXITSTATUS(status), GetParam().status);
+    }
+    EXPECT_EQ(memory[0], static_cast<std::byte>(GetParam().value));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    rights, AcrossThePcieV3,
+    testing::Values(AcrossThePcie{"soft_pf0", DOCA_ACCESS_FLAG_PCI_READ_WRITE, DOCA_SUCCESS, 4},
+                    AcrossThePcie{"soft_pf0vf1", DOCA_ACCESS_FLAG_PCI_READ_ONLY, DOCA_ERROR_NOT_PERMITTED, 3},
+                    AcrossThePcie{"soft_pf1", DOCA_ACCESS_FLAG_PCI_READ_WRITE, DOCA_ERROR_NOT_PERMITTED, 3}),
+    [](const auto &test) { return std::string(test.param.importer); });
 
 INSTANTIATE_FOR_COPYING_DEVICES(MemoryV3);
 

@@ -12,6 +12,7 @@
 
 #include <doca_sync_event.h>
 
+#include "../support/environment.hpp"
 #include "objects.hpp"
 
 namespace doca_test {
@@ -442,26 +443,37 @@ TEST_P(SyncEventTasks, do_what_they_were_told_last)
 
 // The other side of the PCIe
 
-TEST(SyncEventRemotePci, is_reached_by_another_process)
+/// An end of an event across the PCIe: a device, and the role of the process.
+struct PcieEnd {
+    const char *role;
+    const char *device;
+};
+constexpr PcieEnd pcie_host{"host", "soft_pf0"}, pcie_dpu{"dpu", "soft_p0"};
+
+class SyncEventRemotePci : public testing::TestWithParam<std::pair<PcieEnd, PcieEnd>> {};
+
+TEST_P(SyncEventRemotePci, is_reached_by_another_process)
 {
     // tests/mlx5/v3_sync_event.cpp is for the two sides of a card.
     if (!has_device("soft_pf0") || !has_device("soft_p0"))
         GTEST_SKIP() << "takes the software device's two sides";
+    const auto [exporter, importer] = GetParam();
     int to_child[2];
     ASSERT_EQ(pipe(to_child), 0);
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-        // On the DPU: waits for 5, and answers 6.
+        // The importer waits for 5, and answers 6.
+        setenv("DOCA_SOFT_ROLE", importer.role, 1);
         close(to_child[1]); // so that the parent's end ends the read
         std::uint32_t size = 0;
         std::uint8_t blob[256];
         bool works = read(to_child[0], &size, sizeof(size)) == sizeof(size) &&
                      read(to_child[0], blob, size) == static_cast<ssize_t>(size);
         try {
-            const DevHandle dpu = open_device("soft_p0");
+            const DevHandle there = open_device(importer.device);
             EventHandle event;
-            must(doca_sync_event_create_from_export(dpu, blob, size, event.out()));
+            must(doca_sync_event_create_from_export(there, blob, size, event.out()));
             must(doca_sync_event_start(event));
             must(doca_sync_event_wait_eq_yield(event, 5, all_bits));
             must(doca_sync_event_update_set(event, 6));
@@ -473,15 +485,16 @@ TEST(SyncEventRemotePci, is_reached_by_another_process)
         _exit(works ? 0 : 1);
     }
     close(to_child[0]);
-    const DevHandle host = open_device("soft_pf0");
+    const Environment role("DOCA_SOFT_ROLE", exporter.role);
+    const DevHandle here = open_device(exporter.device);
     EventHandle event;
     must(doca_sync_event_create(event.out()));
     must(doca_sync_event_add_publisher_location_remote_pci(event));
-    must(doca_sync_event_add_subscriber_location_cpu(event, host));
+    must(doca_sync_event_add_subscriber_location_cpu(event, here));
     must(doca_sync_event_start(event));
     const std::uint8_t *data = nullptr;
     std::size_t size = 0;
-    ASSERT_EQ(doca_sync_event_export_to_remote_pci(event, host, &data, &size), DOCA_SUCCESS);
+    ASSERT_EQ(doca_sync_event_export_to_remote_pci(event, here, &data, &size), DOCA_SUCCESS);
     ASSERT_LE(size, 256u);
     const auto length = static_cast<std::uint32_t>(size);
     EXPECT_EQ(write(to_child[1], &length, sizeof(length)), static_cast<ssize_t>(sizeof(length)));
@@ -501,6 +514,10 @@ TEST(SyncEventRemotePci, is_reached_by_another_process)
     EXPECT_EQ(status, 0);
     must(doca_sync_event_stop(event));
 }
+
+INSTANTIATE_TEST_SUITE_P(both_directions, SyncEventRemotePci,
+                         testing::Values(std::pair{pcie_host, pcie_dpu}, std::pair{pcie_dpu, pcie_host}),
+                         [](const auto &test) { return std::string(test.param.first.role) + "_exports"; });
 
 // Another node
 

@@ -11,6 +11,8 @@ namespace opendoca::soft {
 
 doca_error_t SoftKey::export_to(ExportKind kind, std::vector<std::byte> &descriptor)
 {
+    if (kind == ExportKind::dpu && function_.port.empty())
+        kind = ExportKind::host; // a port of the DPU
     std::unique_ptr<Exporter::Export> published;
     const doca_error_t status = Exporter::publish({range_, access_, kind, function_}, published);
     if (status != DOCA_SUCCESS)
@@ -50,20 +52,8 @@ doca_error_t SoftDevice::register_memory(const MemoryRange &range, std::uint32_t
 doca_error_t SoftDevice::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                        std::unique_ptr<MemoryKey> &key)
 {
-    return import(descriptor, false, range, key);
-}
-
-doca_error_t SoftDevice::import_across(std::span<const std::byte> descriptor, MemoryRange &range,
-                                       std::unique_ptr<MemoryKey> &key)
-{
-    return import(descriptor, function().can.from_export_host, range, key);
-}
-
-doca_error_t SoftDevice::import(std::span<const std::byte> descriptor, bool by_host, MemoryRange &range,
-                                std::unique_ptr<MemoryKey> &key)
-{
     std::unique_ptr<RemoteMemory> memory;
-    const doca_error_t status = RemoteMemory::import(descriptor, function(), by_host, memory);
+    const doca_error_t status = RemoteMemory::import(descriptor, function(), memory);
     if (status != DOCA_SUCCESS)
         return status;
     range = memory->range();

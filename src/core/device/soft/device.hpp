@@ -62,8 +62,6 @@ public:
                                                std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                              std::unique_ptr<MemoryKey> &key) override;
-    [[nodiscard]] doca_error_t import_across(std::span<const std::byte> descriptor, MemoryRange &range,
-                                             std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
                                                   std::unique_ptr<CopyEngine> &engine) override;
     [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings,
@@ -76,10 +74,6 @@ public:
                                               std::unique_ptr<Counter> &counter) override;
     [[nodiscard]] doca_error_t import_counter(std::span<const std::byte> descriptor,
                                               std::unique_ptr<Counter> &counter) override;
-
-private:
-    [[nodiscard]] doca_error_t import(std::span<const std::byte> descriptor, bool by_host, MemoryRange &range,
-                                      std::unique_ptr<MemoryKey> &key);
 };
 
 } // namespace opendoca::soft

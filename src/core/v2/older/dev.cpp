@@ -158,17 +158,11 @@ doca_error_t opendoca_devinfo_rep_property_get_1_3(const struct doca_devinfo_rep
 doca_error_t opendoca_devinfo_get_is_mmap_export_supported_1_5(const struct doca_devinfo *devinfo,
                                                                uint8_t *mmap_export)
 {
-    return call({devinfo, mmap_export}, [&] {
-        const auto &function = *devinfo->function;
-        *mmap_export = function.can_export_dpu() || function.can.export_host;
-    });
+    return call({devinfo, mmap_export}, [&] { *mmap_export = devinfo->function->can_export_dpu(); });
 }
 
 doca_error_t opendoca_devinfo_get_is_mmap_from_export_supported_1_5(const struct doca_devinfo *devinfo,
                                                                     uint8_t *from_export)
 {
-    return call({devinfo, from_export}, [&] {
-        const auto &function = *devinfo->function;
-        *from_export = function.can_import_dpu() || function.can.from_export_host;
-    });
+    return call({devinfo, from_export}, [&] { *from_export = devinfo->function->can_import_dpu(); });
 }

@@ -14,18 +14,11 @@ namespace opendoca::v2 {
 /// that was set before the start, as any map.
 class OlderMmap final : public doca_mmap {
 public:
-    /// @p across: both sides of the PCIe can export, and import from each other.
-    OlderMmap(doca_data data, bool across) noexcept : doca_mmap(data, Devices::any_time), across_(across) {}
+    explicit OlderMmap(doca_data data) noexcept : doca_mmap(data, Devices::any_time) {}
 
     [[nodiscard]] doca_error_t set_max_num_ranges(std::uint32_t count) noexcept;
     [[nodiscard]] std::uint32_t max_num_ranges() const noexcept { return max_num_ranges_; }
     [[nodiscard]] doca_error_t populate(std::byte *addr, std::size_t len, FreeCallback *callback, void *cookie);
-
-    /// By which memory is exported through @p dev to the other side.
-    [[nodiscard]] ExportKind kind_for(const doca_dev &dev) const noexcept
-    {
-        return across_ && dev.function().can.export_host ? ExportKind::host : ExportKind::dpu;
-    }
 
     [[nodiscard]] doca_error_t destroy() noexcept override;
     [[nodiscard]] Status dev_add(doca_dev &dev) override;
@@ -39,7 +32,6 @@ public:
     [[nodiscard]] const doca_mmap &with_range(std::byte *addr, std::size_t len) const noexcept override;
 
 private:
-    const bool across_;
     std::vector<std::shared_ptr<doca_mmap>> ranges_;
     std::uint32_t max_num_ranges_ = 1024;
 };

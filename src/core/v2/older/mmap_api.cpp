@@ -22,19 +22,16 @@ namespace {
 
 constexpr std::size_t least_page_size = 4096;
 constexpr unsigned property_max_num_chunks = 0;
+constexpr std::uint32_t access_up_to_1_5 = DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE; // up to DOCA 1.5
 
-doca_error_t create(doca_data data, bool across, doca_mmap **mmap)
+doca_error_t create(doca_data data, std::uint32_t access, doca_mmap **mmap)
 {
     return call({mmap}, [&] {
-        const auto created = std::make_shared<OlderMmap>(data, across);
-        if (across) {
-            const doca_error_t status =
-                created->set_permissions(DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
-            if (status != DOCA_SUCCESS)
-                return status;
-        }
-        *mmap = doca_mmap::give_to_program(created);
-        return DOCA_SUCCESS;
+        const auto created = std::make_shared<OlderMmap>(data);
+        const doca_error_t status = created->set_permissions(access);
+        if (status == DOCA_SUCCESS)
+            *mmap = doca_mmap::give_to_program(created);
+        return status;
     });
 }
 
@@ -59,15 +56,8 @@ doca_error_t import(doca_data data, const void *bytes, std::size_t size, doca_de
     return call({bytes, dev, mmap}, [&] {
         const std::span given(static_cast<const std::byte *>(bytes), size);
         const std::vector<std::byte> of_text = opendoca::v2::from_text_descriptor(given);
-        return doca_mmap::create_from_export(data, of_text.empty() ? given : std::span(of_text), *dev, *mmap,
-                                             doca_mmap::Import::across);
+        return doca_mmap::create_from_export(data, of_text.empty() ? given : std::span(of_text), *dev, *mmap);
     });
-}
-
-Status find_descriptor(doca_mmap &mmap, const doca_dev &dev, const void *&descriptor, std::size_t &size)
-{
-    const auto *const older = dynamic_cast<const OlderMmap *>(&mmap);
-    return mmap.export_to(older != nullptr ? older->kind_for(dev) : ExportKind::dpu, dev, descriptor, size);
 }
 
 /// Of malloc(), as the program frees it.
@@ -87,17 +77,17 @@ doca_error_t give_copy(const void *bytes, std::size_t size, Byte *&copy, std::si
 
 doca_error_t opendoca_mmap_create_1_3(const char *, struct doca_mmap **mmap)
 {
-    return create({}, true, mmap);
+    return create({}, access_up_to_1_5, mmap);
 }
 
 doca_error_t opendoca_mmap_create_1_5(const union doca_data *user_data, struct doca_mmap **mmap)
 {
-    return create(value_of(user_data), true, mmap);
+    return create(value_of(user_data), access_up_to_1_5, mmap);
 }
 
 doca_error_t opendoca_mmap_create_2_0(const union doca_data *user_data, struct doca_mmap **mmap)
 {
-    return create(value_of(user_data), false, mmap);
+    return create(value_of(user_data), DOCA_ACCESS_LOCAL_READ_WRITE, mmap);
 }
 
 doca_error_t opendoca_mmap_create_from_export_1_3(const char *, const void *export_desc, size_t export_desc_len,
@@ -119,7 +109,7 @@ doca_error_t opendoca_mmap_export_1_3(struct doca_mmap *mmap, const struct doca_
     return call({mmap, dev, export_desc, export_desc_len}, [&]() -> Status {
         const void *descriptor = nullptr;
         std::size_t size = 0;
-        if (const Status status = find_descriptor(*mmap, *dev, descriptor, size); status != DOCA_SUCCESS)
+        if (const Status status = mmap->export_to(ExportKind::dpu, *dev, descriptor, size); status != DOCA_SUCCESS)
             return status;
         const std::string text =
             opendoca::v2::to_text_descriptor({static_cast<const std::byte *>(descriptor), size});
@@ -133,7 +123,7 @@ doca_error_t opendoca_mmap_export_1_5(struct doca_mmap *mmap, const struct doca_
     return call({mmap, dev, export_desc, export_desc_len}, [&]() -> Status {
         const void *descriptor = nullptr;
         std::size_t size = 0;
-        if (const Status status = find_descriptor(*mmap, *dev, descriptor, size); status != DOCA_SUCCESS)
+        if (const Status status = mmap->export_to(ExportKind::dpu, *dev, descriptor, size); status != DOCA_SUCCESS)
             return status;
         return give_copy(descriptor, size, *export_desc, *export_desc_len);
     });

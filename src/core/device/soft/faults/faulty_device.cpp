@@ -23,26 +23,14 @@ doca_error_t FaultyDevice::register_memory(const MemoryRange &range, std::uint32
     return SoftDevice::register_memory(range, access, key);
 }
 
-doca_error_t FaultyDevice::check_import() const noexcept
-{
-    if (!plan_->strikes(Fault::import))
-        return DOCA_SUCCESS;
-    LOG_ERR("a memory map is not imported, as DOCA_SOFT_FAULTS asks for");
-    return DOCA_ERROR_NOT_PERMITTED;
-}
-
 doca_error_t FaultyDevice::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                          std::unique_ptr<MemoryKey> &key)
 {
-    const doca_error_t status = check_import();
-    return status == DOCA_SUCCESS ? SoftDevice::import_memory(descriptor, range, key) : status;
-}
-
-doca_error_t FaultyDevice::import_across(std::span<const std::byte> descriptor, MemoryRange &range,
-                                         std::unique_ptr<MemoryKey> &key)
-{
-    const doca_error_t status = check_import();
-    return status == DOCA_SUCCESS ? SoftDevice::import_across(descriptor, range, key) : status;
+    if (plan_->strikes(Fault::import)) {
+        LOG_ERR("a memory map is not imported, as DOCA_SOFT_FAULTS asks for");
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
+    return SoftDevice::import_memory(descriptor, range, key);
 }
 
 doca_error_t FaultyDevice::create_copy_engine(CompletionQueue &completions,

@@ -21,8 +21,6 @@ public:
                                                std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                              std::unique_ptr<MemoryKey> &key) override;
-    [[nodiscard]] doca_error_t import_across(std::span<const std::byte> descriptor, MemoryRange &range,
-                                             std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
                                                   std::unique_ptr<CopyEngine> &engine) override;
     [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings,
@@ -37,8 +35,6 @@ public:
                                               std::unique_ptr<Counter> &counter) override;
 
 private:
-    [[nodiscard]] doca_error_t check_import() const noexcept;
-
     const std::shared_ptr<FaultPlan> plan_;
 };
 

@@ -22,15 +22,6 @@ namespace opendoca::soft {
 
 namespace {
 
-/// The function that the descriptor's reader checks: for the DPU one that is behind a port of it.
-FunctionIdentity identity_for(ExportKind kind, const DeviceFunction &function)
-{
-    const bool is_for_dpu =
-        kind != ExportKind::rdma && kind != ExportKind::receive && kind != ExportKind::host;
-    return is_for_dpu && function.behind_port ? *function.behind_port
-                                              : FunctionIdentity{function.name, function.pci_address};
-}
-
 /// The kernel marks this lock's word when the thread that holds it ends. Nobody ever waits for it: it is only tried.
 bool lock_alive_mark(pthread_mutex_t &mutex) noexcept
 {
@@ -209,9 +200,8 @@ doca_error_t Exporter::publish(const Memory &memory, std::unique_ptr<Export> &pu
     entry.access = memory.access;
     entry.kind = static_cast<std::uint16_t>(memory.kind);
     std::memcpy(entry.nonce, d.nonce, sizeof(d.nonce));
-    const FunctionIdentity identity = identity_for(memory.kind, memory.function);
-    std::strncpy(entry.function, identity.name.c_str(), sizeof(entry.function) - 1);
-    std::strncpy(entry.pci_address, identity.pci_address.c_str(), sizeof(entry.pci_address) - 1);
+    std::strncpy(entry.function, memory.function.name.c_str(), sizeof(entry.function) - 1);
+    std::strncpy(entry.pci_address, memory.function.pci_address.c_str(), sizeof(entry.pci_address) - 1);
     static_cast<ExporterAddress &>(d) = exporter->address();
     d.generation = entry.generation.load(std::memory_order_relaxed) + 1;
     d.entry = number;

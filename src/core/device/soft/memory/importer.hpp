@@ -98,13 +98,12 @@ public:
     };
 
     /// Checks @p bytes, a memory map's descriptor from anywhere, and reaches for what it names on behalf of
-    /// @p importer. @p by_host: a function of the host, which imports what was exported to it as well.
+    /// @p importer.
     [[nodiscard]] static doca_error_t import(std::span<const std::byte> bytes, const DeviceFunction &importer,
-                                             bool by_host, std::unique_ptr<RemoteMemory> &memory);
+                                             std::unique_ptr<RemoteMemory> &memory);
     /// The same for a descriptor that was read, and must be of @p wanted.
     [[nodiscard]] static doca_error_t import(const ExportDescriptor &descriptor, ExportKind wanted,
-                                             const DeviceFunction &importer,
-                                             std::unique_ptr<RemoteMemory> &memory, bool by_host = false);
+                                             const DeviceFunction &importer, std::unique_ptr<RemoteMemory> &memory);
     /// Reaches for the memory of a receive that @p process has posted: one of its exports, of the kind
     /// `receive`.
     [[nodiscard]] static doca_error_t reach_receive(const std::shared_ptr<ExporterProcess> &process,

@@ -60,9 +60,18 @@ void copy_text(char (&to)[room], const char (&from)[size]) noexcept
     to[size] = '\0';
 }
 
-/// A host's function must be one of those behind the importing DPU port.
+/// A port of the DPU imports from itself and from the functions behind it, a function of the host from the port that it
+/// is behind.
 doca_error_t check_port(const char *function, const char *pci_address, const DeviceFunction &importer)
 {
+    const std::string &port = importer.port.empty() ? importer.name : importer.port;
+    if (port == function)
+        return DOCA_SUCCESS;
+    if (!importer.port.empty()) {
+        LOG_ERR("the memory was exported by %s (%s), and %s (%s) is behind %s", function, pci_address,
+                importer.name.c_str(), importer.pci_address.c_str(), port.c_str());
+        return DOCA_ERROR_NOT_PERMITTED;
+    }
     std::string known;
     for (const auto &rep : importer.representors()) {
         if (rep.name == function && rep.pci_address == pci_address)
@@ -71,17 +80,6 @@ doca_error_t check_port(const char *function, const char *pci_address, const Dev
     }
     LOG_ERR("the memory was exported by %s (%s), which is not behind %s (%s); behind it are %s",
                  function, pci_address, importer.name.c_str(), importer.pci_address.c_str(), known.c_str());
-    return DOCA_ERROR_NOT_PERMITTED;
-}
-
-/// What a port of the DPU exported to the host: for a function behind it, or for itself.
-doca_error_t check_port_to_host(const char *function, const char *pci_address, const DeviceFunction &importer)
-{
-    const std::string &own = importer.port.empty() ? importer.name : importer.port;
-    if (own == function)
-        return DOCA_SUCCESS;
-    LOG_ERR("the memory was exported by %s (%s), and %s is behind %s", function, pci_address,
-            importer.name.c_str(), own.c_str());
     return DOCA_ERROR_NOT_PERMITTED;
 }
 
@@ -105,7 +103,7 @@ std::uint64_t mapping_alignment(int fd)
 
 } // namespace
 
-doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const DeviceFunction &importer, bool by_host,
+doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const DeviceFunction &importer,
                                   std::unique_ptr<RemoteMemory> &memory)
 {
     ExportDescriptor d{};
@@ -116,13 +114,13 @@ doca_error_t RemoteMemory::import(std::span<const std::byte> bytes, const Device
     }
     for (const ExportKind kind : {ExportKind::rdma, ExportKind::host}) {
         if (d.kind == static_cast<std::uint16_t>(kind))
-            return import(d, kind, importer, memory, by_host);
+            return import(d, kind, importer, memory);
     }
     return import(d, ExportKind::dpu, importer, memory);
 }
 
 doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, const DeviceFunction &importer,
-                                  std::unique_ptr<RemoteMemory> &memory, bool by_host)
+                                  std::unique_ptr<RemoteMemory> &memory)
 {
     if (const doca_error_t status = check_fields(d); status != DOCA_SUCCESS)
         return status;
@@ -131,10 +129,10 @@ doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, 
                 what_is_of(static_cast<ExportKind>(d.kind)), d.kind, what_is_of(wanted));
         return DOCA_ERROR_INVALID_VALUE;
     }
-    const bool to_dpu = wanted != ExportKind::rdma;
-    if (to_dpu && !importer.can.from_export_dpu && !by_host) {
-        LOG_ERR("device %s (%s) cannot import memory that was exported to %s", importer.name.c_str(),
-                importer.pci_address.c_str(), wanted == ExportKind::host ? "a host" : "a DPU");
+    const bool is_across = wanted != ExportKind::rdma;
+    if (is_across && !importer.can.from_export_dpu) {
+        LOG_ERR("device %s (%s) cannot import memory across the PCIe: %s", importer.name.c_str(),
+                importer.pci_address.c_str(), importer.reason_against(Ability::import_memory).c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     std::unique_ptr<RemoteMemory> result(new RemoteMemory);
@@ -151,10 +149,8 @@ doca_error_t RemoteMemory::import(const ExportDescriptor &d, ExportKind wanted, 
         return DOCA_ERROR_INVALID_VALUE;
     }
     result->function_id_ = function_id_of(entry.function, entry.pci_address);
-    if (to_dpu) {
-        const doca_error_t status = wanted == ExportKind::host
-                                        ? check_port_to_host(entry.function, entry.pci_address, importer)
-                                        : check_port(entry.function, entry.pci_address, importer);
+    if (is_across) {
+        const doca_error_t status = check_port(entry.function, entry.pci_address, importer);
         if (status != DOCA_SUCCESS)
             return status;
     }

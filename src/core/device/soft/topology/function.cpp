@@ -53,8 +53,6 @@ std::optional<FunctionIdentity> identity_behind_port(const TopologyFunction &fun
 } // namespace
 
 SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &topology, bool acts_for_host)
-    : side_(description.side),
-      acts_for_host_(acts_for_host)
 {
     provider = "soft";
     name = description.name;
@@ -74,10 +72,8 @@ SoftFunction::SoftFunction(const TopologyFunction &description, const Topology &
     const bool is_dpu_port = description.side == Side::dpu && type == FunctionType::pf;
     behind_port = identity_behind_port(description, topology, acts_for_host);
     port = description.parent;
-    can.export_dpu = description.side == Side::host || (is_dpu_port && behind_port);
-    can.from_export_dpu = is_dpu_port;
-    can.export_host = is_dpu_port;
-    can.from_export_host = description.side == Side::host;
+    can.export_dpu = description.side == Side::host || is_dpu_port;
+    can.from_export_dpu = can.export_dpu;
     can.representors_net = is_dpu_port;
     can.dma_memcpy = true;
     can.dma_event_driven = true;
@@ -139,14 +135,9 @@ std::string SoftFunction::reason_against(Ability ability) const
         return "it is no device of libibverbs";
     case Ability::export_memory:
     case Ability::export_counter:
-        if (type == FunctionType::sf)
-            return "it is on the DPU, and functions of the host export to the DPU";
-        return acts_for_host_ ? "no PF of the host is behind it, as which it could export"
-                              : "DOCA_SOFT_ROLE shows the DPU's side alone, and functions of the host export to the DPU";
     case Ability::import_memory:
     case Ability::import_counter:
-        return side_ == Side::host ? "it is on the host, and a port of the DPU imports what the host has exported"
-                                   : "it is a subfunction, and a port of the DPU imports what the host has exported";
+        return "it is a subfunction of the DPU, and only the DPU's ports share memory with the host's functions";
     default:
         return DeviceFunction::reason_against(ability);
     }

@@ -17,8 +17,6 @@ public:
     [[nodiscard]] std::string reason_against(Ability ability) const override;
 
 private:
-    const Side side_;
-    const bool acts_for_host_;
     std::vector<RepresentorInfo> representors_;
 };
 
