@@ -8,9 +8,8 @@ OLDEST, NEWER, EVERY = LEVELS[:2], LEVELS[2:], LEVELS
 # One process: program, levels.
 SINGLE = [
     ("find_device", NEWER),
-    ("device_queries", [10500]),
+    ("device_queries", NEWER),
     ("emulated_filters", [10300, 10400, 10500]),
-    ("export_queries_2_0", [20002]),
     ("device_properties", OLDEST),
     ("remotes", [10300]),
     ("rep_properties", OLDEST),
@@ -30,6 +29,7 @@ SINGLE = [
     ("arguments", EVERY),
     ("mixed", EVERY),
     ("copy", EVERY),
+    ("export_pointers", OLDEST),
 ]
 ARGUMENTS = {"arguments": ["-p", "03:00.0", "-l", "64", "-f", "--log-level", "60"]}
 OTHER_FILES = {"mixed": ["mixed_today.c"]}
@@ -37,11 +37,12 @@ CXX_STANDARDS = ["c++17", "c++20"]
 
 # Two processes: first program and its argument, second and its argument, levels of the one, of the other.
 HOST, DPU, OTHER_HOST = "0b:00.0", "03:00.0", "0b:00.1"
+ROLES = {HOST: "host", OTHER_HOST: "host", DPU: "dpu"}  # of a process with this argument
 PAIRS = [
     ("host exports", ("exporter", HOST), ("importer", DPU), [(n, n) for n in LEVELS]),
-    ("DPU exports", ("exporter", DPU), ("importer", HOST), [(n, n) for n in LEVELS if n <= 10500]),
+    ("DPU exports", ("exporter", DPU), ("importer", HOST), [(n, n) for n in LEVELS] + [(10500, 20002), (20002, 10400)]),
     ("text meets bytes", ("exporter", HOST), ("importer", DPU), [(10300, 10500), (10500, 10300), (20002, 10300)]),
-    ("newer host", ("exporter", DPU), ("importer_refused", HOST), [(10500, 20002)]),
-    ("other port", ("exporter", DPU), ("importer_refused", OTHER_HOST), [(n, n) for n in LEVELS if n <= 10500]),
+    ("other port", ("exporter", DPU), ("importer_refused", OTHER_HOST), [(n, n) for n in LEVELS]),
+    ("blocking channel", ("cc_blocking_server", None), ("cc_blocking_client", None), [(10300, 10300)]),
     ("channel", ("cc_server", None), ("cc_client", None), [(n, n) for n in LEVELS] + [(10300, 20002)]),
 ]

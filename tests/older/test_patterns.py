@@ -52,7 +52,7 @@ class Programs:
             self.compile([*compiler, *options, "-c", HERE / "programs" / other, "-o", objects[-1]])
         self.compile([*compiler, *options, f"-DDOCA_API={level}", source, *objects, "-o", path,
                       "-pthread", *(f"-L{folder}" for folder in self.folders),
-                      *(f"-ldoca_{library}" for library in LIBRARIES)])
+                      *(f"-ldoca_{library}" for library in LIBRARIES), "-ljson-c"])
         return path
 
     def compile(self, command):
@@ -61,7 +61,8 @@ class Programs:
             raise AssertionError(done.stderr)
 
     def start(self, path, *arguments, **pipes):
-        return subprocess.Popen([path, *arguments], env=self.env, stderr=subprocess.PIPE, **pipes)
+        roles = [("DOCA_SOFT_ROLE", patterns.ROLES[argument]) for argument in arguments if argument in patterns.ROLES]
+        return subprocess.Popen([path, *arguments], env=dict(self.env, **dict(roles)), stderr=subprocess.PIPE, **pipes)
 
 
 def finish(process, given=b""):

@@ -7,6 +7,8 @@
  * An endpoint of this level that is given no device takes one when it listens or connects (opendoca): a service
  * the first port of a DPU with a representor, and that representor; a client the first device that can
  * connect.
+ *
+ * The functions of this level that send, receive and connect block.
  */
 #ifndef OPENDOCA_OLDER_COMM_CHANNEL_H_
 #define OPENDOCA_OLDER_COMM_CHANNEL_H_
@@ -34,5 +36,46 @@ struct doca_comm_channel_init_attr {
 __DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_create(const struct doca_comm_channel_init_attr *attr,
                                                              struct doca_comm_channel_ep_t **ep)
     OPENDOCA_BOUND_TO(opendoca_comm_channel_ep_create_1_3);
+
+/**
+ * Make an endpoint a client and connect it. Blocks until the connection is usable.
+ *
+ * @param [in] local_ep The endpoint; not NULL.
+ * @param [in] name Name of a service that listens; not NULL.
+ * @param [out] peer_addr Address of the service; not NULL.
+ * @return As doca_comm_channel_ep_connect() and doca_comm_channel_peer_addr_update_info() of DOCA 2.2, but never
+ * DOCA_ERROR_CONNECTION_INPROGRESS, or
+ * - DOCA_ERROR_AGAIN: a signal handler ended the wait (opendoca).
+ * After an error the endpoint is not connected, and can connect again.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name,
+                                                              struct doca_comm_channel_addr_t **peer_addr)
+    OPENDOCA_BOUND_TO(opendoca_comm_channel_ep_connect_1_3);
+
+/**
+ * Send a message. Blocks while the send queue is full.
+ *
+ * @param [in] local_ep, msg, len, flags, peer_addr As of DOCA 2.2.
+ * @return As doca_comm_channel_ep_sendto() of DOCA 2.2, but
+ * - DOCA_ERROR_AGAIN: a signal handler ended the wait (opendoca). Nothing was sent.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg,
+                                                             size_t len, int flags,
+                                                             struct doca_comm_channel_addr_t *peer_addr)
+    OPENDOCA_BOUND_TO(opendoca_comm_channel_ep_sendto_1_3);
+
+/**
+ * Receive one message, from any peer. Blocks until there is one.
+ *
+ * @param [in] local_ep, flags As of DOCA 2.2.
+ * @param [out] msg, peer_addr As of DOCA 2.2.
+ * @param [in,out] len As of DOCA 2.2.
+ * @return As doca_comm_channel_ep_recvfrom() of DOCA 2.2, but
+ * - DOCA_ERROR_AGAIN: a signal handler ended the wait (opendoca). Nothing was received.
+ */
+__DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg,
+                                                               size_t *len, int flags,
+                                                               struct doca_comm_channel_addr_t **peer_addr)
+    OPENDOCA_BOUND_TO(opendoca_comm_channel_ep_recvfrom_1_3);
 
 #endif /* OPENDOCA_OLDER_COMM_CHANNEL_H_ */

@@ -52,8 +52,11 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_create(const char *name, struct doca_
     OPENDOCA_BOUND_TO(opendoca_mmap_create_1_3);
 
 /**
- * Make a descriptor with which the other side of the PCIe can use the memory: a text, so that it may be sent by
- * its strlen() + 1.
+ * Make a descriptor with which the other side of the PCIe can use the memory: a JSON object, sent by its strlen() + 1.
+ * Its member "addr" is the address of the range and "len" its bytes, both decimal numbers. Programs read them, and then
+ * pass the text to doca_mmap_create_from_export() (opendoca: also if a JSON library has written it anew).
+ *
+ * opendoca: in C++ the descriptor can be a pointer to any other type as well: void, char.
  *
  * State: started, with one range.
  *
@@ -67,14 +70,28 @@ __DOCA_EXPERIMENTAL doca_error_t doca_mmap_export(struct doca_mmap *mmap, const 
                                                   uint8_t **export_desc, size_t *export_desc_len)
     OPENDOCA_BOUND_TO(opendoca_mmap_export_1_3);
 
+#ifdef __cplusplus
+extern "C++" {
+template <typename Byte>
+inline doca_error_t doca_mmap_export(struct doca_mmap *mmap, const struct doca_dev *dev, Byte **export_desc,
+                                     size_t *export_desc_len)
+{
+    uint8_t *bytes = nullptr;
+    const doca_error_t status = doca_mmap_export(mmap, dev, export_desc == nullptr ? nullptr : &bytes, export_desc_len);
+    if (status == DOCA_SUCCESS)
+        *export_desc = reinterpret_cast<Byte *>(bytes);
+    return status;
+}
+}
+#endif
+
 /**
  * Create a map of memory that another process exported, at any level.
  *
  * @param [in] name Of the map; not kept. NULL is allowed.
  * @param [in] export_desc From doca_mmap_export(). It is not needed after the call.
  * @param [in] export_desc_len Its bytes; not 0. Those behind the end of a text are not looked at.
- * @param [in] dev An open device through which the memory will be used. opendoca: up to 10500 also one of the
- * host, for what a port of the DPU that it is behind has exported.
+ * @param [in] dev An open device through which the memory will be used.
  * @param [out] mmap The map. Free it with doca_mmap_destroy().
  * @return As doca_mmap_create_from_export() of DOCA 2.2.
  */

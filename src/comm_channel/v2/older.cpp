@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Endpoints of programs of DOCA 1.3, which are created with their sizes and need no device.
+// Endpoints of programs of DOCA 1.3, which are created with their sizes and need no device, and whose functions block.
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <memory>
+
+#include <poll.h>
 
 #include <doca_comm_channel.h>
 
@@ -106,7 +110,80 @@ public:
     }
 };
 
+/// Repeats @p attempt until it returns something else than @p if_busy. Between two attempts it blocks until the channel
+/// that @p arm arms is readable, or a second has passed; it returns AGAIN after a signal.
+template <typename Attempt, typename Arm>
+doca_error_t block(Attempt &&attempt, doca_error_t if_busy, Arm &&arm)
+{
+    constexpr int longest_wait = 1000; // milliseconds
+    for (;;) {
+        if (const doca_error_t status = attempt(); status != if_busy)
+            return status;
+        pollfd waiting = {-1, POLLIN, 0};
+        if (const doca_error_t status = arm(waiting.fd); status != DOCA_SUCCESS)
+            return status;
+        if (poll(&waiting, 1, longest_wait) >= 0)
+            continue;
+        if (errno != EINTR) {
+            LOG_ERR("poll: %s", std::strerror(errno));
+            return DOCA_ERROR_OPERATING_SYSTEM;
+        }
+        LOG_INFO("a signal ended the wait of a Comm Channel endpoint");
+        return DOCA_ERROR_AGAIN;
+    }
+}
+
+auto arm_send_of(doca_comm_channel_ep_t *ep)
+{
+    return [ep](int &fd) {
+        const doca_error_t status = doca_comm_channel_ep_get_event_channel(ep, &fd, nullptr);
+        return status == DOCA_SUCCESS ? doca_comm_channel_ep_event_handle_arm_send(ep) : status;
+    };
+}
+
+auto arm_receive_of(doca_comm_channel_ep_t *ep)
+{
+    return [ep](int &fd) {
+        const doca_error_t status = doca_comm_channel_ep_get_event_channel(ep, nullptr, &fd);
+        return status == DOCA_SUCCESS ? doca_comm_channel_ep_event_handle_arm_recv(ep) : status;
+    };
+}
+
 } // namespace
+
+extern "C" __DOCA_EXPERIMENTAL doca_error_t opendoca_comm_channel_ep_connect_1_3(
+    struct doca_comm_channel_ep_t *local_ep, const char *name, struct doca_comm_channel_addr_t **peer_addr)
+{
+    if (peer_addr == nullptr)
+        return opendoca::refuse_null();
+    doca_comm_channel_addr_t *peer = nullptr;
+    doca_error_t status = doca_comm_channel_ep_connect(local_ep, name, &peer);
+    if (status != DOCA_SUCCESS)
+        return status;
+    status = block([&] { return doca_comm_channel_peer_addr_update_info(peer); }, DOCA_ERROR_CONNECTION_INPROGRESS,
+                   arm_send_of(local_ep));
+    if (status == DOCA_SUCCESS)
+        *peer_addr = peer;
+    else
+        (void)doca_comm_channel_ep_disconnect(local_ep, peer);
+    return status;
+}
+
+extern "C" __DOCA_EXPERIMENTAL doca_error_t
+opendoca_comm_channel_ep_sendto_1_3(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len, int flags,
+                                    struct doca_comm_channel_addr_t *peer_addr)
+{
+    return block([&] { return doca_comm_channel_ep_sendto(local_ep, msg, len, flags, peer_addr); }, DOCA_ERROR_AGAIN,
+                 arm_send_of(local_ep));
+}
+
+extern "C" __DOCA_EXPERIMENTAL doca_error_t
+opendoca_comm_channel_ep_recvfrom_1_3(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len, int flags,
+                                      struct doca_comm_channel_addr_t **peer_addr)
+{
+    return block([&] { return doca_comm_channel_ep_recvfrom(local_ep, msg, len, flags, peer_addr); }, DOCA_ERROR_AGAIN,
+                 arm_receive_of(local_ep));
+}
 
 extern "C" __DOCA_EXPERIMENTAL doca_error_t
 opendoca_comm_channel_ep_create_1_3(const void *attr, struct doca_comm_channel_ep_t **ep)

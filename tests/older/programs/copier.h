@@ -65,7 +65,7 @@ static inline struct doca_buf *buf_of(struct copier *copier, struct doca_mmap *m
 static inline doca_error_t submit(struct copier *copier, struct doca_buf *dst, struct doca_buf *src, size_t length)
 {
     struct doca_dma_job_memcpy job;
-    memset(&job, 0, sizeof(job));
+    memset(&job, 0xa5, sizeof(job)); // programs leave padding and user data as they were on the stack
     job.base.type = DOCA_DMA_JOB_MEMCPY;
     job.base.flags = DOCA_JOB_FLAGS_NONE;
     job.base.ctx = copier->ctx;

@@ -9,8 +9,24 @@ int main(void)
 {
     static char memory[2][4096];
     struct doca_dev *const dev = open_by_address("0b:00.0"), *const dpu = open_by_address("03:00.0");
-    const char *const texts[] = {"{\"opendoca_mmap\":\"\"}", "{\"opendoca_mmap\":\"0\"}", "{\"opendoca_mmap\":\"zz\"}",
-                                 "{\"opendoca_mmap\":\"", "{\"opendoca_mmap\":\"00ff\"}", "a text", ""};
+    const char *const texts[] = {"{\"opendoca_mmap\":\"\"}",
+                                 "{\"opendoca_mmap\":\"0\"}",
+                                 "{\"opendoca_mmap\":\"zz\"}",
+                                 "{\"opendoca_mmap\":\"",
+                                 "{\"opendoca_mmap\":\"00ff\"}",
+                                 "{\"opendoca_mmap\":",
+                                 "{\"addr\":1,\"len\":2}",
+                                 "{\"addr\":}",
+                                 "{\"addr\"",
+                                 "{\"addr\":1,",
+                                 "{\"",
+                                 "{",
+                                 "{}",
+                                 "{\"opendoca_mmap\":\"00\"} {",
+                                 "{{\"opendoca_mmap\":\"00\"}}",
+                                 "{\"addr\":{},\"len\":2}",
+                                 "a text",
+                                 ""};
     struct doca_mmap *mmap, *imported = NULL;
 #if DOCA_API < 10500
     uint8_t *descriptor = NULL;

@@ -7,6 +7,7 @@
 
 #include "bdf.h"
 #include "copier.h"
+#include "json.h"
 
 #define SIZE 4096
 
@@ -24,6 +25,7 @@ int main(int argc, char **argv)
     mmap = map_of(dev, memory, SIZE);
     WORKS(doca_mmap_export(mmap, dev, &descriptor, &length));
     CHECK(length == strlen((const char *)descriptor) + 1 && length <= 512);
+    CHECK(json_number(descriptor, "addr") == (size_t)(uintptr_t)memory && json_number(descriptor, "len") == SIZE);
 #elif DOCA_API == 10500
     void *descriptor = NULL;
     mmap = map_of(dev, memory, SIZE);

@@ -20,6 +20,12 @@ public:
     [[nodiscard]] std::uint32_t max_num_ranges() const noexcept { return max_num_ranges_; }
     [[nodiscard]] doca_error_t populate(std::byte *addr, std::size_t len, FreeCallback *callback, void *cookie);
 
+    /// The only range of a map that export_to() accepts.
+    [[nodiscard]] const MemoryRange &exported_range() const noexcept
+    {
+        return has_range() ? range() : ranges_.front()->range();
+    }
+
     [[nodiscard]] doca_error_t destroy() noexcept override;
     [[nodiscard]] Status dev_add(doca_dev &dev) override;
     [[nodiscard]] Status dev_rm(doca_dev &dev) noexcept override;

@@ -60,6 +60,12 @@ doca_error_t import(doca_data data, const void *bytes, std::size_t size, doca_de
     });
 }
 
+const opendoca::MemoryRange &exported_range(const doca_mmap &mmap)
+{
+    const auto *const older = dynamic_cast<const OlderMmap *>(&mmap);
+    return older != nullptr ? older->exported_range() : mmap.range();
+}
+
 /// Of malloc(), as the program frees it.
 template <typename Byte>
 doca_error_t give_copy(const void *bytes, std::size_t size, Byte *&copy, std::size_t &copy_size)
@@ -112,7 +118,7 @@ doca_error_t opendoca_mmap_export_1_3(struct doca_mmap *mmap, const struct doca_
         if (const Status status = mmap->export_to(ExportKind::dpu, *dev, descriptor, size); status != DOCA_SUCCESS)
             return status;
         const std::string text =
-            opendoca::v2::to_text_descriptor({static_cast<const std::byte *>(descriptor), size});
+            opendoca::v2::to_text_descriptor({static_cast<const std::byte *>(descriptor), size}, exported_range(*mmap));
         return give_copy(text.c_str(), text.size() + 1, *export_desc, *export_desc_len);
     });
 }
