@@ -1,49 +1,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Messages between a program (its preloaded library) and the card. One request, one reply. The reply travels
-// on a socket that the request itself carried, so any number of threads and processes may share one uverbs
-// descriptor.
+// Messages between a program (through the preloaded library) and the card's process. Each request gets one reply. A
+// request carries one end of a socket pair (SCM_RIGHTS), and the reply is sent to that end, so any number of threads
+// and processes may share one uverbs descriptor.
 #pragma once
 
 #include <cstdint>
 
 namespace opendoca::card {
 
+/// Device numbers that the card's uverbs devices report, as the kernel assigns them.
 inline constexpr unsigned uverbs_major = 231;
 inline constexpr unsigned uverbs_minor = 192;
 
 /// Names the folder of one side of a card: sys/ (a sysfs tree) and dev/uverbsN (a socket for each function).
 inline constexpr char side_variable[] = "OPENDOCA_CARD_SIDE";
-/// Names the socket that faults are asked for at.
+/// Names the control socket, which accepts requests for faults.
 inline constexpr char control_variable[] = "OPENDOCA_CARD_CONTROL";
-/// "classic" where devices are to have no extended calls.
+/// "classic" if devices must not have the extended calls (ibv_create_cq_ex() and others).
 inline constexpr char calls_variable[] = "OPENDOCA_CARD_CALLS";
 
-/// A word of the program's memory at this value shows that the card reads the right memory.
+/// The first request of a program passes the address of a word with this value. The card reads the word to verify that
+/// it can read the memory of the right process.
 inline constexpr std::uint64_t hello_word = 0x6f70656e646f6361;
 
 enum class RequestType : std::uint32_t {
     hello = 1, ///< a: address of a hello_word
     ioctl,     ///< a: address of the ioctl's header
-    map, ///< a: address of the mapped pages, b: their length, c: the file offset; may carry a userfaultfd
+    map,       ///< a: address of the mapped pages, b: their length, c: the file offset; may carry a userfaultfd
 };
 
+/// Sent by the preloaded library, as one message, with the sender's credentials attached by the kernel.
 struct Request {
     RequestType type;
     std::uint32_t reserved;
     std::uint64_t a, b, c;
 };
 
-/// Where the number of a received descriptor is stored in the program's memory.
+/// Address in the program's memory where the preloaded library stores the number of a descriptor that came with a
+/// reply.
 struct DescriptorSlot {
     std::uint64_t address;
     std::uint32_t size; ///< 4 or 8 bytes
     std::uint32_t reserved;
 };
 
+/// Sent by the card, with at most one descriptor attached.
 struct Reply {
     std::int32_t error; ///< an errno, or 0
+    // Number of attached descriptors: 0 or 1
     std::uint32_t descriptors;
     DescriptorSlot slot[1];
 };

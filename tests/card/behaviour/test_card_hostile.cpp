@@ -329,7 +329,7 @@ TEST_F(Hostile, WorkRequestsOfAnyContent)
             ring_doorbell(*qp, sent, random(chance(8) ? 65536 : ring_slots));
         }
         for (int turn = 0; turn < 16; ++turn)
-            done += look_at(*process).done;
+            done += poll_process(*process).done;
         // The program takes what has come.
         store_big(reinterpret_cast<std::uint8_t *>(completions->doorbell_record), completions->produced);
         completions->is_overrun = false;
@@ -361,9 +361,9 @@ TEST_F(Hostile, ObjectsOfOthersAreNotFound)
 TEST_F(Hostile, OneFileCannotTakeAllObjects)
 {
     std::uint32_t made = 0;
-    while (made <= OpenFile::most_objects && card.objects.create<ProtectionDomain>(file) != nullptr)
+    while (made <= OpenFile::max_objects && card.objects.create<ProtectionDomain>(file) != nullptr)
         ++made;
-    EXPECT_EQ(made, OpenFile::most_objects);
+    EXPECT_EQ(made, OpenFile::max_objects);
     OpenFile &other = card.open(card.functions[0], UniqueFd(dup(0)));
     EXPECT_NE(card.objects.create<ProtectionDomain>(other), nullptr);
 }

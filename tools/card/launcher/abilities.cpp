@@ -19,7 +19,7 @@ namespace opendoca::card {
 
 namespace {
 
-/// An errno, or 0.
+/// Returns 0 if a userfaultfd with write protection can be created, or an errno.
 int try_userfaultfd()
 {
     const UniqueFd fd(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY)));
@@ -29,13 +29,12 @@ int try_userfaultfd()
     return fd.is_open() && ioctl(fd.get(), UFFDIO_API, &api) == 0 ? 0 : errno;
 }
 
-/// An errno, or 0.
+/// Returns 0 if process_vm_readv is permitted, or an errno.
 int try_process_vm()
 {
     std::uint64_t from = 1, to = 0;
     const iovec source{&from, sizeof(from)}, target{&to, sizeof(to)};
-    return process_vm_readv(getpid(), &target, 1, &source, 1, 0) == static_cast<ssize_t>(sizeof(to)) ? 0
-                                                                                                     : errno;
+    return process_vm_readv(getpid(), &target, 1, &source, 1, 0) == static_cast<ssize_t>(sizeof(to)) ? 0 : errno;
 }
 
 } // namespace
@@ -43,22 +42,21 @@ int try_process_vm()
 bool check_abilities()
 {
     if (const int error = try_userfaultfd())
-        std::fprintf(
-            stderr,
-            "with_card: userfaultfd is refused here (%s): the card looks for doorbells every millisecond\n",
-            std::strerror(error));
+        std::fprintf(stderr,
+                     "with_card: userfaultfd is refused here (%s): the card polls for doorbells every millisecond\n",
+                     std::strerror(error));
     const int error = try_process_vm();
     if (error == 0)
         return true;
     if (UniqueFd(open("/proc/self/mem", O_RDWR | O_CLOEXEC)).is_open()) {
-        std::fprintf(
-            stderr,
-            "with_card: process_vm_readv is refused here (%s): the card goes through /proc/PID/mem, slowly\n",
-            std::strerror(error));
+        std::fprintf(stderr,
+                     "with_card: process_vm_readv is refused here (%s): the card uses /proc/PID/mem, which is slower\n",
+                     std::strerror(error));
         return true;
     }
     std::fprintf(
-        stderr, "with_card: neither process_vm_readv (%s) nor /proc/PID/mem (%s) may be used here: no card\n",
+        stderr,
+        "with_card: neither process_vm_readv (%s) nor /proc/PID/mem (%s) may be used here: the card cannot run\n",
         std::strerror(error), std::strerror(errno));
     return false;
 }

@@ -4,8 +4,8 @@
 
 namespace opendoca::card {
 
-/// Looks for what the card needs of the kernel, which the filters of containers may refuse, and says what it
-/// does instead. False where there is nothing to do instead.
+/// Checks for the kernel features that the card needs and that a container's filter may refuse, and reports on stderr
+/// what replaces a missing one. Returns false if there is no replacement.
 bool check_abilities();
 
 } // namespace opendoca::card

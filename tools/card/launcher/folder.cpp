@@ -14,6 +14,7 @@ namespace opendoca::card {
 
 namespace {
 
+/// Returns whether only this user can access the folder.
 bool is_private_folder(const std::string &path)
 {
     struct stat state {};
@@ -26,20 +27,19 @@ bool is_private_folder(const std::string &path)
 std::string cards_folder()
 {
     const char *runtime = std::getenv("XDG_RUNTIME_DIR");
-    // A socket's name has at most 107 characters.
+    // Limits the length of socket names, which have at most 107 characters.
     constexpr std::size_t longest = 40;
-    const bool has_runtime = runtime != nullptr && *runtime == '/' && std::strlen(runtime) <= longest &&
-                             access(runtime, W_OK) == 0;
-    const std::string folder = has_runtime ? std::string(runtime) + "/opendoca-cards"
-                                           : "/tmp/opendoca-cards-" + std::to_string(geteuid());
+    const bool has_runtime =
+        runtime != nullptr && *runtime == '/' && std::strlen(runtime) <= longest && access(runtime, W_OK) == 0;
+    const std::string folder =
+        has_runtime ? std::string(runtime) + "/opendoca-cards" : "/tmp/opendoca-cards-" + std::to_string(geteuid());
     if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-        std::fprintf(stderr, "with_card: cannot make the folder %s: %s\n", folder.c_str(),
-                     std::strerror(errno));
+        std::fprintf(stderr, "with_card: cannot create the folder %s: %s\n", folder.c_str(), std::strerror(errno));
         return {};
     }
     if (!is_private_folder(folder)) {
         std::fprintf(stderr,
-                     "with_card: %s has to be a folder that belongs to user %u, who alone may use it\n",
+                     "with_card: %s must be a folder that belongs to user %u and that no other user can access\n",
                      folder.c_str(), geteuid());
         return {};
     }

@@ -6,8 +6,8 @@
 
 namespace opendoca::card {
 
-/// The folder that this user's cards are in, which belongs to this user alone. "" with a message on stderr
-/// where there can be none.
+/// Returns the folder of this user's cards, and creates it with access for this user only. Returns "", with a message
+/// on stderr, if that fails.
 std::string cards_folder();
 
 } // namespace opendoca::card

@@ -23,6 +23,7 @@ namespace opendoca::card {
 
 namespace {
 
+/// Connects to the control socket of a card. The result is not open if no card runs there.
 UniqueFd connect_to(const std::string &folder)
 {
     sockaddr_un address{};
@@ -37,13 +38,14 @@ UniqueFd connect_to(const std::string &folder)
     return socket;
 }
 
-/// The card's process, from here on: ends with it. Writes to `ready` once programs can come.
-[[noreturn]] void be_card(const Profile &profile, const std::string &folder, bool is_verbose,
-                          const UniqueFd &ready)
+/// Turns this process into the card's, and exits with it. Writes a byte to `ready` once programs can connect.
+[[noreturn]] void run_card_process(const Profile &profile, const std::string &folder, bool is_verbose,
+                                   const UniqueFd &ready)
 {
+    // In a session of its own, the card does not get signals of the program's terminal.
     setsid();
-    // Of what was open only the messages so far: the lock is the launcher's, and a pipe of the program's must
-    // not stay open as long as the card.
+    // Closes everything but stderr and `ready`: an inherited lock belongs to the launcher, and an inherited pipe of the
+    // program would stay open as long as the card runs.
     constexpr int ready_fd = 3, messages_fd = 4;
     if (dup2(fcntl(ready.get(), F_DUPFD, messages_fd + 1), ready_fd) != ready_fd ||
         dup2(STDERR_FILENO, messages_fd) != messages_fd || close_range(messages_fd + 1, ~0u, 0) != 0)
@@ -52,6 +54,7 @@ UniqueFd connect_to(const std::string &folder)
               log = open((folder + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(nothing, STDIN_FILENO);
     dup2(nothing, STDOUT_FILENO);
+    // The card must not keep the program's working directory in use.
     if (chdir("/") != 0)
         std::_Exit(1);
     {
@@ -60,6 +63,7 @@ UniqueFd connect_to(const std::string &folder)
         Server server(card, folder);
         if (!write_sysfs(card, folder) || !server.listen())
             std::_Exit(1);
+        // Errors up to here are printed on the program's stderr; later ones go to the log.
         dup2(log >= 0 ? log : nothing, STDERR_FILENO);
         const char is_ready = 1;
         if (write(ready_fd, &is_ready, sizeof(is_ready)) != sizeof(is_ready))
@@ -70,13 +74,13 @@ UniqueFd connect_to(const std::string &folder)
     std::_Exit(0);
 }
 
+/// Starts the card's process, and blocks until it serves.
 bool start_card(const Profile &profile, const std::string &folder, bool is_verbose)
 {
     std::error_code error;
-    std::filesystem::remove_all(folder, error); // of one that was killed
+    std::filesystem::remove_all(folder, error); // left over from a card that was killed
     if (mkdir(folder.c_str(), 0700) != 0) {
-        std::fprintf(stderr, "with_card: cannot make the folder %s: %s\n", folder.c_str(),
-                     std::strerror(errno));
+        std::fprintf(stderr, "with_card: cannot create the folder %s: %s\n", folder.c_str(), std::strerror(errno));
         return false;
     }
     int ends[2];
@@ -84,20 +88,23 @@ bool start_card(const Profile &profile, const std::string &folder, bool is_verbo
         return false;
     const UniqueFd read_end(ends[0]);
     UniqueFd write_end(ends[1]);
+    // Buffered output would be written twice after the fork.
     std::fflush(nullptr);
     const pid_t child = fork();
     if (child == 0) {
-        // Another fork: the card is no child of the program's.
+        // The second fork makes the card a child of init, so that the program need not wait for it.
         if (fork() == 0)
-            be_card(profile, folder, is_verbose, write_end);
+            run_card_process(profile, folder, is_verbose, write_end);
         std::_Exit(0);
     }
+    // With the only other write end in the card's process, read() returns 0 if that process exits early.
     write_end.reset();
     char is_ready = 0;
     return child > 0 && read(read_end.get(), &is_ready, sizeof(is_ready)) == sizeof(is_ready);
 }
 
-/// A card that ends removes its lock: one that has been waited for may be of no use any more.
+/// Takes the lock of a card's folder. A card that ends removes the lock file, so a lock that was obtained on a removed
+/// file is taken again.
 UniqueFd take_lock(const std::string &name)
 {
     for (;;) {
@@ -111,7 +118,7 @@ UniqueFd take_lock(const std::string &name)
     }
 }
 
-/// The word after "profile" of a status line.
+/// Returns the profile's name from a status line, or "".
 std::string profile_of(const std::string &status)
 {
     constexpr std::string_view before = "ok profile ";
@@ -122,13 +129,13 @@ std::string profile_of(const std::string &status)
 
 } // namespace
 
-std::string ask(const UniqueFd &lease, const std::string &line)
+std::string send_control_line(const UniqueFd &lease, const std::string &line)
 {
     std::array<char, 1024> answer;
     if (send(lease.get(), line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size()))
-        return "error: the card is gone";
+        return "error: the card has ended";
     const ssize_t got = recv(lease.get(), answer.data(), answer.size(), 0);
-    return got <= 0 ? "error: the card is gone" : std::string(answer.data(), static_cast<std::size_t>(got));
+    return got <= 0 ? "error: the card has ended" : std::string(answer.data(), static_cast<std::size_t>(got));
 }
 
 Joined join_card(const Options &options)
@@ -140,24 +147,25 @@ Joined join_card(const Options &options)
     if (base.empty())
         return {};
     const std::string folder = base + "/" + name;
+    // Held until this function returns: only one launcher starts the card, and a running card cannot end meanwhile.
     const UniqueFd lock = take_lock(folder + ".lock");
     if (!lock.is_open()) {
         std::fprintf(stderr, "with_card: cannot lock %s.lock: %s\n", folder.c_str(), std::strerror(errno));
         return {};
     }
     Joined joined{connect_to(folder), folder, false};
-    std::string running = joined.lease.is_open() ? profile_of(ask(joined.lease, "status")) : "";
+    std::string running = joined.lease.is_open() ? profile_of(send_control_line(joined.lease, "status")) : "";
     if (running.empty()) {
         if (!start_card(*find_profile(profile_name), folder, options.is_verbose))
             return {};
         joined.lease = connect_to(folder);
-        running = joined.lease.is_open() ? profile_of(ask(joined.lease, "status")) : "";
+        running = joined.lease.is_open() ? profile_of(send_control_line(joined.lease, "status")) : "";
     }
     if (running.empty()) {
-        std::fprintf(stderr, "with_card: card '%s' does not answer; see %s/log\n", name.c_str(),
-                     folder.c_str());
+        std::fprintf(stderr, "with_card: card '%s' does not respond; see %s/log\n", name.c_str(), folder.c_str());
         return {};
     }
+    // A shared card keeps the profile that it was started with.
     if (!options.profile.empty() && running != options.profile) {
         std::fprintf(stderr, "with_card: card '%s' runs as %s, not as %s\n", name.c_str(), running.c_str(),
                      options.profile.c_str());
@@ -165,7 +173,8 @@ Joined join_card(const Options &options)
     }
     const Profile *const profile = find_profile(running);
     if (profile == nullptr) {
-        std::fprintf(stderr, "with_card: card '%s' runs as %s, which this release does not know\n", name.c_str(), running.c_str());
+        std::fprintf(stderr, "with_card: card '%s' runs as %s, an unknown profile to this release\n", name.c_str(),
+                     running.c_str());
         return {};
     }
     joined.has_dpu = profile->has_dpu;

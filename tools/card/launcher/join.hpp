@@ -9,18 +9,18 @@
 
 namespace opendoca::card {
 
-/// A card to run a program on.
+/// A running card that a program was attached to.
 struct Joined {
-    UniqueFd lease; ///< a connection to the card's control socket: the card stays as long as it is open
+    UniqueFd lease; ///< connection to the control socket; the card runs at least until it is closed
     std::string folder;
     bool has_dpu = false;
 };
 
-/// Joins the card that the options name, and starts it where it does not run. The lease is not open, with a
-/// message on stderr, where that failed.
+/// Attaches to the card that the options name, and starts it if it does not run. The lease is not open, with a message
+/// on stderr, if that failed.
 Joined join_card(const Options &options);
 
-/// Asks for one line: the card's answer, or "error: ...".
-std::string ask(const UniqueFd &lease, const std::string &line);
+/// Sends one control line. Returns the card's reply, or "error: ...".
+std::string send_control_line(const UniqueFd &lease, const std::string &line);
 
 } // namespace opendoca::card

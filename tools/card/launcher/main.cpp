@@ -25,15 +25,17 @@ using namespace opendoca::card;
 
 namespace {
 
-constexpr int no_card = 125, not_executable = 126, not_found = 127; // exit statuses, as env has them
+constexpr int no_card = 125, not_executable = 126, not_found = 127; // exit statuses as those of env
 
-void put_in_front(const char *variable, const std::string &value, char separator)
+/// Inserts a value in front of an environment variable's value.
+void prepend(const char *variable, const std::string &value, char separator)
 {
     const char *before = std::getenv(variable);
     const bool has_more = before != nullptr && *before != '\0';
     setenv(variable, (has_more ? value + separator + before : value).c_str(), 1);
 }
 
+/// Appends a value to an environment variable's value.
 void append(const char *variable, const std::string &value, char separator)
 {
     const char *before = std::getenv(variable);
@@ -41,7 +43,8 @@ void append(const char *variable, const std::string &value, char separator)
     setenv(variable, (has_more ? before + (separator + value) : value).c_str(), 1);
 }
 
-/// What stands for the network between host and DPU: an address of this machine that no other card has.
+/// Returns the address that stands for the network between host and DPU: a loopback address that is derived from the
+/// card's folder, so that each card has its own.
 std::string network_of(const std::string &folder)
 {
     const std::size_t number = std::hash<std::string>()(folder);
@@ -73,24 +76,25 @@ int main(int argc, char **argv)
     if (!card.lease.is_open())
         return no_card;
     for (const std::string &line : options->requests) {
-        const std::string answer = ask(card.lease, line);
+        const std::string answer = send_control_line(card.lease, line);
         std::fprintf(answer.starts_with("ok") ? stdout : stderr, "with_card: %s\n", answer.c_str());
         if (!answer.starts_with("ok"))
             return no_card;
     }
     if (options->command == argc)
         return 0;
-    // The program and its children keep this open, and with it the card: at a number that is in nobody's way.
-    constexpr int out_of_the_way = 200;
-    if (fcntl(card.lease.get(), F_DUPFD, out_of_the_way) < 0 && fcntl(card.lease.get(), F_DUPFD, 3) < 0) {
-        std::fprintf(stderr, "with_card: no descriptor is left: %s\n", std::strerror(errno));
+    // The program and its children inherit the lease, which keeps the card running. A high number avoids conflicts with
+    // programs that expect low ones.
+    constexpr int first_high_descriptor = 200;
+    if (fcntl(card.lease.get(), F_DUPFD, first_high_descriptor) < 0 && fcntl(card.lease.get(), F_DUPFD, 3) < 0) {
+        std::fprintf(stderr, "with_card: cannot keep the connection to the card open: %s\n", std::strerror(errno));
         return no_card;
     }
-    put_in_front("LD_PRELOAD", preload, ':');
-    // AddressSanitizer's library does not want any before it. Ours calls the next one's functions, so it may
-    // be.
+    prepend("LD_PRELOAD", preload, ':');
+    // AddressSanitizer refuses to run behind another preloaded library. This one passes calls on to the next library,
+    // so it is safe.
     append("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
-    // UCX overwrites the code of mmap() with its own, also where that is not libc's, and then maps no doorbell page.
+    // UCX overwrites the code of mmap() with a jump to its own, which would bypass the mapping of doorbell pages.
     setenv("UCX_MEM_MMAP_HOOK_MODE", "none", 0);
     setenv(side_variable, (card.folder + "/" + options->side).c_str(), 1);
     setenv(calls_variable, options->calls.c_str(), 1);

@@ -13,15 +13,18 @@ namespace opendoca::card {
 
 namespace {
 
+/// Returns whether a card may have this name, which becomes the name of a folder.
 bool is_name(std::string_view name)
 {
+    // The name is part of socket names, which have at most 107 characters.
     constexpr std::size_t longest = 32;
     return !name.empty() && name.size() <= longest && name[0] != '.' && std::ranges::all_of(name, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-               c == '_' || c == '.';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+               c == '.';
     });
 }
 
+/// Returns the names of all profiles, separated by commas.
 std::string profile_names()
 {
     std::string names;
@@ -30,24 +33,26 @@ std::string profile_names()
     return names;
 }
 
+/// Checks the values of the options; writes a message on stderr if one is invalid.
 bool check(const Options &options)
 {
     if (!options.profile.empty() && find_profile(options.profile) == nullptr) {
-        std::fprintf(stderr, "with_card: there is no profile '%s', but %s\n", options.profile.c_str(),
+        std::fprintf(stderr, "with_card: unknown profile '%s'; the profiles are %s\n", options.profile.c_str(),
                      profile_names().c_str());
         return false;
     }
     if (options.side != "host" && options.side != "dpu") {
-        std::fprintf(stderr, "with_card: a side is host or dpu, not '%s'\n", options.side.c_str());
+        std::fprintf(stderr, "with_card: --side must be host or dpu, not '%s'\n", options.side.c_str());
         return false;
     }
     if (options.calls != "extended" && options.calls != "classic") {
-        std::fprintf(stderr, "with_card: calls are extended or classic, not '%s'\n", options.calls.c_str());
+        std::fprintf(stderr, "with_card: --calls must be extended or classic, not '%s'\n", options.calls.c_str());
         return false;
     }
     if (!options.card.empty() && !is_name(options.card)) {
         std::fprintf(stderr,
-                     "with_card: a card's name is up to 32 letters, digits, '-', '_' and '.', not '%s'\n",
+                     "with_card: a card's name has at most 32 letters, digits, '-', '_' and '.', and no '.' in front; "
+                     "got '%s'\n",
                      options.card.c_str());
         return false;
     }
@@ -60,6 +65,7 @@ std::optional<Options> parse_options(int argc, char **argv)
 {
     Options options;
     int i = 1;
+    // Options end before the first other word, or after "--". The rest is the command.
     for (; i < argc; ++i) {
         const std::string_view word = argv[i];
         if (!word.starts_with("-"))
@@ -80,19 +86,18 @@ std::optional<Options> parse_options(int argc, char **argv)
             options.is_verbose = true;
             continue;
         }
+        // The remaining options have a value: "--name value" or "--name=value".
         const std::size_t equals = word.find('=');
         const std::string_view name = word.substr(0, equals);
         const bool has_value = equals != std::string_view::npos || i + 1 < argc;
         const bool is_known =
             name == "--profile" || name == "--side" || name == "--card" || name == "--calls" || name == "--fault";
         if (!is_known || !has_value) {
-            std::fprintf(
-                stderr, is_known ? "with_card: %.*s needs a value\n" : "with_card: no option is named %.*s\n",
-                static_cast<int>(name.size()), name.data());
+            std::fprintf(stderr, is_known ? "with_card: %.*s needs a value\n" : "with_card: unknown option %.*s\n",
+                         static_cast<int>(name.size()), name.data());
             return std::nullopt;
         }
-        std::string value(equals != std::string_view::npos ? word.substr(equals + 1)
-                                                           : std::string_view(argv[++i]));
+        std::string value(equals != std::string_view::npos ? word.substr(equals + 1) : std::string_view(argv[++i]));
         if (name == "--profile")
             options.profile = std::move(value);
         else if (name == "--side")
@@ -107,9 +112,9 @@ std::optional<Options> parse_options(int argc, char **argv)
     options.command = i;
     if (!check(options))
         return std::nullopt;
+    // Without a command there must be a request for a fault.
     if (options.command == argc && options.requests.empty()) {
-        std::fprintf(stderr,
-                     "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] COMMAND...\n");
+        std::fprintf(stderr, "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] COMMAND...\n");
         return std::nullopt;
     }
     return options;
@@ -121,16 +126,16 @@ void print_help()
         "usage: with_card [--profile NAME] [--side host|dpu] [--card NAME] [--calls extended|classic]\n"
         "                 [--fault LINE]... COMMAND...\n\n"
         "Runs a program on an mlx5 card that is made of software.\n\n"
-        "  --profile NAME   which card: %s (default: bluefield-3)\n"
-        "  --side SIDE      which side of a card with a DPU the program is on (default: host)\n"
-        "  --card NAME      which card of that kind: programs of one name share one card\n"
+        "  --profile NAME   model of the card: %s (default: bluefield-3)\n"
+        "  --side SIDE      side of a card with a DPU that the program runs on (default: host)\n"
+        "  --card NAME      name of the card: programs that give the same name share one card\n"
         "                   (default: the name of the profile)\n"
-        "  --calls CALLS    classic: devices without ibv_create_cq_ex() and ibv_wr_start(), as of drivers that have\n"
+        "  --calls CALLS    classic: devices without ibv_create_cq_ex() and ibv_wr_start(), as with drivers that have\n"
         "                   only ibv_poll_cq() and ibv_post_send() (default: extended)\n"
-        "  --fault LINE     asks the card for a fault before the program starts; without COMMAND, that is "
-        "all\n"
-        "  --verbose        the card writes what it does to its log\n"
-        "  --version        print the release\n\nFaults:\n%.*s",
+        "  --fault LINE     requests a fault from the card before the program starts; without COMMAND, only "
+        "the request is sent\n"
+        "  --verbose        the card logs every command and request, if it starts now\n"
+        "  --version        prints the release\n\nFaults:\n%.*s",
         profile_names().c_str(), static_cast<int>(control_help().size()), control_help().data());
 }
 

@@ -8,19 +8,20 @@
 
 namespace opendoca::card {
 
+/// The options before the command.
 struct Options {
-    std::string profile; ///< "" where none was given
+    std::string profile; ///< "" if absent
     std::string side = "host";
-    std::string card;                  ///< "" where none was given
-    std::string calls = "extended";    ///< what libibverbs offers the program
-    std::vector<std::string> requests; ///< lines for the card's control socket
+    std::string card;                  ///< "" if absent
+    std::string calls = "extended";    ///< form of the calls that libibverbs offers to the program
+    std::vector<std::string> requests; ///< control lines for the card
     bool is_verbose = false;
     bool is_help = false;
     bool is_version = false;
-    int command = 0; ///< index of the command's first word; argc where there is none
+    int command = 0; ///< index of the command's first word; argc if there is none
 };
 
-/// Reads the words before the command. Nothing, with a message on stderr, where they are wrong.
+/// Parses the words before the command. Returns nothing, with a message on stderr, if they are invalid.
 std::optional<Options> parse_options(int argc, char **argv);
 void print_help();
 

@@ -16,8 +16,8 @@ std::string preload_library()
         if (fs::exists(path, error))
             return fs::canonical(path, error);
     }
-    std::fprintf(stderr, "with_card: " CARD_PRELOAD_NAME " is neither in %s nor in %s of it\n",
-                 folder.c_str(), CARD_PRELOAD_FROM_BIN);
+    std::fprintf(stderr, "with_card: " CARD_PRELOAD_NAME " is neither in %s nor in %s of it\n", folder.c_str(),
+                 CARD_PRELOAD_FROM_BIN);
     return {};
 }
 

@@ -6,8 +6,8 @@
 
 namespace opendoca::card {
 
-/// The library that programs are started with: beside this program in a build tree, in its own folder where
-/// it is installed. "" with a message on stderr where it is in neither.
+/// Returns the path of the preloaded library: next to this program in a build tree, in a folder of its own when
+/// installed. Returns "", with a message on stderr, if it is in neither place.
 std::string preload_library();
 
 } // namespace opendoca::card

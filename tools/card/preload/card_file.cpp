@@ -28,29 +28,32 @@ namespace {
 
 constexpr char device_prefix[] = "/dev/uverbs"; ///< below the side's folder
 
+/// Sets the address of a uverbs socket. Returns false if it is too long.
 bool set_path(sockaddr_un &address, int number)
 {
     address = {};
     address.sun_family = AF_UNIX;
-    const int length = std::snprintf(address.sun_path, sizeof(address.sun_path), "%s%s%d", side_folder(),
-                                     device_prefix, number);
+    const int length =
+        std::snprintf(address.sun_path, sizeof(address.sun_path), "%s%s%d", side_folder(), device_prefix, number);
     return length > 0 && static_cast<std::size_t>(length) < sizeof(address.sun_path);
 }
 
-/// Yama lets a process read another's memory only where the other has said that it may.
-void let_card_read_memory(int fd)
+/// Permits the card's process to read this process's memory, which Yama (ptrace_scope 1) otherwise refuses. Done once
+/// for each process: the permission is not inherited by fork.
+void allow_card_to_read_memory(int fd)
 {
-    static pid_t allowed_in = 0; // not what a fork inherits
+    static pid_t allowed_process = 0; // value of another process after a fork
     const pid_t self = getpid();
-    if (__atomic_load_n(&allowed_in, __ATOMIC_RELAXED) == self)
+    if (__atomic_load_n(&allowed_process, __ATOMIC_RELAXED) == self)
         return;
     ucred peer{};
     socklen_t length = sizeof(peer);
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0)
-        prctl(PR_SET_PTRACER, static_cast<unsigned long>(peer.pid), 0, 0, 0); // EINVAL: there is no Yama
-    __atomic_store_n(&allowed_in, self, __ATOMIC_RELAXED);
+        prctl(PR_SET_PTRACER, static_cast<unsigned long>(peer.pid), 0, 0, 0); // EINVAL: the kernel has no Yama
+    __atomic_store_n(&allowed_process, self, __ATOMIC_RELAXED);
 }
 
+/// Sends a request with its descriptors. Returns false if the card's process has ended.
 bool send_request(int fd, const Request &request, const int *descriptors, std::size_t count)
 {
     alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
@@ -72,7 +75,8 @@ bool send_request(int fd, const Request &request, const int *descriptors, std::s
     return sent == static_cast<ssize_t>(sizeof(request));
 }
 
-/// An errno, or 0. Stores the numbers of descriptors that came with the reply where the card says.
+/// Receives the reply. Stores the number of a received descriptor at the address that the card gives. Returns an errno,
+/// or 0.
 int receive_reply(int fd)
 {
     Reply reply{};
@@ -88,7 +92,7 @@ int receive_reply(int fd)
         got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     if (got != static_cast<ssize_t>(sizeof(reply)))
-        return EIO; // the card is gone
+        return EIO; // the card's process has ended
     const cmsghdr *header = CMSG_FIRSTHDR(&message);
     if (reply.descriptors == 1 && header != nullptr) {
         int received = -1;
@@ -101,22 +105,26 @@ int receive_reply(int fd)
     return reply.error;
 }
 
-/// An errno, or 0.
-int ask_card(int fd, const Request &request, int extra = -1)
+/// Sends a request with a socket for its reply (and the descriptor `extra`), and blocks until the reply arrives.
+/// Returns an errno, or 0.
+int call_card(int fd, const Request &request, int extra = -1)
 {
-    let_card_read_memory(fd);
+    allow_card_to_read_memory(fd);
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return errno;
     const int descriptors[] = {pair[1], extra};
+    // Each request has a socket pair of its own for the reply, so concurrent requests cannot take each other's.
     const bool is_sent = send_request(fd, request, descriptors, extra < 0 ? 1 : 2);
+    // Closed here, so that the wait for the reply ends if the card's process ends.
     close(pair[1]);
     const int error = is_sent ? receive_reply(pair[0]) : EIO;
     close(pair[0]);
     return error;
 }
 
-/// This process's userfaultfd, or -1. `is_new` is set where the card has not got it yet.
+/// Returns this process's userfaultfd, or -1. Sets `is_new` if it was created by this call, so that the card must get
+/// it.
 int process_userfaultfd(bool &is_new)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -124,7 +132,7 @@ int process_userfaultfd(bool &is_new)
     static pid_t owner = 0;
     is_new = false;
     pthread_mutex_lock(&mutex);
-    if (owner != getpid()) { // the first time, and after a fork: a userfaultfd belongs to one memory
+    if (owner != getpid()) { // first use, or after a fork: a userfaultfd belongs to one address space
         owner = getpid();
         uffdio_api api{};
         api.api = UFFD_API;
@@ -151,6 +159,7 @@ int uverbs_number(int fd)
     socklen_t size = sizeof(address);
     const int saved = errno;
     int number = -1;
+    // The name of the peer's socket identifies the function of the card.
     if (length != 0 && getpeername(fd, reinterpret_cast<sockaddr *>(&address), &size) == 0 &&
         address.sun_family == AF_UNIX && std::strncmp(address.sun_path, folder, length) == 0 &&
         std::strncmp(address.sun_path + length, device_prefix, sizeof(device_prefix) - 1) == 0)
@@ -165,17 +174,17 @@ int open_uverbs(int number)
     if (fd < 0)
         return -1;
     sockaddr_un address{};
+    // The card reads this word, to verify that it can access this process's memory.
     const std::uint64_t word = hello_word;
     Request hello{};
     hello.type = RequestType::hello;
     hello.a = reinterpret_cast<std::uintptr_t>(&word);
     int error = ENODEV;
-    if (set_path(address, number) &&
-        connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0) {
-        error = ask_card(fd, hello);
+    if (set_path(address, number) && connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0) {
+        error = call_card(fd, hello);
         if (error == EPERM)
             std::fprintf(stderr,
-                         "with_card: the card may not read the memory of process %d (another user's, not "
+                         "with_card: the card is not permitted to read the memory of process %d (another user's, not "
                          "dumpable, or denied by ptrace_scope or seccomp)\n",
                          getpid());
     }
@@ -191,7 +200,7 @@ int card_ioctl(int fd, void *header)
     Request request{};
     request.type = RequestType::ioctl;
     request.a = reinterpret_cast<std::uintptr_t>(header);
-    const int error = ask_card(fd, request);
+    const int error = call_card(fd, request);
     if (error == 0)
         return 0;
     errno = error;
@@ -203,10 +212,11 @@ void *card_map(int fd, std::size_t length, int protection, off_t offset)
     void *pages = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return pages;
-    // Neither may the pages be shared with a child, nor be merged into a huge one: doorbells are trapped by
+    // Doorbell stores are trapped by page, so the pages must neither be shared with a child nor become part of a huge
     // page.
     madvise(pages, length, MADV_DONTFORK);
     madvise(pages, length, MADV_NOHUGEPAGE);
+    // Populates the pages: a userfaultfd can write-protect present pages only.
     std::memset(pages, 0, length);
     bool is_new = false;
     const int traps = process_userfaultfd(is_new);
@@ -215,20 +225,21 @@ void *card_map(int fd, std::size_t length, int protection, off_t offset)
         range.range.start = reinterpret_cast<std::uintptr_t>(pages);
         range.range.len = length;
         range.mode = UFFDIO_REGISTER_MODE_WP;
-        ioctl(traps, UFFDIO_REGISTER,
-              &range); // not registered: the card finds that it cannot protect it, and polls
+        // If this fails, the card cannot protect the page either, and polls.
+        ioctl(traps, UFFDIO_REGISTER, &range);
     }
     Request request{};
     request.type = RequestType::map;
     request.a = reinterpret_cast<std::uintptr_t>(pages);
     request.b = length;
     request.c = static_cast<std::uint64_t>(offset);
-    const int error = ask_card(fd, request, is_new ? traps : -1);
+    const int error = call_card(fd, request, is_new ? traps : -1);
     if (error != 0) {
         munmap(pages, length);
         errno = error;
         return MAP_FAILED;
     }
+    // The clock page is read-only for the program, and was written by the card before.
     if ((protection & PROT_WRITE) == 0)
         mprotect(pages, length, protection);
     return pages;

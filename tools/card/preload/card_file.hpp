@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The uverbs descriptor. It is a connection to the card, so close, dup, fork, exec and SCM_RIGHTS do to it
-// what they do to a real one, and nothing here keeps a table of descriptors.
+// The uverbs descriptor in the program: a socket that is connected to the card. Therefore close, dup, fork, exec and
+// SCM_RIGHTS work as with a real descriptor, and no table of descriptors is needed.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace opendoca::card {
 
-/// Number N of the /dev/infiniband/uverbsN that is open at `fd`, or -1 where it is anything else. Keeps
+/// Returns the number N of the /dev/infiniband/uverbsN that is open at `fd`, or -1 if `fd` is anything else. Preserves
 /// errno.
 int uverbs_number(int fd);
 
-/// Opens /dev/infiniband/uverbsN: a descriptor, or -1 with errno.
+/// Opens /dev/infiniband/uverbsN. Returns a descriptor, or -1 with errno.
 int open_uverbs(int number);
 
-/// Hands an ioctl to the card: 0, or -1 with errno.
+/// Passes an ioctl to the card. Returns 0, or -1 with errno.
 int card_ioctl(int fd, void *header);
 
-/// Maps what the card offers at `offset`: an address, or MAP_FAILED with errno.
+/// Maps the page that the card offers at `offset`. Returns an address, or MAP_FAILED with errno.
 void *card_map(int fd, std::size_t length, int protection, off_t offset);
 
 } // namespace opendoca::card

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// with_card --calls classic: devices look as if their driver had no extended calls (ibv_create_cq_ex(),
-// ibv_create_qp_ex() and, with them, ibv_start_poll() and ibv_wr_start()), as several drivers of rdma-core's have none.
+// with_card --calls classic: hides the extended calls of a device (ibv_create_cq_ex(), ibv_create_qp_ex(), and with
+// them ibv_start_poll() and ibv_wr_start()), which several drivers of rdma-core do not have.
 #include <cstdlib>
 #include <cstring>
 
@@ -17,17 +17,19 @@ namespace {
 
 using OpenDevice = ibv_context *(ibv_device *);
 
+/// Returns whether the extended calls must be hidden.
 bool are_calls_classic()
 {
     const char *value = std::getenv(calls_variable);
     return value != nullptr && std::strcmp(value, "classic") == 0;
 }
 
+/// Returns libibverbs' own ibv_open_device().
 OpenDevice *real_open_device()
 {
     if (OpenDevice *found = next<OpenDevice, 33>("ibv_open_device"))
         return found;
-    // Of a library that was loaded at run time, for itself. Nobody could call this function otherwise.
+    // libibverbs was loaded by dlopen() without RTLD_GLOBAL: the caller found this function by other means.
     void *library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
     return library == nullptr ? nullptr : reinterpret_cast<OpenDevice *>(dlsym(library, "ibv_open_device"));
 }

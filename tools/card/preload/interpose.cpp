@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The functions of libc that reach a uverbs device or sysfs. Each does what libc's does for anything else.
+// Replacements of the functions of libc that reach a uverbs device or sysfs. For anything else each calls libc's
+// function of the same name.
 
-// The names below are functions, and each its own: not what fortified headers or large files make of them.
+// Fortified headers and large file support must not rename the functions that are defined below.
 #undef _FORTIFY_SOURCE
 #undef _FILE_OFFSET_BITS
 
@@ -40,12 +41,14 @@ using OpenAt = int(int, const char *, int, ...);
 using Stat = int(const char *, struct stat *);
 using Stat64 = int(const char *, struct stat64 *);
 
+/// Returns the optional third argument of open(), which exists for certain flags only.
 mode_t mode_argument(int flags, va_list arguments)
 {
     const bool has_mode = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
     return has_mode ? va_arg(arguments, mode_t) : 0;
 }
 
+/// Sets the type and the device number of a uverbs device.
 template <typename Result>
 void describe_device(Result &result, int number)
 {
@@ -53,10 +56,11 @@ void describe_device(Result &result, int number)
     result.st_rdev = makedev(uverbs_major, uverbs_minor + static_cast<unsigned>(number));
 }
 
+/// Implements stat() of a device node, which exists if the function's socket does.
 template <typename Result>
 int stat_device(Result *result, int number)
 {
-    // As if the node were there only where its function is.
+    // The socket's existence stands for that of the node.
     struct stat socket_state {};
     char path[PATH_MAX];
     std::snprintf(path, sizeof(path), "%s/dev/uverbs%d", side_folder(), number);
@@ -67,6 +71,7 @@ int stat_device(Result *result, int number)
     return 0;
 }
 
+/// Implements stat() and its variants by path.
 template <int Tag, typename Result>
 int stat_path(const char *name, const char *path, Result *result)
 {
@@ -76,6 +81,7 @@ int stat_path(const char *name, const char *path, Result *result)
     return next<int(const char *, Result *), Tag>(name)(SysfsPath(path).get(), result);
 }
 
+/// Implements fstat() and its variants.
 template <int Tag, typename Result>
 int stat_descriptor(const char *name, int fd, Result *result)
 {
@@ -88,6 +94,7 @@ int stat_descriptor(const char *name, int fd, Result *result)
     return error;
 }
 
+/// Implements fstatat() and its variants.
 template <int Tag, typename Result>
 int stat_at(const char *name, int folder, const char *path, Result *result, int flags)
 {
@@ -95,10 +102,8 @@ int stat_at(const char *name, int folder, const char *path, Result *result, int 
     if (number >= 0)
         return stat_device(result, number);
     if (path != nullptr && *path == '\0' && (flags & AT_EMPTY_PATH) != 0)
-        return stat_descriptor<Tag + 100>(sizeof(Result) == sizeof(struct stat) ? "fstat" : "fstat64", folder,
-                                          result);
-    return next<int(int, const char *, Result *, int), Tag>(name)(folder, SysfsPath(path).get(), result,
-                                                                  flags);
+        return stat_descriptor<Tag + 100>(sizeof(Result) == sizeof(struct stat) ? "fstat" : "fstat64", folder, result);
+    return next<int(int, const char *, Result *, int), Tag>(name)(folder, SysfsPath(path).get(), result, flags);
 }
 
 } // namespace
@@ -106,6 +111,8 @@ int stat_at(const char *name, int folder, const char *path, Result *result, int 
 #pragma GCC visibility push(default)
 extern "C" {
 
+// The functions below have the signatures of libc's. Each checks whether its path or descriptor belongs to the card,
+// and passes everything else on to the next library. They are called by any thread, also before main().
 int open(const char *path, int flags, ...)
 {
     va_list arguments;
@@ -133,8 +140,7 @@ int openat(int folder, const char *path, int flags, ...)
     const mode_t mode = mode_argument(flags, arguments);
     va_end(arguments);
     const int number = uverbs_number(path);
-    return number >= 0 ? open_uverbs(number)
-                       : next<OpenAt, 3>("openat")(folder, SysfsPath(path).get(), flags, mode);
+    return number >= 0 ? open_uverbs(number) : next<OpenAt, 3>("openat")(folder, SysfsPath(path).get(), flags, mode);
 }
 
 int openat64(int folder, const char *path, int flags, ...)
@@ -144,11 +150,10 @@ int openat64(int folder, const char *path, int flags, ...)
     const mode_t mode = mode_argument(flags, arguments);
     va_end(arguments);
     const int number = uverbs_number(path);
-    return number >= 0 ? open_uverbs(number)
-                       : next<OpenAt, 4>("openat64")(folder, SysfsPath(path).get(), flags, mode);
+    return number >= 0 ? open_uverbs(number) : next<OpenAt, 4>("openat64")(folder, SysfsPath(path).get(), flags, mode);
 }
 
-// What fortified programs call.
+// Called by programs that were compiled with _FORTIFY_SOURCE.
 int __open_2(const char *path, int flags)
 {
     return open(path, flags);
@@ -184,6 +189,7 @@ DIR *opendir(const char *path)
     return next<DIR *(const char *), 7>("opendir")(SysfsPath(path).get());
 }
 
+// Device nodes may be read and written, but not executed.
 int access(const char *path, int mode) noexcept
 {
     const int number = uverbs_number(path);
@@ -207,10 +213,11 @@ ssize_t readlink(const char *path, char *target, size_t size) noexcept
 
 ssize_t readlinkat(int folder, const char *path, char *target, size_t size) noexcept
 {
-    return next<ssize_t(int, const char *, char *, size_t), 11>("readlinkat")(folder, SysfsPath(path).get(),
-                                                                              target, size);
+    return next<ssize_t(int, const char *, char *, size_t), 11>("readlinkat")(folder, SysfsPath(path).get(), target,
+                                                                              size);
 }
 
+// Programs must see names below /sys, not those in the card's folder.
 char *realpath(const char *path, char *resolved) noexcept
 {
     char *result = next<char *(const char *, char *), 12>("realpath")(SysfsPath(path).get(), resolved);
@@ -219,6 +226,7 @@ char *realpath(const char *path, char *resolved) noexcept
     return result;
 }
 
+// Called by programs that were compiled with _FORTIFY_SOURCE; aborts as libc's does if the buffer is too small.
 char *__realpath_chk(const char *path, char *resolved, size_t size) noexcept
 {
     if (size < PATH_MAX)
@@ -287,6 +295,7 @@ int fstatat64(int folder, const char *path, struct stat64 *result, int flags) no
     return stat_at<21>("fstatat64", folder, path, result, flags);
 }
 
+// Of a device node only type, mode and device number are reported.
 int statx(int folder, const char *path, int flags, unsigned mask, struct statx *result) noexcept
 {
     const auto real = next<int(int, const char *, int, unsigned, struct statx *), 22>("statx");
@@ -315,11 +324,11 @@ int ioctl(int fd, unsigned long request, ...) noexcept
     return next<int(int, unsigned long, ...), 23>("ioctl")(fd, request, argument);
 }
 
-// The kernel cannot map a socket, and says so by ENODEV.
+// Maps pages of the card: the kernel refuses to map a socket, with ENODEV.
 void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset) noexcept
 {
-    void *pages = next<void *(void *, size_t, int, int, int, off_t), 24>("mmap")(address, length, protection,
-                                                                                 flags, fd, offset);
+    void *pages =
+        next<void *(void *, size_t, int, int, int, off_t), 24>("mmap")(address, length, protection, flags, fd, offset);
     if (pages == MAP_FAILED && errno == ENODEV && fd >= 0 && uverbs_number(fd) >= 0)
         return card_map(fd, length, protection, offset);
     return pages;
@@ -330,8 +339,8 @@ void *mmap64(void *address, size_t length, int protection, int flags, int fd, of
     return mmap(address, length, protection, flags, fd, offset);
 }
 
-// libibverbs looks for devices by RDMA netlink first, and reads sysfs only where that fails: the card answers there
-// what programs ask of the system, and refuses to list devices.
+// libibverbs discovers devices by RDMA netlink first, and through sysfs only if that fails. The card's RDMA netlink
+// supports the query of the system's settings, and refuses to list devices.
 int socket(int domain, int type, int protocol) noexcept
 {
     if (domain == AF_NETLINK && protocol == NETLINK_RDMA && *side_folder() != '\0')
@@ -341,12 +350,13 @@ int socket(int domain, int type, int protocol) noexcept
     return next<int(int, int, int), 25>("socket")(domain, type, protocol);
 }
 
-// What of netlink a connection to the card is not: its addresses and options.
+// A connection to the card is no netlink socket: addresses and options of netlink are emulated below.
 int bind(int fd, const sockaddr *address, socklen_t size) noexcept
 {
     return is_netlink(fd) ? 0 : next<decltype(bind), 26>("bind")(fd, address, size);
 }
 
+// The port number of a process's first netlink socket is its process id.
 int getsockname(int fd, sockaddr *address, socklen_t *size) noexcept
 {
     if (!is_netlink(fd))
@@ -362,6 +372,7 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t size) n
     return next<decltype(setsockopt), 28>("setsockopt")(fd, level, name, value, size);
 }
 
+// Replies appear to come from the kernel (port 0), which libraries verify.
 ssize_t recvmsg(int fd, msghdr *message, int flags)
 {
     const socklen_t room = message->msg_namelen;
@@ -376,8 +387,7 @@ ssize_t recvmsg(int fd, msghdr *message, int flags)
 ssize_t recvfrom(int fd, void *buffer, size_t size, int flags, sockaddr *address, socklen_t *address_size)
 {
     const socklen_t room = address_size != nullptr ? *address_size : 0;
-    const ssize_t got =
-        next<decltype(recvfrom), 30>("recvfrom")(fd, buffer, size, flags, address, address_size);
+    const ssize_t got = next<decltype(recvfrom), 30>("recvfrom")(fd, buffer, size, flags, address, address_size);
     if (got >= 0 && address != nullptr && address_size != nullptr && is_netlink(fd)) {
         *address_size = room;
         store_netlink_address(0, address, address_size);

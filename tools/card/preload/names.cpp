@@ -17,18 +17,20 @@ namespace opendoca::card {
 
 namespace {
 
-// Where the kernel's own file must not show through: its RDMA devices are not this program's.
-constexpr const char *always_ours[] = {"/sys/class/infiniband", "/sys/class/infiniband_verbs"};
-// Where the card's files stand beside the kernel's.
-constexpr const char *shared[] = {"/sys/class/net", "/sys/bus/pci/devices", "/sys/bus/auxiliary/devices",
-                                  "/sys/devices"};
+// Folders that come from the card only: the kernel's own RDMA devices must not be visible.
+constexpr const char *replaced_folders[] = {"/sys/class/infiniband", "/sys/class/infiniband_verbs"};
+// Folders that show the files of the card and those of the kernel.
+constexpr const char *merged_folders[] = {"/sys/class/net", "/sys/bus/pci/devices", "/sys/bus/auxiliary/devices",
+                                          "/sys/devices"};
 
+/// Returns whether a path is a folder or in it.
 bool is_below(const char *path, const char *folder)
 {
     const std::size_t length = std::strlen(folder);
     return std::strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
+/// Returns whether a file exists, by a system call that this library does not replace. Preserves errno.
 bool exists(const char *path)
 {
     const int saved = errno;
@@ -41,7 +43,9 @@ bool exists(const char *path)
 
 const char *side_folder()
 {
-    // The environment at the start counts: programs clean theirs. Threads that race here store the same.
+    // The value at the first call counts, since programs may clear their environment. Concurrent first calls store the
+    // same text. The release store of is_known pairs with the acquire load: a thread that reads true also reads the
+    // complete folder.
     static char folder[PATH_MAX];
     static std::atomic<bool> is_known;
     if (!is_known.load(std::memory_order_acquire)) {
@@ -78,11 +82,11 @@ SysfsPath::SysfsPath(const char *path) : result_(path)
         return;
     std::strcpy(buffer_, folder);
     std::strcat(buffer_, path);
-    for (const char *ours : always_ours) {
+    for (const char *ours : replaced_folders) {
         if (is_below(path, ours))
             result_ = buffer_;
     }
-    for (const char *folder_of_both : shared) {
+    for (const char *folder_of_both : merged_folders) {
         if (is_below(path, folder_of_both) && exists(buffer_))
             result_ = buffer_;
     }

@@ -8,13 +8,14 @@
 
 namespace opendoca::card {
 
-/// The folder of this program's side of the card, or "" where there is no card.
+/// Returns the folder of this program's side of the card, or "" if the program runs without a card.
 const char *side_folder();
 
-/// N of "/dev/infiniband/uverbsN", or -1.
+/// Returns N of "/dev/infiniband/uverbsN", or -1.
 int uverbs_number(const char *path);
 
-/// Where the file `path` of sysfs really is.
+/// Translates a path: the result is in the card's tree if the card provides this file of sysfs, and unchanged
+/// otherwise.
 class SysfsPath {
 public:
     explicit SysfsPath(const char *path);
@@ -25,7 +26,7 @@ private:
     const char *result_;
 };
 
-/// Turns the real name of a file of the card's sysfs tree back into the name below /sys, in place.
+/// Translates a path in the card's tree back to the name below /sys, in place.
 void restore_sysfs_name(char *path);
 
 } // namespace opendoca::card

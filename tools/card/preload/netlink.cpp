@@ -20,10 +20,13 @@ namespace opendoca::card {
 
 namespace {
 
-std::atomic<bool> has_opened_one; // then descriptors are looked at
+// Set once a connection is open. Relaxed: the store precedes the return of open_socket(), and a thread that uses the
+// descriptor received it after that.
+std::atomic<bool> has_opened_one;
 
-constexpr char generic[] = "netlink", rdma[] = "rdma_netlink"; // names of sockets
+constexpr char generic[] = "netlink", rdma[] = "rdma_netlink"; // names of the sockets
 
+/// Sets the address of a socket of this side. Returns false without a card, or if it is too long.
 bool set_path(sockaddr_un &address, const char *name)
 {
     address = {};
@@ -32,6 +35,7 @@ bool set_path(sockaddr_un &address, const char *name)
     return *side_folder() != '\0' && static_cast<std::size_t>(length) < sizeof(address.sun_path);
 }
 
+/// Returns whether the address is that of this socket.
 bool is_path_of(const sockaddr_un &address, const char *name)
 {
     sockaddr_un expected;
@@ -51,6 +55,7 @@ bool has_netlink()
 
 namespace {
 
+/// Connects to a socket of the card, with the flags of the socket that the program asked for.
 int open_socket(int type, const char *name)
 {
     sockaddr_un address;
@@ -60,6 +65,7 @@ int open_socket(int type, const char *name)
         return -1;
     if (!set_path(address, name) || connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0) {
         close(fd);
+        // As from a kernel without this protocol.
         errno = EPROTONOSUPPORT;
         return -1;
     }

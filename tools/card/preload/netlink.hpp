@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Generic netlink, by which programs ask devlink for the ports of an e-switch. On the side of a card that has
-// one, such a socket is a connection to the card: it does for a program what netlink does, but for addresses.
+// Generic netlink, by which programs query devlink for the ports of an e-switch, and RDMA netlink. A socket of these
+// protocols is a connection to the card, which exchanges the same messages.
 #pragma once
 
 #include <sys/socket.h>
 
 namespace opendoca::card {
 
-/// Does this side of the card answer generic netlink?
+/// Returns whether this side of the card supports generic netlink. Preserves errno.
 bool has_netlink();
-/// A socket, or -1 with errno.
+/// Opens a connection for generic netlink. Returns a socket, or -1 with errno.
 int open_netlink(int type);
-/// The same of RDMA netlink, which every side of a card answers.
+/// The same for RDMA netlink, which every side of a card supports.
 int open_rdma_netlink(int type);
-/// Is `fd` such a socket? Costs nothing in a program that has none. Keeps errno.
+/// Returns whether `fd` is such a connection; without a system call in a program that has opened none. Preserves errno.
 bool is_netlink(int fd);
-/// Stores an address of netlink: this process's, or with 0 the kernel's.
+/// Stores a netlink address; port 0 is the kernel's.
 void store_netlink_address(unsigned port, void *address, socklen_t *size);
 
 } // namespace opendoca::card

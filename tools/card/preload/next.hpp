@@ -8,12 +8,13 @@
 
 namespace opendoca::card {
 
-/// The function that `name` would be without this library: libc's, or a sanitizer's. `Tag` keeps one cache a
-/// name.
+/// Returns the function `name` of the next library: libc's, or a sanitizer's. Each `Tag` has its own cache, so it must
+/// be unique for each name.
 template <typename Function, int Tag>
 Function *next(const char *name)
 {
-    static std::atomic<void *> cached; // zero at start: no guard, so it is right however early it is called
+    static std::atomic<void *> cached; // zero-initialised without a guard, so it is valid however early it is used;
+                                       // relaxed, since the pointer is the only datum
     void *found = cached.load(std::memory_order_relaxed);
     if (found == nullptr) {
         found = dlsym(RTLD_NEXT, name);

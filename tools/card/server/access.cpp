@@ -10,46 +10,46 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr int most_levels = 4;                 // of keys over keys
-constexpr std::size_t most_segments = 1 << 16; // of a work request
+constexpr int max_levels = 4;                 // Nesting depth of indirect keys, which limits the recursion.
+constexpr std::size_t max_segments = 1 << 16; // Segments of one work request after resolution, which limits memory.
 
 constexpr std::uint32_t any_write = right::local_write | right::remote_write | right::remote_atomic;
 
 bool add_segment(SegmentList &list, const MemoryKey &key, std::uint64_t address, std::uint64_t length)
 {
-    if (list.segments.size() == most_segments)
+    if (list.segments.size() == max_segments)
         return false;
     list.segments.push_back({key.process.get(), address, length});
     list.length += length;
     return true;
 }
 
-// A key that stands for another function's is that key, as long as it is there and its owner lets others use
-// it.
-const MemoryKey *behind_alias(const Card &card, const MemoryKey &alias)
+// Returns the key that an alias stands for. Returns null once that key was destroyed (the index may have a new owner,
+// which the serial number shows), was invalidated, or is itself an alias.
+const MemoryKey *target_of_alias(const Card &card, const MemoryKey &alias)
 {
     const MemoryKey *target = card.keys.by_index(alias.alias_of);
-    return target != nullptr && target->serial == alias.alias_serial && target->permission &&
-                   !target->is_free && target->alias_of == 0
+    return target != nullptr && target->serial == alias.alias_serial && target->permission && !target->is_free &&
+                   target->alias_of == 0
                ? target
                : nullptr;
 }
 
-// Rights below an indirect key are the indirect key's. What is below must only not be written against its
-// owner's will.
+// Resolves one level of `key`. The rights of an access are those of the outermost key; keys below an indirect key need
+// the same protection domain, and local write permission if the access writes.
 bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, const Purpose &purpose,
                   std::uint64_t address, std::uint64_t length, int level)
 {
-    if (key.is_free || key.pd_number != purpose.pd_number ||
-        (key.access & purpose.rights) != purpose.rights ||
-        (key.bound_to != 0 && key.bound_to != purpose.queue_pair) || level > most_levels)
+    if (key.is_free || key.pd_number != purpose.pd_number || (key.access & purpose.rights) != purpose.rights ||
+        (key.bound_to != 0 && key.bound_to != purpose.queue_pair) || level > max_levels)
         return false;
     if (key.alias_of != 0) {
-        const MemoryKey *target = behind_alias(card, key);
+        const MemoryKey *target = target_of_alias(card, key);
         if (target == nullptr)
             return false;
         ++card.alias_uses;
-        // The owner's key with its own protection domain; the user's was checked on the alias.
+        // From here on the target's protection domain counts. The alias itself was checked against the domain of the
+        // queue pair above.
         const Purpose behind{target->pd_number, purpose.rights, 0};
         return add_at_level(card, list, *target, behind, address, length, level + 1);
     }
@@ -58,8 +58,7 @@ bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, con
     std::uint64_t offset = address - key.iova;
     if (!key.is_indirect)
         return add_segment(list, key, key.start + offset, length);
-    const Purpose below{key.pd_number, (purpose.rights & any_write) != 0 ? right::local_write : 0,
-                        purpose.queue_pair};
+    const Purpose below{key.pd_number, (purpose.rights & any_write) != 0 ? right::local_write : 0, purpose.queue_pair};
     for (const KeyEntry &entry : key.entries) {
         if (length == 0)
             return true;
@@ -69,8 +68,7 @@ bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, con
         }
         const std::uint64_t part = std::min(length, entry.length - offset);
         const MemoryKey *next = card.keys.find(entry.key);
-        if (next == nullptr ||
-            !add_at_level(card, list, *next, below, entry.address + offset, part, level + 1))
+        if (next == nullptr || !add_at_level(card, list, *next, below, entry.address + offset, part, level + 1))
             return false;
         length -= part;
         offset = 0;
@@ -78,7 +76,7 @@ bool add_at_level(const Card &card, SegmentList &list, const MemoryKey &key, con
     return length == 0;
 }
 
-/// Goes through a list, from an offset on.
+/// Walks through a segment list from an offset on, in pieces that may span segments.
 class Cursor {
 public:
     Cursor(const SegmentList &list, std::uint64_t offset)
@@ -90,14 +88,14 @@ public:
         offset_ = offset;
     }
 
-    /// Calls `transfer(segment, offset, position, bytes)` for parts of up to `most` bytes in all. Where it
-    /// fails, how.
+    /// Calls `transfer(segment, offset, position, bytes)` for consecutive parts, up to `max_bytes` bytes in total, and
+    /// sets `taken` to their sum. Stops at the first part that fails and returns its result.
     template <typename Transfer>
-    Access take(std::uint64_t most, std::uint64_t &taken, Transfer &&transfer)
+    Access take(std::uint64_t max_bytes, std::uint64_t &taken, Transfer &&transfer)
     {
         taken = 0;
-        while (taken < most && next_ != end_) {
-            const std::uint64_t part = std::min(most - taken, next_->length - offset_);
+        while (taken < max_bytes && next_ != end_) {
+            const std::uint64_t part = std::min(max_bytes - taken, next_->length - offset_);
             if (const Access access = transfer(*next_, offset_, taken, part); access != Access::done)
                 return access;
             taken += part;
@@ -117,17 +115,17 @@ private:
 
 } // namespace
 
-bool add_range(const Card &card, SegmentList &list, const Purpose &purpose, std::uint32_t key,
-               std::uint64_t address, std::uint64_t length)
+bool add_range(const Card &card, SegmentList &list, const Purpose &purpose, std::uint32_t key, std::uint64_t address,
+               std::uint64_t length)
 {
     const MemoryKey *found = card.keys.find(key);
     return found != nullptr && add_at_level(card, list, *found, purpose, address, length, 0);
 }
 
-CopyResult copy(const SegmentList &source, const SegmentList &destination, std::uint64_t offset,
-                std::uint64_t length)
+CopyResult copy(const SegmentList &source, const SegmentList &destination, std::uint64_t offset, std::uint64_t length)
 {
-    // 64 KiB stays in the cache, and is enough for the cost of the two system calls not to count.
+    // A buffer of 64 KiB stays in the cache and amortises the two system calls of each round. It is static because only
+    // the event loop's thread copies.
     static std::array<std::uint8_t, 1 << 16> bounce;
     Cursor from(source, offset), to(destination, offset);
     while (length != 0) {
@@ -137,22 +135,20 @@ CopyResult copy(const SegmentList &source, const SegmentList &destination, std::
             [](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
                 if (segment.process != nullptr)
                     return segment.process->read(segment.address + at, bounce.data() + position, bytes);
-                std::memcpy(bounce.data() + position, reinterpret_cast<const void *>(segment.address + at),
-                            bytes);
+                std::memcpy(bounce.data() + position, reinterpret_cast<const void *>(segment.address + at), bytes);
                 return Access::done;
             });
         if (read != Access::done)
             return read == Access::gone ? CopyResult::source_gone : CopyResult::source_fault;
         std::uint64_t put = 0;
         const Access written = to.take(
-            have, put,
-            [](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
+            have, put, [](const Segment &segment, std::uint64_t at, std::uint64_t position, std::uint64_t bytes) {
                 return segment.process->write(segment.address + at, bounce.data() + position, bytes);
             });
         if (written != Access::done)
             return written == Access::gone ? CopyResult::destination_gone : CopyResult::destination_fault;
         if (have == 0)
-            return CopyResult::source_fault; // shorter than its list says
+            return CopyResult::source_fault; // the list is shorter than its stated length
         length -= have;
     }
     return CopyResult::done;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Memory as work requests name it: by key, address and length; and copies between such ranges.
+// Access to memory in the way that work requests name it (key, address, length), and copies between such ranges.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,31 @@
 
 namespace opendoca::card {
 
-namespace right { // as ibv_access_flags
-inline constexpr std::uint32_t local_write = 1, remote_write = 2, remote_read = 4, remote_atomic = 8,
-                               bind_window = 16, on_demand = 64;
-/// All that there are: the first eight, and those that a device may ignore.
+namespace right { // Bits of ibv_access_flags.
+inline constexpr std::uint32_t local_write = 1, remote_write = 2, remote_read = 4, remote_atomic = 8, bind_window = 16,
+                               on_demand = 64;
+/// All defined bits: the first eight, and the optional ones, which a device may ignore.
 inline constexpr std::uint32_t all = 0xff | 0x3ff00000;
 } // namespace right
 
-/// Who uses a key, and for what.
+/// The queue pair that uses a key, and the rights that the use requires.
 struct Purpose {
     std::uint32_t pd_number;
     std::uint32_t rights;
-    std::uint32_t queue_pair; ///< windows may be bound to one
+    std::uint32_t queue_pair; ///< number of the using queue pair, for windows that are bound to one
 };
 
-/// Adds the memory of `key` from `address` to the list. False where the card may not touch it so: no such
-/// key, another protection domain, a range that is not all the key's, a missing right.
+/// Appends the memory of `key`, `length` bytes from `address` on, to the list. Returns false if the card must refuse
+/// the access: unknown key, other protection domain, range not completely covered by the key, or missing right. The
+/// list is then incomplete and must not be used.
 [[nodiscard]] bool add_range(const Card &card, SegmentList &list, const Purpose &purpose, std::uint32_t key,
                              std::uint64_t address, std::uint64_t length);
 
-/// How a copy ended. `source` and `destination` say whose memory failed.
+/// Result of a copy. The name shows which side's memory failed: `fault` for unmapped memory, `gone` for a dead process.
 enum class CopyResult : std::uint8_t { done, source_fault, destination_fault, source_gone, destination_gone };
 
-/// Copies bytes [offset, offset + length) of one list to those of the other.
-CopyResult copy(const SegmentList &source, const SegmentList &destination, std::uint64_t offset,
-                std::uint64_t length);
+/// Copies bytes [offset, offset + length) of `source` to the same offset of `destination`, through a buffer of the
+/// card.
+CopyResult copy(const SegmentList &source, const SegmentList &destination, std::uint64_t offset, std::uint64_t length);
 
 } // namespace opendoca::card

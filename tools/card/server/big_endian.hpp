@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Values of queues and mailboxes: big endian, at any address.
+// Accessors for values of queues and mailboxes, which are big endian and may be unaligned.
 #pragma once
 
 #include <bit>
@@ -24,6 +24,7 @@ constexpr T swap_on_little_endian(T value)
         return __builtin_bswap64(value);
 }
 
+/// Reads a value at any alignment.
 template <std::unsigned_integral T>
 T load_big(const void *from)
 {
@@ -32,6 +33,7 @@ T load_big(const void *from)
     return swap_on_little_endian(value);
 }
 
+/// Writes a value at any alignment.
 template <std::unsigned_integral T>
 void store_big(void *to, T value)
 {

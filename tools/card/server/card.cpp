@@ -17,6 +17,7 @@ std::uint64_t now_ns()
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// The destructors remove the objects from lists of plain pointers.
 CompletionQueue::~CompletionQueue()
 {
     std::erase(file.card.late_queues, this);
@@ -27,8 +28,9 @@ CompletionQueue::~CompletionQueue()
 
 QueuePair::~QueuePair()
 {
+    // Null if the queue pair was not set up completely.
     if (send_cq && receive_cq)
-        forget_late_entries(*this);
+        drop_late_entries(*this);
     if (process != nullptr)
         std::erase(process->queue_pairs, this);
 }
@@ -56,6 +58,7 @@ std::uint32_t OpenFile::delivered_events(std::uint64_t element, std::uint32_t se
 
 Card::Card(const Profile &its_profile) : profile(its_profile)
 {
+    // Next uverbs number of each side.
     std::uint32_t numbers[2] = {};
     for (FunctionProfile &function : functions_of(profile)) {
         const std::uint32_t number = numbers[static_cast<int>(function.side)]++;
@@ -65,17 +68,19 @@ Card::Card(const Profile &its_profile) : profile(its_profile)
 
 Card::~Card()
 {
+    // Objects refer to the card and to its tables, so they are destroyed before these.
     while (!files.empty())
         close(files.front());
 }
 
 std::shared_ptr<Process> Card::process(pid_t pid)
 {
-    // The dead are forgotten with the last that refers to them: their number may come again.
-    std::erase_if(processes, [](const auto &known) { return known.use_count() == 1 && known->is_dead(); });
-    for (const auto &known : processes) {
-        if (known->pid() == pid && !known->is_dead())
-            return known;
+    // Dead processes are dropped when nothing else refers to them, so that a new process with the same number gets an
+    // entry of its own.
+    std::erase_if(processes, [](const auto &other) { return other.use_count() == 1 && other->is_dead(); });
+    for (const auto &other : processes) {
+        if (other->pid() == pid && !other->is_dead())
+            return other;
     }
     std::shared_ptr<Process> process = Process::open(pid);
     if (process != nullptr)
@@ -93,8 +98,8 @@ void Card::close(OpenFile &file)
     objects.destroy_all_of(file);
     const auto found = std::ranges::find_if(files, [&](const OpenFile &other) { return &other == &file; });
     files.erase(found);
-    // Those that wait for an answer of what is gone now, and those that wait for what it held.
-    look_at_all();
+    // Requests of peers may wait for this file's objects, or for the resources that they held.
+    request_polls();
 }
 
 Function *Card::function(Side side, std::uint32_t number)
@@ -107,8 +112,8 @@ Function *Card::function(Side side, std::uint32_t number)
 
 Function *Card::function_of_vhca(std::uint32_t vhca_id)
 {
-    const auto found = std::ranges::find_if(
-        functions, [&](const Function &function) { return function.profile.vhca_id == vhca_id; });
+    const auto found =
+        std::ranges::find_if(functions, [&](const Function &function) { return function.profile.vhca_id == vhca_id; });
     return found == functions.end() ? nullptr : &*found;
 }
 
@@ -122,7 +127,7 @@ void Card::set_port(Function &function, bool is_up)
         if (&file.function == &function)
             file.send_event(port, is_up ? port_active : port_error);
     }
-    look_at_all();
+    request_polls();
 }
 
 void Card::kill_function(Function &function)
@@ -135,13 +140,13 @@ void Card::kill_function(Function &function)
         if (&file.function == &function)
             file.send_event(0, device_fatal);
     }
-    look_at_all();
+    request_polls();
 }
 
-void Card::look_at_all()
+void Card::request_polls()
 {
     for (const auto &process : processes)
-        process->has_news = true;
+        process->needs_poll = true;
 }
 
 } // namespace opendoca::card

@@ -19,22 +19,25 @@ namespace opendoca::card {
 
 class Card;
 
-/// Nanoseconds of the card's clock. Completions are stamped with it.
+/// Returns the time of the card's clock in nanoseconds (CLOCK_MONOTONIC). Completions carry it as their timestamp.
 std::uint64_t now_ns();
 
+/// A PCI function or subfunction of the card, as programs see it. Owned by Card, and lives as long as the card.
 struct Function {
     FunctionProfile profile;
-    std::uint32_t number; ///< N of uverbsN, on its side
+    std::uint32_t number; ///< N of uverbsN, counted on its side
     bool is_port_up = true;
-    bool is_dead = false;   ///< after a fatal event
-    bool is_silent = false; ///< vanished from the wire, and nobody was told
+    bool is_dead = false;   ///< set by a device fatal event, for ever
+    bool is_silent = false; ///< requested fault: unreachable on the wire, without any event
 };
 
-/// An open uverbs file. It ends when the program has closed its last descriptor of it, however it did.
+/// An open uverbs file: one connection of the preloaded library. It owns (through ObjectTable) all objects that were
+/// created by it, and ends when the program has closed its last descriptor of the connection, by whatever means.
 class OpenFile {
 public:
-    static constexpr std::uint32_t most_objects = 1 << 18;
-    static constexpr std::size_t most_pipes = 1024;
+    /// Limits for one file, so that no program can exhaust the card's memory.
+    static constexpr std::uint32_t max_objects = 1 << 18;
+    static constexpr std::size_t max_pipes = 1024;
 
     OpenFile(Card &its_card, Function &its_function, UniqueFd its_socket)
         : card(its_card),
@@ -43,9 +46,10 @@ public:
     {
     }
 
-    /// Tells the program of an event; counts it where it could.
+    /// Writes an asynchronous event to the program's event file. Increments `counter` if it was written.
     void send_event(std::uint64_t element, std::uint32_t type, std::uint32_t *counter = nullptr) const;
-    /// Takes back those events of `element` that the program has not got: how many of `sent` it got.
+    /// Removes the events of `element` that the program has not read yet. Returns how many of `sent` events the program
+    /// has read, which the destroy commands report.
     [[nodiscard]] std::uint32_t delivered_events(std::uint64_t element, std::uint32_t sent) const;
 
     Card &card;
@@ -53,28 +57,36 @@ public:
     UniqueFd socket;
     std::uint32_t objects = 0;
     DoorbellRecordPages record_pages;
-    std::shared_ptr<EventPipe> events;                ///< the asynchronous ones
-    std::vector<std::shared_ptr<EventPipe>> channels; ///< of completions
-    std::vector<std::shared_ptr<Process>> processes;  ///< that have spoken through it
+    std::shared_ptr<EventPipe> events;                ///< asynchronous event file; null before the program creates it
+    std::vector<std::shared_ptr<EventPipe>> channels; ///< completion channels
+    std::vector<std::shared_ptr<Process>> processes;  ///< processes that have sent a request by this file
 };
 
+/// The state of one card: its functions, objects, keys, requested faults, open files and client processes. Owned by the
+/// server's process. All of it belongs to the event loop's thread; nothing here locks.
 class Card {
 public:
     explicit Card(const Profile &its_profile);
     ~Card();
 
-    /// The process of that number now. Null where there is none.
+    /// Returns the live process with this number, and starts tracking it at first. Returns null if there is none.
     std::shared_ptr<Process> process(pid_t pid);
+    /// Adds an open file for a new connection.
     OpenFile &open(Function &function, UniqueFd socket);
-    /// Ends all that the file has.
+    /// Destroys all objects of the file, and the file.
     void close(OpenFile &file);
+    /// Returns a function by its side and uverbs number, or null.
     [[nodiscard]] Function *function(Side side, std::uint32_t number);
     [[nodiscard]] Function *function_of_vhca(std::uint32_t vhca_id);
 
+    /// Changes the state of the port, and sends the port event to every open file of the function. No effect if the
+    /// state is the same.
     void set_port(Function &function, bool is_up);
+    /// Puts the function into its fatal state, and sends a device fatal event to every open file of the function.
     void kill_function(Function &function);
-    /// Looks at the queues of all processes at the next turn.
-    void look_at_all();
+    /// Requests a poll of the queues of every process in the next iteration. Needed after a change that may unblock
+    /// requests of other processes.
+    void request_polls();
 
     const Profile &profile;
     std::vector<Function> functions;
@@ -83,15 +95,15 @@ public:
     Faults faults;
     std::list<OpenFile> files;
     std::vector<std::shared_ptr<Process>> processes;
-    std::vector<CompletionQueue *> late_queues;      ///< that hold completions back
-    std::vector<CompletionQueue *> moderated_queues; ///< that hold an event back
+    std::vector<CompletionQueue *> late_queues;      ///< completion queues with completions that a fault delays
+    std::vector<CompletionQueue *> moderated_queues; ///< completion queues with an event that moderation delays
     bool is_verbose = false;
-    // What was done, for those who want to know by what it was.
+    // Counters of the `status` request, which tests use to check by which path data went.
     std::uint64_t dma_copies = 0;
-    mutable std::uint64_t alias_uses = 0; ///< ranges of memory that were found by an alias
-    std::uint64_t messages = 0; ///< that have met a receive of another queue pair
+    mutable std::uint64_t alias_uses = 0; ///< memory ranges that were resolved through an alias key
+    std::uint64_t messages = 0;           ///< messages that were matched with a receive request of another queue pair
     std::uint64_t message_bytes = 0;
-    std::uint64_t remote_accesses = 0; ///< reads, writes and atomics that have ended
+    std::uint64_t remote_accesses = 0; ///< RDMA reads, writes and atomics that have completed
 };
 
 } // namespace opendoca::card

@@ -11,8 +11,8 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::size_t inline_bytes =
-    sizeof(ib_uverbs_attr::data); ///< inputs up to that are in the attribute itself
+/// Inputs up to this size are stored in the attribute itself.
+constexpr std::size_t inline_bytes = sizeof(ib_uverbs_attr::data);
 
 } // namespace
 
@@ -21,13 +21,13 @@ int Command::load()
     ib_uverbs_ioctl_hdr header;
     if (process->read(address_, &header, sizeof(header)) != Access::done)
         return EFAULT;
-    if (header.num_attrs > most_attributes ||
+    // The header states its length twice, in bytes and in attributes.
+    if (header.num_attrs > max_attributes ||
         header.length != sizeof(header) + header.num_attrs * sizeof(ib_uverbs_attr))
         return EINVAL;
     count_ = header.num_attrs;
     method_ = method_key(header.object_id, header.method_id);
-    if (process->read(address_ + sizeof(header), attributes_.data(), count_ * sizeof(ib_uverbs_attr)) !=
-        Access::done)
+    if (process->read(address_ + sizeof(header), attributes_.data(), count_ * sizeof(ib_uverbs_attr)) != Access::done)
         return EFAULT;
     return 0;
 }
@@ -35,8 +35,7 @@ int Command::load()
 const ib_uverbs_attr *Command::find(unsigned id) const
 {
     const auto end = attributes_.begin() + static_cast<std::ptrdiff_t>(count_);
-    const auto found =
-        std::find_if(attributes_.begin(), end, [&](const auto &attr) { return attr.attr_id == id; });
+    const auto found = std::find_if(attributes_.begin(), end, [&](const auto &attr) { return attr.attr_id == id; });
     return found == end ? nullptr : &*found;
 }
 
@@ -54,6 +53,7 @@ std::size_t Command::length(unsigned id) const
 
 bool Command::get(unsigned id, void *to, std::size_t size) const
 {
+    // An older program passes a shorter structure; the fields that it lacks are 0.
     std::memset(to, 0, size);
     const ib_uverbs_attr *attribute = find(id);
     if (attribute == nullptr)
@@ -76,11 +76,11 @@ int Command::put(unsigned id, const void *from, std::size_t size) const
     const ib_uverbs_attr *attribute = find(id);
     if (attribute == nullptr)
         return 0;
+    // The flag reports to libibverbs that the output was written.
     const auto flags = static_cast<std::uint16_t>(attribute->flags | UVERBS_ATTR_F_VALID_OUTPUT);
     const bool is_done =
         process->write(attribute->data, from, std::min<std::size_t>(size, attribute->len)) == Access::done &&
-        process->write(address_of(*attribute) + offsetof(ib_uverbs_attr, flags), &flags, sizeof(flags)) ==
-            Access::done;
+        process->write(address_of(*attribute) + offsetof(ib_uverbs_attr, flags), &flags, sizeof(flags)) == Access::done;
     return is_done ? 0 : EFAULT;
 }
 
@@ -111,6 +111,7 @@ int Command::put_descriptor(unsigned id, UniqueFd descriptor)
     const ib_uverbs_attr *attribute = find(id);
     if (attribute == nullptr)
         return EINVAL;
+    // The preloaded library stores the number, since it is assigned when the program receives the descriptor.
     descriptor_slot = {address_of(*attribute) + offsetof(ib_uverbs_attr, data), sizeof(std::int64_t), 0};
     new_descriptor = std::move(descriptor);
     return 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// One ioctl of a uverbs file. Its attributes are read from the program's memory once; what they point to, and
-// where results go, is memory of the program, at addresses that are as good as the program is honest.
+// One ioctl of a uverbs file. Attributes are copied from the program's memory once, so the program cannot change them
+// between check and use. Inputs that they point to, and the places of results, stay in the program's memory: a program
+// that passes wrong addresses damages only itself.
 #pragma once
 
 #include <array>
@@ -21,6 +22,8 @@
 
 namespace opendoca::card {
 
+/// An ioctl while it is carried out. Created on the stack of the event loop for each request; the functions below read
+/// their inputs and store their outputs through it.
 class Command {
 public:
     Command(OpenFile &its_file, std::shared_ptr<Process> its_process, std::uint64_t address)
@@ -30,19 +33,17 @@ public:
     {
     }
 
-    /// Reads header and attributes: an errno, or 0.
+    /// Copies the header and the attributes. Returns an errno, or 0.
     [[nodiscard]] int load();
     [[nodiscard]] std::uint32_t method() const { return method_; }
-    static constexpr std::uint32_t method_key(unsigned object, unsigned method)
-    {
-        return object << 16 | method;
-    }
+    /// Combines the object's and the method's number into one key of the command table.
+    static constexpr std::uint32_t method_key(unsigned object, unsigned method) { return object << 16 | method; }
 
     [[nodiscard]] bool has(unsigned id) const { return find(id) != nullptr; }
-    /// Bytes that the program gave or has room for; 0 without the attribute.
+    /// Returns the length in bytes of an input, or of the room for an output; 0 if the attribute is absent.
     [[nodiscard]] std::size_t length(unsigned id) const;
-    /// Copies an input, and fills up with zeros. False where there is none, or the program's memory is not
-    /// there.
+    /// Copies an input, and zeroes the bytes beyond its length. Returns false if the attribute is absent or the
+    /// program's memory cannot be read.
     [[nodiscard]] bool get(unsigned id, void *to, std::size_t size) const;
     template <typename T>
     [[nodiscard]] bool get(unsigned id, T &to) const
@@ -50,10 +51,11 @@ public:
         static_assert(std::is_trivially_copyable_v<T>);
         return get(id, &to, sizeof(to));
     }
-    /// Small inputs: 0 without the attribute.
+    /// Returns an input of at most 8 bytes; 0 if the attribute is absent.
     [[nodiscard]] std::uint64_t number(unsigned id) const;
     [[nodiscard]] std::uint32_t number32(unsigned id) const { return static_cast<std::uint32_t>(number(id)); }
-    /// An object of this file that verbs made, by the handle in an attribute. Null where there is none.
+    /// Returns the object whose handle is in the attribute. Returns null if this file has no such object of this type,
+    /// or if it was created by DEVX.
     template <typename T>
     [[nodiscard]] T *object(unsigned id) const
     {
@@ -63,10 +65,10 @@ public:
     [[nodiscard]] T *object_of(std::uint32_t handle) const
     {
         T *found = file.card.objects.find<T>(handle, file);
-        return found != nullptr && !found->is_below_devx ? found : nullptr;
+        return found != nullptr && !found->is_created_by_devx ? found : nullptr;
     }
 
-    /// Outputs: an errno, or 0. An attribute that the program did not give is left out.
+    /// Stores an output. Returns an errno, or 0, also if the program did not pass the attribute.
     int put(unsigned id, const void *from, std::size_t size) const;
     template <typename T>
     int put(unsigned id, const T &from) const
@@ -75,12 +77,14 @@ public:
         return put(id, &from, sizeof(from));
     }
     int put_number(unsigned id, std::uint64_t value) const { return put(id, value); }
-    /// Copies `size` bytes into the middle of an output.
+    /// Stores `size` bytes at an offset of an output. The attribute must be present and large enough.
     int put_part(unsigned id, std::size_t offset, const void *from, std::size_t size) const;
-    /// A new object's handle. The object is destroyed where the program cannot get it.
+    /// Stores the handle of a new object. Destroys the object if the handle cannot be stored, since no program could
+    /// ever free it.
     int put_handle(unsigned id, Object &object) const;
-    /// A new descriptor: in the attribute itself, or behind its pointer.
+    /// Attaches a new descriptor to the reply. The preloaded library stores its number in the attribute itself.
     int put_descriptor(unsigned id, UniqueFd descriptor);
+    /// As put_descriptor(), with the number stored where the attribute points.
     int put_descriptor_behind(unsigned id, UniqueFd descriptor);
 
     OpenFile &file;
@@ -89,22 +93,22 @@ public:
     DescriptorSlot descriptor_slot{};
 
 private:
-    static constexpr std::size_t most_attributes = 64;
+    static constexpr std::size_t max_attributes = 64;
     [[nodiscard]] const ib_uverbs_attr *find(unsigned id) const;
     [[nodiscard]] std::uint64_t address_of(const ib_uverbs_attr &attribute) const;
 
     std::uint64_t address_;
     std::uint32_t method_ = 0;
     std::size_t count_ = 0;
-    std::array<ib_uverbs_attr, most_attributes> attributes_{};
+    std::array<ib_uverbs_attr, max_attributes> attributes_{};
 };
 
-/// Carries out a command: an errno, or 0.
+/// Reads a command and carries it out. Returns an errno, or 0.
 int run_command(Command &command);
-/// Is there a command of that name, as faults are asked for by?
+/// Returns whether a command has this name, as used by the fault `refuse`.
 bool is_command_name(std::string_view name);
 
-// The commands, by what they are about. Each returns an errno, or 0.
+// Implementations of the commands, grouped by object. Each returns an errno, or 0.
 int get_context(Command &command);
 int query_context(Command &command);
 int query_port(Command &command);

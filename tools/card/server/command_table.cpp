@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Which function carries out which command, and the names that faults are asked for by.
+// The table of the uverbs commands: the function that implements each, and its name for faults and the log.
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -15,11 +15,12 @@ namespace opendoca::card {
 
 namespace {
 
+/// One command of either interface.
 struct TableEntry {
-    std::uint32_t key; ///< object and method, or the number of a write command
+    std::uint32_t key; ///< object and method (Command::method_key), or number of a write() command
     const char *name;
     int (*run)(Command &command);
-    bool works_on_dead_device; ///< what ends something does
+    bool works_on_dead_device; ///< true for commands that free something: they succeed after a device fatal event, too
 };
 
 constexpr std::uint32_t key(unsigned object, unsigned method)
@@ -34,8 +35,7 @@ constexpr TableEntry methods[] = {
     {key(UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT), "query_mlx5_port", query_mlx5_port, false},
     {key(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY), "query_gid_entry", query_gid_entry, false},
     {key(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE), "query_gid_table", query_gid_table, false},
-    {key(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC), "create_event_file", create_event_file,
-     false},
+    {key(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC), "create_event_file", create_event_file, false},
     {key(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY), "dealloc_pd", destroy_pd, true},
     {key(UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY), "query_pd", query_pd, false},
     {key(UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY), "destroy_ah", destroy_ah, true},
@@ -56,8 +56,7 @@ constexpr TableEntry methods[] = {
     {key(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY), "devx_modify", devx_modify, false},
     {key(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY), "devx_query", devx_query, false},
     {key(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG), "reg_umem", register_user_memory, false},
-    {key(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG), "dereg_umem", deregister_user_memory,
-     true},
+    {key(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG), "dereg_umem", deregister_user_memory, true},
     {key(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC), "alloc_uar", alloc_uar, false},
     {key(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY), "dealloc_uar", destroy_uar, true},
 };
@@ -67,7 +66,7 @@ constexpr std::uint32_t extended(unsigned command)
     return IB_USER_VERBS_CMD_FLAG_EXTENDED | command;
 }
 
-// Commands of the older write() interface, which libibverbs has carried by one ioctl.
+// Commands of the older write() interface. libibverbs wraps them into the ioctl UVERBS_METHOD_INVOKE_WRITE.
 constexpr TableEntry write_commands[] = {
     {IB_USER_VERBS_CMD_QUERY_DEVICE, "query_device", query_device, false},
     {extended(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), "query_device", query_device_more, false},
@@ -85,13 +84,14 @@ constexpr TableEntry write_commands[] = {
     {IB_USER_VERBS_CMD_QUERY_SRQ, "query_srq", query_srq, false},
 };
 
+/// Applies what all commands have in common (log, dead device, requested faults), then runs the command.
 int run_entry(Command &command, const TableEntry &entry)
 {
     if (command.file.card.is_verbose)
         std::fprintf(stderr, "process %d: %s\n", command.process->pid(), entry.name);
     if (command.file.function.is_dead && !entry.works_on_dead_device)
         return EIO;
-    if (const auto fault = command.file.card.faults.strike_command(entry.name))
+    if (const auto fault = command.file.card.faults.take_command_fault(entry.name))
         return static_cast<int>(*fault);
     return entry.run(command);
 }
@@ -103,16 +103,15 @@ int run_command(Command &command)
     if (const int error = command.load())
         return error;
     if (command.method() == key(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE)) {
-        const auto found =
-            std::ranges::find(write_commands, command.number32(UVERBS_ATTR_WRITE_CMD), &TableEntry::key);
+        const auto found = std::ranges::find(write_commands, command.number32(UVERBS_ATTR_WRITE_CMD), &TableEntry::key);
         return found == std::ranges::end(write_commands) ? EOPNOTSUPP : run_entry(command, *found);
     }
     const auto found = std::ranges::find(methods, command.method(), &TableEntry::key);
     if (found != std::ranges::end(methods))
         return run_entry(command, *found);
-    // libibverbs takes EPROTONOSUPPORT as "use write()", which for this one there is not.
-    return command.method() == key(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR) ? EOPNOTSUPP
-                                                                                  : EPROTONOSUPPORT;
+    // libibverbs falls back to write() upon EPROTONOSUPPORT. This method has no equivalent there, so it gets
+    // EOPNOTSUPP.
+    return command.method() == key(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR) ? EOPNOTSUPP : EPROTONOSUPPORT;
 }
 
 bool is_command_name(std::string_view name)

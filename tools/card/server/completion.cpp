@@ -16,13 +16,13 @@ namespace {
 
 using EntryBytes = std::array<std::uint8_t, 64>;
 
-// Offsets in an entry.
+// Offsets of fields within an entry.
 constexpr std::size_t at_flags_and_source = 24, at_user_index = 32, at_immediate = 36, at_byte_count = 44,
                       at_timestamp = 48, at_vendor_syndrome = 54, at_syndrome = 55, at_opcode_and_qpn = 56,
                       at_counter = 60, at_owner = 63;
 constexpr std::uint32_t counter_mask = 0xffffff; // consumer indices have 24 bits
 constexpr std::uint32_t solicited_only = 1 << 24;
-constexpr std::uint32_t has_route_header = 1 << 28; // of what an unreliable datagram brought
+constexpr std::uint32_t has_route_header = 1 << 28; // the entry's payload starts with a GRH; unreliable datagrams only
 
 bool is_error(Entry kind)
 {
@@ -31,12 +31,12 @@ bool is_error(Entry kind)
 
 std::uint64_t address_of(const CompletionQueue &cq, std::uint32_t index)
 {
-    // The entry is the last part of a slot of 128 bytes.
+    // In a slot of 128 bytes the entry occupies the last 64.
     return cq.buffer + static_cast<std::uint64_t>(index & (cq.entries - 1)) * cq.entry_size + cq.entry_size -
            sizeof(EntryBytes);
 }
 
-/// Reads how far the program has taken entries. False where it has unmapped the record.
+/// Reads the consumer index from the doorbell record. Returns false if the program has unmapped the record.
 bool read_consumed(CompletionQueue &cq)
 {
     if (cq.process->read(cq.doorbell_record, &cq.consumed, sizeof(cq.consumed)) != Access::done)
@@ -45,26 +45,28 @@ bool read_consumed(CompletionQueue &cq)
     return true;
 }
 
+/// Returns the number of entries that the program has not consumed, as of the last consumer index that was read.
 std::uint32_t unread(const CompletionQueue &cq)
 {
     return (cq.produced - cq.consumed) & counter_mask;
 }
 
-/// The index that the queue is armed for, or that of the first entry after the last event, whichever is
-/// later: the entry there, and those after it, are announced.
-std::uint32_t first_to_announce(const CompletionQueue &cq)
+/// Returns the index of the first entry that is worth an event: the index that the queue is armed for or the index
+/// after the last event, whichever is later.
+std::uint32_t first_to_notify(const CompletionQueue &cq)
 {
     const std::uint32_t index = cq.arm & counter_mask;
     return ((cq.notified - index) & counter_mask) <= counter_mask / 2 ? cq.notified & counter_mask : index;
 }
 
+/// Returns whether an entry triggers an event: the queue is armed, for all entries or for solicited ones.
 bool is_armed_for(const CompletionQueue &cq, bool is_solicited)
 {
     return cq.is_armed && (is_solicited || (cq.arm & solicited_only) == 0);
 }
 
-// Event moderation. That a message was sent is told this much later, unless something else is to be told before: in
-// a conversation the answer comes first, and its receiver is woken once for both.
+// Event moderation: the event of a completed SEND is held back for this long, unless another event comes first. In a
+// ping-pong the reply arrives within this time, so the program is woken once for both completions.
 constexpr std::uint64_t moderation_ns = 40'000;
 
 bool is_sent_message(const EntryBytes &entry, std::uint8_t kind)
@@ -73,7 +75,8 @@ bool is_sent_message(const EntryBytes &entry, std::uint8_t kind)
     return static_cast<Entry>(kind) == Entry::request && (opcode == Opcode::send || opcode == Opcode::send_immediate);
 }
 
-void announce_later(CompletionQueue &cq)
+/// Schedules a moderated event, unless one is already pending.
+void notify_later(CompletionQueue &cq)
 {
     if (cq.moderated_until != 0)
         return;
@@ -81,7 +84,8 @@ void announce_later(CompletionQueue &cq)
     cq.file.card.moderated_queues.push_back(&cq);
 }
 
-void announce(CompletionQueue &cq)
+/// Sends the completion event and disarms the queue.
+void notify(CompletionQueue &cq)
 {
     cq.is_armed = false;
     cq.notified = cq.produced;
@@ -89,7 +93,8 @@ void announce(CompletionQueue &cq)
         ++cq.completion_events;
 }
 
-/// What the device's firmware adds to a syndrome: ibv_wc.vendor_err.
+/// Returns ibv_wc.vendor_err, which a real device's firmware adds to a syndrome. The values are those that users of
+/// real cards report; none was confirmed on a real card by us.
 std::uint8_t vendor_syndrome(Entry kind, Syndrome syndrome)
 {
     switch (syndrome) {
@@ -114,10 +119,11 @@ std::uint8_t vendor_syndrome(Entry kind, Syndrome syndrome)
     case Syndrome::window_bind:
         break;
     }
-    return 0; // no public source has these
+    return 0; // no public report gives these
 }
 
-/// There was no place for an entry: the queue takes no more, nor do the connections that complete there.
+/// Handles an entry without room: the queue fails for good, and so does every connection that completes there. QP_FATAL
+/// for queue pairs without requests in flight is an assumption (docs/card.md).
 void overrun(CompletionQueue &cq)
 {
     const auto uses = [&cq](const QueuePair &qp) {
@@ -125,61 +131,62 @@ void overrun(CompletionQueue &cq)
                qp.state != QpState::error;
     };
     cq.is_overrun = true;
-    if (!cq.is_below_devx)
+    if (!cq.is_created_by_devx)
         cq.file.send_event(cq.user_handle, static_cast<std::uint32_t>(Event::cq_error), &cq.async_events);
-    // In use by queue pairs of its file alone, which may be those of several processes.
+    // Queue pairs that use this queue are of the same file, but may belong to several processes (after a fork).
     for (const auto &process : cq.file.card.processes) {
         for (QueuePair *qp : process->queue_pairs) {
             if (uses(*qp))
-                break_queue_pair(*qp, qp->is_below_devx ? std::nullopt : std::optional(Event::qp_fatal));
+                break_queue_pair(*qp, qp->is_created_by_devx ? std::nullopt : std::optional(Event::qp_fatal));
         }
     }
 }
 
+/// Writes one entry, and sends or schedules the event if the queue is armed for it.
 void write_entry(CompletionQueue &cq, EntryBytes &entry, std::uint8_t kind, bool is_solicited)
 {
     if (cq.is_overrun || cq.file.function.is_dead)
         return;
     if (unread(cq) >= cq.entries && !read_consumed(cq))
-        return; // nobody is there to read it
+        return; // the record is unmapped, so no program can consume the entry
     if (unread(cq) >= cq.entries) {
         overrun(cq);
         return;
     }
     const bool owner = (cq.produced & cq.entries) != 0;
     entry[at_owner] = static_cast<std::uint8_t>(kind << 4 | (is_solicited ? 2 : 0) | (owner ? 1 : 0));
-    // The owner byte last: with it the entry is the program's.
+    // The owner byte is written last: it hands the entry over to the program, which polls it before it reads the rest.
     const std::uint64_t address = address_of(cq, cq.produced);
     const std::span<std::uint8_t> bytes(entry);
-    if (cq.process->write_in_order({{address, bytes.first(at_owner)},
-                                    {address + at_owner, bytes.subspan(at_owner)}}) != Access::done)
+    if (cq.process->write_in_order({{address, bytes.first(at_owner)}, {address + at_owner, bytes.subspan(at_owner)}}) !=
+        Access::done)
         return;
     ++cq.produced;
     if (is_armed_for(cq, is_solicited || is_error(static_cast<Entry>(kind))) &&
-        first_to_announce(cq) != (cq.produced & counter_mask)) {
+        first_to_notify(cq) != (cq.produced & counter_mask)) {
         if (is_sent_message(entry, kind))
-            announce_later(cq);
+            notify_later(cq);
         else
-            announce(cq);
+            notify(cq);
     }
 }
 
+/// Applies the faults that lose or delay a completion, and writes the entry otherwise.
 void put(CompletionQueue &cq, EntryBytes &entry, Entry kind, bool is_solicited)
 {
     Card &card = cq.file.card;
     const auto opcode = static_cast<std::uint8_t>(kind);
-    if (!is_error(kind)) // an error has its syndromes there
+    if (!is_error(kind)) // in an error entry these bytes hold the syndromes
         store_big(&entry[at_timestamp], now_ns());
-    if (kind != Entry::resize && card.faults.strike_completion_lost())
+    if (kind != Entry::resize && card.faults.take_completion_loss())
         return;
-    const auto delay_ms = kind == Entry::resize ? std::nullopt : card.faults.strike_completion_late();
+    const auto delay_ms = kind == Entry::resize ? std::nullopt : card.faults.take_completion_delay();
     if (!delay_ms && cq.late.empty())
         return write_entry(cq, entry, opcode, is_solicited);
-    // What comes after one that is late waits behind it.
+    // A completion behind a delayed one is delayed as well, since a queue is in order.
     if (cq.late.empty())
         card.late_queues.push_back(&cq);
-    cq.late.push_back(
-        {now_ns() + delay_ms.value_or(0) * std::uint64_t{1'000'000}, entry, opcode, is_solicited});
+    cq.late.push_back({now_ns() + delay_ms.value_or(0) * std::uint64_t{1'000'000}, entry, opcode, is_solicited});
 }
 
 } // namespace
@@ -197,8 +204,7 @@ void complete_request(QueuePair &qp, std::uint16_t index, std::uint8_t operation
 void complete_receive(QueuePair &qp, Entry kind, const Received &received)
 {
     EntryBytes entry{};
-    store_big(&entry[at_flags_and_source],
-              (qp.type == QpType::ud ? has_route_header : 0) | received.source_qp);
+    store_big(&entry[at_flags_and_source], (qp.type == QpType::ud ? has_route_header : 0) | received.source_qp);
     store_big(&entry[at_user_index], qp.user_index);
     std::memcpy(&entry[at_immediate], &received.immediate, sizeof(received.immediate));
     store_big(&entry[at_byte_count], received.bytes);
@@ -207,8 +213,8 @@ void complete_receive(QueuePair &qp, Entry kind, const Received &received)
     put(*qp.receive_cq, entry, kind, received.is_solicited);
 }
 
-void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index,
-                    std::uint8_t operation, Syndrome syndrome)
+void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index, std::uint8_t operation,
+                    Syndrome syndrome)
 {
     EntryBytes entry{};
     store_big(&entry[at_user_index], qp.user_index);
@@ -219,20 +225,20 @@ void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_
     put(cq, entry, kind, false);
 }
 
-// A program arms a queue by a word of the doorbell record, with the consumer index that it knows and a count
-// of the events that it has taken. It asks for an event at the first completion that is newer than this index
-// and newer than the last event: programs arm before they poll, and must not get a second event for one
-// completion. A word that is there again is one arm, not two: the card writes nothing there, so it takes none
-// away that comes meanwhile.
-void take_record(CompletionQueue &cq, std::uint32_t consumed, std::uint32_t arm)
+// A program arms a queue by storing a word in the doorbell record: the consumer index that it has reached, and the
+// number of events that it has received. It asks for an event at the first entry that is newer than this index and
+// newer than the last event, since programs arm before they poll and must not get a second event for one completion. An
+// unchanged word is the same arm, not a new one. After prepare_arm() the card never writes the
+// arm word, so it cannot overwrite a concurrent arm.
+void process_doorbell_record(CompletionQueue &cq, std::uint32_t consumed, std::uint32_t arm)
 {
     cq.consumed = consumed;
     if (arm == cq.arm)
         return;
     cq.arm = arm;
     cq.is_armed = true;
-    // No more than the ring holds: what an index of the program's own making claims is not gone through.
-    const std::uint32_t waiting = std::min((cq.produced - first_to_announce(cq)) & counter_mask, cq.entries);
+    // Limited to the ring's size: an index that the program made up must not cause a longer search.
+    const std::uint32_t waiting = std::min((cq.produced - first_to_notify(cq)) & counter_mask, cq.entries);
     bool is_solicited = false;
     if ((arm & solicited_only) != 0) {
         for (std::uint32_t i = cq.produced - waiting; i != cq.produced && !is_solicited; ++i) {
@@ -243,7 +249,7 @@ void take_record(CompletionQueue &cq, std::uint32_t consumed, std::uint32_t arm)
         }
     }
     if (waiting != 0 && is_armed_for(cq, is_solicited))
-        announce(cq);
+        notify(cq);
 }
 
 Access prepare_arm(const CompletionQueue &cq)
@@ -263,8 +269,9 @@ bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries, st
     return true;
 }
 
-void forget_late_entries(const QueuePair &qp)
+void drop_late_entries(const QueuePair &qp)
 {
+    // Delayed entries carry the number of their queue pair.
     constexpr std::uint32_t number_mask = 0xffffff;
     for (CompletionQueue *cq : {qp.send_cq.get(), qp.receive_cq.get()}) {
         std::erase_if(cq->late, [&](const LateCompletion &late) {
@@ -276,12 +283,13 @@ void forget_late_entries(const QueuePair &qp)
 bool send_moderated_events(Card &card, std::uint64_t now)
 {
     std::erase_if(card.moderated_queues, [now](CompletionQueue *cq) {
-        // The program may have got its event, or have taken the entry and armed the queue for the next.
-        const bool is_due = is_armed_for(*cq, false) && first_to_announce(*cq) != (cq->produced & counter_mask);
+        // The event may be obsolete: another was sent meanwhile, or the program has consumed the entry and armed the
+        // queue for the next.
+        const bool is_due = is_armed_for(*cq, false) && first_to_notify(*cq) != (cq->produced & counter_mask);
         if (is_due && now < cq->moderated_until)
             return false;
         if (is_due)
-            announce(*cq);
+            notify(*cq);
         cq->moderated_until = 0;
         return true;
     });

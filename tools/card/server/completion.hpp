@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Completion queues: entries with their owner bit, and the events of those that are armed.
+// Completion queues: entries with their owner bit, and the events of armed queues.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace opendoca::card {
 
-/// Kinds of completion queue entries.
+/// Opcodes of completion queue entries.
 enum class Entry : std::uint8_t {
     request = 0,
     receive_write_immediate = 1,
@@ -23,7 +23,7 @@ enum class Entry : std::uint8_t {
     invalid = 15,
 };
 
-/// Why a request failed, as an entry says it.
+/// Syndromes of error entries.
 enum class Syndrome : std::uint8_t {
     none = 0,
     local_length = 1,
@@ -38,7 +38,7 @@ enum class Syndrome : std::uint8_t {
     receiver_not_ready = 0x16,
 };
 
-/// Numbers of asynchronous events, as ib_event_type.
+/// Numbers of asynchronous events (ib_event_type).
 enum class Event : std::uint32_t {
     cq_error = 0,
     qp_fatal = 1,
@@ -48,32 +48,36 @@ enum class Event : std::uint32_t {
     last_request = 16,
 };
 
+/// A receive request that a message has completed.
 struct Received {
-    std::uint16_t index; ///< of the receive request
+    std::uint16_t index; ///< index of the receive request
     std::uint32_t bytes;
     std::uint32_t source_qp;
-    std::uint32_t immediate; ///< as it came
+    std::uint32_t immediate; ///< immediate data or key, in the byte order of the wire
     bool is_solicited;
 };
 
+/// Writes the completion of a successful send request.
 void complete_request(QueuePair &qp, std::uint16_t index, std::uint8_t operation, std::uint32_t bytes);
+/// Writes the completion of a successful receive request.
 void complete_receive(QueuePair &qp, Entry kind, const Received &received);
-void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index,
-                    std::uint8_t operation, Syndrome syndrome);
+/// Writes an error completion, with the vendor syndrome that real cards add to `syndrome`.
+void complete_error(CompletionQueue &cq, QueuePair &qp, Entry kind, std::uint16_t index, std::uint8_t operation,
+                    Syndrome syndrome);
 
-/// Takes a queue's doorbell record as it is now. If the program has armed the queue, and for entries that are
-/// there, it gets its event.
-void take_record(CompletionQueue &cq, std::uint32_t consumed, std::uint32_t arm);
-/// Marks a new queue's doorbell record so that the first arm can be seen.
+/// Processes a queue's doorbell record: the consumer index, and the arm word. If the program has armed the queue since
+/// the last call and an entry that it asks for is already present, sends the event at once.
+void process_doorbell_record(CompletionQueue &cq, std::uint32_t consumed, std::uint32_t arm);
+/// Initialises the arm word of a new queue to a value that no program writes, so that the first arm is a change.
 [[nodiscard]] Access prepare_arm(const CompletionQueue &cq);
-/// Goes on in another buffer. False where that is too small for what the program has not taken.
-[[nodiscard]] bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries,
-                          std::uint32_t entry_size);
-/// Drops the entries of a queue pair that are held back: there are none once it was reset or destroyed.
-void forget_late_entries(const QueuePair &qp);
-/// Sends the events that were held back until now. False where none is held back any more.
+/// Continues in another buffer, after a last entry in the old one that announces the change. Returns false if the new
+/// buffer is too small for the entries that the program has not consumed.
+[[nodiscard]] bool resize(CompletionQueue &cq, std::uint64_t buffer, std::uint32_t entries, std::uint32_t entry_size);
+/// Drops the delayed completions of a queue pair that is reset or destroyed.
+void drop_late_entries(const QueuePair &qp);
+/// Sends the moderated events that are due. Returns false once none is pending.
 bool send_moderated_events(Card &card, std::uint64_t now);
-/// Writes the entries that were held back until now. When the next is due, or 0.
+/// Writes the delayed completions that are due. Returns when the next is due, in nanoseconds, or 0 if none is left.
 std::uint64_t write_late_entries(Card &card, std::uint64_t now);
 
 } // namespace opendoca::card

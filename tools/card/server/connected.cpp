@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Requests of reliable and unreliable connections.
+// Send requests of reliable (RC) and unreliable (UC) connections.
 #include "big_endian.hpp"
 #include "engine.hpp"
 #include "limits.hpp"
@@ -11,8 +11,10 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::size_t at_remote = 16, at_atomic = 32; // bytes of a request
+// Offsets of the remote address segment and of the atomic segment in a request.
+constexpr std::size_t at_remote = 16, at_atomic = 32;
 
+/// What an opcode needs from the peer.
 struct Traits {
     bool is_read, is_atomic, names_memory, takes_receive;
     std::uint32_t remote_right;
@@ -26,26 +28,25 @@ Traits traits_of(Opcode opcode)
     const bool is_write = opcode == Opcode::write || opcode == Opcode::write_immediate;
     kind.names_memory = kind.is_read || kind.is_atomic || is_write;
     kind.takes_receive = !kind.names_memory || opcode == Opcode::write_immediate;
-    kind.remote_right = kind.is_read     ? right::remote_read
-                        : kind.is_atomic ? right::remote_atomic
-                                         : right::remote_write;
+    kind.remote_right = kind.is_read ? right::remote_read : kind.is_atomic ? right::remote_atomic : right::remote_write;
     return kind;
 }
 
-/// Whether the peer's connection takes such a request, whatever memory it names. With a depth of 0 it has no
-/// place to remember a read or an atomic.
-bool serves(const QueuePair &peer, const Traits &kind)
+/// Returns whether the peer's connection accepts such a request, regardless of the memory that it addresses. A
+/// responder depth of 0 leaves no resource for reads and atomics.
+bool accepts(const QueuePair &peer, const Traits &kind)
 {
     return (peer.attributes.access & kind.remote_right) != 0 &&
-           (peer.attributes.most_reads_of_peer != 0 || !(kind.is_read || kind.is_atomic));
+           (peer.attributes.max_reads_of_peer != 0 || !(kind.is_read || kind.is_atomic));
 }
 
+/// Returns the acknowledge timeout of one attempt.
 std::uint64_t answer_timeout_ns(const QueuePair &qp)
 {
     return std::uint64_t{4096} << qp.attributes.timeout;
 }
 
-/// Of the codes of IBTA 9.7.5.2.8.
+/// Decodes an RNR NAK timer (IBTA 9.7.5.2.8).
 std::uint64_t rnr_timeout_ns(std::uint8_t code)
 {
     static constexpr std::uint32_t tens_of_us[32] = {
@@ -54,30 +55,34 @@ std::uint64_t rnr_timeout_ns(std::uint8_t code)
     return tens_of_us[code & 31] * std::uint64_t{10'000};
 }
 
-/// The peer does not answer: a card sends again until its retries are spent. Timeout 0 is for ever.
-Outcome no_answer(QueuePair &qp, const WorkRequest &request)
+/// Handles a peer that does not respond: the request waits for another attempt until the retries are exhausted. A
+/// timeout of 0 retries without limit.
+Outcome retry_after_timeout(QueuePair &qp, const WorkRequest &request)
 {
     if (qp.type == QpType::uc)
-        return finish(qp, request, 0); // nobody tells it
+        return finish(qp, request, 0); // UC has no acknowledgements, so the message is lost silently
     if (qp.attributes.timeout != 0 &&
-        !qp.unanswered.go_on(now_ns(), answer_timeout_ns(qp), qp.attributes.retry_count + 1u))
+        !qp.timeout_attempts.should_retry(now_ns(), answer_timeout_ns(qp), qp.attributes.retry_count + 1u))
         return fail(qp, nullptr, request, Syndrome::retries_spent);
     return Outcome::waiting;
 }
 
-/// The peer has no receive request: it is asked again after its timer. A count of 7 is for ever.
-Outcome not_ready(QueuePair &qp, const QueuePair &peer, const WorkRequest &request)
+/// Handles a peer without a receive request: the request waits for the peer's RNR timer. An rnr_retry of 7 retries
+/// without limit.
+Outcome retry_after_rnr(QueuePair &qp, const QueuePair &peer, const WorkRequest &request)
 {
     constexpr std::uint8_t for_ever = 7;
     if (qp.type == QpType::uc)
         return finish(qp, request, 0);
     if (qp.attributes.rnr_retry != for_ever &&
-        !qp.not_ready.go_on(now_ns(), rnr_timeout_ns(peer.attributes.rnr_timer), qp.attributes.rnr_retry + 1u))
+        !qp.rnr_attempts.should_retry(now_ns(), rnr_timeout_ns(peer.attributes.rnr_timer),
+                                      qp.attributes.rnr_retry + 1u))
         return fail(qp, nullptr, request, Syndrome::receiver_not_ready);
     return Outcome::waiting;
 }
 
-/// Null where no message arrives.
+/// Returns the queue pair that receives this queue pair's messages. Returns null if a message would not arrive: no such
+/// queue pair, not connected to this one, unreachable, wrong partition key, or a requested fault.
 QueuePair *peer_of(QueuePair &qp)
 {
     Card &card = qp.file.card;
@@ -91,7 +96,7 @@ QueuePair *peer_of(QueuePair &qp)
         return nullptr;
     if (!has_partition_key(qp) || !has_partition_key(*peer) || now_ns() < qp.lost_until)
         return nullptr;
-    if (qp.copied == 0 && card.faults.strike_message_lost()) {
+    if (qp.copied == 0 && card.faults.take_message_loss()) {
         constexpr std::uint64_t without_timeout = 1'000'000;
         qp.lost_until = now_ns() + (qp.attributes.timeout != 0 ? answer_timeout_ns(qp) : without_timeout);
         return nullptr;
@@ -99,6 +104,7 @@ QueuePair *peer_of(QueuePair &qp)
     return peer;
 }
 
+/// Fails a request that the responder refuses. A UC sender does not learn of it.
 Outcome refuse(QueuePair &qp, QueuePair &peer, const WorkRequest &request, Syndrome syndrome)
 {
     if (qp.type == QpType::uc)
@@ -106,14 +112,13 @@ Outcome refuse(QueuePair &qp, QueuePair &peer, const WorkRequest &request, Syndr
     return fail(qp, &peer, request, syndrome);
 }
 
-/// How a copy that failed ends the request. `is_read`: the source is the peer's.
-Outcome end_failed_copy(QueuePair &qp, QueuePair &peer, const WorkRequest &request, CopyResult result,
-                        bool is_read)
+/// Maps a failed copy to the request's outcome. `is_read` means that the source is the peer's memory.
+Outcome end_failed_copy(QueuePair &qp, QueuePair &peer, const WorkRequest &request, CopyResult result, bool is_read)
 {
     switch (result) {
     case CopyResult::source_gone:
     case CopyResult::destination_gone:
-        return no_answer(qp, request);
+        return retry_after_timeout(qp, request);
     case CopyResult::source_fault:
         return is_read ? fail(qp, &peer, request, Syndrome::remote_access)
                        : fail(qp, nullptr, request, Syndrome::local_protection);
@@ -125,25 +130,23 @@ Outcome end_failed_copy(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
                    : fail(qp, &peer, request, Syndrome::remote_access);
 }
 
+/// Carries out a compare-and-swap or a fetch-and-add. Atomic among the requests of this card only: all run in the event
+/// loop's thread (IBV_ATOMIC_HCA).
 Outcome execute_atomic(QueuePair &qp, QueuePair &peer, const WorkRequest &request, const SegmentList &local,
                        const SegmentList &remote)
 {
-    const std::uint64_t operand = be64(&request.bytes[at_atomic]),
-                        compare = be64(&request.bytes[at_atomic + 8]);
-    if (be64(&request.bytes[at_remote]) % sizeof(std::uint64_t) != 0 ||
-        local.length != sizeof(std::uint64_t) || remote.segments.size() != 1)
+    const std::uint64_t operand = be64(&request.bytes[at_atomic]), compare = be64(&request.bytes[at_atomic + 8]);
+    if (be64(&request.bytes[at_remote]) % sizeof(std::uint64_t) != 0 || local.length != sizeof(std::uint64_t) ||
+        remote.segments.size() != 1)
         return fail(qp, &peer, request, Syndrome::remote_invalid);
     const Segment &place = remote.segments.front();
     std::uint64_t old = 0;
     if (const Access access = place.process->read(place.address, &old, sizeof(old)); access != Access::done)
-        return access == Access::gone ? no_answer(qp, request)
+        return access == Access::gone ? retry_after_timeout(qp, request)
                                       : fail(qp, &peer, request, Syndrome::remote_access);
-    const std::uint64_t changed = request.opcode == Opcode::fetch_add ? old + operand
-                                  : old == compare                    ? operand
-                                                                      : old;
-    if (const Access access = place.process->write(place.address, &changed, sizeof(changed));
-        access != Access::done)
-        return access == Access::gone ? no_answer(qp, request)
+    const std::uint64_t changed = request.opcode == Opcode::fetch_add ? old + operand : old == compare ? operand : old;
+    if (const Access access = place.process->write(place.address, &changed, sizeof(changed)); access != Access::done)
+        return access == Access::gone ? retry_after_timeout(qp, request)
                                       : fail(qp, &peer, request, Syndrome::remote_access);
     SegmentList answer;
     answer.segments.push_back({nullptr, reinterpret_cast<std::uintptr_t>(&old), sizeof(old)});
@@ -153,7 +156,8 @@ Outcome execute_atomic(QueuePair &qp, QueuePair &peer, const WorkRequest &reques
     return finish(qp, request, sizeof(old));
 }
 
-/// SEND with invalidate: the peer's window or indirect key loses its range.
+/// Invalidates the key of a SEND with invalidate. Returns false if the peer has no such window or indirect key, or it
+/// is bound to another queue pair.
 bool invalidate(const QueuePair &peer, std::uint32_t key)
 {
     MemoryKey *found = peer.file.card.keys.find(key);
@@ -164,6 +168,7 @@ bool invalidate(const QueuePair &peer, std::uint32_t key)
     return true;
 }
 
+/// Returns the kind of the receiver's completion.
 Entry entry_of(Opcode opcode)
 {
     switch (opcode) {
@@ -178,7 +183,7 @@ Entry entry_of(Opcode opcode)
     }
 }
 
-/// A message that takes a receive request, in one turn.
+/// Carries out a request that consumes a receive request of the peer. The whole message is copied in one step.
 Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &request, const SegmentList &local,
                         const SegmentList &remote)
 {
@@ -187,17 +192,16 @@ Outcome execute_message(QueuePair &qp, QueuePair &peer, const WorkRequest &reque
     case Take::taken:
         break;
     case Take::none:
-        return not_ready(qp, peer, request);
+        return retry_after_rnr(qp, peer, request);
     case Take::gone:
-        return no_answer(qp, request);
+        return retry_after_timeout(qp, request);
     }
-    qp.not_ready = {};
+    qp.rnr_attempts = {};
     const bool goes_to_receive = request.opcode != Opcode::write_immediate;
     if (goes_to_receive && (!receive.is_valid || receive.list.length < local.length)) {
         complete_error(*peer.receive_cq, peer, Entry::receive_error, receive.index, 0,
                        receive.is_valid ? Syndrome::local_length : Syndrome::local_protection);
-        return refuse(qp, peer, request,
-                      receive.is_valid ? Syndrome::remote_invalid : Syndrome::remote_operation);
+        return refuse(qp, peer, request, receive.is_valid ? Syndrome::remote_invalid : Syndrome::remote_operation);
     }
     const CopyResult result = copy(local, goes_to_receive ? receive.list : remote, 0, local.length);
     if (result != CopyResult::done)
@@ -224,25 +228,24 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
         return fail(qp, nullptr, request, Syndrome::local_operation);
     static SegmentList local, remote;
     const Traits kind = traits_of(request.opcode);
-    const std::size_t data_at = kind.is_atomic      ? at_atomic + 16
-                                : kind.names_memory ? at_remote + 16
-                                                    : at_remote;
+    const std::size_t data_at = kind.is_atomic ? at_atomic + 16 : kind.names_memory ? at_remote + 16 : at_remote;
     const bool writes_local = kind.is_read || kind.is_atomic;
-    const Syndrome syndrome =
-        add_data_segments(qp, request, data_at, writes_local ? right::local_write : 0, local);
+    const Syndrome syndrome = add_data_segments(qp, request, data_at, writes_local ? right::local_write : 0, local);
     if (syndrome != Syndrome::none)
         return fail(qp, nullptr, request, syndrome);
     if (local.length > longest_message)
         return fail(qp, nullptr, request, Syndrome::local_length);
-    if (writes_local && qp.attributes.most_reads == 0)
+    // The specification has no status for an initiator depth of 0; this one is an assumption (docs/card.md).
+    if (writes_local && qp.attributes.max_reads == 0)
         return fail(qp, nullptr, request, Syndrome::local_operation);
     QueuePair *peer = peer_of(qp);
     if (peer == nullptr)
-        return no_answer(qp, request);
+        return retry_after_timeout(qp, request);
     remote.clear();
     if (kind.names_memory) {
         const Purpose purpose{peer->pd->number(), kind.remote_right, peer->number()};
-        if (!serves(*peer, kind))
+        // A NAK "invalid request", according to the InfiniBand specification; not confirmed on a real card.
+        if (!accepts(*peer, kind))
             return refuse(qp, *peer, request, Syndrome::remote_invalid);
         if (local.length != 0 && !add_range(qp.file.card, remote, purpose, be32(&request.bytes[at_remote + 8]),
                                             be64(&request.bytes[at_remote]), local.length))
@@ -255,15 +258,15 @@ Outcome execute_connected(QueuePair &qp, const WorkRequest &request)
         outcome = execute_message(qp, *peer, request, local, remote);
     } else {
         bool is_complete = false;
-        const CopyResult result = copy_part(qp, kind.is_read ? remote : local, kind.is_read ? local : remote,
-                                            local.length, is_complete);
+        const CopyResult result =
+            copy_part(qp, kind.is_read ? remote : local, kind.is_read ? local : remote, local.length, is_complete);
         if (result != CopyResult::done)
             outcome = end_failed_copy(qp, *peer, request, result, kind.is_read);
         else
             outcome = is_complete ? finish(qp, request, local.length) : Outcome::more;
     }
     if (outcome != Outcome::waiting)
-        qp.unanswered = {};
+        qp.timeout_attempts = {};
     if (outcome == Outcome::done && !kind.takes_receive)
         ++qp.file.card.remote_accesses;
     return outcome;

@@ -37,6 +37,7 @@ Words split(std::string_view line)
     return words;
 }
 
+/// Parses a decimal or hexadecimal (0x) number; the whole word must match.
 std::optional<std::uint32_t> number_of(std::string_view word)
 {
     std::uint32_t value = 0;
@@ -46,7 +47,7 @@ std::optional<std::uint32_t> number_of(std::string_view word)
     return error == std::errc{} && end == last ? std::optional(value) : std::nullopt;
 }
 
-/// Words from `at` on: "count N", "skip N". Anything else is an error.
+/// Parses the words from `at` on: "count N" and "skip N", in any order. Returns false for anything else.
 bool read_counts(const Words &words, std::size_t at, FaultRule &rule)
 {
     for (; at + 1 < words.size(); at += 2) {
@@ -58,7 +59,7 @@ bool read_counts(const Words &words, std::size_t at, FaultRule &rule)
     return at == words.size();
 }
 
-/// "host 0", "dpu 1".
+/// Returns the function that words 1 and 2 name ("host 0", "dpu 1"), or null.
 Function *function_of(Card &card, const Words &words)
 {
     if (words.size() < 3 || (words[1] != "host" && words[1] != "dpu"))
@@ -67,6 +68,7 @@ Function *function_of(Card &card, const Words &words)
     return number ? card.function(words[1] == "host" ? Side::host : Side::dpu, *number) : nullptr;
 }
 
+/// Handles `refuse COMMAND VALUE [skip N] [count N]`.
 std::string refuse(Card &card, const Words &words)
 {
     FaultRule rule;
@@ -77,33 +79,34 @@ std::string refuse(Card &card, const Words &words)
     rule.name = words[1];
     rule.value = *value;
     if (!is_command_name(rule.name) && !is_prm_command_name(rule.name))
-        return "error: no command is named '" + rule.name + "'";
+        return "error: unknown command '" + rule.name + "'";
     if (!read_counts(words, 3, rule))
-        return "error: after COMMAND VALUE come 'skip N' and 'count N'";
+        return "error: only 'skip N' and 'count N' may follow COMMAND VALUE";
     card.faults.refuse(rule);
     return "ok";
 }
 
-std::string with_counts(const Words &words, std::size_t at, FaultRule rule,
-                        const std::function<void(FaultRule)> &add)
+/// Parses the counts and adds the rule.
+std::string with_counts(const Words &words, std::size_t at, FaultRule rule, const std::function<void(FaultRule)> &add)
 {
     if (!read_counts(words, at, rule))
-        return "error: after '" + std::string(words[0]) + "' come 'skip N' and 'count N'";
+        return "error: only 'skip N' and 'count N' may follow the arguments of '" + std::string(words[0]) + "'";
     add(std::move(rule));
     return "ok";
 }
 
+/// Handles `delay-completion MS [skip N] [count N]`.
 std::string delay(Card &card, const Words &words)
 {
     FaultRule rule;
     const auto ms = words.size() > 1 ? number_of(words[1]) : std::nullopt;
     if (!ms || *ms > 60'000)
-        return "error: delay-completion MS [skip N] [count N]: up to 60000 ms";
+        return "error: delay-completion MS [skip N] [count N]: MS is at most 60000";
     rule.value = *ms;
-    return with_counts(words, 2, rule,
-                       [&](FaultRule late) { card.faults.delay_completions(std::move(late)); });
+    return with_counts(words, 2, rule, [&](FaultRule late) { card.faults.delay_completions(std::move(late)); });
 }
 
+/// Returns the reply to `status`: names and values, in pairs.
 std::string describe(const Card &card)
 {
     std::size_t processes = 0;
@@ -111,38 +114,37 @@ std::string describe(const Card &card)
         processes += process->is_dead() ? 0 : 1;
     return "ok profile " + std::string(card.profile.name) + " pid " + std::to_string(getpid()) + " files " +
            std::to_string(card.files.size()) + " processes " + std::to_string(processes) + " objects " +
-           std::to_string(card.objects.count()) + " keys " + std::to_string(card.keys.count()) +
-           " dma-copies " + std::to_string(card.dma_copies) + " alias-uses " + std::to_string(card.alias_uses) +
-           " messages " + std::to_string(card.messages) + " message-bytes " +
-           std::to_string(card.message_bytes) + " refused " + std::to_string(card.faults.num_refused()) + " remote-accesses " +
-           std::to_string(card.remote_accesses);
+           std::to_string(card.objects.count()) + " keys " + std::to_string(card.keys.count()) + " dma-copies " +
+           std::to_string(card.dma_copies) + " alias-uses " + std::to_string(card.alias_uses) + " messages " +
+           std::to_string(card.messages) + " message-bytes " + std::to_string(card.message_bytes) + " refused " +
+           std::to_string(card.faults.num_refused()) + " remote-accesses " + std::to_string(card.remote_accesses);
 }
 
 } // namespace
 
 std::string_view control_help()
 {
-    return "status                                  the card's profile, and how much it has of what\n"
-           "refuse COMMAND VALUE [skip N] [count N] fails the command with this errno or PRM status\n"
+    return "status                                  the profile, and counts of objects and operations\n"
+           "refuse COMMAND VALUE [skip N] [count N] the command fails with this errno or PRM status\n"
            "lose-completion [skip N] [count N]      a completion is never written\n"
-           "delay-completion MS [skip N] [count N]  a completion, and those behind it, comes late\n"
-           "lose-message [skip N] [count N]         a message does not arrive; it is sent again if it is "
-           "reliable\n"
+           "delay-completion MS [skip N] [count N]  a completion, and those behind it, are delayed\n"
+           "lose-message [skip N] [count N]         a message does not arrive; a reliable one is sent "
+           "again\n"
            "port-down SIDE N, port-up SIDE N        the port of mlx5_N of a side goes down or comes up\n"
-           "vanish SIDE N, appear SIDE N            the function is silent on the wire, without any event\n"
+           "vanish SIDE N, appear SIDE N            the function is unreachable, without any event\n"
            "qp-fatal SIDE N                         its connected queue pairs break, each with a fatal event\n"
            "fatal SIDE N                            the function dies, with a device fatal event\n"
            "dma-fails                               memory copies end with an error, as on a ConnectX-7\n"
-           "refuse-shared-keys                      no key may be used by another function, as on a ConnectX-7\n"
-           "refuse-indirect-keys                    no indirect key may, as on a BlueField-2\n"
-           "clear                                   forgets faults that have not struck yet, and these three\n";
+           "refuse-shared-keys                      no key can be shared with another function, as on a ConnectX-7\n"
+           "refuse-indirect-keys                    no indirect key can, as on a BlueField-2\n"
+           "clear                                   removes pending faults, and resets the three above\n";
 }
 
 std::string run_control(Card &card, std::string_view line)
 {
     const Words words = split(line);
     if (words.empty())
-        return "error: an empty line";
+        return "error: empty line";
     const std::string_view what = words[0];
     if (what == "status")
         return describe(card);
@@ -155,8 +157,7 @@ std::string run_control(Card &card, std::string_view line)
     if (what == "delay-completion")
         return delay(card, words);
     if (what == "lose-completion")
-        return with_counts(words, 1, {},
-                           [&](FaultRule rule) { card.faults.lose_completions(std::move(rule)); });
+        return with_counts(words, 1, {}, [&](FaultRule rule) { card.faults.lose_completions(std::move(rule)); });
     if (what == "lose-message")
         return with_counts(words, 1, {}, [&](FaultRule rule) { card.faults.lose_messages(std::move(rule)); });
     if (words.size() == 1) {
@@ -170,12 +171,12 @@ std::string run_control(Card &card, std::string_view line)
             return "ok";
         }
     }
+    // All remaining requests name a function of the card.
     Function *function = function_of(card, words);
-    const bool is_of_function =
-        what == "port-down" || what == "port-up" || what == "vanish" || what == "appear" || what == "qp-fatal" ||
-        what == "fatal";
+    const bool is_of_function = what == "port-down" || what == "port-up" || what == "vanish" || what == "appear" ||
+                                what == "qp-fatal" || what == "fatal";
     if (!is_of_function)
-        return "error: nothing is named '" + std::string(what) + "'";
+        return "error: unknown request '" + std::string(what) + "'";
     if (function == nullptr)
         return "error: " + std::string(what) + " SIDE N: this card has no such function";
     if (what == "fatal")
@@ -186,18 +187,20 @@ std::string run_control(Card &card, std::string_view line)
         function->is_silent = what == "vanish";
     else
         card.set_port(*function, what == "port-up");
-    card.look_at_all();
+    // Waiting requests may fail or proceed because of the change.
+    card.request_polls();
     return "ok";
 }
 
 bool release_folder(const std::string &folder)
 {
-    // Who starts or joins a card holds the lock meanwhile.
+    // A launcher holds this lock while it starts or joins the card.
     const std::string lock_name = folder + ".lock";
     const UniqueFd lock(open(lock_name.c_str(), O_RDWR | O_CLOEXEC));
+    // Without blocking: a launcher that holds the lock may wait for this process.
     if (lock.is_open() && flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
         return false;
-    // Without a lock somebody has cleaned up here, and nobody finds this card any more.
+    // A missing lock file means that the folder was cleaned up from outside: no program can find this card any more.
     std::error_code error;
     std::filesystem::remove_all(folder, error);
     std::filesystem::remove(lock_name, error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Faults on request: one line of text, one line of answer.
+// The control protocol: one line of text requests a fault or the status, one line is the reply.
 #pragma once
 
 #include <string>
@@ -11,13 +11,14 @@
 
 namespace opendoca::card {
 
-/// Does what a line asks for: "ok", "ok ..." or "error: ...".
+/// Carries out a control line. Returns "ok", "ok ..." or "error: ...".
 std::string run_control(Card &card, std::string_view line);
 
-/// The lines that there are, for help texts.
+/// Returns one line of help for each control line.
 std::string_view control_help();
 
-/// Removes the folder of a card that is not needed any more. False where a program is about to use it.
+/// Removes the folder of a card that ends. Returns false if a launcher holds the lock, which means that a program is
+/// about to use the card.
 bool release_folder(const std::string &folder);
 
 } // namespace opendoca::card

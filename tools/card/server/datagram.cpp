@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Requests of unreliable datagrams: a message that cannot be delivered is lost, and nobody is told.
+// Send requests of unreliable datagrams (UD). A message that cannot be delivered is lost without notice to the sender.
 #include <algorithm>
 #include <array>
 
@@ -14,11 +14,13 @@ namespace opendoca::card {
 
 namespace {
 
-// Bytes of a request: the address vector comes after the control segment.
-constexpr std::size_t at_qkey = 16, at_destination = 24, at_lid = 30, at_gid_flag = 44, at_gid = 48,
-                      at_data = 64;
-constexpr std::size_t route_header_bytes = 40; // in front of what is received, also where the wire had none
+// Offsets in a request: the address vector follows the control segment.
+constexpr std::size_t at_qkey = 16, at_destination = 24, at_lid = 30, at_gid_flag = 44, at_gid = 48, at_data = 64;
+/// Size of the GRH area, which precedes the payload of every received datagram.
+constexpr std::size_t route_header_bytes = 40;
 
+/// Delivers a message to the peer's next receive request, with a GRH in front of it. Drops the message if there is no
+/// receive request. If the buffer is too short the peer's queue pair fails.
 void deliver(QueuePair &qp, QueuePair &peer, const WorkRequest &request, SegmentList &message)
 {
     static Receive receive;
@@ -34,7 +36,7 @@ void deliver(QueuePair &qp, QueuePair &peer, const WorkRequest &request, Segment
     std::array<std::uint8_t, route_header_bytes> header{};
     header[0] = 0x60; // IP version 6
     store_big(&header[4], static_cast<std::uint16_t>(message.length));
-    for (const Gid &gid : qp.file.function.profile.gids) { // its last is the one that programs use
+    for (const Gid &gid : qp.file.function.profile.gids) { // the last one set is the GID that programs use by default
         if (gid.is_set())
             std::ranges::copy(gid.raw, header.begin() + 8);
     }
@@ -42,10 +44,9 @@ void deliver(QueuePair &qp, QueuePair &peer, const WorkRequest &request, Segment
     message.segments.insert(message.segments.begin(),
                             {nullptr, reinterpret_cast<std::uintptr_t>(header.data()), header.size()});
     if (copy(message, receive.list, 0, length) == CopyResult::done)
-        complete_receive(peer,
-                         request.opcode == Opcode::send_immediate ? Entry::receive_immediate : Entry::receive,
-                         {receive.index, static_cast<std::uint32_t>(length), qp.number(), request.immediate,
-                          request.is_solicited});
+        complete_receive(
+            peer, request.opcode == Opcode::send_immediate ? Entry::receive_immediate : Entry::receive,
+            {receive.index, static_cast<std::uint32_t>(length), qp.number(), request.immediate, request.is_solicited});
 }
 
 } // namespace
@@ -70,7 +71,7 @@ Outcome execute_datagram(QueuePair &qp, const WorkRequest &request)
     if (peer != nullptr && peer->type == QpType::ud && peer->is_responding() && peer->attributes.qkey == qkey &&
         has_partition_key(qp) && has_partition_key(*peer) && is_reachable(qp.file.function, peer->file.function) &&
         leads_to(peer->file.function, is_global, gid, be16(&request.bytes[at_lid])) &&
-        !qp.file.card.faults.strike_message_lost())
+        !qp.file.card.faults.take_message_loss())
         deliver(qp, *peer, request, message);
     return finish(qp, request, length);
 }

@@ -14,10 +14,11 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::uint16_t devlink_family = 0x15; // the kernel gives such numbers out as it likes
+constexpr std::uint16_t devlink_family = 0x15; // the kernel assigns family numbers dynamically, so any value is valid
 constexpr std::uint32_t config_group = 5;
 constexpr char bus_name[] = "pci";
 
+/// A generic netlink request, split into its parts.
 struct DevlinkRequest {
     nlmsghdr header;
     genlmsghdr generic;
@@ -26,6 +27,7 @@ struct DevlinkRequest {
     [[nodiscard]] std::uint16_t flags() const { return is_dump() ? NLM_F_MULTI : 0; }
 };
 
+/// Builds the reply to CTRL_CMD_GETFAMILY.
 Datagram describe_family(const DevlinkRequest &request)
 {
     NetlinkMessage message(GENL_ID_CTRL, CTRL_CMD_NEWFAMILY, request.header, request.flags());
@@ -42,6 +44,7 @@ Datagram describe_family(const DevlinkRequest &request)
     return message.take();
 }
 
+/// Builds the description of the e-switch's devlink device.
 Datagram describe_device(const DevlinkRequest &request, const Function &manager)
 {
     NetlinkMessage message(devlink_family, DEVLINK_CMD_NEW, request.header, request.flags());
@@ -51,6 +54,7 @@ Datagram describe_device(const DevlinkRequest &request, const Function &manager)
     return message.take();
 }
 
+/// Adds the attributes of the function behind a port.
 void describe_function(NetlinkMessage &message, const Representor &port)
 {
     const Function *function = port.function;
@@ -62,7 +66,7 @@ void describe_function(NetlinkMessage &message, const Representor &port)
         message.add_number(DEVLINK_ATTR_PORT_NUMBER, std::uint32_t{0});
         return;
     }
-    // The host's functions belong to controller 1, the DPU's own to 0.
+    // Functions of the host belong to controller 1 (the external one), the DPU's own to controller 0.
     message.add_number(DEVLINK_ATTR_PORT_CONTROLLER_NUMBER, std::uint32_t{port.is_external});
     message.add_number(DEVLINK_ATTR_PORT_PCI_PF_NUMBER, std::uint16_t{0});
     message.add_number(DEVLINK_ATTR_PORT_EXTERNAL, std::uint8_t{port.is_external});
@@ -88,6 +92,7 @@ void describe_function(NetlinkMessage &message, const Representor &port)
     message.end_nest(nest);
 }
 
+/// Builds the description of one e-switch port.
 Datagram describe_port(const DevlinkRequest &request, const Function &manager, const Representor &port)
 {
     NetlinkMessage message(devlink_family, DEVLINK_CMD_PORT_NEW, request.header, request.flags());
@@ -101,19 +106,20 @@ Datagram describe_port(const DevlinkRequest &request, const Function &manager, c
     return message.take();
 }
 
-/// Is what a request names, if it names anything, this?
+/// Returns whether the request's attribute is absent or has this value.
 bool names(const DevlinkRequest &request, std::uint16_t type, std::string_view value)
 {
     const auto attribute = netlink_attribute(request.attributes, type);
     return !attribute || netlink_text(*attribute) == value;
 }
 
-/// An errno, or 0: adds what was asked for.
+/// Appends the requested datagrams. Returns an errno, or 0.
 int answer(const Card &card, const DevlinkRequest &request, std::vector<Datagram> &answers)
 {
     if (request.header.nlmsg_type == GENL_ID_CTRL) {
         if (request.generic.cmd != CTRL_CMD_GETFAMILY)
             return EOPNOTSUPP;
+        // The card has no other family than devlink.
         if (!names(request, CTRL_ATTR_FAMILY_NAME, DEVLINK_GENL_NAME))
             return ENOENT;
         answers.push_back(describe_family(request));
@@ -132,6 +138,7 @@ int answer(const Card &card, const DevlinkRequest &request, std::vector<Datagram
     }
     if (request.generic.cmd != DEVLINK_CMD_PORT_GET)
         return EOPNOTSUPP;
+    // A request without an index (a dump) gets all ports.
     const auto index = netlink_attribute(request.attributes, DEVLINK_ATTR_PORT_INDEX);
     std::uint32_t wanted = 0;
     if (index && index->size() == sizeof(wanted))
@@ -154,10 +161,12 @@ std::vector<Datagram> answer_netlink(const Card &card, std::span<const std::uint
         return answers;
     std::memcpy(&request.header, bytes.data(), sizeof(request.header));
     std::memcpy(&request.generic, bytes.data() + sizeof(request.header), sizeof(request.generic));
+    // A malformed message gets no reply.
     if (request.header.nlmsg_len < headers || request.header.nlmsg_len > bytes.size())
         return answers;
     request.attributes = bytes.subspan(headers, request.header.nlmsg_len - headers);
     const int error = answer(card, request, answers);
+    // A dump ends with NLMSG_DONE. Other requests get an acknowledgement on demand.
     if (error == 0 && request.is_dump())
         answers.push_back(netlink_done(request.header));
     else if (error != 0 || (request.header.nlmsg_flags & NLM_F_ACK) != 0)

@@ -10,10 +10,10 @@
 
 namespace opendoca::card {
 
+/// One netlink datagram, as it is sent.
 using Datagram = std::vector<std::uint8_t>;
 
-/// Answers a program's generic netlink request, of which the card knows the families nlctrl and devlink: the
-/// datagrams to be sent back.
+/// Handles one generic netlink request, for the families nlctrl and devlink. Returns the datagrams of the reply.
 std::vector<Datagram> answer_netlink(const Card &card, std::span<const std::uint8_t> request);
 
 } // namespace opendoca::card

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The device's own command interface, as programs reach it by DEVX.
+// The device's command interface (PRM commands), which programs use through DEVX.
 #pragma once
 
 #include <cstdint>
@@ -14,48 +14,46 @@
 
 namespace opendoca::card {
 
-/// One command: its mailboxes are the card's own copies.
+/// One command. The mailboxes are the card's own copies, and `in` stays unchanged while the command runs.
 struct Mailbox {
     OpenFile &file;
     std::shared_ptr<Process> process;
     std::span<const std::uint8_t> in;
     std::span<std::uint8_t> out;
-    Object *made = nullptr; ///< what a create command made
+    Object *made = nullptr; ///< object that a create command has created
 
     [[nodiscard]] std::uint64_t get(prm::Field field) const { return prm::get(in, field); }
-    [[nodiscard]] std::uint32_t get32(prm::Field field) const
-    {
-        return static_cast<std::uint32_t>(get(field));
-    }
+    [[nodiscard]] std::uint32_t get32(prm::Field field) const { return static_cast<std::uint32_t>(get(field)); }
     void set(prm::Field field, std::uint64_t value) const { prm::set(out, field, value); }
     [[nodiscard]] Card &card() const { return file.card; }
 };
 
-/// By which of the uverbs methods a command may come.
+/// The uverbs method by which a command must arrive.
 enum class Method : std::uint8_t { general, create, modify, query };
 
-/// A field that has to be within limits.
+/// The valid range of a field.
 struct FieldRule {
     prm::Field field;
-    std::uint64_t least, most;
+    std::uint64_t min, max;
 };
 
+/// Description of one command: its limits are checked before `run` is called.
 struct CommandLayout {
     std::uint16_t opcode;
     std::string_view name;
     Method method;
-    std::size_t least_in, least_out; ///< bytes
+    std::size_t min_in, min_out; ///< minimum sizes of the mailboxes, in bytes
     std::span<const FieldRule> rules;
     prm::Status (*run)(Mailbox &mailbox);
 };
 
-/// Checks and carries out a command, and writes status and syndrome. False where it was refused.
-/// The syndrome of a field that is out of its limits is the opcode and the field's first bit.
+/// Checks a command, carries it out, and stores status and syndrome. Returns false if it was refused. The syndrome of a
+/// field out of range consists of the opcode and the number of the field's first bit.
 bool run_prm_command(Mailbox &mailbox, Method method);
-/// Is there a command of that name, as faults are asked for by?
+/// Returns whether a PRM command has this name, as used by the fault `refuse`.
 bool is_prm_command_name(std::string_view name);
 
-// The commands.
+// Implementations of the commands.
 prm::Status prm_query_hca_cap(Mailbox &mailbox);
 prm::Status prm_query_hca_vport_context(Mailbox &mailbox);
 prm::Status prm_query_esw_functions(Mailbox &mailbox);
@@ -67,7 +65,7 @@ prm::Status prm_create_cq(Mailbox &mailbox);
 prm::Status prm_create_qp(Mailbox &mailbox);
 prm::Status prm_change_qp_state(Mailbox &mailbox);
 prm::Status prm_change_qp(Mailbox &mailbox);
-/// Answers with zeros: queries whose answers no program here has been seen to need.
-prm::Status prm_answer_nothing(Mailbox &mailbox);
+/// Returns all zeros: for queries with results that no program in our tests depends on.
+prm::Status prm_return_zeros(Mailbox &mailbox);
 
 } // namespace opendoca::card

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Commands that tell what the device and its functions are.
+// Queries of the device's capabilities and of its functions.
 #include <algorithm>
 #include <cstring>
 
@@ -11,6 +11,7 @@ namespace opendoca::card {
 
 namespace {
 
+/// Fills in the general capabilities.
 void describe_general(const Card &card, const Function &function, std::span<std::uint8_t> to)
 {
     using namespace prm::general_cap;
@@ -32,6 +33,7 @@ void describe_general(const Card &card, const Function &function, std::span<std:
     prm::set(to, max_wqe_sz_sq, 1024);
 }
 
+/// Fills in the second set of general capabilities: VUID query and alias keys.
 void describe_more(const Card &card, const Function &function, std::span<std::uint8_t> to)
 {
     using namespace prm::general_cap_2;
@@ -55,10 +57,10 @@ prm::Status prm_query_hca_cap(Mailbox &mailbox)
     using namespace prm::query_hca_cap;
     const Card &card = mailbox.card();
     const Function *function = &mailbox.file.function;
+    // Only the manager of the e-switch may query another function.
     if (mailbox.get(other_function) != 0) {
-        const auto found = std::ranges::find_if(card.functions, [&](const Function &other) {
-            return other.profile.vport == mailbox.get(function_id);
-        });
+        const auto found = std::ranges::find_if(
+            card.functions, [&](const Function &other) { return other.profile.vport == mailbox.get(function_id); });
         if (!manages_eswitch(*function) || found == card.functions.end())
             return prm::Status::bad_parameter;
         function = &*found;
@@ -82,8 +84,9 @@ prm::Status prm_query_hca_cap(Mailbox &mailbox)
         describe_more(card, *function, capability);
         break;
     default:
-        break; // nothing of that kind
+        break; // types without capabilities on this card: all zeros
     }
+    // The program's buffer may be shorter than the capabilities.
     std::copy_n(capability.begin(), std::min(capability.size(), mailbox.out.size() - capability_at),
                 mailbox.out.begin() + capability_at);
     return prm::Status::ok;
@@ -109,7 +112,7 @@ prm::Status prm_query_esw_functions(Mailbox &mailbox)
             ++virtual_functions;
         if (function.profile.kind != FunctionKind::physical)
             continue;
-        // "0000:3b:00.0"
+        // Format: "0000:3b:00.0".
         const std::string &address = function.profile.pci_address;
         mailbox.set(pci_bus, std::stoul(address.substr(5, 2), nullptr, 16));
         mailbox.set(pci_device, std::stoul(address.substr(8, 2), nullptr, 16));
@@ -132,6 +135,7 @@ prm::Status prm_query_vuid(Mailbox &mailbox)
     if (named == nullptr)
         return prm::Status::bad_parameter;
     std::vector<const Function *> found = {named};
+    // With this flag the VUIDs of virtual functions follow that of the named function.
     if (mailbox.get(of_vfs) != 0) {
         for (const Function &function : mailbox.card().functions) {
             if (function.profile.kind == FunctionKind::virtual_function && &function != named)

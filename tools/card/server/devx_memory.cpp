@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Commands about memory keys, and keys that another function of the card may use.
+// Commands about memory keys, and about aliases: keys that stand for a key of another function of the card.
 #include <algorithm>
 
 #include "big_endian.hpp"
@@ -12,31 +12,33 @@ namespace opendoca::card {
 
 namespace {
 
-/// The range of an indirect key, which follows the context. Each entry of a KSM has the same length.
+/// Reads the translation entries of an indirect key, which follow the key context. All entries of a KSM have the same
+/// length.
 prm::Status read_entries(const Mailbox &mailbox, bool is_ksm, std::span<const std::uint8_t> context,
                          std::vector<KeyEntry> &entries)
 {
     using namespace prm::create_mkey;
     const std::uint64_t count = mailbox.get(actual_size);
-    if (count > most_key_entries || count * entry_bytes > mailbox.in.size() - entries_at)
+    if (count > max_key_entries || count * entry_bytes > mailbox.in.size() - entries_at)
         return prm::Status::bad_input_length;
     const std::uint64_t log_length = prm::get(context, prm::mkey::log_entity_size);
     const std::uint64_t ksm_length =
         log_length != 0 ? std::uint64_t{1} << log_length : prm::get(context, prm::mkey::length);
     for (std::uint64_t i = 0; i < count; ++i) {
         const std::uint8_t *entry = &mailbox.in[entries_at + i * entry_bytes];
-        if (be32(entry + 4) != 0) // a list is filled up to a multiple of four entries
+        if (be32(entry + 4) != 0) // programs pad the list to a multiple of four entries with zero keys
             entries.push_back({is_ksm ? ksm_length : be32(entry), be32(entry + 4), be64(entry + 8)});
     }
     return prm::Status::ok;
 }
 
+/// Attaches a registered user memory to a direct key.
 prm::Status fill_direct(const Mailbox &mailbox, MemoryKey &key)
 {
     using namespace prm::create_mkey;
     auto *memory = mailbox.card().objects.find<UserMemory>(mailbox.get32(umem_id), mailbox.file);
     const std::uint64_t offset = mailbox.get(umem_offset);
-    if (mailbox.get(umem_valid) == 0) // no program names memory by its physical address
+    if (mailbox.get(umem_valid) == 0) // programs cannot name physical addresses
         return prm::Status::bad_parameter;
     if (memory == nullptr)
         return prm::Status::bad_resource;
@@ -50,7 +52,7 @@ prm::Status fill_direct(const Mailbox &mailbox, MemoryKey &key)
     return prm::Status::ok;
 }
 
-/// A new key of the file that the command came by. Null where there are too many.
+/// Creates a key that belongs to the file of the command. Returns null if the file or the card has too many.
 MemoryKey *new_key(Mailbox &mailbox)
 {
     auto *key = mailbox.card().objects.create<MemoryKey>(mailbox.file);
@@ -60,6 +62,7 @@ MemoryKey *new_key(Mailbox &mailbox)
     return nullptr;
 }
 
+/// Returns whether the modelled card accepts this key in ALLOW_OTHER_VHCA_ACCESS.
 bool may_be_shared(const Card &card, const MemoryKey &key)
 {
     if (key.alias_of != 0 || card.faults.refuses_shared_keys)
@@ -68,21 +71,21 @@ bool may_be_shared(const Card &card, const MemoryKey &key)
                            : card.profile.shares_direct_keys;
 }
 
+/// Creates an alias of another function's key.
 prm::Status create_alias(Mailbox &mailbox)
 {
     using namespace prm::alias;
     Card &card = mailbox.card();
-    if (!card.profile.reports_alias_keys ||
-        mailbox.get(prm::general_object::type) != prm::general_object::type_mkey)
+    if (!card.profile.reports_alias_keys || mailbox.get(prm::general_object::type) != prm::general_object::type_mkey)
         return prm::Status::bad_parameter;
     if (mailbox.in.size() < 80)
         return prm::Status::bad_input_length;
     const auto *own_pd = card.objects.by_number<ProtectionDomain>(mailbox.get32(pd));
     const MemoryKey *target = card.keys.by_index(mailbox.get32(object_id));
     const auto access_key = mailbox.in.subspan(access_key_at, access_key_bytes);
-    // One answer for all that is wrong with the other side's object: whoever asks learns nothing of it.
-    if (target == nullptr || !target->permission ||
-        target->file.function.profile.vhca_id != mailbox.get(vhca_id) ||
+    // One status for everything that is wrong with the remote object, so that a guessing program learns nothing about
+    // it.
+    if (target == nullptr || !target->permission || target->file.function.profile.vhca_id != mailbox.get(vhca_id) ||
         !std::ranges::equal(target->permission->access_key, access_key))
         return prm::Status::bad_parameter;
     if (own_pd == nullptr || &own_pd->file != &mailbox.file)
@@ -90,7 +93,7 @@ prm::Status create_alias(Mailbox &mailbox)
     MemoryKey *alias = new_key(mailbox);
     if (alias == nullptr)
         return prm::Status::no_resources;
-    alias->key &= ~0xffu; // an alias's key has no variant
+    alias->key &= ~0xffu; // an alias key has the variant 0
     alias->process = target->process;
     alias->pd_number = own_pd->number();
     alias->access = target->access;
@@ -143,16 +146,14 @@ prm::Status prm_allow_other_vhca_access(Mailbox &mailbox)
     if (!may_be_shared(mailbox.card(), *key))
         return prm::Status::bad_parameter;
     AliasPermission &permission = key->permission.emplace();
-    std::copy_n(mailbox.in.begin() + access_key_at, permission.access_key.size(),
-                permission.access_key.begin());
+    std::copy_n(mailbox.in.begin() + access_key_at, permission.access_key.size(), permission.access_key.begin());
     return prm::Status::ok;
 }
 
 prm::Status prm_create_general_object(Mailbox &mailbox)
 {
-    // The capabilities list no other object.
-    return mailbox.get(prm::general_object::is_alias) != 0 ? create_alias(mailbox)
-                                                           : prm::Status::bad_parameter;
+    // The capabilities report no other type of general object.
+    return mailbox.get(prm::general_object::is_alias) != 0 ? create_alias(mailbox) : prm::Status::bad_parameter;
 }
 
 } // namespace opendoca::card

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Commands about completion queues and queue pairs.
+// Commands about completion queues and queue pairs that DEVX creates in registered user memory.
 #include <algorithm>
 #include <cstring>
 
@@ -12,16 +12,16 @@ namespace opendoca::card {
 
 namespace {
 
-/// `bytes` at an offset of a registered user memory of the file. Null where there is no such memory.
+/// Returns the user memory of the file that covers `bytes` at an offset and is writable. Returns null if there is none.
 UserMemory *memory_at(const Mailbox &mailbox, prm::Field id, prm::Field offset, std::uint64_t bytes)
 {
     auto *memory = mailbox.card().objects.find<UserMemory>(mailbox.get32(id), mailbox.file);
     const std::uint64_t at = mailbox.get(offset);
-    const bool fits =
-        memory != nullptr && memory->is_writable && at <= memory->length && bytes <= memory->length - at;
+    const bool fits = memory != nullptr && memory->is_writable && at <= memory->length && bytes <= memory->length - at;
     return fits ? memory : nullptr;
 }
 
+/// Returns an object of this file by its number, or null.
 template <typename T>
 T *own(const Mailbox &mailbox, prm::Field number)
 {
@@ -29,7 +29,7 @@ T *own(const Mailbox &mailbox, prm::Field number)
     return found != nullptr && &found->file == &mailbox.file ? found : nullptr;
 }
 
-/// Whether a page of doorbells is one of the file.
+/// Returns whether the file owns the UAR with this number.
 bool has_page(const Mailbox &mailbox, prm::Field number)
 {
     return mailbox.card().objects.find<Uar>(mailbox.get32(number), mailbox.file) != nullptr;
@@ -37,6 +37,7 @@ bool has_page(const Mailbox &mailbox, prm::Field number)
 
 constexpr std::uint64_t queue_record_bytes = 8;
 
+/// Copies the path of a queue pair context to the attributes.
 void take_path(const Mailbox &mailbox, QueuePair &qp)
 {
     using namespace prm::qpc;
@@ -58,6 +59,7 @@ prm::Status prm_create_cq(Mailbox &mailbox)
     const std::uint32_t size = mailbox.get(entry_size) != 0 ? 128 : 64;
     UserMemory *record = memory_at(mailbox, record_umem_id, record_offset, queue_record_bytes);
     UserMemory *buffer = memory_at(mailbox, umem_id, umem_offset, std::uint64_t{entries} * size);
+    // Record and buffer must be in one process, which the card polls for the queue.
     if (record == nullptr || buffer == nullptr || record->process != buffer->process || !has_page(mailbox, uar_page))
         return prm::Status::bad_resource;
     auto *cq = mailbox.card().objects.create<CompletionQueue>(mailbox.file);
@@ -79,20 +81,18 @@ prm::Status prm_create_cq(Mailbox &mailbox)
 prm::Status prm_create_qp(Mailbox &mailbox)
 {
     using namespace prm::qpc;
-    auto *of_sends = own<CompletionQueue>(mailbox, send_cq),
-         *of_receives = own<CompletionQueue>(mailbox, receive_cq);
+    auto *of_sends = own<CompletionQueue>(mailbox, send_cq), *of_receives = own<CompletionQueue>(mailbox, receive_cq);
     auto *domain = own<ProtectionDomain>(mailbox, pd);
-    const bool receives = mailbox.get(receive_type) != receive_type_none,
-               sends = mailbox.get(no_send_queue) == 0;
+    const bool receives = mailbox.get(receive_type) != receive_type_none, sends = mailbox.get(no_send_queue) == 0;
     const std::uint32_t receive_entries = receives ? 1u << mailbox.get(log_receive_size) : 0;
     const std::uint32_t receive_log_stride = 4 + mailbox.get32(log_receive_stride);
     const std::uint32_t send_slots = sends ? 1u << mailbox.get(log_send_size) : 0;
     const std::uint64_t receive_bytes = std::uint64_t{receive_entries} << receive_log_stride;
     UserMemory *record = memory_at(mailbox, record_umem_id, record_offset, queue_record_bytes);
     UserMemory *buffer = memory_at(mailbox, prm::create_qp::umem_id, prm::create_qp::umem_offset,
-                                         receive_bytes + std::uint64_t{send_slots} * 64);
-    if (of_sends == nullptr || of_receives == nullptr || domain == nullptr || record == nullptr ||
-        buffer == nullptr || record->process != buffer->process || !has_page(mailbox, uar_page))
+                                   receive_bytes + std::uint64_t{send_slots} * 64);
+    if (of_sends == nullptr || of_receives == nullptr || domain == nullptr || record == nullptr || buffer == nullptr ||
+        record->process != buffer->process || !has_page(mailbox, uar_page))
         return prm::Status::bad_resource;
     auto *qp = mailbox.card().objects.create<QueuePair>(mailbox.file);
     if (qp == nullptr)
@@ -102,7 +102,8 @@ prm::Status prm_create_qp(Mailbox &mailbox)
     qp->send_cq = Use(of_sends);
     qp->receive_cq = Use(of_receives);
     qp->user_index = mailbox.get32(user_index);
-    qp->attributes.most_reads = qp->attributes.most_reads_of_peer = 1; // logarithms, of which the least is 0
+    qp->attributes.max_reads = qp->attributes.max_reads_of_peer =
+        1; // both fields are logarithms, so the minimum is one request
     qp->receive_entries = receive_entries;
     qp->receive_log_stride = receive_log_stride;
     qp->send_slots = send_slots;
@@ -117,6 +118,7 @@ prm::Status prm_create_qp(Mailbox &mailbox)
     return prm::Status::ok;
 }
 
+/// Carries out a state transition of a queue pair.
 prm::Status prm_change_qp_state(Mailbox &mailbox)
 {
     using namespace prm::qpc;
@@ -126,6 +128,7 @@ prm::Status prm_change_qp_state(Mailbox &mailbox)
     QpAttributes &set = qp->attributes;
     QpState from = qp->state, to = QpState::reset;
     switch (mailbox.get(prm::opcode)) {
+    // RST2INIT_QP
     case 0x502:
         from = QpState::reset;
         to = QpState::init;
@@ -133,6 +136,7 @@ prm::Status prm_change_qp_state(Mailbox &mailbox)
                      (mailbox.get(remote_write) != 0 ? right::remote_write : 0) |
                      (mailbox.get(remote_atomic) != 0 ? right::remote_atomic : 0);
         break;
+    // INIT2RTR_QP
     case 0x503:
         from = QpState::init;
         to = QpState::rtr;
@@ -140,6 +144,7 @@ prm::Status prm_change_qp_state(Mailbox &mailbox)
         set.rnr_timer = static_cast<std::uint8_t>(mailbox.get(rnr_timer));
         take_path(mailbox, *qp);
         break;
+    // RTR2RTS_QP
     case 0x504:
         from = QpState::rtr;
         to = QpState::rts;
@@ -148,6 +153,7 @@ prm::Status prm_change_qp_state(Mailbox &mailbox)
         if (mailbox.get(path_timeout) != 0)
             set.timeout = static_cast<std::uint8_t>(mailbox.get(path_timeout));
         break;
+    // 2ERR_QP, from any state
     case 0x507:
         to = QpState::error;
         break;
@@ -160,6 +166,7 @@ prm::Status prm_change_qp_state(Mailbox &mailbox)
     return prm::Status::ok;
 }
 
+/// Changes a queue pair within its state. Only the switch for DMA (MMO) has an effect.
 prm::Status prm_change_qp(Mailbox &mailbox)
 {
     using namespace prm::modify_qp;

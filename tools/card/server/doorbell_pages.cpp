@@ -17,12 +17,12 @@ namespace opendoca::card {
 
 namespace {
 
-// Where doorbells of a UAR go: arms of completion queues, and the four buffers of its two BlueFlame
+// Offsets of the doorbells of a UAR: the arm register of completion queues, and the four buffers of its two BlueFlame
 // registers.
 constexpr std::array<std::uint64_t, 5> doorbell_offsets = {0x20, 0x800, 0x900, 0xa00, 0xb00};
-constexpr std::uint64_t store_grace_ns =
-    5'000'000;                           // for the thread that has faulted to be scheduled and store again
-constexpr std::size_t most_pages = 4096; // of one process; any more are left to polling
+/// Time for the faulting thread to be scheduled and to repeat its store.
+constexpr std::uint64_t store_grace_ns = 5'000'000;
+constexpr std::size_t max_pages = 4096; // pages of one process; further ones are polled
 
 } // namespace
 
@@ -35,16 +35,16 @@ void DoorbellPages::add(std::uint64_t address, std::uint64_t length)
             return;
         }
     }
-    if (pages_.size() == most_pages)
-        protect(is_protected_); // drops those that are gone
-    if (pages_.size() == most_pages) {
+    if (pages_.size() == max_pages)
+        protect(is_protected_); // drops the pages that were unmapped
+    if (pages_.size() == max_pages) {
         has_untrapped_ = true;
         return;
     }
     pages_.push_back({address, length});
     protect(is_protected_);
     if (pages_.empty() || pages_.back().address != address)
-        has_untrapped_ = true; // it is there, so it is the kernel that cannot protect it
+        has_untrapped_ = true; // the page is mapped, so the kernel cannot protect it
 }
 
 void DoorbellPages::set_traps(UniqueFd userfaultfd)
@@ -71,7 +71,7 @@ void DoorbellPages::protect(bool on)
         range.range.len = pages_[i].length;
         range.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0;
         if (ioctl(traps_.get(), UFFDIO_WRITEPROTECT, &range) != 0 && errno == ENOENT) {
-            pages_[i] = pages_.back(); // unmapped since
+            pages_[i] = pages_.back(); // unmapped since it was added
             pages_.pop_back();
         } else {
             ++i;
@@ -117,7 +117,8 @@ bool DoorbellPages::take_faults(const Process &process, std::uint64_t now)
 
 bool DoorbellPages::try_protect(const Process &process, std::uint64_t now)
 {
-    // Without this the page may be protected again before its writer has had a processor, again and again.
+    // Without this check the pages could be protected again before the faulting thread gets a processor, and it would
+    // fault for ever.
     if (has_faulted_ && now - opened_at_ < store_grace_ns && content(process) == content_at_fault_)
         return false;
     has_faulted_ = false;

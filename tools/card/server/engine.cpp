@@ -13,12 +13,13 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::size_t record_bytes = 8; // receive counter or consumer index, then send counter or arm
+constexpr std::size_t record_bytes = 8; // receive counter or consumer index, then send counter or arm word
 constexpr std::size_t window_slots = 64;
-static_assert(window_slots >= most_request_slots);
+static_assert(window_slots >= max_request_slots);
 using Window = std::array<std::uint8_t, window_slots * slot_bytes>;
 
-/// Reads up to 64 slots of the send ring from the next request on. The ring wraps.
+/// Reads up to 64 slots of the send ring, from the next request on, into consecutive memory. The ring may wrap in
+/// between.
 bool read_window(const QueuePair &qp, std::uint32_t slots, Window &window)
 {
     const std::uint32_t first = qp.send_consumed & (qp.send_slots - 1);
@@ -29,29 +30,33 @@ bool read_window(const QueuePair &qp, std::uint32_t slots, Window &window)
                             (slots - before_end) * slot_bytes) == Access::done;
 }
 
+/// Carries out the posted requests of a queue pair, until one has to wait or the window ends.
 void run_send_queue(QueuePair &qp, std::uint16_t produced, Progress &progress)
 {
     static Window window;
     const auto ready = static_cast<std::uint16_t>(produced - qp.send_consumed);
     if (ready > qp.send_slots)
-        return; // no program that keeps to its ring comes there
+        return; // the program has overwritten requests that are not done: its queue is invalid
     const std::uint32_t slots = std::min<std::uint32_t>(ready, window_slots);
+    // A living program has unmapped its ring, which is fatal for the queue pair.
     if (!read_window(qp, slots, window)) {
         if (!qp.process->is_dead())
             break_queue_pair(qp, Event::qp_fatal);
         return;
     }
+    // The window begins with the first request that is not complete.
     for (std::size_t at = 0; at < slots;) {
         const std::span<const std::uint8_t> rest =
             std::span(window).subspan(at * slot_bytes, (slots - at) * slot_bytes);
         const std::size_t request_slots = (WorkRequest::bytes_of(rest) + slot_bytes - 1) / slot_bytes;
         if (request_slots > slots - at) {
             if (ready > window_slots && at != 0)
-                break;                             // the rest of it comes with the next window
-            break_queue_pair(qp, Event::qp_fatal); // it ends after the last that was posted
+                break;                             // the request continues beyond the window; the next poll reads it
+            break_queue_pair(qp, Event::qp_fatal); // the request extends beyond the last posted slot
             return;
         }
         const WorkRequest request = WorkRequest::parse(rest, qp.send_consumed);
+        // A broken queue pair flushes its requests in their order.
         if (qp.state == QpState::error) {
             complete_error(*qp.send_cq, qp, Entry::request_error, request.index,
                            static_cast<std::uint8_t>(request.opcode), Syndrome::flushed);
@@ -74,6 +79,7 @@ void run_send_queue(QueuePair &qp, std::uint16_t produced, Progress &progress)
     }
 }
 
+/// Returns whether the doorbell record of this queue pair is polled.
 bool has_doorbell(const QueuePair &qp)
 {
     return qp.state >= QpState::rts && !qp.file.function.is_dead;
@@ -81,9 +87,10 @@ bool has_doorbell(const QueuePair &qp)
 
 } // namespace
 
-Progress look_at(Process &process)
+Progress poll_process(Process &process)
 {
-    // Both lists stay as they are: work requests create and destroy nothing.
+    // The lists are copied. Work requests neither create nor destroy queues, so the pointers stay valid during this
+    // call.
     static std::vector<QueuePair *> queue_pairs;
     static std::vector<CompletionQueue *> completion_queues;
     static std::vector<std::uint64_t> addresses;
@@ -107,11 +114,12 @@ Progress look_at(Process &process)
     records.resize(count * record_bytes);
     const auto is_read = std::make_unique<bool[]>(count);
     process.read_pieces(addresses, record_bytes, records.data(), {is_read.get(), count});
-    // Arms before what may complete: read after it, so a program's arm before its request is known.
+    // Arm words are processed before requests are carried out: they were read in the same pass, so an arm that the
+    // program made before it posted a request takes effect before that request completes.
     for (std::size_t i = queue_pairs.size(); i < count; ++i) {
         if (is_read[i])
-            take_record(*completion_queues[i - queue_pairs.size()], be32(&records[i * record_bytes]),
-                        be32(&records[i * record_bytes + 4]));
+            process_doorbell_record(*completion_queues[i - queue_pairs.size()], be32(&records[i * record_bytes]),
+                                    be32(&records[i * record_bytes + 4]));
     }
     Progress progress;
     for (std::size_t i = 0; i < queue_pairs.size(); ++i) {
@@ -137,12 +145,12 @@ void set_state_of(QueuePair &qp, QpState state)
         qp.state = state;
         if (state == QpState::reset) {
             qp.send_consumed = qp.receive_consumed = qp.receive_posted = 0;
-            qp.forget_first_request();
+            qp.reset_first_request();
             qp.may_copy = false;
-            forget_late_entries(qp);
+            drop_late_entries(qp);
         }
     }
-    qp.file.card.look_at_all(); // its own requests, and those of peers that wait for it
+    qp.file.card.request_polls(); // both its own requests and those of waiting peers may proceed
 }
 
 void break_queue_pair(QueuePair &qp, std::optional<Event> event)
@@ -153,8 +161,8 @@ void break_queue_pair(QueuePair &qp, std::optional<Event> event)
     if (qp.srq && qp.state != QpState::error)
         file.send_event(qp.user_handle, static_cast<std::uint32_t>(Event::last_request), &qp.async_events);
     qp.state = QpState::error;
-    qp.forget_first_request();
-    qp.process->has_news = true; // to flush what it has posted
+    qp.reset_first_request();
+    qp.process->needs_poll = true; // the next poll flushes the posted requests
 }
 
 void break_queue_pairs_of(Card &card, const Function &function)

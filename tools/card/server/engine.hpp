@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the card does with work queues: reads doorbell records, carries out work requests on the programs'
-// memory.
+// The engine of the card: it polls doorbell records and carries out work requests on the memory of the programs.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +12,21 @@
 
 namespace opendoca::card {
 
+/// Result of one poll of a process.
 struct Progress {
-    unsigned done = 0;       ///< work requests, or parts of long ones
-    bool is_waiting = false; ///< for a peer: has to be looked at again though no doorbell rings
+    unsigned done = 0;       ///< completed work requests, and parts of long ones
+    bool is_waiting = false; ///< a request waits for its peer: poll again without a doorbell
 };
 
-/// Looks at the queues of a process once.
-Progress look_at(Process &process);
+/// Polls all queues of a process once.
+Progress poll_process(Process &process);
 
-/// Changes a queue pair's state as a program asks for it.
+/// Changes a queue pair's state on the program's request. Drops in-flight state upon RESET; flushes upon ERR.
 void set_state_of(QueuePair &qp, QpState state);
-/// A queue pair breaks, with or without an event.
+/// Moves a queue pair to the error state, and sends `event` if there is one. The next poll flushes its requests.
 void break_queue_pair(QueuePair &qp, std::optional<Event> event);
 
-/// Breaks the function's queue pairs that are connected, each with a fatal event.
+/// Moves the function's connected queue pairs to the error state, each with a fatal event.
 void break_queue_pairs_of(Card &card, const Function &function);
 
 } // namespace opendoca::card

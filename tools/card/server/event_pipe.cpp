@@ -23,6 +23,7 @@ std::shared_ptr<EventPipe> EventPipe::create(UniqueFd &program_end)
     auto result = std::make_shared<EventPipe>();
     result->write_end_ = UniqueFd(ends[1]);
     struct stat state {};
+    // Only the card's end is non-blocking: a program that does not read its events must not block the card.
     if (fcntl(ends[1], F_SETFL, O_NONBLOCK) != 0 || fstat(ends[0], &state) != 0)
         return nullptr;
     result->inode_ = state.st_ino;
@@ -38,9 +39,9 @@ bool EventPipe::write(const void *event, std::size_t size) const
 
 std::uint32_t EventPipe::take_back(std::uint64_t element, std::size_t size) const
 {
-    // Opened anew: O_NONBLOCK belongs to an open file, and the program sets its own.
-    const UniqueFd read_end(open(("/proc/self/fd/" + std::to_string(write_end_.get())).c_str(),
-                                 O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    // Opened anew, because O_NONBLOCK belongs to the open file, and the program sets it for its own.
+    const UniqueFd read_end(
+        open(("/proc/self/fd/" + std::to_string(write_end_.get())).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (!read_end.is_open())
         return 0;
     std::vector<std::uint8_t> events(1 << 16);
@@ -50,7 +51,7 @@ std::uint32_t EventPipe::take_back(std::uint64_t element, std::size_t size) cons
         if (std::memcmp(events.data() + at, &element, sizeof(element)) == 0)
             ++taken;
         else
-            write(events.data() + at, size); // there is room: it was just read
+            write(events.data() + at, size); // fits, since it was just read
     }
     return taken;
 }

@@ -14,19 +14,21 @@ namespace opendoca::card {
 
 class Process;
 
-/// A completion channel or an asynchronous event file: the program has the read end of a pipe. The card opens
-/// another to take back what the program has not read of a queue that is destroyed.
+/// A completion channel or an asynchronous event file: a pipe, of which the program holds the read end. The card opens
+/// its own read end to remove the unread events of a queue that is destroyed. Shared by the file and the queues that
+/// report to it; used by the event loop's thread only.
 class EventPipe {
 public:
-    /// Null where descriptors are spent. `program_end` is for the program.
+    /// Creates a pipe. Returns null if no descriptor is left. `program_end` is to be passed to the program.
     static std::shared_ptr<EventPipe> create(UniqueFd &program_end);
 
-    /// False where the pipe is full.
+    /// Writes an event without blocking. Returns false if the pipe is full.
     bool write(const void *event, std::size_t size) const;
-    /// Takes back the unread events of `size` bytes that begin with `element`: how many.
+    /// Removes the unread events (of `size` bytes each) that begin with `element`, and returns their number.
     [[nodiscard]] std::uint32_t take_back(std::uint64_t element, std::size_t size) const;
-    /// Is descriptor `fd` of the process the program's end?
+    /// Returns whether descriptor `fd` of the process is the read end of this pipe.
     [[nodiscard]] bool is_open_in(const Process &process, int fd) const;
+    /// Returns whether the program has closed all its copies of the read end.
     [[nodiscard]] bool is_closed_by_program() const;
 
 private:

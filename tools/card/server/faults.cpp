@@ -6,7 +6,8 @@ namespace opendoca::card {
 
 namespace {
 
-std::optional<std::uint32_t> strike(std::vector<FaultRule> &rules, std::string_view name)
+/// Applies the first rule with this name, and removes it after its last use.
+std::optional<std::uint32_t> take_fault(std::vector<FaultRule> &rules, std::string_view name)
 {
     for (std::size_t i = 0; i < rules.size(); ++i) {
         FaultRule &rule = rules[i];
@@ -26,26 +27,26 @@ std::optional<std::uint32_t> strike(std::vector<FaultRule> &rules, std::string_v
 
 } // namespace
 
-std::optional<std::uint32_t> Faults::strike_command(std::string_view name)
+std::optional<std::uint32_t> Faults::take_command_fault(std::string_view name)
 {
-    const std::optional<std::uint32_t> struck = strike(refused_, name);
-    num_refused_ += struck.has_value();
-    return struck;
+    const std::optional<std::uint32_t> fault = take_fault(refused_commands_, name);
+    num_refused_ += fault.has_value();
+    return fault;
 }
 
-bool Faults::strike_completion_lost()
+bool Faults::take_completion_loss()
 {
-    return strike(lost_, "").has_value();
+    return take_fault(lost_completions_, "").has_value();
 }
 
-std::optional<std::uint32_t> Faults::strike_completion_late()
+std::optional<std::uint32_t> Faults::take_completion_delay()
 {
-    return strike(late_, "");
+    return take_fault(delayed_completions_, "");
 }
 
-bool Faults::strike_message_lost()
+bool Faults::take_message_loss()
 {
-    return strike(unanswered_, "").has_value();
+    return take_fault(lost_messages_, "").has_value();
 }
 
 void Faults::clear()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What goes wrong on request, in the order of the requests.
+// Requested faults. Each rule applies to the next matching operations, in order.
 #pragma once
 
 #include <cstdint>
@@ -12,38 +12,44 @@
 
 namespace opendoca::card {
 
-/// Which commands, completions or messages a fault is for, and how many of them.
+/// Selects the operations that a fault applies to: after `skip` matching ones, the next `count`.
 struct FaultRule {
-    std::string name;        ///< of a command; "" for others
-    std::uint32_t skip = 0;  ///< these pass first
-    std::uint32_t count = 1; ///< and then these are struck
+    std::string name;        ///< command name; "" for completions and messages
+    std::uint32_t skip = 0;  ///< number of matching operations that succeed first
+    std::uint32_t count = 1; ///< number of operations that then fail
     std::uint32_t value = 0; ///< errno, PRM status or milliseconds
 };
 
+/// The pending faults of a card. Owned by Card, filled by control lines, consulted by the operations that can fail.
 class Faults {
 public:
-    /// Strikes the next of what a rule is for. The rule's value where it does.
-    std::optional<std::uint32_t> strike_command(std::string_view name);
-    bool strike_completion_lost();
-    std::optional<std::uint32_t> strike_completion_late();
-    bool strike_message_lost();
+    /// Consumes one matching operation of the first rule with this command name. Returns the value of the rule if the
+    /// command must fail.
+    std::optional<std::uint32_t> take_command_fault(std::string_view name);
+    /// Consumes one completion. Returns whether it must be dropped.
+    bool take_completion_loss();
+    /// Consumes one completion. Returns its delay in milliseconds, if it must be delayed.
+    std::optional<std::uint32_t> take_completion_delay();
+    /// Consumes one message. Returns whether it must not arrive.
+    bool take_message_loss();
 
-    void refuse(FaultRule rule) { refused_.push_back(std::move(rule)); }
-    void lose_completions(FaultRule rule) { lost_.push_back(std::move(rule)); }
-    void delay_completions(FaultRule rule) { late_.push_back(std::move(rule)); }
-    void lose_messages(FaultRule rule) { unanswered_.push_back(std::move(rule)); }
-    /// Of what is still to come.
+    /// Adds a rule to those for the same kind of operation.
+    void refuse(FaultRule rule) { refused_commands_.push_back(std::move(rule)); }
+    void lose_completions(FaultRule rule) { lost_completions_.push_back(std::move(rule)); }
+    void delay_completions(FaultRule rule) { delayed_completions_.push_back(std::move(rule)); }
+    void lose_messages(FaultRule rule) { lost_messages_.push_back(std::move(rule)); }
+    /// Removes all pending rules, and resets the three flags below.
     void clear();
-    /// How many commands have been struck so far.
+    /// Returns the number of commands that have failed on request so far.
     [[nodiscard]] std::uint64_t num_refused() const { return num_refused_; }
 
-    // Abilities that the card reports, and then lacks: from the request on until clear().
+    // Features that the card reports but then refuses to provide, from the request until clear().
     bool dma_fails = false;             ///< memory copies end with an error
     bool refuses_shared_keys = false;   ///< no key may be used by another function
     bool refuses_indirect_keys = false; ///< no indirect one
 
 private:
-    std::vector<FaultRule> refused_, lost_, late_, unanswered_;
+    std::vector<FaultRule> refused_commands_, lost_completions_, delayed_completions_, lost_messages_;
     std::uint64_t num_refused_ = 0;
 };
 

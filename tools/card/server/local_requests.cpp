@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Requests without a peer: copies by the DMA engine, and registrations of memory by the program itself.
+// Requests that involve no peer: memory copies by the DMA engine (MMO), and UMR requests, by which a program changes
+// keys itself.
 #include <array>
 
 #include "big_endian.hpp"
@@ -13,20 +14,20 @@ namespace opendoca::card {
 
 namespace {
 
-/// Reads the address range of an indirect key from what follows a registration's key context. False where it
-/// is none.
+/// Reads the translation entries of an indirect key that follow the key context of a UMR request. Returns false if they
+/// are malformed.
 bool read_entries(std::span<const std::uint8_t> bytes, std::vector<KeyEntry> &entries)
 {
     constexpr std::size_t entry_bytes = 16;
-    constexpr std::uint32_t interleaved = 0x400; // as key of the first entry
+    constexpr std::uint32_t interleaved = 0x400; // value in the place of the first entry's key
     entries.clear();
     if (bytes.size() < entry_bytes)
         return false;
     if (be32(&bytes[4]) == interleaved) {
-        // Bytes of a block, operation, how many blocks, reserved, number of entries. Each entry: stride,
-        // bytes, key, address.
+        // Header: bytes per block, operation, number of blocks, reserved, number of entries. Each entry: stride, bytes,
+        // key, address.
         const std::uint64_t blocks = be32(&bytes[8]), count = be16(&bytes[14]);
-        if (count * entry_bytes > bytes.size() - entry_bytes || blocks * count > most_key_entries)
+        if (count * entry_bytes > bytes.size() - entry_bytes || blocks * count > max_key_entries)
             return false;
         for (std::uint64_t block = 0; block < blocks; ++block) {
             for (std::uint64_t i = 0; i < count; ++i) {
@@ -43,8 +44,8 @@ bool read_entries(std::span<const std::uint8_t> bytes, std::vector<KeyEntry> &en
     return true;
 }
 
-/// A window takes its range from a region that may be bound to, and cannot give a right to write that the
-/// region lacks.
+/// Returns whether a window may be bound: its region must permit binding, and must be writable if the window grants
+/// remote writes.
 bool may_bind_window(const Card &card, const std::vector<KeyEntry> &entries, std::uint32_t access)
 {
     const MemoryKey *region = entries.empty() ? nullptr : card.keys.find(entries.front().key);
@@ -54,15 +55,16 @@ bool may_bind_window(const Card &card, const std::vector<KeyEntry> &entries, std
 
 } // namespace
 
+/// Carries out a memory copy. Long copies take several calls; the status area is written at the end.
 Outcome execute_copy(QueuePair &qp, const WorkRequest &request)
 {
-    constexpr std::uint8_t dma = 1; // modifier
-    constexpr std::uint64_t unnumbered = 1ull << 31; // a length of 0 in a request
-    // Bytes of a request: opaque key and address, then two data segments.
+    constexpr std::uint8_t dma = 1;                  // modifier of a memory copy
+    constexpr std::uint64_t unnumbered = 1ull << 31; // a length of 0 in a request means 2 GiB
+    // Offsets in a request: key and address of the status area, then two data segments.
     constexpr std::size_t at_opaque = 20, at_source = 32, at_destination = 48;
     const Profile &profile = qp.file.card.profile;
-    if (request.modifier != dma || qp.type != QpType::rc || !profile.dma_works ||
-        qp.file.card.faults.dma_fails || (profile.dma_by_queue_pair && !qp.may_copy))
+    if (request.modifier != dma || qp.type != QpType::rc || !profile.dma_works || qp.file.card.faults.dma_fails ||
+        (profile.dma_by_queue_pair && !qp.may_copy))
         return fail(qp, nullptr, request, Syndrome::local_operation);
     const std::uint32_t given = be32(&request.bytes[at_source]);
     const std::uint64_t length = given == 0 ? unnumbered : given;
@@ -73,14 +75,13 @@ Outcome execute_copy(QueuePair &qp, const WorkRequest &request)
     source.clear();
     destination.clear();
     const Card &card = qp.file.card;
-    const Purpose to_read{qp.pd->number(), 0, qp.number()},
-        to_write{qp.pd->number(), right::local_write, qp.number()};
+    const Purpose to_read{qp.pd->number(), 0, qp.number()}, to_write{qp.pd->number(), right::local_write, qp.number()};
     constexpr std::array<std::uint8_t, 64> status{};
     if (be32(&request.bytes[at_destination]) != given ||
-        !add_range(card, opaque, to_write, be32(&request.bytes[at_opaque]),
-                   be64(&request.bytes[at_opaque + 4]), status.size()) ||
-        !add_range(card, source, to_read, be32(&request.bytes[at_source + 4]),
-                   be64(&request.bytes[at_source + 8]), length) ||
+        !add_range(card, opaque, to_write, be32(&request.bytes[at_opaque]), be64(&request.bytes[at_opaque + 4]),
+                   status.size()) ||
+        !add_range(card, source, to_read, be32(&request.bytes[at_source + 4]), be64(&request.bytes[at_source + 8]),
+                   length) ||
         !add_range(card, destination, to_write, be32(&request.bytes[at_destination + 4]),
                    be64(&request.bytes[at_destination + 8]), length))
         return fail(qp, nullptr, request, Syndrome::local_protection);
@@ -97,13 +98,14 @@ Outcome execute_copy(QueuePair &qp, const WorkRequest &request)
     return finish(qp, request, length);
 }
 
+/// Carries out a UMR request. All checks come first, so a failed request leaves the key unchanged.
 Outcome execute_registration(QueuePair &qp, const WorkRequest &request)
 {
     constexpr std::size_t at_control = 16, at_context = 64, at_entries = 128;
     constexpr std::uint8_t check_free = 0x20, check_queue_pair = 0x08, entries_inline = 0x80;
-    // Of the mask: which fields of the context are to be taken.
-    constexpr std::uint64_t takes_length = 1, takes_start = 1 << 6, takes_variant = 1 << 13,
-                            takes_qp = 1 << 14, takes_access = 31 << 17, takes_free = 1 << 29;
+    // Bits of the mask, which selects the fields of the context that apply.
+    constexpr std::uint64_t takes_length = 1, takes_start = 1 << 6, takes_variant = 1 << 13, takes_qp = 1 << 14,
+                            takes_access = 31 << 17, takes_free = 1 << 29;
     const std::uint8_t flags = request.bytes[at_control];
     const std::uint64_t mask = be64(&request.bytes[at_control + 8]);
     const auto context = request.bytes.subspan(at_context, 64);
@@ -117,8 +119,7 @@ Outcome execute_registration(QueuePair &qp, const WorkRequest &request)
     const std::uint32_t access = (mask & takes_access) != 0 ? prm::access_of(context) : key->access;
     std::vector<KeyEntry> entries;
     const bool gives_entries = be16(&request.bytes[at_control + 4]) != 0;
-    if (gives_entries &&
-        ((flags & entries_inline) == 0 || !read_entries(request.bytes.subspan(at_entries), entries)))
+    if (gives_entries && ((flags & entries_inline) == 0 || !read_entries(request.bytes.subspan(at_entries), entries)))
         return fail(qp, nullptr, request, Syndrome::window_bind);
     if (key->kind == Kind::memory_window && !frees && !may_bind_window(qp.file.card, entries, access))
         return fail(qp, nullptr, request, Syndrome::window_bind);

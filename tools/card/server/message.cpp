@@ -24,12 +24,12 @@ Incoming receive_request(int socket)
     message.msg_control = control.data();
     message.msg_controllen = control.size();
     const ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    // An error of the connection ends it, as if the peer had closed it.
     if (got <= 0) {
         incoming.is_closed = got == 0 || (errno != EAGAIN && errno != EINTR);
         return incoming;
     }
-    for (cmsghdr *header = CMSG_FIRSTHDR(&message); header != nullptr;
-         header = CMSG_NXTHDR(&message, header)) {
+    for (cmsghdr *header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
         const std::uint8_t *data = CMSG_DATA(header);
         const std::size_t size = header->cmsg_len - CMSG_LEN(0);
         if (header->cmsg_level != SOL_SOCKET)
@@ -47,6 +47,7 @@ Incoming receive_request(int socket)
             }
         }
     }
+    // Messages of another size are ignored. Their descriptors are closed with `incoming`.
     if (got == static_cast<ssize_t>(sizeof(request)) && (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
         incoming.request = request;
     return incoming;
@@ -85,6 +86,7 @@ bool is_userfaultfd(int fd)
 {
     std::array<char, 64> target{};
     const std::string path = "/proc/self/fd/" + std::to_string(fd);
+    // The link's text identifies the kind of descriptor. A file cannot have this text, since its name begins with '/'.
     return readlink(path.c_str(), target.data(), target.size() - 1) > 0 &&
            std::strcmp(target.data(), "anon_inode:[userfaultfd]") == 0 &&
            fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) == 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Messages of the card's sockets.
+// Messages on the card's sockets.
 #pragma once
 
 #include <optional>
@@ -15,21 +15,23 @@
 
 namespace opendoca::card {
 
+/// A message from a preloaded library.
 struct Incoming {
-    bool is_closed = false; ///< by the other side
+    bool is_closed = false; ///< the peer has closed the connection
     std::optional<Request> request;
-    pid_t sender = 0; ///< as the kernel says
+    pid_t sender = 0; ///< process that sent it, verified by the kernel
     uid_t user = 0;
     std::vector<UniqueFd> descriptors;
 };
 
-/// Takes one message without waiting.
+/// Receives one message without blocking.
 Incoming receive_request(int socket);
-/// Sends a reply without waiting. Who does not take it goes without.
+/// Sends a reply without blocking. The reply is dropped if the socket is full.
 void send_reply(int socket, const Reply &reply, const UniqueFd &descriptor);
-/// The user at the other end of a connection.
+/// Returns the user at the other end of a connection.
 std::optional<uid_t> peer_user(int socket);
-/// Is it a userfaultfd? One that is not could make the card wait.
+/// Returns whether the descriptor is a userfaultfd, and makes it non-blocking. Any other kind of descriptor could block
+/// the card.
 bool is_userfaultfd(int fd);
 
 } // namespace opendoca::card

@@ -11,8 +11,9 @@ constexpr std::size_t padded(std::size_t size)
     return (size + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
 }
 
-std::vector<std::uint8_t> control(const nlmsghdr &request, std::uint16_t type, std::uint16_t flags,
-                                  const void *body, std::size_t size)
+/// Composes a control message of netlink (NLMSG_DONE, NLMSG_ERROR).
+std::vector<std::uint8_t> control(const nlmsghdr &request, std::uint16_t type, std::uint16_t flags, const void *body,
+                                  std::size_t size)
 {
     nlmsghdr header{};
     header.nlmsg_len = static_cast<std::uint32_t>(sizeof(header) + size);
@@ -38,6 +39,7 @@ std::optional<std::span<const std::uint8_t>> netlink_attribute(std::span<const s
             break;
         if ((header.nla_type & NLA_TYPE_MASK) == type)
             return attributes.subspan(sizeof(header), header.nla_len - sizeof(header));
+        // The padding of the last attribute may be missing.
         attributes = attributes.subspan(std::min(padded(header.nla_len), attributes.size()));
     }
     return std::nullopt;
@@ -49,8 +51,7 @@ std::string_view netlink_text(std::span<const std::uint8_t> value)
     return text.substr(0, text.find('\0'));
 }
 
-NetlinkMessage::NetlinkMessage(std::uint16_t family, std::uint8_t command, const nlmsghdr &request,
-                               std::uint16_t flags)
+NetlinkMessage::NetlinkMessage(std::uint16_t family, std::uint8_t command, const nlmsghdr &request, std::uint16_t flags)
     : bytes_(sizeof(nlmsghdr) + sizeof(genlmsghdr))
 {
     nlmsghdr header{};
@@ -95,6 +96,7 @@ std::size_t NetlinkMessage::begin_nest(std::uint16_t type)
 
 void NetlinkMessage::end_nest(std::size_t nest)
 {
+    // The length of a nested attribute includes its header.
     const auto size = static_cast<std::uint16_t>(bytes_.size() - nest);
     std::memcpy(&bytes_[nest], &size, sizeof(size));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Netlink messages: reading those of programs, which may be anything, and writing answers.
+// Netlink messages: parsing of requests, which may be arbitrary bytes, and composition of replies.
 #pragma once
 
 #include <cstdint>
@@ -17,43 +17,41 @@
 
 namespace opendoca::card {
 
-/// The value of the first attribute of that type; nothing without one.
+/// Returns the value of the first attribute of this type, within `attributes`. Stops at the first malformed attribute.
 std::optional<std::span<const std::uint8_t>> netlink_attribute(std::span<const std::uint8_t> attributes,
                                                                std::uint16_t type);
-/// Of an attribute that is text.
+/// Returns the value of a text attribute, without its terminator.
 std::string_view netlink_text(std::span<const std::uint8_t> value);
 
-/// One message.
+/// A message under construction. Used once: take() leaves it empty.
 class NetlinkMessage {
 public:
-    /// Of a generic family.
+    /// Begins a message of a generic netlink family.
     NetlinkMessage(std::uint16_t family, std::uint8_t command, const nlmsghdr &request, std::uint16_t flags);
-    /// Of a protocol of its own.
+    /// Begins a message of a netlink protocol of its own, such as RDMA netlink.
     NetlinkMessage(std::uint16_t type, const nlmsghdr &request, std::uint16_t flags);
 
+    /// Appends an attribute, padded to the alignment of netlink.
     void add(std::uint16_t type, const void *value, std::size_t size);
     template <typename T>
     void add_number(std::uint16_t type, T value)
     {
         add(type, &value, sizeof(value));
     }
-    void add_text(std::uint16_t type, const std::string &value)
-    {
-        add(type, value.c_str(), value.size() + 1);
-    }
-    /// What is added until end_nest() is inside.
+    void add_text(std::uint16_t type, const std::string &value) { add(type, value.c_str(), value.size() + 1); }
+    /// Begins a nested attribute, which contains what is added until end_nest() is called with the result.
     [[nodiscard]] std::size_t begin_nest(std::uint16_t type);
     void end_nest(std::size_t nest);
-    /// The message, with its length.
+    /// Sets the length of the message and returns its bytes.
     [[nodiscard]] std::vector<std::uint8_t> take();
 
 private:
     std::vector<std::uint8_t> bytes_;
 };
 
-/// The end of a dump.
+/// Returns the message that ends a dump.
 std::vector<std::uint8_t> netlink_done(const nlmsghdr &request);
-/// An error, or with 0 an acknowledgement.
+/// Returns an error message; `error` 0 makes it an acknowledgement.
 std::vector<std::uint8_t> netlink_error(const nlmsghdr &request, int error);
 
 } // namespace opendoca::card

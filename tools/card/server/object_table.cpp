@@ -10,16 +10,17 @@ namespace opendoca::card {
 
 namespace {
 
-// The slot to be used next: the table first grows, and then is gone through in turns.
+// Returns the next free slot. The table first grows to its limit, and is then searched in a circle, which delays the
+// reuse of slots.
 template <typename Slots>
-std::uint32_t take_free_slot(Slots &slots, std::uint32_t &next, std::uint32_t first, std::uint32_t most)
+std::uint32_t take_free_slot(Slots &slots, std::uint32_t &next, std::uint32_t first, std::uint32_t capacity)
 {
-    if (slots.size() < most) {
+    if (slots.size() < capacity) {
         slots.emplace_back();
         return static_cast<std::uint32_t>(slots.size() - 1);
     }
     do {
-        if (++next >= most)
+        if (++next >= capacity)
             next = first;
     } while (slots[next] != nullptr);
     return next;
@@ -29,11 +30,12 @@ std::uint32_t take_free_slot(Slots &slots, std::uint32_t &next, std::uint32_t fi
 
 std::uint32_t ObjectTable::free_handle(OpenFile &file)
 {
-    if (used_ + 1 >= most || file.objects >= OpenFile::most_objects)
+    // Slot 0 is never used.
+    if (used_ + 1 >= max_objects || file.objects >= OpenFile::max_objects)
         return 0;
     ++used_;
     ++file.objects;
-    return take_free_slot(slots_, next_, 1, most);
+    return take_free_slot(slots_, next_, 1, max_objects);
 }
 
 void ObjectTable::destroy(Object &object)
@@ -45,7 +47,7 @@ void ObjectTable::destroy(Object &object)
 
 void ObjectTable::destroy_all_of(const OpenFile &file)
 {
-    // In the order of Kind, so that none is destroyed before what refers to it.
+    // In the order of Kind, which lists users before what they use.
     for (int kind = 0; kind <= static_cast<int>(Kind::protection_domain); ++kind) {
         for (const auto &slot : slots_) {
             if (slot != nullptr && &slot->file == &file && static_cast<int>(slot->kind) == kind)
@@ -56,10 +58,11 @@ void ObjectTable::destroy_all_of(const OpenFile &file)
 
 bool KeyTable::add(MemoryKey &key)
 {
-    if (used_ + 2 >= most)
+    // Slots 0 and 1 are never used.
+    if (used_ + 2 >= max_keys)
         return false;
     ++used_;
-    const std::uint32_t index = take_free_slot(slots_, next_, 2, most);
+    const std::uint32_t index = take_free_slot(slots_, next_, 2, max_keys);
     slots_[index] = &key;
     key.key = index << 8 | ++variant_;
     key.serial = ++serial_;

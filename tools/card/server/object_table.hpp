@@ -11,13 +11,14 @@
 
 namespace opendoca::card {
 
-/// All objects of a card by handle. Numbers that a card gives out, of queue pairs and others, are made of the
-/// handle, so they are unique over its functions. A handle is used again as late as can be.
+/// Owns all objects of a card, by handle. The numbers of queue pairs and other objects are derived from the handle, so
+/// they are unique across all functions of the card. The handle of a destroyed object is reused as late as possible, so
+/// that stale numbers of programs find nothing.
 class ObjectTable {
 public:
-    static constexpr std::uint32_t most = 1 << 20;
+    static constexpr std::uint32_t max_objects = 1 << 20;
 
-    /// Null where the card or the file has too many.
+    /// Creates an object. Returns null if the card or the file has reached its limit.
     template <typename T>
     T *create(OpenFile &file)
     {
@@ -30,7 +31,7 @@ public:
         return result;
     }
 
-    /// An object of any file.
+    /// Returns the object of any file with this handle, or null.
     template <typename T>
     [[nodiscard]] T *find(std::uint32_t handle) const
     {
@@ -38,24 +39,28 @@ public:
                    ? static_cast<T *>(slots_[handle].get())
                    : nullptr;
     }
-    /// An object of this file.
+    /// Returns the object of this file with this handle, or null.
     template <typename T>
     [[nodiscard]] T *find(std::uint32_t handle, const OpenFile &file) const
     {
         T *found = find<T>(handle);
         return found != nullptr && &found->file == &file ? found : nullptr;
     }
-    /// By the number that PRM commands and work requests use.
+    /// Returns the object with this number, as PRM commands and work requests use it, or null.
     template <typename T>
     [[nodiscard]] T *by_number(std::uint32_t number) const
     {
         return number < T::first_number ? nullptr : find<T>(number - T::first_number);
     }
 
+    /// Returns the number of objects.
     [[nodiscard]] std::uint32_t count() const { return used_; }
+    /// Destroys an object. The caller has checked that nothing refers to it.
     void destroy(Object &object);
+    /// Destroys all objects of a file, users before what they use.
     void destroy_all_of(const OpenFile &file);
 
+    /// Calls `function` for each object of one type.
     template <typename T, typename Function>
     void for_each(Function &&function) const
     {
@@ -66,28 +71,34 @@ public:
     }
 
 private:
+    /// Reserves a handle. Returns 0 if there is none.
     std::uint32_t free_handle(OpenFile &file);
 
-    std::vector<std::unique_ptr<Object>> slots_{1}; // 0 is nobody's handle
+    std::vector<std::unique_ptr<Object>> slots_{1}; // index: handle; 0 is no valid handle
     std::uint32_t next_ = 1;
     std::uint32_t used_ = 0;
 };
 
-/// Memory keys by index: the upper 24 bits of a key. The lower 8 are the owner's to choose.
+/// The memory keys of a card, by index: the upper 24 bits of a key. The owner of a key chooses the lower 8. Does not
+/// own the keys: MemoryKey removes itself when it is destroyed.
 class KeyTable {
 public:
-    static constexpr std::uint32_t most = 1 << 20;
+    static constexpr std::uint32_t max_keys = 1 << 20;
 
-    /// Gives a key its number: false where there are too many.
+    /// Assigns an index and a variant to a key. Returns false if the card has reached its limit.
     [[nodiscard]] bool add(MemoryKey &key);
+    /// Removes a key; no effect if it was never added.
     void remove(const MemoryKey &key);
     [[nodiscard]] std::uint32_t count() const { return used_; }
-    /// Null where no key is that, or it has no range.
+    /// Returns the key with this value. Returns null if there is none, or if it is invalid at present (an unbound
+    /// window).
     [[nodiscard]] MemoryKey *find(std::uint32_t key) const;
+    /// Returns the key with this index whatever its variant, or null.
     [[nodiscard]] MemoryKey *by_index(std::uint32_t index) const;
 
 private:
-    std::vector<MemoryKey *> slots_ = std::vector<MemoryKey *>(2); // 0x100 is libmlx5's "no key"
+    std::vector<MemoryKey *> slots_ =
+        std::vector<MemoryKey *>(2); // 0 is unused, and index 1 gives 0x100, libmlx5's "no key"
     std::uint32_t next_ = 2;
     std::uint32_t used_ = 0;
     std::uint8_t variant_ = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What programs create on the card. Every object belongs to the open file that created it, and refers only to
-// objects of that file; `Use` keeps those from being destroyed. Only numbers cross files: queue pair numbers
-// and memory keys.
+// The objects that programs create on the card. Every object belongs to the open file that created it and refers to
+// objects of the same file only; `Use` protects those from being destroyed. Across files there are only numbers: queue
+// pair numbers and memory keys. Everything here is used by the event loop's thread only.
 #pragma once
 
 #include <array>
@@ -25,6 +25,7 @@ namespace opendoca::card {
 
 class OpenFile;
 
+/// Types of objects. The order is the order of destruction when a file is closed: users come before what they use.
 enum class Kind : std::uint8_t {
     queue_pair,
     shared_receive_queue,
@@ -38,6 +39,7 @@ enum class Kind : std::uint8_t {
     protection_domain
 };
 
+/// Base of all objects. Owned by ObjectTable.
 struct Object {
     Object(Kind its_kind, OpenFile &its_file, std::uint32_t its_handle)
         : kind(its_kind),
@@ -52,11 +54,12 @@ struct Object {
     const Kind kind;
     const std::uint32_t handle;
     OpenFile &file;
+    // Number of `Use` references; an object in use cannot be destroyed by its program.
     std::uint32_t users = 0;
-    bool is_below_devx = false; ///< made by a DEVX command: no verbs call finds it by its handle
+    bool is_created_by_devx = false; ///< created by a DEVX command, so verbs commands cannot name it
 };
 
-/// Refers to an object that must not be destroyed before this is.
+/// A counted reference to an object, which keeps the program from destroying it. Does not own the object.
 template <typename T>
 class Use {
 public:
@@ -93,7 +96,7 @@ struct ProtectionDomain : Object {
     [[nodiscard]] std::uint32_t number() const { return first_number + handle; }
 };
 
-/// A completion that a fault holds back.
+/// A completion that a fault delays.
 struct LateCompletion {
     std::uint64_t due;
     std::array<std::uint8_t, 64> entry;
@@ -101,8 +104,10 @@ struct LateCompletion {
     bool is_solicited;
 };
 
-inline constexpr std::uint32_t not_armed = 0xffffffff; ///< in a queue's arm word: no program writes this
+inline constexpr std::uint32_t not_armed = 0xffffffff; ///< initial value of the arm word, which no program writes
 
+/// A completion queue: its ring and doorbell record are in the program's memory. Its indices run freely; the slot in
+/// the ring is the index modulo the ring's size.
 struct CompletionQueue : Object {
     static constexpr Kind its_kind = Kind::completion_queue;
     static constexpr std::uint32_t first_number = 0x40;
@@ -114,21 +119,23 @@ struct CompletionQueue : Object {
     std::uint32_t entries = 0; ///< a power of two
     std::uint32_t entry_size = 64;
     std::uint32_t produced = 0;
-    std::uint32_t consumed = 0;    ///< how many the program had taken when the card last looked
+    std::uint32_t consumed = 0;    ///< consumer index when the doorbell record was last read
     std::uint32_t notified = 0;    ///< `produced` when the last event was sent
-    std::uint32_t arm = not_armed; ///< the word that the queue was last armed by
-    bool is_armed = false;         ///< there was no event for it yet
+    std::uint32_t arm = not_armed; ///< arm word that was processed last
+    bool is_armed = false;         ///< an event was requested and not sent yet
     std::uint64_t buffer = 0, doorbell_record = 0, user_handle = 0;
     std::shared_ptr<EventPipe> channel;
     std::uint32_t completion_events = 0, async_events = 0;
-    std::uint64_t moderated_until = 0; ///< an event is due then, if none came before; 0: none is
+    std::uint64_t moderated_until = 0; ///< time at which a moderated event is due; 0: none is pending
     bool is_overrun = false;
+    // Completions that a fault delays, in the order of the queue.
     std::deque<LateCompletion> late;
-    Use<struct UserMemory> buffer_memory, record_memory; ///< of those made by DEVX
+    Use<struct UserMemory> buffer_memory, record_memory; ///< for queues created by DEVX
     PinnedMemory pinned_buffer;
     std::shared_ptr<PinnedMemory> pinned_record;
 };
 
+/// A shared receive queue. Its entries form a linked list in the program's memory.
 struct SharedReceiveQueue : Object {
     static constexpr Kind its_kind = Kind::shared_receive_queue;
     static constexpr std::uint32_t first_number = 0x40;
@@ -137,9 +144,9 @@ struct SharedReceiveQueue : Object {
 
     std::shared_ptr<Process> process;
     Use<ProtectionDomain> pd;
-    std::uint32_t entries = 0, log_stride = 5, most_sges = 0, limit = 0;
-    std::uint16_t next = 0;     ///< entry to be consumed
-    std::uint16_t consumed = 0; ///< how many have been
+    std::uint32_t entries = 0, log_stride = 5, max_sges = 0, limit = 0;
+    std::uint16_t next = 0;     ///< ring index of the next receive request
+    std::uint16_t consumed = 0; ///< number of receive requests consumed so far
     std::uint64_t buffer = 0, doorbell_record = 0, user_handle = 0;
     std::uint32_t async_events = 0;
     PinnedMemory pinned_buffer;
@@ -149,23 +156,23 @@ struct SharedReceiveQueue : Object {
 enum class QpState : std::uint8_t { reset, init, rtr, rts, sqd, sqe, error }; // as ibv_qp_state
 enum class QpType : std::uint8_t { rc = 2, uc = 3, ud = 4 };                  // as ibv_qp_type
 
-/// As of ibv_qp_attr.
+/// Attributes of a queue pair (ibv_qp_attr), as far as they were set.
 struct QpAttributes {
     ib_uverbs_qp_dest path{}, alternate_path{};
     std::uint32_t destination = 0, access = 0, qkey = 0, receive_psn = 0, send_psn = 0;
     std::uint16_t pkey_index = 0, alternate_pkey_index = 0;
-    std::uint8_t path_mtu = 0, path_migration = 0, most_reads = 0, most_reads_of_peer = 0, rnr_timer = 0,
-                 port = 0;
+    std::uint8_t path_mtu = 0, path_migration = 0, max_reads = 0, max_reads_of_peer = 0, rnr_timer = 0, port = 0;
     std::uint8_t timeout = 0, retry_count = 0, rnr_retry = 0, alternate_port = 0, alternate_timeout = 0;
 };
 
-/// Part of a program's memory, or of the card's own.
+/// A range of a program's memory, or of the card's own.
 struct Segment {
-    Process *process; ///< null: the card's own
+    Process *process; ///< null: the card's own memory
     std::uint64_t address;
     std::uint64_t length;
 };
 
+/// A scatter/gather list after resolution of its keys. Valid during one work request.
 struct SegmentList {
     std::vector<Segment> segments;
     std::uint64_t length = 0;
@@ -176,16 +183,17 @@ struct SegmentList {
     }
 };
 
-/// Those of a request that gets no answer. They are counted, the time alone is not enough: a card that had
-/// no processor for a while has not tried in it.
-class Tries {
+/// The attempts of a request that gets no response. Attempts are counted, since elapsed time is not sufficient: a card
+/// process that had no processor for a while has made no attempts meanwhile.
+class Attempts {
 public:
-    /// After one at @p now that was in vain: whether to go on. @p most, each of @p duration ns.
-    [[nodiscard]] bool go_on(std::uint64_t now, std::uint64_t duration, unsigned most)
+    /// Called after a failed attempt at @p now. Returns whether to retry: there are up to @p max_attempts attempts,
+    /// each for @p duration ns.
+    [[nodiscard]] bool should_retry(std::uint64_t now, std::uint64_t duration, unsigned max_attempts)
     {
         if (begun_ != 0 && now < end_)
             return true;
-        if (begun_ == most)
+        if (begun_ == max_attempts)
             return false;
         ++begun_;
         end_ = now + duration;
@@ -194,20 +202,23 @@ public:
 
 private:
     unsigned begun_ = 0;
-    std::uint64_t end_ = 0; ///< of the one that was begun last
+    std::uint64_t end_ = 0; ///< end of the current attempt
 };
 
+/// A queue pair: its rings and doorbell record are in the program's memory. Work requests are carried out in order, one
+/// at a time; a request that waits or that is long stays the first one.
 struct QueuePair : Object {
     static constexpr Kind its_kind = Kind::queue_pair;
     static constexpr std::uint32_t first_number = 0x100;
     using Object::Object;
     ~QueuePair() override;
     [[nodiscard]] std::uint32_t number() const { return first_number + handle; }
-    /// Takes messages of its peer.
+    /// Returns whether it accepts messages of its peer.
     [[nodiscard]] bool is_responding() const { return state >= QpState::rtr && state <= QpState::sqd; }
-    void forget_first_request()
+    /// Resets the progress of the first request, when that request is dropped.
+    void reset_first_request()
     {
-        unanswered = not_ready = {};
+        timeout_attempts = rnr_attempts = {};
         lost_until = copied = 0;
     }
 
@@ -218,72 +229,75 @@ struct QueuePair : Object {
     QpType type = QpType::rc;
     QpState state = QpState::reset;
     std::uint32_t user_index = 0;
-    std::uint32_t send_slots = 0;      ///< of 64 bytes; a power of two, or 0
+    std::uint32_t send_slots = 0;      ///< slots of 64 bytes; a power of two, or 0
     std::uint32_t receive_entries = 0; ///< a power of two, or 0
     std::uint32_t receive_log_stride = 4;
     std::uint64_t receive_buffer = 0, send_buffer = 0, doorbell_record = 0, user_handle = 0;
     std::uint16_t send_consumed = 0, receive_consumed = 0;
-    std::uint16_t receive_posted = 0; ///< when the card last looked
+    std::uint16_t receive_posted = 0; ///< receive counter when the doorbell record was last read
     bool signals_all = false;
-    bool may_copy = false; ///< MMO was switched on
-    Use<struct UserMemory> buffer_memory, record_memory; ///< of those made by DEVX
+    bool may_copy = false;                               ///< DMA (MMO) was enabled for this queue pair
+    Use<struct UserMemory> buffer_memory, record_memory; ///< for queue pairs created by DEVX
 
-    QpAttributes attributes; ///< as set so far
+    QpAttributes attributes; ///< as set by the program so far
     ib_uverbs_qp_cap limits{};
 
-    /// Where the first request stands that is not done.
-    Tries unanswered;             ///< by the peer
-    Tries not_ready;              ///< the peer has no receive request
-    std::uint64_t lost_until = 0; ///< a fault has lost its message: it is sent again then
-    std::uint64_t copied = 0;     ///< bytes of a long transfer
-    bool is_looped_back = false;  ///< its path ends at its own function
+    /// Progress of the first request that is not complete.
+    Attempts timeout_attempts;    ///< attempts without a response of the peer
+    Attempts rnr_attempts;        ///< attempts without a receive request of the peer
+    std::uint64_t lost_until = 0; ///< time until which a fault loses its message; it is sent again then
+    std::uint64_t copied = 0;     ///< bytes of a long transfer that were copied
+    bool is_looped_back = false;  ///< the path ends at the function's own port
     std::uint32_t async_events = 0;
     PinnedMemory pinned_buffer;
     std::shared_ptr<PinnedMemory> pinned_record;
 };
 
-/// Part of the address range of an indirect key.
+/// One range of an indirect key.
 struct KeyEntry {
     std::uint64_t length;
     std::uint32_t key;
     std::uint64_t address;
 };
 
-/// What a program has let another function of the card do with a key.
+/// Permission for other functions of the card to create aliases of a key (ALLOW_OTHER_VHCA_ACCESS).
 struct AliasPermission {
     std::array<std::uint8_t, 32> access_key;
 };
 
+/// A memory key of any kind: memory region, direct or indirect key of DEVX, alias. Registered in KeyTable.
 struct MemoryKey : Object {
     static constexpr Kind its_kind = Kind::memory_key;
     using Object::Object;
     ~MemoryKey() override;
 
     std::shared_ptr<Process> process;
-    Use<ProtectionDomain> pd; ///< of keys that verbs made
+    Use<ProtectionDomain> pd; ///< for keys created by verbs
     std::uint32_t key = 0;
     std::uint32_t pd_number = 0;
     std::uint32_t access = 0; ///< ib_uverbs_access_flags
-    std::uint64_t start = 0;  ///< in the process
+    std::uint64_t start = 0;  ///< address in the process
     std::uint64_t iova = 0, length = 0;
-    bool is_indirect = false;    ///< its range is made of other keys'
-    bool is_free = false;        ///< has no range: an unbound window
-    bool is_user_memory = false; ///< made of a registered user memory, without a system's memory region
-    std::uint32_t bound_to = 0;  ///< only through this queue pair; 0: any
+    bool is_indirect = false;    ///< consists of ranges of other keys
+    bool is_free = false;        ///< has no range at present: an unbound window
+    bool is_user_memory = false; ///< made from a registered user memory, not from a memory region
+    std::uint32_t bound_to = 0;  ///< number of the only queue pair that may use it; 0: any
     std::vector<KeyEntry> entries;
     Use<struct UserMemory> user_memory;
     std::optional<AliasPermission> permission;
-    std::uint32_t alias_of = 0; ///< index of another function's key; 0: none
+    std::uint32_t alias_of = 0; ///< index of the key of another function that it stands for; 0: no alias
     std::uint64_t alias_serial = 0;
-    std::uint64_t serial = 0; ///< no two keys have the same, though their indices come again
-    PinnedMemory pinned;      ///< of keys that verbs made
+    std::uint64_t serial = 0; ///< unique among all keys ever created, unlike their indices
+    PinnedMemory pinned;      ///< for keys created by verbs
 };
 
+/// A memory window: an indirect key that is free until a UMR request binds it.
 struct MemoryWindow : MemoryKey {
     static constexpr Kind its_kind = Kind::memory_window;
     using MemoryKey::MemoryKey;
 };
 
+/// Memory that a program has registered for use by DEVX commands.
 struct UserMemory : Object {
     static constexpr Kind its_kind = Kind::user_memory;
     using Object::Object;
@@ -293,18 +307,20 @@ struct UserMemory : Object {
     PinnedMemory pinned;
 };
 
+/// An address handle. libmlx5 writes the address into each datagram's request, so nothing but the existence is stored.
 struct AddressHandle : Object {
     static constexpr Kind its_kind = Kind::address_handle;
     using Object::Object;
     Use<ProtectionDomain> pd;
 };
 
+/// A UAR page. It is mapped by the preloaded library; the card stores no content.
 struct Uar : Object {
     static constexpr Kind its_kind = Kind::uar;
     using Object::Object;
 };
 
-/// What a DEVX create command made, if that is an object of its own.
+/// The handle by which DEVX names what a create command has created.
 struct DevxObject : Object {
     static constexpr Kind its_kind = Kind::devx_object;
     using Object::Object;

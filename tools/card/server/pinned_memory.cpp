@@ -18,6 +18,7 @@ namespace opendoca::card {
 
 namespace {
 
+/// Returns the page size of the machine.
 std::uint64_t bytes_of_page()
 {
     static const auto size = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -29,18 +30,20 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
+/// Opens a file of /proc/PID.
 File open_proc(const Process &process, const char *name)
 {
     return File(std::fopen(("/proc/" + std::to_string(process.pid()) + "/" + name).c_str(), "re"));
 }
 
-/// A line of /proc/PID/maps.
+/// One line of /proc/PID/maps.
 struct Mapping {
     std::uint64_t begin, end;
     bool is_readable, is_writable;
-    bool has_file; ///< and so may be longer than that
+    bool has_file; ///< backed by a file, which may be shorter than the mapping
 };
 
+/// Parses a line of /proc/PID/maps.
 std::optional<Mapping> parse_mapping(const char *line)
 {
     Mapping mapping{};
@@ -55,9 +58,9 @@ std::optional<Mapping> parse_mapping(const char *line)
     return mapping;
 }
 
-/// Whether all of [begin, end) is mapped with the protection that is needed. The cost is that of the process's
-/// mappings, whatever the length. A page behind the end of a file cannot be pinned: what is there of a file is at
-/// the front, so the last page of its part is read.
+/// Returns whether all of [begin, end) is mapped with the required protection. The cost depends on the number of
+/// mappings, not on the length. A page beyond the end of a mapped file cannot be pinned: the pages of a file that exist
+/// are at the front of its mapping, so it is sufficient to read the last byte of each file's part.
 bool is_mapped(const Process &process, std::uint64_t begin, std::uint64_t end, bool is_written)
 {
     const File maps = open_proc(process, "maps");
@@ -66,7 +69,7 @@ bool is_mapped(const Process &process, std::uint64_t begin, std::uint64_t end, b
     while (begin < end && maps != nullptr && std::fgets(line, sizeof(line), maps.get()) != nullptr) {
         const bool starts = std::exchange(is_line_start, std::strchr(line, '\n') != nullptr);
         if (!starts)
-            continue; // the rest of a long file name
+            continue; // continuation of a line with a long file name
         const std::optional<Mapping> mapping = parse_mapping(line);
         if (!mapping || mapping->end <= begin)
             continue;
@@ -80,7 +83,7 @@ bool is_mapped(const Process &process, std::uint64_t begin, std::uint64_t end, b
     return begin >= end;
 }
 
-/// The soft limit in bytes; none is the largest number.
+/// Returns the soft limit in bytes; "unlimited" is the largest number.
 std::uint64_t lock_limit(const Process &process)
 {
     constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
@@ -113,6 +116,7 @@ int pin_memory(const std::shared_ptr<Process> &process, std::uint64_t start, std
                PinnedMemory &pinned)
 {
     const std::uint64_t page = bytes_of_page(), begin = start / page * page;
+    // The last page of the address space is excluded, so that rounding up cannot wrap around.
     const std::uint64_t last = std::numeric_limits<std::uint64_t>::max() - page;
     if (length == 0 || length > last || start > last - length)
         return EINVAL;
@@ -120,8 +124,9 @@ int pin_memory(const std::shared_ptr<Process> &process, std::uint64_t start, std
     const std::uint64_t limit = lock_limit(*process), wanted = process->pinned_pages + pages;
     if (wanted > limit / page && !process->has_capability(CAP_IPC_LOCK)) {
         std::fprintf(stderr,
-                     "process %d: refused to pin %" PRIu64 " bytes: with them it would have %" PRIu64
-                     " KiB, its limit of locked memory (ulimit -l) is %" PRIu64 " KiB and it lacks CAP_IPC_LOCK\n",
+                     "process %d: refused to pin %" PRIu64 " bytes: the sum would be %" PRIu64
+                     " KiB, the limit of locked memory (ulimit -l) is %" PRIu64
+                     " KiB, and the process lacks CAP_IPC_LOCK\n",
                      process->pid(), length, wanted * page / 1024, limit / 1024);
         return limit == 0 ? EPERM : ENOMEM;
     }
@@ -134,17 +139,18 @@ int pin_memory(const std::shared_ptr<Process> &process, std::uint64_t start, std
 int DoorbellRecordPages::pin(const std::shared_ptr<Process> &process, std::uint64_t record,
                              std::shared_ptr<PinnedMemory> &pinned)
 {
+    // Destroyed queues have released their pins.
     std::erase_if(pages_, [](const auto &entry) { return entry.second.expired(); });
     const std::uint64_t page = record / bytes_of_page() * bytes_of_page();
-    std::weak_ptr<PinnedMemory> &known = pages_[{process.get(), page}];
-    pinned = known.lock();
+    std::weak_ptr<PinnedMemory> &entry = pages_[{process.get(), page}];
+    pinned = entry.lock();
     if (pinned != nullptr)
         return 0;
     PinnedMemory memory;
     if (const int error = pin_memory(process, page, bytes_of_page(), false, memory))
         return error;
     pinned = std::make_shared<PinnedMemory>(std::move(memory));
-    known = pinned;
+    entry = pinned;
     return 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Memory of a program that the kernel would pin for the device: registered memory, queues, doorbell records.
+// Memory of a program that the kernel would pin for a device: registered memory, queues, doorbell records.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace opendoca::card {
 
-/// Pages of a process that count against its RLIMIT_MEMLOCK until this is destroyed. The pages of overlapping
-/// ranges count once for each range, as in the kernel.
+/// Pages that count against a process's RLIMIT_MEMLOCK as long as this object exists. Pages in several ranges count
+/// once for each range, as in the kernel.
 class PinnedMemory {
 public:
     PinnedMemory() = default;
@@ -37,17 +37,16 @@ private:
     std::uint64_t pages_ = 0;
 };
 
-/// Checks and pins `length` bytes at `start`. Returns 0 and sets `pinned`, or an errno and changes nothing:
-/// EINVAL for no bytes or a range that wraps around, EPERM if the process may lock no memory at all, ENOMEM
-/// beyond its RLIMIT_MEMLOCK, EFAULT if a page is not mapped, or not with the protection that the device needs.
-/// A process with CAP_IPC_LOCK has no limit.
+/// Checks and pins `length` bytes at `start`. Returns 0 and sets `pinned`, or returns an errno and changes nothing:
+/// EINVAL for an empty range or one that wraps around, EPERM if the limit is 0, ENOMEM if RLIMIT_MEMLOCK would be
+/// exceeded, EFAULT if a page is not mapped or lacks the required protection. A process with CAP_IPC_LOCK has no limit.
 [[nodiscard]] int pin_memory(const std::shared_ptr<Process> &process, std::uint64_t start, std::uint64_t length,
                              bool is_written, PinnedMemory &pinned);
 
-/// The pages of doorbell records of one open file. Records that share a page share its pin.
+/// The pinned pages of the doorbell records of one open file. Records in the same page share one pin.
 class DoorbellRecordPages {
 public:
-    /// As pin_memory().
+    /// Pins the page of a doorbell record. Returns as pin_memory() does.
     [[nodiscard]] int pin(const std::shared_ptr<Process> &process, std::uint64_t record,
                           std::shared_ptr<PinnedMemory> &pinned);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Layout of the device's commands (Programmer's Reference Manual): where each field stands in its mailbox, in
-// bits from the most significant one of the first byte.
+// Layout of the device's commands (Programmer's Reference Manual). The position of a field in its mailbox counts in
+// bits, from the most significant bit of the first byte.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,18 @@
 
 namespace opendoca::card::prm {
 
+/// A field of a mailbox.
 struct Field {
     std::uint16_t bit;
-    std::uint8_t width; ///< up to 64
+    std::uint8_t width; ///< at most 64
 
-    /// The same field of a structure that stands `bits` further.
+    /// Returns the same field of a structure that begins `bits` further.
     constexpr Field operator+(unsigned bits) const { return {static_cast<std::uint16_t>(bit + bits), width}; }
+    /// Returns the number of bytes that a mailbox must have to contain the field.
     [[nodiscard]] constexpr std::size_t end_byte() const { return (bit + width + 7u) / 8u; }
 };
 
-/// A field that is not in the mailbox is 0.
+/// Returns the value of a field; 0 if the mailbox is too short to contain it.
 constexpr std::uint64_t get(std::span<const std::uint8_t> mailbox, Field field)
 {
     std::uint64_t value = 0;
@@ -32,17 +34,19 @@ constexpr std::uint64_t get(std::span<const std::uint8_t> mailbox, Field field)
     return value;
 }
 
+/// Stores a field; no effect if the mailbox is too short to contain it.
 constexpr void set(std::span<std::uint8_t> mailbox, Field field, std::uint64_t value)
 {
     if (field.end_byte() > mailbox.size())
         return;
     for (unsigned i = field.width; i-- > 0; value >>= 1) {
         const unsigned bit = field.bit + i, shift = 7 - bit % 8;
-        mailbox[bit / 8] = static_cast<std::uint8_t>((mailbox[bit / 8] & ~(1u << shift)) |
-                                                     static_cast<unsigned>(value & 1) << shift);
+        mailbox[bit / 8] =
+            static_cast<std::uint8_t>((mailbox[bit / 8] & ~(1u << shift)) | static_cast<unsigned>(value & 1) << shift);
     }
 }
 
+/// Status codes of commands.
 enum class Status : std::uint8_t {
     ok = 0,
     bad_operation = 2,
@@ -56,7 +60,7 @@ enum class Status : std::uint8_t {
     bad_output_length = 0x51,
 };
 
-// Every command.
+// Fields of every command: of its input, then of its output.
 inline constexpr Field opcode{0x00, 16}, modifier{0x30, 16};
 inline constexpr Field status{0x00, 8}, syndrome{0x20, 32};
 
@@ -66,40 +70,38 @@ inline constexpr std::size_t capability_at = 16; ///< bytes of the output
 inline constexpr std::size_t capability_bytes = 4096;
 } // namespace query_hca_cap
 
-namespace general_cap { // type 0
+namespace general_cap { // capability type 0
 inline constexpr Field vhca_resource_manager{0x1f, 1}, hca_cap_2{0x20, 1}, vhca_id{0x30, 16};
-inline constexpr Field log_dma_mmo_max_size{0x6b, 5}, log_max_qp{0x9b, 5}, log_max_cq{0xdb, 5},
-    log_max_mkey{0xea, 6};
+inline constexpr Field log_dma_mmo_max_size{0x6b, 5}, log_max_qp{0x9b, 5}, log_max_cq{0xdb, 5}, log_max_mkey{0xea, 6};
 inline constexpr Field dma_mmo_sq{0x153, 1}, port_type{0x1b6, 2}, num_ports{0x1b8, 8}, cqe_version{0x1fc, 4};
 inline constexpr Field atomic{0x21e, 1}, max_wqe_sz_sq{0x290, 16}, dma_mmo_qp{0x748, 1};
 inline constexpr Field eswitch_manager{0x1a7, 1};
 } // namespace general_cap
 
-namespace general_cap_2 { // type 0x20
+namespace general_cap_2 { // capability type 0x20
 inline constexpr Field query_vuid{0x92, 1}, log_reserved_qpn_granularity{0x93, 5};
 inline constexpr Field cross_vhca_objects{0xe0, 32}, allowed_for_other_vhca{0x100, 64};
 inline constexpr std::uint64_t local_to_remote_key = 0x100, keys = 0x4;
 } // namespace general_cap_2
 
-namespace atomic_cap { // type 3
+namespace atomic_cap { // capability type 3
 inline constexpr Field operations{0x90, 16}, sizes{0xb0, 16};
 } // namespace atomic_cap
 
-namespace roce_cap { // type 4
+namespace roce_cap { // capability type 4
 inline constexpr Field loopback_when_disabled{0x05, 1}, loopback_when_enabled{0x06, 1};
 } // namespace roce_cap
 
 /// Memory key context.
 namespace mkey {
-inline constexpr unsigned at = 0x80; ///< in CREATE_MKEY
-inline constexpr Field free{0x01, 1}, mode_high{0x03, 3}, atomic{0x11, 1}, remote_write{0x12, 1},
-    remote_read{0x13, 1}, local_write{0x14, 1}, local_read{0x15, 1}, mode_low{0x16, 2}, qpn{0x20, 24},
-    variant{0x38, 8}, length64{0x60, 1}, pd{0x68, 24}, start{0x80, 64}, length{0xc0, 64},
-    log_entity_size{0x1db, 5};
+inline constexpr unsigned at = 0x80; ///< position of the context in CREATE_MKEY
+inline constexpr Field free{0x01, 1}, mode_high{0x03, 3}, atomic{0x11, 1}, remote_write{0x12, 1}, remote_read{0x13, 1},
+    local_write{0x14, 1}, local_read{0x15, 1}, mode_low{0x16, 2}, qpn{0x20, 24}, variant{0x38, 8}, length64{0x60, 1},
+    pd{0x68, 24}, start{0x80, 64}, length{0xc0, 64}, log_entity_size{0x1db, 5};
 inline constexpr unsigned mode_mtt = 1, mode_klm = 2, mode_ksm = 3;
 } // namespace mkey
 
-/// Rights of a memory key context.
+/// Returns the rights that a memory key context grants.
 constexpr std::uint32_t access_of(std::span<const std::uint8_t> context)
 {
     return (get(context, mkey::local_write) != 0 ? right::local_write : 0) |
@@ -109,8 +111,7 @@ constexpr std::uint32_t access_of(std::span<const std::uint8_t> context)
 }
 
 namespace create_mkey {
-inline constexpr Field umem_valid{0x61, 1}, actual_size{0x300, 32}, umem_id{0x320, 32},
-    umem_offset{0x340, 64};
+inline constexpr Field umem_valid{0x61, 1}, actual_size{0x300, 32}, umem_id{0x320, 32}, umem_offset{0x340, 64};
 inline constexpr std::size_t entries_at = 0x880 / 8, entry_bytes = 16;
 inline constexpr Field index{0x48, 24}; // of the output
 } // namespace create_mkey
@@ -125,7 +126,7 @@ inline constexpr Field type{0x30, 16}, id{0x40, 32}, is_alias{0x60, 1};
 inline constexpr std::uint64_t type_mkey = 0xff01;
 } // namespace general_object
 
-/// Context of CREATE_GENERAL_OBJECT for an alias.
+/// The context of CREATE_GENERAL_OBJECT for an alias.
 namespace alias {
 inline constexpr unsigned at = 0x80;
 inline constexpr Field vhca_id{at + 0x00, 16}, status{at + 0x1d, 3}, object_id{at + 0x20, 32},
@@ -134,24 +135,23 @@ inline constexpr std::size_t access_key_at = 0x100 / 8, access_key_bytes = 32;
 } // namespace alias
 
 namespace create_cq {
-inline constexpr unsigned at = 0x80; ///< of the context
-inline constexpr Field record_umem_valid{at + 0x06, 1}, entry_size{at + 0x08, 3},
-    record_umem_id{at + 0x20, 32}, log_size{at + 0x63, 5}, uar_page{at + 0x68, 24}, record_offset{at + 0x1c0, 64};
+inline constexpr unsigned at = 0x80; ///< position of the context
+inline constexpr Field record_umem_valid{at + 0x06, 1}, entry_size{at + 0x08, 3}, record_umem_id{at + 0x20, 32},
+    log_size{at + 0x63, 5}, uar_page{at + 0x68, 24}, record_offset{at + 0x1c0, 64};
 inline constexpr Field umem_offset{0x280, 64}, umem_id{0x2c0, 32}, umem_valid{0x2e0, 1};
 inline constexpr Field number{0x48, 24}; // of the output
 } // namespace create_cq
 
-/// Queue pair context, in all commands about queue pairs.
+/// The queue pair context, at the same position in all commands about queue pairs.
 namespace qpc {
 inline constexpr unsigned at = 0xc0;
 inline constexpr Field service{at + 0x08, 8}, pd{at + 0x28, 24}, log_receive_size{at + 0x49, 4},
-    log_receive_stride{at + 0x4d, 3}, no_send_queue{at + 0x50, 1}, log_send_size{at + 0x51, 4},
-    uar_page{at + 0x68, 24}, user_index{at + 0x88, 24}, remote_qpn{at + 0xa8, 24}, retry_count{at + 0x38d, 3},
-    rnr_retry{at + 0x390, 3}, send_cq{at + 0x3e8, 24}, remote_read{at + 0x490, 1},
-    remote_write{at + 0x491, 1}, remote_atomic{at + 0x492, 1}, rnr_timer{at + 0x4a3, 5},
-    receive_cq{at + 0x4e8, 24}, record_offset{at + 0x500, 64}, receive_type{at + 0x565, 3},
+    log_receive_stride{at + 0x4d, 3}, no_send_queue{at + 0x50, 1}, log_send_size{at + 0x51, 4}, uar_page{at + 0x68, 24},
+    user_index{at + 0x88, 24}, remote_qpn{at + 0xa8, 24}, retry_count{at + 0x38d, 3}, rnr_retry{at + 0x390, 3},
+    send_cq{at + 0x3e8, 24}, remote_read{at + 0x490, 1}, remote_write{at + 0x491, 1}, remote_atomic{at + 0x492, 1},
+    rnr_timer{at + 0x4a3, 5}, receive_cq{at + 0x4e8, 24}, record_offset{at + 0x500, 64}, receive_type{at + 0x565, 3},
     record_umem_valid{at + 0x683, 1}, record_umem_id{at + 0x720, 32};
-// Its primary path.
+// The primary path of the context.
 inline constexpr unsigned path = at + 0xc0;
 inline constexpr Field path_loopback{path + 0x00, 1}, path_grh{path + 0x28, 1}, path_lid{path + 0x30, 16},
     path_timeout{path + 0x40, 5};
@@ -166,7 +166,7 @@ inline constexpr Field number{0x48, 24}; // of the output
 
 namespace modify_qp {
 inline constexpr Field number{0x48, 24};
-// INIT2INIT_QP: the extended context, where DMA is switched on.
+// INIT2INIT_QP: the extended context, which enables DMA.
 inline constexpr Field has_extension{0x40, 1}, extension_mask{0x840, 64}, mmo{0x882, 1};
 inline constexpr std::uint64_t mask_mmo = 1 << 3;
 } // namespace modify_qp
@@ -176,7 +176,7 @@ inline constexpr Field lid{0x380, 16}; // of the output
 } // namespace query_hca_vport_context
 
 namespace query_esw_functions {
-inline constexpr unsigned at = 0x80; ///< of the host's parameters in the output
+inline constexpr unsigned at = 0x80; ///< position of the host's parameters in the output
 inline constexpr Field host_number{at + 0x00, 8}, pf_vhca_id_valid{at + 0x0e, 1}, pf_disabled{at + 0x0f, 1},
     vfs{at + 0x10, 16}, total_vfs{at + 0x20, 16}, pci_bus{at + 0x30, 16}, pf_vhca_id{at + 0x40, 16},
     pci_device{at + 0x50, 16}, pci_function{at + 0x70, 16};

@@ -18,17 +18,17 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::size_t most_ranges = 512;           // of one process_vm_readv; the kernel takes 1024
-constexpr std::uint64_t least_page_size = 1 << 12; // of all machines
+constexpr std::size_t max_ranges = 512;          // ranges of one process_vm_readv; the kernel accepts 1024
+constexpr std::uint64_t min_page_size = 1 << 12; // minimum over all machines
 
-/// Are `bytes` at both addresses in one page, and in no other?
+/// Returns whether `bytes` at both addresses are within the same page.
 bool is_in_page_of(std::uint64_t one, std::uint64_t other, std::size_t bytes)
 {
-    return one / least_page_size == other / least_page_size &&
-           one % least_page_size + bytes <= least_page_size &&
-           other % least_page_size + bytes <= least_page_size;
+    return one / min_page_size == other / min_page_size && one % min_page_size + bytes <= min_page_size &&
+           other % min_page_size + bytes <= min_page_size;
 }
 
+/// Builds the range of a remote process.
 iovec remote_part(std::uint64_t address, std::size_t length)
 {
     return {reinterpret_cast<void *>(address), length};
@@ -48,7 +48,7 @@ std::shared_ptr<Process> Process::open(pid_t pid)
     UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     if (!pidfd.is_open())
         return nullptr;
-    // May fail where process_vm_readv works, and the other way round.
+    // Either of the file and process_vm_readv may be refused while the other works, so a failure here is ignored.
     UniqueFd memory(::open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDWR | O_CLOEXEC));
     return std::shared_ptr<Process>(new Process(pid, std::move(pidfd), std::move(memory)));
 }
@@ -78,8 +78,7 @@ Access Process::failure() const
 {
     if (errno == ESRCH || is_dead())
         return Access::gone;
-    // A process that is being killed loses its memory first. Its files, and with them the connection, go
-    // later.
+    // A process that is being killed loses its memory before its descriptors. Its statm then shows 0 pages.
     std::array<char, 64> text{};
     const UniqueFd file(::open(("/proc/" + std::to_string(pid_) + "/statm").c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.is_open() || ::read(file.get(), text.data(), text.size() - 1) <= 0)
@@ -89,21 +88,23 @@ Access Process::failure() const
 
 ssize_t Process::transfer(bool is_write, std::span<const iovec> local, std::span<const iovec> remote) const
 {
-    // A device reads a doorbell before the request, and writes data before its completion; system calls alone
-    // are no barrier on Arm.
-    __sync_synchronize(); // as a fence of <atomic>, of which g++ with the thread sanitizer warns
+    // A full barrier: it orders the read of a doorbell record before the reads of the requests that it announces (pairs
+    // with the program's barrier between request and doorbell), and the write of data before the write of its
+    // completion (pairs with the program's load barrier after it has read the owner byte). System calls alone are no
+    // barrier on Arm.
+    __sync_synchronize(); // in place of std::atomic_thread_fence, about which g++ warns with -fsanitize=thread
     if (!uses_file_) {
         const auto call = is_write ? process_vm_writev : process_vm_readv;
         const ssize_t done = call(pid_, local.data(), local.size(), remote.data(), remote.size(), 0);
         if (done >= 0 || (errno != EPERM && errno != ENOSYS) || !memory_.is_open())
             return done;
-        uses_file_ = true; // a seccomp filter of a container
+        uses_file_ = true; // for example by a container's seccomp filter
     }
     ssize_t sum = 0;
     for (std::size_t i = 0, offset = 0; i < remote.size(); ++i) {
-        // Callers give one local part, or parts of the same lengths as the remote ones.
-        std::uint8_t *at = static_cast<std::uint8_t *>(local[local.size() == 1 ? 0 : i].iov_base) +
-                           (local.size() == 1 ? offset : 0);
+        // Callers pass one local range, or local ranges of the same lengths as the remote ones.
+        std::uint8_t *at =
+            static_cast<std::uint8_t *>(local[local.size() == 1 ? 0 : i].iov_base) + (local.size() == 1 ? offset : 0);
         const auto place = static_cast<off_t>(reinterpret_cast<std::uintptr_t>(remote[i].iov_base));
         const ssize_t done = is_write ? pwrite(memory_.get(), at, remote[i].iov_len, place)
                                       : pread(memory_.get(), at, remote[i].iov_len, place);
@@ -122,9 +123,8 @@ Access Process::read(std::uint64_t from, void *to, std::size_t length) const
     if (length == 0)
         return Access::done;
     const iovec local{to, length}, remote = remote_part(from, length);
-    errno = EFAULT; // of a transfer that is too short
-    return transfer(false, {&local, 1}, {&remote, 1}) == static_cast<ssize_t>(length) ? Access::done
-                                                                                      : failure();
+    errno = EFAULT; // for a transfer that is shorter than requested
+    return transfer(false, {&local, 1}, {&remote, 1}) == static_cast<ssize_t>(length) ? Access::done : failure();
 }
 
 Access Process::write(std::uint64_t to, const void *from, std::size_t length) const
@@ -133,16 +133,16 @@ Access Process::write(std::uint64_t to, const void *from, std::size_t length) co
         return Access::done;
     const iovec local{const_cast<void *>(from), length}, remote = remote_part(to, length);
     errno = EFAULT;
-    return transfer(true, {&local, 1}, {&remote, 1}) == static_cast<ssize_t>(length) ? Access::done
-                                                                                     : failure();
+    return transfer(true, {&local, 1}, {&remote, 1}) == static_cast<ssize_t>(length) ? Access::done : failure();
 }
 
 Access Process::write_in_order(std::initializer_list<Part> parts) const
 {
 #if defined(__x86_64__)
-    // The bytes of one copy are not ordered, those of two parts are: the CPU keeps its stores in order.
-    constexpr std::size_t most = 2;
-    std::array<iovec, most> local{}, remote{};
+    // The kernel copies the ranges one after the other, and x86-64 keeps the order of stores. Within one range the
+    // order of the copy is undefined.
+    constexpr std::size_t max_parts = 2;
+    std::array<iovec, max_parts> local{}, remote{};
     std::size_t count = 0, length = 0;
     for (const Part &part : parts) {
         local[count] = {part.bytes.data(), part.bytes.size()};
@@ -150,13 +150,11 @@ Access Process::write_in_order(std::initializer_list<Part> parts) const
         length += part.bytes.size();
     }
     errno = EFAULT; // of a transfer that is too short
-    return transfer(true, {local.data(), count}, {remote.data(), count}) == static_cast<ssize_t>(length)
-               ? Access::done
-               : failure();
+    return transfer(true, {local.data(), count}, {remote.data(), count}) == static_cast<ssize_t>(length) ? Access::done
+                                                                                                         : failure();
 #else
     for (const Part &part : parts) {
-        if (const Access access = write(part.address, part.bytes.data(), part.bytes.size());
-            access != Access::done)
+        if (const Access access = write(part.address, part.bytes.data(), part.bytes.size()); access != Access::done)
             return access;
     }
     return Access::done;
@@ -166,20 +164,20 @@ Access Process::write_in_order(std::initializer_list<Part> parts) const
 void Process::read_pieces(std::span<const std::uint64_t> from, std::size_t piece, std::uint8_t *to,
                           std::span<bool> is_read) const
 {
-    // Each range costs the kernel a page to find. Doorbell records share pages, so what is between them is
-    // read, too.
+    // Each range costs the kernel a page lookup. Doorbell records share pages, so consecutive addresses in one page are
+    // read as one range, including what lies between them.
     struct Range {
         std::size_t pieces;
         std::uint64_t address;
         std::size_t length;
     };
-    static std::vector<std::uint8_t> bounce; // the card has one thread for this
-    std::array<Range, most_ranges> ranges;
-    std::array<iovec, most_ranges> remote;
+    static std::vector<std::uint8_t> bounce; // static, since only the event loop's thread reads records
+    std::array<Range, max_ranges> ranges;
+    std::array<iovec, max_ranges> remote;
     std::ranges::fill(is_read, false);
     for (std::size_t next = 0; next < from.size();) {
         std::size_t count = 0, bytes = 0;
-        for (std::size_t i = next; i < from.size() && count < most_ranges; ++count) {
+        for (std::size_t i = next; i < from.size() && count < max_ranges; ++count) {
             Range &range = ranges[count] = {1, from[i], piece};
             for (++i; i < from.size() && is_in_page_of(range.address, from[i], piece); ++i, ++range.pieces) {
                 const std::uint64_t end = std::max(range.address + range.length, from[i] + piece);
@@ -199,7 +197,7 @@ void Process::read_pieces(std::span<const std::uint64_t> from, std::size_t piece
             has_failed = left < static_cast<ssize_t>(range.length);
             for (const std::size_t end = next + range.pieces; next < end; ++next) {
                 is_read[next] = !has_failed;
-                if (has_failed) // the client has unmapped this one: the others are still served
+                if (has_failed) // the program has unmapped this page; other pieces are still read
                     std::memset(to + next * piece, 0, piece);
                 else
                     std::memcpy(to + next * piece, at + (from[next] - range.address), piece);

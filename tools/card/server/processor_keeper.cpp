@@ -13,9 +13,8 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::uint64_t others_ns =
-    200'000; // who runs in place of the keeper for so long does not wait for the card
-constexpr std::uint64_t rest_ns = 100'000'000; // after it has met such
+constexpr std::uint64_t contention_ns = 200'000; // the thread lost the processor for so long: other work uses it
+constexpr std::uint64_t pause_ns = 100'000'000;  // pause after the processor was found in use
 
 bool may_run_on_two_processors()
 {
@@ -50,20 +49,23 @@ void ProcessorKeeper::set_busy(bool is_busy)
     if (!is_useful_ || state_.load(std::memory_order_relaxed) == state)
         return;
     const std::uint64_t now = now_ns();
-    if (is_busy && now < rests_until_)
+    if (is_busy && now < paused_until_)
         return;
     change(state);
+    // Other work used the processor in this busy phase, so the thread pauses for the next ones. Relaxed: the flag
+    // publishes no other data.
     if (!is_busy && !was_alone_.exchange(false, std::memory_order_relaxed))
-        rests_until_ = now + rest_ns;
+        paused_until_ = now + pause_ns;
     if (thread_.joinable())
         return;
     try {
         thread_ = std::thread([this] { run(); });
     } catch (const std::system_error &) {
-        // No thread to be had: it is only slower, and tried again with the next message.
+        // No thread is available. The card is slower without it; the next message tries again.
     }
 }
 
+// Relaxed: the state publishes no other data. notify_one() pairs with wait() in run().
 void ProcessorKeeper::change(State state)
 {
     state_.store(state, std::memory_order_relaxed);
@@ -72,10 +74,10 @@ void ProcessorKeeper::change(State state)
 
 void ProcessorKeeper::run() const
 {
-    (void)pthread_setname_np(pthread_self(), "processor"); // as tools show it
+    (void)pthread_setname_np(pthread_self(), "processor"); // name in tools such as top
     const sched_param no_priority{};
     if (sched_setscheduler(0, SCHED_IDLE, &no_priority) != 0)
-        return; // with any other policy it would be in the way
+        return; // with any other policy it would compete with programs
     for (State state = State::idle; state != State::ending; state = state_.load(std::memory_order_relaxed)) {
         if (state == State::busy)
             spin();
@@ -86,11 +88,11 @@ void ProcessorKeeper::run() const
 void ProcessorKeeper::spin() const
 {
     was_alone_.store(true, std::memory_order_relaxed);
-    for (std::uint64_t seen = now_ns(), now = seen; state_.load(std::memory_order_relaxed) == State::busy;
-         seen = now) {
+    for (std::uint64_t seen = now_ns(), now = seen; state_.load(std::memory_order_relaxed) == State::busy; seen = now) {
         pause_processor();
         now = now_ns();
-        if (now - seen > others_ns) {
+        // A gap between two readings of the clock means that another thread had the processor.
+        if (now - seen > contention_ns) {
             was_alone_.store(false, std::memory_order_relaxed);
             return;
         }

@@ -8,12 +8,12 @@
 
 namespace opendoca::card {
 
-/// Keeps the other of two processors from halting while messages come. A program that waits for an event
-/// leaves its processor idle, and in a virtual machine one that has halted takes 15 us to come back: more
-/// than all that the card does for a message. A thread of the policy SCHED_IDLE spins there meanwhile: it
-/// gives way to everybody at once, and the kernel takes a processor that has nothing else for an idle one.
-/// With one processor there is no other, and with more than two nobody knows which it will be: nothing is
-/// done then. Nor where others use the processor anyway.
+/// Keeps the second of two processors from halting while messages are in flight. A program that waits for an event
+/// leaves its processor idle, and a halted processor of a virtual machine takes 15 us to wake up, which is more than
+/// the card needs for a message. A thread with the policy SCHED_IDLE spins on that processor: it yields to every other
+/// thread at once, and the scheduler treats the processor as idle. Not used with one processor (there is no other),
+/// with more than two (the processor of the next wake-up is unknown), or while other work uses the processor. Owned by
+/// Server; set_busy() is called by the thread of the event loop only.
 class ProcessorKeeper {
 public:
     ProcessorKeeper();
@@ -21,21 +21,24 @@ public:
     ProcessorKeeper(const ProcessorKeeper &) = delete;
     ProcessorKeeper &operator=(const ProcessorKeeper &) = delete;
 
+    /// Starts or stops the spinning. Starts the thread when it is first needed.
     void set_busy(bool is_busy);
 
 private:
     enum class State : int { idle, busy, ending };
     void run() const;
-    /// Returns once the card is no longer busy, or when somebody else has work for the processor.
+    /// Returns when the card is no longer busy, or when another thread has used the processor.
     void spin() const;
+    /// Stores the state and wakes the thread.
     void change(State state);
 
+    // The process may run on exactly two processors.
     const bool is_useful_;
     std::atomic<State> state_ = State::idle;
-    mutable std::atomic<bool> was_alone_ =
-        false; ///< it has had the processor, and has met nobody with other work
-    std::uint64_t rests_until_ = 0;
-    std::thread thread_; ///< since the first time that the card was busy
+    mutable std::atomic<bool> was_alone_ = false; ///< the thread has spun without losing the processor
+    // Time until which the thread must not spin, since other work uses the processor.
+    std::uint64_t paused_until_ = 0;
+    std::thread thread_; ///< not started before the card is busy for the first time
 };
 
 } // namespace opendoca::card

@@ -9,6 +9,7 @@ namespace opendoca::card {
 
 namespace {
 
+// Properties that no public source documents are listed in docs/card.md.
 constexpr Profile profiles[] = {
     {.name = "bluefield-3",
      .pci_device = 0xa2dc,
@@ -103,15 +104,14 @@ constexpr Profile profiles[] = {
 };
 
 constexpr std::uint8_t roce_v1 = 1, roce_v2 = 2;
-constexpr std::size_t gid_table_length = 16; // most of it is not set
+constexpr std::size_t gid_table_length = 16; // most entries are unset, as on a real port
 
-/// The link-local GID and that of an IPv4 address, both as RoCE v1 and v2. The addresses are loopback ones of
-/// the machine: a program that takes the network address of a GID reaches the machine by it.
+/// Returns a GID table with the link-local GID and the GID of an IPv4 address, each as RoCE v1 and v2. The IPv4 address
+/// is a loopback address, so a program that connects to the network address of a GID reaches this machine.
 std::vector<Gid> ethernet_gids(std::uint16_t vhca_id)
 {
     const auto low = static_cast<std::uint8_t>(vhca_id);
-    const Gid link_local{{0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0xee, 0x0d, 0x9a, 0xff, 0xfe, 0xbf, 0x32, low},
-                         roce_v1};
+    const Gid link_local{{0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0xee, 0x0d, 0x9a, 0xff, 0xfe, 0xbf, 0x32, low}, roce_v1};
     const Gid ipv4{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, low}, roce_v1};
     std::vector<Gid> gids = {link_local, link_local, ipv4, ipv4};
     gids[1].type = gids[3].type = roce_v2;
@@ -119,6 +119,7 @@ std::vector<Gid> ethernet_gids(std::uint16_t vhca_id)
     return gids;
 }
 
+/// Returns a GID table with the default GID only.
 std::vector<Gid> infiniband_gids(std::uint64_t guid)
 {
     Gid gid{{0xfe, 0x80}, 0};
@@ -129,6 +130,7 @@ std::vector<Gid> infiniband_gids(std::uint64_t guid)
     return gids;
 }
 
+/// Returns a VUID in the format of real cards.
 std::string vuid_of(const FunctionProfile &function)
 {
     char text[64];
@@ -152,6 +154,7 @@ std::span<const Profile> all_profiles()
 
 std::vector<FunctionProfile> functions_of(const Profile &profile)
 {
+    // Numbers and addresses are fixed, so that tests and documents can name them.
     std::vector<FunctionProfile> functions;
     const auto add = [&](Side side, FunctionKind kind, std::uint16_t vhca_id, std::uint16_t vport,
                          const char *device_name, const char *pci_address, bool has_address) {
@@ -172,7 +175,8 @@ std::vector<FunctionProfile> functions_of(const Profile &profile)
     add(Side::host, FunctionKind::physical, 1, 0, "mlx5_0", "0000:3b:00.0", true);
     add(Side::host, FunctionKind::virtual_function, 2, 1, "mlx5_1", "0000:3b:00.2", true);
     if (profile.has_dpu) {
-        // The uplink's own device has no address: the e-switch forwards what comes in by it.
+        // The uplink's own device has no GID, as on a BlueField in switchdev mode: the e-switch forwards what arrives
+        // there.
         add(Side::dpu, FunctionKind::embedded, 5, 0xfffe, "mlx5_0", "0000:03:00.0", false);
         add(Side::dpu, FunctionKind::subfunction, 6, 0x8004, "mlx5_1", "0000:03:00.0", true);
     }

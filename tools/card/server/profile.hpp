@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What differs between the cards that are modelled.
+// The cards that are modelled, and what differs between them.
 #pragma once
 
 #include <array>
@@ -22,6 +22,7 @@ enum class FunctionKind : std::uint8_t {
     embedded, ///< the DPU's own physical function, which manages the e-switch
 };
 
+/// An entry of a port's GID table.
 struct Gid {
     std::array<std::uint8_t, 16> raw;
     std::uint8_t type; ///< as ib_uverbs_gid_entry: 0 InfiniBand, 1 RoCE v1, 2 RoCE v2
@@ -29,20 +30,21 @@ struct Gid {
     [[nodiscard]] bool is_set() const { return raw != decltype(raw){}; }
 };
 
-/// A function as it was when the card came up.
+/// The properties of a function that never change.
 struct FunctionProfile {
     Side side;
     FunctionKind kind;
     std::uint16_t vhca_id;
     std::uint16_t vport;
-    std::string device_name;   ///< mlx5_N of its side
-    std::string pci_address;   ///< of its own, or of the parent of a subfunction
-    std::uint32_t subfunction; ///< its number
+    std::string device_name;   ///< mlx5_N, counted on its side
+    std::string pci_address;   ///< its own, or that of a subfunction's parent
+    std::uint32_t subfunction; ///< number of a subfunction
     std::uint16_t lid;         ///< 0 on Ethernet
-    std::vector<Gid> gids;     ///< of its port
+    std::vector<Gid> gids;     ///< GID table of its port
     std::string vuid;
 };
 
+/// The properties of a card.
 struct Profile {
     std::string_view name;
     std::uint16_t pci_device;
@@ -50,25 +52,27 @@ struct Profile {
     std::string_view board;
     bool is_ethernet;
     bool has_dpu;
-    /// DMA engine (MMO): which queue capability reports it, and whether requests are carried out.
+    /// DMA engine (MMO): the queue capabilities that report it, and whether requests succeed.
     bool dma_by_send_queue, dma_by_queue_pair, dma_works;
-    std::uint8_t log_longest_copy; ///< of the engine, in one request
-    /// Alias keys: what the capabilities say, and what ALLOW_OTHER_VHCA_ACCESS takes.
+    std::uint8_t log_longest_copy; ///< maximum length of one request
+    /// Alias keys: what the capabilities report, and which keys ALLOW_OTHER_VHCA_ACCESS accepts.
     bool reports_alias_keys, shares_direct_keys, shares_indirect_keys;
-    std::string_view rate; ///< text of sysfs
+    std::string_view rate; ///< text of the sysfs file
     std::uint8_t active_speed, active_width;
 
-    /// Partition keys of a port; only the first is set.
+    /// Returns the length of a port's partition key table. Only its first entry is set.
     [[nodiscard]] std::uint16_t pkeys() const { return is_ethernet ? 1 : 128; }
+    /// Returns the GUID of a function.
     [[nodiscard]] std::uint64_t guid(std::uint16_t vhca_id) const { return guid_base | vhca_id; }
     [[nodiscard]] std::uint64_t system_guid() const { return guid_base; }
     static constexpr std::uint64_t guid_base = 0xec0d9a0300bf3200;
 };
 
-/// Null where there is none of that name.
+/// Returns the profile with this name, or null.
+// Profiles are constants; pointers to them stay valid.
 const Profile *find_profile(std::string_view name);
 std::span<const Profile> all_profiles();
-/// The functions of a card in the order of their uverbs numbers, each side from 0.
+/// Returns the functions of a card, in the order of their uverbs numbers, which begin at 0 on each side.
 std::vector<FunctionProfile> functions_of(const Profile &profile);
 
 } // namespace opendoca::card

@@ -9,10 +9,11 @@
 
 namespace opendoca::card {
 
-/// Buffer and doorbell record of a queue that is about to be created, pinned before there is anything to undo.
+/// The pinned buffer and doorbell record of a queue that is about to be created. Pinning comes first, so that a failure
+/// leaves nothing to undo.
 class QueueMemory {
 public:
-    /// An errno, or 0. A queue without a buffer has a length of 0.
+    /// Pins both. Returns an errno, or 0. A queue without a buffer has a length of 0.
     [[nodiscard]] int pin(Command &command, std::uint64_t buffer, std::uint64_t length, bool is_written,
                           std::uint64_t record)
     {
@@ -23,8 +24,9 @@ public:
         return command.file.record_pages.pin(command.process, record, record_);
     }
 
+    /// Transfers the pins to the queue.
     template <typename Queue>
-    void give_to(Queue &queue)
+    void move_to(Queue &queue)
     {
         queue.pinned_buffer = std::move(buffer_);
         queue.pinned_record = std::move(record_);

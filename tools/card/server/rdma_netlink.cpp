@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint16_t get_settings = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET);
 
+/// Builds the settings: network namespaces share devices, and fork copies pinned pages.
 Datagram describe_settings(const nlmsghdr &request)
 {
     constexpr std::uint8_t shared_name_spaces = 1, copies_on_fork = 1;

@@ -10,8 +10,8 @@
 
 namespace opendoca::card {
 
-/// Answers a program's RDMA netlink request. There is one, for the system's settings; all others are refused with
-/// EOPNOTSUPP, upon which libibverbs looks for devices in sysfs.
+/// Handles a program's RDMA netlink request. Only the query of the system's settings is supported; all others get
+/// EOPNOTSUPP, upon which libibverbs discovers devices through sysfs.
 std::vector<Datagram> answer_rdma_netlink(std::span<const std::uint8_t> request);
 
 } // namespace opendoca::card

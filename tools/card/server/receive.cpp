@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Receive queues. They have no doorbell that wakes the card: they are read when a message is there.
+// Receive queues. They have no doorbell that wakes the card: their records are read when a message arrives.
 #include <array>
 
 #include "big_endian.hpp"
@@ -13,11 +13,13 @@ namespace opendoca::card {
 namespace {
 
 constexpr std::size_t segment_bytes = 16;
-using Entry512 = std::array<std::uint8_t, 1u << most_receive_log_stride>;
+// Large enough for the longest receive request.
+using Entry512 = std::array<std::uint8_t, 1u << max_receive_log_stride>;
 
+/// Resolves the data segments of a receive request, up to the end marker.
 void read_segments(const QueuePair &qp, std::span<const std::uint8_t> segments, Receive &receive)
 {
-    constexpr std::uint32_t end_of_list = 0x100; // as key
+    constexpr std::uint32_t end_of_list = 0x100; // key of the end marker
     const Purpose purpose{qp.pd->number(), right::local_write, qp.number()};
     for (; segments.size() >= segment_bytes; segments = segments.subspan(segment_bytes)) {
         const std::uint32_t length = be32(&segments[0]), key = be32(&segments[4]);
@@ -28,17 +30,18 @@ void read_segments(const QueuePair &qp, std::span<const std::uint8_t> segments, 
     }
 }
 
+/// Maps a failed access to the result of taking a receive request.
 Take failed(Access access)
 {
     return access == Access::gone ? Take::gone : Take::none;
 }
 
+/// Takes the next receive request of a shared receive queue, and sends the limit event if due.
 Take take_shared(QueuePair &qp, Receive &receive)
 {
     SharedReceiveQueue &srq = *qp.srq;
     std::uint32_t posted = 0;
-    if (const Access access = srq.process->read(srq.doorbell_record, &posted, sizeof(posted));
-        access != Access::done)
+    if (const Access access = srq.process->read(srq.doorbell_record, &posted, sizeof(posted)); access != Access::done)
         return failed(access);
     const auto ready = static_cast<std::uint16_t>(swap_on_little_endian(posted) - srq.consumed);
     if (ready == 0 || ready > srq.entries)
@@ -46,14 +49,14 @@ Take take_shared(QueuePair &qp, Receive &receive)
     Entry512 entry;
     const std::size_t size = std::size_t{1} << srq.log_stride;
     const std::uint32_t place = srq.next & (srq.entries - 1);
-    if (const Access access = srq.process->read(
-            srq.buffer + (static_cast<std::uint64_t>(place) << srq.log_stride), entry.data(), size);
+    if (const Access access =
+            srq.process->read(srq.buffer + (static_cast<std::uint64_t>(place) << srq.log_stride), entry.data(), size);
         access != Access::done)
         return failed(access);
     receive.index = static_cast<std::uint16_t>(place);
     srq.next = be16(&entry[2]);
     ++srq.consumed;
-    // Its first 16 bytes link to the next.
+    // The first 16 bytes link to the next receive request.
     read_segments(qp, std::span(entry).first(size).subspan(segment_bytes), receive);
     if (srq.limit != 0 && ready - 1u < srq.limit) {
         srq.limit = 0;
@@ -62,18 +65,19 @@ Take take_shared(QueuePair &qp, Receive &receive)
     return Take::taken;
 }
 
+/// Takes the next receive request of the queue pair's own ring.
 Take take_own(QueuePair &qp, Receive &receive)
 {
     if (qp.receive_entries == 0)
         return Take::none;
+    // A counter beyond the ring's size is invalid, and counts as no receive request.
     const auto has_any = [&qp] {
         const auto ready = static_cast<std::uint16_t>(qp.receive_posted - qp.receive_consumed);
         return ready != 0 && ready <= qp.receive_entries;
     };
     if (!has_any()) {
         std::uint32_t posted = 0;
-        if (const Access access = qp.process->read(qp.doorbell_record, &posted, sizeof(posted));
-            access != Access::done)
+        if (const Access access = qp.process->read(qp.doorbell_record, &posted, sizeof(posted)); access != Access::done)
             return failed(access);
         qp.receive_posted = static_cast<std::uint16_t>(swap_on_little_endian(posted));
     }

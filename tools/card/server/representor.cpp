@@ -9,22 +9,21 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::uint32_t first_interface_index = 1'000'000; // beyond what the kernel has given to its own
+constexpr std::uint32_t first_interface_index = 1'000'000; // larger than the indices that the kernel has assigned
 constexpr std::uint16_t uplink_vport = 0xffff;
 
 } // namespace
 
 const Function *eswitch_manager(const Card &card)
 {
-    const auto found = std::ranges::find_if(card.functions, [](const Function &function) {
-        return function.profile.kind == FunctionKind::embedded;
-    });
+    const auto found = std::ranges::find_if(
+        card.functions, [](const Function &function) { return function.profile.kind == FunctionKind::embedded; });
     return found == card.functions.end() ? nullptr : &*found;
 }
 
 std::string switch_id_of(const Card &card)
 {
-    // The bytes of the system's GUID, the last one first.
+    // The bytes of the system image GUID, in reverse order.
     std::string id;
     for (std::uint64_t guid = card.profile.system_guid(), i = 0; i < sizeof(guid); ++i, guid >>= 8) {
         char byte[3];
@@ -40,8 +39,8 @@ std::vector<Representor> representors_of(const Card &card)
     const Function *manager = eswitch_manager(card);
     if (manager == nullptr)
         return ports;
-    const auto add = [&](std::string name, std::string port_name, std::uint16_t vport,
-                         const Function *function, std::uint16_t virtual_function) {
+    const auto add = [&](std::string name, std::string port_name, std::uint16_t vport, const Function *function,
+                         std::uint16_t virtual_function) {
         const auto number = static_cast<std::uint8_t>(ports.size());
         ports.push_back({std::move(name),
                          std::move(port_name),
@@ -52,6 +51,7 @@ std::vector<Representor> representors_of(const Card &card)
                          function != nullptr && function->profile.side == Side::host,
                          virtual_function});
     };
+    // Names as on a BlueField: the uplink, the host's PF and VFs, and the DPU's subfunctions.
     add("p0", "p0", uplink_vport, nullptr, 0);
     std::uint16_t virtual_functions = 0;
     for (const Function &function : card.functions) {

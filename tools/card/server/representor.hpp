@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The ports of a DPU's e-switch, as its network interfaces and devlink show them.
+// The ports of a DPU's e-switch, as network interfaces and devlink show them.
 #pragma once
 
 #include <array>
@@ -13,22 +13,24 @@
 
 namespace opendoca::card {
 
+/// One port of the e-switch.
 struct Representor {
     std::string name;              ///< of the network interface
     std::string port_name;         ///< phys_port_name
-    std::uint32_t interface_index; ///< of no real interface
+    std::uint32_t interface_index; ///< index that no interface of the kernel has
     std::array<std::uint8_t, 6> address;
-    std::uint32_t port_index; ///< of devlink: the manager's VHCA id and the vport
-    const Function *function; ///< null: the uplink, which represents none
-    bool is_external;         ///< the function is the host's
+    std::uint32_t port_index; ///< index in devlink: the manager's VHCA id and the vport
+    const Function *function; ///< function behind the port; null for the uplink
+    bool is_external;         ///< the function belongs to the host
+    // Number of a virtual function, else 0.
     std::uint16_t virtual_function;
 };
 
-/// The ports of the e-switch that the DPU's embedded function manages; none on a card without a DPU.
+/// Returns the ports of the e-switch; none on a card without a DPU.
 std::vector<Representor> representors_of(const Card &card);
-/// The function that manages the e-switch, or null.
+/// Returns the function that manages the e-switch, or null.
 const Function *eswitch_manager(const Card &card);
-/// The e-switch's id, as phys_switch_id.
+/// Returns the e-switch's id in the format of phys_switch_id.
 std::string switch_id_of(const Card &card);
 
 } // namespace opendoca::card

@@ -32,26 +32,26 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::uint64_t spin_ns = 50'000;          // looked at so long after the last work
-constexpr std::uint64_t linger_ns = 2'000'000'000; // kept so long for the next program
-constexpr unsigned turns_between_waits = 4; // that have found nothing: a wait of no length is a system call
+constexpr std::uint64_t spin_ns = 50'000;          // doorbell records are polled for this long after the last work
+constexpr std::uint64_t linger_ns = 2'000'000'000; // the card is kept for this long after the last program
+constexpr unsigned polls_between_waits = 4;        // idle polls between two calls of epoll_wait, which is a system call
 constexpr int wait_for_peers_ms = 1;
 constexpr int wait_to_end_ms = 250;
 
+/// Returns the page size of the machine.
 std::uint64_t page_size()
 {
     return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// What a program needs to turn a completion's time into that of the wall clock. now_ns() counts it, so a
-/// second is a second, and the page has never to be written again.
+/// Builds the page that programs use to convert a completion's timestamp to wall clock time. The card's clock counts
+/// nanoseconds, so the conversion is constant and the page is never updated.
 mlx5_ib_clock_info clock_page()
 {
     timespec wall{};
     clock_gettime(CLOCK_REALTIME, &wall);
     mlx5_ib_clock_info info{};
-    info.nsec =
-        static_cast<std::uint64_t>(wall.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(wall.tv_nsec);
+    info.nsec = static_cast<std::uint64_t>(wall.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(wall.tv_nsec);
     info.cycles = now_ns();
     info.mult = 1;
     info.mask = ~0ull;
@@ -59,7 +59,7 @@ mlx5_ib_clock_info clock_page()
     return info;
 }
 
-/// An errno, or 0.
+/// Handles a map request: a UAR page or the clock page. Returns an errno, or 0.
 int map(OpenFile &file, Process &process, const Request &request)
 {
     constexpr std::uint64_t command_shift = 8;
@@ -68,7 +68,7 @@ int map(OpenFile &file, Process &process, const Request &request)
         return EINVAL;
     if (request.c >= first_uar_offset) {
         const std::uint64_t handle = (request.c - first_uar_offset) >> uar_offset_shift;
-        if (handle > ObjectTable::most ||
+        if (handle > ObjectTable::max_objects ||
             file.card.objects.find<Uar>(static_cast<std::uint32_t>(handle), file) == nullptr)
             return EINVAL;
         process.doorbells.add(request.a, request.b);
@@ -80,8 +80,8 @@ int map(OpenFile &file, Process &process, const Request &request)
     return process.write(request.a, &info, sizeof(info)) == Access::done ? 0 : EFAULT;
 }
 
-/// Can the card see the program's memory? An errno, or 0.
-int greet(const Process &process, const Request &request)
+/// Verifies that the card can read the program's memory. Returns an errno, or 0.
+int check_memory_access(const Process &process, const Request &request)
 {
     std::uint64_t word = 0;
     return process.read(request.a, &word, sizeof(word)) == Access::done && word == hello_word ? 0 : EPERM;
@@ -93,15 +93,17 @@ Server::Server(Card &card, std::string folder)
     : card_(card),
       folder_(std::move(folder)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      needed_at_(now_ns())
+      last_needed_(now_ns())
 {
-    // Every client has a few.
+    // Each client needs several descriptors.
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
+    // A client that closes its socket must not end the card.
     std::signal(SIGPIPE, SIG_IGN);
+    // The ending signals arrive through a descriptor, so the loop ends between two requests and destructors run.
     sigset_t ending;
     sigemptyset(&ending);
     sigaddset(&ending, SIGTERM);
@@ -114,12 +116,14 @@ Server::Server(Card &card, std::string folder)
 
 bool Server::listen()
 {
+    // The preloaded library connects to a function by the name of its socket.
     for (Function &function : card_.functions) {
-        const std::string path = folder_ + (function.profile.side == Side::host ? "/host" : "/dpu") +
-                                 "/dev/uverbs" + std::to_string(function.number);
+        const std::string path = folder_ + (function.profile.side == Side::host ? "/host" : "/dpu") + "/dev/uverbs" +
+                                 std::to_string(function.number);
         if (!listen_at(path, [this, &function](UniqueFd socket) { add_file(function, std::move(socket)); }))
             return false;
     }
+    // Only the DPU has an e-switch, which devlink describes.
     if (card_.profile.has_dpu && !listen_at(folder_ + "/dpu/dev/netlink", [this](UniqueFd socket) {
             add_netlink(std::move(socket), [this](auto request) { return answer_netlink(card_, request); });
         }))
@@ -139,13 +143,14 @@ bool Server::listen_at(const std::string &path, std::function<void(UniqueFd)> on
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof(address.sun_path)) {
-        std::fprintf(stderr, "with_card: the socket's name '%s' is longer than %zu characters\n",
-                     path.c_str(), sizeof(address.sun_path) - 1);
+        std::fprintf(stderr, "with_card: the socket name '%s' is longer than %zu characters\n", path.c_str(),
+                     sizeof(address.sun_path) - 1);
         return false;
     }
     std::strcpy(address.sun_path, path.c_str());
     UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const int one = 1;
+    // A card that was killed leaves its sockets behind.
     unlink(path.c_str());
     if (!socket.is_open() || setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)) != 0 ||
         bind(socket.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 ||
@@ -157,7 +162,7 @@ bool Server::listen_at(const std::string &path, std::function<void(UniqueFd)> on
     listeners_.push_back(std::move(socket));
     watch(fd, [fd, on_connection = std::move(on_connection)] {
         UniqueFd connection(accept4(fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        // The folder keeps others out already; this does where it has been opened up.
+        // The folder's mode keeps other users out; this check holds even if the mode was changed.
         if (connection.is_open() && peer_user(connection.get()) == geteuid())
             on_connection(std::move(connection));
     });
@@ -194,17 +199,19 @@ std::shared_ptr<Process> Server::process_of(OpenFile &file, pid_t pid)
     if (std::ranges::find(file.processes, process) == file.processes.end())
         file.processes.push_back(process);
     if (!handlers_.contains(process->death_fd())) {
+        // The handler must not keep the process alive: its reference count shows whether it is in use.
         std::weak_ptr<Process> weak = process;
         watch(process->death_fd(), [this, weak] {
             if (const std::shared_ptr<Process> dead = weak.lock())
-                forget(dead);
+                remove_process(dead);
         });
     }
     return process;
 }
 
-void Server::forget(const std::shared_ptr<Process> &process)
+void Server::remove_process(const std::shared_ptr<Process> &process)
 {
+    // The descriptors must leave the event loop before they are closed.
     unwatch(process->death_fd());
     if (process->doorbells.traps_fd() >= 0)
         unwatch(process->doorbells.traps_fd());
@@ -222,27 +229,26 @@ void Server::serve(OpenFile &file)
         card_.close(file);
         return;
     }
-    // Not what the preloaded library sends, and nobody to answer to.
+    // Not a message of the preloaded library; there is no socket to send a reply to.
     if (!incoming.request || incoming.descriptors.empty())
         return;
     Reply reply{};
     UniqueFd descriptor;
-    const std::shared_ptr<Process> process =
-        incoming.user == geteuid() ? process_of(file, incoming.sender) : nullptr;
+    const std::shared_ptr<Process> process = incoming.user == geteuid() ? process_of(file, incoming.sender) : nullptr;
+    // The second descriptor is the process's userfaultfd; it comes with the first map request only.
     UniqueFd traps = incoming.descriptors.size() > 1 ? std::move(incoming.descriptors[1]) : UniqueFd();
-    reply.error = process == nullptr
-                      ? EPERM
-                      : answer(file, *incoming.request, process, std::move(traps), reply, descriptor);
+    reply.error =
+        process == nullptr ? EPERM : answer(file, *incoming.request, process, std::move(traps), reply, descriptor);
     send_reply(incoming.descriptors[0].get(), reply, descriptor);
     last_work_ = now_ns();
 }
 
-int Server::answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
-                   UniqueFd traps, Reply &reply, UniqueFd &descriptor)
+int Server::answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process, UniqueFd traps,
+                   Reply &reply, UniqueFd &descriptor)
 {
     switch (request.type) {
     case RequestType::hello:
-        return greet(*process, request);
+        return check_memory_access(*process, request);
     case RequestType::map:
         if (traps.is_open() && is_userfaultfd(traps.get())) {
             if (process->doorbells.traps_fd() >= 0)
@@ -260,7 +266,7 @@ int Server::answer(OpenFile &file, const Request &request, const std::shared_ptr
     case RequestType::ioctl: {
         Command command(file, process, request.a);
         const int error = run_command(command);
-        process->has_news = true; // what it posted before its queue was in the right state
+        process->needs_poll = true; // a state change may allow requests that were posted before
         if (error == 0 && command.new_descriptor.is_open()) {
             reply.descriptors = 1;
             reply.slot[0] = command.descriptor_slot;
@@ -274,7 +280,7 @@ int Server::answer(OpenFile &file, const Request &request, const std::shared_ptr
 
 void Server::add_control(UniqueFd socket)
 {
-    add_line(std::move(socket), [this](int fd, std::span<const char> text) {
+    add_connection(std::move(socket), [this](int fd, std::span<const char> text) {
         const std::string reply = run_control(card_, {text.data(), text.size()});
         send(fd, reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     });
@@ -282,25 +288,26 @@ void Server::add_control(UniqueFd socket)
 
 void Server::add_netlink(UniqueFd socket, std::function<std::vector<Datagram>(std::span<const std::uint8_t>)> answer)
 {
-    add_line(std::move(socket), [answer = std::move(answer)](int fd, std::span<const char> request) {
+    add_connection(std::move(socket), [answer = std::move(answer)](int fd, std::span<const char> request) {
         const std::span bytes(reinterpret_cast<const std::uint8_t *>(request.data()), request.size());
         for (const Datagram &datagram : answer(bytes))
             send(fd, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     });
 }
 
-void Server::add_line(UniqueFd socket, std::function<void(int, std::span<const char>)> on_message)
+void Server::add_connection(UniqueFd socket, std::function<void(int, std::span<const char>)> on_message)
 {
     const int fd = socket.get();
-    lines_[fd] = std::move(socket);
+    connections_[fd] = std::move(socket);
     watch(fd, [this, fd, on_message = std::move(on_message)] {
+        // Longer messages are truncated.
         std::array<char, 4096> message;
         const ssize_t got = recv(fd, message.data(), message.size(), MSG_DONTWAIT);
         if (got > 0) {
             on_message(fd, std::span(message).first(static_cast<std::size_t>(got)));
         } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
             unwatch(fd);
-            lines_.erase(fd);
+            connections_.erase(fd);
         }
     });
 }
@@ -310,70 +317,74 @@ bool Server::protect_idle_pages(std::uint64_t now)
     bool has_protected = false;
     for (const auto &process : card_.processes) {
         if (process->doorbells.are_open() && process->doorbells.try_protect(*process, now)) {
-            process->has_news = true; // a doorbell may have come before the page was protected
+            process->needs_poll = true; // a store may have been made just before the protection
             has_protected = true;
         }
     }
     return has_protected;
 }
 
-int Server::turn()
+int Server::poll_processes()
 {
+    // Only processes that may have work are polled. The doorbell pages of all others are protected.
     unsigned done = 0;
     for (std::size_t i = 0; i < card_.processes.size(); ++i) {
         Process &process = *card_.processes[i];
-        if (!process.has_news && !process.is_waiting && !process.doorbells.are_open() &&
+        if (!process.needs_poll && !process.is_waiting && !process.doorbells.are_open() &&
             !process.doorbells.needs_polling())
             continue;
-        process.has_news = false;
-        const Progress progress = look_at(process);
+        process.needs_poll = false;
+        const Progress progress = poll_process(process);
         process.is_waiting = progress.is_waiting;
         done += progress.done;
         if (progress.done != 0)
-            process.has_news = true; // there may be more than one look takes, and no doorbell that tells of it
+            process.needs_poll = true; // a poll is limited, and no doorbell announces the rest
     }
     const std::uint64_t now = now_ns();
     const std::uint64_t next_late = write_late_entries(card_, now);
     const bool has_moderated = send_moderated_events(card_, now);
-    idle_turns_ = done == 0 ? idle_turns_ + 1 : 0;
+    idle_polls_ = done == 0 ? idle_polls_ + 1 : 0;
     if (done != 0)
         last_work_ = now;
-    const bool has_open =
-        std::ranges::any_of(card_.processes, [](const auto &p) { return p->doorbells.are_open(); });
+    const bool has_open = std::ranges::any_of(card_.processes, [](const auto &p) { return p->doorbells.are_open(); });
     if (done == 0 && has_open && now - last_work_ > spin_ns && !protect_idle_pages(now))
-        sched_yield(); // the thread that has faulted has not had a processor yet
-    bool has_news = done != 0 || has_moderated, has_waiting = next_late != 0;
+        sched_yield(); // gives the faulting thread a processor to repeat its store
+    bool needs_poll = done != 0 || has_moderated, has_waiting = next_late != 0;
     for (const auto &process : card_.processes) {
-        has_news = has_news || process->has_news || process->doorbells.are_open();
+        needs_poll = needs_poll || process->needs_poll || process->doorbells.are_open();
         has_waiting = has_waiting || process->is_waiting || process->doorbells.needs_polling();
     }
-    return has_news || (has_waiting && now - last_work_ < spin_ns) ? 0 : has_waiting ? wait_for_peers_ms : -1;
+    // 0: poll again at once. Requests that only wait for a peer are polled without a pause for a short time, and then
+    // once a millisecond.
+    return needs_poll || (has_waiting && now - last_work_ < spin_ns) ? 0 : has_waiting ? wait_for_peers_ms : -1;
 }
 
 bool Server::may_end(std::uint64_t now)
 {
-    if (!card_.files.empty() || !lines_.empty())
-        needed_at_ = now;
-    return now - needed_at_ > linger_ns && release_folder(folder_);
+    if (!card_.files.empty() || !connections_.empty())
+        last_needed_ = now;
+    return now - last_needed_ > linger_ns && release_folder(folder_);
 }
 
 void Server::run()
 {
     std::array<epoll_event, 64> events;
     while (!is_stopping_) {
-        int wait_ms = turn();
+        int wait_ms = poll_processes();
         keeper_.set_busy(wait_ms == 0);
-        if (wait_ms == 0 && idle_turns_ % turns_between_waits != 0)
+        // While there is work, the sockets are served after each poll that found some, and else after every few polls.
+        if (wait_ms == 0 && idle_polls_ % polls_between_waits != 0)
             continue;
-        const bool is_unneeded = card_.files.empty() && lines_.empty();
+        const bool is_unneeded = card_.files.empty() && connections_.empty();
+        // The loop must wake up to find out that the card can end.
         if (is_unneeded && wait_ms < 0)
             wait_ms = wait_to_end_ms;
         const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms);
         for (int i = 0; i < count; ++i) {
             const auto found = handlers_.find(events[static_cast<std::size_t>(i)].data.fd);
             if (found == handlers_.end())
-                continue;                                           // ended by one before it
-            const std::shared_ptr<Handler> handler = found->second; // may unwatch itself
+                continue;                                           // removed by a handler before it in this round
+            const std::shared_ptr<Handler> handler = found->second; // the reference keeps it alive if it removes itself
             (*handler)();
         }
         if (may_end(now_ns()))

@@ -16,39 +16,51 @@
 
 namespace opendoca::card {
 
-/// The card's process: one event loop over its sockets, its clients and their doorbells. No
-/// client can keep it from the others, and none that is idle costs anything.
+/// The card's process: one event loop over its sockets, its clients' requests and their doorbells. A client cannot
+/// block the others, and an idle client costs nothing. Everything runs in the thread that calls run().
 class Server {
 public:
-    /// `folder` has to exist, and to belong to this user alone.
+    /// `folder` must exist and belong to this user alone.
     Server(Card &card, std::string folder);
 
-    /// Makes the sockets: false with a message on stderr where it cannot.
+    /// Creates the sockets. Returns false, with a message on stderr, if it cannot.
     [[nodiscard]] bool listen();
-    /// Serves until a signal comes or nobody has needed the card for a while.
+    /// Serves clients until a signal arrives or no program has needed the card for two seconds.
     void run();
 
 private:
     using Handler = std::function<void()>;
 
+    /// Creates a listening socket. Connections of other users are closed.
     [[nodiscard]] bool listen_at(const std::string &path, std::function<void(UniqueFd)> on_connection);
+    /// Calls `handler` whenever the descriptor is readable.
     void watch(int fd, Handler handler);
+    /// Stops watching a descriptor; may be called from within its handler.
     void unwatch(int fd);
 
+    /// Adds an open file for a new connection of a preloaded library.
     void add_file(Function &function, UniqueFd socket);
+    /// Handles one request of an open file, or its end.
     void serve(OpenFile &file);
-    int answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process,
-               UniqueFd traps, Reply &reply, UniqueFd &descriptor);
+    /// Carries out a request. Returns an errno, or 0.
+    int answer(OpenFile &file, const Request &request, const std::shared_ptr<Process> &process, UniqueFd traps,
+               Reply &reply, UniqueFd &descriptor);
+    /// Adds a connection that sends control lines.
     void add_control(UniqueFd socket);
+    /// Adds a connection that sends netlink requests; `answer` makes the replies.
     void add_netlink(UniqueFd socket, std::function<std::vector<Datagram>(std::span<const std::uint8_t>)> answer);
-    /// A connection of single messages, until the other side closes it.
-    void add_line(UniqueFd socket, std::function<void(int, std::span<const char>)> on_message);
+    /// Adds a connection that is served message by message until the peer closes it.
+    void add_connection(UniqueFd socket, std::function<void(int, std::span<const char>)> on_message);
+    /// Returns the process that sent a request, and watches for its death.
     std::shared_ptr<Process> process_of(OpenFile &file, pid_t pid);
-    void forget(const std::shared_ptr<Process> &process);
+    /// Removes a dead process. Objects in its memory stay until their file is closed.
+    void remove_process(const std::shared_ptr<Process> &process);
 
-    /// Looks at the processes that may have posted work: how long the next wait may be, in ms, or -1.
-    int turn();
+    /// Polls the processes that may have posted work. Returns the maximum time of the next wait in ms; -1: no limit.
+    int poll_processes();
+    /// Protects the doorbell pages of idle processes. Returns whether any were protected.
     bool protect_idle_pages(std::uint64_t now);
+    /// Returns whether no program needs the card any more; the card's folder is removed then.
     [[nodiscard]] bool may_end(std::uint64_t now);
 
     Card &card_;
@@ -56,11 +68,11 @@ private:
     UniqueFd epoll_, signals_;
     std::map<int, std::shared_ptr<Handler>> handlers_;
     std::vector<UniqueFd> listeners_;
-    std::map<int, UniqueFd> lines_; ///< control and netlink connections
+    std::map<int, UniqueFd> connections_; ///< control and netlink connections
     ProcessorKeeper keeper_;
-    std::uint64_t last_work_ = 0;
-    unsigned idle_turns_ = 0; ///< since then
-    std::uint64_t needed_at_ = 0; ///< the last time that anybody did
+    std::uint64_t last_work_ = 0;   ///< time of the last poll that found work, or of the last request
+    unsigned idle_polls_ = 0;       ///< polls since last_work_ that found nothing
+    std::uint64_t last_needed_ = 0; ///< last time at which a program needed the card
     bool is_stopping_ = false;
 };
 

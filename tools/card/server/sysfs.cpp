@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Formats like snprintf.
 template <typename... Values>
 std::string text(const char *format, Values... values)
 {
@@ -24,6 +25,7 @@ std::string text(const char *format, Values... values)
     return buffer;
 }
 
+/// Writes a file, and creates its folders.
 void put_bytes(const fs::path &path, const std::string &content)
 {
     fs::create_directories(path.parent_path());
@@ -32,18 +34,21 @@ void put_bytes(const fs::path &path, const std::string &content)
     file << content;
 }
 
+/// Writes a line.
 void put(const fs::path &path, const std::string &content)
 {
     put_bytes(path, content + '\n');
 }
 
+/// Creates the relative symbolic link `from`, which points to `to`.
 void link(const fs::path &from, const fs::path &to)
 {
     fs::create_directories(from.parent_path());
     fs::create_symlink(to.lexically_relative(from.parent_path()), from);
 }
 
-/// Names of the kernel's own files, beside which the card's stand.
+/// Links the entries of a folder of the kernel's sysfs into the tree, so that programs see both. Names of the card take
+/// precedence.
 void link_real(const fs::path &tree, const char *folder)
 {
     std::error_code error;
@@ -57,11 +62,11 @@ void link_real(const fs::path &tree, const char *folder)
     }
 }
 
+/// Formats a GUID in groups of four hexadecimal digits.
 std::string groups(std::uint64_t guid)
 {
-    return text("%04x:%04x:%04x:%04x", static_cast<unsigned>(guid >> 48),
-                static_cast<unsigned>(guid >> 32 & 0xffff), static_cast<unsigned>(guid >> 16 & 0xffff),
-                static_cast<unsigned>(guid & 0xffff));
+    return text("%04x:%04x:%04x:%04x", static_cast<unsigned>(guid >> 48), static_cast<unsigned>(guid >> 32 & 0xffff),
+                static_cast<unsigned>(guid >> 16 & 0xffff), static_cast<unsigned>(guid & 0xffff));
 }
 
 std::string groups(const Gid &gid)
@@ -72,23 +77,24 @@ std::string groups(const Gid &gid)
     return result;
 }
 
+/// Returns the folder of a PCI function.
 fs::path pci_folder(const fs::path &tree, const FunctionProfile &function)
 {
     return tree / "devices/pci0000:00" / function.pci_address;
 }
 
+/// Returns the folder of a function's device: its PCI function, or the auxiliary device of a subfunction.
 fs::path device_folder(const fs::path &tree, const FunctionProfile &function)
 {
     const fs::path pci = pci_folder(tree, function);
-    return function.kind == FunctionKind::subfunction ? pci / text("mlx5_core.sf.%u", function.subfunction)
-                                                      : pci;
+    return function.kind == FunctionKind::subfunction ? pci / text("mlx5_core.sf.%u", function.subfunction) : pci;
 }
 
+/// Writes the files of a PCI function.
 void write_pci(const fs::path &tree, const Profile &profile, const FunctionProfile &function)
 {
-    constexpr unsigned virtual_function = 0x101e; // of all cards since ConnectX-6
-    const unsigned number =
-        function.kind == FunctionKind::virtual_function ? virtual_function : profile.pci_device;
+    constexpr unsigned virtual_function = 0x101e; // device id of the VFs of all cards since ConnectX-6
+    const unsigned number = function.kind == FunctionKind::virtual_function ? virtual_function : profile.pci_device;
     const fs::path pci = pci_folder(tree, function);
     put(pci / "vendor", "0x15b3");
     put(pci / "device", text("0x%04x", number));
@@ -101,7 +107,7 @@ void write_pci(const fs::path &tree, const Profile &profile, const FunctionProfi
     put(pci / "local_cpus", "ff");
     put(pci / "irq", "0");
     put_bytes(pci / "vpd", vital_product_data(profile, function.vuid));
-    // libpci, which perftest asks, ends the program where these are missing.
+    // libpci, which perftest uses, exits the program if these files are missing.
     std::string regions;
     for (int i = 0; i < 13; ++i)
         regions += "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
@@ -117,6 +123,7 @@ void write_pci(const fs::path &tree, const Profile &profile, const FunctionProfi
     link(by_address, pci);
 }
 
+/// Writes the files of a port.
 void write_port(const fs::path &port, const Profile &profile, const FunctionProfile &function)
 {
     put(port / "state", "4: ACTIVE");
@@ -132,13 +139,14 @@ void write_port(const fs::path &port, const Profile &profile, const FunctionProf
         const std::string index = std::to_string(i);
         put(port / "gids" / index, groups(gid));
         if (!gid.is_set())
-            continue; // the kernel does not let these be read of a GID that is not set
+            continue; // the kernel's files of an unset GID cannot be read
         put(port / "gid_attrs/types" / index, gid.type == 2 ? "RoCE v2" : "IB/RoCE v1");
         if (profile.is_ethernet)
             put(port / "gid_attrs/ndevs" / index, "lo");
     }
 }
 
+/// Writes the files of an RDMA device and of its uverbs node.
 void write_device(const fs::path &tree, const Profile &profile, const Function &function)
 {
     const FunctionProfile &its = function.profile;
@@ -147,8 +155,7 @@ void write_device(const fs::path &tree, const Profile &profile, const Function &
     if (its.kind == FunctionKind::subfunction) {
         put(device / "sfnum", std::to_string(its.subfunction));
         put(device / "uevent", "DRIVER=mlx5_core.sf\nMODALIAS=auxiliary:mlx5_core.sf");
-        put(device / "modalias",
-            text("pci:v000015B3d%08Xsv000015B3sd00000001bc02sc00i00", profile.pci_device));
+        put(device / "modalias", text("pci:v000015B3d%08Xsv000015B3sd00000001bc02sc00i00", profile.pci_device));
         for (const char *name : {"vendor", "device", "numa_node", "local_cpus"})
             link(device / name, pci_folder(tree, its) / name);
         link(tree / "bus/auxiliary/devices" / device.filename(), device);
@@ -174,13 +181,13 @@ void write_device(const fs::path &tree, const Profile &profile, const Function &
     link(tree / "class/infiniband" / its.device_name, infiniband);
     const fs::path verbs = device / "infiniband_verbs" / uverbs;
     put(verbs / "ibdev", its.device_name);
-    put(verbs / "abi_version", "1"); // of mlx5
+    put(verbs / "abi_version", "1"); // ABI version of mlx5
     put(verbs / "dev", text("%u:%u", uverbs_major, uverbs_minor + function.number));
     link(verbs / "device", device);
     link(tree / "class/infiniband_verbs" / uverbs, verbs);
 }
 
-/// The network interfaces by which a DPU's e-switch shows what is behind it.
+/// Writes the network interfaces that represent the ports of the e-switch.
 void write_representors(const fs::path &tree, const Card &card, const FunctionProfile &manager)
 {
     const fs::path device = device_folder(tree, manager);
@@ -190,8 +197,8 @@ void write_representors(const fs::path &tree, const Card &card, const FunctionPr
         put(net / "phys_port_name", port.port_name);
         put(net / "dev_port", "0");
         put(net / "ifindex", std::to_string(port.interface_index));
-        put(net / "address", text("%02x:%02x:%02x:%02x:%02x:%02x", port.address[0], port.address[1],
-                                  port.address[2], port.address[3], port.address[4], port.address[5]));
+        put(net / "address", text("%02x:%02x:%02x:%02x:%02x:%02x", port.address[0], port.address[1], port.address[2],
+                                  port.address[3], port.address[4], port.address[5]));
         put(net / "operstate", "up");
         put(net / "mtu", "1500");
         put(net / "type", "1");
@@ -201,6 +208,7 @@ void write_representors(const fs::path &tree, const Card &card, const FunctionPr
     link_real(tree, "/sys/class/net");
 }
 
+/// Writes the tree of one side.
 void write_side(const Card &card, Side side, const fs::path &folder)
 {
     const fs::path tree = folder / "sys";
@@ -242,8 +250,7 @@ bool write_sysfs(const Card &card, const std::string &folder)
             write_side(card, Side::dpu, fs::path(folder) / "dpu");
         return true;
     } catch (const std::exception &error) { // of std::filesystem and of streams
-        std::fprintf(stderr, "with_card: cannot write the card's files in %s: %s\n", folder.c_str(),
-                     error.what());
+        std::fprintf(stderr, "with_card: cannot write the card's files in %s: %s\n", folder.c_str(), error.what());
         return false;
     }
 }

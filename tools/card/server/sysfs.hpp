@@ -8,8 +8,8 @@
 
 namespace opendoca::card {
 
-/// Writes the files of a card below `folder`: host/sys, dpu/sys, as sysfs would show them, and dev/ for the
-/// sockets. False with a message on stderr where it cannot.
+/// Writes the files of a card below `folder`: for each side (host, dpu) a tree sys/ with the files that sysfs would
+/// show, and an empty folder dev/ for the sockets. Returns false, with a message on stderr, if it cannot.
 bool write_sysfs(const Card &card, const std::string &folder);
 
 } // namespace opendoca::card

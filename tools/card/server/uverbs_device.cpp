@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Commands about the device: what it is, its port, its GIDs; and the plain objects.
+// Commands about the device (attributes, port, GIDs), and about the objects that consist of a handle only.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -20,18 +20,19 @@ namespace opendoca::card {
 
 namespace {
 
+/// Returns the limits and features that libmlx5 gets when it opens the device.
 mlx5_ib_alloc_ucontext_resp user_context()
 {
     mlx5_ib_alloc_ucontext_resp context{};
     context.qp_tab_size = 1 << 17;
     context.bf_reg_size = 512;
-    context.tot_bfregs = 0; // UARs are objects
+    context.tot_bfregs = 0; // UARs are allocated as objects instead
     context.cache_line_size = 64;
     context.max_sq_desc_sz = 1024;
-    context.max_rq_desc_sz = 1u << most_receive_log_stride;
-    context.max_send_wqebb = most_send_slots;
-    context.max_recv_wr = most_receive_entries;
-    context.max_srq_recv_wr = most_srq_entries - 1;
+    context.max_rq_desc_sz = 1u << max_receive_log_stride;
+    context.max_send_wqebb = max_send_slots;
+    context.max_recv_wr = max_receive_entries;
+    context.max_srq_recv_wr = max_srq_entries - 1;
     context.num_ports = 1;
     context.response_length = sizeof(context);
     context.cqe_version = 1;
@@ -44,6 +45,7 @@ mlx5_ib_alloc_ucontext_resp user_context()
     return context;
 }
 
+/// Fills in the attributes of the device.
 void describe(const OpenFile &file, ib_uverbs_query_device_resp &device)
 {
     const Profile &profile = file.card.profile;
@@ -57,35 +59,36 @@ void describe(const OpenFile &file, ib_uverbs_query_device_resp &device)
     device.vendor_id = 0x02c9;
     device.vendor_part_id = profile.pci_device;
     device.max_qp = 1 << 17;
-    device.max_qp_wr = most_send_slots;
-    // No more than OpenFile::most_objects in all, whatever of.
-    // Bad pkey and qkey counters, port active event, system image GUID, RC RNR, shared receive queue, memory
-    // windows (also of type 2B), memory management extensions.
-    device.device_cap_flags = 1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 13 |
-                              1 << 17 | 1 << 21 | 1 << 24;
+    device.max_qp_wr = max_send_slots;
+    // The limits are those of a real card; one file may have OpenFile::max_objects objects of all types together.
+    // Flags: bad pkey counter, bad qkey counter, port active event, system image GUID, RC RNR NAK, shared receive
+    // queue, memory windows (also of type 2B), memory management extensions.
+    device.device_cap_flags =
+        1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 21 | 1 << 24;
     device.max_sge = 30;
     device.max_sge_rd = 30;
     device.max_cq = 1 << 20;
-    device.max_cqe = most_completions - 1;
+    device.max_cqe = max_completions - 1;
     device.max_mr = 1 << 20;
     device.max_pd = 1 << 20;
-    device.max_qp_rd_atom = most_reads_in_flight;
+    device.max_qp_rd_atom = max_reads_in_flight;
     device.max_res_rd_atom = device.max_qp * device.max_qp_rd_atom;
-    device.max_qp_init_rd_atom = most_reads_in_flight;
-    device.atomic_cap = 1; // among the card's own
+    device.max_qp_init_rd_atom = max_reads_in_flight;
+    device.atomic_cap = 1; // IBV_ATOMIC_HCA: atomic among the card's own accesses
     device.max_mw = 1 << 20;
     device.max_mcast_grp = 2097152;
     device.max_mcast_qp_attach = 240;
     device.max_total_mcast_qp_attach = 503316480;
     device.max_ah = 2147483647;
     device.max_srq = 1 << 16;
-    device.max_srq_wr = most_srq_entries - 1;
-    device.max_srq_sge = most_srq_sges;
+    device.max_srq_wr = max_srq_entries - 1;
+    device.max_srq_sge = max_srq_sges;
     device.max_pkeys = 128;
     device.local_ca_ack_delay = 16;
     device.phys_port_cnt = 1;
 }
 
+/// Builds an entry of the GID table.
 ib_uverbs_gid_entry entry_of(const Function &function, std::size_t index)
 {
     const Gid &gid = function.profile.gids[index];
@@ -98,6 +101,7 @@ ib_uverbs_gid_entry entry_of(const Function &function, std::size_t index)
     return entry;
 }
 
+/// Destroys an object that has no state on the card.
 template <typename T>
 int destroy_plain(Command &command, unsigned id)
 {
@@ -115,16 +119,14 @@ int destroy_plain(Command &command, unsigned id)
 int get_context(Command &command)
 {
     command.put(UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, completion_vectors);
-    command.put(UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT,
-                std::uint64_t{IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS});
+    command.put(UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, std::uint64_t{IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS});
     return command.put(UVERBS_ATTR_UHW_OUT, user_context());
 }
 
 int query_context(Command &command)
 {
     command.put(UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, completion_vectors);
-    command.put(UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT,
-                std::uint64_t{IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS});
+    command.put(UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, std::uint64_t{IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS});
     return command.put(MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, user_context());
 }
 
@@ -165,6 +167,7 @@ int query_mlx5_port(Command &command)
     port.flags = MLX5_IB_UAPI_QUERY_PORT_VPORT | MLX5_IB_UAPI_QUERY_PORT_VPORT_VHCA_ID;
     port.vport = function.vport;
     port.vport_vhca_id = function.vhca_id;
+    // On the DPU's side all functions belong to the e-switch of the embedded function.
     for (const Function &other : command.file.card.functions) {
         if (other.profile.kind == FunctionKind::embedded && function.side == Side::dpu) {
             port.flags |= MLX5_IB_UAPI_QUERY_PORT_ESW_OWNER_VHCA_ID;
@@ -178,9 +181,9 @@ int query_gid_entry(Command &command)
 {
     const Function &function = command.file.function;
     const std::uint64_t index = command.number32(UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
-    if (command.number32(UVERBS_ATTR_QUERY_GID_ENTRY_PORT) != port_number ||
-        index >= function.profile.gids.size())
+    if (command.number32(UVERBS_ATTR_QUERY_GID_ENTRY_PORT) != port_number || index >= function.profile.gids.size())
         return EINVAL;
+    // As the kernel reports an unset entry of the table.
     if (!function.profile.gids[index].is_set())
         return ENODATA;
     return command.put(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, entry_of(function, index));
@@ -209,7 +212,7 @@ int query_gid_table(Command &command)
 
 int query_device(Command &command)
 {
-    // libibverbs asks with an empty request whether there is this interface.
+    // libibverbs sends an empty request to find out whether this interface exists.
     if (!command.has(UVERBS_ATTR_CORE_IN))
         return ENOSPC;
     ib_uverbs_query_device_resp device;
@@ -221,10 +224,9 @@ int query_device_more(Command &command)
 {
     ib_uverbs_ex_query_device_resp device{};
     describe(command.file, device.base);
-    device.response_length =
-        static_cast<std::uint32_t>(std::min(command.length(UVERBS_ATTR_CORE_OUT), sizeof(device)));
+    device.response_length = static_cast<std::uint32_t>(std::min(command.length(UVERBS_ATTR_CORE_OUT), sizeof(device)));
     device.timestamp_mask = timestamp_mask;
-    device.hca_core_clock = 1'000'000; // kHz: now_ns()
+    device.hca_core_clock = 1'000'000; // in kHz: one tick of now_ns() is a nanosecond
     device.device_cap_flags_ex = device.base.device_cap_flags;
     mlx5_ib_query_device_resp more{};
     more.response_length = sizeof(more);
@@ -246,13 +248,12 @@ int create_event_file(Command &command)
 
 int create_channel(Command &command)
 {
-    // Those that neither the program nor a queue holds any more.
-    std::erase_if(command.file.channels, [](const auto &channel) {
-        return channel.use_count() == 1 && channel->is_closed_by_program();
-    });
+    // Drops the channels that neither the program nor a completion queue holds any more.
+    std::erase_if(command.file.channels,
+                  [](const auto &channel) { return channel.use_count() == 1 && channel->is_closed_by_program(); });
     UniqueFd program_end;
     std::shared_ptr<EventPipe> channel =
-        command.file.channels.size() < OpenFile::most_pipes ? EventPipe::create(program_end) : nullptr;
+        command.file.channels.size() < OpenFile::max_pipes ? EventPipe::create(program_end) : nullptr;
     if (channel == nullptr)
         return EMFILE;
     const int error = command.put_descriptor_behind(UVERBS_ATTR_CORE_OUT, std::move(program_end));
@@ -311,6 +312,7 @@ int create_ah(Command &command)
     response.ah_handle = handle->handle;
     mlx5_ib_create_ah_resp more{};
     more.response_length = sizeof(more);
+    // A locally administered address, which libmlx5 copies to requests and the card ignores.
     more.dmac[0] = 2;
     command.put(UVERBS_ATTR_UHW_OUT, more);
     const int error = command.put(UVERBS_ATTR_CORE_OUT, &response, sizeof(response));
@@ -329,12 +331,12 @@ int alloc_uar(Command &command)
     const std::uint64_t type = command.number(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE);
     if (type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
         return EOPNOTSUPP;
+    // Both types behave alike: a store to the page wakes the card, whatever the value.
     auto *uar = command.file.card.objects.create<Uar>(command.file);
     if (uar == nullptr)
         return ENOMEM;
     command.put_number(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, uar_offset(uar->handle));
-    command.put_number(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH,
-                       static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+    command.put_number(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
     command.put_number(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, uar->handle);
     return command.put_handle(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, *uar);
 }

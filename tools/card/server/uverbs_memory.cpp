@@ -15,20 +15,21 @@ namespace opendoca::card {
 
 namespace {
 
-/// Whether a registration may have these rights: the device writes for a peer only where it may write itself.
+/// Returns whether a registration may have these rights. Remote writes and atomics require local write permission.
 bool is_allowed(std::uint32_t access)
 {
     return (access & ~right::all) == 0 &&
            ((access & (right::remote_write | right::remote_atomic)) == 0 || (access & right::local_write) != 0);
 }
 
-/// Whether pages have to be writable for these rights. A window that is bound to them may give the right to write.
+/// Returns whether the pages must be writable for these rights. Binding counts, since a window may grant write access.
 bool is_written(std::uint32_t access)
 {
     return (access & (right::local_write | right::remote_write | right::remote_atomic | right::bind_window)) != 0;
 }
 
-/// Whether the device can name memory at `start` by addresses from `named` on: pages stay pages.
+/// Returns whether the device can address memory at `start` by addresses from `named` on: the offset in a page must
+/// match.
 bool has_offset_of(std::uint64_t named, std::uint64_t start)
 {
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -52,6 +53,7 @@ int reg_mr(Command &command)
             pin_memory(command.process, request.start, request.length, is_written(request.access_flags), pinned))
         return error;
     ObjectTable &objects = command.file.card.objects;
+    // The pages are pinned before the key exists, so a failure up to here leaves nothing to undo.
     auto *mr = objects.create<MemoryKey>(command.file);
     if (mr == nullptr)
         return ENOMEM;
@@ -89,11 +91,12 @@ int rereg_mr(Command &command)
         (gives_pd && pd == nullptr) || ((request.flags & new_access) != 0 && !is_allowed(request.access_flags)) ||
         ((request.flags & new_range) != 0 && !has_offset_of(request.hca_va, request.start)))
         return EINVAL;
+    // From here on values are computed first and applied at the end, so a refused call leaves the region unchanged.
     const bool moves = (request.flags & new_range) != 0;
     const std::uint32_t access = (request.flags & new_access) != 0 ? request.access_flags : mr->access;
     if ((access & right::on_demand) != 0)
         return EOPNOTSUPP;
-    // Pages that were pinned to be read have to be pinned anew to be written.
+    // Pages that were pinned for reading must be pinned again for writing.
     if (moves || (is_written(access) && !is_written(mr->access))) {
         PinnedMemory pinned;
         if (const int error = pin_memory(moves ? command.process : mr->process, moves ? request.start : mr->start,
@@ -157,6 +160,7 @@ int alloc_mw(Command &command)
     window->process = command.process;
     window->pd = Use(pd);
     window->pd_number = pd->number();
+    // A window has no range until a UMR request binds it.
     window->is_indirect = true;
     window->is_free = true;
     ib_uverbs_alloc_mw_resp response{};
@@ -206,6 +210,7 @@ int deregister_user_memory(Command &command)
     auto *memory = command.object<UserMemory>(MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE);
     if (memory == nullptr)
         return EINVAL;
+    // A DEVX object still uses the memory.
     if (memory->users != 0)
         return EBUSY;
     command.file.card.objects.destroy(*memory);

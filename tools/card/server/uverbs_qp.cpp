@@ -20,7 +20,7 @@ namespace opendoca::card {
 
 namespace {
 
-// Bits of attr_mask, as ibv_qp_attr_mask.
+// Bits of attr_mask (ibv_qp_attr_mask).
 enum : std::uint32_t {
     set_state = 1 << 0,
     set_current_state = 1 << 1,
@@ -35,21 +35,22 @@ enum : std::uint32_t {
     set_retry_count = 1 << 10,
     set_rnr_retry = 1 << 11,
     set_receive_psn = 1 << 12,
-    set_most_reads = 1 << 13,
+    set_max_reads = 1 << 13,
     set_alternate_path = 1 << 14,
     set_rnr_timer = 1 << 15,
     set_send_psn = 1 << 16,
-    set_most_reads_of_peer = 1 << 17,
+    set_max_reads_of_peer = 1 << 17,
     set_path_migration = 1 << 18,
     set_destination = 1 << 20,
     all_attributes = (1 << 21) - 1,
     set_rate_limit = 1 << 25,
 };
 
-/// The attributes that a change of state needs, and those that it may have as well: for each type of queue pair.
+/// The attributes that a state change requires, and those that it accepts in addition.
 struct Attributes {
     std::uint32_t needed, allowed;
 };
+/// A state change, with its attributes for each type of queue pair (InfiniBand specification 11.2.5.2).
 struct Transition {
     QpState from, to;
     Attributes rc, uc, ud;
@@ -66,12 +67,12 @@ constexpr Transition transitions[] = {
     {QpState::init, QpState::init, {0, initial}, {0, initial}, {0, initial_of_ud}},
     {QpState::init,
      QpState::rtr,
-     {path_of_uc | set_most_reads_of_peer | set_rnr_timer, before_path},
+     {path_of_uc | set_max_reads_of_peer | set_rnr_timer, before_path},
      {path_of_uc, before_path},
      {0, set_pkey | set_qkey}},
     {QpState::rtr,
      QpState::rts,
-     {set_timeout | set_retry_count | set_rnr_retry | set_send_psn | set_most_reads, changes_of_rc},
+     {set_timeout | set_retry_count | set_rnr_retry | set_send_psn | set_max_reads, changes_of_rc},
      {set_send_psn, changes_of_uc},
      {set_send_psn, changes_of_ud}},
     {QpState::rts, QpState::rts, {0, changes_of_rc}, {0, changes_of_uc}, {0, changes_of_ud}},
@@ -79,16 +80,18 @@ constexpr Transition transitions[] = {
     {QpState::sqd, QpState::rts, {0, changes_of_rc}, {0, changes_of_uc}, {0, changes_of_ud}},
     {QpState::sqd,
      QpState::sqd,
-     {0, set_port | set_path | set_timeout | set_retry_count | set_rnr_retry | set_most_reads | set_most_reads_of_peer |
+     {0, set_port | set_path | set_timeout | set_retry_count | set_rnr_retry | set_max_reads | set_max_reads_of_peer |
              set_alternate_path | set_access | set_pkey | set_rnr_timer | set_path_migration},
      {0, set_path | set_alternate_path | set_access | set_pkey | set_path_migration},
      {0, set_pkey | set_qkey}},
     {QpState::sqe, QpState::rts, {}, {0, set_current_state | set_access}, {0, changes_of_ud}},
 };
 
+/// Returns whether the state change is defined, and `given` has exactly the attributes that it requires or accepts.
 bool may_change(const QueuePair &qp, QpState to, std::uint32_t given)
 {
     const std::uint32_t others = given & ~std::uint32_t{set_state};
+    // RESET and ERR can be reached from every other state, and take no attributes.
     if ((to == QpState::reset || to == QpState::error) && qp.state != QpState::reset)
         return others == 0;
     const auto found = std::ranges::find_if(
@@ -100,10 +103,10 @@ bool may_change(const QueuePair &qp, QpState to, std::uint32_t given)
            (others & ~(attributes.needed | attributes.allowed)) == 0;
 }
 
-/// An errno, or 0.
+/// Checks a path of a queue pair. Returns an errno, or 0.
 int check_path(const Card &card, const Function &function, const ib_uverbs_qp_dest &path)
 {
-    constexpr std::uint8_t slowest_rate = 2, fastest_rate = 23; // ibv_rate; 0 is that of the port
+    constexpr std::uint8_t slowest_rate = 2, fastest_rate = 23; // values of ibv_rate; 0 stands for the port's rate
     if (path.port_num != port_number ||
         (path.static_rate != 0 && (path.static_rate < slowest_rate || path.static_rate > fastest_rate)))
         return EINVAL;
@@ -114,7 +117,7 @@ int check_path(const Card &card, const Function &function, const ib_uverbs_qp_de
     return function.profile.gids[path.sgid_index].is_set() ? 0 : ENODATA;
 }
 
-/// An errno, or 0: are the values within what device, port and queue pair take?
+/// Checks whether the values are within the limits of device, port and queue pair. Returns an errno, or 0.
 int check_values(const QueuePair &qp, const Process &process, const ib_uverbs_modify_qp &request)
 {
     constexpr std::uint8_t mtu_256 = 1, mtu_4096 = 5; // ibv_mtu
@@ -125,15 +128,15 @@ int check_values(const QueuePair &qp, const Process &process, const ib_uverbs_mo
     if ((gives(set_port) && request.port_num != port_number) ||
         (gives(set_pkey) && request.pkey_index >= card.profile.pkeys()) ||
         (gives(set_mtu) && (request.path_mtu < mtu_256 || request.path_mtu > mtu_4096)) ||
-        (gives(set_most_reads) && request.max_rd_atomic > most_reads_in_flight) ||
-        (gives(set_most_reads_of_peer) && request.max_dest_rd_atomic > most_reads_in_flight))
+        (gives(set_max_reads) && request.max_rd_atomic > max_reads_in_flight) ||
+        (gives(set_max_reads_of_peer) && request.max_dest_rd_atomic > max_reads_in_flight))
         return EINVAL;
     if (gives(set_path)) {
         if (const int error = check_path(card, function, request.dest))
             return error;
     }
     if (gives(set_alternate_path)) {
-        // There is no second path on Ethernet.
+        // Ethernet has no alternate path.
         if (card.profile.is_ethernet || request.alt_port_num != port_number ||
             request.alt_pkey_index >= card.profile.pkeys())
             return EINVAL;
@@ -145,6 +148,7 @@ int check_values(const QueuePair &qp, const Process &process, const ib_uverbs_mo
     return 0;
 }
 
+/// Checks all of a modify request first, so that a refused one changes nothing, and then applies it.
 int change(QueuePair &qp, const Process &process, const ib_uverbs_modify_qp &request)
 {
     const std::uint32_t given = request.attr_mask;
@@ -152,13 +156,14 @@ int change(QueuePair &qp, const Process &process, const ib_uverbs_modify_qp &req
     const auto state = static_cast<QpState>(request.qp_state);
     if (gives(set_current_state) && request.cur_qp_state != static_cast<std::uint8_t>(qp.state))
         return EINVAL;
+    // Without a new state, attributes change within the current one.
     const QpState next = gives(set_state) ? state : qp.state;
     if ((gives(set_state) && request.qp_state > static_cast<std::uint8_t>(QpState::error)) ||
         !may_change(qp, next, given))
         return EINVAL;
     if (const int error = check_values(qp, process, request))
         return error;
-    // What is longer than the device's field for it loses its upper bits.
+    // A value that is longer than the device's field loses its upper bits, as on a real card.
     constexpr std::uint32_t psn_mask = 0xffffff;
     QpAttributes &set = qp.attributes;
     const auto store = [&](std::uint32_t bit, auto &to, const auto &from) {
@@ -175,14 +180,14 @@ int change(QueuePair &qp, const Process &process, const ib_uverbs_modify_qp &req
     store(set_retry_count, set.retry_count, request.retry_cnt & 7);
     store(set_rnr_retry, set.rnr_retry, request.rnr_retry & 7);
     store(set_receive_psn, set.receive_psn, request.rq_psn & psn_mask);
-    store(set_most_reads, set.most_reads, request.max_rd_atomic);
+    store(set_max_reads, set.max_reads, request.max_rd_atomic);
     store(set_alternate_path, set.alternate_path, request.alt_dest);
     store(set_alternate_path, set.alternate_port, request.alt_port_num);
     store(set_alternate_path, set.alternate_timeout, request.alt_timeout);
     store(set_alternate_path, set.alternate_pkey_index, request.alt_pkey_index);
     store(set_rnr_timer, set.rnr_timer, request.min_rnr_timer & 31);
     store(set_send_psn, set.send_psn, request.sq_psn & psn_mask);
-    store(set_most_reads_of_peer, set.most_reads_of_peer, request.max_dest_rd_atomic);
+    store(set_max_reads_of_peer, set.max_reads_of_peer, request.max_dest_rd_atomic);
     store(set_path_migration, set.path_migration, request.path_mig_state);
     store(set_destination, set.destination, request.dest_qp_num & 0xffffff);
     if (gives(set_state))
@@ -190,11 +195,13 @@ int change(QueuePair &qp, const Process &process, const ib_uverbs_modify_qp &req
     return 0;
 }
 
+/// Carries out either form of modify_qp. Returns an errno, or 0.
 int modify(Command &command, std::uint32_t known_attributes)
 {
     ib_uverbs_modify_qp request;
     if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)))
         return EINVAL;
+    // Undefined bits have an errno of their own.
     if ((request.attr_mask & ~known_attributes) != 0)
         return EOPNOTSUPP;
     auto *qp = command.object_of<QueuePair>(request.qp_handle);
@@ -219,11 +226,10 @@ int create_qp(Command &command)
     if (pd == nullptr || send_cq == nullptr || receive_cq == nullptr ||
         (srq == nullptr && command.has(UVERBS_ATTR_CREATE_QP_SRQ_HANDLE)))
         return EINVAL;
-    if (!is_ring_size(driver.sq_wqe_count, most_send_slots) ||
-        !is_ring_size(driver.rq_wqe_count, most_receive_entries) ||
-        (driver.rq_wqe_count != 0 &&
-         (driver.rq_wqe_shift < 4 || driver.rq_wqe_shift > most_receive_log_stride)))
+    if (!is_ring_size(driver.sq_wqe_count, max_send_slots) || !is_ring_size(driver.rq_wqe_count, max_receive_entries) ||
+        (driver.rq_wqe_count != 0 && (driver.rq_wqe_shift < 4 || driver.rq_wqe_shift > max_receive_log_stride)))
         return EINVAL;
+    // One buffer contains the receive ring, followed by the send ring.
     const std::uint64_t receive_bytes =
         driver.rq_wqe_count == 0 ? 0 : std::uint64_t{driver.rq_wqe_count} << driver.rq_wqe_shift;
     QueueMemory memory;
@@ -233,7 +239,7 @@ int create_qp(Command &command)
     auto *qp = command.file.card.objects.create<QueuePair>(command.file);
     if (qp == nullptr)
         return ENOMEM;
-    memory.give_to(*qp);
+    memory.move_to(*qp);
     qp->process = command.process;
     qp->pd = Use(pd);
     qp->send_cq = Use(send_cq);
@@ -266,7 +272,7 @@ int modify_qp(Command &command)
 
 int modify_qp_more(Command &command)
 {
-    // Of what is more, no queue pair here may have a rate limit, and ECE changes nothing.
+    // Of the extended attributes, a rate limit is refused for all types of queue pair here, and ECE has no effect.
     const int error = modify(command, all_attributes | set_rate_limit);
     ib_uverbs_ex_modify_qp_resp response{};
     response.response_length = sizeof(response);
@@ -286,7 +292,7 @@ int query_qp(Command &command)
     response.dest = set.path;
     response.alt_dest = set.alternate_path;
     response.max_send_wr = qp->limits.max_send_wr;
-    response.max_recv_wr = qp->receive_entries; // the ring, which is what a program can post
+    response.max_recv_wr = qp->receive_entries; // the size of the ring, since that is what a program can post
     response.max_send_sge = qp->limits.max_send_sge;
     response.max_recv_sge = qp->receive_entries == 0 ? 0 : (1u << qp->receive_log_stride) / 16;
     response.max_inline_data = qp->limits.max_inline_data;
@@ -300,8 +306,8 @@ int query_qp(Command &command)
     response.qp_state = response.cur_qp_state = static_cast<std::uint8_t>(qp->state);
     response.path_mtu = set.path_mtu;
     response.path_mig_state = set.path_migration;
-    response.max_rd_atomic = set.most_reads;
-    response.max_dest_rd_atomic = set.most_reads_of_peer;
+    response.max_rd_atomic = set.max_reads;
+    response.max_dest_rd_atomic = set.max_reads_of_peer;
     response.min_rnr_timer = set.rnr_timer;
     response.port_num = set.port;
     response.timeout = set.timeout;
@@ -321,7 +327,7 @@ int destroy_qp(Command &command)
     ib_uverbs_destroy_qp_resp response{};
     response.events_reported = command.file.delivered_events(qp->user_handle, qp->async_events);
     command.file.card.objects.destroy(*qp);
-    command.file.card.look_at_all(); // its peer waits for an answer
+    command.file.card.request_polls(); // requests of its peer wait for a response
     return command.put(UVERBS_ATTR_DESTROY_QP_RESP, response);
 }
 

@@ -31,20 +31,21 @@ int create_cq(Command &command)
 {
     mlx5_ib_create_cq driver;
     const std::uint32_t wanted = command.number32(UVERBS_ATTR_CREATE_CQ_CQE);
-    if (!command.get(UVERBS_ATTR_UHW_IN, driver) || wanted == 0 || wanted >= most_completions ||
-        !is_entry_size(driver.cqe_size) ||
-        command.number32(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR) >= completion_vectors)
+    if (!command.get(UVERBS_ATTR_UHW_IN, driver) || wanted == 0 || wanted >= max_completions ||
+        !is_entry_size(driver.cqe_size) || command.number32(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR) >= completion_vectors)
         return EINVAL;
     OpenFile &file = command.file;
     std::shared_ptr<EventPipe> channel;
     if (command.has(UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL)) {
         const auto fd = static_cast<int>(command.number(UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL));
+        // The program's descriptor may be a duplicate, so the pipe is identified by its inode.
         const auto found = std::ranges::find_if(
             file.channels, [&](const auto &other) { return other->is_open_in(*command.process, fd); });
         if (found == file.channels.end())
             return EBADF;
         channel = *found;
     }
+    // The size of the ring that libmlx5 has allocated.
     const std::uint32_t entries = std::bit_ceil(wanted + 1);
     QueueMemory memory;
     if (const int error =
@@ -54,7 +55,7 @@ int create_cq(Command &command)
     if (cq == nullptr)
         return ENOMEM;
     cq->process = command.process;
-    memory.give_to(*cq);
+    memory.move_to(*cq);
     cq->entries = entries;
     cq->entry_size = driver.cqe_size;
     cq->buffer = driver.buf_addr;
@@ -77,11 +78,10 @@ int resize_cq(Command &command)
 {
     ib_uverbs_resize_cq request;
     mlx5_ib_resize_cq driver;
-    if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)) ||
-        !command.get(UVERBS_ATTR_UHW_IN, driver))
+    if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)) || !command.get(UVERBS_ATTR_UHW_IN, driver))
         return EINVAL;
     auto *cq = command.object_of<CompletionQueue>(request.cq_handle);
-    if (cq == nullptr || cq->is_overrun || request.cqe == 0 || request.cqe >= most_completions ||
+    if (cq == nullptr || cq->is_overrun || request.cqe == 0 || request.cqe >= max_completions ||
         !is_entry_size(driver.cqe_size))
         return EINVAL;
     const std::uint32_t entries = std::bit_ceil(request.cqe + 1);
@@ -89,6 +89,7 @@ int resize_cq(Command &command)
     if (const int error =
             pin_memory(command.process, driver.buf_addr, std::uint64_t{entries} * driver.cqe_size, true, pinned))
         return error;
+    // The old buffer stays pinned until the queue has left it.
     if (!resize(*cq, driver.buf_addr, entries, driver.cqe_size))
         return EINVAL;
     cq->pinned_buffer = std::move(pinned);
@@ -104,7 +105,7 @@ int destroy_cq(Command &command)
         return EINVAL;
     if (cq->users != 0)
         return EBUSY;
-    // ibv_destroy_cq waits until the program has acknowledged as many.
+    // ibv_destroy_cq() blocks until the program has acknowledged this number of events.
     ib_uverbs_destroy_cq_resp response{};
     response.comp_events_reported = cq->completion_events;
     if (cq->channel != nullptr)
@@ -117,17 +118,17 @@ int destroy_cq(Command &command)
 
 int create_srq(Command &command)
 {
-    constexpr std::uint32_t basic = 0; // type
+    constexpr std::uint32_t basic = 0; // ordinary type, without tag matching or XRC
     mlx5_ib_create_srq driver;
     auto *pd = command.object<ProtectionDomain>(UVERBS_ATTR_CREATE_SRQ_PD_HANDLE);
     const std::uint32_t entries = command.number32(UVERBS_ATTR_CREATE_SRQ_MAX_WR);
     const std::uint32_t sges = command.number32(UVERBS_ATTR_CREATE_SRQ_MAX_SGE);
     if (command.number32(UVERBS_ATTR_CREATE_SRQ_TYPE) != basic)
         return EOPNOTSUPP;
-    if (!command.get(UVERBS_ATTR_UHW_IN, driver) || pd == nullptr || entries >= most_srq_entries ||
-        sges > most_srq_sges)
+    if (!command.get(UVERBS_ATTR_UHW_IN, driver) || pd == nullptr || entries >= max_srq_entries || sges > max_srq_sges)
         return EINVAL;
     const std::uint32_t ring_entries = std::bit_ceil(entries + 1);
+    // An entry consists of a link and of the data segments, of 16 bytes each.
     std::uint32_t log_stride = 5;
     while (1u << log_stride < 16 + sges * 16)
         ++log_stride;
@@ -138,12 +139,12 @@ int create_srq(Command &command)
     auto *srq = command.file.card.objects.create<SharedReceiveQueue>(command.file);
     if (srq == nullptr)
         return ENOMEM;
-    memory.give_to(*srq);
+    memory.move_to(*srq);
     srq->process = command.process;
     srq->pd = Use(pd);
     srq->entries = ring_entries;
     srq->log_stride = log_stride;
-    srq->most_sges = (1u << srq->log_stride) / 16 - 1;
+    srq->max_sges = (1u << srq->log_stride) / 16 - 1;
     srq->limit = command.number32(UVERBS_ATTR_CREATE_SRQ_LIMIT);
     srq->buffer = driver.buf_addr;
     srq->doorbell_record = driver.db_addr;
@@ -151,14 +152,14 @@ int create_srq(Command &command)
     mlx5_ib_create_srq_resp response{};
     response.srqn = srq->number();
     command.put(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, srq->entries - 1);
-    command.put(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, srq->most_sges);
+    command.put(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, srq->max_sges);
     command.put(UVERBS_ATTR_UHW_OUT, response);
     return command.put_handle(UVERBS_ATTR_CREATE_SRQ_HANDLE, *srq);
 }
 
 int modify_srq(Command &command)
 {
-    constexpr std::uint32_t max_wr = 1, limit = 2; // attr_mask
+    constexpr std::uint32_t max_wr = 1, limit = 2; // bits of attr_mask
     ib_uverbs_modify_srq request;
     if (!command.get(UVERBS_ATTR_CORE_IN, &request, sizeof(request)))
         return EINVAL;
@@ -183,7 +184,7 @@ int query_srq(Command &command)
         return EINVAL;
     ib_uverbs_query_srq_resp response{};
     response.max_wr = srq->entries - 1;
-    response.max_sge = srq->most_sges;
+    response.max_sge = srq->max_sges;
     response.srq_limit = srq->limit;
     return command.put(UVERBS_ATTR_CORE_OUT, &response, sizeof(response));
 }

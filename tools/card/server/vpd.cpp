@@ -8,7 +8,7 @@ namespace opendoca::card {
 
 namespace {
 
-/// A large resource of PCI: its tag, a length of two bytes, its content.
+/// Builds a large resource of PCI: tag, length in two bytes, content.
 std::string resource(unsigned tag, const std::string &content)
 {
     std::string result;
@@ -18,6 +18,7 @@ std::string resource(unsigned tag, const std::string &content)
     return result + content;
 }
 
+/// Builds one field of a resource: keyword, length in one byte, content.
 std::string keyword(const char *name, const std::string &content)
 {
     return name + std::string(1, static_cast<char>(content.size())) + content;
@@ -29,13 +30,12 @@ std::string vital_product_data(const Profile &profile, const std::string &vuid)
 {
     constexpr unsigned name_tag = 0x82, read_only_tag = 0x90, end_tag = 0x78;
     std::string data = resource(name_tag, "opendoca software card " + std::string(profile.name));
-    std::string fields = keyword("PN", std::string(profile.board)) + keyword("SN", "MT2347X00001") +
-                         keyword("VU", vuid) + "RV" + '\1';
+    std::string fields =
+        keyword("PN", std::string(profile.board)) + keyword("SN", "MT2347X00001") + keyword("VU", vuid) + "RV" + '\1';
     const std::string before_checksum = data + resource(read_only_tag, fields + '\0');
-    // All bytes up to the checksum add up to 0.
-    const unsigned sum =
-        std::accumulate(before_checksum.begin(), before_checksum.end(), 0u,
-                        [](unsigned total, char c) { return total + static_cast<unsigned char>(c); });
+    // The checksum byte makes the sum of all bytes up to it 0.
+    const unsigned sum = std::accumulate(before_checksum.begin(), before_checksum.end(), 0u,
+                                         [](unsigned total, char c) { return total + static_cast<unsigned char>(c); });
     fields += static_cast<char>(-sum & 0xff);
     data += resource(read_only_tag, fields);
     data += static_cast<char>(end_tag);

@@ -8,8 +8,7 @@
 
 namespace opendoca::card {
 
-/// The bytes of a PCI function's vital product data: part and serial number, and the VUID under the keyword
-/// VU.
+/// Returns a PCI function's vital product data: part number, serial number, and the VUID under the keyword VU.
 std::string vital_product_data(const Profile &profile, const std::string &vuid);
 
 } // namespace opendoca::card

@@ -12,17 +12,19 @@ namespace opendoca::card {
 
 namespace {
 
-constexpr std::uint64_t bytes_of_turn = 4 << 20; // then others have theirs
+constexpr std::uint64_t max_bytes_per_poll = 4 << 20; // afterwards other processes are polled
+// Bit of a segment's first word
 constexpr std::uint32_t is_inline = 0x80000000;
 constexpr std::size_t control_bytes = 16;
 
+/// An opcode, and the function that carries it out.
 struct Operation {
     Opcode opcode;
-    std::size_t least_bytes; ///< that its fixed segments take
+    std::size_t min_bytes; ///< minimum size, with all fixed segments
     Outcome (*execute)(QueuePair &qp, const WorkRequest &request);
 };
 
-Outcome execute_nothing(QueuePair &qp, const WorkRequest &request)
+Outcome execute_nop(QueuePair &qp, const WorkRequest &request)
 {
     return finish(qp, request, 0);
 }
@@ -33,7 +35,7 @@ Outcome execute_send(QueuePair &qp, const WorkRequest &request)
 }
 
 constexpr Operation operations[] = {
-    {Opcode::nop, control_bytes, execute_nothing},
+    {Opcode::nop, control_bytes, execute_nop},
     {Opcode::send_invalidate, control_bytes, execute_connected},
     {Opcode::write, control_bytes + 16, execute_connected},
     {Opcode::write_immediate, control_bytes + 16, execute_connected},
@@ -56,6 +58,7 @@ std::size_t WorkRequest::bytes_of(std::span<const std::uint8_t> first_slot)
 WorkRequest WorkRequest::parse(std::span<const std::uint8_t> linear, std::uint16_t index)
 {
     constexpr std::uint8_t completion_mask = 0x0c, completion_always = 0x08, solicited = 0x02;
+    // The control segment: opcode and modifier, size, completion flags, immediate.
     const std::uint32_t head = be32(&linear[0]);
     WorkRequest request{};
     request.bytes = linear.first(bytes_of(linear));
@@ -74,7 +77,7 @@ Outcome execute(QueuePair &qp, const WorkRequest &request)
     if (qp.file.card.is_verbose)
         std::fprintf(stderr, "qp %#x: request %u opcode %#x of %zu bytes\n", qp.number(), request.index,
                      static_cast<unsigned>(request.opcode), request.bytes.size());
-    if (found == std::ranges::end(operations) || request.bytes.size() < found->least_bytes)
+    if (found == std::ranges::end(operations) || request.bytes.size() < found->min_bytes)
         return fail(qp, nullptr, request, Syndrome::local_operation);
     return found->execute(qp, request);
 }
@@ -82,11 +85,12 @@ Outcome execute(QueuePair &qp, const WorkRequest &request)
 Outcome fail(QueuePair &qp, QueuePair *responder, const WorkRequest &request, Syndrome syndrome)
 {
     if (qp.file.card.is_verbose)
-        std::fprintf(stderr, "qp %#x: request %u opcode %#x fails with syndrome %#x\n", qp.number(),
-                     request.index, static_cast<unsigned>(request.opcode), static_cast<unsigned>(syndrome));
-    complete_error(*qp.send_cq, qp, Entry::request_error, request.index,
-                   static_cast<std::uint8_t>(request.opcode), syndrome);
+        std::fprintf(stderr, "qp %#x: request %u opcode %#x fails with syndrome %#x\n", qp.number(), request.index,
+                     static_cast<unsigned>(request.opcode), static_cast<unsigned>(syndrome));
+    complete_error(*qp.send_cq, qp, Entry::request_error, request.index, static_cast<std::uint8_t>(request.opcode),
+                   syndrome);
     break_queue_pair(qp, std::nullopt);
+    // An error that the responder detects breaks its queue pair as well, each with its own event.
     if (responder == nullptr)
         return Outcome::done;
     if (syndrome == Syndrome::remote_access)
@@ -106,13 +110,14 @@ Outcome finish(QueuePair &qp, const WorkRequest &request, std::uint64_t bytes)
     return Outcome::done;
 }
 
-Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std::size_t at,
-                           std::uint32_t rights, SegmentList &list)
+Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std::size_t at, std::uint32_t rights,
+                           SegmentList &list)
 {
     constexpr std::size_t segment_bytes = 16, inline_header = 4;
     list.clear();
     while (at + inline_header <= request.bytes.size()) {
         const std::uint32_t head = be32(&request.bytes[at]);
+        // Inline data: a length in four bytes and the data, padded to 16 bytes.
         if ((head & is_inline) != 0) {
             const std::uint32_t length = head & ~is_inline;
             if (length > request.bytes.size() - at - inline_header)
@@ -125,22 +130,23 @@ Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std:
         }
         if (at + segment_bytes > request.bytes.size())
             break;
-        // A segment of no bytes names no memory.
+        // A segment of 0 bytes needs no valid key.
         const Purpose purpose{qp.pd->number(), rights, qp.number()};
-        if (head != 0 && !add_range(qp.file.card, list, purpose, be32(&request.bytes[at + 4]),
-                                    be64(&request.bytes[at + 8]), head))
+        if (head != 0 &&
+            !add_range(qp.file.card, list, purpose, be32(&request.bytes[at + 4]), be64(&request.bytes[at + 8]), head))
             return Syndrome::local_protection;
         at += segment_bytes;
     }
     return Syndrome::none;
 }
 
-CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList &destination,
-                     std::uint64_t length, bool &is_complete)
+CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList &destination, std::uint64_t length,
+                     bool &is_complete)
 {
     is_complete = false;
-    const std::uint64_t done = std::min(qp.copied, length); // the program may have rewritten the request
-    const std::uint64_t part = std::min(length - done, bytes_of_turn);
+    const std::uint64_t done =
+        std::min(qp.copied, length); // the program may have shortened the request since the last part
+    const std::uint64_t part = std::min(length - done, max_bytes_per_poll);
     const CopyResult result = copy(source, destination, done, part);
     if (result != CopyResult::done)
         return result;
@@ -153,8 +159,7 @@ CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList
 
 bool is_reachable(const Function &from, const Function &to)
 {
-    return from.is_port_up && to.is_port_up && !from.is_dead && !to.is_dead && !from.is_silent &&
-           !to.is_silent;
+    return from.is_port_up && to.is_port_up && !from.is_dead && !to.is_dead && !from.is_silent && !to.is_silent;
 }
 
 bool has_partition_key(const QueuePair &qp)
@@ -166,11 +171,11 @@ bool leads_to(const Function &to, bool is_global, std::span<const std::uint8_t, 
 {
     if (to.profile.lid != 0 && lid != to.profile.lid)
         return false;
-    // On InfiniBand the LID leads there, and a GID only has to fit.
+    // On InfiniBand the LID is the address; a GID, if there is one, must match as well.
     if (!is_global)
         return to.profile.lid != 0;
-    return std::ranges::any_of(
-        to.profile.gids, [&](const Gid &own) { return own.is_set() && std::ranges::equal(own.raw, gid); });
+    return std::ranges::any_of(to.profile.gids,
+                               [&](const Gid &own) { return own.is_set() && std::ranges::equal(own.raw, gid); });
 }
 
 } // namespace opendoca::card

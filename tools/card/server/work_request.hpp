@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Work requests as programs write them into send queues, and what the card does with each kind.
+// Work requests in the format of send queues, and their execution.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 
 namespace opendoca::card {
 
+/// Opcodes of send requests.
 enum class Opcode : std::uint8_t {
     nop = 0x00,
     send_invalidate = 0x01,
@@ -29,67 +30,74 @@ enum class Opcode : std::uint8_t {
 };
 
 inline constexpr std::size_t slot_bytes = 64;
-inline constexpr std::size_t most_request_slots = 16; ///< the largest count of 16-byte units is 63
+inline constexpr std::size_t max_request_slots = 16; ///< the size field of a request counts up to 63 units of 16 bytes
 
-/// One request, in one piece.
+/// A work request in consecutive memory. `bytes` refers to the window of the send ring, and is valid while the request
+/// is carried out.
 struct WorkRequest {
     std::span<const std::uint8_t> bytes;
     Opcode opcode;
     std::uint8_t modifier;
     std::uint16_t index;
-    std::uint32_t immediate; ///< as it stands there
+    std::uint32_t immediate; ///< in the byte order of the request
     bool is_signaled, is_solicited;
 
-    /// From at least 16 bytes.
+    /// Parses a request; `linear` has at least 16 bytes and all bytes of the request.
     static WorkRequest parse(std::span<const std::uint8_t> linear, std::uint16_t index);
+    /// Returns the size of a request from its first slot, in bytes.
     static std::size_t bytes_of(std::span<const std::uint8_t> first_slot);
 };
 
+/// Result of carrying out a request.
 enum class Outcome : std::uint8_t {
+    // Complete, with or without an error; the next request follows.
     done,
-    more,    ///< a long one: goes on at the next turn
-    waiting, ///< for the peer: tried again later
+    more,    ///< part of a long request; continued in the next poll
+    waiting, ///< no response of the peer yet; tried again in a later poll
 };
 
 /// Carries out a request, or a part of it.
 Outcome execute(QueuePair &qp, const WorkRequest &request);
 
-/// Fails a request: its queue pair breaks, and so does the responder's where that is how the syndrome came
-/// about.
+/// Completes a request with an error. Its queue pair breaks. The responder's queue pair breaks as well if it detects
+/// this kind of error (pass null if it is not involved).
 Outcome fail(QueuePair &qp, QueuePair *responder, const WorkRequest &request, Syndrome syndrome);
-/// Completes a request if it asks for that.
+/// Completes a request successfully; writes a completion if the request is signaled.
 Outcome finish(QueuePair &qp, const WorkRequest &request, std::uint64_t bytes);
 
-/// Reads the data segments from byte `at` on. A syndrome where they are not what the card may touch.
-Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std::size_t at,
-                           std::uint32_t rights, SegmentList &list);
+/// Resolves the data segments from byte `at` on into `list`. Returns the syndrome of the first segment that the card
+/// may not access.
+Syndrome add_data_segments(const QueuePair &qp, const WorkRequest &request, std::size_t at, std::uint32_t rights,
+                           SegmentList &list);
 
-/// Copies what is left of a long transfer up to a turn's part. Sets `is_complete`.
-CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList &destination,
-                     std::uint64_t length, bool &is_complete);
+/// Copies the next part of a long transfer, up to the limit of one poll. Sets `is_complete` with the last part.
+CopyResult copy_part(QueuePair &qp, const SegmentList &source, const SegmentList &destination, std::uint64_t length,
+                     bool &is_complete);
 
-// By kind of request.
+// Implementations by kind of request.
 Outcome execute_connected(QueuePair &qp, const WorkRequest &request);
 Outcome execute_datagram(QueuePair &qp, const WorkRequest &request);
 Outcome execute_copy(QueuePair &qp, const WorkRequest &request);
 Outcome execute_registration(QueuePair &qp, const WorkRequest &request);
 
-/// A receive request that a message has taken.
+/// A receive request that was taken from its queue.
 struct Receive {
     SegmentList list;
     std::uint16_t index = 0;
-    bool is_valid = true; ///< its keys are
+    bool is_valid = true; ///< all keys of its data segments are valid
 };
+/// Result of taking a receive request; `gone` means that the process is dead.
 enum class Take : std::uint8_t { taken, none, gone };
-/// Takes the next receive request of a queue pair.
+/// Takes the next receive request of a queue pair, from its own or its shared queue.
 Take take_receive(QueuePair &qp, Receive &receive);
-/// Completes all receive requests of a broken queue pair with an error.
+/// Completes all receive requests of a broken queue pair as flushed. Those of a shared receive queue stay there.
 void flush_receives(QueuePair &qp);
 
-/// Does the wire lead from one to the other, by that path?
+/// Returns whether the wire connects two functions: both ports are up, and neither function is dead or silent.
 bool is_reachable(const Function &from, const Function &to);
-/// Whether the queue pair's partition key is set: only the first of the table is.
+/// Returns whether the queue pair's partition key is set, which only the first entry of the table is.
 bool has_partition_key(const QueuePair &qp);
+/// Returns whether a path with this GID or LID ends at the function's port.
 bool leads_to(const Function &to, bool is_global, std::span<const std::uint8_t, 16> gid, std::uint16_t lid);
 
 } // namespace opendoca::card
