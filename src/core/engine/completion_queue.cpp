@@ -60,10 +60,8 @@ std::uint32_t CompletionQueue::in_flight(const Source &source) const noexcept
         count += load(operations_[i].source) == &source ? 1 : 0;
     for (std::uint32_t i = load(head_), end = load(tail_); i != end; i += step) {
         const Completion &completion = at(i);
-        count += (load(completion.status) & Completion::with_operation) == 0 &&
-                         load(completion.source) == &source
-                     ? 1
-                     : 0;
+        count +=
+            (load(completion.status) & Completion::with_operation) == 0 && load(completion.source) == &source ? 1 : 0;
     }
     return count;
 }
@@ -85,9 +83,9 @@ void CompletionQueue::poll_also(Pollable &pollable) noexcept
 {
     if (std::ranges::find(polled_, &pollable) != polled_.end())
         return;
-    polled_.push_back(&pollable); // reserve_polled() has made room
+    polled_.push_back(&pollable); // cannot allocate: reserve_polled() has made room
     remember_only_polled();
-    wake_if_armed(); // arm() has not reached this one
+    wake_if_armed(); // arm() was not called for this pollable: the waiter must poll it once
 }
 
 void CompletionQueue::poll_no_more(Pollable &pollable) noexcept
@@ -112,7 +110,7 @@ void CompletionQueue::remember_only_polled() noexcept
 doca_error_t CompletionQueue::set_event_driven(bool enable)
 {
     if (enable && events_ == nullptr) {
-        // It lives as long as the queue: the handle never changes.
+        // Created once and kept as long as the queue, so that the descriptor never changes.
         auto events = std::make_shared<EventHandle>();
         if (const doca_error_t status = events->open(); status != DOCA_SUCCESS)
             return status;
@@ -131,7 +129,7 @@ void CompletionQueue::wake() noexcept
 void CompletionQueue::arm() noexcept
 {
     is_armed_ = true;
-    // First arm, then look: what waits already wakes at once, and what comes later is announced.
+    // Arms first and checks afterwards, so that no event between the two is lost.
     bool is_ready = false;
     for (Pollable *pollable : polled_)
         is_ready = pollable->arm() || is_ready;

@@ -15,54 +15,58 @@
 
 namespace opendoca {
 
-/// The end of an operation that was not retrieved.
+/// A ring entry: an operation that has completed and has not been retrieved.
 struct Completion {
-    Tag tag; ///< not set where there is an operation, which has it
+    Tag tag; ///< not set if has_operation(): the operation has the tag
     union {
         Source *source;
-        Operation *operation; ///< where has_operation()
+        Operation *operation; ///< set if has_operation()
     };
-    std::uint32_t status; ///< a doca_error_t; or flags where there is an operation
-    std::uint32_t length; ///< Result::length
+    std::uint32_t status; ///< a doca_error_t; if has_operation(), the flags below instead
+    std::uint32_t length; ///< Result::length; not set if has_operation()
 
     static constexpr std::uint32_t with_operation = 1u << 31;
-    static constexpr std::uint32_t tells_source = 1u << 30; ///< and Source::retrieved() is called
+    static constexpr std::uint32_t tells_source = 1u << 30; ///< the retrieval calls Source::retrieved()
 
     [[nodiscard]] bool has_operation() const noexcept { return (status & with_operation) != 0; }
 };
 
 static_assert(sizeof(Completion) == 32);
 
-/// Where operations end, for one thread: a ring of completions, the credits that submitting takes, the memory
-/// of operations in flight, what has to be polled, and how a sleeping thread is woken. All memory is taken at
-/// creation and when something that is polled is added.
+/// The completions of one thread: a ring of completions that have not been retrieved, the credits that submissions
+/// take, the memory of the operations in flight, the list of what has to be polled, and the event handle on which the
+/// thread can block. Owned by a progress engine, a work queue or the internal user of a device. Only its thread may use
+/// it, apart from in_flight(). All memory is allocated at creation and by reserve_polled(), never between a submission
+/// and its completion. Invariant: operations in flight, completions in the ring and reserved credits are together at
+/// most depth().
 class OPENDOCA_INTERNAL CompletionQueue {
 public:
-    /// @p depth operations may be in flight, or have ended and wait to be retrieved.
+    /// @p depth is the limit for operations in flight and completions that have not been retrieved, together.
     explicit CompletionQueue(std::uint32_t depth);
     CompletionQueue(const CompletionQueue &) = delete;
     CompletionQueue &operator=(const CompletionQueue &) = delete;
 
     [[nodiscard]] std::uint32_t depth() const noexcept { return depth_; }
-    /// Takes memory for another depth. Nothing may be in flight, and no source may use the queue.
+    /// Allocates memory for another depth. Nothing may be in flight, and no source may use the queue.
     void set_depth(std::uint32_t depth);
 
-    // Submitting: what sources call. An operation takes a credit, which its retrieval gives back.
+    // Submitting: functions for sources. Each operation takes a credit, which its retrieval gives back.
 
     [[nodiscard]] bool is_full() const noexcept
     {
-        // Volatile, so that append() reads it again: kept until then it would take a register, which has to be saved.
+        // Volatile, so that append() loads tail_ again. Otherwise the compiler keeps tail_ in a callee-saved register,
+        // which it has to save and restore.
         return *const_cast<const volatile std::uint32_t *>(&tail_) - head_ == capacity_;
     }
 
-    /// An operation of @p source has ended in its submit. The queue must not be full.
+    /// Completes an operation of @p source that has ended in its own submission. The queue must not be full.
     void done(Tag tag, Source &source, doca_error_t status, std::uint32_t length = 0) noexcept
     {
         done_unarmed(tag, source, status, length);
         if (is_armed_) [[unlikely]]
             wake();
     }
-    /// The same on a queue that is not armed. @p tag is a Tag, or becomes one where it is stored.
+    /// Does the same for a queue that is not armed. @p tag is a Tag or a type that store_tag() stores as one.
     template <typename AsTag>
     [[gnu::always_inline]] void done_unarmed(const AsTag &tag, Source &source, doca_error_t status,
                                              std::uint32_t length = 0) noexcept
@@ -74,7 +78,7 @@ public:
         completion.length = length;
     }
 
-    /// An operation that takes time. The queue must not be full.
+    /// Starts an operation that completes later, and takes a credit for it. The queue must not be full.
     [[gnu::always_inline]] [[nodiscard]] Operation &begin(Tag tag, Source &source) noexcept
     {
         capacity_ -= step;
@@ -85,28 +89,30 @@ public:
         operation.status = Operation::in_flight;
         return operation;
     }
-    /// @p operation, which is in flight, is @p source's from now on.
+    /// Makes @p source the source of @p operation, which is in flight.
     void assign(Operation &operation, Source &source) noexcept { store(operation.source, &source); }
-    /// @p operation has ended, with the result that is in it.
+    /// Completes @p operation. Its result is already in it, or it has none.
     void done(Operation &operation, doca_error_t status) noexcept { end(operation, status, 0); }
+    /// Completes @p operation with @p result.
     void done(Operation &operation, doca_error_t status, const Result &result) noexcept
     {
         operation.length = result.length;
         operation.message = {result.immediate, result.received};
         end(operation, status, 0);
     }
-    /// The same, and the source hears of the retrieval.
+    /// Completes @p operation; its retrieval calls Source::retrieved().
     void done_and_tell(Operation &operation, doca_error_t status) noexcept
     {
         end(operation, status, Completion::tells_source);
     }
-    /// @p operation was given out by Pollable::poll_one(), or was not submitted after all.
+    /// Frees @p operation and its credit without a completion: Pollable::poll_one() has returned it, or its submission
+    /// has failed.
     void release(Operation &operation) noexcept
     {
         capacity_ += step;
         free(operation);
     }
-    /// Calls @p action with each operation of @p source that has not been retrieved.
+    /// Calls @p action with each operation of @p source that is in flight or has not been retrieved.
     template <typename Action>
     void each_operation_of(const Source &source, Action action) noexcept
     {
@@ -116,19 +122,20 @@ public:
         }
     }
 
-    /// Makes the handle of an armed queue readable: there is something to retrieve, or for progress() to do.
+    /// Makes the handle of an armed queue readable and disarms it: there is a completion to retrieve, or work for
+    /// progress().
     void wake() noexcept;
-    /// The same on any queue: does nothing unless the queue is armed.
+    /// Calls wake() if the queue is armed.
     void wake_if_armed() noexcept
     {
         if (is_armed_)
             wake();
     }
-    /// From arm() until clear() or wake(). Whatever progress() and poll_one() do in that time, the handle is readable
-    /// at the end of it, or becomes so with the next event.
+    /// True from arm() until clear() or wake(). Calls of progress() and poll_one() in between must not lose an event:
+    /// for each completion that they add, the handle is readable afterwards, or becomes readable with the next event.
     [[nodiscard]] bool is_armed() const noexcept { return is_armed_; }
 
-    /// Keeps @p count credits back, or gives them back. False when there are not as many.
+    /// Takes @p count credits without submitting anything. Returns false and takes none if fewer are left.
     [[nodiscard]] bool reserve(std::uint32_t count) noexcept
     {
         if (count > (capacity_ - (tail_ - head_)) / step)
@@ -136,28 +143,29 @@ public:
         capacity_ -= count * step;
         return true;
     }
+    /// Returns @p count credits that reserve() has taken.
     void give_back(std::uint32_t count) noexcept { capacity_ += count * step; }
 
-    // Retrieving: what a front end calls.
+    // Retrieving: functions for front ends.
 
     [[nodiscard]] bool is_empty() const noexcept { return head_ == tail_; }
-    /// The oldest completion; there is one. It stays until drop() or pop().
+    /// Returns the oldest completion, valid until drop() or pop(). The ring must not be empty.
     [[nodiscard]] const Completion &first() const noexcept { return at(head_); }
-    /// Removes the first completion, which has no operation.
+    /// Removes the oldest completion, which must not have an operation.
     void drop() noexcept { drop_at(head_); }
-    /// The same, and the first one's position is known; so it need not be loaded again.
+    /// position(), first_at() and drop_at() do the same as first() and drop(), but load head_ only once.
     [[nodiscard]] std::uint32_t position() const noexcept { return head_; }
     [[nodiscard]] const Completion &first_at(std::uint32_t position) const noexcept { return at(position); }
     void drop_at(std::uint32_t position) noexcept
     {
         const std::uint32_t head = position + step;
         store(head_, head);
-        // Whoever submits one operation that ends at once for each that he retrieves never lets the ring run
-        // empty. The others get their turn all the same.
+        // A program that submits one immediately completing operation for each that it retrieves never empties the
+        // ring. Polling here keeps it from starving the operations that only complete by polling.
         if (head % (poll_interval * step) == 0) [[unlikely]]
             progress();
     }
-    /// The same, but false and no change where drop() would poll.
+    /// Does the same as drop(), but returns false and changes nothing where drop() would poll.
     [[nodiscard]] bool try_drop() noexcept
     {
         if (is_poll_due()) [[unlikely]]
@@ -165,12 +173,12 @@ public:
         store(head_, head_ + step);
         return true;
     }
-    /// Whether it would: once in poll_interval completions.
+    /// Returns whether drop() would poll: once every poll_interval completions.
     [[nodiscard]] bool is_poll_due() const noexcept { return (head_ + step) % (poll_interval * step) == 0; }
-    /// Removes the first completion. False when there is none.
+    /// Removes the oldest completion and describes it in @p ended. Returns false if the ring is empty.
     [[nodiscard]] bool pop(Ended &ended) noexcept;
-    /// For a queue whose ring is empty: polls. Returns an operation that has succeeded and that the caller
-    /// releases after he has read it; null when there is none, and then there can be completions.
+    /// Polls. The ring must be empty. Returns an operation that has succeeded, which the caller releases after reading
+    /// it. Null if there is none; the ring may then have completions.
     [[nodiscard]] Operation *poll() noexcept
     {
         if (only_polled_ != nullptr)
@@ -179,24 +187,29 @@ public:
         return nullptr;
     }
 
-    /// The front end has somebody who retrieves while @p pollable alone is polled and nothing waits, and who so spares
-    /// the virtual call of poll_one(): retriever(). Before or after poll_also(), and until poll_no_more().
+    /// Registers the front end's @p retriever for @p pollable. retriever() returns it while @p pollable is the only one
+    /// that is polled; the front end then polls it by its own type and avoids the virtual call of poll_one(). May be
+    /// called before or after poll_also(); poll_no_more() removes it.
     void retrieve_by(Pollable &pollable, void *retriever) noexcept;
     [[nodiscard]] void *retriever() const noexcept { return retriever_; }
 
-    /// Operations of @p source that were submitted and not retrieved. Any thread may ask; the answer is exact
-    /// while the queue's own is at rest.
+    /// Counts the operations of @p source that have been submitted and not retrieved. Thread-safe; the result is exact
+    /// only while the queue's own thread does not use the queue.
     [[nodiscard]] std::uint32_t in_flight(const Source &source) const noexcept;
 
-    // What is polled.
+    // Polling: functions for sources.
 
-    /// Makes room for one more, which poll_also() then may add without allocating, as often as it likes.
+    /// Allocates a place for one pollable. A later poll_also() and poll_no_more() can then be called any number of
+    /// times without allocating.
     void reserve_polled();
+    /// Gives the place back.
     void unreserve_polled() noexcept { --num_reserved_; }
-    /// From now on @p pollable is polled. Nothing if it is already.
+    /// Adds @p pollable to what is polled, unless it is already there. Wakes an armed queue.
     void poll_also(Pollable &pollable) noexcept;
+    /// Removes @p pollable and its retriever.
     void poll_no_more(Pollable &pollable) noexcept;
-    /// The first polled one of type @p T that @p is_meant accepts, or null: for what shares one pollable among many.
+    /// Returns the first polled object of type @p T for which @p is_meant is true, or null. Lets several sources share
+    /// one pollable.
     template <typename T, typename IsMeant>
     [[nodiscard]] T *find_polled(IsMeant is_meant) const noexcept
     {
@@ -207,32 +220,34 @@ public:
         return nullptr;
     }
 
-    // Sleeping.
+    // Blocking.
 
     [[nodiscard]] bool is_event_driven() const noexcept { return is_event_driven_; }
     [[nodiscard]] doca_error_t set_event_driven(bool enable);
-    /// Event-driven from its creation on, by a handle that queues of the same thread share.
+    /// Makes the queue event-driven from its creation on, with a handle that it shares with other queues of its thread.
     void share_events(std::shared_ptr<EventHandle> events) noexcept
     {
         events_ = std::move(events);
         is_event_driven_ = true;
     }
-    /// Constant from the first set_event_driven(true) on.
+    /// Returns the descriptor to block on, which never changes after the first set_event_driven(true); -1 before that.
     [[nodiscard]] int event_handle() const noexcept { return events_ != nullptr ? events_->fd() : -1; }
+    /// Requests that the handle becomes readable with the next completion, or at once if progress() has work.
     void arm() noexcept;
+    /// Ends the request of arm(), and makes the handle unreadable unless a watched descriptor keeps it readable.
     [[nodiscard]] doca_error_t clear() noexcept;
-    /// Adds a descriptor to the event handle, or takes it away. Only in event-driven mode.
+    /// Adds @p fd to the event handle or removes it. Only in event-driven mode.
     [[nodiscard]] doca_error_t watch(int fd) noexcept { return events_->watch(fd); }
     void unwatch(int fd) noexcept { events_->unwatch(fd); }
-    /// As EventHandle says. Only in event-driven mode.
+    /// See EventHandle. Only in event-driven mode.
     [[nodiscard]] doca_error_t open_timer() noexcept { return events_->open_timer(); }
     [[nodiscard]] bool wake_within_a_second() noexcept { return events_->wake_within_a_second(); }
 
 private:
     static constexpr std::uint32_t step = sizeof(Completion);
-    static constexpr std::uint32_t poll_interval = 64; ///< completions between two polls of a busy queue
+    static constexpr std::uint32_t poll_interval = 64; ///< completions between two polls while the ring is not empty
 
-    // Words that in_flight() reads from other threads; the own one alone writes them.
+    // Relaxed accesses to words that in_flight() may read from another thread while the queue's thread writes them.
     template <typename T>
     [[nodiscard]] static T load(const T &word) noexcept
     {
@@ -243,18 +258,22 @@ private:
     {
         __atomic_store_n(&word, value, __ATOMIC_RELAXED);
     }
-    /// As one piece, since who retrieves copies it as one: a load that needs two stores at once has to wait for them.
+    /// Stores both words with one 16-byte store: the reader loads them with one instruction, and a load that spans two
+    /// recent stores cannot be forwarded from the store buffer.
     [[gnu::always_inline]] static void store_tag(Tag &at, Tag tag) noexcept
     {
 #ifdef __SSE2__
-        using Words = std::uint64_t __attribute__((vector_size(sizeof(Tag)))); // else it would be two stores
+        using Words = std::uint64_t __attribute__((vector_size(sizeof(Tag)))); // plain assignment would be two stores
         const Words words = {tag.a, tag.b};
         std::memcpy(&at, &words, sizeof(words));
 #else
         at = tag;
 #endif
     }
-    [[gnu::always_inline]] static void store_tag(Tag &at, WordTag tag) noexcept { at.a = tag.a; }
+    [[gnu::always_inline]] static void store_tag(Tag &at, WordTag tag) noexcept
+    {
+        at.a = tag.a;
+    }
     [[nodiscard]] Completion &at(std::uint32_t position) const noexcept
     {
         return *reinterpret_cast<Completion *>(reinterpret_cast<std::byte *>(ring_) + (position & mask_));
@@ -273,7 +292,7 @@ private:
     void end(Operation &operation, doca_error_t status, std::uint32_t flags) noexcept
     {
         operation.status = status;
-        capacity_ += step; // from now on it takes its credit by being in the ring
+        capacity_ += step; // the ring entry takes the credit over from here on
         Completion &completion = append();
         store(completion.operation, &operation);
         store(completion.status, Completion::with_operation | flags);
@@ -283,27 +302,28 @@ private:
     [[gnu::noinline]] void progress() noexcept;
     void remember_only_polled() noexcept;
 
-    // What submitting and retrieving use, in one cache line. Positions in the ring, and numbers of completions, are
-    // in bytes, that is in steps of one completion.
-    alignas(64) std::uint32_t head_ = 0; ///< counts on and wraps around, as tail_
+    // The members that submitting and retrieving use share one cache line. Positions in the ring and numbers of
+    // completions are in bytes, that is, in multiples of step.
+    alignas(64) std::uint32_t head_ =
+        0; ///< position of the oldest completion; never reduced modulo the ring's size, wraps at 2^32 as tail_ does
     std::uint32_t tail_ = 0;
     std::uint32_t mask_;
-    /// How many completions the ring may hold: the depth, less what is in flight and what is reserved. So submitting
-    /// asks by one comparison, and an operation that ends in its submit takes its credit by being there, and gives it
-    /// back by being gone.
+    /// How many completions the ring may hold: the depth less the operations in flight and the reserved credits. One
+    /// comparison thus decides whether a submission has a credit. An operation that completes in its submission takes
+    /// its credit by being in the ring, and returns it by leaving the ring.
     std::uint32_t capacity_;
     Completion *ring_;
-    Operation *free_; ///< a stack: the one used last is the warmest
-    Pollable *only_polled_ = nullptr; ///< the element of polled_ where there is one
-    void *retriever_ = nullptr;       ///< and its retriever, if it has one
+    Operation *free_; ///< free operations as a stack, so that the one used last, still in the cache, is used first
+    Pollable *only_polled_ = nullptr; ///< the only element of polled_; null if there are none or several
+    void *retriever_ = nullptr;       ///< the retriever of only_polled_, or null
     bool is_armed_ = false;
     bool is_event_driven_ = false;
-    std::uint32_t num_reserved_ = 0; ///< places in polled_
+    std::uint32_t num_reserved_ = 0; ///< places in polled_ that reserve_polled() has handed out
     std::vector<Pollable *> polled_;
     std::uint32_t depth_;
     std::unique_ptr<Completion[]> ring_memory_;
     std::unique_ptr<Operation[]> operations_;
-    std::shared_ptr<EventHandle> events_; ///< null until the queue is event-driven
+    std::shared_ptr<EventHandle> events_; ///< null until set_event_driven(true) or share_events()
 };
 
 } // namespace opendoca

@@ -61,7 +61,7 @@ void EventHandle::unwatch(int fd) noexcept
 
 bool EventHandle::wake() noexcept
 {
-    constexpr int most_tries = 4; // who sleeps on it has nobody else
+    constexpr int most_tries = 4; // the waiter depends on this write alone
     for (int tries = 0; !is_written_ && tries != most_tries; ++tries)
         is_written_ = eventfd_write(own_.get(), 1) == 0;
     if (!is_written_)
@@ -76,7 +76,7 @@ doca_error_t EventHandle::clear() noexcept
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
     if (!is_written_)
-        return DOCA_SUCCESS; // what was readable was a source's
+        return DOCA_SUCCESS; // a watched descriptor made the handle readable, and its source resets it
     eventfd_t count = 0;
     if (eventfd_read(own_.get(), &count) != 0 && errno != EAGAIN) {
         LOG_ERR("reading the event handle: %s", std::strerror(errno));
@@ -107,10 +107,11 @@ bool EventHandle::wake_within_a_second() noexcept
     return timer_end_ > Clock::now() + shortest || set_timer(std::chrono::seconds(1));
 }
 
-/// 0: never; what has come is taken back.
+/// Sets the timer to expire after @p time; 0 stops it and discards an expiry.
 bool EventHandle::set_timer(std::chrono::seconds time) noexcept
 {
-    const Clock::time_point end = Clock::now() + time; // before the timer's own
+    const Clock::time_point end =
+        Clock::now() + time; // read before the timer starts, so that it never lies after the real expiry
     const itimerspec value = {{0, 0}, {static_cast<time_t>(time.count()), 0}};
     if (timerfd_settime(timer_.get(), 0, &value, nullptr) != 0)
         return false;

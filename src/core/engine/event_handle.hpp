@@ -12,26 +12,29 @@
 
 namespace opendoca {
 
-/// A descriptor that a thread sleeps on until something has happened in one of its completion queues: an epoll of
-/// what sources have to watch, and of an eventfd for what happens in the thread itself. Belongs to that thread.
+/// A descriptor on which one thread blocks until one of its completion queues has work: an epoll instance with the
+/// descriptors that sources watch, and with an eventfd for events of the thread itself. Shared by the completion queues
+/// of that thread; not thread-safe.
 class OPENDOCA_INTERNAL EventHandle {
 public:
-    /// OPERATING_SYSTEM when there are no descriptors left.
+    /// Creates the descriptors. OPERATING_SYSTEM, logged, if the system has none left.
     [[nodiscard]] doca_error_t open() noexcept;
 
     [[nodiscard]] int fd() const noexcept { return handle_.get(); }
-    /// Adds a descriptor, or takes it away. Contexts of one progress engine share its handle, and some watch the same
-    /// descriptor, such as that of a peer's end: it stays until the last of them takes it away.
+    /// Adds @p fd or removes it. Contexts of one progress engine share its handle and may watch the same descriptor,
+    /// such as that of a common peer process. It is removed with the last unwatch().
     [[nodiscard]] doca_error_t watch(int fd) noexcept;
     void unwatch(int fd) noexcept;
 
-    /// Makes the handle readable, until clear(). Says whether it is.
+    /// Makes the handle readable until clear(). Returns whether it is readable; a failure is logged.
     bool wake() noexcept;
+    /// Makes the handle unreadable again, unless a watched descriptor keeps it readable.
     [[nodiscard]] doca_error_t clear() noexcept;
 
-    /// For who sleeps until others tell him of something, who may fail to: the handle becomes readable within a second.
-    /// Costs a system call once in half a second at most, and so the handle may do so also where it was cleared
-    /// meanwhile. False when there is no such timer to be had now. open_timer() comes first: OPERATING_SYSTEM.
+    /// Makes the handle readable within a second, for a thread that blocks until a peer wakes it, in case the peer
+    /// fails to. Makes at most one system call every half second, since a timer that is set already is left to run. The
+    /// handle may therefore also become readable after a clear() in the meantime. Returns false if the timer cannot be
+    /// set. open_timer() must have succeeded before; it returns OPERATING_SYSTEM if it fails.
     [[nodiscard]] doca_error_t open_timer() noexcept;
     [[nodiscard]] bool wake_within_a_second() noexcept;
 
@@ -40,12 +43,13 @@ private:
 
     [[nodiscard]] bool set_timer(std::chrono::seconds time) noexcept;
 
+    // own_ is the eventfd, handle_ the epoll instance.
     UniqueFd own_;
     UniqueFd handle_;
     UniqueFd timer_;
-    std::vector<int> watched_again_; ///< each watch of a descriptor but its first
-    bool is_written_ = false;        ///< own_
-    Clock::time_point timer_end_{};  ///< of timer_; none where it is not set
+    std::vector<int> watched_again_; ///< one entry for each watch() of a descriptor after its first
+    bool is_written_ = false;        ///< own_ is readable
+    Clock::time_point timer_end_{};  ///< expiry of timer_; zero if it is not set
 };
 
 } // namespace opendoca

@@ -12,60 +12,62 @@ namespace opendoca {
 
 class Source;
 
-/// Names an operation for whoever has submitted it. The engine hands it back with the operation's end and
-/// never looks inside.
+/// Identifies an operation to its submitter. The engine returns it with the completion and never interprets it.
 struct alignas(16) Tag {
     std::uint64_t a;
     std::uint64_t b;
 };
 
-/// A Tag of whose words the submitter reads the first alone: then the other need not be stored.
+/// A Tag of which only the first word has a meaning, so that the second need not be stored.
 struct WordTag {
     std::uint64_t a;
 
     operator Tag() const noexcept { return {a, 0}; }
 };
 
-/// What kind of message a receive has met.
+/// The kind of message that a receive was used for.
 enum class Received : std::uint32_t { send, send_with_immediate, write_with_immediate };
 
-/// What an operation brings back besides its status.
+/// The result of an operation besides its status.
 struct Result {
-    std::uint32_t length = 0;    ///< bytes that a read or a receive has moved
-    std::uint32_t immediate = 0; ///< of a receive; big endian
+    std::uint32_t length = 0;    ///< bytes that a read or a receive has written
+    std::uint32_t immediate = 0; ///< immediate data of a received message, big endian
     Received received = Received::send;
 };
 
-/// The part of a Result that only a receive has.
+/// The members of Result that only a receive sets.
 struct Message {
     std::uint32_t immediate;
     Received received;
 };
 
-/// An operation in flight, up to the retrieval of its end. Operations that end in their submit need none.
+/// An operation from its submission until its completion is retrieved. Owned by the CompletionQueue, which hands it to
+/// the operation's source. Operations that complete in their submission use no Operation.
 struct alignas(64) Operation {
     Tag tag;
-    Source *source;       ///< whose operation it is; of a free one, the next free one
-    std::uint32_t status; ///< a doca_error_t once it has ended, in_flight before
+    Source *source;       ///< the source that has submitted it; in a free one, a link to the next free one
+    std::uint32_t status; ///< in_flight, and then a doca_error_t
     union {
-        std::uint32_t length; ///< Result::length, once it has ended
-        std::uint32_t kind;   ///< the source's own, while it is in flight
+        std::uint32_t length; ///< Result::length, after completion
+        std::uint32_t kind;   ///< for the source's own use while in flight
     };
     union {
-        std::byte payload_bytes[32]; ///< the source's own, while it is in flight
-        Message message;             ///< the rest of the Result, once a receive has ended
+        std::byte payload_bytes[32]; ///< for the source's own use while in flight
+        Message message;             ///< the rest of the Result, after completion of a receive
     };
 
-    static constexpr std::uint32_t in_flight = INT32_MAX; // positive: stored by one instruction with the length behind it
+    static constexpr std::uint32_t in_flight =
+        INT32_MAX; // a positive 32-bit value, so that it can be stored with length by one instruction
 
-    /// Once it has ended.
+    /// Returns the result. Only after completion.
     [[nodiscard]] Result result() const noexcept
     {
         Result result;
         read_result(result);
         return result;
     }
-    /// The same, word by word, as it was stored: a load of two words that were just stored has to wait for both.
+    /// Reads the result with one load per word, as it was stored: a wider load that spans two recent stores cannot be
+    /// forwarded from the store buffer.
     [[gnu::always_inline]] void read_result(Result &result) const noexcept
     {
         __atomic_load(&length, &result.length, __ATOMIC_RELAXED);
@@ -73,6 +75,7 @@ struct alignas(64) Operation {
         __atomic_load(&message.received, &result.received, __ATOMIC_RELAXED);
     }
 
+    /// The source's own data of an operation in flight.
     template <typename Payload>
     [[nodiscard]] Payload &payload() noexcept
     {
@@ -88,7 +91,7 @@ struct alignas(64) Operation {
 
 static_assert(sizeof(Operation) == 64, "an operation in flight is one cache line");
 
-/// How an operation has ended.
+/// A retrieved completion.
 struct Ended {
     Tag tag;
     Source *source;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What sources do by default. Not in completion_queue.cpp, where the compiler would take it for the likely case.
+// Default implementations of sources and pollables. They are not in completion_queue.cpp: there, the compiler would
+// inline them as the expected targets of the virtual calls.
 #include "source.hpp"
 
 namespace opendoca {

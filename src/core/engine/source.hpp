@@ -9,8 +9,8 @@
 
 namespace opendoca {
 
-/// Whose operations end on a completion queue: a copy engine, a queue pair, a counter's waits, a graph. Belongs
-/// to the completion queue's thread.
+/// Submits operations that complete on a completion queue: a copy engine, a queue pair, the waits for a counter, a
+/// graph. Used only by the thread of that completion queue, unless a derived class allows more. A front end owns it.
 class OPENDOCA_INTERNAL Source {
 public:
     Source() = default;
@@ -18,19 +18,19 @@ public:
     Source &operator=(const Source &) = delete;
     virtual ~Source();
 
-    /// Ends the operations that may never end by themselves, because somebody wants to stop. Their ends can
-    /// then be retrieved.
+    /// Completes the operations that may never complete by themselves, because the front end is stopping. Their
+    /// completions can be retrieved afterwards.
     virtual void flush() noexcept;
-    /// The end of @p operation is being retrieved. Only for operations that were ended by
-    /// CompletionQueue::done_and_tell().
+    /// Called when the completion of @p operation is retrieved, if CompletionQueue::done_and_tell() has completed it.
     virtual void retrieved(Operation &operation) noexcept;
 
-    void *owner = nullptr; ///< the front end's
+    void *owner = nullptr; ///< the front end's object, for its own use
 };
 
 class CompletionQueue;
 
-/// What a completion queue polls: something whose operations end without a call of ours.
+/// Something that a completion queue polls, because its operations complete without a call into this library: on a
+/// device, or by a peer. Used only by the thread of the completion queue that polls it.
 class OPENDOCA_INTERNAL Pollable {
 public:
     Pollable() = default;
@@ -38,19 +38,19 @@ public:
     Pollable &operator=(const Pollable &) = delete;
     virtual ~Pollable();
 
-    /// Gives the ends of operations to the completion queue.
+    /// Puts the completions that are there into the completion queue.
     virtual void progress() noexcept = 0;
-    /// The same, where nothing waits in the completion queue: an operation that has succeeded may be returned
-    /// instead of queued. Its tag, and its result as far as it has one, are then in the operation, which the
-    /// caller releases. Null when there is none to be returned.
+    /// Does the same while the completion queue's ring is empty, but may return one operation that has succeeded
+    /// instead of queueing it. Its tag and its result, as far as it has one, are in the operation, and the caller
+    /// releases it. Returns null if there is none to return.
     [[nodiscard]] virtual Operation *poll_one() noexcept;
-    /// Event-driven mode: from arm() to disarm(), an event that progress() could act on must make a descriptor
-    /// readable that was given to CompletionQueue::watch(); disarm() makes it unreadable. True when progress()
-    /// could act already.
+    /// Event-driven mode. From arm() to disarm(), any event that gives progress() work must make a descriptor readable
+    /// that was passed to CompletionQueue::watch(); disarm() makes it unreadable again. Returns true if progress()
+    /// already has work.
     ///
-    /// Programs arm, check once more, and block. So progress() and poll_one() may run between arm() and disarm(), and
-    /// must not take back what arm() has requested: they leave the descriptor readable and the request pending, or
-    /// call CompletionQueue::wake_if_armed().
+    /// Programs arm, poll once more, and block. progress() and poll_one() may therefore run between arm() and disarm()
+    /// and must not undo the request of arm(): they leave the descriptor readable and the request pending, or call
+    /// CompletionQueue::wake_if_armed().
     [[nodiscard]] virtual bool arm() noexcept;
     virtual void disarm() noexcept;
 
