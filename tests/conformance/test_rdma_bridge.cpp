@@ -281,7 +281,7 @@ TEST_P(NoRdmaBridgeTest, a_device_that_is_none_of_libibverbs_has_neither_pd_nor_
     std::uint32_t key = 77;
     EXPECT_EQ(doca_buf_get_mkey(buf, dev, &key), DOCA_ERROR_NOT_SUPPORTED);
     EXPECT_EQ(key, 77u);
-    EXPECT_LOGGED(log, "key of rdma-core");
+    EXPECT_LOGGED(log, "key for rdma-core");
 }
 
 TEST_P(NoRdmaBridgeTest, null_is_refused)

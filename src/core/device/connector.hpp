@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The provider contract of connections that are asked for by an address and a port. Nothing here waits: what takes time
-// is told by Connector::poll().
+// Provider contract for RDMA connections that a client requests by address and port. No function here blocks;
+// Connector::poll() reports the outcome of everything that takes time.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ namespace opendoca {
 
 class QueuePair;
 
-/// What there is of one connection beside its queue pair: the conversation by which it is made, and by which its end
-/// is told. Destroying it ends it.
+/// The control channel of one connection: the exchange with the peer that establishes the connection and reports its
+/// end. The queue pair is a separate object that the link does not own. Destroying the link ends the connection.
 class Link {
 public:
     Link() = default;
@@ -27,45 +27,50 @@ public:
     Link &operator=(const Link &) = delete;
     virtual ~Link() = default;
 
-    // The answer to a client, once.
+    // On the server's side: exactly one of accept() and reject() answers a client.
 
-    /// Connects @p queue_pair, and tells the client, which gets @p private_data. Established is told later.
-    /// CONNECTION_ABORTED, logged, when the client has gone or cannot be reached.
+    /// Connects @p queue_pair and accepts the client, which receives @p private_data. A later event reports when the
+    /// connection is established. CONNECTION_ABORTED, logged, if the client has disconnected or cannot be reached.
     [[nodiscard]] virtual doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) = 0;
+    /// Refuses the client.
     virtual void reject() noexcept = 0;
 
-    /// Ends the connection, or what there is of it, and tells the peer. Nothing of it is told any more, and the queue
-    /// pair may go.
+    /// Ends the connection or the attempt, and sends a disconnect notice to the peer. The link has no further events,
+    /// and the queue pair may be destroyed.
     virtual void disconnect() noexcept = 0;
-    /// After it, and after a rejection: the peer need not be told any more, so that the link may go as well.
+    /// After disconnect() or reject(): returns whether the exchange with the peer is complete, so that the link may be
+    /// destroyed without losing the notice.
     [[nodiscard]] virtual bool is_over() const noexcept = 0;
 
-    void *owner = nullptr; ///< of whoever has it
-    std::string server;    ///< that a client asks, for messages
+    void *owner = nullptr; ///< the object of the link's owner, for the owner's use
+    std::string server;    ///< on the client's side, the server's address, for log messages
 };
 
+/// One event of a link, as Connector::poll() returns it.
 struct LinkEvent {
     enum class Kind : std::uint8_t {
-        nothing,     ///< there is nothing to do
-        step,        ///< something was done that nobody is told of, and there may be more
-        request,     ///< somebody asks for a connection: client, which waits for its answer
-        established, ///< both sides know of the connection
-        failed,      ///< there will be no connection; the log has the reason
-        ended,       ///< the peer has ended an established one, or has died
+        nothing,     ///< no event is pending
+        step,        ///< an internal step was taken; more events may be pending
+        request,     ///< a client requests a connection; see client
+        established, ///< both sides are connected
+        failed,      ///< the attempt has failed; the reason is in the log
+        ended,       ///< the peer has ended an established connection, or has died
     };
 
     Kind kind = Kind::nothing;
-    Link *link = nullptr; ///< whose event it is
+    Link *link = nullptr; ///< the link that the event is about; null for a request
+    // The new link of a request. The receiver answers by accept() or reject().
     std::unique_ptr<Link> client = {};
 };
 
 struct ServerAddress {
-    std::string text; ///< a numeric IPv4 or IPv6 address, or a GID, which is written as the latter
+    std::string text; ///< a numeric IPv4 or IPv6 address, or a GID in the notation of an IPv6 address
     bool is_gid;
     std::uint16_t port;
 };
 
-/// Listens, and asks. Outlives its links.
+/// Listens for connection requests and makes them, for one device. Must outlive its links. Used by one thread at a
+/// time.
 class Connector {
 public:
     Connector() = default;
@@ -73,18 +78,19 @@ public:
     Connector &operator=(const Connector &) = delete;
     virtual ~Connector() = default;
 
-    /// Readable when poll() has something to do.
+    /// Returns a descriptor that is readable while poll() has an event.
     [[nodiscard]] virtual int fd() const noexcept = 0;
 
-    /// To one port at a time. CONNECTION_ABORTED, logged, when it can't be had.
+    /// Listens on @p port; on one port at a time. CONNECTION_ABORTED, logged, if the port is not available.
     [[nodiscard]] virtual doca_error_t listen(std::uint16_t port) = 0;
     [[nodiscard]] virtual bool is_listening() const noexcept = 0;
     virtual void stop_listening() noexcept = 0;
-    /// Begins to ask @p server for a connection of @p queue_pair, which outlives @p link.
+    /// Starts a connection of @p queue_pair to @p server. @p queue_pair must outlive @p link. An event reports the
+    /// outcome.
     [[nodiscard]] virtual doca_error_t connect(const ServerAddress &server, std::chrono::milliseconds timeout,
                                                QueuePair &queue_pair, std::unique_ptr<Link> &link) = 0;
 
-    /// What happens next, one thing a call. The library gives up a link whose end it is told of.
+    /// Returns the next event. After failed or ended, the caller destroys the link.
     [[nodiscard]] virtual LinkEvent poll() = 0;
 };
 

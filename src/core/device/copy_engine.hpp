@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The provider contract of DMA.
+// Provider contract for DMA copies.
 #pragma once
 
 #include "../copy_check.hpp"
@@ -9,20 +9,21 @@
 
 namespace opendoca {
 
-/// Copies memory; the ends go to one completion queue. An engine can also have, inline,
+/// Copies memory on behalf of one DMA context. Copies complete on one completion queue, and only the thread of that
+/// queue uses the engine. A concrete engine may also provide a fast path as inline functions, for front ends that are
+/// compiled for its type:
 ///     bool admit(const CopyCheck &check, const doca_buf &dst, const doca_buf &src) noexcept;
 ///     bool admit_with_credit(const CopyCheck &check, const doca_buf &dst, const doca_buf &src) noexcept;
 ///     doca_error_t copy_fast(Tag tag, doca_buf &dst, const doca_buf &src) noexcept;
-/// for copies that need nothing but to be started, which the last does with those that one of the others has admitted:
-/// the second is for who knows that the completion queue is not full. Front ends that know its type call these, and
-/// where there is poll_fast(), that.
+/// admit() returns whether a copy can take the fast path, and takes the credits that it needs. admit_with_credit() does
+/// the same if the caller knows that the completion queue is not full. copy_fast() then starts the copy. An engine with
+/// poll_fast() is polled by that function.
 class OPENDOCA_INTERNAL CopyEngine : public Source {
 public:
-    /// Carries out a copy that CopyCheck has found possible. Where it succeeds, the destination's data sections
-    /// have become longer by its length when its end is retrieved. NO_MEMORY, and nothing has changed, when the
-    /// completion queue is full. Everything else that goes wrong is the operation's status at its end.
-    [[nodiscard]] virtual doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src,
-                                            CopyPlan plan) noexcept = 0;
+    /// Starts a copy that CopyCheck has validated. When the completion of a successful copy is retrieved, the
+    /// destination's data sections have grown by the length of the copy. NO_MEMORY, without any change, if the
+    /// completion queue is full. All other failures are reported by the completion.
+    [[nodiscard]] virtual doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept = 0;
 };
 
 } // namespace opendoca

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The provider contract for sync events. An operation that a device lacks is the one of the base class, which answers
-// NOT_SUPPORTED.
+// Provider contract for sync events. A device that does not support an operation inherits the base class's version,
+// which returns NOT_SUPPORTED.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace opendoca {
 class CompletionQueue;
 class Device;
 
-/// What a waiter waits for: that (counter & mask) is one of @c count neighbouring values, counted around from the largest
-/// to 0. So each relation is one comparison.
+/// The condition that a wait ends on: (counter & mask) is one of @c count consecutive values, beginning with @c first
+/// and wrapping around after UINT64_MAX. Every relation thus takes a single comparison.
 struct WaitCondition {
     std::uint64_t first;
     std::uint64_t count;
@@ -37,7 +37,7 @@ struct WaitCondition {
         return {value + 1, UINT64_MAX, mask};
     }
     [[nodiscard]] bool is_met_by(std::uint64_t counter) const noexcept { return (counter & mask) - first < count; }
-    /// Whether this one is met whenever @p other is.
+    /// Returns whether this condition is met whenever @p other is met.
     [[nodiscard]] bool includes(const WaitCondition &other) const noexcept
     {
         const std::uint64_t distance = other.first - first;
@@ -45,17 +45,18 @@ struct WaitCondition {
     }
 };
 
-/// Waits for one counter, whose ends go to one completion queue.
+/// Asynchronous waits for one counter. They complete on one completion queue, whose thread uses this object.
 class CounterWaits : public Source, public Pollable {
 public:
-    /// Takes a wait. NO_MEMORY when the completion queue is full.
+    /// Submits a wait. NO_MEMORY if the completion queue is full.
     [[nodiscard]] virtual doca_error_t wait(Tag tag, const WaitCondition &condition) noexcept = 0;
 };
 
-/// A 64-bit word that threads of several processes update and wait for. Thread-safe. CONNECTION_RESET from any
-/// operation: the other side is not there any more.
+/// A 64-bit counter that threads of several processes update and wait for: the state of a sync event. Thread-safe. Any
+/// operation returns CONNECTION_RESET once the process that has the counter's memory is gone.
 class Counter {
 public:
+    /// How a blocking wait() polls: without pause, or with sched_yield() between its polls.
     enum class WhileWaiting : bool { spin, yield };
 
     Counter() = default;
@@ -63,27 +64,29 @@ public:
     Counter &operator=(const Counter &) = delete;
     virtual ~Counter();
 
-    // Values are written only where an operation succeeds.
+    // Output parameters are set only on success.
 
     [[nodiscard]] virtual doca_error_t get(std::uint64_t &value) noexcept = 0;
     [[nodiscard]] virtual doca_error_t set(std::uint64_t value) noexcept = 0;
     [[nodiscard]] virtual doca_error_t add(std::uint64_t value, std::uint64_t &fetched) noexcept = 0;
+    /// Blocks until the counter meets @p condition.
     [[nodiscard]] virtual doca_error_t wait(const WaitCondition &condition, WhileWaiting how) noexcept = 0;
 
-    [[nodiscard]] virtual doca_error_t create_waits(CompletionQueue &completions,
-                                                    std::unique_ptr<CounterWaits> &waits);
-    /// Writes the descriptor from which the DPU behind @p device, one of this provider that outlives the counter, makes
-    /// its handle.
+    /// Creates an object for asynchronous waits that complete on @p completions.
+    [[nodiscard]] virtual doca_error_t create_waits(CompletionQueue &completions, std::unique_ptr<CounterWaits> &waits);
+    /// Writes a descriptor that a DPU can import through the card of @p device, which must be of this provider and
+    /// outlive the counter.
     [[nodiscard]] virtual doca_error_t export_to_dpu(Device &device, std::vector<std::byte> &descriptor);
-    /// The counter, where it is in memory of this process that outlives nothing but the counter; null elsewhere.
+    /// Returns the counter's memory if it is in this process, else null. Valid as long as the counter.
     [[nodiscard]] virtual std::uint64_t *word_here() noexcept;
-    /// From now on somebody changes the word past this counter, and wakes nobody: who sleeps looks now and then.
+    /// Tells waits that from now on the word may change without a wake-up, for example by a device's DMA. Blocked
+    /// waiters then poll it periodically.
     virtual void expect_silent_changes() noexcept;
 };
 
-/// How a counter is to be made.
+/// Parameters for creating a counter.
 struct CounterSetup {
-    std::uint64_t *word = nullptr;     ///< where it is to be, aligned to 8; null: in memory of the device's choice
+    std::uint64_t *word = nullptr;     ///< address for the counter, aligned to 8 bytes; null: the device allocates it
     bool has_remote_publisher = false; ///< only processes that import the counter update it
 };
 

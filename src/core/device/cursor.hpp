@@ -9,7 +9,8 @@
 
 namespace opendoca {
 
-/// Walks the data sections of a source list, or where those of a destination list will be.
+/// Walks a list of buffers and yields contiguous pieces: the data sections of a source list, or the free space of a
+/// destination list that an operation writes to (its data sections if the operation overwrites).
 class Cursor {
 public:
     static Cursor over_data(const doca_buf &list) noexcept { return Cursor(&list, false, false); }
@@ -17,18 +18,19 @@ public:
     {
         return Cursor(&list, true, overwrites);
     }
-    /// Walks @p len bytes of one buffer, from @p addr.
+    /// Walks the @p len bytes of one buffer that begin at @p addr.
     static Cursor over_range(const doca_buf &buf, std::byte *addr, std::size_t len) noexcept
     {
         return Cursor(&buf, addr, len);
     }
-    /// Over nothing: to be assigned to.
+    /// Creates a cursor without a list, which must be assigned to before use.
     Cursor() noexcept = default;
 
     [[nodiscard]] const doca_buf &buf() const noexcept { return *buf_; }
     [[nodiscard]] std::byte *addr() const noexcept { return addr_; }
     [[nodiscard]] std::size_t left() const noexcept { return left_; }
 
+    /// Moves to the next buffer with bytes left. There must be one.
     void skip_empty() noexcept
     {
         while (left_ == 0)
@@ -41,9 +43,7 @@ public:
     }
 
 private:
-    Cursor(const doca_buf *list, bool in_room, bool overwrites) noexcept
-        : in_room_(in_room),
-          overwrites_(overwrites)
+    Cursor(const doca_buf *list, bool in_room, bool overwrites) noexcept : in_room_(in_room), overwrites_(overwrites)
     {
         enter(list);
     }
@@ -64,6 +64,7 @@ private:
     bool overwrites_ = false;
 };
 
+/// Returns the bytes of data in @p list.
 [[nodiscard]] inline std::size_t data_of(const doca_buf &list) noexcept
 {
     std::size_t length = 0;
@@ -72,7 +73,8 @@ private:
     return length;
 }
 
-/// What a destination has room for; where a job @p overwrites, in its data sections.
+/// Returns how many bytes an operation can write to @p list: into its data sections if it @p overwrites, otherwise
+/// behind them.
 [[nodiscard]] inline std::size_t room_of(const doca_buf &list, bool overwrites) noexcept
 {
     std::size_t room = 0;
@@ -81,7 +83,8 @@ private:
     return room;
 }
 
-/// The data sections of @p list have grown by @p length bytes, or have @p length bytes if it @p overwrites.
+/// Records that an operation has written @p length bytes to @p list: the data sections grow by @p length, or hold
+/// exactly @p length bytes if the operation @p overwrites.
 inline void extend_data(doca_buf &list, std::size_t length, bool overwrites) noexcept
 {
     for (doca_buf *buf = &list; buf != nullptr; buf = buf->next) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Export descriptors and connection details: bytes that programs pass on to other processes, and that may come from
-// anywhere. All begin with the same header and end with a checksum, and all numbers are in network byte order:
+// Export descriptors and connection details: byte strings that programs pass to other processes. Their contents are
+// untrusted. All begin with the same header and end with a checksum. Numbers are in network byte order:
 //
 //     8 bytes  magic
-//     2        kind: who can read the fields, and what they describe
+//     2        kind: the provider, and what the fields describe
 //     2        version of the fields
-//     2        minimum version: a reader of this one understands them, too
-//     2        length in bytes, all included
-//     ...      fields, of fixed size. A later version of a kind may append some
-//     4        CRC-32 of all that stands before
+//     2        minimum version: readers of this version or later understand the fields
+//     2        length in bytes, including header and checksum
+//     ...      fields of fixed size; a later version may append fields
+//     4        CRC-32 of all bytes before it
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 
 namespace opendoca {
 
-/// Numbers stay as they are: they are in what programs send each other.
+/// Part of the wire format: values must not change.
 enum class DescriptorKind : std::uint16_t {
     soft_memory = 1,
     soft_counter = 2,
@@ -39,9 +39,9 @@ enum class DescriptorKind : std::uint16_t {
 
 inline constexpr char descriptor_magic[8] = {'O', 'P', 'E', 'N', 'D', 'O', 'C', 'A'};
 inline constexpr std::size_t descriptor_header_size = 16;
-inline constexpr std::size_t max_descriptor_size = 256; ///< programs read them into as much
+inline constexpr std::size_t max_descriptor_size = 256; ///< programs use buffers of this size
 
-/// Writes one, field by field.
+/// Builds a descriptor field by field.
 class DescriptorWriter {
 public:
     DescriptorWriter(DescriptorKind kind, std::uint16_t version, std::uint16_t minimum_version)
@@ -51,7 +51,7 @@ public:
         put(static_cast<std::uint16_t>(kind));
         put(version);
         put(minimum_version);
-        put(std::uint16_t{0}); // the length, see finish()
+        put(std::uint16_t{0}); // placeholder for the length, which finish() sets
     }
 
     template <std::integral T>
@@ -61,13 +61,13 @@ public:
             bytes_.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(value) >> 8 * i & 0xff));
     }
     template <typename T, std::size_t size>
-        requires(sizeof(T) == 1)
-    void put(const T (&text)[size])
+    requires(sizeof(T) == 1) void put(const T (&text)[size])
     {
         for (const T byte : text)
             bytes_.push_back(static_cast<std::byte>(byte));
     }
 
+    /// Sets the length, appends the checksum and returns the bytes.
     [[nodiscard]] std::vector<std::byte> finish()
     {
         const std::size_t length = bytes_.size() + sizeof(std::uint32_t);
@@ -81,20 +81,21 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Reads one. What it finds is as it was written, and nothing more: whoever wrote it may have lied.
+/// Parses a descriptor. It checks header, length, version and checksum. The caller must check the values of the fields,
+/// since the writer is untrusted.
 class DescriptorReader {
 public:
     enum class Fault : std::uint8_t {
         none,
-        foreign,  ///< no descriptor of opendoca
-        cut_off,  ///< fewer bytes than it says
-        too_long, ///< more bytes than it says, where that is not expected
-        damaged,  ///< its checksum does not match
+        foreign,  ///< not a descriptor of opendoca
+        cut_off,  ///< fewer bytes than its length field, or than its fields need
+        too_long, ///< more bytes than its length field, where that is not allowed
+        damaged,  ///< checksum mismatch
         wrong_kind,
-        too_new, ///< a reader of a later version is needed
+        too_new, ///< requires a later version of the reader
     };
 
-    /// Where @p may_be_longer, programs hand in the whole buffer that they have read it into.
+    /// @p may_be_longer: programs may pass their whole buffer, of which the descriptor is only the beginning.
     DescriptorReader(std::span<const std::byte> bytes, DescriptorKind kind, std::uint16_t version,
                      bool may_be_longer) noexcept
     {
@@ -123,12 +124,12 @@ public:
                                                             : Fault::none;
     }
 
-    /// After the last get(): fields that were not there count as cut off.
+    /// Returns the first fault. To be called after the last get(), since reading missing fields sets cut_off.
     [[nodiscard]] Fault fault() const noexcept { return fault_; }
     [[nodiscard]] DescriptorKind kind() const noexcept { return kind_; }
     [[nodiscard]] std::uint16_t version() const noexcept { return version_; }
 
-    /// The next field; 0 when there is none.
+    /// Returns the next field, or 0 if there is none.
     template <std::integral T>
     [[nodiscard]] T get() noexcept
     {
@@ -143,8 +144,7 @@ public:
         value = get<T>();
     }
     template <typename T, std::size_t size>
-        requires(sizeof(T) == 1)
-    void get(T (&text)[size]) noexcept
+    requires(sizeof(T) == 1) void get(T (&text)[size]) noexcept
     {
         std::ranges::transform(take(size), text, [](std::byte byte) { return static_cast<T>(byte); });
     }
@@ -168,32 +168,32 @@ private:
     std::uint16_t version_ = 0;
 };
 
-/// A sentence on @p reader's fault, for messages.
+/// Returns a description of @p fault for log messages.
 [[nodiscard]] constexpr const char *to_text(DescriptorReader::Fault fault) noexcept
 {
     switch (fault) {
     case DescriptorReader::Fault::none:
-        return "it is in order";
+        return "it is valid";
     case DescriptorReader::Fault::foreign:
-        return "it is none of opendoca's";
+        return "it is not a descriptor of opendoca";
     case DescriptorReader::Fault::cut_off:
         return "it has fewer bytes than it needs";
     case DescriptorReader::Fault::too_long:
-        return "it has more bytes than it says";
+        return "it has more bytes than its length field allows";
     case DescriptorReader::Fault::damaged:
         return "its checksum does not match";
     case DescriptorReader::Fault::wrong_kind:
         return "it describes something else, or is for another kind of device";
     case DescriptorReader::Fault::too_new:
-        return "it was written by a later version of opendoca, which this one does not understand";
+        return "it was written by a later version of opendoca and cannot be read by this one";
     }
     return "";
 }
 
-inline constexpr std::uint16_t descriptor_version = 1; ///< of all kinds, so far
+inline constexpr std::uint16_t descriptor_version = 1; ///< of all kinds
 inline constexpr std::uint16_t minimum_descriptor_version = 1;
 
-/// The bytes of @p d, whose visit() calls its argument with one field after the other.
+/// Returns the descriptor of @p d, whose visit() calls its argument with each field in order.
 template <typename Descriptor>
 [[nodiscard]] std::vector<std::byte> to_bytes(DescriptorKind kind, const Descriptor &d)
 {
@@ -202,7 +202,7 @@ template <typename Descriptor>
     return writer.finish();
 }
 
-/// The fields that @p bytes hold, with whatever values.
+/// Parses @p bytes into @p d. The values of the fields are not checked.
 template <typename Descriptor>
 [[nodiscard]] DescriptorReader::Fault from_bytes(std::span<const std::byte> bytes, DescriptorKind kind,
                                                  Descriptor &d) noexcept

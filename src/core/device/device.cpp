@@ -35,7 +35,7 @@ doca_error_t MemoryKey::export_to(ExportKind, std::vector<std::byte> &)
 
 doca_error_t MemoryKey::mkey(std::uint32_t &) const
 {
-    return not_supported("give memory a key of rdma-core");
+    return not_supported("provide a memory key for rdma-core");
 }
 
 Device::~Device() = default;
@@ -57,12 +57,12 @@ doca_error_t Device::import_memory(std::span<const std::byte>, MemoryRange &, st
 
 doca_error_t Device::create_user_memory(const MemoryRange &, std::uint32_t, std::unique_ptr<UserMemory> &)
 {
-    return not_supported("give memory a number for queues of the program's own: only mlx5 devices can, by DEVX");
+    return not_supported("register user memory (UMEM): only mlx5 devices can, by DEVX");
 }
 
 doca_error_t Device::create_doorbell_page(DoorbellAccess, std::unique_ptr<DoorbellPage> &)
 {
-    return not_supported("give a page of doorbells: only mlx5 devices can, by DEVX");
+    return not_supported("provide a doorbell page (UAR): only mlx5 devices can, by DEVX");
 }
 
 doca_error_t Device::create_copy_engine(CompletionQueue &, std::unique_ptr<CopyEngine> &)
@@ -167,7 +167,7 @@ std::string DeviceFunction::reason_against(Ability ability) const
 {
     switch (ability) {
     case Ability::hash_by_engine:
-        return "opendoca drives no hash engine of a card: OpenSSL does it on the CPU";
+        return "opendoca does not use hash engines of cards: OpenSSL computes hashes on the CPU";
     case Ability::message_service:
         return can.comm_channel ? "services run on a port of the DPU, where the representors are"
                                 : reason_against(Ability::message_channel);
@@ -175,9 +175,9 @@ std::string DeviceFunction::reason_against(Ability ability) const
         return "only a port of the DPU has functions of the host behind it";
     case Ability::list_emulated:
     case Ability::manage_hotplug:
-        return "opendoca does not build emulated devices";
+        return "opendoca does not implement emulated devices";
     default:
-        return "this kind of device does not have it";
+        return "this kind of device does not support it";
     }
 }
 

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The copy engines and queue pairs of all providers by their own types, so that a front end can compile its fast
-// path for each: then submitting is one virtual call. Others work as well, by one more.
+// The concrete copy engines and queue pairs of all providers, so that a front end can compile its fast path for each
+// type. Submitting then takes one virtual call instead of two. Types that are not listed here work through the virtual
+// functions.
 #pragma once
 
 #include "mlx5/copy_engine.hpp"
-#include "soft/memory/copy_engine.hpp"
 #include "soft/connection/queue_pair.hpp"
+#include "soft/memory/copy_engine.hpp"
 #include "verbs/copy_engine.hpp"
 #include "verbs/queue_pair.hpp"
 
 namespace opendoca {
 
-/// Calls @p visitor with @p engine by its own type, where the front end may use its copy_fast(). That of some only
-/// serves completion queues that are not armed: @p is_armed_known says that the front end asks before each use.
+/// Calls @p visitor with @p engine as its concrete type if the front end may use its copy_fast(), else as a CopyEngine.
+/// @p is_armed_known: the front end calls the engine only while the completion queue is not armed, which SoftCopyEngine
+/// requires.
 template <typename Visitor>
 auto visit_engine(CopyEngine &engine, bool is_armed_known, Visitor &&visitor)
 {
@@ -28,7 +30,7 @@ auto visit_engine(CopyEngine &engine, bool is_armed_known, Visitor &&visitor)
     return visitor(engine);
 }
 
-/// The same for queue pairs.
+/// Does the same for queue pairs.
 template <typename Visitor>
 auto visit_engine(QueuePair &queue_pair, Visitor &&visitor)
 {

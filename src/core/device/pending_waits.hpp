@@ -10,7 +10,8 @@
 
 namespace opendoca {
 
-/// Waits for one counter that have not ended, in order of submission.
+/// The waits for one counter that have not completed, in order of submission. Owned by a CounterWaits, and used by the
+/// thread of its completion queue. Its memory is allocated at creation.
 class PendingWaits {
 public:
     explicit PendingWaits(CompletionQueue &completions)
@@ -20,9 +21,9 @@ public:
     }
 
     [[nodiscard]] bool is_empty() const noexcept { return count_ == 0; }
-    /// The oldest; there is one.
+    /// Returns the oldest condition. There must be one.
     [[nodiscard]] const WaitCondition &first() const noexcept { return condition(0); }
-    /// The completion queue must not be full.
+    /// Adds a wait. The completion queue must not be full.
     void add(Tag tag, Source &source, const WaitCondition &condition) noexcept
     {
         Operation &operation = completions_.begin(tag, source);
@@ -44,7 +45,8 @@ public:
         return false;
     }
 
-    /// The only wait, when the value meets it: it is not pending any more, and has not ended yet. Else null.
+    /// If there is exactly one wait and @p value meets it, removes and returns it; the caller completes it. Otherwise
+    /// returns null.
     [[nodiscard]] Operation *take_if_alone(std::uint64_t value) noexcept
     {
         if (count_ != 1 || !condition(0).is_met_by(value))
@@ -52,6 +54,7 @@ public:
         count_ = 0;
         return waits_[0];
     }
+    /// Completes all waits that @p value meets.
     void end_those_met(std::uint64_t value) noexcept
     {
         std::uint32_t num_left = 0;

@@ -16,15 +16,15 @@ namespace opendoca {
 
 namespace {
 
-/// Whether software devices are to be listed after @p real_ones: by default only where none of them can do
-/// reliable connections, so that no production program falls back to software unnoticed.
+/// Decides whether to list software devices after @p real_ones. By default they are listed only if no real device
+/// supports reliable connections, so that a production program does not fall back to software unnoticed.
 doca_error_t wants_soft(const DeviceFunctions &real_ones, bool &wanted)
 {
     const char *const text = std::getenv("DOCA_SOFT");
     const std::string_view value = text != nullptr ? text : "";
     if (value.empty())
-        wanted = std::ranges::none_of(
-            real_ones, [](const auto &function) { return function->can.rdma.reliable_connection; });
+        wanted = std::ranges::none_of(real_ones,
+                                      [](const auto &function) { return function->can.rdma.reliable_connection; });
     else if (value == "0" || value == "1")
         wanted = value == "1";
     else {
@@ -38,7 +38,7 @@ doca_error_t wants_soft(const DeviceFunctions &real_ones, bool &wanted)
 
 doca_error_t list_functions(DeviceFunctions &functions)
 {
-    // Real devices come first.
+    // Real devices are listed first.
     const verbs::NewFunctions real_ones = verbs::find_functions(mlx5::make_function);
     mlx5::choose_message_ports(real_ones);
     functions.assign(real_ones.begin(), real_ones.end());
@@ -50,15 +50,13 @@ doca_error_t list_functions(DeviceFunctions &functions)
             return status;
     }
     if (functions.empty()) {
-        LOG_ERR(
-            "this machine has no device that opendoca can use, and DOCA_SOFT=0 rules out software devices");
+        LOG_ERR("this machine has no device that opendoca can use, and DOCA_SOFT=0 rules out software devices");
         return DOCA_ERROR_NOT_FOUND;
     }
     return DOCA_SUCCESS;
 }
 
-doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function,
-                          std::unique_ptr<Device> &device)
+doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function, std::unique_ptr<Device> &device)
 {
     return verbs::open_from_pd(pd, function, device);
 }

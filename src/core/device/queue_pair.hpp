@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The provider contract of RDMA: one end of a reliable connection.
+// Provider contract for RDMA: one end of a reliable connection.
 #pragma once
 
 #include <atomic>
@@ -17,39 +17,41 @@ namespace opendoca {
 class CompletionQueue;
 class ReceiveQueue;
 
-/// What a queue pair is made with. Sizes are powers of two, and all of it is within the device's
+/// Parameters for creating a queue pair. Queue sizes are powers of two; all values are within the device's
 /// capabilities.
 struct QueuePairSettings {
     std::uint32_t send_queue_size;
     std::uint32_t recv_queue_size;
-    std::uint32_t recv_chain_length; ///< most buffers of a receive
-    std::uint32_t permissions;       ///< what the peer may do: enum doca_access_flags
+    std::uint32_t recv_chain_length; ///< most buffers of one receive
+    std::uint32_t permissions;       ///< the peer's rights: enum doca_access_flags
     doca_mtu_size mtu;
-    bool is_mtu_fixed; ///< the program has set it
+    bool is_mtu_fixed; ///< set by the program
     bool has_grh;
     std::uint32_t gid_index;
-    bool is_gid_fixed; ///< the program has set it
+    bool is_gid_fixed; ///< set by the program
     std::uint32_t service_level;
-    /// Most buffers on the local side of everything but receives; 0: as many as the device can do.
+    /// Most buffers on the local side of operations other than receives; 0: the device's maximum.
     std::uint32_t send_chain_length = 0;
-    /// Where its messages meet their receives, if not in a queue of its own; outlives it. Then recv_queue_size is
-    /// how many messages can be on their way.
+    /// A shared receive queue to use in place of an own one; must outlive the queue pair. recv_queue_size is then the
+    /// limit for messages in transit.
     ReceiveQueue *shared_receives = nullptr;
-    /// That it will be attached to, where that is known: spares making it anew.
+    /// The completion queue that the queue pair will be attached to, if known in advance: avoids recreating it in
+    /// attach().
     CompletionQueue *completions = nullptr;
-    /// connect() does not ask again where the peer's address is not found: its caller can do without a connection.
+    /// If set, connect() does not retry when the peer's address cannot be resolved: the caller can continue without the
+    /// connection.
     bool is_optional = false;
 };
 
-/// The number that a message carries besides its bytes, or none. Both words are always set, so that it is passed in a
-/// register and never through memory.
+/// The immediate data of a message, or none. Both words are always initialized, so that the compiler can pass the
+/// object in one register.
 class Immediate {
 public:
     constexpr Immediate() noexcept = default;
     constexpr Immediate(std::uint32_t big_endian) noexcept : value_(big_endian), is_there_(1) {}
 
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return is_there_ != 0; }
-    /// Big endian; 0 where there is none.
+    /// Returns the data, big endian; 0 if there is none.
     [[nodiscard]] constexpr std::uint32_t value() const noexcept { return value_; }
 
 private:
@@ -57,15 +59,16 @@ private:
     std::uint32_t is_there_ = 0;
 };
 
+/// An atomic operation on a 64-bit word of the peer.
 struct AtomicUpdate {
     enum class Kind : std::uint8_t { compare_and_swap, fetch_and_add };
     Kind kind;
-    std::uint64_t operand; ///< what is swapped in, or added
+    std::uint64_t operand; ///< the value to swap in or to add
     std::uint64_t compare;
 };
 
-/// Of a connection. Whoever holds the queue pair keeps it, so that any thread may ask while queue pairs come and
-/// go.
+/// State of a connection. Stored by the owner of the queue pair, so that any thread can read it while queue pairs are
+/// created and destroyed.
 enum class ConnectionState : std::uint8_t {
     none,    ///< there is no queue pair
     initial, ///< not connected yet
@@ -73,47 +76,50 @@ enum class ConnectionState : std::uint8_t {
     failed,
 };
 
-/// Receives that queue pairs share: a message that comes to one of them meets the receive that was posted first. A
-/// message that finds none waits, which its sender may not be told of, and waits on when its sender has left. Ends on
-/// the completion queue that all of these queue pairs are attached to. A connection that fails takes no receives with
-/// it but those that it was filling.
+/// Receives that several queue pairs share. An arriving message uses the oldest receive, whichever queue pair it
+/// arrives at. A message that finds none waits for one, possibly without notice to its sender and even after its sender
+/// has disconnected. Receives complete on the completion queue that all these queue pairs are attached to. If a
+/// connection fails, only the receives that were being filled by it fail.
 class OPENDOCA_INTERNAL ReceiveQueue : public Source {
 public:
-    /// Of buffers that TransferCheck has found possible. NO_MEMORY, and nothing has changed, when this queue or the
-    /// completion queue is full.
+    /// Posts a receive into buffers that TransferCheck has validated. NO_MEMORY, without any change, if this queue or
+    /// the completion queue is full.
     [[nodiscard]] virtual doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept = 0;
 };
 
-/// One end of a reliable connection. Its operations end on at most one completion queue at a time.
+/// One end of a reliable connection. Owned by an RDMA context or a message channel. It is attached to at most one
+/// completion queue at a time, whose thread posts its operations and retrieves their completions. A connection that has
+/// failed does not recover.
 class OPENDOCA_INTERNAL QueuePair : public Source {
 public:
     explicit QueuePair(std::atomic<ConnectionState> &state) noexcept : state_(state) {}
 
     [[nodiscard]] ConnectionState state() const noexcept
     {
-        // Acquire: pairs with set_state(). Who reads "connected" sees what connect() has set.
+        // Acquire: pairs with the release store in set_state(). A thread that reads "connected" sees everything that
+        // connect() has written.
         return state_.load(std::memory_order_acquire);
     }
     [[nodiscard]] bool is_connected() const noexcept { return state() == ConnectionState::connected; }
 
-    /// What the peer needs to connect; constant, at most 256 bytes.
+    /// Returns the bytes that the peer needs to connect. Constant; at most 256 bytes.
     [[nodiscard]] virtual std::span<const std::byte> details() const noexcept = 0;
-    /// Called once, by the thread of the completion queue where receives are shared. Does not wait for the peer.
-    /// CONNECTION_ABORTED when it fails.
+    /// Connects to the peer with these details; called once, by the thread of the completion queue if receives are
+    /// shared. Does not wait for the peer to connect. CONNECTION_ABORTED on failure.
     [[nodiscard]] virtual doca_error_t connect(std::span<const std::byte> details) = 0;
     [[nodiscard]] virtual doca_mtu_size mtu() const noexcept = 0;
 
-    /// From now on operations can be submitted, by the thread of @p completions.
+    /// Attaches to @p completions, whose thread can submit operations from then on.
     [[nodiscard]] virtual doca_error_t attach(CompletionQueue &completions) = 0;
     virtual void detach() noexcept = 0;
     [[nodiscard]] bool is_attached() const noexcept { return completions_ != nullptr; }
 
-    // Operations of a connected queue pair that TransferCheck has found possible. Each ends once, or is refused
-    // with NO_MEMORY (the completion queue or the queue of its kind is full) and has changed nothing. A failed
-    // operation ends the connection: the state becomes "failed", and all that is in flight ends with SHUTDOWN.
-    // Where a plan has 0 bytes, buffers and the remote key may be null.
+    // Operations of a connected queue pair, already validated by TransferCheck. Each one either completes exactly once,
+    // or is refused with NO_MEMORY (the completion queue or this queue is full) without any change. A failed operation
+    // ends the connection: the state becomes "failed", and everything in flight completes with SHUTDOWN. If a plan has
+    // 0 bytes, buffers and the remote key may be null.
 
-    /// Not where receives are shared.
+    /// Posts a receive. Not if receives are shared.
     [[nodiscard]] virtual doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept = 0;
     [[nodiscard]] virtual doca_error_t send(Tag tag, const doca_buf *src, TransferPlan plan,
                                             Immediate immediate) noexcept = 0;
@@ -121,15 +127,15 @@ public:
                                             MemoryKey *remote) noexcept = 0;
     [[nodiscard]] virtual doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
                                              MemoryKey *remote, Immediate immediate) noexcept = 0;
-    /// The old value goes to where @p result has its data.
-    [[nodiscard]] virtual doca_error_t update(Tag tag, doca_buf &result, doca_buf &target,
-                                              const AtomicUpdate &update, MemoryKey &remote) noexcept = 0;
+    /// Executes @p update on the word at @p target; the old value is written to the data section of @p result.
+    [[nodiscard]] virtual doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
+                                              MemoryKey &remote) noexcept = 0;
 
 protected:
-    /// Release: pairs with state().
+    /// Release: pairs with the acquire load in state().
     void set_state(ConnectionState state) noexcept { state_.store(state, std::memory_order_release); }
 
-    CompletionQueue *completions_ = nullptr; ///< from attach() to detach()
+    CompletionQueue *completions_ = nullptr; ///< null unless attached
 
 private:
     std::atomic<ConnectionState> &state_;

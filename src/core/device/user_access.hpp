@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What a device gives to a program that makes queues of it itself.
+// What a device provides to programs that create its queues themselves.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace opendoca {
 
-/// Memory of this process that the device knows by a number: a UMEM.
+/// Memory of this process that is registered with the device under a number: a UMEM. Owned by the program.
 class UserMemory {
 public:
     explicit UserMemory(std::uint32_t number) noexcept : id(number) {}
@@ -19,27 +19,27 @@ public:
     UserMemory &operator=(const UserMemory &) = delete;
     virtual ~UserMemory();
 
-    /// Takes the memory away from the device, once. A failure, as when a queue of the device still uses it, changes
-    /// nothing.
+    /// Deregisters the memory; called once. If that fails, for example because a queue of the device still uses the
+    /// memory, nothing has changed.
     [[nodiscard]] virtual doca_error_t release() = 0;
 
     const std::uint32_t id;
 };
 
-/// How the CPU reaches a page of doorbells.
+/// How the CPU maps a doorbell page.
 enum class DoorbellAccess : std::uint8_t {
     write_combining, ///< BlueFlame
     uncached,
-    uncached_alone, ///< by one queue, and no other part of the process
+    uncached_alone, ///< for one queue, not shared with other parts of the process
 };
 
-/// A page of the device, mapped into this process, through which doorbells are rung: a UAR.
+/// A page of the device, mapped into this process, whose registers are doorbells: a UAR. Owned by the program.
 class DoorbellPage {
 public:
     DoorbellPage(std::uint32_t number, void *page, void *doorbell) noexcept : id(number), first(page), reg(doorbell) {}
     DoorbellPage(const DoorbellPage &) = delete;
     DoorbellPage &operator=(const DoorbellPage &) = delete;
-    /// Gives the page back.
+    /// Releases the page.
     virtual ~DoorbellPage();
 
     const std::uint32_t id;

@@ -6,8 +6,8 @@
 
 namespace opendoca {
 
-/// It is the software device's, which other processes come to know by an export only: devices of another provider
-/// can't make one.
+/// Uses the software device's counter. Other processes can reach such a counter only by an export, which devices of
+/// other providers cannot create.
 doca_error_t create_local_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
     auto created = std::make_unique<soft::SoftCounter>();

@@ -10,8 +10,8 @@
 
 namespace opendoca {
 
-/// Makes a counter that the CPU updates and that stays in this process: for devices that have none of their own.
-/// NOT_SUPPORTED where @p setup's word can't be read and written.
+/// Creates a counter that the CPU updates and that only this process can use, for devices without counters of their
+/// own. NOT_SUPPORTED if the memory at @p setup's word is not readable and writable.
 [[nodiscard]] doca_error_t create_local_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter);
 
 } // namespace opendoca

@@ -36,13 +36,15 @@ struct Mapping {
     std::string path;
 };
 
-/// The mappings of this process that touch @p range, by rising address. NO_MEMORY when they can't be read.
+/// Lists the mappings of this process that overlap @p range, by ascending address. NO_MEMORY, logged, if they cannot be
+/// read.
 doca_error_t list_mappings(const MemoryRange &range, std::vector<Mapping> &result)
 {
     const auto start = reinterpret_cast<std::uintptr_t>(range.addr);
-    const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen("/proc/thread-self/maps", "re"), &std::fclose);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen("/proc/thread-self/maps", "re"),
+                                                                &std::fclose);
     if (file == nullptr) {
-        LOG_ERR("what this process has mapped can't be read: %s", std::strerror(errno));
+        LOG_ERR("reading the mappings of this process: %s", std::strerror(errno));
         return DOCA_ERROR_NO_MEMORY;
     }
     struct Line {
@@ -55,8 +57,8 @@ doca_error_t list_mappings(const MemoryRange &range, std::vector<Mapping> &resul
         char flags[5] = {};
         unsigned major = 0, minor = 0;
         int path = 0;
-        if (std::sscanf(line.text, "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &m.start, &m.end, flags,
-                        &m.offset, &major, &minor, &m.inode, &path) < 7)
+        if (std::sscanf(line.text, "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &m.start, &m.end,
+                        flags, &m.offset, &major, &minor, &m.inode, &path) < 7)
             continue;
         if (m.end <= start)
             continue;
@@ -74,7 +76,7 @@ doca_error_t list_mappings(const MemoryRange &range, std::vector<Mapping> &resul
     }
     if (feof(file.get()) != 0)
         return DOCA_SUCCESS;
-    LOG_ERR("what this process has mapped can't be read: %s", std::strerror(errno));
+    LOG_ERR("reading the mappings of this process: %s", std::strerror(errno));
     return DOCA_ERROR_NO_MEMORY;
 }
 
@@ -90,18 +92,20 @@ bool has_no_gap(const std::vector<Mapping> &mappings, const MemoryRange &range)
     return next >= end;
 }
 
-/// Opens @p path anew, if it is the regular file that @p mapping shows.
+/// Opens @p path again if it is the regular file that @p mapping maps.
 UniqueFd open_if_same(const std::string &path, const Mapping &mapping, bool for_writing)
 {
     UniqueFd place(open(path.c_str(), O_PATH | O_CLOEXEC));
-    struct stat info{};
-    if (!place.is_open() || fstat(place.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
-        info.st_dev != mapping.device || info.st_ino != mapping.inode)
+    struct stat info {};
+    if (!place.is_open() || fstat(place.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_dev != mapping.device ||
+        info.st_ino != mapping.inode)
         return UniqueFd();
     const std::string self = "/proc/thread-self/fd/" + std::to_string(place.get());
     return UniqueFd(open(self.c_str(), (for_writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
 }
 
+/// Returns a descriptor of the file of @p mapping: by its path, or, for a memfd or a deleted file, through one of this
+/// process's open descriptors. Closed if neither works.
 UniqueFd find_descriptor(const Mapping &mapping, bool for_writing)
 {
     if (!mapping.path.empty() && mapping.path.front() == '/') {
@@ -134,7 +138,7 @@ doca_error_t check_accessible(const MemoryRange &range, bool for_writing)
     for (const auto &m : mappings) {
         if (!m.is_readable || (for_writing && !m.is_writable)) {
             LOG_ERR("[%p, +%zu) can't be %s from 0x%" PRIxPTR " on", static_cast<void *>(range.addr), range.len,
-                         m.is_readable ? "written" : "read", m.start);
+                    m.is_readable ? "written" : "read", m.start);
             return DOCA_ERROR_INVALID_VALUE;
         }
     }
@@ -159,9 +163,9 @@ std::optional<SharedObject> find_shared_object(const MemoryRange &range, bool fo
     object.device = first.device;
     object.inode = first.inode;
     object.offset = first.offset + (reinterpret_cast<std::uintptr_t>(range.addr) - first.start);
-    struct stat info{};
+    struct stat info {};
     if (fstat(object.fd.get(), &info) != 0 || static_cast<std::uint64_t>(info.st_size) < object.offset + range.len)
-        return std::nullopt; // what lies beyond the end would raise SIGBUS in the peer
+        return std::nullopt; // bytes beyond the end of the file would raise SIGBUS in the peer
     return object;
 }
 

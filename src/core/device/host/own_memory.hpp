@@ -13,23 +13,24 @@
 
 namespace opendoca {
 
-/// Permissions of a memory map under which its memory is written, by whomever.
-inline constexpr std::uint32_t writing_access = Access::local_read_write | Access::dpu_read_write |
-                                                Access::rdma_write | Access::rdma_atomic;
+/// Permissions of a memory map that allow anyone, local or remote, to write to its memory.
+inline constexpr std::uint32_t writing_access =
+    Access::local_read_write | Access::dpu_read_write | Access::rdma_write | Access::rdma_atomic;
 
-/// A file or memfd whose mapping a range of this process's memory is, so that others can map it, too.
+/// The file or memfd that a range of this process's memory maps, so that other processes can map it too.
 struct SharedObject {
-    UniqueFd fd; ///< a descriptor of our own: the program may close its
+    UniqueFd fd; ///< opened by the library, since the program may close its own descriptor
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
-    std::uint64_t offset = 0; ///< of the range's first byte
+    std::uint64_t offset = 0; ///< offset of the range's first byte in the file
 };
 
-/// Whether every byte of @p range is mapped here and can be read, and written when @p for_writing. INVALID_VALUE where
-/// not, NO_MEMORY where that can't be found out.
+/// Checks that every byte of @p range is mapped and readable, and writable if @p for_writing. INVALID_VALUE, logged, if
+/// not; NO_MEMORY if the mappings cannot be read.
 [[nodiscard]] doca_error_t check_accessible(const MemoryRange &range, bool for_writing);
 
-/// The object that others must map to see @p range; nothing when it is private, or shared by no way that a peer has.
+/// Returns the object that other processes must map to access @p range; nothing if the range is private memory, or if
+/// the object cannot be opened again.
 [[nodiscard]] std::optional<SharedObject> find_shared_object(const MemoryRange &range, bool for_writing);
 
 } // namespace opendoca

@@ -16,10 +16,10 @@ namespace opendoca {
 namespace {
 
 constexpr std::string_view interface = "tmfifo_net0";
-/// NVIDIA's documentation numbers them so: the host is 192.168.100.1.
+/// The addresses in NVIDIA's documentation: the host's end is 192.168.100.1, the DPU's end 192.168.100.2.
 constexpr std::uint8_t host_end = 1, dpu_end = 2;
 
-/// In host order, or 0.
+/// Returns the interface's IPv4 address in host byte order, or 0.
 std::uint32_t address_of_interface()
 {
     ifaddrs *list = nullptr;
@@ -55,7 +55,7 @@ std::string services_across_pcie(bool is_dpu)
     if (!is_dpu && (address & 0xff) == host_end)
         address += dpu_end - host_end;
     else if (!is_dpu)
-        address = 0; // of hosts with several DPUs nobody knows which
+        address = 0; // on a host with several DPUs, the address of the DPU cannot be derived
     char text[INET_ADDRSTRLEN] = {};
     const in_addr number = {htonl(address)};
     return address != 0 && inet_ntop(AF_INET, &number, text, sizeof(text)) != nullptr ? text : "";

@@ -6,15 +6,15 @@
 
 namespace opendoca {
 
-/// Where services listen, and their clients look for them, as the environment says (DOCA_COMM_CHANNEL_ADDRESS): a numeric
-/// address, with or without a port. Empty where it says nothing.
+/// Returns the value of DOCA_COMM_CHANNEL_ADDRESS, the address at which services listen and clients look for them: a
+/// numeric address with or without a port. Empty if it is not set.
 [[nodiscard]] std::string services_by_environment();
 
-/// The same, or else the DPU's end of the network across the PCIe that NVIDIA's driver makes (tmfifo_net0); @p is_dpu: this
-/// machine is the DPU. Empty where there is neither.
+/// Returns the same, or by default the DPU's address on the network across the PCIe that NVIDIA's driver creates
+/// (tmfifo_net0). @p is_dpu: this machine is the DPU. Empty if there is neither.
 [[nodiscard]] std::string services_across_pcie(bool is_dpu);
 
-/// Whether messages between the two sides may go by queue pairs: unless DOCA_COMM_CHANNEL_DATA is "tcp".
+/// Returns whether messages across the PCIe may use queue pairs: true unless DOCA_COMM_CHANNEL_DATA is "tcp".
 [[nodiscard]] bool may_send_by_queue_pairs();
 
 } // namespace opendoca

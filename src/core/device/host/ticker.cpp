@@ -16,7 +16,7 @@ namespace opendoca {
 
 namespace {
 
-constexpr long period = 1'000'000; ///< ns
+constexpr long period = 1'000'000; ///< nanoseconds
 
 } // namespace
 
@@ -24,7 +24,7 @@ doca_error_t Ticker::open(CompletionQueue &completions)
 {
     UniqueFd made(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
     if (!made.is_open()) {
-        LOG_ERR("there is no timer to be had: %s", std::strerror(errno));
+        LOG_ERR("creating a timer: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
     const doca_error_t status = completions.watch(made.get());
@@ -48,7 +48,7 @@ void Ticker::start() noexcept
         (void)timerfd_settime(timer_.get(), 0, &each, nullptr);
 }
 
-/// What it has counted goes with it: it is not readable any more.
+/// Stopping also discards an expiry that was not read, so that the descriptor is not readable afterwards.
 void Ticker::stop() noexcept
 {
     const itimerspec never{};

@@ -10,7 +10,8 @@ namespace opendoca {
 
 class CompletionQueue;
 
-/// Wakes who sleeps on an event-driven completion queue each millisecond, to look at what changes without telling anybody.
+/// Makes the event handle of a completion queue readable every millisecond while it is started, so that a blocked
+/// thread polls for changes that raise no event. Used by the thread of that completion queue.
 class Ticker {
 public:
     Ticker() = default;
@@ -18,10 +19,10 @@ public:
     Ticker &operator=(const Ticker &) = delete;
     ~Ticker();
 
-    /// OPERATING_SYSTEM, with a message, where descriptors lack.
+    /// Creates the timer. OPERATING_SYSTEM, logged, if no descriptors are left.
     [[nodiscard]] doca_error_t open(CompletionQueue &completions);
     [[nodiscard]] bool is_open() const noexcept { return timer_.is_open(); }
-    // Nothing where it is not open.
+    // Both do nothing unless is_open().
     void start() noexcept;
     void stop() noexcept;
 
