@@ -84,7 +84,7 @@ MISTAKES = {
          "a request that does not tell of its end"),
         ("        status = DOCA_ERROR_CONNECTION_RESET;\n", "        status = MUTANT ? status : DOCA_ERROR_CONNECTION_RESET;\n",
          "a key that is gone is an error like others"),
-        ("        is_gone_ = true;\n", "        is_gone_ = !MUTANT;\n", "an end is forgotten"),
+        ("        is_unreachable_ = true;\n", "        is_unreachable_ = !MUTANT;\n", "an end is forgotten"),
         ("    word_ = value;\n", "    word_ = MUTANT ? 0 : value;\n", "another value is written"),
         ("request.opcode = IBV_WR_RDMA_READ;", "request.opcode = MUTANT ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_READ;",
          "a read that writes"),
@@ -93,7 +93,7 @@ MISTAKES = {
         ("        fetched = word_;\n", "        fetched = MUTANT ? 0 : word_;\n", "what was there is not told"),
     ],
     "counter.cpp": [
-        ("is_read_too_old_ = queue_pair_.is_busy();", "is_read_too_old_ = !MUTANT && queue_pair_.is_busy();",
+        ("is_read_stale_ = queue_pair_.is_busy();", "is_read_stale_ = !MUTANT && queue_pair_.is_busy();",
          "a wait ends by a read that began before it"),
         ("                pending_.end_those_met(queue_pair_.result());",
          "                if (!MUTANT) pending_.end_those_met(queue_pair_.result());",
@@ -137,8 +137,8 @@ MISTAKES = {
          "const bool can_loop_back = !MUTANT && function_.can.rdma.is_ethernet &&", "loopback is not forced"),
     ],
     "devlink.cpp": [
-        ("        error = netlink.ask(family, DEVLINK_CMD_PORT_GET,",
-         "        error = MUTANT ? 0 : netlink.ask(family, DEVLINK_CMD_PORT_GET,",
+        ("        error = netlink.query(family, DEVLINK_CMD_PORT_GET,",
+         "        error = MUTANT ? 0 : netlink.query(family, DEVLINK_CMD_PORT_GET,",
          "ports are not asked for"),
         ("NLM_F_DUMP, 0, nullptr,", "MUTANT ? 0 : NLM_F_DUMP, 0, nullptr,", "one port is asked for, and not all"),
         ("(void)number(answer, CTRL_ATTR_FAMILY_ID, family);", "if (!MUTANT) (void)number(answer, CTRL_ATTR_FAMILY_ID, family);",

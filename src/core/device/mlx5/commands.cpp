@@ -16,7 +16,7 @@ namespace opendoca::mlx5 {
 
 namespace {
 
-constexpr std::uint8_t key_variant = 0x0d; ///< of keys that we make: any number
+constexpr std::uint8_t key_variant = 0x0d; ///< variant byte of all keys that are created here; its value is arbitrary
 
 template <std::size_t size>
 prm::Mailbox<size> command_of(prm::Opcode opcode) noexcept
@@ -26,7 +26,8 @@ prm::Mailbox<size> command_of(prm::Opcode opcode) noexcept
     return command;
 }
 
-/// Of a call that gave @p error. A device that refuses says why; then errno tells only that it did.
+/// Combines @p error, the result of a library call, with the status that the device has returned in @p answer. A
+/// non-zero status gives the actual reason; @p error then only shows that the command failed.
 template <typename Answer>
 Outcome outcome_of(int error, const Answer &answer) noexcept
 {
@@ -37,8 +38,9 @@ Outcome outcome_of(int error, const Answer &answer) noexcept
     return outcome;
 }
 
-prm::Mailbox<prm::create_mkey_bytes> create_key_command(const MemoryRange &range, std::uint32_t pd,
-                                                        std::uint64_t mode, bool is_writable) noexcept
+/// Returns a CREATE_MKEY command with the fields that all kinds of keys share.
+prm::Mailbox<prm::create_mkey_bytes> create_key_command(const MemoryRange &range, std::uint32_t pd, std::uint64_t mode,
+                                                        bool is_writable) noexcept
 {
     auto command = command_of<prm::create_mkey_bytes>(prm::Opcode::create_mkey);
     command.set(prm::mkey_access_mode, mode);
@@ -62,15 +64,14 @@ std::string Outcome::to_text() const
     if (status == 0)
         return std::strerror(error);
     char text[80];
-    std::snprintf(text, sizeof(text), "the device refuses it: status 0x%x, syndrome 0x%x", status, syndrome);
+    std::snprintf(text, sizeof(text), "the device rejects the command: status 0x%x, syndrome 0x%x", status, syndrome);
     return text;
 }
 
 template <typename Command, typename Answer>
 Outcome Commands::run(Command &command, Answer &answer) const
 {
-    const int error =
-        library_.general_command(&context_, command.data(), command.size(), answer.data(), answer.size());
+    const int error = library_.general_command(&context_, command.data(), command.size(), answer.data(), answer.size());
     return outcome_of(error, answer);
 }
 
@@ -93,7 +94,7 @@ Outcome Commands::query_capabilities(DeviceCapabilities &capabilities) const
         return outcome;
     capabilities.vhca_id = static_cast<std::uint16_t>(general.get(prm::general_vhca_id));
     capabilities.manages_eswitch = general.get(prm::general_eswitch_manager) != 0;
-    // Of devices that have no such kind of capability, nothing is set.
+    // Devices without a kind of capability leave its members unset.
     if (general.get(prm::general_hca_cap_2) != 0 && query_capability(prm::general_2_kind, more).is_good()) {
         capabilities.has_query_vuid =
             more.get(prm::general_2_query_vuid) != 0 && general.get(prm::general_vhca_resource_manager) != 0;
@@ -102,8 +103,8 @@ Outcome Commands::query_capabilities(DeviceCapabilities &capabilities) const
             (more.get(prm::general_2_allowed_for_other_vhca) & prm::keys_may_be_allowed) != 0;
     }
     if (query_capability(prm::roce_kind, roce).is_good())
-        capabilities.forces_loopback = roce.get(prm::roce_loopback_when_enabled) != 0 &&
-                                       roce.get(prm::roce_loopback_when_disabled) != 0;
+        capabilities.forces_loopback =
+            roce.get(prm::roce_loopback_when_enabled) != 0 && roce.get(prm::roce_loopback_when_disabled) != 0;
     return {};
 }
 
@@ -143,7 +144,7 @@ Outcome Commands::create(std::span<std::uint8_t> command, Owned<mlx5dv_devx_obj>
 Outcome Commands::create_indirect_key(ibv_pd &pd, const ibv_mr &region, const MemoryRange &range, bool is_writable,
                                       DeviceKey &key) const
 {
-    // As DPDK and UCX lay them out: entries of 2 GiB, and their number a multiple of four.
+    // The layout that DPDK and UCX use: entries of 2 GiB, and a multiple of four of them.
     constexpr unsigned log_entry_length = 31, entries_aligned_to = 4;
     std::uint32_t number = 0;
     if (const Outcome outcome = number_of(pd, number); !outcome.is_good())
@@ -174,12 +175,12 @@ Outcome Commands::create_direct_key(ibv_pd &pd, const MemoryRange &range, bool i
     std::uint32_t number = 0;
     if (const Outcome outcome = number_of(pd, number); !outcome.is_good())
         return outcome;
-    const unsigned rights = IBV_ACCESS_REMOTE_READ |
-                            (is_writable ? IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE : 0);
+    const unsigned rights =
+        IBV_ACCESS_REMOTE_READ | (is_writable ? IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE : 0);
     key.memory = {library_.register_umem(&context_, range.addr, range.len, rights), Release{&library_}};
     if (key.memory == nullptr)
         return {errno != 0 ? errno : EIO};
-    // The device translates pages, by two addresses in each 16 bytes.
+    // The translation has one address per page, two of them in each unit of 16 bytes.
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     const std::uint64_t first = reinterpret_cast<std::uintptr_t>(range.addr) / page;
     const std::uint64_t last = (reinterpret_cast<std::uintptr_t>(range.addr) + range.len - 1) / page;
@@ -230,7 +231,7 @@ Outcome Commands::create_alias(ibv_pd &pd, std::uint16_t vhca_id, std::uint32_t 
 
 Outcome Commands::loop_back(ibv_qp &qp, std::uint8_t port, ibv_mtu mtu, std::uint32_t first_packet) const
 {
-    constexpr unsigned largest_message = 30; // log of bytes
+    constexpr unsigned largest_message = 30; // log2 of bytes
     constexpr unsigned receive_timer = 12;   // 0.64 ms
     auto command = command_of<prm::init2rtr_bytes>(prm::Opcode::init2rtr_qp);
     command.set(prm::rtr_qpn, qp.qp_num);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The commands that mlx5 devices are sent, by DEVX.
+// Firmware commands of mlx5 devices, issued through DEVX.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace opendoca::mlx5 {
 
-/// How a command has ended: errno's value, and where the device itself has refused it, its reason.
+/// The result of a command: errno's value, and the device's status and syndrome if the device has rejected the command.
 struct Outcome {
     int error = 0;
     std::uint8_t status = 0;
@@ -26,7 +26,7 @@ struct Outcome {
     [[nodiscard]] std::string to_text() const;
 };
 
-/// Ends an object that the device has made for us.
+/// Deleter for objects that were created on the device.
 struct Release {
     const Library *library = nullptr;
 
@@ -36,27 +36,28 @@ struct Release {
 template <typename T>
 using Owned = std::unique_ptr<T, Release>;
 
-/// A memory key of the device's.
+/// A memory key that was created by a firmware command. Owns its objects on the device.
 struct DeviceKey {
-    Owned<mlx5dv_devx_umem> memory; ///< of a direct key
+    Owned<mlx5dv_devx_umem> memory; ///< only of a direct key
     Owned<mlx5dv_devx_obj> object;
     std::uint32_t key = 0;
 
     [[nodiscard]] std::uint32_t index() const noexcept { return key >> 8; }
 };
 
+/// The secret that a function must present to use another function's key.
 using AccessKey = std::array<std::uint8_t, 32>;
 
-/// What a device says that it can do.
+/// Capabilities that the device reports.
 struct DeviceCapabilities {
     std::uint16_t vhca_id = 0;
     bool manages_eswitch = false;
     bool has_query_vuid = false;
     bool reports_shared_keys = false;
-    bool forces_loopback = false; ///< of reliable connections
+    bool forces_loopback = false; ///< for reliable connections
 };
 
-/// What the device that manages the e-switch knows of the host's PF.
+/// The host's PF, as reported by the device that manages the e-switch.
 struct HostFunction {
     std::uint8_t host = 0;
     std::uint16_t bus = 0;
@@ -65,28 +66,29 @@ struct HostFunction {
     std::optional<std::uint16_t> vhca_id;
 };
 
-/// The commands of one open device.
+/// The firmware commands of one open device. Stateless; thread-safe.
 class Commands {
 public:
     Commands(const Library &library, ibv_context &context) noexcept : library_(library), context_(context) {}
 
     [[nodiscard]] Outcome query_capabilities(DeviceCapabilities &capabilities) const;
-    /// Of the function at a port of the e-switch that this device manages.
+    /// Queries the VHCA ID of the function at port @p vport of the e-switch that this device manages.
     [[nodiscard]] Outcome query_vhca_id(std::uint16_t vport, std::uint16_t &vhca_id) const;
 
-    /// A key of its own over the memory of @p region, whose rights it can only take away from.
-    [[nodiscard]] Outcome create_indirect_key(ibv_pd &pd, const ibv_mr &region, const MemoryRange &range, bool is_writable,
-                                              DeviceKey &key) const;
-    /// The same over memory of this process, which is registered once more.
+    /// Creates a key that refers to the key of @p region. Its rights are limited by those of @p region.
+    [[nodiscard]] Outcome create_indirect_key(ibv_pd &pd, const ibv_mr &region, const MemoryRange &range,
+                                              bool is_writable, DeviceKey &key) const;
+    /// Creates a key over memory of this process, which is registered once more for it.
     [[nodiscard]] Outcome create_direct_key(ibv_pd &pd, const MemoryRange &range, bool is_writable,
                                             DeviceKey &key) const;
-    /// Lets other functions of the card that know @p access_key use a key.
+    /// Allows other functions of the card that present @p access_key to use @p key.
     [[nodiscard]] Outcome allow_access(const DeviceKey &key, const AccessKey &access_key) const;
-    /// This device's key for key @p index of function @p vhca_id.
+    /// Creates an alias: a key of this device that refers to key @p index of function @p vhca_id.
     [[nodiscard]] Outcome create_alias(ibv_pd &pd, std::uint16_t vhca_id, std::uint32_t index,
                                        const AccessKey &access_key, DeviceKey &key) const;
 
-    /// From INIT to RTR, with itself as the peer, by no network: neither an address nor a live port is needed.
+    /// Moves @p qp from INIT to RTR, with itself as the peer and without the network, so that neither an address nor an
+    /// active port is required.
     [[nodiscard]] Outcome loop_back(ibv_qp &qp, std::uint8_t port, ibv_mtu mtu, std::uint32_t first_packet) const;
 
     [[nodiscard]] Outcome query_host(HostFunction &host) const;

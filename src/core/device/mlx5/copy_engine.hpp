@@ -7,7 +7,7 @@
 
 namespace opendoca::mlx5 {
 
-/// Copies by the DMA engine.
+/// Copies with the DMA engine.
 using DmaCopyEngine = verbs::CopyQueue<DmaPoster>;
 
 } // namespace opendoca::mlx5

@@ -21,8 +21,8 @@ namespace opendoca::mlx5 {
 
 namespace {
 
-/// Waits for a counter on the other side: reads it again and again. An armed queue is woken now and then, as nobody tells
-/// of changes.
+/// Asynchronous waits for a counter on the other side of the PCIe. The counter is read repeatedly, since its changes
+/// raise no event. While the completion queue is armed, a ticker wakes it to poll.
 class RemoteWaits final : public CounterWaits {
 public:
     RemoteWaits(RemoteCounter &counter, CompletionQueue &completions)
@@ -54,9 +54,9 @@ public:
     [[nodiscard]] doca_error_t wait(Tag tag, const WaitCondition &condition) noexcept override
     {
         if (completions_.is_full())
-            return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
+            return DOCA_ERROR_NO_MEMORY; // not logged: a full queue is normal, programs retrieve completions and retry
         pending_.add(tag, *this, condition);
-        is_read_too_old_ = queue_pair_.is_busy();
+        is_read_stale_ = queue_pair_.is_busy();
         if (completions_.is_armed())
             ticker_.start();
         return DOCA_SUCCESS;
@@ -70,7 +70,7 @@ public:
             if (!queue_pair_.has_ended(status))
                 return;
             status = counter_.checked(status);
-            if (status == DOCA_SUCCESS && !std::exchange(is_read_too_old_, false))
+            if (status == DOCA_SUCCESS && !std::exchange(is_read_stale_, false))
                 pending_.end_those_met(queue_pair_.result());
         }
         if (status == DOCA_SUCCESS && !pending_.is_empty())
@@ -92,16 +92,16 @@ private:
     CompletionQueue &completions_;
     PendingWaits pending_;
     bool is_polled_ = false;
-    bool is_read_too_old_ = false; ///< the one under way: it began before the last wait
-    Ticker ticker_; ///< in event-driven mode
-    WordQueuePair queue_pair_; ///< its own: the handle's may be in use by another thread
+    bool is_read_stale_ = false; ///< the read in flight began before the last wait was submitted
+    Ticker ticker_;              ///< open in event-driven mode
+    WordQueuePair queue_pair_;   ///< separate from the handle's, which another thread may be using
 };
 
 } // namespace
 
 doca_error_t SharedCounter::create(const CounterSetup &setup, std::unique_ptr<Counter> &counter)
 {
-    // Whether processes that import it are there is not known across the PCIe.
+    // Setup's has_remote_publisher is ignored: the state of processes across the PCIe is not known here.
     std::unique_ptr<Counter> local;
     const doca_error_t status = create_local_counter({.word = setup.word}, local);
     if (status == DOCA_SUCCESS)
@@ -111,7 +111,8 @@ doca_error_t SharedCounter::create(const CounterSetup &setup, std::unique_ptr<Co
 
 doca_error_t SharedCounter::set(std::uint64_t value) noexcept
 {
-    const std::lock_guard guard(lock_); // no change by the CPU is under way when the counter comes to be exported
+    const std::lock_guard guard(
+        lock_); // the lock excludes CPU updates while export_to_dpu() switches to updates by the device
     return queue_pair_ != nullptr ? queue_pair_->write(word_, value) : local_->set(value);
 }
 
@@ -126,7 +127,7 @@ doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &
     const auto *const device = dynamic_cast<const Mlx5Device *>(&base);
     const std::lock_guard guard(lock_);
     if (device == nullptr || (!exports_.empty() && device->mlx5_function().card_guid() != card_guid_)) {
-        LOG_ERR("device %s cannot export this sync event: it was made for, or exported by, devices of another card",
+        LOG_ERR("device %s cannot export this sync event: it was created for, or exported by, devices of another card",
                 base.function().name.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
@@ -138,12 +139,12 @@ doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &
     Export made;
     made.region.reset(ibv_reg_mr(&device->pd(), word, sizeof(*word), access));
     if (made.region == nullptr) {
-        LOG_ERR("device %s does not register the sync event at %p: %s", function.name.c_str(),
-                static_cast<void *>(word), std::strerror(errno));
+        LOG_ERR("device %s cannot register the sync event at %p: %s", function.name.c_str(), static_cast<void *>(word),
+                std::strerror(errno));
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
     }
-    if (const Outcome outcome = made.shared.create(device->commands(), device->pd(), sharing.way, made.region.get(),
-                                                   range, true);
+    if (const Outcome outcome =
+            made.shared.create(device->commands(), device->pd(), sharing.way, made.region.get(), range, true);
         !outcome.is_good()) {
         LOG_ERR("device %s: the key of the sync event at %p can't be shared with the DPU: %s", function.name.c_str(),
                 static_cast<void *>(word), outcome.to_text().c_str());
@@ -192,9 +193,9 @@ doca_error_t RemoteCounter::create(const Mlx5Device &device, std::span<const std
 
 doca_error_t RemoteCounter::checked(doca_error_t status) noexcept
 {
-    if (status == DOCA_ERROR_CONNECTION_RESET && !has_told_end_.exchange(true, std::memory_order_relaxed))
-        LOG_ERR("device %s does not reach the sync event any more: it was destroyed on the other side, or the process "
-                "that had it has ended",
+    if (status == DOCA_ERROR_CONNECTION_RESET && !has_logged_reset_.exchange(true, std::memory_order_relaxed))
+        LOG_ERR("device %s can no longer reach the sync event: it was destroyed on the other side, or its process "
+                "has ended",
                 device_.port().name.c_str());
     return status;
 }

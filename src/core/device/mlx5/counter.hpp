@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Sync events across the PCIe. The counter is in the memory of the process that has exported it, where its program may
-// have put it, and is read there by loads. Other functions of the card reach it through an alias of its key: by RDMA
-// reads, writes and atomics. Those are atomic among each other and not to the CPU's: so once the counter is exported its
-// own process changes it by the device, too.
+// Sync events across the PCIe. The counter is in memory of the process that exports it, possibly provided by the
+// program, and that process reads it with plain loads. Other functions of the card reach it through an alias of its
+// key, with RDMA reads, writes and atomics. RDMA atomics are atomic with respect to each other but not to atomics of
+// the CPU. Therefore, once the counter is exported, its own process updates it through the device too.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,8 @@
 
 namespace opendoca::mlx5 {
 
-/// One of this process.
+/// A counter in memory of this process. Before its first export it is a local counter of the CPU; from then on all
+/// updates go through the device. Thread-safe.
 class SharedCounter final : public Counter {
 public:
     [[nodiscard]] static doca_error_t create(const CounterSetup &setup, std::unique_ptr<Counter> &counter);
@@ -40,21 +41,22 @@ public:
     void expect_silent_changes() noexcept override { local_->expect_silent_changes(); }
 
 private:
-    /// By one device.
+    /// The key of one export, by one device.
     struct Export {
         verbs::Handle<ibv_mr> region;
         SharedKey shared;
     };
 
-    const std::unique_ptr<Counter> local_; ///< the same for the CPU
-    std::mutex lock_;                      ///< of all that follows
-    std::uint64_t card_guid_ = 0;          ///< of those that it was exported by
-    DeviceWord word_;                      ///< for the own queue pair
+    const std::unique_ptr<Counter> local_; ///< the counter as the CPU accesses it
+    std::mutex lock_;                      ///< protects all members below
+    std::uint64_t card_guid_ = 0;          ///< card of all devices that have exported the counter
+    DeviceWord word_;                      ///< the counter as queue_pair_ accesses it
     std::vector<Export> exports_;
-    std::unique_ptr<WordQueuePair> queue_pair_; ///< from the first export on
+    std::unique_ptr<WordQueuePair> queue_pair_; ///< null before the first export
 };
 
-/// A handle of one on the other side.
+/// A handle of a counter on the other side of the PCIe, accessed by RDMA through an alias of its key. Thread-safe: one
+/// operation at a time.
 class RemoteCounter final : public Counter {
 public:
     [[nodiscard]] static doca_error_t create(const Mlx5Device &device, std::span<const std::byte> descriptor,
@@ -69,7 +71,7 @@ public:
                                             std::unique_ptr<CounterWaits> &waits) override;
 
     [[nodiscard]] const DeviceWord &word() const noexcept { return word_; }
-    /// Passes @p status on. Of CONNECTION_RESET, which is for good, the log says why once.
+    /// Returns @p status. Logs the reason of the first CONNECTION_RESET, which is permanent.
     [[nodiscard]] doca_error_t checked(doca_error_t status) noexcept;
 
 private:
@@ -79,8 +81,8 @@ private:
     const Mlx5Device &device_;
     DeviceKey alias_;
     DeviceWord word_;
-    std::atomic<bool> has_told_end_{false};
-    std::mutex lock_; ///< of the queue pair
+    std::atomic<bool> has_logged_reset_{false};
+    std::mutex lock_; ///< protects queue_pair_
     WordQueuePair queue_pair_;
 };
 

@@ -83,8 +83,8 @@ doca_error_t Mlx5Device::import_memory(std::span<const std::byte> descriptor, Me
     if (const doca_error_t status = take_over(d, alias); status != DOCA_SUCCESS)
         return status;
     const bool is_writable = d.access == Access::dpu_read_write;
-    key = std::make_unique<AliasKey>(std::move(alias),
-                                     KeyUse::dma_source | (is_writable ? KeyUse::dma_destination : 0));
+    key =
+        std::make_unique<AliasKey>(std::move(alias), KeyUse::dma_source | (is_writable ? KeyUse::dma_destination : 0));
     range = {reinterpret_cast<std::byte *>(static_cast<std::uintptr_t>(d.addr)), d.len};
     return DOCA_SUCCESS;
 }
@@ -96,7 +96,8 @@ doca_error_t Mlx5Device::take_over(const SharedMemoryDescriptor &d, DeviceKey &a
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     if (d.card_guid != function_.card_guid()) {
-        LOG_ERR("the export descriptor is of a function of card 0x%016" PRIx64 ", and device %s is of card 0x%016" PRIx64,
+        LOG_ERR("the export descriptor is of a function of card 0x%016" PRIx64
+                ", and device %s is of card 0x%016" PRIx64,
                 d.card_guid, function_.name.c_str(), function_.card_guid());
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -150,7 +151,7 @@ bool Mlx5Device::loop_back(verbs::ReliableConnection &connection) const noexcept
     return false;
 }
 
-/// Without the network where the device says that it can do that, and else as any RDMA device.
+/// Uses forced loopback if the device supports it, otherwise the network path of any RDMA device.
 doca_error_t Mlx5Device::connect_to_itself(verbs::ReliableConnection &connection) const noexcept
 {
     const bool can_loop_back = function_.can.rdma.is_ethernet && function_.device_capabilities().forces_loopback;

@@ -11,7 +11,7 @@ namespace opendoca::mlx5 {
 
 class Mlx5Device;
 
-/// Registered memory of this process. Its export to the DPU is a key of its own, which goes with it.
+/// Registered memory of this process. Its export to the DPU is a second key, which exists as long as this object.
 class Mlx5Key final : public verbs::VerbsKey {
 public:
     Mlx5Key(const Mlx5Device &device, verbs::Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)
@@ -27,7 +27,7 @@ private:
     SharedKey shared_;
 };
 
-/// Memory of another function of the card.
+/// An alias of a key of another function of the card, for memory of the other side of the PCIe.
 class AliasKey final : public MemoryKey {
 public:
     AliasKey(DeviceKey alias, std::uint32_t possible_uses) noexcept
@@ -46,7 +46,7 @@ private:
     const DeviceKey alias_;
 };
 
-/// A verbs device that shares memory across the PCIe, and copies by a DMA engine if it has one.
+/// A verbs device that can also share memory across the PCIe and, if it has a DMA engine, copy with it.
 class Mlx5Device final : public verbs::VerbsDevice {
 public:
     [[nodiscard]] static doca_error_t open(const Mlx5Function &function, std::unique_ptr<Device> &device);
@@ -64,10 +64,11 @@ public:
     [[nodiscard]] doca_error_t create_doorbell_page(DoorbellAccess access,
                                                     std::unique_ptr<DoorbellPage> &page) override;
     [[nodiscard]] doca_error_t connect_to_itself(verbs::ReliableConnection &connection) const noexcept override;
-    /// The same without the network. False where the device refuses, and then @p connection is in state INIT again.
+    /// Does the same without the network. Returns false if the device does not support it; @p connection is then in
+    /// state INIT again.
     [[nodiscard]] bool loop_back(verbs::ReliableConnection &connection) const noexcept;
 
-    /// An alias of the key that @p d tells of. INVALID_VALUE, with the reason in the log, where this device gets none.
+    /// Creates an alias of the key that @p d describes. INVALID_VALUE, logged, if the device rejects it.
     [[nodiscard]] doca_error_t take_over(const SharedMemoryDescriptor &d, DeviceKey &alias) const;
 
     [[nodiscard]] const Mlx5Function &mlx5_function() const noexcept { return function_; }

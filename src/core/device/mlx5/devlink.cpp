@@ -26,7 +26,7 @@ using Bytes = std::span<const std::byte>;
 constexpr timeval patience = {1, 0};
 constexpr auto type_mask = static_cast<std::uint16_t>(NLA_TYPE_MASK & 0xffff);
 
-/// The value of an attribute of @p type; empty when there is none.
+/// Returns the value of the first attribute of @p type, or an empty range.
 Bytes attribute(Bytes attributes, std::uint16_t type)
 {
     while (attributes.size() >= NLA_HDRLEN) {
@@ -41,6 +41,7 @@ Bytes attribute(Bytes attributes, std::uint16_t type)
     return {};
 }
 
+/// Reads a numeric attribute into @p value. Returns false if it is missing or has another size.
 template <typename T>
 bool number(Bytes attributes, std::uint16_t type, T &value)
 {
@@ -50,7 +51,7 @@ bool number(Bytes attributes, std::uint16_t type, T &value)
     return bytes.size() == sizeof(value);
 }
 
-/// A conversation with a family of generic netlink.
+/// A socket for requests to a family of generic netlink.
 class Netlink {
 public:
     Netlink() : socket_(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC))
@@ -58,10 +59,10 @@ public:
         (void)setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     }
 
-    /// Asks, and gives the attributes of each answer to @p take. An errno, or 0.
+    /// Sends a request, and calls @p take with the attributes of each reply. Returns errno's value, or 0.
     template <typename Take>
-    [[nodiscard]] int ask(std::uint16_t family, std::uint8_t command, std::uint16_t flags, std::uint16_t type,
-                          const char *text, Take take)
+    [[nodiscard]] int query(std::uint16_t family, std::uint8_t command, std::uint16_t flags, std::uint16_t type,
+                            const char *text, Take take)
     {
         struct {
             nlmsghdr header;
@@ -124,10 +125,10 @@ std::map<std::string, std::uint32_t> list_devlink_ports(std::string &reason)
     std::map<std::string, std::uint32_t> ports;
     Netlink netlink;
     std::uint16_t family = 0;
-    int error = netlink.ask(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0, CTRL_ATTR_FAMILY_NAME, DEVLINK_GENL_NAME,
-                            [&](Bytes answer) { (void)number(answer, CTRL_ATTR_FAMILY_ID, family); });
+    int error = netlink.query(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0, CTRL_ATTR_FAMILY_NAME, DEVLINK_GENL_NAME,
+                              [&](Bytes answer) { (void)number(answer, CTRL_ATTR_FAMILY_ID, family); });
     if (error == 0)
-        error = netlink.ask(family, DEVLINK_CMD_PORT_GET, NLM_F_DUMP, 0, nullptr, [&](Bytes answer) {
+        error = netlink.query(family, DEVLINK_CMD_PORT_GET, NLM_F_DUMP, 0, nullptr, [&](Bytes answer) {
             const Bytes name = attribute(answer, DEVLINK_ATTR_PORT_NETDEV_NAME);
             std::uint32_t index = 0;
             if (!name.empty() && number(answer, DEVLINK_ATTR_PORT_INDEX, index))

@@ -8,11 +8,11 @@
 
 namespace opendoca::mlx5 {
 
-/// What the kernel says by devlink of the ports of e-switches: interfaces, by name, and their ports' numbers, in which
-/// drivers of mlx5 have the number of the vport below 16 other bits. Empty, and @p reason says why, where it cannot be asked.
+/// Lists the e-switch ports that devlink reports: interface names and port indices. Drivers of mlx5 put the vport
+/// number into the low 16 bits of a port index. If the query fails, the result is empty and @p reason is set.
 [[nodiscard]] std::map<std::string, std::uint32_t> list_devlink_ports(std::string &reason);
 
-/// Of such a number.
+/// Returns the vport number in a port index of mlx5.
 [[nodiscard]] constexpr std::uint16_t vport_of(std::uint32_t port_index) noexcept
 {
     return static_cast<std::uint16_t>(port_index & 0xffff);

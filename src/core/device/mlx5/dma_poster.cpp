@@ -18,12 +18,13 @@ namespace opendoca::mlx5 {
 
 namespace {
 
-// More is not faster, and a job can take several requests.
+// Larger queues are not faster; a long copy is split into several requests.
 constexpr std::uint32_t most_requests = 256;
 constexpr std::uint32_t least_requests = 16;
-/// Of a request: 2 GiB would be a length of 0 in it.
+/// Longest request. A length of 2 GiB would be encoded as 0.
 constexpr std::uint64_t most_bytes = 1u << 30;
 
+/// Creates a queue pair that can post DMA copies.
 ibv_qp *make_copying(ibv_context *context, ibv_qp_init_attr_ex *attributes)
 {
     mlx5dv_qp_init_attr more{};
@@ -36,7 +37,7 @@ ibv_qp *make_copying(ibv_context *context, ibv_qp_init_attr_ex *attributes)
 
 doca_error_t DmaQueuePair::create(const Mlx5Device &device, std::uint32_t size, bool has_channel)
 {
-    // The extended calls want one operation of verbs as well.
+    // The extended posting calls require at least one verbs operation.
     const verbs::ReliableConnection::Sizes sizes = {.sends = size,
                                                     .receives = 0,
                                                     .send_segments = 1,

@@ -15,15 +15,16 @@ namespace opendoca::mlx5 {
 
 class Mlx5Device;
 
-/// A queue pair that copies by the DMA engine. It sends nothing: it has no peer, and needs no live port.
+/// A queue pair that posts copies to the DMA engine. It sends nothing, so it needs neither a peer nor an active port.
+/// Used by one thread at a time.
 class DmaQueuePair {
 public:
-    /// @p has_channel: the end of a copy can wake somebody.
+    /// @p has_channel: completions can raise events.
     [[nodiscard]] doca_error_t create(const Mlx5Device &device, std::uint32_t size, bool has_channel);
-    /// Of one that was reset, or created: from INIT on.
+    /// Moves a new or reset queue pair from INIT to RTS.
     [[nodiscard]] doca_error_t activate(const Mlx5Device &device) noexcept;
 
-    /// Between ibv_wr_start() and ibv_wr_complete() of connection().sender().
+    /// Adds a copy request. Between ibv_wr_start() and ibv_wr_complete() of connection().sender().
     void copy(std::uint64_t id, std::uint32_t to_key, std::uint64_t to, std::uint32_t from_key, std::uint64_t from,
               std::size_t length) noexcept
     {
@@ -43,14 +44,14 @@ private:
     mlx5dv_qp_ex *engine_ = nullptr;
 };
 
-/// Copies by the DMA engine, see verbs::CopyQueue. A request has one segment on each side, and each ends with a
-/// completion of its own.
+/// Posts copies to the DMA engine; see verbs::CopyQueue, which owns it. A request has one segment on each side, and
+/// each request is signaled.
 class OPENDOCA_INTERNAL DmaPoster {
 public:
     static constexpr bool ends_are_solicited = false;
 
-    /// Requests that share a doorbell. One that the driver refuses takes all of them with it, so that none is begun
-    /// that has no credit, or is longer than the limit.
+    /// Requests that share a doorbell. If the driver rejects one, it rejects the whole batch; therefore a request is
+    /// only added if it has a credit and is within the length limit.
     struct Batch {
         static constexpr std::uint32_t most = 16;
 
@@ -63,7 +64,7 @@ public:
 
     DmaPoster(const verbs::VerbsDevice &device, const CompletionQueue &completions);
     [[nodiscard]] doca_error_t connect();
-    /// After a failure: nothing of what was posted is there any more.
+    /// Resets the queue pair after a failure. Everything that was posted is lost.
     [[nodiscard]] doca_error_t recycle() noexcept;
 
     [[nodiscard]] verbs::ReliableConnection &connection() noexcept { return queue_pair_.connection(); }
@@ -85,10 +86,9 @@ public:
     {
         ibv_qp_ex &sender = connection().sender();
         ibv_wr_start(&sender);
-        queue_pair_.copy(id, verbs::verbs_key(dst.mmap->first().number),
-                         reinterpret_cast<std::uintptr_t>(dst.data) + dst.data_len,
-                         verbs::verbs_key(src.mmap->first().number), reinterpret_cast<std::uintptr_t>(src.data),
-                         src.data_len);
+        queue_pair_.copy(
+            id, verbs::verbs_key(dst.mmap->first().number), reinterpret_cast<std::uintptr_t>(dst.data) + dst.data_len,
+            verbs::verbs_key(src.mmap->first().number), reinterpret_cast<std::uintptr_t>(src.data), src.data_len);
         if (const int error = ibv_wr_complete(&sender); error != 0) [[unlikely]]
             return failed(sender, error);
         return DOCA_SUCCESS;
@@ -101,7 +101,7 @@ public:
     [[nodiscard]] bool ended_fast(bool some_wait) noexcept
     {
         if (some_wait) [[unlikely]]
-            return false; // and is taken by took_end()
+            return false; // CopyQueue then calls took_end() for this completion
         ++credits_;
         return true;
     }
@@ -112,7 +112,7 @@ private:
     verbs::CopyPartLimits limits_{};
     DmaQueuePair queue_pair_;
     const Mlx5Device &device_;
-    std::uint32_t num_requests_; ///< credits_ while nothing is posted
+    std::uint32_t num_requests_; ///< the value of credits_ while nothing is posted
     bool has_channel_;
 };
 

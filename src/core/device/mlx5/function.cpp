@@ -22,7 +22,7 @@ namespace opendoca::mlx5 {
 
 namespace {
 
-/// What both sides of a card know a function by.
+/// Returns the identity by which both sides of a card refer to a function.
 FunctionIdentity identity_of(std::uint64_t card_guid, std::uint16_t vhca_id)
 {
     char card[32];
@@ -37,13 +37,14 @@ std::uint16_t routing_id_of(const HostFunction &host) noexcept
 
 std::string address_of(std::uint16_t routing_id)
 {
-    char text[32]; // the host has one domain, as far as the card knows
+    char text[32]; // the card reports no PCI domain of the host, so it is taken to be 0
     std::snprintf(text, sizeof(text), "0000:%02x:%02x.%x", routing_id >> 8 & 0xffu, routing_id >> 3 & 0x1fu,
                   routing_id & 7u);
     return text;
 }
 
-/// By the card's own SR-IOV capability: no command returns that of the host's PF, which the same firmware has set.
+/// Reads the VF layout from the card's own SR-IOV capability. No command reports the layout of the host's PF, which the
+/// same firmware has set up.
 std::optional<VirtualFunctionPlaces> virtual_functions_of(const std::string &pci_address)
 {
     return VirtualFunctionPlaces::read("/sys/bus/pci/devices/" + pci_address);
@@ -54,7 +55,7 @@ std::optional<VirtualFunctionPlaces> virtual_functions_of(const std::string &pci
 std::shared_ptr<verbs::VerbsFunction> make_function(ibv_context &context, const ibv_device_attr_ex &attributes,
                                                     std::uint32_t port)
 {
-    constexpr std::uint32_t mellanox = 0x02c9; // as ibv_query_device() has it: not the number on the PCI bus
+    constexpr std::uint32_t mellanox = 0x02c9; // vendor ID as reported by ibv_query_device(), not the PCI vendor ID
     if (attributes.orig_attr.vendor_id != mellanox)
         return nullptr;
     const Library *const library = load_library();
@@ -62,12 +63,12 @@ std::shared_ptr<verbs::VerbsFunction> make_function(ibv_context &context, const 
         return nullptr;
     DeviceCapabilities capabilities;
     if (const Outcome outcome = Commands(*library, context).query_capabilities(capabilities); !outcome.is_good()) {
-        LOG_INFO("device %s takes no commands, and is used as a plain RDMA device: %s",
+        LOG_INFO("device %s accepts no DEVX commands and is used as a plain RDMA device: %s",
                  ibv_get_device_name(context.device), outcome.to_text().c_str());
         return nullptr;
     }
     auto function = std::make_shared<Mlx5Function>(*library, context, attributes, port, capabilities);
-    // A subfunction has no vital product data of its own.
+    // Subfunctions have no vital product data of their own.
     if (function->type != FunctionType::sf)
         function->vuid = vuid_by_vpd(function->pci_address);
     if (function->vuid.empty() && capabilities.has_query_vuid)
@@ -90,7 +91,7 @@ Mlx5Function::Mlx5Function(const Library &library, ibv_context &context, const i
     if (!capabilities.manages_eswitch)
         behind_port = identity_of(card_guid_, capabilities.vhca_id);
     if (can.rdma.is_ethernet && capabilities.forces_loopback && can.rdma.max_queue_size != 0)
-        add_copies(); // also where the port has no address
+        add_copies(); // loopback copies work even if the port has no address
 }
 
 doca_error_t Mlx5Function::open(std::unique_ptr<Device> &device) const
@@ -98,8 +99,8 @@ doca_error_t Mlx5Function::open(std::unique_ptr<Device> &device) const
     return Mlx5Device::open(*this, device);
 }
 
-/// On a BlueField in switchdev mode the function that has representors has a port without address. Its subfunction, of the
-/// same PCI address, has one behind the same e-switch.
+/// On a BlueField in switchdev mode, the function that has the representors has a port without an address. Its
+/// subfunction, which has the same PCI address, has a port with an address behind the same e-switch.
 void Mlx5Function::choose_message_port(const verbs::NewFunctions &functions)
 {
     if (!can.comm_channel)
@@ -134,7 +135,7 @@ bool Mlx5Function::can_import_dpu() const noexcept
     return sharing_of(*this).imports;
 }
 
-// A counter is memory that is changed by atomics.
+// Counters across the PCIe are memory that RDMA atomics update.
 
 bool Mlx5Function::can_export_counter() const noexcept
 {
@@ -150,7 +151,7 @@ std::string Mlx5Function::reason_against(Ability ability) const
 {
     switch (ability) {
     case Ability::message_channel:
-        return "neither tmfifo_net0 nor DOCA_COMM_CHANNEL_ADDRESS tells where the other side is";
+        return "neither tmfifo_net0 nor DOCA_COMM_CHANNEL_ADDRESS gives the address of the other side";
     case Ability::export_counter:
     case Ability::import_counter:
         if (!can.rdma.atomics)
@@ -188,9 +189,9 @@ std::vector<std::string> Mlx5Function::remarks() const
         break;
     }
     if (sharing.way != Sharing::Way::none && !sharing.imports)
-        add("no memory of others: ", sharing.reason);
+        add("cannot import memory: ", sharing.reason);
     if (vuid.empty())
-        add("not to be learnt: its VUID, which root may read and the device does not tell", "");
+        add("no VUID: the device does not report it, and only root may read it from the vital product data", "");
     else
         add("VUID ", vuid);
     if (can.comm_channel)
@@ -207,7 +208,7 @@ std::vector<std::string> Mlx5Function::remarks() const
                 std::to_string(places->first) + ", stride " + std::to_string(places->stride),
             "");
     else
-        add("not known: the PCI addresses of the host's VFs, as " + pci_address + " has no SR-IOV capability", "");
+        add("PCI addresses of the host's VFs unknown: " + pci_address + " has no SR-IOV capability", "");
     return lines;
 }
 
@@ -223,12 +224,12 @@ std::vector<RepresentorInfo> Mlx5Function::representors() const
     HostFunction host;
     const Outcome host_known = commands.query_host(host);
     if (!host_known.is_good())
-        LOG_INFO("device %s does not tell where the host's functions are: %s", name.c_str(),
+        LOG_INFO("device %s does not report the addresses of the host's functions: %s", name.c_str(),
                  host_known.to_text().c_str());
     std::string reason;
     const std::map<std::string, std::uint32_t> ports = list_devlink_ports(reason);
     if (!reason.empty())
-        LOG_INFO("device %s: devlink does not tell of the e-switch's ports: %s", name.c_str(), reason.c_str());
+        LOG_INFO("device %s: devlink cannot list the e-switch's ports: %s", name.c_str(), reason.c_str());
     const std::optional<VirtualFunctionPlaces> places = virtual_functions_of(pci_address);
     for (const RepresentorPort &port : find_representors("/sys/class/net", iface_name)) {
         RepresentorInfo info;
@@ -241,17 +242,17 @@ std::vector<RepresentorInfo> Mlx5Function::representors() const
                 info.pci_address = address_of(*id);
         } else if (port.name.type == FunctionType::sf && !port.name.is_external)
             info.pci_address = pci_address;
-        std::uint16_t its_vhca_id = 0;
+        std::uint16_t represented_vhca_id = 0;
         const auto devlink_port = ports.find(port.interface);
         const std::optional<std::uint16_t> vport =
             devlink_port != ports.end() ? vport_of(devlink_port->second) : port.name.vport();
-        if (vport && commands.query_vhca_id(*vport, its_vhca_id).is_good()) {
-            info.vhca_id = its_vhca_id;
-            info.known_as = identity_of(card_guid_, its_vhca_id);
+        if (vport && commands.query_vhca_id(*vport, represented_vhca_id).is_good()) {
+            info.vhca_id = represented_vhca_id;
+            info.known_as = identity_of(card_guid_, represented_vhca_id);
         }
         if (capabilities_.has_query_vuid && info.vhca_id) {
-            if (const Outcome outcome = commands.query_vuid(its_vhca_id, info.vuid); !outcome.is_good())
-                LOG_INFO("device %s does not tell the VUID of %s: %s", name.c_str(), info.name.c_str(),
+            if (const Outcome outcome = commands.query_vuid(represented_vhca_id, info.vuid); !outcome.is_good())
+                LOG_INFO("device %s does not report the VUID of %s: %s", name.c_str(), info.name.c_str(),
                          outcome.to_text().c_str());
         }
         infos.push_back(std::move(info));

@@ -8,11 +8,11 @@
 
 namespace opendoca::mlx5 {
 
-/// A port of a ConnectX or a BlueField.
+/// A port of a ConnectX or a BlueField. The first question about an ability may try it on the device; see trials.hpp.
 class Mlx5Function final : public verbs::VerbsFunction {
 public:
-    Mlx5Function(const Library &library, ibv_context &context, const ibv_device_attr_ex &attributes,
-                 std::uint32_t port, const DeviceCapabilities &capabilities);
+    Mlx5Function(const Library &library, ibv_context &context, const ibv_device_attr_ex &attributes, std::uint32_t port,
+                 const DeviceCapabilities &capabilities);
 
     [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
     [[nodiscard]] bool can_export_dpu() const noexcept override;
@@ -25,17 +25,14 @@ public:
 
     [[nodiscard]] const Library &library() const noexcept { return library_; }
     [[nodiscard]] const DeviceCapabilities &device_capabilities() const noexcept { return capabilities_; }
-    /// Equal for all functions of one card.
+    /// Returns the GUID that all functions of one card share.
     [[nodiscard]] std::uint64_t card_guid() const noexcept { return card_guid_; }
 
-    /// See choose_message_ports().
+    /// Chooses for this function; see choose_message_ports().
     void choose_message_port(const verbs::NewFunctions &functions);
 
 private:
-    [[nodiscard]] bool has_message_port() const noexcept
-    {
-        return can.rdma.reliable_connection && is_port_active;
-    }
+    [[nodiscard]] bool has_message_port() const noexcept { return can.rdma.reliable_connection && is_port_active; }
 
     const Library &library_;
     const DeviceCapabilities capabilities_;

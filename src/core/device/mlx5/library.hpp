@@ -6,8 +6,9 @@
 
 namespace opendoca::mlx5 {
 
-/// The functions of libmlx5 that are used. It is loaded at the first device that could be an mlx5 one, where
-/// libibverbs has it loaded already: so that no program is linked with it, and all else works without it.
+/// The functions of libmlx5 that are used. The library is loaded when the first device is found that may be an mlx5
+/// device; libibverbs has loaded it by then. No program is therefore linked to it, and everything else works without
+/// it.
 struct Library {
     decltype(&mlx5dv_is_supported) is_supported;
     decltype(&mlx5dv_query_device) query_device;
@@ -24,7 +25,7 @@ struct Library {
     decltype(&mlx5dv_devx_free_uar) free_uar;
 };
 
-/// Null, and the log says why once, where it can't be loaded. Thread-safe.
+/// Loads the library on the first call. Returns null, with the reason logged once, if it cannot be loaded. Thread-safe.
 [[nodiscard]] const Library *load_library() noexcept;
 
 } // namespace opendoca::mlx5

@@ -23,7 +23,7 @@ doca_error_t read(std::span<const std::byte> bytes, DescriptorKind kind, SharedM
 {
     SharedMemoryDescriptor d{};
     if (const auto fault = from_bytes(bytes, kind, d); fault != DescriptorReader::Fault::none) {
-        LOG_ERR("these %zu bytes are no export descriptor of a %s for the DPU of an mlx5 device: %s", bytes.size(),
+        LOG_ERR("these %zu bytes are not an export descriptor of a %s for the DPU of an mlx5 device: %s", bytes.size(),
                 kind == DescriptorKind::mlx5_memory ? "memory map" : "sync event", to_text(fault));
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -31,7 +31,7 @@ doca_error_t read(std::span<const std::byte> bytes, DescriptorKind kind, SharedM
     if (d.addr == 0 || d.len == 0 || d.len > UINTPTR_MAX - d.addr || d.key_index > largest_index ||
         (d.access != Access::dpu_read_only && d.access != Access::dpu_read_write)) {
         LOG_ERR("the export descriptor can't be used: the range [0x%" PRIx64 ", +%" PRIu64 ") of key index 0x%" PRIx32
-                " with access 0x%" PRIx32 " makes no sense",
+                " with access 0x%" PRIx32 " is not valid",
                 d.addr, d.len, d.key_index, d.access);
         return DOCA_ERROR_INVALID_VALUE;
     }
@@ -53,7 +53,8 @@ doca_error_t read_counter_descriptor(std::span<const std::byte> bytes, SharedMem
     if (status != DOCA_SUCCESS)
         return status;
     if (d.len != sizeof(std::uint64_t) || d.addr % sizeof(std::uint64_t) != 0 || d.access != Access::dpu_read_write) {
-        LOG_ERR("the export descriptor can't be used: %" PRIu64 " bytes at 0x%" PRIx64 " are no sync event", d.len, d.addr);
+        LOG_ERR("the export descriptor can't be used: %" PRIu64 " bytes at 0x%" PRIx64 " are not a sync event", d.len,
+                d.addr);
         return DOCA_ERROR_INVALID_VALUE;
     }
     descriptor = d;

@@ -6,19 +6,19 @@
 #include <cstdint>
 #include <span>
 
-#include <doca_error.h>
 #include "../../public_values.hpp"
+#include <doca_error.h>
 
 namespace opendoca::mlx5 {
 
-/// What an export descriptor for the DPU says: which key of which function another function of the same card may use,
-/// and for what memory: that of a memory map, or the word of a counter. From anywhere; the card is who checks the access
-/// key, and the range.
+/// An export descriptor for the DPU: the key of a function that other functions of the same card may use, and its
+/// memory, which is a memory map or the word of a counter. The contents are untrusted; the card checks the access key
+/// and the range of each access.
 struct SharedMemoryDescriptor {
     std::uint64_t addr;
     std::uint64_t len;       ///< bytes
-    std::uint64_t card_guid; ///< of the card, whose functions all have it
-    std::uint16_t vhca_id;   ///< of the function that has the key
+    std::uint64_t card_guid; ///< shared by all functions of the card
+    std::uint16_t vhca_id;   ///< the function that has the key
     std::uint32_t key_index;
     std::uint32_t access; ///< Access::dpu_read_only or Access::dpu_read_write
     std::uint8_t access_key[32];
@@ -36,13 +36,13 @@ struct SharedMemoryDescriptor {
     }
 };
 
-/// Whether @p bytes are meant to be an export for RDMA, and no such descriptor: all else of them is still to be checked.
+/// Returns whether @p bytes are marked as an export for RDMA instead. Nothing else of them is checked.
 [[nodiscard]] bool is_for_rdma(std::span<const std::byte> bytes) noexcept;
 
-/// Checks @p bytes. INVALID_VALUE, with the reason in the log, when they are no descriptor of memory.
+/// Parses and checks a descriptor of a memory map. INVALID_VALUE, logged, if @p bytes are not a valid one.
 [[nodiscard]] doca_error_t read_descriptor(std::span<const std::byte> bytes,
                                            SharedMemoryDescriptor &descriptor) noexcept;
-/// The same, of a counter: 8 bytes, aligned, that may be written.
+/// Does the same for a counter: 8 writable bytes, aligned.
 [[nodiscard]] doca_error_t read_counter_descriptor(std::span<const std::byte> bytes,
                                                    SharedMemoryDescriptor &descriptor) noexcept;
 

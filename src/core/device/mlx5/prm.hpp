@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Layout of the commands that mlx5 devices take (Programmer's Reference Manual): one row for each field that is used,
-// with its first bit, counted from the most significant bit of the mailbox's first byte, and its width in bits.
+// Layout of the commands of mlx5 devices (Programmer's Reference Manual). Each field that is used has one row: its
+// first bit, counted from the most significant bit of the mailbox's first byte, and its width in bits.
 // tests/unit/test_mlx5_prm.cpp has the same numbers from other sources, and tests/mutation/ changes each of these.
 #pragma once
 
@@ -25,7 +25,7 @@ struct Field {
     }
 };
 
-/// A command or its answer. Fields have up to 64 bits, or are whole bytes.
+/// The bytes of a command or its output. Fields have up to 64 bits, or are whole bytes.
 template <std::size_t bytes>
 class Mailbox {
 public:
@@ -72,19 +72,19 @@ enum class Opcode : std::uint16_t {
 
 inline constexpr std::uint64_t object_type_mkey = 0xff01;
 
-// Every command, and every answer.
+// Fields of every command, and of every output.
 inline constexpr Field opcode{0x00, 16};
 inline constexpr Field modifier{0x30, 16};
 inline constexpr Field status{0x00, 8};
 inline constexpr Field syndrome{0x20, 32};
-inline constexpr std::size_t answer_bytes = 16; ///< of most commands
+inline constexpr std::size_t answer_bytes = 16; ///< output size of most commands
 
 // QUERY_HCA_CAP. The modifier is twice the kind of capability, plus 1 for the current values.
 inline constexpr Field cap_other_function{0x40, 1};
 inline constexpr Field cap_function_id{0x50, 16};
 inline constexpr std::size_t query_hca_cap_bytes = 16;
 inline constexpr std::size_t query_hca_cap_answer_bytes = 16 + 4096;
-inline constexpr unsigned capability = 0x80; ///< where it begins in the answer
+inline constexpr unsigned capability = 0x80; ///< first bit of the capabilities in the output
 
 inline constexpr unsigned general_kind = 0;
 inline constexpr Field general_vhca_resource_manager = Field{0x1f, 1}.at(capability);
@@ -100,12 +100,12 @@ inline constexpr unsigned general_2_kind = 0x20;
 inline constexpr Field general_2_query_vuid = Field{0x92, 1}.at(capability);
 inline constexpr Field general_2_cross_vhca_objects = Field{0xe0, 32}.at(capability);
 inline constexpr Field general_2_allowed_for_other_vhca = Field{0x100, 64}.at(capability);
-inline constexpr std::uint64_t local_key_to_remote_key = 0x100; ///< of cross_vhca_objects
-inline constexpr std::uint64_t keys_may_be_allowed = 0x4;       ///< of allowed_for_other_vhca
+inline constexpr std::uint64_t local_key_to_remote_key = 0x100; ///< a bit of cross_vhca_objects
+inline constexpr std::uint64_t keys_may_be_allowed = 0x4;       ///< a bit of allowed_for_other_vhca
 
-// CREATE_MKEY: the command's own fields, then the context of the key.
+// CREATE_MKEY: the fields of the command, then those of the key's context.
 inline constexpr Field mkey_umem_valid{0x61, 1};
-inline constexpr Field mkey_actual_size{0x300, 32}; ///< of the translation, in units of 16 bytes
+inline constexpr Field mkey_actual_size{0x300, 32}; ///< size of the translation, in units of 16 bytes
 inline constexpr Field mkey_umem_id{0x320, 32};
 inline constexpr Field mkey_umem_offset{0x340, 64};
 inline constexpr unsigned mkey_context = 0x80;
@@ -120,9 +120,10 @@ inline constexpr Field mkey_variant = Field{0x38, 8}.at(mkey_context); ///< the 
 inline constexpr Field mkey_pd = Field{0x68, 24}.at(mkey_context);
 inline constexpr Field mkey_start = Field{0x80, 64}.at(mkey_context);
 inline constexpr Field mkey_length = Field{0xc0, 64}.at(mkey_context);
-inline constexpr Field mkey_translation_size = Field{0x1a0, 32}.at(mkey_context); ///< as mkey_actual_size
-inline constexpr Field mkey_log_entity_size = Field{0x1db, 5}.at(mkey_context);   ///< or log of the page size
-inline constexpr std::size_t create_mkey_bytes = 0x880 / 8;                       ///< the translation follows
+inline constexpr Field mkey_translation_size = Field{0x1a0, 32}.at(mkey_context); ///< the same as mkey_actual_size
+inline constexpr Field mkey_log_entity_size =
+    Field{0x1db, 5}.at(mkey_context);                       ///< log2 of the entry length or of the page size
+inline constexpr std::size_t create_mkey_bytes = 0x880 / 8; ///< the translation follows
 inline constexpr std::uint64_t access_mode_direct = 1;
 inline constexpr std::uint64_t access_mode_ksm = 3;
 inline constexpr std::uint64_t any_qp = 0xffffff;
@@ -130,7 +131,7 @@ inline constexpr std::uint64_t any_qp = 0xffffff;
 inline constexpr std::size_t ksm_bytes = 16;
 inline constexpr Field ksm_key{0x20, 32};
 inline constexpr Field ksm_address{0x40, 64};
-// Of the answer.
+// Output.
 inline constexpr Field mkey_index{0x48, 24};
 
 // ALLOW_OTHER_VHCA_ACCESS
@@ -147,12 +148,12 @@ inline constexpr Field alias_object_id{0xa0, 32};
 inline constexpr Field alias_access_key{0x100, 256};
 inline constexpr Field alias_pd{0x200, 32}; ///< metadata_1
 inline constexpr std::size_t alias_bytes = 80;
-// Of the answer, which has the alias again.
+// Output, which repeats the alias.
 inline constexpr Field object_id{0x40, 32};
-inline constexpr Field alias_status{0x9d, 3}; ///< 0: it can be used
+inline constexpr Field alias_status{0x9d, 3}; ///< 0: the alias is usable
 inline constexpr std::size_t alias_answer_bytes = 80;
 
-// INIT2RTR_QP: the context of the queue pair, in which is its primary path.
+// INIT2RTR_QP: the queue pair's context, which contains its primary path.
 inline constexpr Field rtr_qpn{0x48, 24};
 inline constexpr unsigned qp_context = 0xc0;
 inline constexpr Field rtr_mtu = Field{0x40, 3}.at(qp_context);
@@ -164,7 +165,7 @@ inline constexpr Field rtr_receive_timer = Field{0x4a3, 5}.at(qp_context);
 inline constexpr Field rtr_receive_packet = Field{0x4a8, 24}.at(qp_context);
 inline constexpr std::size_t init2rtr_bytes = 0x880 / 8;
 
-// QUERY_ESW_FUNCTIONS: of the answer.
+// QUERY_ESW_FUNCTIONS: output.
 inline constexpr unsigned host_parameters = 0x80;
 inline constexpr Field host_number = Field{0x00, 8}.at(host_parameters);
 inline constexpr Field host_pf_vhca_id_valid = Field{0x0e, 1}.at(host_parameters);
@@ -179,9 +180,9 @@ inline constexpr std::size_t query_esw_functions_answer_bytes = 0x400 / 8;
 // QUERY_VUID
 inline constexpr Field vuid_vhca_id{0x70, 16};
 inline constexpr std::size_t query_vuid_bytes = 16;
-// Of the answer.
+// Output.
 inline constexpr Field vuid_count{0x1f0, 16};
-inline constexpr Field vuid_first{0x200, 1024}; ///< text; no NUL if it is that long
+inline constexpr Field vuid_first{0x200, 1024}; ///< text; without a terminating NUL if it fills the field
 inline constexpr std::size_t query_vuid_answer_bytes = 0x600 / 8;
 
 } // namespace opendoca::mlx5::prm

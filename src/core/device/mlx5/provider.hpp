@@ -6,13 +6,13 @@
 
 namespace opendoca::mlx5 {
 
-/// Of an mlx5 device that takes commands; null for any other, and where libmlx5 can't be loaded.
-[[nodiscard]] std::shared_ptr<verbs::VerbsFunction> make_function(ibv_context &context,
-                                                                  const ibv_device_attr_ex &attributes,
-                                                                  std::uint32_t port);
+/// Returns the function of an mlx5 device that accepts DEVX commands; null for any other device, or if libmlx5 cannot
+/// be loaded.
+[[nodiscard]] std::shared_ptr<verbs::VerbsFunction>
+make_function(ibv_context &context, const ibv_device_attr_ex &attributes, std::uint32_t port);
 
-/// Of @p functions, all that there are: which of them have queue pairs for messages across the PCIe, of their own or of
-/// another function of the card.
+/// Decides for each of @p functions, which must be all of this machine, whether queue pairs can carry messages across
+/// the PCIe: its own, or those of another function of the card.
 void choose_message_ports(const verbs::NewFunctions &functions);
 
 } // namespace opendoca::mlx5

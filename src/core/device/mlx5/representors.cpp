@@ -22,7 +22,8 @@ std::string first_word_of(const fs::path &file)
     return word;
 }
 
-/// Takes @p prefix and a number off the front of @p text. False, and @p text is as it was, where it begins otherwise.
+/// Removes @p prefix and the number that follows it from the front of @p text. Returns false, without a change to @p
+/// text, if it begins otherwise.
 bool take(std::string_view &text, std::string_view prefix, unsigned &number) noexcept
 {
     if (!text.starts_with(prefix))
@@ -89,11 +90,11 @@ std::vector<RepresentorPort> find_representors(const std::string &net, const std
     const std::string switch_id = uplink.empty() ? "" : first_word_of(fs::path(net) / uplink / "phys_switch_id");
     if (switch_id.empty())
         return found; // not in switchdev mode
-    // Ports of a bond are one e-switch: those of another uplink have its number.
+    // The ports of a bond form one e-switch; representors of the other uplink have that uplink's number.
     std::string_view uplink_name = "p0";
-    const std::string its_name = first_word_of(fs::path(net) / uplink / "phys_port_name");
-    if (!its_name.empty())
-        uplink_name = its_name;
+    const std::string port_name = first_word_of(fs::path(net) / uplink / "phys_port_name");
+    if (!port_name.empty())
+        uplink_name = port_name;
     unsigned port = 0;
     (void)take(uplink_name, "p", port);
     std::error_code error;

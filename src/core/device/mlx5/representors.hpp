@@ -12,39 +12,40 @@
 
 namespace opendoca::mlx5 {
 
-/// What an interface of the e-switch stands for, as the kernel names it: "c1pf0vf2".
+/// The function that an interface of the e-switch represents, parsed from the kernel's port name, such as "c1pf0vf2".
 struct PortName {
     FunctionType type = FunctionType::pf;
-    bool is_external = false; ///< of the host, and not of the DPU itself
+    bool is_external = false; ///< a function of the host, not of the DPU itself
     unsigned pf = 0;
-    unsigned number = 0; ///< of the VF or SF
+    unsigned number = 0; ///< number of the VF or SF
 
-    /// Nothing for the uplink ("p0") and for what is no name of a representor.
+    /// Returns nothing for the uplink ("p0") and for other names that do not denote a representor.
     [[nodiscard]] static std::optional<PortName> parse(std::string_view text) noexcept;
-    /// Its port of the e-switch, as far as its name tells; that of an SF only devlink knows.
+    /// Returns the vport number if the name determines it; that of an SF is only known to devlink.
     [[nodiscard]] std::optional<std::uint16_t> vport() const noexcept;
 };
 
-/// A representor's interface.
+/// The network interface of a representor.
 struct RepresentorPort {
     std::string interface;
     PortName name;
 };
 
-/// How the addresses of a PF's VFs follow from its own, by the SR-IOV capability of the PCI: in steps of functions.
+/// The layout of a PF's VFs on the PCI bus, from its SR-IOV capability: routing IDs relative to the PF's.
 struct VirtualFunctionPlaces {
     std::uint32_t first = 0;
     std::uint32_t stride = 0;
 
-    /// That of the PF in @p pci, its folder in /sys/bus/pci/devices; nothing where the kernel does not report it.
+    /// Reads the layout of the PF with folder @p pci in /sys/bus/pci/devices. Returns nothing if the kernel does not
+    /// report it.
     [[nodiscard]] static std::optional<VirtualFunctionPlaces> read(const std::string &pci);
-    /// The routing ID (bus, device and function in 16 bits) of VF @p number of the PF @p pf; nothing beyond the last
-    /// bus.
+    /// Returns the routing ID (bus, device and function in 16 bits) of VF @p number of the PF with routing ID @p pf, or
+    /// nothing if it would lie beyond the last bus.
     [[nodiscard]] std::optional<std::uint16_t> routing_id(std::uint16_t pf, unsigned number) const noexcept;
 };
 
-/// All behind the same uplink as @p uplink, an interface in folder @p net, which is /sys/class/net: in the order PF, VFs,
-/// SFs.
+/// Lists all representors behind @p uplink, an interface in folder @p net (/sys/class/net). Functions of the host come
+/// first; within each side PFs, then VFs, then SFs.
 [[nodiscard]] std::vector<RepresentorPort> find_representors(const std::string &net, const std::string &uplink);
 
 } // namespace opendoca::mlx5

@@ -15,7 +15,7 @@ Outcome SharedKey::create(const Commands &commands, ibv_pd &pd, Sharing::Way way
     if (!outcome.is_good())
         return outcome;
     while (getrandom(access_key_.data(), access_key_.size(), 0) != static_cast<ssize_t>(access_key_.size()))
-        ; // interrupted, before the system has begun
+        ; // interrupted before the kernel's random generator was ready
     outcome = commands.allow_access(key, access_key_);
     if (outcome.is_good())
         key_ = std::move(key);

@@ -7,16 +7,16 @@
 
 namespace opendoca::mlx5 {
 
-/// A key of memory of this process that other functions of the card may use as long as it is there, if they know its
-/// access key.
+/// A key over memory of this process that other functions of the card may use if they present its access key. It is
+/// valid as long as this object.
 class SharedKey {
 public:
-    /// @p region is of @p range, and needed for the indirect way alone.
+    /// Creates the key over @p range. @p region is the registration of @p range; only an indirect key needs it.
     [[nodiscard]] Outcome create(const Commands &commands, ibv_pd &pd, Sharing::Way way, const ibv_mr *region,
                                  const MemoryRange &range, bool is_writable);
 
     [[nodiscard]] const DeviceKey &key() const noexcept { return key_; }
-    /// The only secret: random, and another one for each key.
+    /// Returns the secret that protects the key: random, and different for each key.
     [[nodiscard]] const AccessKey &access_key() const noexcept { return access_key_; }
 
 private:

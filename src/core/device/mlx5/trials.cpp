@@ -20,15 +20,16 @@ namespace opendoca::mlx5 {
 
 namespace {
 
-/// What was found out of a device, by its name. Never destroyed: exit handlers may ask.
+/// Results by device name. Never destroyed, since exit handlers may use them.
 template <typename Finding>
 struct Findings {
     std::mutex lock;
     std::map<std::string, Finding> known;
 };
 
+/// Returns the result for @p function's device. The first call for a device calls @p try_it to determine it.
 template <typename Finding, typename Try>
-const Finding &find_out(const Mlx5Function &function, Try &&try_it) noexcept
+const Finding &try_once(const Mlx5Function &function, Try &&try_it) noexcept
 {
     static auto *const findings = new Findings<Finding>;
     static const Finding nothing;
@@ -42,12 +43,12 @@ const Finding &find_out(const Mlx5Function &function, Try &&try_it) noexcept
         return DOCA_SUCCESS;
     });
     if (status != DOCA_SUCCESS)
-        LOG_ERR("device %s can't be tried: out of memory", function.name.c_str());
+        LOG_ERR("device %s: trying its abilities failed: out of memory", function.name.c_str());
     return *found;
 }
 
-/// A number, and no constant: of which ibv_reg_mr() is a macro that mixes enumerations.
-int own_access() noexcept
+/// A function instead of a constant: ibv_reg_mr() is a macro that would mix enumerations for a constant.
+int local_access() noexcept
 {
     return IBV_ACCESS_LOCAL_WRITE;
 }
@@ -71,7 +72,7 @@ void try_sharing(const Mlx5Function &function, Sharing &sharing)
         return;
     }
     const verbs::Handle<ibv_mr> region(
-        ibv_reg_mr(opened.pd.get(), memory.bytes.data(), memory.bytes.size(), own_access()));
+        ibv_reg_mr(opened.pd.get(), memory.bytes.data(), memory.bytes.size(), local_access()));
     if (region == nullptr) {
         sharing.reason = "memory can't be registered";
         return;
@@ -81,7 +82,7 @@ void try_sharing(const Mlx5Function &function, Sharing &sharing)
         SharedKey shared;
         Outcome outcome = shared.create(commands, *opened.pd, way, region.get(), memory.range(), true);
         if (!outcome.is_good()) {
-            sharing.reason = std::string("a key, though the device reports it, can't be shared: ") + outcome.to_text();
+            sharing.reason = std::string("the device reports shared keys, but sharing one fails: ") + outcome.to_text();
             continue;
         }
         sharing.way = way;
@@ -89,12 +90,12 @@ void try_sharing(const Mlx5Function &function, Sharing &sharing)
         outcome = commands.create_alias(*opened.pd, function.device_capabilities().vhca_id, shared.key().index(),
                                         shared.access_key(), alias);
         sharing.imports = outcome.is_good();
-        sharing.reason = sharing.imports ? "" : "a shared key can't be taken over: " + outcome.to_text();
+        sharing.reason = sharing.imports ? "" : "a shared key cannot be imported: " + outcome.to_text();
         return;
     }
 }
 
-/// Copies a few bytes.
+/// Determines whether the DMA engine works, by copying a few bytes.
 void try_engine(const Mlx5Function &function, Engine &engine)
 {
     constexpr auto patience = std::chrono::seconds(1);
@@ -111,10 +112,10 @@ void try_engine(const Mlx5Function &function, Engine &engine)
         return;
     }
     static TestMemory memories[2];
-    const verbs::Handle<ibv_mr> region(ibv_reg_mr(&device.pd(), memories, sizeof(memories), own_access()));
+    const verbs::Handle<ibv_mr> region(ibv_reg_mr(&device.pd(), memories, sizeof(memories), local_access()));
     DmaQueuePair queue_pair;
     if (region == nullptr || queue_pair.create(device, 1, false) != DOCA_SUCCESS) {
-        engine.reason = "the device reports a DMA engine, but makes no queue pair for it";
+        engine.reason = "the device reports a DMA engine, but creating a queue pair for it fails";
         return;
     }
     memories[0].bytes.fill(std::byte{0x5a});
@@ -137,15 +138,15 @@ void try_engine(const Mlx5Function &function, Engine &engine)
     engine.works = status == IBV_WC_SUCCESS && memories[1].bytes == memories[0].bytes;
     engine.max_length = attributes.max_wr_memcpy_length;
     if (!engine.works)
-        engine.reason = std::string("the device reports a DMA engine, but a copy by it fails: ") +
-                        ibv_wc_status_str(status);
+        engine.reason =
+            std::string("the device reports a DMA engine, but a copy by it fails: ") + ibv_wc_status_str(status);
 }
 
 } // namespace
 
 const Engine &engine_of(const Mlx5Function &function) noexcept
 {
-    return find_out<Engine>(function, [&](Engine &engine) {
+    return try_once<Engine>(function, [&](Engine &engine) {
         try_engine(function, engine);
         LOG_DBG("device %s copies by %s", function.name.c_str(),
                 engine.works ? "its DMA engine" : ("RDMA loopback: " + engine.reason).c_str());
@@ -154,12 +155,12 @@ const Engine &engine_of(const Mlx5Function &function) noexcept
 
 const Sharing &sharing_of(const Mlx5Function &function) noexcept
 {
-    return find_out<Sharing>(function, [&](Sharing &sharing) {
+    return try_once<Sharing>(function, [&](Sharing &sharing) {
         try_sharing(function, sharing);
         LOG_DBG("device %s: %s", function.name.c_str(),
-                 sharing.way == Sharing::Way::none ? sharing.reason.c_str()
-                 : sharing.way == Sharing::Way::indirect ? "memory across the PCIe by indirect keys"
-                                                         : "memory across the PCIe by direct keys");
+                sharing.way == Sharing::Way::none       ? sharing.reason.c_str()
+                : sharing.way == Sharing::Way::indirect ? "memory across the PCIe by indirect keys"
+                                                        : "memory across the PCIe by direct keys");
     });
 }
 

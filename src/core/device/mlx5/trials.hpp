@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What an mlx5 device says that it can do is not always so: it is tried, at the first question, once a process.
+// Abilities of an mlx5 device that are tried, because the device's capability bits are not reliable. Each is tried once
+// per process, on first use.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +12,27 @@ namespace opendoca::mlx5 {
 
 class Mlx5Function;
 
-/// Memory across the PCIe, by keys that other functions of the card may use.
+/// Sharing of memory across the PCIe, by keys that other functions of the card may use.
 struct Sharing {
     enum class Way : std::uint8_t {
         none,
-        indirect, ///< of a key over registered memory
-        direct,   ///< of a key over memory that is registered for it: slower to make
+        indirect, ///< a key that refers to the key of registered memory
+        direct,   ///< a key over memory that is registered again for it; slower to create
     };
 
     Way way = Way::none;
     bool imports = false;
-    std::string reason; ///< why not
+    std::string reason; ///< why something does not work
 };
 
-/// The DMA engine.
+/// The DMA engine of a device.
 struct Engine {
     bool works = false;
-    std::uint64_t max_length = 0; ///< bytes of a request
-    std::string reason;           ///< why not
+    std::uint64_t max_length = 0; ///< bytes of one request
+    std::string reason;           ///< why it does not work
 };
 
-// Thread-safe.
+// Both are thread-safe.
 [[nodiscard]] const Sharing &sharing_of(const Mlx5Function &function) noexcept;
 [[nodiscard]] const Engine &engine_of(const Mlx5Function &function) noexcept;
 

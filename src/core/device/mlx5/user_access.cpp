@@ -15,8 +15,8 @@ namespace opendoca::mlx5 {
 
 namespace {
 
-/// What may be done to the pages. What a queue does with them the device checks by the queue, so that atomics are
-/// reads and writes here; the kernel knows no more.
+/// Returns the rights of the pages of a UMEM. The device checks each access by the queue that makes it, so atomics
+/// count as reads and writes here; the kernel has no finer rights.
 std::uint32_t page_rights(std::uint32_t access) noexcept
 {
     constexpr std::uint32_t reads_for_peers =
@@ -39,10 +39,10 @@ public:
 
     [[nodiscard]] doca_error_t release() override
     {
-        // What can't be released stays, and is the owner's again.
+        // If the memory cannot be deregistered, memory_ keeps it.
         mlx5dv_devx_umem *const memory = memory_.get();
         if (const int error = device_.mlx5_function().library().deregister_umem(memory); error != 0) {
-            LOG_ERR("device %s does not let go of user memory 0x%x: %s%s", device_.mlx5_function().name.c_str(), id,
+            LOG_ERR("device %s cannot deregister user memory 0x%x: %s%s", device_.mlx5_function().name.c_str(), id,
                     std::strerror(error), error == EBUSY ? "; an object of the device uses it" : "");
             return DOCA_ERROR_DRIVER;
         }
@@ -70,7 +70,7 @@ private:
     mlx5dv_devx_uar &uar_;
 };
 
-/// As libmlx5 names it; nothing where the one that this was compiled with has no name for it.
+/// Returns libmlx5's constant for @p access; nothing if the rdma-core headers of this build have none.
 std::optional<std::uint32_t> uar_type(DoorbellAccess access) noexcept
 {
     switch (access) {
@@ -108,7 +108,7 @@ doca_error_t create_doorbell_page(const Mlx5Device &device, DoorbellAccess acces
     const std::string &name = device.mlx5_function().name;
     const std::optional<std::uint32_t> type = uar_type(access);
     if (!type) {
-        LOG_ERR("device %s: this libmlx5 gives no page of doorbells that is used by nobody else", name.c_str());
+        LOG_ERR("device %s: this libmlx5 cannot allocate a doorbell page for a single queue", name.c_str());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     const Library &library = device.mlx5_function().library();
@@ -116,7 +116,7 @@ doca_error_t create_doorbell_page(const Mlx5Device &device, DoorbellAccess acces
     mlx5dv_devx_uar *const uar = library.alloc_uar(&device.context(), *type);
     if (uar == nullptr) {
         const int error = errno != 0 ? errno : EIO;
-        LOG_ERR("device %s gives no page of doorbells of type %u: %s", name.c_str(), *type, std::strerror(error));
+        LOG_ERR("device %s cannot allocate a doorbell page of type %u: %s", name.c_str(), *type, std::strerror(error));
         return error == EOPNOTSUPP ? DOCA_ERROR_NOT_SUPPORTED
                : error == ENOMEM   ? DOCA_ERROR_NO_MEMORY
                                    : DOCA_ERROR_DRIVER;

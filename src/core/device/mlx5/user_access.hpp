@@ -11,7 +11,7 @@ namespace opendoca::mlx5 {
 
 class Mlx5Device;
 
-/// By DEVX. @p device outlives what is made.
+/// Create the objects by DEVX. @p device must outlive them.
 [[nodiscard]] doca_error_t create_user_memory(const Mlx5Device &device, const MemoryRange &range, std::uint32_t access,
                                               std::unique_ptr<UserMemory> &memory);
 [[nodiscard]] doca_error_t create_doorbell_page(const Mlx5Device &device, DoorbellAccess access,

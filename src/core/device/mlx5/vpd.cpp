@@ -15,11 +15,11 @@ namespace {
 
 using Bytes = std::span<const unsigned char>;
 
-constexpr unsigned char large = 0x80;     ///< of a resource's tag: its length is in the next two bytes
-constexpr unsigned char read_only = 0x90; ///< the tag of these fields
+constexpr unsigned char large = 0x80;     ///< flag in a resource's tag: a 16-bit length follows
+constexpr unsigned char read_only = 0x90; ///< tag of the read-only fields
 constexpr unsigned char end = 0x78;
-constexpr std::size_t field_header = 3; ///< a keyword of two letters, and a length
-constexpr std::size_t longest = 128;    ///< of a VUID
+constexpr std::size_t field_header = 3; ///< a keyword of two letters, and the field's length
+constexpr std::size_t longest = 128;    ///< bytes of a VUID
 
 std::string find_vuid(Bytes fields)
 {
@@ -56,7 +56,8 @@ std::string vuid_in_vpd(Bytes data)
 std::string vuid_by_vpd(const std::string &pci_address)
 {
     static std::mutex lock;
-    static auto *const known = new std::map<std::string, std::string>; // exit handlers may list devices
+    static auto *const known =
+        new std::map<std::string, std::string>; // never destroyed, since exit handlers may list devices
     const std::lock_guard guard(lock);
     if (const auto found = known->find(pci_address); found != known->end())
         return found->second;

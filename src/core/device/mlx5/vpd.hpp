@@ -7,11 +7,11 @@
 
 namespace opendoca::mlx5 {
 
-/// The VUID among a PCI function's vital product data: the read-only keyword VU. Empty where there is none.
+/// Returns the VUID in a PCI function's vital product data, which is the read-only keyword VU. Empty if there is none.
 [[nodiscard]] std::string vuid_in_vpd(std::span<const unsigned char> data);
 
-/// That of the function at @p pci_address, as sysfs has it for root. Empty where it has none, or does not show it. Read once
-/// a process, as that can take long. Thread-safe.
+/// Returns the VUID of the function at @p pci_address. Empty if it has none, or if sysfs does not let this process read
+/// it, as for users other than root. Read once per process, since reading can be slow. Thread-safe.
 [[nodiscard]] std::string vuid_by_vpd(const std::string &pci_address);
 
 } // namespace opendoca::mlx5

@@ -23,10 +23,11 @@ constexpr std::uint32_t polls_without_yield = 256;
 
 doca_error_t WordQueuePair::open(const Mlx5Device &device)
 {
-    int access = IBV_ACCESS_LOCAL_WRITE; // no constant, of which ibv_reg_mr() is a macro that mixes enumerations
+    int access = IBV_ACCESS_LOCAL_WRITE; // not a constant: ibv_reg_mr() is a macro that would mix enumerations
     region_.reset(ibv_reg_mr(&device.pd(), &word_, sizeof(word_), access));
     if (region_ == nullptr) {
-        LOG_ERR("device %s registers no memory for a sync event: %s", device.port().name.c_str(), std::strerror(errno));
+        LOG_ERR("device %s cannot register memory for a sync event: %s", device.port().name.c_str(),
+                std::strerror(errno));
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
     }
     const verbs::ReliableConnection::Sizes sizes = {
@@ -44,7 +45,7 @@ doca_error_t WordQueuePair::open(const Mlx5Device &device)
 
 doca_error_t WordQueuePair::post(ibv_send_wr &request) noexcept
 {
-    if (is_gone_)
+    if (is_unreachable_)
         return DOCA_ERROR_CONNECTION_RESET;
     ibv_sge segment = {reinterpret_cast<std::uintptr_t>(&word_), sizeof(word_), region_->lkey};
     request.sg_list = &segment;
@@ -52,7 +53,7 @@ doca_error_t WordQueuePair::post(ibv_send_wr &request) noexcept
     request.send_flags = IBV_SEND_SIGNALED;
     ibv_send_wr *refused = nullptr;
     if (const int error = ibv_post_send(&connection_.queue_pair(), &request, &refused); error != 0) {
-        LOG_ERR("a request for a sync event is refused: %s", std::strerror(error));
+        LOG_ERR("posting a work request for a sync event: %s", std::strerror(error));
         return DOCA_ERROR_IO_FAILED;
     }
     is_busy_ = true;
@@ -62,25 +63,26 @@ doca_error_t WordQueuePair::post(ibv_send_wr &request) noexcept
 bool WordQueuePair::has_ended(doca_error_t &status) noexcept
 {
     ibv_cq_ex &completions = completions_.polled();
-    bool has_come = verbs::VerbsCompletions::start_one(completions);
-    if (!has_come) {
+    bool has_completion = verbs::VerbsCompletions::start_one(completions);
+    if (!has_completion) {
         if (!idle_polls_.is_spent() || completions_.look_for_failure() == verbs::DeviceFailure::none)
             return false;
         completions_.forget_failure();
         if (!connection_.is_broken())
             return false;
-        has_come = verbs::VerbsCompletions::start_one(completions); // else it will not come
+        has_completion =
+            verbs::VerbsCompletions::start_one(completions); // if there is no completion now, none will come
     }
     is_busy_ = false;
     status = DOCA_ERROR_IO_FAILED;
-    if (!has_come)
+    if (!has_completion)
         return true;
     status = verbs::to_error(completions.status);
     verbs::VerbsCompletions::end_one(completions);
-    // The key is gone, or who held the memory. The queue pair is broken as well.
+    // The key or the process that had the memory is gone. The failure has also broken the queue pair.
     if (status == DOCA_ERROR_NOT_PERMITTED || status == DOCA_ERROR_SHUTDOWN || status == DOCA_ERROR_INVALID_VALUE) {
         status = DOCA_ERROR_CONNECTION_RESET;
-        is_gone_ = true;
+        is_unreachable_ = true;
     }
     return true;
 }
