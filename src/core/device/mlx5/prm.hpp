@@ -121,9 +121,8 @@ inline constexpr Field mkey_pd = Field{0x68, 24}.at(mkey_context);
 inline constexpr Field mkey_start = Field{0x80, 64}.at(mkey_context);
 inline constexpr Field mkey_length = Field{0xc0, 64}.at(mkey_context);
 inline constexpr Field mkey_translation_size = Field{0x1a0, 32}.at(mkey_context); ///< the same as mkey_actual_size
-inline constexpr Field mkey_log_entity_size =
-    Field{0x1db, 5}.at(mkey_context);                       ///< log2 of the entry length or of the page size
-inline constexpr std::size_t create_mkey_bytes = 0x880 / 8; ///< the translation follows
+inline constexpr Field mkey_log_entity_size = Field{0x1db, 5}.at(mkey_context);   ///< log2 of entry or page size
+inline constexpr std::size_t create_mkey_bytes = 0x880 / 8;                       ///< the translation follows
 inline constexpr std::uint64_t access_mode_direct = 1;
 inline constexpr std::uint64_t access_mode_ksm = 3;
 inline constexpr std::uint64_t any_qp = 0xffffff;

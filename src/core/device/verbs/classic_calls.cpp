@@ -7,9 +7,7 @@
 
 namespace opendoca::verbs {
 
-ClassicCompletions::ClassicCompletions(ibv_cq &queue) noexcept
-    : ibv_cq_ex{},
-      queue_(queue)
+ClassicCompletions::ClassicCompletions(ibv_cq &queue) noexcept : ibv_cq_ex{}, queue_(queue)
 {
     start_poll = [](ibv_cq_ex *self, ibv_poll_cq_attr *) { return of(self).take(); };
     end_poll = [](ibv_cq_ex *) {};
@@ -30,9 +28,7 @@ int ClassicCompletions::take() noexcept
     return 0;
 }
 
-ClassicSender::ClassicSender(ibv_qp &queue_pair) noexcept
-    : ibv_qp_ex{},
-      queue_pair_(queue_pair)
+ClassicSender::ClassicSender(ibv_qp &queue_pair) noexcept : ibv_qp_ex{}, queue_pair_(queue_pair)
 {
     request_.sg_list = &segment_;
     wr_start = [](ibv_qp_ex *) {};

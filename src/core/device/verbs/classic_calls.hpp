@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The extended calls (ibv_start_poll(), ibv_wr_start() and so on), on devices whose driver has only the classic ones
-// (ibv_poll_cq(), ibv_post_send()). Extended calls are functions by pointers in the queue's structure, so that the
-// users of a queue need not know which it has.
+// Adapters that provide the extended calls (ibv_start_poll(), ibv_wr_start() and so on) on devices whose driver has
+// only the classic ones (ibv_poll_cq(), ibv_post_send()). The extended calls are function pointers in the queue's
+// structure, so the rest of the provider uses the same code for both kinds of drivers.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,15 @@
 
 namespace opendoca::verbs {
 
-/// A completion queue of ibv_create_cq(), polled by extended calls.
+/// A completion queue of ibv_create_cq() that can be polled by the extended calls. Used by the thread that polls the
+/// queue.
 class ClassicCompletions final : private ibv_cq_ex {
 public:
     explicit ClassicCompletions(ibv_cq &queue) noexcept;
     ClassicCompletions(const ClassicCompletions &) = delete;
     ClassicCompletions &operator=(const ClassicCompletions &) = delete;
 
-    /// Has what opendoca calls, and nothing else.
+    /// Returns the adapter. Only the functions that opendoca calls are set.
     [[nodiscard]] ibv_cq_ex &extended() noexcept { return *this; }
 
 private:
@@ -33,14 +34,14 @@ private:
     ibv_wc completion_{};
 };
 
-/// A queue pair of ibv_create_qp(), to which work requests are posted by extended calls, one at a time.
+/// A queue pair of ibv_create_qp() to which work requests can be posted by the extended calls, one request at a time.
 class ClassicSender final : private ibv_qp_ex {
 public:
     explicit ClassicSender(ibv_qp &queue_pair) noexcept;
     ClassicSender(const ClassicSender &) = delete;
     ClassicSender &operator=(const ClassicSender &) = delete;
 
-    /// Has what opendoca calls, and nothing else.
+    /// Returns the adapter. Only the functions that opendoca calls are set.
     [[nodiscard]] ibv_qp_ex &extended() noexcept { return *this; }
 
 private:

@@ -33,7 +33,7 @@ doca_error_t CompletionEvents::listen() noexcept
 {
     if (is_listening_)
         return DOCA_SUCCESS;
-    (void)from_.take_events(); // of the time when nobody listened
+    (void)from_.take_events(); // discard events from before the descriptor was watched
     requested_ = 0;
     const doca_error_t status = completions_->watch(from_.event_fd());
     is_listening_ = status == DOCA_SUCCESS;

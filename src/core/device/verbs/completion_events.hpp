@@ -14,9 +14,11 @@ namespace opendoca::verbs {
 
 class VerbsCompletions;
 
-/// Lets completions wake an event-driven completion queue between arm() and disarm(). A completion queue cannot be
-/// told to stay silent again once it was asked for an event: then it is not listened to. A failure that the device
-/// tells of wakes it at any time, until VerbsCompletions::look_for_failure() and forget_failure().
+/// Makes the completions of a verbs completion queue wake an event-driven CompletionQueue between arm() and disarm().
+/// Verbs cannot cancel a notification request; if one is still pending at disarm(), this stops watching the completion
+/// channel until the next arm(). A device failure wakes the CompletionQueue at any time, until
+/// VerbsCompletions::look_for_failure() and forget_failure() have handled it. Owned by a ConnectionPoller or a
+/// CopyQueue, and used by its thread.
 class CompletionEvents {
 public:
     explicit CompletionEvents(VerbsCompletions &from) noexcept : from_(from) {}
@@ -24,15 +26,15 @@ public:
     CompletionEvents &operator=(const CompletionEvents &) = delete;
     ~CompletionEvents() { detach(); }
 
-    /// Does nothing for one that is polled.
+    /// Starts to wake @p completions. Does nothing if it is not event-driven.
     [[nodiscard]] doca_error_t attach(CompletionQueue &completions) noexcept;
     void detach() noexcept;
 
-    /// Of the completions that come from now on, the first, or the first solicited one, wakes the completion queue.
-    /// False when the system refuses.
+    /// Requests a wake-up by the next completion, or by the next solicited one. Returns false if the device or the
+    /// system refuses.
     [[nodiscard]] bool arm(bool only_solicited) noexcept;
     void disarm() noexcept;
-    /// There is nothing more to be told of.
+    /// Stops waking the waiter for failures, once the device has failed for good.
     void ignore_failures() noexcept;
 
 private:
@@ -40,10 +42,10 @@ private:
     void ignore() noexcept;
 
     VerbsCompletions &from_;
-    CompletionQueue *completions_ = nullptr; ///< while attached to one that is event-driven
+    CompletionQueue *completions_ = nullptr; ///< null unless attached to an event-driven queue
     bool watches_failures_ = false;
     bool is_listening_ = false;
-    std::uint32_t requested_ = 0; ///< events, at most, that may still come
+    std::uint32_t requested_ = 0; ///< upper bound of the events that may still arrive
 };
 
 } // namespace opendoca::verbs

@@ -8,7 +8,7 @@
 
 namespace opendoca::verbs {
 
-/// What a work request's completion says, as the result of a job.
+/// Returns the error of an operation whose completion has @p status.
 [[nodiscard]] doca_error_t to_error(ibv_wc_status status) noexcept;
 
 } // namespace opendoca::verbs

@@ -53,7 +53,7 @@ doca_error_t VerbsCompletions::create_queue(const VerbsDevice &device)
     attributes.channel = channel_.get();
     attributes.wc_flags = IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_IMM | IBV_WC_EX_WITH_QP_NUM;
     attributes.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
-    attributes.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED; // a work queue's thread, or nobody
+    attributes.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED; // one thread polls the queue, see the class comment
     polled_ = ibv_create_cq_ex(&device.context(), &attributes);
     if (polled_ == nullptr && may_be_unknown(errno)) {
         attributes.comp_mask = 0;
@@ -76,8 +76,8 @@ doca_error_t VerbsCompletions::create_queue(const VerbsDevice &device)
     return DOCA_SUCCESS;
 }
 
-/// One thread at a time uses the queue pairs: with a domain of their own they need no lock, and share no doorbell with
-/// other threads.
+/// Creates a thread domain for the queue pairs on this queue. Only one thread at a time uses them, so they then need no
+/// lock, and they share no doorbell with other threads.
 void VerbsCompletions::create_domain(const VerbsDevice &device)
 {
     ibv_td_init_attr domain{};
@@ -104,7 +104,7 @@ bool VerbsCompletions::request_event(bool only_solicited) noexcept
 
 std::uint32_t VerbsCompletions::take_events() noexcept
 {
-    constexpr std::uint32_t most_unacknowledged = 1024; // acknowledging takes a lock
+    constexpr std::uint32_t most_unacknowledged = 1024; // acknowledging takes a lock, so it is done in batches
     ibv_cq *queue = nullptr;
     void *context = nullptr;
     std::uint32_t count = 0;

@@ -18,17 +18,17 @@ namespace opendoca::verbs {
 
 class VerbsDevice;
 
-/// Of polls that find nothing, between two checks for failures that the device reports otherwise: these take a system
-/// call.
+/// Counts polls without a completion. Once it is spent, the device is checked for failures that it reports by events;
+/// the check takes a system call.
 using FailureCheckBudget = PollBudget<1024>;
 
-/// Drivers differ in how they refuse what they do not know.
+/// Returns whether @p error may mean that the driver does not support the requested attribute. Drivers differ in the
+/// error that they return.
 [[nodiscard]] bool may_be_unknown(int error) noexcept;
 
-/// A completion queue of the device, with what else the queue pairs on it have in common: the thread domain, the
-/// completion channel, and the listener for failures. It outlives them. One thread polls it, and nothing else of it,
-/// and no call that takes completions away (destroying or resetting a queue pair), may run at that time: the queue has
-/// no lock.
+/// A completion queue of the device, together with what the queue pairs on it share: the thread domain, the completion
+/// channel and the listener for failures. It must outlive these queue pairs. The queue has no lock: only one thread may
+/// poll it, and no other thread may meanwhile destroy or reset one of its queue pairs, since both remove completions.
 class VerbsCompletions {
 public:
     VerbsCompletions() = default;
@@ -36,46 +36,47 @@ public:
     VerbsCompletions &operator=(const VerbsCompletions &) = delete;
     ~VerbsCompletions();
 
-    /// For at most @p size completions at a time. @p has_channel: completions can wake somebody.
+    /// Creates a queue for at most @p size completions. @p has_channel: completions can raise events.
     [[nodiscard]] doca_error_t create(const VerbsDevice &device, std::uint32_t size, bool has_channel);
 
     [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
     [[nodiscard]] bool has_channel() const noexcept { return channel_ != nullptr; }
     [[nodiscard]] ibv_cq &queue() const noexcept { return *queue_; }
     [[nodiscard]] ibv_cq_ex &polled() const noexcept { return *polled_; }
-    /// That queue pairs are created in.
+    /// Returns the protection domain to create queue pairs in.
     [[nodiscard]] ibv_pd &domain() const noexcept { return *domain_; }
 
-    /// Takes the next completion of @p queue, which can be read until end_one(). One at a time: where ibv_next_poll()
-    /// finds none, ibv_end_poll() is still due with most devices, and with rdma_rxe (rdma-core 44) takes one more that
-    /// is not there.
+    /// Takes the next completion of @p queue, whose fields can be read until end_one(). It polls for one completion at
+    /// a time: after ibv_next_poll() finds none, most devices still require ibv_end_poll(), which on rdma_rxe
+    /// (rdma-core 44) removes a completion that does not exist.
     [[nodiscard]] static bool start_one(ibv_cq_ex &queue) noexcept
     {
-        static ibv_poll_cq_attr attributes{}; // nobody writes to it
+        static ibv_poll_cq_attr attributes{}; // never written to
         return ibv_start_poll(&queue, &attributes) == 0;
     }
     static void end_one(ibv_cq_ex &queue) noexcept { ibv_end_poll(&queue); }
-    /// Takes all that there are away.
+    /// Discards all completions.
     void drop_all() noexcept;
 
-    /// Becomes readable with the next completion after request_event(), until take_events(). With a channel.
+    /// Returns a descriptor that becomes readable with the next completion after request_event(), until take_events().
+    /// Only with a channel.
     [[nodiscard]] int event_fd() const noexcept { return channel_->fd; }
-    /// False when the device refuses. @p only_solicited: not for completions of sends, nor for those of
-    /// receives whose message was not sent with IBV_SEND_SOLICITED; errors count.
+    /// Requests an event. Returns false if the device refuses. @p only_solicited: errors raise it, and receives of
+    /// messages that were sent with IBV_SEND_SOLICITED; other successful completions do not.
     [[nodiscard]] bool request_event(bool only_solicited) noexcept;
-    /// Gives their number.
+    /// Takes all pending events and returns their number.
     std::uint32_t take_events() noexcept;
 
-    /// From now on failures of @p queue_pair, which is on this queue, are heard of, until forget().
+    /// Reports failures of @p queue_pair, which is on this queue, to the listener, until forget().
     void listen_for(ibv_qp &queue_pair);
     void forget(const ibv_qp &queue_pair) noexcept;
-    /// Reads the device's asynchronous events, and says whether there is a failure: a new one, or one from before.
+    /// Reads the device's asynchronous events. Returns the current failure: a new one, or one from an earlier call.
     [[nodiscard]] DeviceFailure look_for_failure() noexcept;
     [[nodiscard]] DeviceFailure failure() const noexcept { return listener_.failure(); }
-    /// What was suspected is being looked into: it is suspected no more.
+    /// Clears a suspected failure before the queue pairs are checked. A fatal one stays.
     void forget_failure() noexcept { listener_.forget(); }
-    /// Why somebody who waits for a completion is woken: readable while look_for_failure() has something new, which may
-    /// turn out to be nothing. -1 on a device whose events are the program's.
+    /// Returns a descriptor that is readable while look_for_failure() has something new, which may turn out to be no
+    /// failure. -1 if the program owns the device's events.
     [[nodiscard]] int failure_fd() const noexcept { return listener_.fd(); }
     [[nodiscard]] doca_error_t make_failure_fd() noexcept;
 
@@ -85,17 +86,18 @@ private:
     void create_domain(const VerbsDevice &device);
 
     FailureListener listener_;
-    DeviceEvents *events_ = nullptr; ///< null on a device whose events are the program's
-    // In the order in which they depend on each other.
+    DeviceEvents *events_ = nullptr; ///< null if the program owns the device's events
+    // In order of dependency: each member is destroyed before those above it.
     Handle<ibv_td> thread_domain_;
-    Handle<ibv_pd> parent_domain_; ///< null where the device has no thread domains
+    Handle<ibv_pd> parent_domain_; ///< null if the device has no thread domains
     Handle<ibv_comp_channel> channel_;
     Handle<ibv_cq> queue_;
-    std::unique_ptr<ClassicCompletions> classic_; ///< of a driver without extended calls
+    std::unique_ptr<ClassicCompletions> classic_; ///< null if the driver has the extended calls
     ibv_cq_ex *polled_ = nullptr;
     ibv_pd *domain_ = nullptr;
     std::uint32_t size_ = 0;
-    std::uint32_t unacknowledged_ = 0; ///< events; destroying the queue waits for them
+    std::uint32_t unacknowledged_ =
+        0; ///< events not acknowledged yet; destroying the queue would wait for their acknowledgement
 };
 
 } // namespace opendoca::verbs

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <string>
 
-#include "../../log.hpp"
 #include "../../crc32.hpp"
+#include "../../log.hpp"
 #include "../descriptor.hpp"
 #include "device.hpp"
 #include "gid_table.hpp"
@@ -20,6 +20,7 @@ namespace opendoca::verbs {
 
 namespace {
 
+/// Returns a number that identifies this machine until its next boot.
 std::uint32_t number_of_machine()
 {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
@@ -30,13 +31,13 @@ std::uint32_t number_of_machine()
 
 bool has_gid(const ConnectionDetails &details, const ibv_gid &gid) noexcept
 {
-    return std::any_of(details.gids, details.gids + details.num_gids, [&](const ibv_gid &other) {
-        return std::memcmp(other.raw, gid.raw, sizeof(gid.raw)) == 0;
-    });
+    return std::any_of(details.gids, details.gids + details.num_gids,
+                       [&](const ibv_gid &other) { return std::memcmp(other.raw, gid.raw, sizeof(gid.raw)) == 0; });
 }
 
-/// They reach each other's IP addresses only as the machine's routes and neighbours are at the moment, and
-/// not even both ways. Their link-local addresses are bound to a port.
+/// Returns whether both ends are different ports of one machine. Such ports may be unable to reach each other's IP
+/// addresses in one or both directions, depending on the machine's routes and neighbours. Their link-local addresses
+/// are bound to a port and work.
 bool are_two_ports_of_one_machine(const ConnectionDetails &a, const ConnectionDetails &b) noexcept
 {
     return a.machine == b.machine && a.machine != 0 && a.num_gids != 0 && !has_gid(b, a.gids[0]);
@@ -44,30 +45,28 @@ bool are_two_ports_of_one_machine(const ConnectionDetails &a, const ConnectionDe
 
 } // namespace
 
-doca_error_t describe_end(ibv_context &context, const VerbsFunction &function,
-                          const QueuePairSettings &settings, std::uint32_t queue_pair, LocalEnd &end)
+doca_error_t describe_end(ibv_context &context, const VerbsFunction &function, const QueuePairSettings &settings,
+                          std::uint32_t queue_pair, LocalEnd &end)
 {
     const auto port = static_cast<std::uint8_t>(function.port());
     ibv_port_attr attributes{};
     if (const int error = ibv_query_port(&context, port, &attributes); error != 0) {
-        LOG_ERR("port %u of device %s can't be queried: %s", port, function.ibdev_name.c_str(),
-                     std::strerror(error));
+        LOG_ERR("port %u of device %s can't be queried: %s", port, function.ibdev_name.c_str(), std::strerror(error));
         return DOCA_ERROR_DRIVER;
     }
     if (attributes.state != IBV_PORT_ACTIVE)
-        LOG_WARN("port %u of device %s is %s: nothing will get through", port,
-                      function.ibdev_name.c_str(), ibv_port_state_str(attributes.state));
+        LOG_WARN("port %u of device %s is %s: nothing will get through", port, function.ibdev_name.c_str(),
+                 ibv_port_state_str(attributes.state));
     std::vector<ibv_gid_entry> gids = gids_of(context, port);
     if (settings.is_gid_fixed)
-        std::erase_if(gids,
-                      [&](const ibv_gid_entry &entry) { return entry.gid_index != settings.gid_index; });
+        std::erase_if(gids, [&](const ibv_gid_entry &entry) { return entry.gid_index != settings.gid_index; });
     if (gids.empty() && attributes.link_layer != IBV_LINK_LAYER_INFINIBAND) {
         if (settings.is_gid_fixed)
-            LOG_ERR("GID %" PRIu32 " of device %s, port %u, is empty", settings.gid_index,
-                         function.ibdev_name.c_str(), port);
+            LOG_ERR("GID %" PRIu32 " of device %s, port %u, is empty", settings.gid_index, function.ibdev_name.c_str(),
+                    port);
         else
             LOG_ERR("device %s, port %u, has no GID: is its interface up, with an address?",
-                         function.ibdev_name.c_str(), port);
+                    function.ibdev_name.c_str(), port);
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     if (gids.size() > max_candidates)
@@ -133,8 +132,8 @@ std::vector<ReliableConnection::Path> find_paths(const LocalEnd &own, const Conn
     }
     struct Candidate {
         bool is_second_choice;
-        std::size_t sum;   ///< of the places in both lists
-        ibv_gid lower_gid; ///< of the two, so that there is one order
+        std::size_t sum;   ///< sum of the positions in both GID lists
+        ibv_gid lower_gid; ///< the lower of the two GIDs, as a tie-breaker that both ends agree on
         ReliableConnection::Path path;
     };
     std::vector<Candidate> candidates;
@@ -147,8 +146,7 @@ std::vector<ReliableConnection::Path> find_paths(const LocalEnd &own, const Conn
                 path.gid_index = own.gid_indices[i];
                 path.gid = peer.gids[j];
                 const bool is_link = is_link_local(here.gids[i]) && is_link_local(peer.gids[j]);
-                const bool is_lower =
-                    std::memcmp(here.gids[i].raw, peer.gids[j].raw, sizeof(path.gid.raw)) < 0;
+                const bool is_lower = std::memcmp(here.gids[i].raw, peer.gids[j].raw, sizeof(path.gid.raw)) < 0;
                 candidates.push_back(
                     {prefers_link_local && !is_link, i + j, is_lower ? here.gids[i] : peer.gids[j], path});
             }
@@ -156,7 +154,7 @@ std::vector<ReliableConnection::Path> find_paths(const LocalEnd &own, const Conn
     };
     add(true);
     if (candidates.empty())
-        add(false); // one end insists on an entry that the other has no match for: let the kernel judge
+        add(false); // one end is set to a GID without a match at the other end: try it, the kernel decides
     std::ranges::sort(candidates, [](const Candidate &a, const Candidate &b) {
         if (a.is_second_choice != b.is_second_choice)
             return b.is_second_choice;

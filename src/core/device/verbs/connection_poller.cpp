@@ -13,10 +13,10 @@ namespace opendoca::verbs {
 
 namespace {
 
-/// Completions that one retrieve looks at.
+/// Most completions to process in one progress().
 constexpr int most_at_once = 16;
 
-/// So that the next element needs no memory.
+/// Reserves memory, so that adding one more element cannot fail.
 template <typename T>
 void make_room(std::vector<T> &list, std::size_t size)
 {
@@ -30,7 +30,7 @@ doca_error_t ConnectionPoller::create_own(const VerbsDevice &device, std::uint32
                                           std::shared_ptr<ConnectionPoller> &poller)
 {
     std::shared_ptr<ConnectionPoller> created(new ConnectionPoller(device, nullptr));
-    // It may come to a completion queue that is event-driven.
+    // With a channel, since it may be attached to an event-driven completion queue.
     const doca_error_t status = created->completions_.create(device, size, true);
     if (status == DOCA_SUCCESS)
         poller = std::move(created);
@@ -58,8 +58,8 @@ doca_error_t ConnectionPoller::find(const VerbsDevice &device, CompletionQueue &
 
 ConnectionPoller::~ConnectionPoller() = default;
 
-/// A queue as deep as the engine's always has: each completion is an operation's. Otherwise what its queue pairs can
-/// have in flight has to fit in.
+/// Each completion belongs to an Operation, so a queue as deep as the engine's completion queue always suffices. A
+/// smaller one must have room for everything that its queue pairs can have in flight.
 bool ConnectionPoller::has_room_for(const CompletionQueue &completions, std::uint32_t size) const noexcept
 {
     return completions_.size() >= completions.depth() || used_ + size <= completions_.size();
@@ -90,8 +90,8 @@ void ConnectionPoller::destroy(std::unique_ptr<ReliableConnection> connection) n
         return;
     }
     connection->disconnect();
-    dead_.push_back(std::move(connection)); // create() has made room
-    has_dead_.store(true, std::memory_order_relaxed); // only a hint: what it is about is behind the lock
+    dead_.push_back(std::move(connection));           // create() has reserved the memory
+    has_dead_.store(true, std::memory_order_relaxed); // relaxed: only a hint, dead_ itself is protected by the lock
 }
 
 void ConnectionPoller::bury_dead() noexcept
@@ -122,7 +122,7 @@ doca_error_t ConnectionPoller::add(VerbsQueuePair &queue_pair, CompletionQueue &
     return DOCA_SUCCESS;
 }
 
-/// For the first member, or the first one again.
+/// Attaches to the completion queue that the first member brings.
 doca_error_t ConnectionPoller::attach(VerbsQueuePair &queue_pair, CompletionQueue &completions)
 {
     if (completions.is_event_driven() && !completions_.has_channel()) {
@@ -162,7 +162,7 @@ void ConnectionPoller::remove(VerbsQueuePair &queue_pair) noexcept
     polled_by_->poll_no_more(*this);
     polled_by_->unreserve_polled();
     polled_by_ = nullptr;
-    // Of a stop between the look above and the lock.
+    // Connections that another thread has passed to destroy() after bury_dead() above, before the lock was taken.
     num_created_ -= static_cast<std::uint32_t>(dead_.size());
     dead_.clear();
 }
@@ -173,7 +173,7 @@ void ConnectionPoller::retrieve_by(VerbsQueuePair &queue_pair, void *retriever) 
     polled_by_->retrieve_by(*this, retriever);
 }
 
-/// A fast-path operation that has succeeded goes right to the front end.
+/// Returns a fast-path operation that has succeeded without queueing it.
 Operation *ConnectionPoller::poll_one() noexcept
 {
     Operation *ended = nullptr;
@@ -186,7 +186,7 @@ Operation *ConnectionPoller::poll_one() noexcept
     return ended;
 }
 
-/// Now and then the reason is a failure of the device.
+/// Counts a poll without a completion; occasionally checks whether a device failure is the reason.
 void ConnectionPoller::polled_nothing() noexcept
 {
     if (idle_polls_.is_spent()) [[unlikely]]
@@ -204,7 +204,7 @@ void ConnectionPoller::progress() noexcept
         polled_nothing();
 }
 
-/// Ends the operation that the next completion is of. False when there is none.
+/// Completes the operation of the next verbs completion. Returns false if there is none.
 bool ConnectionPoller::poll() noexcept
 {
     if (polled_ == nullptr || !VerbsCompletions::start_one(*polled_))
@@ -219,12 +219,12 @@ void ConnectionPoller::drain() noexcept
         ;
 }
 
-/// Ends the operation of the completion that was started.
+/// Completes the operation of the completion that start_one() has taken.
 void ConnectionPoller::end_started() noexcept
 {
     Operation &operation = VerbsQueuePair::operation_of(polled_->wr_id);
     if (operation.payload<VerbsQueuePair::Work>().kind == VerbsQueuePair::Kind::shared_receive) {
-        // From now on it is that of the queue pair by which its message has come.
+        // A shared receive becomes an operation of the queue pair at which its message has arrived.
         const auto &receives = static_cast<const VerbsReceiveQueue &>(*operation.source);
         polled_by_->assign(operation, *receives.find(ibv_wc_read_qp_num(polled_)));
     }
@@ -238,7 +238,7 @@ void ConnectionPoller::fail(VerbsQueuePair &queue_pair, doca_error_t status) noe
     finish_failed();
 }
 
-/// One after the other: what is polled for one may show that another one has failed.
+/// Finishes failed queue pairs one after the other: draining the queue for one may reveal that another has failed.
 void ConnectionPoller::finish_failed() noexcept
 {
     if (is_finishing_)
@@ -248,7 +248,7 @@ void ConnectionPoller::finish_failed() noexcept
         VerbsQueuePair &queue_pair = *std::exchange(first_failed_, first_failed_->next_failed_);
         drain();
         const bool is_reset = queue_pair.connection_->reset() == DOCA_SUCCESS;
-        drain(); // some devices have removed its completions, others have not
+        drain(); // reset() removes the queue pair's completions on some devices only
         queue_pair.finish_failing();
         if (!is_reset)
             lose();
@@ -256,7 +256,8 @@ void ConnectionPoller::finish_failed() noexcept
     is_finishing_ = false;
 }
 
-/// The device, or the completion queue, does nothing more. What has failed cannot be told from what has not.
+/// Gives up polling: the device or the completion queue has failed. Since it is unknown what has completed, all members
+/// fail.
 void ConnectionPoller::lose() noexcept
 {
     if (is_lost_)
@@ -270,7 +271,7 @@ void ConnectionPoller::lose() noexcept
     }
 }
 
-/// Ends connections where the device tells that there will be no completions.
+/// Fails connections for which the device reports that there will be no completions.
 void ConnectionPoller::look_for_failure() noexcept
 {
     idle_polls_.restart();
@@ -278,9 +279,9 @@ void ConnectionPoller::look_for_failure() noexcept
     const DeviceFailure failure = completions_.look_for_failure();
     if (failure == DeviceFailure::none)
         return;
-    drain(); // most often the failure is among the completions
+    drain(); // usually the failure is reported by a completion
     if (failure == DeviceFailure::fatal)
-        return lose(); // DeviceEvents has said why
+        return lose(); // DeviceEvents has logged the reason
     completions_.forget_failure();
     for (VerbsQueuePair *const queue_pair : members_) {
         if (!queue_pair->is_connected() || !queue_pair->connection_->is_broken())
@@ -293,15 +294,15 @@ void ConnectionPoller::look_for_failure() noexcept
 bool ConnectionPoller::arm() noexcept
 {
     if (!events_.arm(false))
-        return true; // which makes the program look
-    progress();      // what has come before the request is not announced
+        return true; // makes the program poll
+    progress();      // completions from before the request raise no event
     return false;
 }
 
 void ConnectionPoller::disarm() noexcept
 {
     events_.disarm();
-    look_for_failure(); // it may be what the program was woken for
+    look_for_failure(); // the wake-up may have been for a failure
 }
 
 } // namespace opendoca::verbs

@@ -16,57 +16,61 @@ namespace opendoca::verbs {
 
 class VerbsQueuePair;
 
-/// A completion queue of the device, and the queue pairs on it. It is what an engine's completion queue polls and arms
-/// for all of them. Most often there is one for a completion queue and a device; besides, each queue pair whose number
-/// was told to a peer before it came to a completion queue has one of its own.
+/// A completion queue of the device and the queue pairs on it, which an engine's CompletionQueue polls and arms as one
+/// pollable. Usually there is one for each pair of CompletionQueue and device. In addition, a queue pair whose number a
+/// peer received before the queue pair was attached has a poller of its own.
 ///
-/// A completion carries its Operation, and that the queue pair: nothing is searched for. There is room for the
-/// completions of all operations that can be in flight, since each operation has one and is not used again before that
-/// was taken. What could come later than that is prevented: a queue pair whose operations are ended without their
-/// completions is reset first.
+/// The id of a work request is its Operation, which refers to its queue pair, so no lookup is needed. The verbs queue
+/// has room for the completions of everything in flight: an Operation has one work request, and is reused only after
+/// its completion was taken. To keep this invariant, a queue pair whose operations are completed early, because it has
+/// failed, is reset first.
 ///
-/// Belongs to the thread of the completion queue from the first add() to the last remove(), but for what is said to be
-/// thread-safe: programs stop a context by any thread.
-class OPENDOCA_INTERNAL ConnectionPoller final : public Pollable, public std::enable_shared_from_this<ConnectionPoller> {
+/// Owned jointly by its queue pairs. Used by the thread of the CompletionQueue between the first add() and the last
+/// remove(), apart from the functions marked as thread-safe: programs may stop a context from any thread.
+class OPENDOCA_INTERNAL ConnectionPoller final : public Pollable,
+                                                 public std::enable_shared_from_this<ConnectionPoller> {
 public:
-    /// One for @p size completions, on which nothing else will be.
+    /// Creates a poller for @p size completions, for a single queue pair.
     [[nodiscard]] static doca_error_t create_own(const VerbsDevice &device, std::uint32_t size,
                                                  std::shared_ptr<ConnectionPoller> &poller);
-    /// One on which a queue pair with @p size work requests has room, that @p completions polls already, or will with
-    /// its first queue pair.
+    /// Returns the poller of @p completions for @p device that has room for @p size more work requests, or creates one,
+    /// which @p completions polls from its first queue pair on.
     [[nodiscard]] static doca_error_t find(const VerbsDevice &device, CompletionQueue &completions, std::uint32_t size,
                                            std::shared_ptr<ConnectionPoller> &poller);
     ~ConnectionPoller() override;
 
     // Thread-safe.
 
-    /// Whether it is the one that others of @p completions are on.
+    /// Returns whether this is the shared poller of @p completions.
     [[nodiscard]] bool is_for(const CompletionQueue &completions) const noexcept
     {
         return shared_by_ == &completions && has_room_for(completions, 0) &&
                completions_.has_channel() == completions.is_event_driven();
     }
-    /// Creates a queue pair here.
+    /// Creates a queue pair on this completion queue.
     [[nodiscard]] doca_error_t create(const ReliableConnection::Sizes &sizes, unsigned access,
                                       std::unique_ptr<ReliableConnection> &created);
-    /// Ends a connection that was created here: at once where nobody polls, and otherwise as soon as the thread that
-    /// does has time for it, since the queue has no lock. It reaches no memory any more.
+    /// Destroys a connection that was created here. It accesses no memory after this call. Since the verbs queue has no
+    /// lock, the queue pair itself is destroyed by the polling thread if there is one.
     void destroy(std::unique_ptr<ReliableConnection> connection) noexcept;
 
-    /// From now on @p queue_pair, which was created here, is polled by @p completions. NOT_SUPPORTED where another
-    /// completion queue has others that were created here, or this one asks for more than what was created.
+    /// Adds @p queue_pair, which was created here, to what @p completions polls. NOT_SUPPORTED if another completion
+    /// queue polls this object already, or if @p completions requires more than was created here (more entries, or
+    /// events).
     [[nodiscard]] doca_error_t add(VerbsQueuePair &queue_pair, CompletionQueue &completions);
     void remove(VerbsQueuePair &queue_pair) noexcept;
-    /// See CompletionQueue::retrieve_by(): one of them is told, whichever queue pair the completion is of.
+    /// Does the same as CompletionQueue::retrieve_by(), for all members: one retriever handles the completions of all
+    /// of them.
     void retrieve_by(VerbsQueuePair &queue_pair, void *retriever) noexcept;
 
-    /// There is something to poll for. False when nothing completes any more.
+    /// Starts polling. Returns false if the device has failed.
     [[nodiscard]] bool start() noexcept
     {
         polled_ = is_lost_ ? nullptr : &completions_.polled();
         return !is_lost_;
     }
-    /// As CopyQueue::poll_fast(), for operations of queue pairs; @p give is called with the bytes that it reports, too.
+    /// Does the same as CopyQueue::poll_fast(), for operations of queue pairs. @p give also receives the number of
+    /// bytes to report.
     template <typename Give, typename Otherwise>
     [[nodiscard]] doca_error_t poll_fast(Give give, Otherwise otherwise) noexcept; // queue_pair.hpp
 
@@ -76,8 +80,8 @@ public:
     void disarm() noexcept override;
     void look_for_failure() noexcept;
 
-    /// The connection of @p queue_pair has failed. What the device has done before still counts, all else ends with
-    /// @p status: at once, or, during a call of this poller's, at the end of it.
+    /// Fails the connection of @p queue_pair. Completions that the device has already produced still count; all other
+    /// operations complete with @p status. During a call of this poller, the rest is done at the end of that call.
     void fail(VerbsQueuePair &queue_pair, doca_error_t status) noexcept;
 
 private:
@@ -97,24 +101,26 @@ private:
     [[gnu::cold]] void lose() noexcept;
     [[gnu::noinline]] void polled_nothing() noexcept;
 
-    // What retrieve uses.
-    ibv_cq_ex *polled_ = nullptr; ///< from the first operation on
+    // Members that polling uses.
+    ibv_cq_ex *polled_ = nullptr; ///< null before the first operation, and after a failure of the device
     FailureCheckBudget idle_polls_;
 
     const VerbsDevice &device_;
-    const CompletionQueue *const shared_by_; ///< whose queue pairs it is for; null for one of its own
-    bool is_lost_ = false;                   ///< nothing completes here any more
+    const CompletionQueue *const
+        shared_by_; ///< the completion queue whose queue pairs share this poller; null if it is for a single queue pair
+    bool is_lost_ = false; ///< the device has failed: there will be no more completions
     bool is_finishing_ = false;
-    VerbsQueuePair *first_failed_ = nullptr; ///< a list of those that wait for finish_failed()
+    VerbsQueuePair *first_failed_ = nullptr; ///< list of queue pairs that finish_failed() has to finish
     std::vector<VerbsQueuePair *> members_;
     VerbsCompletions completions_;
     CompletionEvents events_{completions_};
 
-    std::mutex lock_;                                        ///< of what follows
-    CompletionQueue *polled_by_ = nullptr;                   ///< while there are members
-    std::atomic<std::uint32_t> used_ = 0;                    ///< work requests of all that was created here
+    std::mutex lock_;                      ///< protects the members below
+    CompletionQueue *polled_by_ = nullptr; ///< null while there are no members
+    std::atomic<std::uint32_t> used_ = 0;  ///< work requests of all connections created here
     std::uint32_t num_created_ = 0;
-    std::vector<std::unique_ptr<ReliableConnection>> dead_; ///< with room for all that was created
+    std::vector<std::unique_ptr<ReliableConnection>>
+        dead_; ///< connections to destroy; has capacity for all that were created here
     std::atomic<bool> has_dead_ = false;
 };
 

@@ -7,7 +7,7 @@
 
 namespace opendoca::verbs {
 
-/// Copies on any RDMA device.
+/// Copies on any RDMA device, by loopback.
 using VerbsCopyEngine = CopyQueue<LoopbackPoster>;
 
 extern template class CopyQueue<LoopbackPoster>;

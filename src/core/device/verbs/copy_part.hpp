@@ -13,13 +13,13 @@
 
 namespace opendoca::verbs {
 
-/// One side of a message.
+/// The scatter/gather list of one side of a work request.
 struct SegmentList {
-    static constexpr std::uint32_t capacity = 8; ///< more makes every entry of a queue larger
+    static constexpr std::uint32_t capacity = 8; ///< a larger one would enlarge every entry of a queue
 
     std::array<ibv_sge, capacity> segments;
     std::uint32_t count = 0;
-    const doca_buf *last = nullptr; ///< the buffer that the last segment is of
+    const doca_buf *last = nullptr; ///< the buffer of the last segment
 
     [[nodiscard]] bool has_room(const Cursor &cursor, std::uint32_t limit) const noexcept
     {
@@ -37,7 +37,8 @@ struct SegmentList {
     }
 };
 
-/// What one message carries of a copy: as many bytes on both sides, cut up differently.
+/// The part of a copy that one work request carries: equally many bytes on both sides, which may be split into
+/// different segments.
 struct CopyPart {
     SegmentList src;
     SegmentList dst;
@@ -46,12 +47,11 @@ struct CopyPart {
 
 struct CopyPartLimits {
     std::uint32_t length;   ///< bytes
-    std::uint32_t segments; ///< on a side; at most SegmentList::capacity
+    std::uint32_t segments; ///< per side; at most SegmentList::capacity
 };
 
-/// Takes the next part off the @p left bytes of a copy, which both sides have, and moves the cursors behind
-/// it.
-/// @p key_of gives the local key of a buffer's memory. The part is not empty where something is left.
+/// Takes the next part off a copy of which @p left bytes remain, and advances both cursors past it. @p key_of returns
+/// the local key of a buffer's memory. The part is not empty unless @p left is 0.
 template <typename KeyOf>
 [[nodiscard]] CopyPart take_part(Cursor &src, Cursor &dst, std::size_t left, const CopyPartLimits &limits,
                                  const KeyOf &key_of) noexcept

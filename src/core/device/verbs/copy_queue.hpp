@@ -15,26 +15,28 @@
 
 namespace opendoca::verbs {
 
-/// The copies of one work queue, which a @p Poster has the device carry out. It is a part of its own type, so that what
-/// is posted for the common copy costs no call, and has
+/// The copies of one work queue, carried out by a queue pair of the device that belongs to a @p Poster. Used by the
+/// thread of its completion queue. The Poster is a template parameter, so that posting a common copy needs no virtual
+/// call. It provides
 ///     Poster(const VerbsDevice &, const CompletionQueue &), connect(), recycle(), connection(), completions(),
 ///     limits()
-///     has_credit(), take_credit(), take_all_credits(): each part of a copy takes one, and gives it back some time after
-///         its end. There are none while a job waits to be posted
-///     post_fast(id, dst, src, failed), which has a credit; add(batch, id), post(batch): an errno, or 0
-///     is_end(id): of a good completion, whether it is that of a part
-///     took_end(id): such a completion was taken
-///     ended_fast(some_wait): the same of a fast-path copy's part; false when waiting jobs are to be posted now
-///     side_of(id): of a failed one, for messages
-///     ends_are_solicited: whether a part's end wakes who waits for solicited completions
+///     has_credit(), take_credit(), take_all_credits(): each part of a copy takes one credit, which returns some time
+///         after the part has completed. While a copy waits to be posted, there are no credits
+///     post_fast(id, dst, src, failed): posts a copy for which a credit was taken
+///     add(batch, id), post(batch): errno's value, or 0
+///     is_end(id): whether a successful completion means that a part has completed
+///     took_end(id): called for each successful completion that was taken
+///     ended_fast(some_wait): the same for a fast-path copy; returns false if waiting copies are to be posted first
+///     side_of(id): for log messages about a failed work request
+///     ends_are_solicited: whether the completion of a part is a solicited one
 ///
-/// A fast-path copy (one buffer on each side, one part, nothing that waits) is posted by submit and given out
-/// by retrieve; nothing but its Operation knows of it. Queued ones are on a ring, in the order of their
-/// submission.
+/// A fast-path copy (one buffer on each side, one part, no copy that waits) is posted at submission and returned by
+/// poll_fast(). It is recorded only in its Operation. All other copies are queued: they are in a ring in the order of
+/// their submission.
 ///
-/// A job's place in the destination is that of its submission: jobs in flight at the same time that append to
-/// one buffer get the same place, and the last one to end says how much data there is. A list's place is that
-/// of the moment when the job is posted, which is its submission unless the queues are full.
+/// The place of a copy in its destination is fixed at submission: copies in flight that append to the same buffer write
+/// to the same place, and the last one to complete determines the data length. For a list, the place is fixed when the
+/// copy is posted, which is at submission unless the queues are full.
 template <typename Poster>
 class OPENDOCA_INTERNAL CopyQueue final : public CopyEngine, public Pollable {
 public:
@@ -44,7 +46,7 @@ public:
 
     [[nodiscard]] doca_error_t copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept override;
 
-    /// Takes what the copy needs.
+    /// Returns whether the copy can take the fast path, and takes the credits that it needs.
     [[gnu::always_inline]] [[nodiscard]] bool admit(const CopyCheck &check, const doca_buf &dst,
                                                     const doca_buf &src) noexcept
     {
@@ -68,8 +70,8 @@ public:
         ++num_in_flight_;
         return poster_.post_fast(id_of(operation), dst, src, fast_post_failed);
     }
-    /// Looks for the completion of a fast-path copy. Where one has succeeded, @p give is called with its operation, and
-    /// releases it; else gives what @p otherwise makes of what has ended.
+    /// Polls for one completion. If a fast-path copy has succeeded, @p give is called with its Operation and releases
+    /// it. Otherwise returns the result of @p otherwise, which handles completions in the completion queue.
     template <typename Give, typename Otherwise>
     [[gnu::always_inline]] [[nodiscard]] doca_error_t poll_fast(Give give, Otherwise otherwise) noexcept
     {
@@ -80,7 +82,7 @@ public:
         const std::uint64_t id = polled_->wr_id;
         if (polled_->status == IBV_WC_SUCCESS && (id & id_flags) == 0 && poster_.ended_fast(next_ != last_))
             [[likely]] {
-            // The completion is ended last, by what need not return: nothing has to be kept over a call.
+            // end_one() comes last, so that no value has to be kept across its call.
             Operation &operation = *reinterpret_cast<Operation *>(id);
             const Copy &copy = operation.payload<Copy>();
             --num_in_flight_;
@@ -106,38 +108,38 @@ public:
     void disarm() noexcept override
     {
         events_.disarm();
-        look_for_failure(); // it may be what the program was woken for
+        look_for_failure(); // the wake-up may have been for a failure
     }
     void flush() noexcept override;
 
 private:
-    // Operation::kind.
-    static constexpr std::uint32_t kind_fast = 0; // so that it is stored in one piece with Operation::in_flight
+    // Values of Operation::kind.
+    static constexpr std::uint32_t kind_fast = 0; // 0, so that it is stored together with Operation::in_flight
     static constexpr std::uint32_t kind_queued = 1;
 
-    /// What the operation holds.
+    /// The payload of a copy's Operation.
     struct Copy {
         doca_buf *dst;
         const doca_buf *src;
         union {
-            std::size_t data_len; ///< of dst when a fast-path copy has ended
-            doca_buf *last;       ///< the last buffer that a queued copy writes; known once it is posted
+            std::size_t data_len; ///< of a fast-path copy: dst's data length once it has completed
+            doca_buf *last;       ///< of a queued copy: the last buffer that it writes, known once it is posted
         };
         std::uint32_t length;
         bool is_list;
         bool overwrites;
     };
 
-    /// A queued copy that has not ended. Those at the front are posted.
+    /// An entry of the ring: a queued copy that has not completed. Entries before next_ are posted.
     struct QueuedCopy {
         Operation *operation;
-        std::size_t data_len; ///< of Copy::last when the job has succeeded
-        std::uint32_t end;    ///< once posted: the position behind its last part
-        doca_error_t result;  ///< when it is not to be posted (again)
+        std::size_t data_len; ///< data length of Copy::last after success
+        std::uint32_t end;    ///< once posted: the position after its last part
+        doca_error_t result;  ///< if not DOCA_SUCCESS, the copy completes with it without being posted (again)
     };
 
-    // The id of a work request: the operation of a fast-path copy, or with is_queued the position of a queued one's
-    // part. The lowest bit is the poster's.
+    // The id of a work request: the Operation of a fast-path copy or, with is_queued, the position of a part of a
+    // queued copy. The lowest bit is for the poster's use.
     static constexpr std::uint64_t of_poster = 1;
     static constexpr std::uint64_t is_queued = 2;
     static constexpr unsigned flag_bits = 6;
@@ -153,10 +155,10 @@ private:
         return std::uint64_t{position} << flag_bits | is_queued;
     }
 
-    /// Why the queue pair has to be recovered, and which work request it was.
+    /// The first failure since the last recovery.
     struct Failure {
         bool has_happened = false;
-        bool has_cause = false; ///< the rest is valid
+        bool has_cause = false; ///< id and status are valid
         std::uint64_t id = 0;
         ibv_wc_status status = IBV_WC_SUCCESS;
     };
@@ -189,7 +191,7 @@ private:
 
     // Recovering.
     [[gnu::noinline]] void look_for_failure() noexcept;
-    /// Nothing has completed: now and then the reason is a failure of the device.
+    /// Counts a poll without a completion; occasionally checks whether a device failure is the reason.
     void count_empty_poll() noexcept
     {
         if (idle_polls_.is_spent()) [[unlikely]]
@@ -204,34 +206,35 @@ private:
     void blame_copy() noexcept;
     [[nodiscard]] QueuedCopy *queued_of(std::uint64_t id) noexcept;
 
-    // What submit and retrieve use.
+    // Members that submitting and polling use.
     CompletionQueue &completions_;
     ibv_cq_ex *polled_ = nullptr;
-    std::size_t longest_fast_ = 0; ///< bytes; 0 during a flush, so that each copy() is seen
+    std::size_t longest_fast_ = 0; ///< bytes; 0 during a flush, so that every submission calls copy()
     std::uint32_t num_in_flight_ = 0;
     FailureCheckBudget idle_polls_;
     Poster poster_;
-    std::unique_ptr<QueuedCopy[]> queued_; ///< a ring
+    std::unique_ptr<QueuedCopy[]> queued_; ///< ring of copies that are not on the fast path
     std::uint32_t queued_mask_;
-    // Numbers of queued jobs, and positions of their parts; both wrap around.
-    std::uint32_t first_ = 0; ///< the oldest job that has not ended
-    std::uint32_t next_ = 0;  ///< the oldest one that is not, or not fully, posted
+    // Numbers of queued copies (first_, next_, last_) and positions of their parts (posted_, received_); both wrap
+    // around.
+    std::uint32_t first_ = 0; ///< the oldest copy that has not completed
+    std::uint32_t next_ = 0;  ///< the oldest copy that is not completely posted
     std::uint32_t last_ = 0;
     std::uint32_t posted_ = 0;
     std::uint32_t received_ = 0;
     CompletionEvents events_{poster_.completions()};
     const VerbsDevice &device_;
-    // Of job next_, while it is posted part by part.
+    // State of copy next_ while its parts are being posted.
     bool has_begun_ = false;
     std::size_t left_ = 0; ///< bytes
     Cursor src_cursor_;
     Cursor dst_cursor_;
 
-    bool is_flushing_ = false; ///< the program waits for the end of all copies, and submits no more
+    bool is_flushing_ = false; ///< the program waits for all copies to complete and submits no more
     FlushTimer flush_timer_;
     Failure failure_;
     std::uint32_t recovered_at_ = ~0u;   ///< first_ at the last recovery
-    doca_error_t broken_ = DOCA_SUCCESS; ///< recovery has failed: the result of all jobs from now on
+    doca_error_t broken_ = DOCA_SUCCESS; ///< if recovery has failed: the result of all copies from then on
 };
 
 } // namespace opendoca::verbs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Copies that go well: from submission to completion. Included where a CopyQueue is instantiated.
+// CopyQueue: submission and completion of copies in the normal case. Included where a CopyQueue is instantiated.
 #pragma once
 
 #include "copy_queue.hpp"
@@ -15,9 +15,9 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS_COPY);
 
 namespace opendoca::verbs {
 
-inline constexpr std::uint32_t most_polled = 16; ///< completions at a time
+inline constexpr std::uint32_t most_polled = 16; ///< most completions to process in one poll()
 
-/// The data sections of @p list now end in @p last, which has @p data_len bytes.
+/// Sets the data lengths of @p list: its data ends in @p last, which then has @p data_len bytes.
 inline void set_data_end(doca_buf &list, doca_buf &last, std::size_t data_len, bool overwrites) noexcept
 {
     for (doca_buf *buf = &list; buf != &last; buf = buf->next)
@@ -46,7 +46,7 @@ template <typename Poster>
 doca_error_t CopyQueue<Poster>::copy(Tag tag, doca_buf &dst, const doca_buf &src, CopyPlan plan) noexcept
 {
     if (completions_.is_full())
-        return DOCA_ERROR_NO_MEMORY; // not worth a message: programs drain the queue and try again
+        return DOCA_ERROR_NO_MEMORY; // not logged: a full queue is normal, programs retrieve completions and retry
     if (is_flushing_) [[unlikely]]
         cancel_flush();
     Operation &operation = completions_.begin(tag, *this);
@@ -67,13 +67,13 @@ doca_error_t CopyQueue<Poster>::copy(Tag tag, doca_buf &dst, const doca_buf &src
         post_waiting();
     else
         progress_copies();
-    // What is announced to an armed queue was decided when nothing waited.
+    // arm() requested events only for solicited completions if no copy was waiting then; the waiter must poll again.
     if (next_ != last_ && completions_.is_armed())
         completions_.wake();
     return DOCA_SUCCESS;
 }
 
-/// Posts as much as the queues have room for.
+/// Posts as many parts of waiting copies as there are credits.
 template <typename Poster>
 void CopyQueue<Poster>::post_waiting() noexcept
 {
@@ -89,7 +89,7 @@ void CopyQueue<Poster>::post_waiting() noexcept
         finish_posting(queued);
     }
     post(batch);
-    end_queued(); // those without any part
+    end_queued(); // completes copies without any part
 }
 
 template <typename Poster>
@@ -99,6 +99,7 @@ void CopyQueue<Poster>::post(Batch &batch) noexcept
         posting_failed(error);
 }
 
+/// Prepares to post the parts of @p queued, or sets its result if it cannot be posted.
 template <typename Poster>
 void CopyQueue<Poster>::begin(QueuedCopy &queued) noexcept
 {
@@ -111,8 +112,7 @@ void CopyQueue<Poster>::begin(QueuedCopy &queued) noexcept
         return;
     if (!copy.is_list) {
         src_cursor_ = Cursor::over_range(*copy.src, copy.src->data, copy.length);
-        dst_cursor_ =
-            Cursor::over_range(*copy.dst, copy.dst->data + (queued.data_len - copy.length), copy.length);
+        dst_cursor_ = Cursor::over_range(*copy.dst, copy.dst->data + (queued.data_len - copy.length), copy.length);
     } else if (copy.length <= data_of(*copy.src) && copy.length <= room_of(*copy.dst, copy.overwrites)) {
         src_cursor_ = Cursor::over_data(*copy.src);
         dst_cursor_ = Cursor::over_destination(*copy.dst, copy.overwrites);
@@ -143,7 +143,7 @@ void CopyQueue<Poster>::finish_posting(QueuedCopy &queued) noexcept
 {
     Copy &copy = queued.operation->template payload<Copy>();
     if (copy.is_list && queued.result == DOCA_SUCCESS) {
-        copy.last = const_cast<doca_buf *>(&dst_cursor_.buf()); // one of dst's list
+        copy.last = const_cast<doca_buf *>(&dst_cursor_.buf()); // a buffer of the list of copy.dst
         queued.data_len = static_cast<std::size_t>(dst_cursor_.addr() - copy.last->data);
     }
     queued.end = posted_;
@@ -162,7 +162,7 @@ void CopyQueue<Poster>::progress_copies() noexcept
         post_waiting();
 }
 
-/// A fast-path copy that has succeeded goes right to the front end.
+/// Returns a fast-path copy that has succeeded without queueing it.
 template <typename Poster>
 Operation *CopyQueue<Poster>::poll_one() noexcept
 {
@@ -171,7 +171,7 @@ Operation *CopyQueue<Poster>::poll_one() noexcept
     return ended;
 }
 
-/// Nothing has ended.
+/// Called when a poll has found no completion.
 template <typename Poster>
 void CopyQueue<Poster>::polled_nothing() noexcept
 {
@@ -180,18 +180,20 @@ void CopyQueue<Poster>::polled_nothing() noexcept
         progress_copies();
 }
 
-/// The completion that was started is not one of a fast-path copy that can be given out at once. As poll_one().
+/// Handles the completion that start_one() has taken, which is not a fast-path copy to return at once. Returns an
+/// operation as poll_one() does.
 template <typename Poster>
 Operation *CopyQueue<Poster>::poll_after_started() noexcept
 {
     const bool only_makes_room = polled_->status == IBV_WC_SUCCESS && !Poster::is_end(polled_->wr_id);
     end_started();
     if (only_makes_room && next_ == last_)
-        return poll_one(); // nothing waits for that
+        return poll_one(); // the completion only returned credits, which no copy waits for
     progress();
     return nullptr;
 }
 
+/// Processes up to most_polled completions and returns their number.
 template <typename Poster>
 std::uint32_t CopyQueue<Poster>::poll() noexcept
 {
@@ -203,7 +205,7 @@ std::uint32_t CopyQueue<Poster>::poll() noexcept
     return count;
 }
 
-/// Does what the completion that was started asks for.
+/// Handles the completion that start_one() has taken.
 template <typename Poster>
 void CopyQueue<Poster>::end_started() noexcept
 {
@@ -215,9 +217,9 @@ void CopyQueue<Poster>::end_started() noexcept
     if (status != IBV_WC_SUCCESS) [[unlikely]] {
         note_failure(id, status);
     } else if (!Poster::is_end(id)) {
-        // room for more
+        // only returns credits
     } else if ((id & is_queued) != 0) {
-        // Parts end in order.
+        // Parts complete in the order in which they were posted.
         ++received_;
         end_queued();
     } else {
@@ -229,7 +231,7 @@ void CopyQueue<Poster>::end_started() noexcept
     }
 }
 
-/// Those at the front whose last part has arrived, or who have none.
+/// Completes the copies at the front whose parts have all completed.
 template <typename Poster>
 void CopyQueue<Poster>::end_queued() noexcept
 {
@@ -246,17 +248,18 @@ void CopyQueue<Poster>::end_queued() noexcept
                 copy.dst->end_data_at(queued.data_len);
         }
         --num_in_flight_;
-        completions_.done(*queued.operation, queued.result, {}); // not with its kind as a length
+        completions_.done(*queued.operation, queued.result,
+                          {}); // with an empty result, because Operation::length still has the kind
     }
 }
 
 template <typename Poster>
 bool CopyQueue<Poster>::arm() noexcept
 {
-    // While copies wait for credits, any completion is of interest.
+    // While copies wait for credits, every completion matters, also unsolicited ones.
     if (!events_.arm(Poster::ends_are_solicited && next_ == last_))
-        return true; // which makes the program look
-    // What was there before the request is not announced.
+        return true; // makes the program poll
+    // Completions from before the request raise no event.
     while (num_in_flight_ != 0 && poll() == most_polled)
         ;
     progress();

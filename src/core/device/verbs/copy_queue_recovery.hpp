@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Copies: setting up the queue pair, and what happens when it breaks. One failed request ends the work of a queue pair:
-// the others' are flushed, and are posted once more. Included where a CopyQueue is instantiated.
+// CopyQueue: creation, and recovery of a broken queue pair. One failed work request breaks the queue pair, and all
+// others are flushed. The copies that have not failed themselves are then posted again. Included where a CopyQueue is
+// instantiated.
 #pragma once
 
 #include "copy_queue.hpp"
@@ -60,19 +61,19 @@ void CopyQueue<Poster>::posting_failed(int error) noexcept
     failure_.has_happened = true;
     poster_.take_all_credits();
     if (completions_.is_armed())
-        completions_.wake(); // recovery is in retrieve
+        completions_.wake(); // the waiter must poll, since recovery is part of polling
 }
 
-/// Of the fast-path copy whose request @p sender was to post.
+/// Handles a failure to post the work request of a fast-path copy, which is the last one of @p sender.
 template <typename Poster>
 doca_error_t CopyQueue<Poster>::fast_post_failed(const ibv_qp_ex &sender, int error) noexcept
 {
     const Operation &operation = *reinterpret_cast<const Operation *>(sender.wr_id & ~id_flags);
     static_cast<CopyQueue &>(*operation.source).posting_failed(error);
-    return DOCA_SUCCESS; // progress() sees to it
+    return DOCA_SUCCESS; // progress() recovers, which completes the copy
 }
 
-/// Recovers where the device tells that there will be no completions.
+/// Recovers if the device reports a failure because of which there will be no completions.
 template <typename Poster>
 void CopyQueue<Poster>::look_for_failure() noexcept
 {
@@ -83,7 +84,7 @@ void CopyQueue<Poster>::look_for_failure() noexcept
         return;
     if (failure == DeviceFailure::fatal)
         events_.ignore_failures();
-    while (poll() != 0) // most often the failure is among the completions
+    while (poll() != 0) // usually the failure is reported by a completion
         ;
     completions.forget_failure();
     if ((poster_.connection().is_broken() && broken_ == DOCA_SUCCESS) || is_flush_overdue())
@@ -92,7 +93,7 @@ void CopyQueue<Poster>::look_for_failure() noexcept
         recover();
 }
 
-/// A copy waits for nobody's program, and so needs no help to end, unless the device has lost its completion.
+/// Copies complete without action of any peer, so they only have to be ended if the device has lost a completion.
 template <typename Poster>
 void CopyQueue<Poster>::flush() noexcept
 {
@@ -120,9 +121,9 @@ void CopyQueue<Poster>::note_failure(std::uint64_t id, ibv_wc_status status) noe
 {
     failure_.has_happened = true;
     if (status == IBV_WC_WR_FLUSH_ERR)
-        return; // the consequence of another one
-    // Both sides of one part can fail. Then the poster's own request only knows that there is something with the
-    // other.
+        return; // consequence of another failure
+    // Both sides of a part can fail. The poster's own request (a send) then only reports that its counterpart has
+    // failed, so the status of the counterpart is preferred.
     if (failure_.has_cause && failure_.id != (id | of_poster))
         return;
     failure_.has_cause = true;
@@ -130,7 +131,7 @@ void CopyQueue<Poster>::note_failure(std::uint64_t id, ibv_wc_status status) noe
     failure_.status = status;
 }
 
-/// The job that has not ended and is the one of work request @p id, or null. All are queued now.
+/// Returns the copy of work request @p id if it has not completed, else null. All copies are queued at this point.
 template <typename Poster>
 typename CopyQueue<Poster>::QueuedCopy *CopyQueue<Poster>::queued_of(std::uint64_t id) noexcept
 {
@@ -139,14 +140,12 @@ typename CopyQueue<Poster>::QueuedCopy *CopyQueue<Poster>::queued_of(std::uint64
             if (id_of(*queued_at(number).operation) == (id & ~id_flags))
                 return &queued_at(number);
         }
-        return nullptr; // it has arrived: what has failed came after that
+        return nullptr; // the copy has completed: the failure occurred after its data had arrived
     }
-    const auto is_before = [](std::uint32_t a, std::uint32_t b) {
-        return static_cast<std::int32_t>(a - b) < 0;
-    };
+    const auto is_before = [](std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; };
     const auto position = static_cast<std::uint32_t>(id >> flag_bits);
     if (is_before(position, received_))
-        return nullptr; // as above
+        return nullptr; // the same for a queued copy
     for (std::uint32_t number = first_; number != next_; ++number) {
         if (is_before(position, queued_at(number).end))
             return &queued_at(number);
@@ -154,7 +153,8 @@ typename CopyQueue<Poster>::QueuedCopy *CopyQueue<Poster>::queued_of(std::uint64
     return has_begun_ ? &queued_at(next_) : nullptr;
 }
 
-/// Fast-path jobs that have not ended go to the front of the ring, as if all of them had arrived up to now.
+/// Moves the fast-path copies in flight to the front of the ring, so that all copies are queued. Their end position is
+/// the number of parts that have been received so far.
 template <typename Poster>
 void CopyQueue<Poster>::queue_all() noexcept
 {
@@ -169,7 +169,7 @@ void CopyQueue<Poster>::queue_all() noexcept
     });
 }
 
-/// With the next recycling of the queue pair. All are queued now.
+/// Completes all copies with @p result at the next post_waiting(). All copies are queued at this point.
 template <typename Poster>
 void CopyQueue<Poster>::end_all(doca_error_t result) noexcept
 {
@@ -177,9 +177,9 @@ void CopyQueue<Poster>::end_all(doca_error_t result) noexcept
         queued_at(number).result = result;
 }
 
-/// Finds the job that ends because of the failure. There need not be one, but not twice in a row: the oldest
-/// has to make way then. All end where the device cannot reach itself: to wait for the same again would take as long for
-/// each.
+/// Chooses the copy that completes with an error because of the failure. The failure may belong to no copy; but if that
+/// happens twice without progress, the oldest copy is chosen, so that recovery cannot repeat forever. If the device
+/// cannot reach its own port, all copies fail, since each further attempt would take the full timeout.
 template <typename Poster>
 void CopyQueue<Poster>::blame_copy() noexcept
 {
@@ -199,32 +199,31 @@ void CopyQueue<Poster>::blame_copy() noexcept
     if (queued == nullptr)
         return;
     const Copy &copy = queued->operation->template payload<Copy>();
-    LOG_ERR("copying %u bytes from %p to %p by queue pair 0x%x: %s%s", copy.length,
-                 static_cast<void *>(copy.src->data), static_cast<void *>(copy.dst->data),
-                 poster_.connection().number(),
-                 failure_.has_cause ? ibv_wc_status_str(failure_.status) : "flushed again",
-                 Poster::side_of(failure_.id));
+    LOG_ERR("copying %u bytes from %p to %p by queue pair 0x%x: %s%s", copy.length, static_cast<void *>(copy.src->data),
+            static_cast<void *>(copy.dst->data), poster_.connection().number(),
+            failure_.has_cause ? ibv_wc_status_str(failure_.status) : "flushed again", Poster::side_of(failure_.id));
     queued->result = result;
 }
 
-/// Ends the job that has failed, and starts all others again: copying twice does no harm.
+/// Completes the copy that has failed and posts all others again. A copy may be executed twice, which is harmless.
 template <typename Poster>
 void CopyQueue<Poster>::recover() noexcept
 {
-    while (poll() != 0) // ends what did go well
+    while (poll() != 0) // completes the copies that have succeeded
         ;
     queue_all();
     if (is_flush_overdue()) {
-        LOG_ERR("queue pair 0x%x: the device does not tell of the end of %u copies, which the program waits for to stop",
-                poster_.connection().number(), last_ - first_);
+        LOG_ERR(
+            "queue pair 0x%x: the device does not tell of the end of %u copies, which the program waits for to stop",
+            poster_.connection().number(), last_ - first_);
         end_all(DOCA_ERROR_IO_FAILED);
     } else {
         blame_copy();
     }
     const doca_error_t status = poster_.recycle();
     if (status != DOCA_SUCCESS) {
-        LOG_ERR("queue pair 0x%x can't be used again: %u copies and all later ones fail",
-                     poster_.connection().number(), last_ - first_);
+        LOG_ERR("queue pair 0x%x can't be used again: %u copies and all later ones fail", poster_.connection().number(),
+                last_ - first_);
         broken_ = DOCA_ERROR_IO_FAILED;
     }
     failure_ = {};

@@ -6,8 +6,8 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "../../log.hpp"
 #include "../../dmabuf.hpp"
+#include "../../log.hpp"
 #include "../descriptor.hpp"
 #include "../host/counter.hpp"
 #include "../host/own_memory.hpp"
@@ -24,7 +24,7 @@ namespace opendoca::verbs {
 
 namespace {
 
-/// The rights of a memory map as verbs has them. A device that writes for a peer also writes for us.
+/// Returns the rights of a memory map as verbs flags. Writing for a peer requires local write access too.
 int verbs_access(std::uint32_t access) noexcept
 {
     int flags = 0;
@@ -48,8 +48,8 @@ doca_error_t explain_registration(int error, const MemoryRange &range, const std
     } else if (error == EOPNOTSUPP) {
         status = DOCA_ERROR_NOT_SUPPORTED;
     }
-    LOG_ERR("registering [%p, +%zu) with device %s: %s%s", static_cast<void *>(range.addr), range.len,
-                 device.c_str(), std::strerror(error), hint);
+    LOG_ERR("registering [%p, +%zu) with device %s: %s%s", static_cast<void *>(range.addr), range.len, device.c_str(),
+            std::strerror(error), hint);
     return status;
 }
 
@@ -117,7 +117,7 @@ doca_error_t OpenContext::open(const VerbsFunction &function, OpenContext &opene
 doca_error_t VerbsDevice::register_memory(const MemoryRange &range, std::uint32_t access,
                                           std::unique_ptr<MemoryKey> &key)
 {
-    // Kernels differ in what they pin without asking: some take pages that can't be read, or were mapped
+    // Kernels differ in what they pin without a check: some accept pages that are not readable, or that are mapped
     // read-only.
     if (const doca_error_t status = check_accessible(range, (access & writing_access) != 0); status != DOCA_SUCCESS)
         return status;
@@ -138,8 +138,7 @@ doca_error_t VerbsDevice::connect_to_itself(ReliableConnection &connection) cons
     return verbs::connect_to_itself(*this, connection);
 }
 
-doca_error_t VerbsDevice::register_dmabuf(const Dmabuf &dmabuf, std::uint32_t access,
-                                          std::unique_ptr<MemoryKey> &key)
+doca_error_t VerbsDevice::register_dmabuf(const Dmabuf &dmabuf, std::uint32_t access, std::unique_ptr<MemoryKey> &key)
 {
     const MemoryRange &range = dmabuf.range();
     Handle<ibv_mr> region(ibv_reg_dmabuf_mr(&pd_, dmabuf.offset(), range.len,
@@ -150,8 +149,8 @@ doca_error_t VerbsDevice::register_dmabuf(const Dmabuf &dmabuf, std::uint32_t ac
         return DOCA_SUCCESS;
     }
     const int error = errno;
-    LOG_ERR("device %s can't use file descriptor %d as a dmabuf from %zu on, %zu bytes: %s",
-                 function_.name.c_str(), dmabuf.fd(), dmabuf.offset(), range.len, std::strerror(error));
+    LOG_ERR("device %s can't use file descriptor %d as a dmabuf from %zu on, %zu bytes: %s", function_.name.c_str(),
+            dmabuf.fd(), dmabuf.offset(), range.len, std::strerror(error));
     return error == EOPNOTSUPP || error == ENOSYS ? DOCA_ERROR_NOT_SUPPORTED
            : error == ENOMEM                      ? DOCA_ERROR_NO_MEMORY
            : error == EINVAL || error == EBADF    ? DOCA_ERROR_INVALID_VALUE

@@ -11,14 +11,13 @@ namespace opendoca::verbs {
 
 class ReliableConnection;
 
-/// The lkey or rkey that is the number of a key.
+/// Returns the lkey or rkey in a MemoryKey's number.
 [[nodiscard]] inline std::uint32_t verbs_key(std::uint64_t number) noexcept
 {
     return static_cast<std::uint32_t>(number);
 }
 
-/// A range of this process's memory that is registered, or the peer's key of a range of its own. Its number
-/// is the lkey or the rkey.
+/// A registered range of this process's memory, whose number is the lkey; or a peer's range, whose number is the rkey.
 class VerbsKey : public MemoryKey {
 public:
     VerbsKey(Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)
@@ -28,10 +27,7 @@ public:
           access_(access)
     {
     }
-    explicit VerbsKey(std::uint32_t remote_key)
-        : MemoryKey(KeyUse::rdma_remote, remote_key)
-    {
-    }
+    explicit VerbsKey(std::uint32_t remote_key) : MemoryKey(KeyUse::rdma_remote, remote_key) {}
 
     [[nodiscard]] doca_error_t export_to(ExportKind kind, std::vector<std::byte> &descriptor) override;
     [[nodiscard]] doca_error_t mkey(std::uint32_t &key) const override;
@@ -46,7 +42,7 @@ private:
     const std::uint32_t access_ = 0;
 };
 
-/// An open device of libibverbs.
+/// The context and protection domain of an open device of libibverbs.
 struct OpenContext {
     Handle<ibv_context> context;
     Handle<ibv_pd> pd;
@@ -54,12 +50,12 @@ struct OpenContext {
     [[nodiscard]] static doca_error_t open(const VerbsFunction &function, OpenContext &opened);
 };
 
-/// A device's context and protection domain, its own or a program's.
+/// An open RDMA device: its context and protection domain, which are its own or the program's.
 class VerbsDevice : public Device {
 public:
     [[nodiscard]] static doca_error_t open(const VerbsFunction &function, std::unique_ptr<Device> &device);
     VerbsDevice(const VerbsFunction &function, OpenContext own);
-    /// On a protection domain of the program, which outlives the device.
+    /// Uses a protection domain of the program, which must outlive the device.
     VerbsDevice(const VerbsFunction &function, ibv_pd &pd) noexcept;
 
     [[nodiscard]] doca_error_t register_memory(const MemoryRange &range, std::uint32_t access,
@@ -70,26 +66,24 @@ public:
                                              std::unique_ptr<MemoryKey> &key) override;
     [[nodiscard]] doca_error_t create_copy_engine(CompletionQueue &completions,
                                                   std::unique_ptr<CopyEngine> &engine) override;
-    [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings,
-                                                 std::atomic<ConnectionState> &state,
+    [[nodiscard]] doca_error_t create_queue_pair(const QueuePairSettings &settings, std::atomic<ConnectionState> &state,
                                                  std::unique_ptr<QueuePair> &queue_pair) override;
     [[nodiscard]] doca_error_t create_receive_queue(CompletionQueue &completions, std::uint32_t size,
                                                     std::uint32_t chain_length,
                                                     std::unique_ptr<ReceiveQueue> &queue) override;
-    /// By rdma_cm, where this machine has it.
+    /// Creates a connector that uses rdma_cm, if this machine has it.
     [[nodiscard]] doca_error_t create_connector(std::unique_ptr<Connector> &connector) override;
-    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup,
-                                              std::unique_ptr<Counter> &counter) override;
+    [[nodiscard]] doca_error_t create_counter(const CounterSetup &setup, std::unique_ptr<Counter> &counter) override;
 
     [[nodiscard]] ibv_pd *protection_domain() const noexcept override { return &pd_; }
 
     [[nodiscard]] ibv_context &context() const noexcept { return *pd_.context; }
     [[nodiscard]] ibv_pd &pd() const noexcept { return pd_; }
     [[nodiscard]] const VerbsFunction &port() const noexcept { return function_; }
-    /// Null on a protection domain of the program, whose asynchronous events are the program's.
+    /// Returns null on a protection domain of the program: then the program reads the asynchronous events.
     [[nodiscard]] DeviceEvents *events() const noexcept { return events_.get(); }
 
-    /// Makes @p connection, which is in state INIT, its own peer.
+    /// Connects @p connection, which must be in state INIT, to itself.
     [[nodiscard]] virtual doca_error_t connect_to_itself(ReliableConnection &connection) const noexcept;
 
 protected:
@@ -103,7 +97,7 @@ private:
     const std::unique_ptr<DeviceEvents> events_;
 };
 
-/// What a peer may do, as enum ibv_access_flags has it.
+/// Returns the peer's rights as enum ibv_access_flags.
 [[nodiscard]] constexpr unsigned remote_access(std::uint32_t permissions) noexcept
 {
     return ((permissions & Access::rdma_read) != 0 ? unsigned{IBV_ACCESS_REMOTE_READ} : 0) |
@@ -111,10 +105,10 @@ private:
            ((permissions & Access::rdma_atomic) != 0 ? unsigned{IBV_ACCESS_REMOTE_ATOMIC} : 0);
 }
 
-/// What errno's value @p error of a registration means, which it says in the log.
+/// Logs that registering @p range failed with errno's value @p error, and returns the matching error.
 [[nodiscard]] doca_error_t explain_registration(int error, const MemoryRange &range, const std::string &device);
 
-/// enum doca_mtu_size counts from 0, enum ibv_mtu from 1.
+/// Convert the path MTU: enum doca_mtu_size counts from 0, enum ibv_mtu from 1.
 [[nodiscard]] constexpr doca_mtu_size mtu_of(ibv_mtu mtu) noexcept
 {
     return static_cast<doca_mtu_size>(static_cast<int>(mtu) - IBV_MTU_256);

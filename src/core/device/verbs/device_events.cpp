@@ -18,10 +18,10 @@ namespace opendoca::verbs {
 
 void FailureListener::forget() noexcept
 {
-    // First the descriptor: what is told from now on makes it readable again.
+    // Resets the descriptor before the state, so that a failure reported in between makes it readable again.
     eventfd_t count = 0;
     if (told_.is_open())
-        (void)eventfd_read(told_.get(), &count); // EAGAIN where nobody has written
+        (void)eventfd_read(told_.get(), &count); // EAGAIN if it was not written
     DeviceFailure expected = DeviceFailure::suspected;
     failure_.compare_exchange_strong(expected, DeviceFailure::none, std::memory_order_acq_rel);
 }
@@ -34,7 +34,7 @@ void FailureListener::tell(DeviceFailure failure) noexcept
     else
         failure_.compare_exchange_strong(expected, failure, std::memory_order_acq_rel);
     if (told_.is_open())
-        (void)eventfd_write(told_.get(), 1); // fails only where it is readable already
+        (void)eventfd_write(told_.get(), 1); // fails only if it is readable already
 }
 
 DeviceEvents::DeviceEvents(ibv_context &context, std::string device_name)
@@ -43,7 +43,7 @@ DeviceEvents::DeviceEvents(ibv_context &context, std::string device_name)
 {
     const int flags = fcntl(context_.async_fd, F_GETFL);
     if (flags < 0 || fcntl(context_.async_fd, F_SETFL, flags | O_NONBLOCK) != 0)
-        die(std::strerror(errno)); // to read would be to wait
+        die(std::strerror(errno)); // a blocking descriptor could not be read without waiting
 }
 
 void DeviceEvents::add(FailureListener &listener, ibv_qp &queue_pair)
@@ -65,13 +65,12 @@ doca_error_t DeviceEvents::make_waitable(FailureListener &listener) noexcept
     UniqueFd told(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     UniqueFd handle(epoll_create1(EPOLL_CLOEXEC));
     epoll_event interest = {.events = EPOLLIN, .data = {}};
-    if (!told.is_open() || !handle.is_open() ||
-        epoll_ctl(handle.get(), EPOLL_CTL_ADD, told.get(), &interest) != 0 ||
+    if (!told.is_open() || !handle.is_open() || epoll_ctl(handle.get(), EPOLL_CTL_ADD, told.get(), &interest) != 0 ||
         epoll_ctl(handle.get(), EPOLL_CTL_ADD, context_.async_fd, &interest) != 0) {
         LOG_ERR("waiting for asynchronous events of device %s: %s", device_name_.c_str(), std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    const std::lock_guard guard(lock_); // others may be telling
+    const std::lock_guard guard(lock_); // other threads may be reporting failures
     listener.told_ = std::move(told);
     listener.handle_ = std::move(handle);
     if (listener.failure() != DeviceFailure::none)
@@ -90,7 +89,7 @@ void DeviceEvents::read() noexcept
         } else if (errno == EAGAIN) {
             break;
         } else if (errno != EINTR) {
-            die(std::strerror(errno)); // the driver was unbound
+            die(std::strerror(errno)); // for example because the driver was unbound
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What a device says other than by completions: asynchronous events, as verbs call them.
+// Asynchronous events of verbs: failures and changes that a device reports other than by completions.
 #pragma once
 
 #include <atomic>
@@ -20,19 +20,21 @@ namespace opendoca::verbs {
 
 enum class DeviceFailure : std::uint8_t {
     none,
-    suspected, ///< one of the queue pairs may be broken, and what is posted flushed
-    fatal,     ///< the device has failed, or the completion queue: nothing completes any more
+    suspected, ///< a queue pair may be broken, and its work requests flushed
+    fatal,     ///< the device or the completion queue has failed: there will be no more completions
 };
 
-/// Somebody who waits for completions of queue pairs, and has to hear when there will be none. Any thread tells it; the
-/// one that waits asks.
+/// Records failures of the queue pairs on one completion queue, so that the thread that polls it can find out that
+/// there will be no completions. Any thread that reads the device's events may report a failure; only the polling
+/// thread reads and clears it.
 class FailureListener {
 public:
+    /// Returns the current failure. Acquire: pairs with the release store and the acq_rel exchange in report().
     [[nodiscard]] DeviceFailure failure() const noexcept { return failure_.load(std::memory_order_acquire); }
-    /// What was suspected was looked into. What is fatal stays so.
+    /// Clears a suspected failure. A fatal one stays.
     void forget() noexcept;
-    /// Becomes readable when a thread that sleeps has to look: until DeviceEvents::read() and forget(). -1 before
-    /// make_waitable().
+    /// Returns a descriptor that becomes readable when a blocked thread has to check for failures, until
+    /// DeviceEvents::read() and forget(). -1 before make_waitable().
     [[nodiscard]] int fd() const noexcept { return handle_.get(); }
 
 private:
@@ -40,26 +42,26 @@ private:
     void tell(DeviceFailure failure) noexcept;
 
     std::atomic<DeviceFailure> failure_ = DeviceFailure::none;
-    UniqueFd told_;   ///< another thread has read the event
-    UniqueFd handle_; ///< an epoll of told_ and of the device's descriptor
+    UniqueFd told_;   ///< an eventfd, written when another thread has read the event
+    UniqueFd handle_; ///< an epoll instance with the eventfd and the device's descriptor
 };
 
-/// The asynchronous events of a device that was opened. No thread waits for them: who waits for completions reads them
-/// now and then, for all.
+/// The asynchronous events of an open device. No thread waits for them: threads that poll for completions occasionally
+/// read the events, on behalf of all listeners. Owned by the VerbsDevice; thread-safe.
 class DeviceEvents {
 public:
     DeviceEvents(ibv_context &context, std::string device_name);
     DeviceEvents(const DeviceEvents &) = delete;
     DeviceEvents &operator=(const DeviceEvents &) = delete;
 
-    /// From now on @p listener hears of @p queue_pair and its completion queue, until remove(), which comes before
-    /// either is destroyed.
+    /// Reports failures of @p queue_pair and of its completion queue to @p listener until remove(), which must come
+    /// before either is destroyed.
     void add(FailureListener &listener, ibv_qp &queue_pair);
     void remove(const ibv_qp &queue_pair) noexcept;
-    /// Gives @p listener its descriptor.
+    /// Creates the descriptor of @p listener.
     [[nodiscard]] doca_error_t make_waitable(FailureListener &listener) noexcept;
 
-    /// Reads what there is, and tells the listeners. Never waits.
+    /// Reads all pending events and notifies the listeners. Never blocks.
     void read() noexcept;
 
 private:

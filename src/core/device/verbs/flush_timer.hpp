@@ -9,11 +9,11 @@
 
 namespace opendoca::verbs {
 
-/// Tells when a flush is to wait no longer for the device: it has lost completions.
+/// Determines that a flush has waited too long for completions, which the device must have lost. Used by one thread.
 class FlushTimer {
 public:
-    /// To be called again and again while @p num_left operations are in flight: whether none has ended for as long as a
-    /// peer may be silent.
+    /// Returns whether no operation has completed for the time that a peer may be silent. To be called repeatedly while
+    /// @p num_left operations are in flight.
     [[nodiscard]] bool has_expired(std::uint32_t num_left)
     {
         const std::chrono::duration<double> patience(peer_patience());
@@ -29,7 +29,7 @@ public:
 
 private:
     std::uint32_t num_left_ = 0;
-    std::chrono::steady_clock::time_point last_end_; ///< or begin of the flush
+    std::chrono::steady_clock::time_point last_end_; ///< time of the last completion, or of the first call
     std::chrono::steady_clock::time_point asked_at_;
 };
 

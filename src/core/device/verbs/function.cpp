@@ -24,36 +24,36 @@ namespace opendoca::verbs {
 namespace {
 
 constexpr std::uint32_t largest_queue = 32768;
-constexpr std::uint32_t max_chain_length = 16; ///< more makes every entry of a send queue larger
+constexpr std::uint32_t max_chain_length = 16; ///< a larger one would enlarge every entry of a send queue
 constexpr int most_reads = 16;
 constexpr std::uint64_t largest_copy = std::uint64_t{1} << 31;
 
-/// iWARP and others have queue pairs, but not ones that are connected by their numbers and GIDs.
+/// Returns whether queue pairs are connected by number and GID, which is not the case for iWARP and others.
 bool connects_by_number(const ibv_device &device) noexcept
 {
     return device.transport_type == IBV_TRANSPORT_IB && device.node_type == IBV_NODE_CA;
 }
 
-RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &device,
-                                   const ibv_port_attr &attributes, std::uint32_t port)
+RdmaCapabilities rdma_capabilities(ibv_context &context, const ibv_device_attr &device, const ibv_port_attr &attributes,
+                                   std::uint32_t port)
 {
     RdmaCapabilities can;
     const bool is_ethernet = attributes.link_layer == IBV_LINK_LAYER_ETHERNET;
     const std::vector<ibv_gid_entry> gids = gids_of(context, port);
     if (!connects_by_number(*context.device))
         return can;
-    // An Ethernet port without a GID, as of a BlueField's own function in switchdev mode, reaches nobody.
+    // An Ethernet port without a GID, such as that of a BlueField's own function in switchdev mode, cannot reach any
+    // peer.
     can.reliable_connection = !is_ethernet || !gids.empty();
     can.atomics = device.atomic_cap != IBV_ATOMIC_NONE;
     can.event_driven = true;
     can.is_ethernet = is_ethernet;
-    // Sends and receives share one completion queue.
+    // Sends and receives share one completion queue, so both must fit into it.
     const int longest = std::max(std::min(device.max_qp_wr, (device.max_cqe - 1) / 2), 1);
     const std::uint32_t size = std::min(std::bit_floor(static_cast<std::uint32_t>(longest)), largest_queue);
     can.max_queue_size = size;
     can.max_message_size = std::min<std::uint32_t>(attributes.max_msg_sz, 1u << 31);
-    can.max_chain_length =
-        std::min(static_cast<std::uint32_t>(std::max(device.max_sge, 1)), max_chain_length);
+    can.max_chain_length = std::min(static_cast<std::uint32_t>(std::max(device.max_sge, 1)), max_chain_length);
     can.shared_receives = device.max_srq > 0 && device.max_srq_wr > 0 && device.max_srq_sge > 0;
     if (can.shared_receives)
         can.max_chain_length = std::min(can.max_chain_length, static_cast<std::uint32_t>(device.max_srq_sge));
@@ -78,7 +78,7 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     iface_name = interface_of(context, port);
     PciFunction found = pci_function_of(context.device->ibdev_path);
     if (found.pci_address.empty() && !iface_name.empty())
-        found = pci_function_of("/sys/class/net/" + iface_name); // Soft-RoCE is where its interface is
+        found = pci_function_of("/sys/class/net/" + iface_name); // Soft-RoCE has the PCI address of its interface
     pci_address = found.pci_address;
     type = found.type;
     sf_number = found.sf_number;
@@ -88,10 +88,8 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     ipv6 = addresses.ipv6;
 
     ibv_port_attr port_attributes{};
-    if (const int error = ibv_query_port(&context, static_cast<std::uint8_t>(port), &port_attributes);
-        error != 0) {
-        LOG_WARN("port %u of RDMA device %s can't be queried: %s", port, ibdev_name.c_str(),
-                      std::strerror(error));
+    if (const int error = ibv_query_port(&context, static_cast<std::uint8_t>(port), &port_attributes); error != 0) {
+        LOG_WARN("port %u of RDMA device %s can't be queried: %s", port, ibdev_name.c_str(), std::strerror(error));
         return;
     }
     is_queried_ = true;
@@ -99,7 +97,7 @@ VerbsFunction::VerbsFunction(ibv_context &context, const ibv_device_attr_ex &att
     if (port_attributes.link_layer == IBV_LINK_LAYER_INFINIBAND)
         lid = port_attributes.lid;
     is_port_active = port_attributes.state == IBV_PORT_ACTIVE;
-    if (is_port_active) // of one that is down, drivers tell some rate
+    if (is_port_active) // drivers report an arbitrary rate for a port that is down
         active_rate = rate_of_port(port_attributes);
     max_segments_ = static_cast<std::uint32_t>(std::max(device.max_sge, 1));
     max_completions_ = static_cast<std::uint32_t>(std::max(device.max_cqe - 1, 1));

@@ -10,7 +10,7 @@
 
 namespace opendoca::verbs {
 
-/// What libibverbs has found. Empty where there is no RDMA stack.
+/// The devices that libibverbs finds. Empty if there is no RDMA stack.
 class DeviceList {
 public:
     DeviceList() noexcept : devices_(ibv_get_device_list(&count_)) {}
@@ -30,27 +30,28 @@ private:
     ibv_device **devices_;
 };
 
-/// One port of a device.
+/// One port of an RDMA device.
 class VerbsFunction : public DeviceFunction {
 public:
     VerbsFunction(ibv_context &context, const ibv_device_attr_ex &attributes, std::uint32_t port);
 
     [[nodiscard]] doca_error_t open(std::unique_ptr<Device> &device) const override;
-    /// What a device says of its queue pairs is for the smallest entries; how many of ours it has is found by trying.
+    /// The limit that a device reports holds for entries with a single segment. The real limit is found by creating
+    /// queue pairs.
     [[nodiscard]] std::uint32_t max_queue_size() const noexcept override;
     [[nodiscard]] std::vector<std::string> remarks() const override;
     [[nodiscard]] std::string reason_against(Ability ability) const override;
 
     [[nodiscard]] std::uint32_t port() const noexcept { return port_; }
-    /// Segments that a work request can have.
+    /// Returns the limit for segments of a work request.
     [[nodiscard]] std::uint32_t max_segments() const noexcept { return max_segments_; }
-    /// Entries that a completion queue can have.
+    /// Returns the limit for entries of a completion queue.
     [[nodiscard]] std::uint32_t max_completions() const noexcept { return max_completions_; }
-    /// Reads and atomics that a queue pair may have in flight to, or from, its peer.
+    /// Returns the limit for reads and atomics that a queue pair may have in flight, in each direction.
     [[nodiscard]] std::uint8_t max_reads() const noexcept { return max_reads_; }
 
 protected:
-    /// The device reaches itself, if nobody else.
+    /// Adds copies, which require only that the device can reach itself.
     void add_copies() noexcept;
 
 private:
@@ -58,12 +59,12 @@ private:
 
     const std::uint32_t port_;
     bool is_queried_ = false;
-    bool is_infiniband_ = false; ///< or RoCE: queue pairs are connected by their numbers and GIDs
+    bool is_infiniband_ = false; ///< InfiniBand or RoCE: queue pairs are connected by number and GID
     std::uint32_t max_segments_ = 0;
     std::uint32_t max_completions_ = 1;
     std::uint8_t max_reads_ = 0;
     mutable std::mutex trying_;
-    mutable std::uint32_t max_queue_size_ = 0; ///< 0 until it was found
+    mutable std::uint32_t max_queue_size_ = 0; ///< 0 until determined
 };
 
 } // namespace opendoca::verbs

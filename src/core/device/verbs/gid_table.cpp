@@ -9,7 +9,7 @@ namespace opendoca::verbs {
 
 namespace {
 
-constexpr std::uint32_t largest_gid_index = UINT8_MAX; ///< that the path of a queue pair has bits for
+constexpr std::uint32_t largest_gid_index = UINT8_MAX; ///< the path of a queue pair has 8 bits for the index
 
 bool is_zero(const ibv_gid &gid) noexcept
 {
@@ -50,8 +50,7 @@ std::vector<ibv_gid_entry> gids_of(ibv_context &context, std::uint32_t port)
             size += static_cast<std::size_t>(std::max(attributes.gid_tbl_len, 0));
     }
     std::vector<ibv_gid_entry> entries(size);
-    const ssize_t count =
-        entries.empty() ? 0 : ibv_query_gid_table(&context, entries.data(), entries.size(), 0);
+    const ssize_t count = entries.empty() ? 0 : ibv_query_gid_table(&context, entries.data(), entries.size(), 0);
     entries.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     std::erase_if(entries, [&](const ibv_gid_entry &entry) {
         return entry.port_num != port || is_zero(entry.gid) || entry.gid_index > largest_gid_index;

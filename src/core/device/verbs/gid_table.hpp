@@ -9,14 +9,12 @@
 
 namespace opendoca::verbs {
 
-/// The valid GIDs of a port, the best way to a peer first: RoCE v2 before v1, IPv4 before IPv6, and
-/// link-local addresses last.
+/// Returns the valid GIDs of a port, best first: RoCE v2 before v1, IPv4 before IPv6, and link-local addresses last.
 [[nodiscard]] std::vector<ibv_gid_entry> gids_of(ibv_context &context, std::uint32_t port);
 
 [[nodiscard]] bool is_link_local(const ibv_gid &gid) noexcept;
 
-/// How well connected @p entry is: less is better. Entries of two devices reach each other only within one
-/// rank.
+/// Returns the preference of @p entry; lower is better. Two devices can only reach each other with GIDs of equal rank.
 [[nodiscard]] int rank_of(const ibv_gid_entry &entry) noexcept;
 
 } // namespace opendoca::verbs

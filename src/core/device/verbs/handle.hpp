@@ -8,7 +8,8 @@
 
 namespace opendoca::verbs {
 
-/// Ends a verbs object. What it still depends on, or what still depends on it, is in the order of members.
+/// Deleter for verbs objects. Owners declare the handles in order of dependency, so that they are destroyed in reverse
+/// order.
 struct Destroy {
     void operator()(ibv_context *context) const noexcept { ibv_close_device(context); }
     void operator()(ibv_pd *pd) const noexcept { ibv_dealloc_pd(pd); }

@@ -22,10 +22,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// In switchdev mode the interfaces of a function's representors are listed beside its own.
+/// Returns whether @p interface is a representor: in switchdev mode they are listed beside the function's own
+/// interface.
 bool is_representor(const fs::path &interface)
 {
-    std::string name; // p0 of a port; pf0vf1, pf0sf1 or c1pf0 of a representor
+    std::string name; // "p0" for a port; "pf0vf1", "pf0sf1" or "c1pf0" for a representor
     std::ifstream(interface / "phys_port_name") >> name;
     return name.find("pf") != std::string::npos;
 }
@@ -36,7 +37,7 @@ PciFunction pci_function_of(const std::string &path)
 {
     PciFunction function;
     std::error_code error;
-    // A subfunction, and what virtio and others put between, stand below the function of the PCI bus.
+    // The directory of a subfunction, or of a virtio device, is below that of its PCI function.
     for (fs::path device = fs::canonical(path + "/device", error); !error && device.has_relative_path();
          device = device.parent_path()) {
         if (device.filename().string().starts_with("mlx5_core.sf.")) {
@@ -57,7 +58,7 @@ PciFunction pci_function_of(const std::string &path)
 
 std::string interface_of(ibv_context &context, std::uint32_t port)
 {
-    // The first entries are the port's own; those of VLANs and the like come after them.
+    // The first GIDs are those of the port's own interface; those of VLANs follow.
     std::vector<ibv_gid_entry> entries = gids_of(context, port);
     std::ranges::sort(entries, {}, &ibv_gid_entry::gid_index);
     char name[IF_NAMESIZE] = {};
@@ -76,7 +77,7 @@ std::string interface_in(const std::string &ibdev_path, std::uint32_t port)
         std::uint32_t number = 0;
         std::ifstream(entry.path() / "dev_port") >> number;
         const std::string name = entry.path().filename();
-        // The first name: ib0 and not ib0.8001.
+        // Takes the first name in alphabetical order: ib0 rather than ib0.8001.
         if (number == port - 1 && !is_representor(entry.path()) && (found.empty() || name < found))
             found = name;
     }
@@ -104,8 +105,7 @@ Addresses addresses_of(const std::string &interface)
         case AF_INET:
             if (!found.ipv4)
                 std::memcpy(found.ipv4.emplace().data(),
-                            &reinterpret_cast<const sockaddr_in *>(entry->ifa_addr)->sin_addr,
-                            sizeof(Ipv4Address));
+                            &reinterpret_cast<const sockaddr_in *>(entry->ifa_addr)->sin_addr, sizeof(Ipv4Address));
             break;
         case AF_INET6: {
             const in6_addr &address = reinterpret_cast<const sockaddr_in6 *>(entry->ifa_addr)->sin6_addr;

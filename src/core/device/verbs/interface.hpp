@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the kernel knows of an RDMA device besides verbs.
+// Facts about an RDMA device that the kernel reports outside of verbs.
 #pragma once
 
 #include <array>
@@ -13,29 +13,27 @@
 
 #include "../device.hpp"
 
-
 namespace opendoca::verbs {
 
-/// The PCI function that a device belongs to.
+/// The PCI function of a device.
 struct PciFunction {
-    std::string pci_address; ///< dddd:bb:dd.f; of the parent for a subfunction, and empty where there is none
+    std::string pci_address; ///< dddd:bb:dd.f; the parent's for a subfunction; empty if there is none
     FunctionType type = FunctionType::pf;
-    std::optional<std::uint32_t> sf_number; ///< where the kernel tells it
+    std::optional<std::uint32_t> sf_number; ///< if the kernel reports it
 };
 
-/// @p path is the directory in sysfs of an RDMA device, or of a network interface.
+/// Returns the PCI function of the RDMA device or network interface with directory @p path in sysfs.
 [[nodiscard]] PciFunction pci_function_of(const std::string &path);
 
-/// The network interface of a port, or nothing.
+/// Returns the network interface of a port, or an empty string.
 [[nodiscard]] std::string interface_of(ibv_context &context, std::uint32_t port);
-/// The same by @p ibdev_path, the device's directory in sysfs: also of an interface that is down.
+/// Does the same by @p ibdev_path, the device's directory in sysfs. Also finds an interface that is down.
 [[nodiscard]] std::string interface_in(const std::string &ibdev_path, std::uint32_t port);
 
 struct Addresses {
     std::optional<MacAddress> mac;
     std::optional<Ipv4Address> ipv4;
-    std::optional<Ipv6Address>
-        ipv6; ///< a global one, where there is
+    std::optional<Ipv6Address> ipv6; ///< a global one if there is one
 };
 
 [[nodiscard]] Addresses addresses_of(const std::string &interface);

@@ -16,7 +16,7 @@ namespace opendoca::verbs {
 
 namespace {
 
-/// The last error of all ways, as errno has it.
+/// Tries all GIDs of the port. Returns 0, or errno's value for the last one.
 int connect_by_gid(const VerbsDevice &device, ReliableConnection &connection, ReliableConnection::Path &path)
 {
     int error = EADDRNOTAVAIL;
@@ -25,7 +25,7 @@ int connect_by_gid(const VerbsDevice &device, ReliableConnection &connection, Re
         path.gid = entry.gid;
         path.gid_index = static_cast<std::uint8_t>(entry.gid_index);
         error = connection.connect(path);
-        if (error == 0) // not every address leads back: the kernel looks for a route and a neighbour
+        if (error == 0) // not every address works: the kernel needs a route and a neighbour entry for it
             break;
     }
     return error;
@@ -53,8 +53,8 @@ doca_error_t connect_to_itself(const VerbsDevice &device, ReliableConnection &co
         }
         if (error == 0)
             return DOCA_SUCCESS;
-        LOG_ERR("device %s, port %u: no address leads back to the port itself: %s",
-                     device.port().ibdev_name.c_str(), port, std::strerror(error));
+        LOG_ERR("device %s, port %u: no address leads back to the port itself: %s", device.port().ibdev_name.c_str(),
+                port, std::strerror(error));
         return DOCA_ERROR_INITIALIZATION;
     });
 }

@@ -9,9 +9,7 @@ namespace opendoca::verbs {
 class ReliableConnection;
 class VerbsDevice;
 
-/// Makes @p connection, which is in state INIT, its own peer: the first way that works, of those that its
-/// port has.
-[[nodiscard]] doca_error_t connect_to_itself(const VerbsDevice &device,
-                                             ReliableConnection &connection) noexcept;
+/// Connects @p connection, which must be in state INIT, to itself, by the first address of its port that works.
+[[nodiscard]] doca_error_t connect_to_itself(const VerbsDevice &device, ReliableConnection &connection) noexcept;
 
 } // namespace opendoca::verbs

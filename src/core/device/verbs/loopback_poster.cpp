@@ -12,16 +12,15 @@ namespace opendoca::verbs {
 
 namespace {
 
-// More is not faster, and a job can take several messages.
+// Larger queues are not faster; a long copy is split into several messages.
 constexpr std::uint32_t most_messages = 256;
 constexpr std::uint32_t least_messages = 16;
-/// The end of a message is learned late, since few sends are signaled: there is room for more than can be
-/// useful.
+/// Only every n-th send is signaled, so credits return late. Twice as many credits as useful messages make up for that.
 constexpr std::uint32_t credits_per_message = 2;
 constexpr std::uint32_t signals_per_round = 4;
-/// A device could tell the end of a send a little before that of its receive.
+/// A device may report the completion of a send slightly before that of its receive.
 constexpr std::uint32_t spare_receives = 8;
-/// Of a message: its segments' lengths have 31 bits on some devices.
+/// Longest message. Some devices have 31 bits for a segment's length.
 constexpr std::uint32_t most_bytes = 1u << 30;
 
 } // namespace
@@ -38,16 +37,14 @@ LoopbackPoster::LoopbackPoster(const VerbsDevice &device, const CompletionQueue 
     send_credits_ = static_cast<std::int32_t>(num_messages_);
     signal_period_ = std::max(num_messages_ / signals_per_round, 1u);
     until_signal_ = signal_period_;
-    limits_ = {std::min(can.max_message_size, most_bytes),
-               std::min(function.max_segments(), SegmentList::capacity)};
+    limits_ = {std::min(can.max_message_size, most_bytes), std::min(function.max_segments(), SegmentList::capacity)};
 }
 
 doca_error_t LoopbackPoster::connect()
 {
     const std::uint32_t most_receives = device_.port().can.rdma.max_queue_size;
     const ReliableConnection::Sizes sizes = {.sends = num_messages_,
-                                             .receives =
-                                                 std::min(num_messages_ + spare_receives, most_receives),
+                                             .receives = std::min(num_messages_ + spare_receives, most_receives),
                                              .send_segments = limits_.segments,
                                              .receive_segments = limits_.segments,
                                              .send_operations = IBV_QP_EX_WITH_SEND};
@@ -61,7 +58,7 @@ doca_error_t LoopbackPoster::connect()
         return status;
     sender_ = &connection_.sender();
     queue_pair_ = &connection_.queue_pair();
-    // Inline data is read by the CPU, which must not touch a host's memory.
+    // The CPU reads inline data, which it cannot do with memory imported from a host.
     longest_inline_ = device_.function().can_import_dpu() ? 0 : connection_.max_inline();
     return DOCA_SUCCESS;
 }

@@ -13,16 +13,16 @@ class CompletionQueue;
 
 namespace opendoca::verbs {
 
-/// Copies as messages of a queue pair to itself, see CopyQueue. What is sent is gathered from the source, and the
-/// receive posted before it scatters it into the destination: so that both sides may be lists, and memory needs no
-/// rights for remote access.
+/// Copies by messages of a queue pair to itself; see CopyQueue, which owns it. The send gathers the source, and the
+/// receive that was posted before it scatters the data into the destination. Both sides may thus be lists, and memory
+/// needs no remote access rights.
 class OPENDOCA_INTERNAL LoopbackPoster {
 public:
-    static constexpr std::uint32_t most_sends = 16; ///< with one doorbell
+    static constexpr std::uint32_t most_sends = 16; ///< sends per doorbell
     static constexpr bool ends_are_solicited = true;
 
-    /// Sends that share a doorbell. By ibv_post_send(), because of rdma_rxe (rdma-core 44), where
-    /// ibv_wr_set_sge_list() takes all segments to be as long as the first.
+    /// Sends that share a doorbell. Posted by ibv_post_send(), since with rdma_rxe (rdma-core 44) ibv_wr_set_sge_list()
+    /// takes the length of the first segment for all segments.
     struct Batch {
         CopyPart parts[most_sends];
         ibv_send_wr requests[most_sends];
@@ -34,7 +34,7 @@ public:
 
     LoopbackPoster(const VerbsDevice &device, const CompletionQueue &completions);
     [[nodiscard]] doca_error_t connect();
-    /// After a failure: nothing of what was posted is there any more.
+    /// Resets the queue pair after a failure. Everything that was posted is lost.
     [[nodiscard]] doca_error_t recycle() noexcept;
 
     [[nodiscard]] ReliableConnection &connection() noexcept { return connection_; }
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] bool has_credit() const noexcept { return send_credits_ != 0; }
     [[gnu::always_inline]] [[nodiscard]] bool take_credit() noexcept
     {
-        // Counted down first: what there is need not be loaded then.
+        // Decrements first, in memory: this avoids a separate load of the counter.
         if (--send_credits_ >= 0) [[likely]]
             return true;
         send_credits_ = 0;
@@ -51,12 +51,13 @@ public:
     }
     void take_all_credits() noexcept { send_credits_ = 0; }
 
-    /// What it needs it reads again where that is as good: what is kept over the calls takes a register.
+    /// Reads operands again after calls where that is as fast as keeping them: a value kept across a call occupies a
+    /// register that has to be saved.
     template <typename Failed>
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_fast(std::uint64_t id, const doca_buf &dst,
                                                                 const doca_buf &src, Failed failed) noexcept
     {
-        if (src.data_len <= longest_inline_) // rdma_rxe wants the flag when the request is started
+        if (src.data_len <= longest_inline_) // rdma_rxe requires the flag when the request is started
             return post_fast(id, dst, src, IBV_SEND_INLINE, failed, [](ibv_qp_ex *sender, const doca_buf &from) {
                 ibv_wr_set_inline_data(sender, from.data, from.data_len);
             });
@@ -68,11 +69,12 @@ public:
     [[nodiscard]] int add(Batch &batch, std::uint64_t id) noexcept;
     [[nodiscard]] int post(Batch &batch) noexcept;
 
-    /// That of a send only says that there is room: what it has carried is in its place when its receive has ended.
+    /// Returns whether a completion is that of a receive, by which the data has arrived. That of a send only returns
+    /// credits.
     [[nodiscard]] static bool is_end(std::uint64_t id) noexcept { return (id & is_send) == 0; }
     void took_end(std::uint64_t id) noexcept
     {
-        if (!is_end(id)) // its receive has ended before it, as has all that was posted before
+        if (!is_end(id)) // the receives up to that of this send have completed, or are about to, see spare_receives
             send_credits_ += static_cast<std::int32_t>(signal_period_);
     }
     [[nodiscard]] static bool ended_fast(bool) noexcept { return true; }
@@ -82,7 +84,7 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t is_send = 1; ///< of an id: the send, and not the receive
+    static constexpr std::uint64_t is_send = 1; ///< bit of an id: set for the send of a message, not for its receive
 
     template <typename Failed, typename SetData>
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_fast(std::uint64_t id, const doca_buf &dst,
@@ -114,7 +116,7 @@ private:
         ibv_recv_wr *bad;
         return ibv_post_recv(queue_pair_, &request, &bad);
     }
-    /// Of the message that is posted now.
+    /// Returns the flags of the message that is being posted; every signal_period_-th one is signaled.
     [[gnu::always_inline]] [[nodiscard]] unsigned signal_flags() noexcept
     {
         if (--until_signal_ != 0) [[likely]]
@@ -126,16 +128,18 @@ private:
     ibv_qp_ex *sender_ = nullptr;
     ibv_qp *queue_pair_ = nullptr;
     std::size_t longest_inline_ = 0;
-    /// For messages; those for receives are as many, and free by then.
+    /// Messages that can be posted. Receives need no credits of their own: each is complete by the time its message
+    /// returns the credit.
     std::int32_t send_credits_ = 0;
-    std::uint32_t until_signal_ = 0; ///< messages: the last of them is signaled, which gives room for as many
+    std::uint32_t until_signal_ =
+        0; ///< messages until the next signaled one, whose completion returns signal_period_ credits
     std::uint32_t signal_period_ = 1;
     const unsigned send_flags_;
     CopyPartLimits limits_;
     VerbsCompletions completions_;
     ReliableConnection connection_;
     const VerbsDevice &device_;
-    std::uint32_t num_messages_ = 0; ///< send_credits_ while nothing is posted
+    std::uint32_t num_messages_ = 0; ///< the value of send_credits_ while nothing is posted
 };
 
 } // namespace opendoca::verbs

@@ -14,10 +14,9 @@ namespace opendoca::verbs {
 doca_error_t read_descriptor(std::span<const std::byte> bytes, RemoteMemoryDescriptor &descriptor) noexcept
 {
     RemoteMemoryDescriptor d{};
-    if (const auto fault = from_bytes(bytes, DescriptorKind::verbs_memory, d);
-        fault != DescriptorReader::Fault::none) {
-        LOG_ERR("these %zu bytes are no export descriptor of a memory map for RDMA of a verbs device: %s",
-                bytes.size(), to_text(fault));
+    if (const auto fault = from_bytes(bytes, DescriptorKind::verbs_memory, d); fault != DescriptorReader::Fault::none) {
+        LOG_ERR("these %zu bytes are no export descriptor of a memory map for RDMA of a verbs device: %s", bytes.size(),
+                to_text(fault));
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (d.addr == 0 || d.len == 0 || d.len > UINTPTR_MAX - d.addr || (d.access & ~rdma_access) != 0 || d.access == 0) {

@@ -12,17 +12,16 @@
 
 namespace opendoca::verbs {
 
-/// All permissions that a descriptor can give.
-inline constexpr std::uint32_t rdma_access =
-    Access::rdma_read | Access::rdma_write | Access::rdma_atomic;
+/// All rights that a descriptor can grant.
+inline constexpr std::uint32_t rdma_access = Access::rdma_read | Access::rdma_write | Access::rdma_atomic;
 
-/// What an export descriptor for RDMA says: what a peer has to know to name memory of this process. From anywhere; the
-/// exporter's device is who checks the key.
+/// An export descriptor for RDMA: what a peer needs to address memory of the exporter. The contents are untrusted; the
+/// exporter's device checks the key.
 struct RemoteMemoryDescriptor {
     std::uint64_t addr;
     std::uint64_t len; ///< bytes
     std::uint32_t key;
-    std::uint32_t access; ///< of rdma_access
+    std::uint32_t access; ///< bits of rdma_access
 
     template <typename Self, typename Visitor>
     static void visit(Self &d, Visitor visitor)
@@ -34,7 +33,7 @@ struct RemoteMemoryDescriptor {
     }
 };
 
-/// Checks @p bytes. INVALID_VALUE, with the reason in the log, when they are no descriptor.
+/// Parses and checks @p bytes. INVALID_VALUE, logged, if they are not a valid descriptor.
 [[nodiscard]] doca_error_t read_descriptor(std::span<const std::byte> bytes,
                                            RemoteMemoryDescriptor &descriptor) noexcept;
 

@@ -10,9 +10,9 @@
 
 namespace opendoca::verbs {
 
-/// Bits per second of a port with @p speed (of a lane) and @p width (its lanes), as ibv_query_port() codes them: one
-/// bit of each. The data rate that the link is named by, as in the kernel's "100 Gb/sec (4X EDR)". Nothing for codes
-/// that are none.
+/// Returns the data rate in bits per second of a port with @p speed (of a lane) and @p width (number of lanes), each
+/// one bit as ibv_query_port() encodes it. It is the nominal rate, as in the kernel's "100 Gb/sec (4X EDR)". Nothing
+/// for unknown encodings.
 [[nodiscard]] constexpr std::optional<std::uint64_t> rate_of_port(std::uint32_t speed, std::uint8_t width) noexcept
 {
     constexpr std::uint64_t unit = 100'000'000;
@@ -28,7 +28,8 @@ namespace opendoca::verbs {
     return lanes_in_units[kind] * unit * lanes[count];
 }
 
-/// The same of what ibv_query_port() has given: newer versions have a word for speeds that do not fit into the byte.
+/// Does the same for the result of ibv_query_port(). Newer versions have an additional field for speeds that do not fit
+/// into 8 bits.
 template <typename PortAttributes>
 [[nodiscard]] constexpr std::optional<std::uint64_t> rate_of_port(const PortAttributes &port) noexcept
 {

@@ -11,17 +11,18 @@ namespace opendoca::verbs {
 
 class VerbsFunction;
 
-/// The function of a port whose device another provider can do more with than this one; null for all others.
+/// Returns the function of a port if a more specific provider supports its device, else null.
 using MakeFunction = std::shared_ptr<VerbsFunction>(ibv_context &context, const ibv_device_attr_ex &attributes,
                                                     std::uint32_t port);
 
-/// While a list is made: they may still learn of each other.
+/// Functions that are still mutable, while a list is being made: they may refer to each other.
 using NewFunctions = std::vector<std::shared_ptr<DeviceFunction>>;
 
-/// Every port of every device that libibverbs knows, by @p make_derived where that gives something.
+/// Lists all ports of all devices that libibverbs finds. Each is created by @p make_derived if that does not return
+/// null.
 [[nodiscard]] NewFunctions find_functions(MakeFunction &make_derived);
 
-/// A device on a program's protection domain: it registers memory, and can do nothing else.
+/// Opens a device on a protection domain of the program. Such a device only registers memory.
 [[nodiscard]] doca_error_t open_from_pd(ibv_pd &pd, std::shared_ptr<const DeviceFunction> &function,
                                         std::unique_ptr<Device> &device);
 

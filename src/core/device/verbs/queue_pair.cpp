@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The connection, and what it does with completions. Operations are posted in queue_pair_post.cpp.
+// Connecting, and processing of completions. Operations are posted in queue_pair_post.cpp.
 #include "queue_pair.hpp"
 
 #include <cerrno>
@@ -18,17 +18,19 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS_RDMA);
 
 namespace opendoca::verbs {
 
-/// How an operation has failed. What a peer refuses has one answer for messages and another for the rest.
+/// Returns the error of an operation that has failed first. Rejection by the peer has different meanings for messages
+/// and for other operations.
 doca_error_t VerbsQueuePair::failure_of(Kind kind, ibv_wc_status status) noexcept
 {
     switch (status) {
     case IBV_WC_WR_FLUSH_ERR:
-        return DOCA_ERROR_CONNECTION_RESET; // the first one: something else has ended the connection
+        return DOCA_ERROR_CONNECTION_RESET; // the first operation to fail was flushed: something else has ended the
+                                            // connection
     case IBV_WC_REM_INV_REQ_ERR:
     case IBV_WC_REM_OP_ERR:
         return kind == Kind::send ? DOCA_ERROR_FULL : DOCA_ERROR_NOT_PERMITTED;
     case IBV_WC_LOC_LEN_ERR:
-    case IBV_WC_LOC_QP_OP_ERR: // what rdma_rxe says of a message that is too long
+    case IBV_WC_LOC_QP_OP_ERR: // rdma_rxe's status for a message that is too long
         if (kind == Kind::receive || kind == Kind::shared_receive)
             return DOCA_ERROR_FULL;
         break;
@@ -84,7 +86,7 @@ doca_error_t VerbsQueuePair::create(const VerbsDevice &device, const QueuePairSe
 VerbsQueuePair::~VerbsQueuePair()
 {
     {
-        // Another thread that connects leaves after the attempt that it is in.
+        // Waits for the current attempt of a connect() in another thread.
         std::unique_lock guard(lock_);
         is_closing_ = true;
         connect_over_.wait(guard, [this] { return !is_connecting_; });
@@ -94,7 +96,7 @@ VerbsQueuePair::~VerbsQueuePair()
         poller_->destroy(std::move(connection_));
 }
 
-/// Creates the device's queue pair, in place of the one before. Nothing changes where that fails.
+/// Creates the verbs queue pair on @p poller and replaces the current one. On failure nothing changes.
 doca_error_t VerbsQueuePair::create_on(std::shared_ptr<ConnectionPoller> poller)
 {
     std::unique_ptr<ReliableConnection> connection;
@@ -133,14 +135,14 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
         return status;
     if (const doca_error_t status = begin_to_connect(); status != DOCA_SUCCESS)
         return status;
-    // However this ends.
+    // Clears is_connecting_ on every return.
     const std::unique_ptr<VerbsQueuePair, void (*)(VerbsQueuePair *)> over(this, [](VerbsQueuePair *self) {
         const std::lock_guard guard(self->lock_);
         self->is_connecting_ = false;
         self->connect_over_.notify_all();
     });
-    // Without the lock: it may take seconds, and others attach it, ask for its details or destroy it meanwhile. Its
-    // number is known to the peer, so it stays the queue pair that it is.
+    // Without the lock: connecting may take seconds, during which other threads may attach the queue pair, read its
+    // details or destroy it. Since the peer has its number, the verbs queue pair is not replaced meanwhile.
     ReliableConnection::Path path{};
     const doca_error_t status = try_paths(peer, path);
     if (status != DOCA_SUCCESS)
@@ -148,7 +150,7 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
     const std::lock_guard guard(lock_);
     if (!settings_.is_mtu_fixed)
         mtu_ = mtu_of(path.mtu);
-    // Last: from now on the completion queue's thread may submit.
+    // Set last: the completion queue's thread may submit from here on.
     set_state(ConnectionState::connected);
     return DOCA_SUCCESS;
 }
@@ -166,11 +168,12 @@ doca_error_t VerbsQueuePair::begin_to_connect() noexcept
     return status;
 }
 
-/// Connects by the first path to @p peer that works, which is stored in @p taken.
+/// Connects by the first path to @p peer that works, and stores that path in @p taken.
 doca_error_t VerbsQueuePair::try_paths(const ConnectionDetails &peer, ReliableConnection::Path &taken)
 {
     const std::vector<ReliableConnection::Path> paths = find_paths(end_, peer, settings_);
-    // The kernel waits a second for the peer's link-layer address: on a link that loses packets once is not enough.
+    // The kernel waits one second for the peer's link-layer address. On a link that loses packets, several attempts may
+    // be needed.
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(peer_patience());
     int error = 0;
     bool again = true;
@@ -190,10 +193,9 @@ doca_error_t VerbsQueuePair::try_paths(const ConnectionDetails &peer, ReliableCo
     if (error != 0)
         LOG_ERR("connecting to queue pair 0x%x of the peer: %s", peer.queue_pair, std::strerror(error));
     else
-        LOG_ERR("there is no way to the peer: %u and %u GIDs, link layers %s and %s",
-                     end_.details.num_gids, peer.num_gids,
-                     end_.details.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand",
-                     peer.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
+        LOG_ERR("there is no way to the peer: %u and %u GIDs, link layers %s and %s", end_.details.num_gids,
+                peer.num_gids, end_.details.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand",
+                peer.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
     return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
@@ -215,7 +217,7 @@ doca_error_t VerbsQueuePair::connect_by(const ReliableConnection::AgreedAttribut
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     mtu_ = mtu_of(mtu);
-    set_state(ConnectionState::connected); // last, as in connect()
+    set_state(ConnectionState::connected); // set last, as in connect()
     return DOCA_SUCCESS;
 }
 
@@ -227,7 +229,8 @@ doca_error_t VerbsQueuePair::check_receives() const noexcept
     return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
-/// Creates it anew where @p completions has its other queue pairs. Where the device refuses, it stays what it is.
+/// Creates the verbs queue pair again on the poller that @p completions shares with other queue pairs. If the device
+/// refuses, the current one stays.
 void VerbsQueuePair::move_to(CompletionQueue &completions)
 {
     std::shared_ptr<ConnectionPoller> poller;
@@ -248,7 +251,8 @@ doca_error_t VerbsQueuePair::attach(CompletionQueue &completions)
         completions_ = &completions;
     else if (shared_ != nullptr)
         shared_->remove(number());
-    if (status == DOCA_SUCCESS && shared_ != nullptr && !poller_->start()) // a message may come before it does anything
+    if (status == DOCA_SUCCESS && shared_ != nullptr &&
+        !poller_->start()) // a message may arrive before the first operation is submitted
         poller_->fail(*this, DOCA_ERROR_IO_FAILED);
     return status;
 }
@@ -257,7 +261,8 @@ void VerbsQueuePair::detach() noexcept
 {
     if (completions_ == nullptr)
         return;
-    if (is_connected() && (!is_idle() || shared_ != nullptr)) // or messages could still come
+    if (is_connected() &&
+        (!is_idle() || shared_ != nullptr)) // nothing may complete, and no message may arrive, after this
         poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
     poller_->remove(*this);
     if (shared_ != nullptr)
@@ -265,7 +270,8 @@ void VerbsQueuePair::detach() noexcept
     completions_ = nullptr;
 }
 
-/// What the completion that was started says of its receive. @p dst becomes null if nothing came into it.
+/// Returns the result of the receive whose completion start_one() has taken. Sets @p dst to null if the receive's
+/// buffers were not used.
 [[gnu::always_inline]] inline Result VerbsQueuePair::result_of_receive(ibv_cq_ex &polled, doca_buf *&dst) noexcept
 {
     Result result = {.length = ibv_wc_read_byte_len(&polled), .immediate = 0, .received = Received::send};
@@ -280,7 +286,7 @@ void VerbsQueuePair::detach() noexcept
     return result;
 }
 
-/// Ends the operation of the completion that was started, and the completion.
+/// Completes the operation of the verbs completion that start_one() has taken, and ends that completion.
 void VerbsQueuePair::end_started(ibv_cq_ex &polled) noexcept
 {
     Operation &operation = operation_of(polled.wr_id);
@@ -319,7 +325,7 @@ void VerbsQueuePair::end(Operation &operation, doca_error_t status, const Result
     completions_->done(operation, status, result);
 }
 
-/// The first operation that has failed, or was flushed, ends the connection.
+/// Completes an operation that has failed or was flushed. The first one ends the connection.
 void VerbsQueuePair::end_failed(Operation &operation, ibv_wc_status status) noexcept
 {
     if (!is_connected()) {
@@ -333,7 +339,7 @@ void VerbsQueuePair::end_failed(Operation &operation, ibv_wc_status status) noex
     poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
 }
 
-/// Calls @p action with the operations that have not ended.
+/// Calls @p action with each operation in flight.
 template <typename Action>
 void VerbsQueuePair::each_in_flight(Action action) const noexcept
 {
@@ -343,12 +349,12 @@ void VerbsQueuePair::each_in_flight(Action action) const noexcept
     });
 }
 
-/// Whether operations are left whose end depends on what the peer's program does. Others end by themselves, unless the
-/// device has lost their completions.
+/// Returns whether operations are in flight whose completion depends on the peer's program. All others complete by
+/// themselves, unless the device has lost their completions.
 bool VerbsQueuePair::may_wait_forever() noexcept
 {
     const std::int32_t num_left = credits_ - send_credits_ - receive_credits_;
-    bool may = shared_ != nullptr || // a receive, of any of the connections
+    bool may = shared_ != nullptr || // a shared receive of any of its connections may still be in flight
                (num_left != 0 && flush_timer_.has_expired(static_cast<std::uint32_t>(num_left)));
     each_in_flight([&](const Operation &operation) {
         const Kind kind = operation.payload<Work>().kind;
@@ -357,7 +363,7 @@ bool VerbsQueuePair::may_wait_forever() noexcept
     return may;
 }
 
-/// The connection ends here, and from now on the device begins nothing more for it.
+/// Ends the connection: the device starts no more work for it.
 void VerbsQueuePair::begin_to_fail(doca_error_t status_of_rest) noexcept
 {
     set_state(ConnectionState::failed);
@@ -365,8 +371,8 @@ void VerbsQueuePair::begin_to_fail(doca_error_t status_of_rest) noexcept
     connection_->disconnect();
 }
 
-/// Nothing of it will complete any more. Not every device flushes everything: rdma_rxe leaves receives that were posted
-/// after the error.
+/// Completes the operations that are still in flight. Not every device flushes all of them: rdma_rxe leaves receives
+/// that were posted after the error.
 void VerbsQueuePair::finish_failing() noexcept
 {
     each_in_flight([this](Operation &operation) { end(operation, status_of_rest_, {}); });

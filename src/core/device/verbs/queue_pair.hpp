@@ -12,36 +12,37 @@
 #include "../queue_pair.hpp"
 #include "connection_details.hpp"
 #include "connection_poller.hpp"
-#include "receive_queue.hpp"
 #include "device.hpp"
 #include "flush_timer.hpp"
+#include "receive_queue.hpp"
 #include "reliable_connection.hpp"
 
 namespace opendoca::verbs {
 
-/// Of the queue pair of a connection with @p settings.
+/// Returns the sizes of the queue pair of a connection with @p settings.
 [[nodiscard]] ReliableConnection::Sizes sizes_for(const RdmaCapabilities &can,
                                                   const QueuePairSettings &settings) noexcept;
 
-/// One end of a connection: a queue pair of the device. Every operation is one signaled work request, whose id is
-/// the Operation.
+/// One end of a connection: a queue pair of the device. Every operation is one signaled work request, whose id is the
+/// address of its Operation. Used by the thread of its completion queue, apart from connecting and destruction; see
+/// lock_.
 ///
-/// A queue pair of the device has its completion queue for life. So what was created without knowing where it will be
-/// attached is created anew on the completion queue of that place (ConnectionPoller), unless a peer may know its number.
+/// A verbs queue pair is bound to a verbs completion queue at its creation. If it was created before the
+/// CompletionQueue was known, attach() therefore creates it again on the poller of that queue (ConnectionPoller),
+/// unless a peer may have received its number.
 class OPENDOCA_INTERNAL VerbsQueuePair final : public QueuePair {
 public:
     [[nodiscard]] static doca_error_t create(const VerbsDevice &device, const QueuePairSettings &settings,
-                                             std::atomic<ConnectionState> &state,
-                                             std::unique_ptr<QueuePair> &created);
+                                             std::atomic<ConnectionState> &state, std::unique_ptr<QueuePair> &created);
     ~VerbsQueuePair() override;
 
     [[nodiscard]] std::span<const std::byte> details() const noexcept override;
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details) override;
-    /// As connect(), by what rdma_cm has agreed on with the peer.
+    /// Connects as connect() does, with the attributes that rdma_cm has negotiated with the peer.
     [[nodiscard]] doca_error_t connect_by(const ReliableConnection::AgreedAttributes &agreed);
     [[nodiscard]] std::uint32_t number() const noexcept { return connection_->number(); }
     [[nodiscard]] bool shares_receives() const noexcept { return shared_ != nullptr; }
-    /// The ways from here: this side's GIDs, best first, or the one that the program has set.
+    /// Returns the details of this end: its GIDs, best first, or the one that the program has set.
     [[nodiscard]] const ConnectionDetails &own_end() const noexcept { return end_.details; }
     [[nodiscard]] doca_mtu_size mtu() const noexcept override { return mtu_; }
     [[nodiscard]] doca_error_t attach(CompletionQueue &completions) override;
@@ -52,13 +53,13 @@ public:
                                     Immediate immediate) noexcept override;
     [[nodiscard]] doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
                                     MemoryKey *remote) noexcept override;
-    [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                     MemoryKey *remote, Immediate immediate) noexcept override;
+    [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan, MemoryKey *remote,
+                                     Immediate immediate) noexcept override;
     [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
                                       MemoryKey &remote) noexcept override;
 
-    // Fast path of front ends that know this type: operations on TransferCheck's fast path, each after it has
-    // taken a credit. Where there is none, the functions above find out why.
+    // Fast path for front ends that are compiled for this type. It accepts operations on TransferCheck's fast path,
+    // each after a credit was taken for it. If there is no credit, the virtual functions determine the error.
 
     [[gnu::always_inline]] [[nodiscard]] bool take_send_credit() noexcept { return take_credit(send_credits_); }
     [[gnu::always_inline]] [[nodiscard]] bool take_receive_credit() noexcept { return take_credit(receive_credits_); }
@@ -74,7 +75,8 @@ public:
     [[gnu::always_inline]] [[nodiscard]] doca_error_t send_fast(Tag tag, const doca_buf &src,
                                                                 Immediate immediate) noexcept
     {
-        const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
+        const auto make = [&](ibv_qp_ex * sender) __attribute__((always_inline))
+        {
             if (immediate)
                 ibv_wr_send_imm(sender, immediate.value());
             else
@@ -87,16 +89,18 @@ public:
         const auto length = static_cast<std::uint32_t>(src.data_len);
         Operation &operation = begin_fast(tag, Kind::read, Shape::fast_request, length, &dst);
         operation.length = length;
-        return post_fast(operation, 0, [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
-            ibv_wr_rdma_read(sender, first_key_of(src), address(src.data));
-            ibv_wr_set_sge(sender, first_key_of(dst), address(dst.data) + dst.data_len,
-                           static_cast<std::uint32_t>(src.data_len));
-        });
+        return post_fast(
+            operation, 0, [&](ibv_qp_ex * sender) __attribute__((always_inline)) {
+                ibv_wr_rdma_read(sender, first_key_of(src), address(src.data));
+                ibv_wr_set_sge(sender, first_key_of(dst), address(dst.data) + dst.data_len,
+                               static_cast<std::uint32_t>(src.data_len));
+            });
     }
     [[gnu::always_inline]] [[nodiscard]] doca_error_t write_fast(Tag tag, doca_buf &dst, const doca_buf &src,
                                                                  Immediate immediate) noexcept
     {
-        const auto make = [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
+        const auto make = [&](ibv_qp_ex * sender) __attribute__((always_inline))
+        {
             const std::uint64_t to = address(dst.data) + dst.data_len;
             if (immediate)
                 ibv_wr_rdma_write_imm(sender, first_key_of(dst), to, immediate.value());
@@ -105,14 +109,13 @@ public:
         };
         return post_data(tag, immediate ? Kind::write_with_immediate : Kind::write, src, &dst, make);
     }
-    /// While attached: where its operations end, and who else may look for them there: see
-    /// CompletionQueue::retrieve_by().
+    /// The poller, while attached. See CompletionQueue::retrieve_by().
     [[nodiscard]] ConnectionPoller &poller() const noexcept { return *poller_; }
     void retrieve_by(void *retriever) noexcept { poller_->retrieve_by(*this, retriever); }
 
     void flush() noexcept override;
 
-    /// Makes @p operation, which was begun, one of a VerbsReceiveQueue.
+    /// Sets up @p operation, which begin() has returned, as a receive of a VerbsReceiveQueue.
     static void describe_shared_receive(Operation &operation, doca_buf *dst, TransferPlan plan) noexcept;
 
 private:
@@ -122,28 +125,27 @@ private:
 
     enum class Shape : std::uint8_t {
         any,
-        fast_request, ///< of the sender's side, with at most one buffer that grows by a number that is known
+        fast_request, ///< an operation of the send queue with at most one buffer to extend, by a known length
         fast_receive,
     };
 
-    /// What the operation holds. Its first half is where a receive's message comes when it has ended.
+    /// The payload of an Operation. Completion of a receive overwrites the first half with its Message.
     struct Work {
         Kind kind;
         Shape shape;
-        bool is_list; ///< as TransferPlan
+        bool is_list; ///< from the TransferPlan
         bool overwrites;
-        std::uint32_t growth; ///< bytes; a receive's are known at the end
-        doca_buf *dst;        ///< grows with the end of the operation; null where nothing does
+        std::uint32_t growth; ///< bytes; for a receive the completion has the length
+        doca_buf *dst;        ///< the buffer whose data grows on completion; null if there is none
     };
 
-    VerbsQueuePair(const VerbsDevice &device, const QueuePairSettings &settings,
-                   std::atomic<ConnectionState> &state);
+    VerbsQueuePair(const VerbsDevice &device, const QueuePairSettings &settings, std::atomic<ConnectionState> &state);
 
     [[nodiscard]] static Operation &operation_of(std::uint64_t id) noexcept
     {
         return *reinterpret_cast<Operation *>(id);
     }
-    /// Whose operation it is.
+    /// Returns the queue pair of @p operation.
     [[nodiscard]] static VerbsQueuePair &of(const Operation &operation) noexcept
     {
         return static_cast<VerbsQueuePair &>(*operation.source);
@@ -156,19 +158,19 @@ private:
     {
         return reinterpret_cast<std::uintptr_t>(data);
     }
-    /// Of a buffer of a fast-path operation.
+    /// Returns the key of a buffer of a fast-path operation.
     [[nodiscard]] static std::uint32_t first_key_of(const doca_buf &buf) noexcept
     {
         return verbs_key(buf.mmap->first().number);
     }
 
-    // Posting. An operation is begun first, and released when the device refuses the request.
+    // Posting. The Operation is set up first, and released if the device refuses the work request.
 
     [[gnu::always_inline]] [[nodiscard]] bool take_credit(std::int32_t &credits) noexcept
     {
         if (completions_->is_full()) [[unlikely]]
             return false;
-        if (--credits >= 0) [[likely]] // counted down where it is, without a load
+        if (--credits >= 0) [[likely]] // decremented in memory, without a separate load
             return true;
         credits = 0;
         return false;
@@ -180,13 +182,13 @@ private:
         Work &work = operation.payload<Work>();
         work.kind = kind;
         work.shape = shape;
-        work.is_list = work.overwrites = false; // so that the first word is stored in one piece
+        work.is_list = work.overwrites = false; // so that the first word is written by one store
         work.growth = growth;
         work.dst = dst;
         return operation;
     }
-    /// A request, of which @p make says what it is. What it needs it reads again where that is as good: what is kept
-    /// over the calls takes a register, which has to be saved.
+    /// Posts a work request, which @p make fills in. Operands are read again after calls where that is as fast as
+    /// keeping them: a value kept across a call occupies a register that has to be saved.
     template <typename Make>
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_fast(Operation &operation, unsigned flags,
                                                                 Make make) noexcept
@@ -200,7 +202,7 @@ private:
             return refuse(operation_of(sender->wr_id), error);
         return DOCA_SUCCESS;
     }
-    /// The same with the data of @p src, by which @p dst grows, or is null.
+    /// Posts a work request with the data of @p src. On completion @p dst, which may be null, grows by its length.
     template <typename Make>
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_data(Tag tag, Kind kind, const doca_buf &src, doca_buf *dst,
                                                                 Make make) noexcept
@@ -208,16 +210,18 @@ private:
         const auto length = static_cast<std::uint32_t>(src.data_len);
         Operation &operation = begin_fast(tag, kind, Shape::fast_request, length, dst);
         operation.length = 0;
-        // Twice, because rdma_rxe wants the flag when the request is started.
+        // Two calls, because rdma_rxe requires the flag when the request is started.
         if (length <= max_inline_)
-            return post_fast(operation, IBV_SEND_INLINE, [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
+            return post_fast(
+                operation, IBV_SEND_INLINE, [&](ibv_qp_ex * sender) __attribute__((always_inline)) {
+                    make(sender);
+                    ibv_wr_set_inline_data(sender, src.data, src.data_len);
+                });
+        return post_fast(
+            operation, 0, [&](ibv_qp_ex * sender) __attribute__((always_inline)) {
                 make(sender);
-                ibv_wr_set_inline_data(sender, src.data, src.data_len);
+                ibv_wr_set_sge(sender, first_key_of(src), address(src.data), static_cast<std::uint32_t>(src.data_len));
             });
-        return post_fast(operation, 0, [&](ibv_qp_ex *sender) __attribute__((always_inline)) {
-            make(sender);
-            ibv_wr_set_sge(sender, first_key_of(src), address(src.data), static_cast<std::uint32_t>(src.data_len));
-        });
     }
     [[gnu::always_inline]] [[nodiscard]] doca_error_t post_receive(Operation &operation, ibv_sge *segments,
                                                                    int num_segments) noexcept
@@ -234,22 +238,22 @@ private:
     }
     [[gnu::cold]] [[nodiscard]] static doca_error_t refuse(Operation &operation, int error) noexcept;
 
-    // Any operation.
+    // Operations that are not on the fast path.
     void open() noexcept;
-    [[nodiscard]] Operation *begin_any(Tag tag, std::int32_t &credits, Kind kind, std::uint32_t reported,
-                                       doca_buf *dst, TransferPlan plan) noexcept;
-    [[nodiscard]] doca_error_t post_any(Tag tag, ibv_send_wr &request, Kind kind, std::uint32_t reported,
-                                        doca_buf *dst, TransferPlan plan) noexcept;
+    [[nodiscard]] Operation *begin_any(Tag tag, std::int32_t &credits, Kind kind, std::uint32_t reported, doca_buf *dst,
+                                       TransferPlan plan) noexcept;
+    [[nodiscard]] doca_error_t post_any(Tag tag, ibv_send_wr &request, Kind kind, std::uint32_t reported, doca_buf *dst,
+                                        TransferPlan plan) noexcept;
     [[nodiscard]] int gather(const doca_buf *list, TransferPlan plan, bool is_source) noexcept;
 
-    // Life.
+    // Creation and connection.
     [[nodiscard]] doca_error_t create_on(std::shared_ptr<ConnectionPoller> poller);
     void move_to(CompletionQueue &completions);
     [[nodiscard]] doca_error_t begin_to_connect() noexcept;
     [[nodiscard]] doca_error_t try_paths(const ConnectionDetails &peer, ReliableConnection::Path &taken);
     [[nodiscard]] doca_error_t check_receives() const noexcept;
 
-    // Ending.
+    // Completion and failure.
     [[nodiscard]] bool is_idle() const noexcept { return send_credits_ + receive_credits_ == credits_; }
     template <typename Action>
     void each_in_flight(Action action) const noexcept;
@@ -262,28 +266,28 @@ private:
     void begin_to_fail(doca_error_t status) noexcept;
     void finish_failing() noexcept;
 
-    // What operations use comes first.
+    // Members that operations use.
     ibv_qp_ex *sender_ = nullptr;
     ibv_qp *queue_pair_ = nullptr;
     std::uint32_t max_inline_ = 0;
-    // What can still be posted. There is none until the first operation has found the connection there, and
-    // after that has failed: nobody else needs to look.
-    std::int32_t send_credits_ = 0; ///< for all but receives
+    // Credits: work requests that can still be posted. They are 0 until open() has started polling for a connected
+    // queue pair, and after the connection has failed. The fast path therefore needs no separate check of the state.
+    std::int32_t send_credits_ = 0; ///< for everything except receives
     std::int32_t receive_credits_ = 0;
-    std::int32_t credits_ = 0;      ///< their sum while nothing is in flight
-    std::vector<ibv_sge> segments_; ///< of the work request that is being made
-    VerbsReceiveQueue *const shared_; ///< that it takes its receives from, or null
+    std::int32_t credits_ = 0;        ///< the sum of both while nothing is in flight
+    std::vector<ibv_sge> segments_;   ///< scatter/gather list of the work request that is being posted
+    VerbsReceiveQueue *const shared_; ///< the shared receive queue, or null
 
-    // The poller's.
+    // Members that ConnectionPoller uses.
     void *retriever_ = nullptr;
     std::size_t index_ = 0;
     VerbsQueuePair *next_failed_ = nullptr;
-    doca_error_t status_of_rest_ = DOCA_SUCCESS; ///< of what is in flight while it fails
+    doca_error_t status_of_rest_ = DOCA_SUCCESS; ///< the result of operations in flight when the connection fails
 
-    mutable std::mutex lock_;                 ///< of what follows, until it is attached and connected; see connect()
-    mutable bool is_known_to_peer_ = false;   ///< its number may be: it stays
-    bool is_connecting_ = false;              ///< connect() runs, without the lock
-    std::condition_variable connect_over_;    ///< it does no more
+    mutable std::mutex lock_;               ///< protects the members below until attached and connected; see connect()
+    mutable bool is_known_to_peer_ = false; ///< a peer may have its number, so it must not be replaced
+    bool is_connecting_ = false;            ///< connect() runs, without the lock
+    std::condition_variable connect_over_;  ///< signaled when connect() returns
     std::atomic<bool> is_closing_ = false;
     std::shared_ptr<ConnectionPoller> poller_;
     std::unique_ptr<ReliableConnection> connection_;
@@ -292,7 +296,7 @@ private:
     const ReliableConnection::Sizes sizes_;
     doca_mtu_size mtu_;
     LocalEnd end_{};
-    std::vector<std::byte> details_; ///< end_'s, as a peer gets them
+    std::vector<std::byte> details_; ///< end_ as the peer receives it
     FlushTimer flush_timer_;
 };
 
@@ -307,7 +311,7 @@ template <typename Give, typename Otherwise>
     const auto &work = operation.payload<VerbsQueuePair::Work>();
     if (polled_->status != IBV_WC_SUCCESS) [[unlikely]]
         return end_started(), otherwise();
-    // The completion is ended last, by what need not return: until then nothing has to be kept over a call.
+    // end_one() comes last, so that no value has to be kept across its call.
     if (work.shape == VerbsQueuePair::Shape::fast_request) [[likely]] {
         ++VerbsQueuePair::of(operation).send_credits_;
         if (work.dst != nullptr)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Operations become work requests; those of the fast path do so inline.
+// Converts operations into work requests. Those of the fast path are posted inline by queue_pair.hpp.
 #include "../../log.hpp"
 #include "queue_pair.hpp"
 #include "segments.hpp"
@@ -12,7 +12,7 @@ namespace opendoca::verbs {
 
 namespace {
 
-constexpr std::uint32_t word_size = 8; ///< bytes that an atomic moves
+constexpr std::uint32_t word_size = 8; ///< bytes of an atomic operation
 
 std::uint32_t key_of(const doca_buf &buf, const Device &device) noexcept
 {
@@ -26,9 +26,9 @@ std::uint32_t key_of(const MemoryKey *remote) noexcept
 
 } // namespace
 
-/// Null when there are no credits.
-Operation *VerbsQueuePair::begin_any(Tag tag, std::int32_t &credits, Kind kind, std::uint32_t reported,
-                                     doca_buf *dst, TransferPlan plan) noexcept
+/// Takes a credit and sets up an Operation. Returns null if there are no credits.
+Operation *VerbsQueuePair::begin_any(Tag tag, std::int32_t &credits, Kind kind, std::uint32_t reported, doca_buf *dst,
+                                     TransferPlan plan) noexcept
 {
     open();
     if (credits == 0 || completions_->is_full())
@@ -45,7 +45,7 @@ Operation *VerbsQueuePair::begin_any(Tag tag, std::int32_t &credits, Kind kind, 
     return &operation;
 }
 
-/// The queue pair is connected.
+/// Makes the credits available. The queue pair must be connected.
 void VerbsQueuePair::open() noexcept
 {
     if (credits_ != 0) [[likely]]
@@ -83,10 +83,10 @@ void VerbsQueuePair::describe_shared_receive(Operation &operation, doca_buf *dst
                                  .dst = plan.length == 0 ? nullptr : dst};
 }
 
-/// With the segments that were gathered. By ibv_post_send(), because of rdma_rxe (rdma-core 44), where
-/// ibv_wr_set_sge_list() takes all segments to be as long as the first.
-doca_error_t VerbsQueuePair::post_any(Tag tag, ibv_send_wr &request, Kind kind, std::uint32_t reported,
-                                      doca_buf *dst, TransferPlan plan) noexcept
+/// Posts @p request with the scatter/gather list in segments_. Uses ibv_post_send(), since with rdma_rxe (rdma-core 44)
+/// ibv_wr_set_sge_list() takes the length of the first segment for all segments.
+doca_error_t VerbsQueuePair::post_any(Tag tag, ibv_send_wr &request, Kind kind, std::uint32_t reported, doca_buf *dst,
+                                      TransferPlan plan) noexcept
 {
     Operation *const operation = begin_any(tag, send_credits_, kind, reported, dst, plan);
     if (operation == nullptr)
@@ -134,11 +134,10 @@ doca_error_t VerbsQueuePair::write(Tag tag, doca_buf *dst, const doca_buf *src, 
     ibv_send_wr request{};
     request.opcode = immediate ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;
     request.imm_data = immediate.value();
-    const std::uint64_t to =
-        plan.length == 0 ? 0 : address(dst->data) + (plan.overwrites ? 0 : dst->data_len);
+    const std::uint64_t to = plan.length == 0 ? 0 : address(dst->data) + (plan.overwrites ? 0 : dst->data_len);
     request.wr.rdma = {to, key_of(remote)};
     request.num_sge = gather(src, plan, true);
-    // Of the remote side one buffer grows, however many the local side has.
+    // The remote side is always one buffer, even if the local side is a list.
     return post_any(tag, request, immediate ? Kind::write_with_immediate : Kind::write, 0, dst,
                     {plan.length, false, plan.overwrites});
 }

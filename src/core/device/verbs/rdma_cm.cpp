@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-//     client  address and route resolved, request ->       server: a link that waits for its answer
-//             <- response: its queue pair is connected     answer: its queue pair is connected first
-//             establish ->                                 both: established
+// Connections by rdma_cm:
 //
-// An event is acknowledged as soon as it has been read: an id can't be destroyed before.
+//     client                                      server
+//     resolves address and route
+//     REQ ->                                      reports a request to the program
+//                                                 on accept(): connects its queue pair
+//                                              <- REP
+//     connects its queue pair
+//     RTU ->
+//     established                                 established
+//
+// An event is acknowledged as soon as it has been read, since an id cannot be destroyed before.
 #include "rdma_cm.hpp"
 
 #include <cerrno>
@@ -28,18 +35,19 @@ namespace opendoca::verbs {
 namespace {
 
 constexpr int backlog = 1024;
-constexpr std::uint8_t without_end = 7; ///< retries, as rdma_cm tells them to the peer
+constexpr std::uint8_t without_end = 7; ///< value of a retry count that means no limit, in the parameters for the peer
 
-/// An event that has been acknowledged.
+/// The contents of an event that has been acknowledged.
 struct CmEvent {
     rdma_cm_event_type type;
-    int status; ///< errno's value, negative, or the peer's reason to reject
+    int status; ///< errno's value, negative, or the reason of a rejection
 };
 
-/// What the end of an attempt means, for people.
+/// Returns the reason why an attempt has failed, for log messages.
 std::string explain(const RdmaCmLibrary &library, const CmEvent &cm_event)
 {
-    constexpr int nobody_listens = 8, by_its_program = 28; // of the InfiniBand architecture
+    constexpr int nobody_listens = 8,
+                  by_its_program = 28; // reasons of a rejection, as the InfiniBand architecture numbers them
     std::string text = library.event_text(cm_event.type);
     if (cm_event.type == RDMA_CM_EVENT_REJECTED)
         return text + (cm_event.status == nobody_listens   ? " (nobody listens there)"
@@ -48,13 +56,14 @@ std::string explain(const RdmaCmLibrary &library, const CmEvent &cm_event)
     return cm_event.status < 0 ? text + " (" + std::strerror(-cm_event.status) + ")" : text;
 }
 
+/// One connection of RdmaCm, as a client or as a server. Used by the thread that polls the RdmaCm.
 class CmLink final : public Link {
 public:
     enum class State : std::uint8_t {
-        resolving, ///< a client's: how to get there
-        requested, ///< a client's: until the server answers
-        asked,     ///< a server's: until the program answers
-        answered,  ///< a server's: until the client confirms
+        resolving, ///< client: address or route is being resolved
+        requested, ///< client: the server has not replied yet
+        asked,     ///< server: the program has not replied yet
+        answered,  ///< server: the client has not confirmed yet
         established,
         over,
     };
@@ -65,7 +74,7 @@ public:
         id_->context = static_cast<Link *>(this);
     }
 
-    /// Of a client.
+    /// Starts a connection as a client.
     [[nodiscard]] doca_error_t ask(const ServerAddress &address, CmAddress *source, CmAddress &there,
                                    std::chrono::milliseconds timeout, VerbsQueuePair &queue_pair);
     [[nodiscard]] doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) override;
@@ -85,9 +94,9 @@ private:
     [[nodiscard]] bool explain_failure(const char *what) const noexcept;
 
     const RdmaCm &cm_;
-    Id id_; ///< null when nothing more has to be said to the peer
+    Id id_; ///< null once the exchange with the peer is complete
     State state_;
-    int timeout_ = 0; ///< ms
+    int timeout_ = 0; ///< milliseconds
     VerbsQueuePair *queue_pair_ = nullptr;
 };
 
@@ -103,6 +112,7 @@ doca_error_t CmLink::ask(const ServerAddress &address, CmAddress *source, CmAddr
     return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
+/// Logs @p what with errno's text. Returns false, for the convenience of callers.
 bool CmLink::explain_failure(const char *what) const noexcept
 {
     const int error = errno;
@@ -117,7 +127,7 @@ doca_error_t CmLink::connect_queue_pair()
     });
 }
 
-/// Of a client: the next step. False, logged, when there is none.
+/// Takes the next step of a client. Returns false, logged, if that fails.
 bool CmLink::go_on(const CmEvent &cm_event)
 {
     switch (cm_event.type) {
@@ -138,7 +148,7 @@ bool CmLink::go_on(const CmEvent &cm_event)
 bool CmLink::request() noexcept
 {
     rdma_conn_param wish{};
-    wish.responder_resources = RDMA_MAX_RESP_RES; // as many as the device can
+    wish.responder_resources = RDMA_MAX_RESP_RES; // the device's maximum
     wish.initiator_depth = RDMA_MAX_INIT_DEPTH;
     wish.flow_control = 1;
     wish.retry_count = wish.rnr_retry_count = without_end;
@@ -179,7 +189,7 @@ doca_error_t CmLink::try_to_accept(QueuePair &queue_pair, std::span<const std::b
     rdma_conn_param answer{};
     answer.private_data = private_data.data();
     answer.private_data_len = static_cast<std::uint8_t>(private_data.size());
-    answer.responder_resources = RDMA_MAX_RESP_RES; // as many as both can
+    answer.responder_resources = RDMA_MAX_RESP_RES; // limited by the device and by the request
     answer.initiator_depth = RDMA_MAX_INIT_DEPTH;
     answer.flow_control = 1;
     answer.rnr_retry_count = without_end;
@@ -201,7 +211,8 @@ void CmLink::reject() noexcept
     id_.reset();
 }
 
-/// The id stays until the peer has confirmed the end of what it knew: rdma_cm repeats what gets lost.
+/// Keeps the id until the peer has acknowledged the disconnect, since rdma_cm repeats lost messages only while the id
+/// exists.
 void CmLink::disconnect() noexcept
 {
     const bool is_known = state_ == State::established || state_ == State::answered;
@@ -210,6 +221,7 @@ void CmLink::disconnect() noexcept
         id_.reset();
 }
 
+/// Translates an event of rdma_cm, and takes the step that it requires.
 LinkEvent CmLink::take(const CmEvent &cm_event)
 {
     using Kind = LinkEvent::Kind;
@@ -231,7 +243,8 @@ LinkEvent CmLink::take(const CmEvent &cm_event)
             event.kind = Kind::established;
         }
         break;
-    case RDMA_CM_EVENT_ADDR_CHANGE: // a bond has another active port, for example; the connection may stay
+    case RDMA_CM_EVENT_ADDR_CHANGE: // for example because a bond has changed its active port; the connection may
+                                    // continue
         LOG_INFO("rdma_cm tells that an address of the connection has changed");
         break;
     default:
@@ -240,7 +253,7 @@ LinkEvent CmLink::take(const CmEvent &cm_event)
         } else if (state_ == State::established) {
             event.kind = Kind::ended;
         } else if (state_ == State::asked) {
-            state_ = State::over; // accept() will tell
+            state_ = State::over; // accept() reports that the client has disconnected
         } else {
             if (!server.empty() || may_log_unauthenticated_client())
                 LOG_ERR("%s: %s", server.empty() ? "a client that was accepted" : server.c_str(),
@@ -301,7 +314,7 @@ doca_error_t RdmaCm::listen(std::uint16_t port)
         return DOCA_ERROR_CONNECTION_ABORTED;
     int yes = 1;
     (void)library_.set_option(id.get(), RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &yes, sizeof(yes));
-    // Both families, where the system has both.
+    // An IPv6 wildcard address accepts both families, if the system has IPv6.
     CmAddress any{};
     any.v6.sin6_family = AF_INET6;
     any.v6.sin6_port = htons(port);
@@ -334,7 +347,7 @@ doca_error_t RdmaCm::connect(const ServerAddress &server, std::chrono::milliseco
     CmAddress there{};
     if (const doca_error_t status = parse_address(server.text, server.port, scope, there); status != DOCA_SUCCESS)
         return status;
-    // GIDs of InfiniBand are no addresses of the Internet family: there the routes alone decide.
+    // On InfiniBand, GIDs are not IP addresses, so the source address is left to the routes.
     CmAddress source{};
     if (is_ethernet && !find_source(there, own.own_end(), scope, source)) {
         LOG_ERR("device %s, port %u, has no address of the kind of %s", port.ibdev_name.c_str(), port.port(),
@@ -373,7 +386,7 @@ LinkEvent RdmaCm::poll()
     (void)library_.ack_event(event);
     if (cm_event.type == RDMA_CM_EVENT_CONNECT_REQUEST)
         return take_client(id);
-    if (id.context == nullptr) // the listener's
+    if (id.context == nullptr) // an event of the listener
         return {.kind = LinkEvent::Kind::step};
     return static_cast<CmLink *>(static_cast<Link *>(id.context))->take(cm_event);
 }

@@ -11,25 +11,25 @@ namespace opendoca::verbs {
 
 class VerbsDevice;
 
-/// Connections by the kernel's connection manager (librdmacm), which any program of rdma_cm can be at the other end of.
-/// It carries what queue pairs have to know of each other; the queue pair is ours, as any other, and is told to rdma_cm
-/// by its number.
+/// Connections by the kernel's connection manager (librdmacm); the peer can be any program that uses rdma_cm. rdma_cm
+/// exchanges the attributes of the queue pairs with the peer. The queue pairs are created by this provider as usual,
+/// and rdma_cm only receives their numbers. Used by one thread at a time.
 class RdmaCm final : public Connector {
 public:
-    /// NOT_SUPPORTED, and the log says why, where this machine has none.
+    /// NOT_SUPPORTED, with the reason logged, if this machine has no rdma_cm.
     [[nodiscard]] static doca_error_t create(const VerbsDevice &device, std::unique_ptr<Connector> &made);
     ~RdmaCm() override;
 
     [[nodiscard]] int fd() const noexcept override { return channel_->fd; }
     [[nodiscard]] doca_error_t listen(std::uint16_t port) override;
     [[nodiscard]] bool is_listening() const noexcept override { return listener_ != nullptr; }
-    /// Who was told of by a request still gets an answer; others are refused.
+    /// Stops listening. Clients that poll() has already reported can still be accepted; others are refused.
     void stop_listening() noexcept override { listener_.reset(); }
     [[nodiscard]] doca_error_t connect(const ServerAddress &server, std::chrono::milliseconds timeout,
                                        QueuePair &queue_pair, std::unique_ptr<Link> &link) override;
     [[nodiscard]] LinkEvent poll() override;
 
-    /// Of this device and port, and of no other that the machine has.
+    /// Returns whether @p id is bound to this device and port.
     [[nodiscard]] bool is_ours(const rdma_cm_id &id) const noexcept;
     [[nodiscard]] const RdmaCmLibrary &library() const noexcept { return library_; }
 

@@ -38,7 +38,7 @@ socklen_t size_of(const CmAddress &address) noexcept
     return address.any.sa_family == AF_INET ? sizeof(address.v4) : sizeof(address.v6);
 }
 
-/// Whether they can talk to each other, as far as it can be seen.
+/// Returns whether @p a and @p b are of the same family and scope, which is required for them to reach each other.
 bool are_of_a_kind(const CmAddress &a, const CmAddress &b) noexcept
 {
     return a.any.sa_family == b.any.sa_family &&
@@ -54,7 +54,8 @@ bool are_equal(const CmAddress &a, const CmAddress &b) noexcept
                                       : IN6_ARE_ADDR_EQUAL(&a.v6.sin6_addr, &b.v6.sin6_addr);
 }
 
-/// Which address the system would send from. A datagram socket that is connected sends nothing.
+/// Determines the address from which the system would send to @p server. Connecting a datagram socket selects it
+/// without sending anything.
 bool ask_routes(const CmAddress &server, CmAddress &source) noexcept
 {
     const UniqueFd socket(::socket(server.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));

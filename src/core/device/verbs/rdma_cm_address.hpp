@@ -11,20 +11,21 @@
 
 namespace opendoca::verbs {
 
-/// An address of the Internet family, as rdma_cm takes it.
+/// An IPv4 or IPv6 address, in the form that rdma_cm takes.
 union CmAddress {
     sockaddr any;
     sockaddr_in v4;
     sockaddr_in6 v6;
 };
 
-/// What @p text, which is an IPv4 or IPv6 address or a GID, says. IPv4 that is written as IPv6 is IPv4. A link-local
-/// address is one of the network of interface @p scope. INVALID_VALUE, logged, where it says nothing.
+/// Parses @p text, an IPv4 or IPv6 address or a GID. An IPv4-mapped IPv6 address becomes an IPv4 address. A link-local
+/// address gets the interface index @p scope. INVALID_VALUE, logged, if @p text is none of these.
 [[nodiscard]] doca_error_t parse_address(const std::string &text, std::uint16_t port, unsigned scope,
                                          CmAddress &address) noexcept;
 
-/// The address of this side by which @p server is best reached from the port whose ends are @p own: the one that the
-/// system's routes prefer if it is the port's, otherwise the port's first of that kind. False where it has none.
+/// Finds the source address for connecting to @p server from the port with the GIDs @p own: the address that the
+/// system's routes select if it belongs to the port, otherwise the port's first address of the same family and scope.
+/// Returns false if there is none.
 [[nodiscard]] bool find_source(const CmAddress &server, const ConnectionDetails &own, unsigned scope,
                                CmAddress &source) noexcept;
 

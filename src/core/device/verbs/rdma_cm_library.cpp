@@ -18,7 +18,8 @@ constexpr const char *file_name = "librdmacm.so.1";
 
 std::optional<RdmaCmLibrary> load() noexcept
 {
-    void *const handle = dlopen(file_name, RTLD_NOW | RTLD_LOCAL); // for good: connections may be there at exit
+    void *const handle =
+        dlopen(file_name, RTLD_NOW | RTLD_LOCAL); // never closed: connections may still exist when exit handlers run
     if (handle == nullptr) {
         LOG_INFO("there is no rdma_cm: %s", dlerror());
         return {};

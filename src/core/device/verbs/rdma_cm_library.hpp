@@ -6,8 +6,8 @@
 
 namespace opendoca::verbs {
 
-/// The functions of librdmacm that are used. It is loaded with the first connection by address, so that no program is
-/// linked with it, and all else works without it.
+/// The functions of librdmacm that are used. The library is loaded for the first connection by address. No program is
+/// therefore linked to it, and everything else works without it.
 struct RdmaCmLibrary {
     decltype(&rdma_create_event_channel) create_event_channel;
     decltype(&rdma_destroy_event_channel) destroy_event_channel;
@@ -29,7 +29,7 @@ struct RdmaCmLibrary {
     decltype(&rdma_init_qp_attr) queue_pair_attributes;
 };
 
-/// Null, and the log says why once, where it can't be loaded. Thread-safe.
+/// Loads the library on the first call. Returns null, with the reason logged once, if it cannot be loaded. Thread-safe.
 [[nodiscard]] const RdmaCmLibrary *load_rdma_cm() noexcept;
 
 } // namespace opendoca::verbs

@@ -66,7 +66,7 @@ VerbsQueuePair *VerbsReceiveQueue::find(std::uint32_t number) const noexcept
 
 void VerbsReceiveQueue::flush() noexcept
 {
-    is_flushed_ = true; // what the device still has is not to be met by any message
+    is_flushed_ = true; // receives that are still posted must not be used by a message any more
     for (const auto &[number, queue_pair] : queue_pairs_) {
         if (queue_pair->is_connected())
             queue_pair->poller().fail(*queue_pair, DOCA_ERROR_SHUTDOWN);

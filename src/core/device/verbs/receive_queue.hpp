@@ -16,30 +16,33 @@ namespace opendoca::verbs {
 class VerbsDevice;
 class VerbsQueuePair;
 
-/// A shared receive queue of the device. A receive is its own until a message has come, and the queue pair's from then on.
-/// One that is being filled when its connection fails may stay until flush(): a device need not tell of it.
+/// A shared receive queue of the device. The Operation of a receive has this object as its source until a message
+/// arrives, and then the queue pair at which it has arrived. If a connection fails while it fills a receive, that
+/// receive may stay in flight until flush(), since devices need not report it. Used by the thread of the completion
+/// queue.
 class OPENDOCA_INTERNAL VerbsReceiveQueue final : public ReceiveQueue {
 public:
-    [[nodiscard]] static doca_error_t create(const VerbsDevice &device, CompletionQueue &completions, std::uint32_t size,
-                                             std::uint32_t chain_length, std::unique_ptr<ReceiveQueue> &created);
+    [[nodiscard]] static doca_error_t create(const VerbsDevice &device, CompletionQueue &completions,
+                                             std::uint32_t size, std::uint32_t chain_length,
+                                             std::unique_ptr<ReceiveQueue> &created);
 
     [[nodiscard]] doca_error_t receive(Tag tag, doca_buf *dst, TransferPlan plan) noexcept override;
-    /// Ends the connections as well, and takes no more receives: the device gives none back, so no message may come any
-    /// more.
+    /// Completes all receives. It first ends the connections, and posts no more receives: the device does not return
+    /// posted ones, so no message may arrive any more.
     void flush() noexcept override;
 
     [[nodiscard]] bool is_flushed() const noexcept { return is_flushed_; }
     [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-    /// Its last user destroys it.
+    /// Returns the verbs object, which its last user destroys.
     [[nodiscard]] const std::shared_ptr<ibv_srq> &queue() const noexcept { return queue_; }
 
-    // Of the thread of the completion queue, as the rest.
+    // For queue pairs; by the thread of the completion queue.
 
     void add(std::uint32_t number, VerbsQueuePair &queue_pair) { queue_pairs_[number] = &queue_pair; }
     void remove(std::uint32_t number) noexcept { queue_pairs_.erase(number); }
-    /// The one that a completion tells the number of, or null.
+    /// Returns the queue pair with the number in a completion, or null.
     [[nodiscard]] VerbsQueuePair *find(std::uint32_t number) const noexcept;
-    /// One has ended.
+    /// Records that a receive has completed.
     void ended() noexcept { --num_; }
 
 private:
@@ -55,10 +58,10 @@ private:
     const VerbsDevice &device_;
     CompletionQueue &completions_;
     const std::uint32_t size_;
-    std::uint32_t num_ = 0; ///< in flight
+    std::uint32_t num_ = 0; ///< receives in flight
     std::shared_ptr<ibv_srq> queue_;
-    std::vector<ibv_sge> segments_; ///< of the receive that is being posted
-    std::unordered_map<std::uint32_t, VerbsQueuePair *> queue_pairs_; ///< by their numbers
+    std::vector<ibv_sge> segments_; ///< scatter/gather list of the receive that is being posted
+    std::unordered_map<std::uint32_t, VerbsQueuePair *> queue_pairs_; ///< by queue pair number
     bool is_flushed_ = false;
 };
 

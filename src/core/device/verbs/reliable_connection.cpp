@@ -18,11 +18,12 @@ namespace opendoca::verbs {
 
 namespace {
 
-constexpr std::uint8_t retries = 6;                 // 7 are without end on rdma_rxe
-constexpr std::uint8_t retries_without_receive = 7; ///< without end: a message waits for its receive
-constexpr std::uint8_t receive_timer = 12;          ///< 0.64 ms between two of them
+constexpr std::uint8_t retries = 6;                 // 7 would mean no limit on rdma_rxe
+constexpr std::uint8_t retries_without_receive = 7; ///< no limit: a message waits until the peer posts a receive
+constexpr std::uint8_t receive_timer = 12;          ///< 0.64 ms between retries without a receive
 
-/// A peer may connect a little later than we start to send, because programs exchange their details as they like.
+/// Seconds. A peer may connect several seconds later than this side starts to send, depending on how the programs
+/// exchange connection details.
 constexpr double default_patience = 7;
 
 double patience_of_environment()
@@ -34,12 +35,11 @@ double patience_of_environment()
     const double seconds = std::strtod(text, &end);
     if (*end == '\0' && seconds >= 0.001 && seconds <= 3600)
         return seconds;
-    LOG_WARN("DOCA_RDMA_TIMEOUT is '%s': it can be 0.001 to 3600 seconds, and %.0f are taken", text,
-                  default_patience);
+    LOG_WARN("DOCA_RDMA_TIMEOUT is '%s': it can be 0.001 to 3600 seconds, and %.0f are taken", text, default_patience);
     return default_patience;
 }
 
-/// The time after which a packet is repeated, as verbs have it: 4.096 us * 2^n.
+/// Returns the retransmission timeout in the encoding of verbs: 4.096 us * 2^n.
 std::uint8_t repeat_after()
 {
     static const std::uint8_t exponent = [] {
@@ -69,15 +69,15 @@ ibv_qp_init_attr_ex attributes_of(const ReliableConnection::Sizes &sizes, ibv_cq
     return attributes;
 }
 
-/// Of the mask alone that @p attributes have: extended or classic.
+/// Tries the comp_mask of @p attributes only: extended or classic. See create_with_inline().
 Handle<ibv_qp> create_largest_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes,
                                      MakeQueuePair *make) noexcept
 {
-    // Larger ones are not faster than a read by the device, and make the send queue larger.
+    // More inline data is not faster than a DMA read by the device, and enlarges the send queue.
     constexpr std::uint32_t inline_bytes[] = {128, 64, 32, 0};
     Handle<ibv_qp> created;
     for (const std::uint32_t wanted : inline_bytes) {
-        // Of the sizes, too: libmlx5 writes to them also where it creates nothing.
+        // A copy, since libmlx5 writes to the attributes even if it creates nothing.
         ibv_qp_init_attr_ex tried = attributes;
         tried.cap.max_inline_data = wanted;
         created.reset(make != nullptr ? make(&context, &tried) : ibv_create_qp_ex(&context, &tried));
@@ -125,8 +125,7 @@ std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::u
 {
     std::uint32_t size = std::bit_floor(most);
     for (; size != 0; size /= 2) {
-        const Handle<ibv_cq> completions(
-            ibv_create_cq(pd.context, static_cast<int>(2 * size), nullptr, nullptr, 0));
+        const Handle<ibv_cq> completions(ibv_create_cq(pd.context, static_cast<int>(2 * size), nullptr, nullptr, 0));
         if (completions == nullptr)
             continue;
         sizes.sends = sizes.receives = size;
@@ -154,8 +153,8 @@ doca_error_t ReliableConnection::create(const VerbsDevice &device, VerbsCompleti
     if (const doca_error_t status = create_queue_pair(device, sizes); status != DOCA_SUCCESS)
         return status;
     if (const int error = initialize(); error != 0) {
-        LOG_ERR("preparing a queue pair of device %s, port %u: %s", device.port().ibdev_name.c_str(),
-                     port_, std::strerror(error));
+        LOG_ERR("preparing a queue pair of device %s, port %u: %s", device.port().ibdev_name.c_str(), port_,
+                std::strerror(error));
         return DOCA_ERROR_INITIALIZATION;
     }
     return DOCA_SUCCESS;
@@ -166,10 +165,9 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
     ibv_qp_init_attr_ex attributes = attributes_of(sizes, completions_->queue(), completions_->domain());
     queue_pair_ = create_with_inline(device.context(), attributes, sizes.make);
     if (queue_pair_ == nullptr) {
-        LOG_ERR(
-            "creating a queue pair of %u sends and %u receives, of %u and %u segments, on device %s: %s",
-            sizes.sends, sizes.receives, sizes.send_segments, sizes.receive_segments,
-            device.port().name.c_str(), std::strerror(errno));
+        LOG_ERR("creating a queue pair of %u sends and %u receives, of %u and %u segments, on device %s: %s",
+                sizes.sends, sizes.receives, sizes.send_segments, sizes.receive_segments, device.port().name.c_str(),
+                std::strerror(errno));
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
     }
     max_inline_ = attributes.cap.max_inline_data;
@@ -195,7 +193,7 @@ int ReliableConnection::initialize() noexcept
 
 int ReliableConnection::connect(const Path &path) noexcept
 {
-    // What is refused changes nothing.
+    // A refused transition to RTR leaves the queue pair in INIT.
     if (const int error = go_to_rtr(path); error != 0)
         return error;
     const int error = go_to_rts(path.send_packet, path.max_reads_out, 0);
@@ -212,7 +210,7 @@ int ReliableConnection::connect_by(const AgreedAttributes &agreed) noexcept
         int mask = 0;
         int error = agreed(attributes, mask);
         if (error == 0) {
-            // What is not in the mask is not looked at.
+            // Attributes that are not in the mask are ignored.
             attributes.qp_access_flags = access_;
             attributes.min_rnr_timer = receive_timer;
             attributes.timeout = repeat_after();
@@ -253,7 +251,7 @@ int ReliableConnection::go_to_rtr(const Path &path) noexcept
 
 int ReliableConnection::start_sending(std::uint32_t first_packet) noexcept
 {
-    return go_to_rts(first_packet, 1, IBV_QP_CUR_STATE); // the kernel takes it to be in INIT
+    return go_to_rts(first_packet, 1, IBV_QP_CUR_STATE); // the kernel's record of the state is still INIT
 }
 
 int ReliableConnection::go_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept
@@ -284,7 +282,7 @@ bool ReliableConnection::is_broken() const noexcept
 void ReliableConnection::disconnect() noexcept
 {
     if (completions_->failure() == DeviceFailure::fatal)
-        return; // a device that has failed touches nothing, and takes no command
+        return; // a failed device accesses no memory and accepts no commands
     ibv_qp_attr attributes{};
     attributes.qp_state = IBV_QPS_ERR;
     if (const int error = ibv_modify_qp(queue_pair_.get(), &attributes, IBV_QP_STATE); error != 0)

@@ -18,83 +18,86 @@ namespace opendoca::verbs {
 
 class VerbsDevice;
 
-/// Of queue pairs and packets, which have 24 bits.
+/// The largest 24-bit number: queue pair numbers and packet sequence numbers have 24 bits.
 inline constexpr std::uint32_t largest_number = 0xffffff;
 
-/// How long a peer may be silent, in seconds: DOCA_RDMA_TIMEOUT.
+/// Returns how long a peer may be unresponsive, in seconds: DOCA_RDMA_TIMEOUT.
 [[nodiscard]] double peer_patience();
 
-/// Of a connection's first packet. Not to be guessed, which keeps strangers out, and another one each time,
-/// which keeps out what an earlier connection has left.
+/// Returns the sequence number of a connection's first packet. It is unpredictable, which protects against forged
+/// packets, and differs for each connection, which protects against stale packets of an earlier one.
 [[nodiscard]] std::uint32_t random_packet_number() noexcept;
 
-/// What does the same as ibv_create_qp_ex() by a driver's own call.
+/// A driver's own function that replaces ibv_create_qp_ex().
 using MakeQueuePair = ibv_qp *(ibv_context *context, ibv_qp_init_attr_ex *attributes);
 
-/// Creates, by @p make if there is one, the queue pair of @p attributes with as many bytes of inline data as @p context's
-/// device can have with sends of that size and number. On success @p attributes tell what there is; null, and errno, when the device
-/// refuses it even without inline data. Where the driver has no extended calls (ibv_wr_start() and so on), the queue
-/// pair is one for classic calls, and @p attributes no longer ask for send operations.
+/// Creates a queue pair with @p attributes and as much inline data as the device supports for sends of that size and
+/// number. Uses @p make if it is not null. On success @p attributes describe what was created. Returns null, and sets
+/// errno, if the device refuses even without inline data. If the driver has no extended calls (ibv_wr_start() and so
+/// on), the queue pair supports classic calls only, and @p attributes no longer contain send operations.
 [[nodiscard]] Handle<ibv_qp> create_with_inline(ibv_context &context, ibv_qp_init_attr_ex &attributes,
                                                 MakeQueuePair *make = nullptr) noexcept;
 
-/// A queue pair of the reliable connection type.
+/// A verbs queue pair of the reliable connection type (RC). Owned by a queue pair or a copy engine. Used by one thread
+/// at a time.
 class ReliableConnection {
 public:
     struct Sizes {
-        std::uint32_t sends; ///< work requests, also unsignaled ones
+        std::uint32_t sends; ///< work requests, including unsignaled ones
         std::uint32_t receives;
-        std::uint32_t send_segments; ///< of one work request
+        std::uint32_t send_segments; ///< per work request
         std::uint32_t receive_segments;
-        std::uint64_t send_operations; ///< enum ibv_qp_create_send_ops_flags: what it is used for
+        std::uint64_t send_operations; ///< enum ibv_qp_create_send_ops_flags of the operations to be used
         MakeQueuePair *make = nullptr; ///< null: ibv_create_qp_ex()
-        std::shared_ptr<ibv_srq> shared_receives = {}; ///< in place of receives of its own: so many of others at a time
+        std::shared_ptr<ibv_srq> shared_receives = {}; ///< replaces the own receive queue; receives is then its size
 
         [[nodiscard]] std::uint32_t num_requests() const noexcept { return sends + receives; }
     };
 
-    /// How to get to a peer.
+    /// The attributes of a connection to a peer.
     struct Path {
         ibv_mtu mtu;
         std::uint8_t service_level;
         bool has_grh;
-        std::uint8_t gid_index;       ///< of this side
-        ibv_gid gid;                  ///< the peer's
-        std::uint16_t lid;            ///< the peer's; of InfiniBand
-        std::uint32_t queue_pair;     ///< the peer's number
-        std::uint32_t send_packet;    ///< number of the first packet to the peer
-        std::uint32_t receive_packet; ///< and from it
-        std::uint8_t max_reads_out;   ///< that this side may have in flight
-        std::uint8_t max_reads_in;    ///< and the peer
+        std::uint8_t gid_index;       ///< index of the local GID
+        ibv_gid gid;                  ///< the peer's GID
+        std::uint16_t lid;            ///< the peer's LID; InfiniBand only
+        std::uint32_t queue_pair;     ///< the peer's queue pair number
+        std::uint32_t send_packet;    ///< sequence number of the first packet to the peer
+        std::uint32_t receive_packet; ///< sequence number of the first packet from the peer
+        std::uint8_t max_reads_out;   ///< reads and atomics that this side may have in flight
+        std::uint8_t max_reads_in;    ///< reads and atomics that the peer may have in flight
     };
 
-    /// Creates it, in state INIT. All that it is asked for ends on @p completions, which outlives it. @p access is what
-    /// the peer may do: enum ibv_access_flags.
+    /// Creates the queue pair in state INIT. Its work requests complete on @p completions, which must outlive it. @p
+    /// access: the peer's rights, enum ibv_access_flags.
     [[nodiscard]] doca_error_t create(const VerbsDevice &device, VerbsCompletions &completions, const Sizes &sizes,
                                       unsigned access);
-    /// From INIT to RTS, or back to INIT when that fails. Gives errno's value, and logs nothing: there may be
-    /// another path.
+    /// Moves the queue pair from INIT to RTS, or back to INIT if that fails. Returns errno's value. Logs nothing, since
+    /// the caller may try another path.
     [[nodiscard]] int connect(const Path &path) noexcept;
-    /// What rdma_cm has agreed on with the peer: fills in, of @p attributes and @p mask, what the state that they name
-    /// needs. Gives errno's value.
+    /// Provides the attributes that rdma_cm has negotiated with the peer: sets those of @p attributes and @p mask that
+    /// the state in @p attributes requires. Returns errno's value.
     using AgreedAttributes = std::function<int(ibv_qp_attr &attributes, int &mask)>;
-    /// The same as connect(), by these; rights and patience stay this side's.
+    /// Does the same as connect() with these attributes. Access rights, timeouts and retries are still set by this
+    /// side.
     [[nodiscard]] int connect_by(const AgreedAttributes &agreed) noexcept;
-    /// From RTR to RTS, where a device was brought to RTR past verbs, with itself as the peer. Gives errno's value.
+    /// Moves the queue pair from RTR to RTS. For a loopback connection that a device command has moved to RTR. Returns
+    /// errno's value.
     [[nodiscard]] int start_sending(std::uint32_t first_packet) noexcept;
-    /// To ERR: what is posted is flushed, and no memory is touched any more.
+    /// Moves the queue pair to ERR: posted work requests are flushed, and the device no longer accesses memory for it.
     void disconnect() noexcept;
-    /// From any state back to INIT. What is posted is gone, without completions of its own; those of before may still be
-    /// in the queue: some devices have removed them, others have not.
+    /// Moves the queue pair from any state back to INIT. Posted work requests are dropped without completions.
+    /// Completions from before may still be in the completion queue, since only some devices remove them.
     [[nodiscard]] doca_error_t reset() noexcept;
 
-    /// Whether the queue pair does nothing more.
+    /// Returns whether the queue pair is in an error state or the device has failed.
     [[nodiscard]] bool is_broken() const noexcept;
 
     [[nodiscard]] bool exists() const noexcept { return queue_pair_ != nullptr; }
     [[nodiscard]] std::uint32_t number() const noexcept { return queue_pair_->qp_num; }
     [[nodiscard]] std::uint32_t max_inline() const noexcept { return max_inline_; }
-    /// Work requests, at most, of which completions can come.
+    /// Returns the number of work requests that can be in flight.
     [[nodiscard]] std::uint32_t num_requests() const noexcept { return num_requests_; }
     [[nodiscard]] ibv_qp &queue_pair() const noexcept { return *queue_pair_; }
     [[nodiscard]] ibv_qp_ex &sender() const noexcept { return *sender_; }
@@ -112,9 +115,9 @@ private:
     [[nodiscard]] int go_to_rts(std::uint32_t first_packet, std::uint8_t max_reads, int more) noexcept;
 
     VerbsCompletions *completions_ = nullptr;
-    std::shared_ptr<ibv_srq> shared_receives_; ///< if it has any: they outlive it
+    std::shared_ptr<ibv_srq> shared_receives_; ///< keeps the shared receive queue alive, if there is one
     Handle<ibv_qp> queue_pair_;
-    std::unique_ptr<ClassicSender> classic_sender_; ///< of a driver without extended calls
+    std::unique_ptr<ClassicSender> classic_sender_; ///< null if the driver has the extended calls
     ibv_qp_ex *sender_ = nullptr;
     std::uint32_t max_inline_ = 0;
     std::uint32_t num_requests_ = 0;
@@ -122,8 +125,8 @@ private:
     std::uint8_t port_ = 0;
 };
 
-/// How many sends, and at the same time receives, a queue pair of @p pd can have whose other sizes are @p sizes: a
-/// power of two up to @p most, found by trying; 0 when there can be none.
+/// Returns how many sends, and as many receives, a queue pair of @p pd with the other sizes of @p sizes can have: a
+/// power of two up to @p most, determined by creating queue pairs; 0 if none can be created.
 [[nodiscard]] std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::uint32_t most) noexcept;
 
 } // namespace opendoca::verbs

@@ -14,8 +14,8 @@ class Device;
 
 namespace opendoca::verbs {
 
-/// Writes the segments of a source's data, or of a destination's room, as far as @p plan goes, to the beginning of
-/// @p segments. Gives their number.
+/// Writes the scatter/gather list of a source's data, or of the free space that a destination is to receive, for the
+/// length of @p plan, to the beginning of @p segments. Returns the number of segments.
 [[nodiscard]] int gather(const Device &device, const doca_buf *list, TransferPlan plan, bool is_source,
                          std::vector<ibv_sge> &segments) noexcept;
 
