@@ -16,8 +16,8 @@ namespace opendoca {
 ///     bool admit_with_credit(const CopyCheck &check, const doca_buf &dst, const doca_buf &src) noexcept;
 ///     doca_error_t copy_fast(Tag tag, doca_buf &dst, const doca_buf &src) noexcept;
 /// admit() returns whether a copy can take the fast path, and takes the credits that it needs. admit_with_credit() does
-/// the same if the caller knows that the completion queue is not full. copy_fast() then starts the copy. An engine with
-/// poll_fast() is polled by that function.
+/// the same for a caller that has checked that the completion queue is not full. copy_fast() then starts the copy. An
+/// engine with poll_fast() is polled by that function.
 class OPENDOCA_INTERNAL CopyEngine : public Source {
 public:
     /// Starts a copy that CopyCheck has validated. When the completion of a successful copy is retrieved, the

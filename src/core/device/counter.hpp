@@ -45,7 +45,8 @@ struct WaitCondition {
     }
 };
 
-/// Asynchronous waits for one counter. They complete on one completion queue, whose thread uses this object.
+/// Asynchronous waits for one counter. They complete on one completion queue, and only the thread of that queue
+/// uses this object.
 class CounterWaits : public Source, public Pollable {
 public:
     /// Submits a wait. NO_MEMORY if the completion queue is full.
@@ -79,7 +80,7 @@ public:
     [[nodiscard]] virtual doca_error_t export_to_dpu(Device &device, std::vector<std::byte> &descriptor);
     /// Returns the counter's memory if it is in this process, else null. Valid as long as the counter.
     [[nodiscard]] virtual std::uint64_t *word_here() noexcept;
-    /// Tells waits that from now on the word may change without a wake-up, for example by a device's DMA. Blocked
+    /// Declares that from now on the word may change without a wake-up, for example by a write of a device. Blocked
     /// waiters then poll it periodically.
     virtual void expect_silent_changes() noexcept;
 };

@@ -193,7 +193,7 @@ private:
 inline constexpr std::uint16_t descriptor_version = 1; ///< of all kinds
 inline constexpr std::uint16_t minimum_descriptor_version = 1;
 
-/// Returns the descriptor of @p d, whose visit() calls its argument with each field in order.
+/// Returns the descriptor of @p d. Descriptor::visit() calls its argument with each field in order.
 template <typename Descriptor>
 [[nodiscard]] std::vector<std::byte> to_bytes(DescriptorKind kind, const Descriptor &d)
 {

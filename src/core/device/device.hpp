@@ -105,7 +105,7 @@ public:
                                                        std::unique_ptr<MemoryKey> &key);
     [[nodiscard]] virtual doca_error_t import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                                      std::unique_ptr<MemoryKey> &key);
-    /// Creates an engine whose copies complete on @p completions.
+    /// Creates an engine for copies that complete on @p completions.
     [[nodiscard]] virtual doca_error_t create_copy_engine(CompletionQueue &completions,
                                                           std::unique_ptr<CopyEngine> &engine);
     /// Creates one end of a connection. It stores its state in @p state.
@@ -168,8 +168,8 @@ enum class Ability : std::uint8_t {
 
 struct RdmaCapabilities {
     bool reliable_connection = false; ///< all operations except atomics
-    bool atomics =
-        false; ///< may be set without reliable_connection: then only the library's own loopback queue pairs use them
+    /// May be set without reliable_connection: then only the library's own loopback queue pairs use them.
+    bool atomics = false;
     bool event_driven = false;
     bool shared_receives = false; ///< connections can share a receive queue
     bool is_ethernet = true;
@@ -201,8 +201,8 @@ struct Capabilities {
     std::uint32_t sha_max_list_elements = 0;
     std::uint64_t sha_max_size = 0; ///< bytes
     bool comm_channel = false;      ///< see DeviceFunction::services_at
-    bool messages_by_queue_pairs =
-        false; ///< Comm Channel exchanges messages by queue pairs; see DeviceFunction::messages_by
+    /// Comm Channel exchanges messages by queue pairs; see DeviceFunction::messages_by.
+    bool messages_by_queue_pairs = false;
     RdmaCapabilities rdma;
 
     /// Adds what the CPU does without the device: sync events within one process, and SHA by OpenSSL.
@@ -294,8 +294,8 @@ public:
     /// Address of the DPU's services: a numeric address with or without a port. Empty: services are processes of this
     /// machine.
     std::string services_at;
-    /// Another function of the card, whose queue pairs carry messages across the PCIe because this function's port has
-    /// no usable address; null: this function's own queue pairs carry them.
+    /// Another function of the card with queue pairs that carry messages across the PCIe, because this function's port
+    /// has no usable address; null: this function's own queue pairs carry them.
     std::shared_ptr<const DeviceFunction> messages_by;
     std::string port; ///< the DPU's port that this function is behind; empty for a port itself, or if unknown
 };

@@ -88,8 +88,8 @@ public:
 };
 
 /// One end of a reliable connection. Owned by an RDMA context or a message channel. It is attached to at most one
-/// completion queue at a time, whose thread posts its operations and retrieves their completions. A connection that has
-/// failed does not recover.
+/// completion queue at a time; the thread of that queue posts its operations and retrieves their completions. A
+/// connection that has failed does not recover.
 class OPENDOCA_INTERNAL QueuePair : public Source {
 public:
     explicit QueuePair(std::atomic<ConnectionState> &state) noexcept : state_(state) {}
@@ -109,7 +109,7 @@ public:
     [[nodiscard]] virtual doca_error_t connect(std::span<const std::byte> details) = 0;
     [[nodiscard]] virtual doca_mtu_size mtu() const noexcept = 0;
 
-    /// Attaches to @p completions, whose thread can submit operations from then on.
+    /// Attaches to @p completions. The thread of that queue can submit operations from then on.
     [[nodiscard]] virtual doca_error_t attach(CompletionQueue &completions) = 0;
     virtual void detach() noexcept = 0;
     [[nodiscard]] bool is_attached() const noexcept { return completions_ != nullptr; }

@@ -33,7 +33,7 @@ enum class DoorbellAccess : std::uint8_t {
     uncached_alone, ///< for one queue, not shared with other parts of the process
 };
 
-/// A page of the device, mapped into this process, whose registers are doorbells: a UAR. Owned by the program.
+/// A page of doorbell registers of the device, mapped into this process: a UAR. Owned by the program.
 class DoorbellPage {
 public:
     DoorbellPage(std::uint32_t number, void *page, void *doorbell) noexcept : id(number), first(page), reg(doorbell) {}

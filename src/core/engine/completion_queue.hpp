@@ -304,8 +304,8 @@ private:
 
     // The members that submitting and retrieving use share one cache line. Positions in the ring and numbers of
     // completions are in bytes, that is, in multiples of step.
-    alignas(64) std::uint32_t head_ =
-        0; ///< position of the oldest completion; never reduced modulo the ring's size, wraps at 2^32 as tail_ does
+    /// Position of the oldest completion; never reduced modulo the ring's size, wraps at 2^32 as tail_ does.
+    alignas(64) std::uint32_t head_ = 0;
     std::uint32_t tail_ = 0;
     std::uint32_t mask_;
     /// How many completions the ring may hold: the depth less the operations in flight and the reserved credits. One

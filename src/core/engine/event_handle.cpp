@@ -110,8 +110,8 @@ bool EventHandle::wake_within_a_second() noexcept
 /// Sets the timer to expire after @p time; 0 stops it and discards an expiry.
 bool EventHandle::set_timer(std::chrono::seconds time) noexcept
 {
-    const Clock::time_point end =
-        Clock::now() + time; // read before the timer starts, so that it never lies after the real expiry
+    // Read before the timer starts, so that it never lies after the real expiry.
+    const Clock::time_point end = Clock::now() + time;
     const itimerspec value = {{0, 0}, {static_cast<time_t>(time.count()), 0}};
     if (timerfd_settime(timer_.get(), 0, &value, nullptr) != 0)
         return false;

@@ -56,8 +56,8 @@ struct alignas(64) Operation {
         Message message;             ///< the rest of the Result, after completion of a receive
     };
 
-    static constexpr std::uint32_t in_flight =
-        INT32_MAX; // a positive 32-bit value, so that it can be stored with length by one instruction
+    // A positive 32-bit value, so that it can be stored with length by one instruction.
+    static constexpr std::uint32_t in_flight = INT32_MAX;
 
     /// Returns the result. Only after completion.
     [[nodiscard]] Result result() const noexcept

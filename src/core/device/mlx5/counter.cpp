@@ -111,8 +111,8 @@ doca_error_t SharedCounter::create(const CounterSetup &setup, std::unique_ptr<Co
 
 doca_error_t SharedCounter::set(std::uint64_t value) noexcept
 {
-    const std::lock_guard guard(
-        lock_); // the lock excludes CPU updates while export_to_dpu() switches to updates by the device
+    // The lock excludes CPU updates while export_to_dpu() switches to updates by the device.
+    const std::lock_guard guard(lock_);
     return queue_pair_ != nullptr ? queue_pair_->write(word_, value) : local_->set(value);
 }
 

@@ -18,8 +18,8 @@ constexpr const char *file_name = "libmlx5.so.1";
 
 std::optional<Library> load() noexcept
 {
-    void *const handle =
-        dlopen(file_name, RTLD_NOW | RTLD_LOCAL); // never closed: devices may still be open when exit handlers run
+    // Never closed: devices may still be open when exit handlers run.
+    void *const handle = dlopen(file_name, RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
         LOG_INFO("mlx5 devices are used as plain RDMA devices: %s", dlerror());
         return {};

@@ -56,8 +56,8 @@ std::string vuid_in_vpd(Bytes data)
 std::string vuid_by_vpd(const std::string &pci_address)
 {
     static std::mutex lock;
-    static auto *const known =
-        new std::map<std::string, std::string>; // never destroyed, since exit handlers may list devices
+    // Never destroyed, since exit handlers may list devices.
+    static auto *const known = new std::map<std::string, std::string>;
     const std::lock_guard guard(lock);
     if (const auto found = known->find(pci_address); found != known->end())
         return found->second;

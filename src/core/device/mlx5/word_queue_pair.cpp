@@ -70,8 +70,7 @@ bool WordQueuePair::has_ended(doca_error_t &status) noexcept
         completions_.forget_failure();
         if (!connection_.is_broken())
             return false;
-        has_completion =
-            verbs::VerbsCompletions::start_one(completions); // if there is no completion now, none will come
+        has_completion = verbs::VerbsCompletions::start_one(completions); // otherwise none will come
     }
     is_busy_ = false;
     status = DOCA_ERROR_IO_FAILED;

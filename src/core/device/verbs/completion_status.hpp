@@ -8,7 +8,7 @@
 
 namespace opendoca::verbs {
 
-/// Returns the error of an operation whose completion has @p status.
+/// Returns the error of an operation that has completed with @p status.
 [[nodiscard]] doca_error_t to_error(ibv_wc_status status) noexcept;
 
 } // namespace opendoca::verbs

@@ -46,7 +46,7 @@ public:
     /// Returns the protection domain to create queue pairs in.
     [[nodiscard]] ibv_pd &domain() const noexcept { return *domain_; }
 
-    /// Takes the next completion of @p queue, whose fields can be read until end_one(). It polls for one completion at
+    /// Takes the next completion of @p queue. Its fields can be read until end_one(). It polls for one completion at
     /// a time: after ibv_next_poll() finds none, most devices still require ibv_end_poll(), which on rdma_rxe
     /// (rdma-core 44) removes a completion that does not exist.
     [[nodiscard]] static bool start_one(ibv_cq_ex &queue) noexcept
@@ -96,8 +96,8 @@ private:
     ibv_cq_ex *polled_ = nullptr;
     ibv_pd *domain_ = nullptr;
     std::uint32_t size_ = 0;
-    std::uint32_t unacknowledged_ =
-        0; ///< events not acknowledged yet; destroying the queue would wait for their acknowledgement
+    /// Events not acknowledged yet; destroying the queue would wait for their acknowledgement.
+    std::uint32_t unacknowledged_ = 0;
 };
 
 } // namespace opendoca::verbs

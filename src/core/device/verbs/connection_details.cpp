@@ -55,7 +55,7 @@ doca_error_t describe_end(ibv_context &context, const VerbsFunction &function, c
         return DOCA_ERROR_DRIVER;
     }
     if (attributes.state != IBV_PORT_ACTIVE)
-        LOG_WARN("port %u of device %s is %s: nothing will get through", port, function.ibdev_name.c_str(),
+        LOG_WARN("port %u of device %s is %s: no packets can be exchanged", port, function.ibdev_name.c_str(),
                  ibv_port_state_str(attributes.state));
     std::vector<ibv_gid_entry> gids = gids_of(context, port);
     if (settings.is_gid_fixed)
@@ -95,13 +95,13 @@ doca_error_t read_details(std::span<const std::byte> bytes, ConnectionDetails &d
     ConnectionDetails d{};
     if (const auto fault = from_bytes(bytes, DescriptorKind::verbs_connection, d);
         fault != DescriptorReader::Fault::none) {
-        LOG_ERR("these %zu bytes are no connection details of a verbs device: %s", bytes.size(), to_text(fault));
+        LOG_ERR("these %zu bytes are not connection details of a verbs device: %s", bytes.size(), to_text(fault));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     if (d.queue_pair > largest_number || d.packet > largest_number || d.mtu < IBV_MTU_256 || d.mtu > IBV_MTU_4096 ||
         d.max_reads == 0 || d.num_gids > max_candidates) {
         LOG_ERR("the connection details can't be used: queue pair 0x%" PRIx32 ", packet 0x%" PRIx32
-                ", MTU %u, %u reads and %u GIDs make no sense",
+                ", MTU %u, %u reads and %u GIDs are not valid",
                 d.queue_pair, d.packet, d.mtu, d.max_reads, d.num_gids);
         return DOCA_ERROR_CONNECTION_ABORTED;
     }

@@ -112,8 +112,8 @@ doca_error_t ConnectionPoller::add(VerbsQueuePair &queue_pair, CompletionQueue &
         if (const doca_error_t status = attach(queue_pair, completions); status != DOCA_SUCCESS)
             return status;
     } else if (polled_by_ != &completions) {
-        LOG_ERR("queue pair 0x%x ends on the completion queue of another work queue, which has others: a peer knows "
-                "it, so it cannot get another one",
+        LOG_ERR("queue pair 0x%x uses the completion queue of another work queue, and cannot be created again on "
+                "this one because a peer has its number",
                 queue_pair.number());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
@@ -126,12 +126,13 @@ doca_error_t ConnectionPoller::add(VerbsQueuePair &queue_pair, CompletionQueue &
 doca_error_t ConnectionPoller::attach(VerbsQueuePair &queue_pair, CompletionQueue &completions)
 {
     if (completions.is_event_driven() && !completions_.has_channel()) {
-        LOG_ERR("queue pair 0x%x was made for a work queue that is not event-driven, and a peer knows it",
+        LOG_ERR("queue pair 0x%x was created for a work queue that is not event-driven, and cannot be created again "
+                "because a peer has its number",
                 queue_pair.number());
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     if (!has_room_for(completions, 0)) {
-        LOG_ERR("a completion queue of %u entries, on which queue pair 0x%x ends, is too small for a work queue of "
+        LOG_ERR("the completion queue of %u entries that queue pair 0x%x uses is too small for a work queue of "
                 "depth %u",
                 completions_.size(), queue_pair.number(), completions.depth());
         return DOCA_ERROR_NOT_SUPPORTED;
@@ -286,7 +287,7 @@ void ConnectionPoller::look_for_failure() noexcept
     for (VerbsQueuePair *const queue_pair : members_) {
         if (!queue_pair->is_connected() || !queue_pair->connection_->is_broken())
             continue;
-        LOG_ERR("the device tells that queue pair 0x%x is broken, which ends the connection", queue_pair->number());
+        LOG_ERR("the device reports that queue pair 0x%x is broken, which ends the connection", queue_pair->number());
         fail(*queue_pair, DOCA_ERROR_CONNECTION_RESET);
     }
 }

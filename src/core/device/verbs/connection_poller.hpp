@@ -17,13 +17,13 @@ namespace opendoca::verbs {
 class VerbsQueuePair;
 
 /// A completion queue of the device and the queue pairs on it, which an engine's CompletionQueue polls and arms as one
-/// pollable. Usually there is one for each pair of CompletionQueue and device. In addition, a queue pair whose number a
-/// peer received before the queue pair was attached has a poller of its own.
+/// pollable. Usually there is one for each pair of CompletionQueue and device. In addition, a queue pair has a poller
+/// of its own if a peer received its number before it was attached.
 ///
 /// The id of a work request is its Operation, which refers to its queue pair, so no lookup is needed. The verbs queue
 /// has room for the completions of everything in flight: an Operation has one work request, and is reused only after
-/// its completion was taken. To keep this invariant, a queue pair whose operations are completed early, because it has
-/// failed, is reset first.
+/// its completion was taken. To keep this invariant, a queue pair that has failed is reset before its operations are
+/// completed without their work requests.
 ///
 /// Owned jointly by its queue pairs. Used by the thread of the CompletionQueue between the first add() and the last
 /// remove(), apart from the functions marked as thread-safe: programs may stop a context from any thread.
@@ -106,8 +106,8 @@ private:
     FailureCheckBudget idle_polls_;
 
     const VerbsDevice &device_;
-    const CompletionQueue *const
-        shared_by_; ///< the completion queue whose queue pairs share this poller; null if it is for a single queue pair
+    /// The completion queue that shares this poller among its queue pairs; null if it is for a single queue pair.
+    const CompletionQueue *const shared_by_;
     bool is_lost_ = false; ///< the device has failed: there will be no more completions
     bool is_finishing_ = false;
     VerbsQueuePair *first_failed_ = nullptr; ///< list of queue pairs that finish_failed() has to finish

@@ -117,7 +117,7 @@ void CopyQueue<Poster>::begin(QueuedCopy &queued) noexcept
         src_cursor_ = Cursor::over_data(*copy.src);
         dst_cursor_ = Cursor::over_destination(*copy.dst, copy.overwrites);
     } else {
-        LOG_ERR("a list of a copy of %u bytes has changed since the copy was submitted", copy.length);
+        LOG_ERR("a buffer list of a copy of %u bytes has changed since the copy was submitted", copy.length);
         queued.result = DOCA_ERROR_INVALID_VALUE;
         return;
     }
@@ -231,7 +231,7 @@ void CopyQueue<Poster>::end_started() noexcept
     }
 }
 
-/// Completes the copies at the front whose parts have all completed.
+/// Completes the copies at the front, as far as all their parts have completed.
 template <typename Poster>
 void CopyQueue<Poster>::end_queued() noexcept
 {

@@ -184,7 +184,7 @@ template <typename Poster>
 void CopyQueue<Poster>::blame_copy() noexcept
 {
     if (failure_.has_cause && to_error(failure_.status) == DOCA_ERROR_CONNECTION_RESET) {
-        LOG_ERR("queue pair 0x%x does not reach its own port, and %u copies end: %s", poster_.connection().number(),
+        LOG_ERR("queue pair 0x%x cannot reach its own port, and %u copies fail: %s", poster_.connection().number(),
                 last_ - first_, ibv_wc_status_str(failure_.status));
         end_all(DOCA_ERROR_CONNECTION_RESET);
         return;
@@ -213,16 +213,16 @@ void CopyQueue<Poster>::recover() noexcept
         ;
     queue_all();
     if (is_flush_overdue()) {
-        LOG_ERR(
-            "queue pair 0x%x: the device does not tell of the end of %u copies, which the program waits for to stop",
-            poster_.connection().number(), last_ - first_);
+        LOG_ERR("queue pair 0x%x: the device does not report the completion of %u copies, and the program waits for it "
+                "to stop",
+                poster_.connection().number(), last_ - first_);
         end_all(DOCA_ERROR_IO_FAILED);
     } else {
         blame_copy();
     }
     const doca_error_t status = poster_.recycle();
     if (status != DOCA_SUCCESS) {
-        LOG_ERR("queue pair 0x%x can't be used again: %u copies and all later ones fail", poster_.connection().number(),
+        LOG_ERR("queue pair 0x%x cannot be recovered: %u copies and all later ones fail", poster_.connection().number(),
                 last_ - first_);
         broken_ = DOCA_ERROR_IO_FAILED;
     }

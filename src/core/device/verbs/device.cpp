@@ -110,7 +110,7 @@ doca_error_t OpenContext::open(const VerbsFunction &function, OpenContext &opene
         }
         return DOCA_SUCCESS;
     }
-    LOG_ERR("RDMA device %s is not there any more", function.ibdev_name.c_str());
+    LOG_ERR("RDMA device %s no longer exists", function.ibdev_name.c_str());
     return DOCA_ERROR_INITIALIZATION;
 }
 

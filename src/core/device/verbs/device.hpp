@@ -17,7 +17,7 @@ class ReliableConnection;
     return static_cast<std::uint32_t>(number);
 }
 
-/// A registered range of this process's memory, whose number is the lkey; or a peer's range, whose number is the rkey.
+/// A registered range of this process's memory, with the lkey as number; or a peer's range, with the rkey as number.
 class VerbsKey : public MemoryKey {
 public:
     VerbsKey(Handle<ibv_mr> region, const MemoryRange &range, std::uint32_t access)

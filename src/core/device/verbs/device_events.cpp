@@ -132,7 +132,7 @@ void DeviceEvents::take(const ibv_async_event &event) noexcept
 
 void DeviceEvents::die(const char *why) noexcept
 {
-    LOG_ERR("device %s has failed, and with it all that was opened on it: %s", device_name_.c_str(), why);
+    LOG_ERR("device %s has failed, and with it everything that was opened on it: %s", device_name_.c_str(), why);
     is_dead_ = true;
     for (const Entry &entry : entries_)
         entry.listener->tell(DeviceFailure::fatal);

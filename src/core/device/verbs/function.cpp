@@ -151,12 +151,12 @@ std::string VerbsFunction::reason_against(Ability ability) const
     case Ability::protection_domain:
         return "the device cannot be opened: the log (doca_caps -v) has the reason";
     case Ability::message_channel:
-        return "the other side of the PCIe is a BlueField's, and libmlx5 finds none here";
+        return "only a BlueField has another side of the PCIe, and libmlx5 finds none here";
     case Ability::export_memory:
     case Ability::import_memory:
     case Ability::export_counter:
     case Ability::import_counter:
-        return "memory across the PCIe is a BlueField's, and libmlx5 finds none here";
+        return "only a BlueField shares memory across the PCIe, and libmlx5 finds none here";
     default:
         return DeviceFunction::reason_against(ability);
     }

@@ -53,8 +53,8 @@ doca_error_t connect_to_itself(const VerbsDevice &device, ReliableConnection &co
         }
         if (error == 0)
             return DOCA_SUCCESS;
-        LOG_ERR("device %s, port %u: no address leads back to the port itself: %s", device.port().ibdev_name.c_str(),
-                port, std::strerror(error));
+        LOG_ERR("device %s, port %u: the port cannot be reached from itself by any address: %s",
+                device.port().ibdev_name.c_str(), port, std::strerror(error));
         return DOCA_ERROR_INITIALIZATION;
     });
 }

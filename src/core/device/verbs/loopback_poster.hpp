@@ -131,8 +131,8 @@ private:
     /// Messages that can be posted. Receives need no credits of their own: each is complete by the time its message
     /// returns the credit.
     std::int32_t send_credits_ = 0;
-    std::uint32_t until_signal_ =
-        0; ///< messages until the next signaled one, whose completion returns signal_period_ credits
+    /// Messages until the next signaled one. Its completion returns signal_period_ credits.
+    std::uint32_t until_signal_ = 0;
     std::uint32_t signal_period_ = 1;
     const unsigned send_flags_;
     CopyPartLimits limits_;

@@ -15,13 +15,13 @@ doca_error_t read_descriptor(std::span<const std::byte> bytes, RemoteMemoryDescr
 {
     RemoteMemoryDescriptor d{};
     if (const auto fault = from_bytes(bytes, DescriptorKind::verbs_memory, d); fault != DescriptorReader::Fault::none) {
-        LOG_ERR("these %zu bytes are no export descriptor of a memory map for RDMA of a verbs device: %s", bytes.size(),
-                to_text(fault));
+        LOG_ERR("these %zu bytes are not an export descriptor of a memory map for RDMA of a verbs device: %s",
+                bytes.size(), to_text(fault));
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (d.addr == 0 || d.len == 0 || d.len > UINTPTR_MAX - d.addr || (d.access & ~rdma_access) != 0 || d.access == 0) {
         LOG_ERR("the export descriptor can't be used: the range [0x%" PRIx64 ", +%" PRIu64 ") with access 0x%" PRIx32
-                " makes no sense",
+                " is not valid",
                 d.addr, d.len, d.access);
         return DOCA_ERROR_INVALID_VALUE;
     }

@@ -24,8 +24,8 @@ doca_error_t VerbsQueuePair::failure_of(Kind kind, ibv_wc_status status) noexcep
 {
     switch (status) {
     case IBV_WC_WR_FLUSH_ERR:
-        return DOCA_ERROR_CONNECTION_RESET; // the first operation to fail was flushed: something else has ended the
-                                            // connection
+        // The first operation to fail was flushed: something else has ended the connection.
+        return DOCA_ERROR_CONNECTION_RESET;
     case IBV_WC_REM_INV_REQ_ERR:
     case IBV_WC_REM_OP_ERR:
         return kind == Kind::send ? DOCA_ERROR_FULL : DOCA_ERROR_NOT_PERMITTED;
@@ -193,7 +193,7 @@ doca_error_t VerbsQueuePair::try_paths(const ConnectionDetails &peer, ReliableCo
     if (error != 0)
         LOG_ERR("connecting to queue pair 0x%x of the peer: %s", peer.queue_pair, std::strerror(error));
     else
-        LOG_ERR("there is no way to the peer: %u and %u GIDs, link layers %s and %s", end_.details.num_gids,
+        LOG_ERR("there is no path to the peer: %u and %u GIDs, link layers %s and %s", end_.details.num_gids,
                 peer.num_gids, end_.details.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand",
                 peer.link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand");
     return DOCA_ERROR_CONNECTION_ABORTED;
@@ -270,7 +270,7 @@ void VerbsQueuePair::detach() noexcept
     completions_ = nullptr;
 }
 
-/// Returns the result of the receive whose completion start_one() has taken. Sets @p dst to null if the receive's
+/// Returns the result of a receive from the completion that start_one() has taken. Sets @p dst to null if the receive's
 /// buffers were not used.
 [[gnu::always_inline]] inline Result VerbsQueuePair::result_of_receive(ibv_cq_ex &polled, doca_buf *&dst) noexcept
 {
@@ -349,8 +349,8 @@ void VerbsQueuePair::each_in_flight(Action action) const noexcept
     });
 }
 
-/// Returns whether operations are in flight whose completion depends on the peer's program. All others complete by
-/// themselves, unless the device has lost their completions.
+/// Returns whether operations are in flight that only complete by an action of the peer's program. All others complete
+/// by themselves, unless the device has lost their completions.
 bool VerbsQueuePair::may_wait_forever() noexcept
 {
     const std::int32_t num_left = credits_ - send_credits_ - receive_credits_;

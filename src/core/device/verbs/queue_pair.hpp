@@ -23,7 +23,7 @@ namespace opendoca::verbs {
 [[nodiscard]] ReliableConnection::Sizes sizes_for(const RdmaCapabilities &can,
                                                   const QueuePairSettings &settings) noexcept;
 
-/// One end of a connection: a queue pair of the device. Every operation is one signaled work request, whose id is the
+/// One end of a connection: a queue pair of the device. Every operation is one signaled work request; its id is the
 /// address of its Operation. Used by the thread of its completion queue, apart from connecting and destruction; see
 /// lock_.
 ///
@@ -136,7 +136,7 @@ private:
         bool is_list; ///< from the TransferPlan
         bool overwrites;
         std::uint32_t growth; ///< bytes; for a receive the completion has the length
-        doca_buf *dst;        ///< the buffer whose data grows on completion; null if there is none
+        doca_buf *dst;        ///< the buffer to extend on completion; null if there is none
     };
 
     VerbsQueuePair(const VerbsDevice &device, const QueuePairSettings &settings, std::atomic<ConnectionState> &state);

@@ -50,8 +50,8 @@ std::string explain(const RdmaCmLibrary &library, const CmEvent &cm_event)
                   by_its_program = 28; // reasons of a rejection, as the InfiniBand architecture numbers them
     std::string text = library.event_text(cm_event.type);
     if (cm_event.type == RDMA_CM_EVENT_REJECTED)
-        return text + (cm_event.status == nobody_listens   ? " (nobody listens there)"
-                       : cm_event.status == by_its_program ? " (by its program)"
+        return text + (cm_event.status == nobody_listens   ? " (no program listens on that port)"
+                       : cm_event.status == by_its_program ? " (by the peer's program)"
                                                            : " (reason " + std::to_string(cm_event.status) + ")");
     return cm_event.status < 0 ? text + " (" + std::strerror(-cm_event.status) + ")" : text;
 }
@@ -108,7 +108,7 @@ doca_error_t CmLink::ask(const ServerAddress &address, CmAddress *source, CmAddr
     queue_pair_ = &queue_pair;
     if (library().resolve_address(id_.get(), source != nullptr ? &source->any : nullptr, &there.any, timeout_) == 0)
         return DOCA_SUCCESS;
-    (void)explain_failure("looking for a way there");
+    (void)explain_failure("resolving the address");
     return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
@@ -133,11 +133,11 @@ bool CmLink::go_on(const CmEvent &cm_event)
     switch (cm_event.type) {
     case RDMA_CM_EVENT_ADDR_RESOLVED:
         if (!cm_.is_ours(*id_)) {
-            LOG_ERR("the way to %s leads over device %s, port %u, which is not that of the instance", server.c_str(),
+            LOG_ERR("the route to %s uses device %s, port %u, which is not that of the instance", server.c_str(),
                     id_->verbs != nullptr ? ibv_get_device_name(id_->verbs->device) : "none", id_->port_num);
             return false;
         }
-        return library().resolve_route(id_.get(), timeout_) == 0 || explain_failure("looking for a route");
+        return library().resolve_route(id_.get(), timeout_) == 0 || explain_failure("resolving the route");
     case RDMA_CM_EVENT_ROUTE_RESOLVED:
         return request();
     default:
@@ -155,7 +155,7 @@ bool CmLink::request() noexcept
     wish.srq = queue_pair_->shares_receives();
     wish.qp_num = queue_pair_->number();
     state_ = State::requested;
-    return library().connect(id_.get(), &wish) == 0 || explain_failure("asking for a connection");
+    return library().connect(id_.get(), &wish) == 0 || explain_failure("requesting the connection");
 }
 
 bool CmLink::establish()
@@ -180,7 +180,7 @@ doca_error_t CmLink::accept(QueuePair &queue_pair, std::span<const std::byte> pr
 doca_error_t CmLink::try_to_accept(QueuePair &queue_pair, std::span<const std::byte> private_data)
 {
     if (state_ != State::asked) {
-        LOG_ERR("the client has gone before it was accepted");
+        LOG_ERR("the client has disconnected before it was accepted");
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     queue_pair_ = &static_cast<VerbsQueuePair &>(queue_pair);
@@ -196,7 +196,7 @@ doca_error_t CmLink::try_to_accept(QueuePair &queue_pair, std::span<const std::b
     answer.srq = queue_pair_->shares_receives();
     answer.qp_num = queue_pair_->number();
     if (library().accept(id_.get(), &answer) != 0) {
-        (void)explain_failure("accepting it");
+        (void)explain_failure("accepting the connection");
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     state_ = State::answered;
@@ -243,9 +243,9 @@ LinkEvent CmLink::take(const CmEvent &cm_event)
             event.kind = Kind::established;
         }
         break;
-    case RDMA_CM_EVENT_ADDR_CHANGE: // for example because a bond has changed its active port; the connection may
-                                    // continue
-        LOG_INFO("rdma_cm tells that an address of the connection has changed");
+    // For example because a bond has changed its active port; the connection may continue.
+    case RDMA_CM_EVENT_ADDR_CHANGE:
+        LOG_INFO("rdma_cm reports that an address of the connection has changed");
         break;
     default:
         if (state_ == State::over) {
@@ -273,13 +273,13 @@ doca_error_t RdmaCm::create(const VerbsDevice &device, std::unique_ptr<Connector
         return DOCA_ERROR_NOT_SUPPORTED;
     rdma_event_channel *const channel = library->create_event_channel();
     if (channel == nullptr) {
-        LOG_INFO("there is no rdma_cm here: %s (is the kernel's module rdma_ucm loaded?)", std::strerror(errno));
+        LOG_INFO("rdma_cm is not available: %s (is the kernel's module rdma_ucm loaded?)", std::strerror(errno));
         return DOCA_ERROR_NOT_SUPPORTED;
     }
     std::unique_ptr<RdmaCm> fresh(new RdmaCm(device, *library, *channel));
     const int flags = fcntl(channel->fd, F_GETFL);
     if (flags < 0 || fcntl(channel->fd, F_SETFL, flags | O_NONBLOCK) != 0) {
-        LOG_ERR("a channel for events of rdma_cm: %s", std::strerror(errno));
+        LOG_ERR("creating a channel for events of rdma_cm: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
     made = std::move(fresh);
@@ -296,7 +296,7 @@ RdmaCm::Id RdmaCm::create_id() const noexcept
 {
     rdma_cm_id *id = nullptr;
     if (library_.create_id(channel_, &id, nullptr, RDMA_PS_TCP) != 0)
-        LOG_ERR("an id of rdma_cm: %s", std::strerror(errno));
+        LOG_ERR("creating an id of rdma_cm: %s", std::strerror(errno));
     return Id(id, library_.destroy_id);
 }
 
@@ -326,7 +326,7 @@ doca_error_t RdmaCm::listen(std::uint16_t port)
         refused = library_.bind_address(id.get(), &any.any);
     }
     if (refused != 0 || library_.listen(id.get(), backlog) != 0) {
-        LOG_ERR("port %u of rdma_cm can't be listened to: %s", port, std::strerror(errno));
+        LOG_ERR("listening on port %u of rdma_cm: %s", port, std::strerror(errno));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     listener_ = std::move(id);
@@ -350,8 +350,8 @@ doca_error_t RdmaCm::connect(const ServerAddress &server, std::chrono::milliseco
     // On InfiniBand, GIDs are not IP addresses, so the source address is left to the routes.
     CmAddress source{};
     if (is_ethernet && !find_source(there, own.own_end(), scope, source)) {
-        LOG_ERR("device %s, port %u, has no address of the kind of %s", port.ibdev_name.c_str(), port.port(),
-                server.text.c_str());
+        LOG_ERR("device %s, port %u, has no address of the family and scope of %s", port.ibdev_name.c_str(),
+                port.port(), server.text.c_str());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     Id id = create_id();
@@ -368,7 +368,7 @@ LinkEvent RdmaCm::take_client(rdma_cm_id &client)
 {
     Id id(&client, library_.destroy_id);
     if (!is_ours(client)) {
-        LOG_DBG("a client that came to another device is refused");
+        LOG_DBG("refused a client that has connected to another device");
         (void)library_.reject(&client, nullptr, 0);
         return {.kind = LinkEvent::Kind::step};
     }

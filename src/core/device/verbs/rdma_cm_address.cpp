@@ -81,7 +81,7 @@ doca_error_t parse_address(const std::string &text, std::uint16_t port, unsigned
         address = from_ipv6(ip, port, scope);
         return DOCA_SUCCESS;
     }
-    LOG_ERR("'%s' is no IPv4 or IPv6 address", text.c_str());
+    LOG_ERR("'%s' is not an IPv4 or IPv6 address", text.c_str());
     return DOCA_ERROR_INVALID_VALUE;
 }
 

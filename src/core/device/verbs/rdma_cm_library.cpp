@@ -18,10 +18,10 @@ constexpr const char *file_name = "librdmacm.so.1";
 
 std::optional<RdmaCmLibrary> load() noexcept
 {
-    void *const handle =
-        dlopen(file_name, RTLD_NOW | RTLD_LOCAL); // never closed: connections may still exist when exit handlers run
+    // Never closed: connections may still exist when exit handlers run.
+    void *const handle = dlopen(file_name, RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
-        LOG_INFO("there is no rdma_cm: %s", dlerror());
+        LOG_INFO("rdma_cm is not available: %s", dlerror());
         return {};
     }
     RdmaCmLibrary library{};
@@ -50,7 +50,7 @@ std::optional<RdmaCmLibrary> load() noexcept
     find(library.disconnect, "rdma_disconnect");
     find(library.queue_pair_attributes, "rdma_init_qp_attr");
     if (missing != nullptr) {
-        LOG_WARN("there is no rdma_cm: %s has no %s", file_name, missing);
+        LOG_WARN("rdma_cm is not available: %s has no %s", file_name, missing);
         return {};
     }
     return library;

@@ -35,7 +35,7 @@ double patience_of_environment()
     const double seconds = std::strtod(text, &end);
     if (*end == '\0' && seconds >= 0.001 && seconds <= 3600)
         return seconds;
-    LOG_WARN("DOCA_RDMA_TIMEOUT is '%s': it can be 0.001 to 3600 seconds, and %.0f are taken", text, default_patience);
+    LOG_WARN("DOCA_RDMA_TIMEOUT is '%s': it can be 0.001 to 3600 seconds; using %.0f", text, default_patience);
     return default_patience;
 }
 
