@@ -78,7 +78,7 @@ doca_error_t HashQueue::hash_piece(Tag tag, ShaKind kind, const doca_buf *source
     }
     session.is_busy = true;
     operation.payload<HashSession *>() = &session;
-    completions_.done_and_tell(operation, DOCA_SUCCESS);
+    completions_.done_and_notify(operation, DOCA_SUCCESS);
     return DOCA_SUCCESS;
 }
 

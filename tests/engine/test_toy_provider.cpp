@@ -36,7 +36,7 @@ public:
     explicit ToyCopyEngine(CompletionQueue &completions) : completions_(completions) { completions_.reserve_polled(); }
     ~ToyCopyEngine() override
     {
-        completions_.poll_no_more(*this);
+        completions_.stop_polling(*this);
         completions_.unreserve_polled();
     }
 
@@ -47,7 +47,7 @@ public:
         Operation &operation = completions_.begin(tag, *this);
         operation.payload<Copy>() = {&dst, &src, plan};
         in_flight_.push_back(&operation);
-        completions_.poll_also(*this);
+        completions_.start_polling(*this);
         if (completions_.is_armed())
             completions_.wake();
         return DOCA_SUCCESS;

@@ -95,7 +95,7 @@ doca_error_t Control::open()
         return DOCA_ERROR_INITIALIZATION;
     }
     completions().reserve_polled();
-    completions().poll_also(sleep_);
+    completions().start_polling(sleep_);
     if (sends.is_configured())
         sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), max_message_size));
     asks_for_progress(true);
@@ -106,7 +106,7 @@ void Control::close() noexcept
 {
     if (!events_.is_open())
         return;
-    completions().poll_no_more(sleep_);
+    completions().stop_polling(sleep_);
     completions().unreserve_polled();
     completions().unwatch(events_.get());
     events_.close();

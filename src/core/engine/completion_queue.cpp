@@ -46,7 +46,7 @@ bool CompletionQueue::pop(Ended &ended) noexcept
     ended.source = operation.source;
     ended.status = static_cast<doca_error_t>(operation.status);
     operation.read_result(ended.result);
-    if ((completion.status & Completion::tells_source) != 0)
+    if ((completion.status & Completion::notifies_source) != 0)
         operation.source->retrieved(operation);
     free(operation);
     drop();
@@ -79,29 +79,29 @@ void CompletionQueue::reserve_polled()
     ++num_reserved_;
 }
 
-void CompletionQueue::poll_also(Pollable &pollable) noexcept
+void CompletionQueue::start_polling(Pollable &pollable) noexcept
 {
     if (std::ranges::find(polled_, &pollable) != polled_.end())
         return;
     polled_.push_back(&pollable); // cannot allocate: reserve_polled() has made room
-    remember_only_polled();
+    update_only_polled();
     wake_if_armed(); // arm() was not called for this pollable: the waiter must poll it once
 }
 
-void CompletionQueue::poll_no_more(Pollable &pollable) noexcept
+void CompletionQueue::stop_polling(Pollable &pollable) noexcept
 {
     std::erase(polled_, &pollable);
     pollable.retriever_ = nullptr;
-    remember_only_polled();
+    update_only_polled();
 }
 
-void CompletionQueue::retrieve_by(Pollable &pollable, void *retriever) noexcept
+void CompletionQueue::set_retriever(Pollable &pollable, void *retriever) noexcept
 {
     pollable.retriever_ = retriever;
-    remember_only_polled();
+    update_only_polled();
 }
 
-void CompletionQueue::remember_only_polled() noexcept
+void CompletionQueue::update_only_polled() noexcept
 {
     only_polled_ = polled_.size() == 1 ? polled_.front() : nullptr;
     retriever_ = only_polled_ != nullptr ? only_polled_->retriever_ : nullptr;

@@ -26,7 +26,7 @@ struct Completion {
     std::uint32_t length; ///< Result::length; not set if has_operation()
 
     static constexpr std::uint32_t with_operation = 1u << 31;
-    static constexpr std::uint32_t tells_source = 1u << 30; ///< the retrieval calls Source::retrieved()
+    static constexpr std::uint32_t notifies_source = 1u << 30; ///< the retrieval calls Source::retrieved()
 
     [[nodiscard]] bool has_operation() const noexcept { return (status & with_operation) != 0; }
 };
@@ -101,9 +101,9 @@ public:
         end(operation, status, 0);
     }
     /// Completes @p operation; its retrieval calls Source::retrieved().
-    void done_and_tell(Operation &operation, doca_error_t status) noexcept
+    void done_and_notify(Operation &operation, doca_error_t status) noexcept
     {
-        end(operation, status, Completion::tells_source);
+        end(operation, status, Completion::notifies_source);
     }
     /// Frees @p operation and its credit without a completion: Pollable::poll_one() has returned it, or its submission
     /// has failed.
@@ -189,8 +189,8 @@ public:
 
     /// Registers the front end's @p retriever for @p pollable. retriever() returns it while @p pollable is the only one
     /// that is polled; the front end then polls it by its own type and avoids the virtual call of poll_one(). May be
-    /// called before or after poll_also(); poll_no_more() removes it.
-    void retrieve_by(Pollable &pollable, void *retriever) noexcept;
+    /// called before or after start_polling(); stop_polling() removes it.
+    void set_retriever(Pollable &pollable, void *retriever) noexcept;
     [[nodiscard]] void *retriever() const noexcept { return retriever_; }
 
     /// Counts the operations of @p source that have been submitted and not retrieved. Thread-safe; the result is exact
@@ -199,15 +199,15 @@ public:
 
     // Polling: functions for sources.
 
-    /// Allocates a place for one pollable. A later poll_also() and poll_no_more() can then be called any number of
+    /// Allocates a place for one pollable. A later start_polling() and stop_polling() can then be called any number of
     /// times without allocating.
     void reserve_polled();
     /// Gives the place back.
     void unreserve_polled() noexcept { --num_reserved_; }
     /// Adds @p pollable to what is polled, unless it is already there. Wakes an armed queue.
-    void poll_also(Pollable &pollable) noexcept;
+    void start_polling(Pollable &pollable) noexcept;
     /// Removes @p pollable and its retriever.
-    void poll_no_more(Pollable &pollable) noexcept;
+    void stop_polling(Pollable &pollable) noexcept;
     /// Returns the first polled object of type @p T for which @p is_meant is true, or null. Lets several sources share
     /// one pollable.
     template <typename T, typename IsMeant>
@@ -300,7 +300,7 @@ private:
             wake();
     }
     [[gnu::noinline]] void progress() noexcept;
-    void remember_only_polled() noexcept;
+    void update_only_polled() noexcept;
 
     // The members that submitting and retrieving use share one cache line. Positions in the ring and numbers of
     // completions are in bytes, that is, in multiples of step.

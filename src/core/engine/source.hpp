@@ -21,7 +21,7 @@ public:
     /// Completes the operations that may never complete by themselves, because the front end is stopping. Their
     /// completions can be retrieved afterwards.
     virtual void flush() noexcept;
-    /// Called when the completion of @p operation is retrieved, if CompletionQueue::done_and_tell() has completed it.
+    /// Called when the completion of @p operation is retrieved, if CompletionQueue::done_and_notify() has completed it.
     virtual void retrieved(Operation &operation) noexcept;
 
     void *owner = nullptr; ///< the front end's object, for its own use
@@ -56,7 +56,7 @@ public:
 
 private:
     friend class CompletionQueue;
-    void *retriever_ = nullptr; ///< see CompletionQueue::retrieve_by()
+    void *retriever_ = nullptr; ///< see CompletionQueue::set_retriever()
 };
 
 } // namespace opendoca

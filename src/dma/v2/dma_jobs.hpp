@@ -29,7 +29,7 @@ public:
           owned_(std::move(owned))
     {
         if constexpr (HasFastPoll<Engine>)
-            workq.completions.retrieve_by(engine, static_cast<JobQueue *>(this));
+            workq.completions.set_retriever(engine, static_cast<JobQueue *>(this));
     }
 
     [[nodiscard]] doca_error_t submit(const doca_job &base) noexcept override

@@ -15,7 +15,7 @@ GraphQueue::GraphQueue(doca_workq &workq) : workq_(workq)
 
 GraphQueue::~GraphQueue()
 {
-    workq_.completions.poll_no_more(*this);
+    workq_.completions.stop_polling(*this);
     workq_.completions.unreserve_polled();
 }
 
@@ -58,7 +58,7 @@ void GraphQueue::wait(Submission &submission) noexcept
         return;
     submission.is_waiting_ = true;
     submission.next_waiting_ = std::exchange(waiting_, &submission);
-    workq_.completions.poll_also(*this);
+    workq_.completions.start_polling(*this);
 }
 
 void GraphQueue::stop_waiting(Submission &submission) noexcept

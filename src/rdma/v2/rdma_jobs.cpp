@@ -45,7 +45,7 @@ public:
         if constexpr (HasFastPost<Pair>) {
             if (status == DOCA_SUCCESS) {
                 poller_ = &queue_pair_.poller();
-                queue_pair_.retrieve_by(static_cast<JobQueue *>(this));
+                queue_pair_.set_retriever(static_cast<JobQueue *>(this));
             }
         }
         return status;

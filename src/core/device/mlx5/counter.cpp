@@ -35,7 +35,7 @@ public:
     {
         if (!is_polled_)
             return;
-        completions_.poll_no_more(*this);
+        completions_.stop_polling(*this);
         completions_.unreserve_polled();
     }
     [[nodiscard]] doca_error_t open(const Mlx5Device &device)
@@ -46,7 +46,7 @@ public:
         if (status != DOCA_SUCCESS)
             return status;
         completions_.reserve_polled();
-        completions_.poll_also(*this);
+        completions_.start_polling(*this);
         is_polled_ = true;
         return DOCA_SUCCESS;
     }

@@ -48,7 +48,7 @@ private:
 /// each request is signaled.
 class OPENDOCA_INTERNAL DmaPoster {
 public:
-    static constexpr bool ends_are_solicited = false;
+    static constexpr bool parts_are_solicited = false;
 
     /// Requests that share a doorbell. If the driver rejects one, it rejects the whole batch; therefore a request is
     /// only added if it has a credit and is within the length limit.
@@ -96,16 +96,16 @@ public:
     [[nodiscard]] int add(Batch &batch, std::uint64_t id) noexcept;
     [[nodiscard]] int post(Batch &batch) noexcept;
 
-    [[nodiscard]] static bool is_end(std::uint64_t) noexcept { return true; }
-    void took_end(std::uint64_t) noexcept { ++credits_; }
-    [[nodiscard]] bool ended_fast(bool some_wait) noexcept
+    [[nodiscard]] static bool completes_part(std::uint64_t) noexcept { return true; }
+    void handle_completion(std::uint64_t) noexcept { ++credits_; }
+    [[nodiscard]] bool complete_fast(bool some_wait) noexcept
     {
         if (some_wait) [[unlikely]]
-            return false; // CopyQueue then calls took_end() for this completion
+            return false; // CopyQueue then calls handle_completion() for this completion
         ++credits_;
         return true;
     }
-    [[nodiscard]] static const char *side_of(std::uint64_t) noexcept { return ""; }
+    [[nodiscard]] static const char *side_name(std::uint64_t) noexcept { return ""; }
 
 private:
     std::int32_t credits_ = 0;

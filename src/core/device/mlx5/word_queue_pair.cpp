@@ -65,9 +65,9 @@ bool WordQueuePair::has_ended(doca_error_t &status) noexcept
     ibv_cq_ex &completions = completions_.polled();
     bool has_completion = verbs::VerbsCompletions::start_one(completions);
     if (!has_completion) {
-        if (!idle_polls_.is_spent() || completions_.look_for_failure() == verbs::DeviceFailure::none)
+        if (!idle_polls_.is_spent() || completions_.check_for_failure() == verbs::DeviceFailure::none)
             return false;
-        completions_.forget_failure();
+        completions_.clear_failure();
         if (!connection_.is_broken())
             return false;
         has_completion = verbs::VerbsCompletions::start_one(completions); // otherwise none will come

@@ -19,37 +19,37 @@ doca_error_t CompletionEvents::attach(CompletionQueue &completions) noexcept
         status = completions.watch(from_.failure_fd());
         watches_failures_ = status == DOCA_SUCCESS;
     }
-    return status == DOCA_SUCCESS ? listen() : status;
+    return status == DOCA_SUCCESS ? watch_channel() : status;
 }
 
 void CompletionEvents::detach() noexcept
 {
-    ignore();
-    ignore_failures();
+    unwatch_channel();
+    unwatch_failures();
     completions_ = nullptr;
 }
 
-doca_error_t CompletionEvents::listen() noexcept
+doca_error_t CompletionEvents::watch_channel() noexcept
 {
-    if (is_listening_)
+    if (is_watching_channel_)
         return DOCA_SUCCESS;
     (void)from_.take_events(); // discard events from before the descriptor was watched
     requested_ = 0;
     const doca_error_t status = completions_->watch(from_.event_fd());
-    is_listening_ = status == DOCA_SUCCESS;
+    is_watching_channel_ = status == DOCA_SUCCESS;
     return status;
 }
 
-void CompletionEvents::ignore() noexcept
+void CompletionEvents::unwatch_channel() noexcept
 {
-    if (is_listening_)
+    if (is_watching_channel_)
         completions_->unwatch(from_.event_fd());
-    is_listening_ = false;
+    is_watching_channel_ = false;
 }
 
 bool CompletionEvents::arm(bool only_solicited) noexcept
 {
-    if (listen() != DOCA_SUCCESS)
+    if (watch_channel() != DOCA_SUCCESS)
         return false;
     ++requested_;
     return from_.request_event(only_solicited);
@@ -59,10 +59,10 @@ void CompletionEvents::disarm() noexcept
 {
     requested_ -= std::min(from_.take_events(), requested_);
     if (requested_ != 0)
-        ignore();
+        unwatch_channel();
 }
 
-void CompletionEvents::ignore_failures() noexcept
+void CompletionEvents::unwatch_failures() noexcept
 {
     if (watches_failures_)
         completions_->unwatch(from_.failure_fd());

@@ -17,7 +17,7 @@ class VerbsCompletions;
 /// Makes the completions of a verbs completion queue wake an event-driven CompletionQueue between arm() and disarm().
 /// Verbs cannot cancel a notification request; if one is still pending at disarm(), this stops watching the completion
 /// channel until the next arm(). A device failure wakes the CompletionQueue at any time, until
-/// VerbsCompletions::look_for_failure() and forget_failure() have handled it. Owned by a ConnectionPoller or a
+/// VerbsCompletions::check_for_failure() and clear_failure() have handled it. Owned by a ConnectionPoller or a
 /// CopyQueue, and used by its thread.
 class CompletionEvents {
 public:
@@ -35,16 +35,16 @@ public:
     [[nodiscard]] bool arm(bool only_solicited) noexcept;
     void disarm() noexcept;
     /// Stops waking the waiter for failures, once the device has failed for good.
-    void ignore_failures() noexcept;
+    void unwatch_failures() noexcept;
 
 private:
-    [[nodiscard]] doca_error_t listen() noexcept;
-    void ignore() noexcept;
+    [[nodiscard]] doca_error_t watch_channel() noexcept;
+    void unwatch_channel() noexcept;
 
     VerbsCompletions &from_;
     CompletionQueue *completions_ = nullptr; ///< null unless attached to an event-driven queue
     bool watches_failures_ = false;
-    bool is_listening_ = false;
+    bool is_watching_channel_ = false;
     std::uint32_t requested_ = 0; ///< upper bound of the events that may still arrive
 };
 

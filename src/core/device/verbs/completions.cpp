@@ -118,19 +118,19 @@ std::uint32_t VerbsCompletions::take_events() noexcept
     return count;
 }
 
-void VerbsCompletions::listen_for(ibv_qp &queue_pair)
+void VerbsCompletions::watch_failures_of(ibv_qp &queue_pair)
 {
     if (events_ != nullptr)
         events_->add(listener_, queue_pair);
 }
 
-void VerbsCompletions::forget(const ibv_qp &queue_pair) noexcept
+void VerbsCompletions::unwatch_failures_of(const ibv_qp &queue_pair) noexcept
 {
     if (events_ != nullptr)
         events_->remove(queue_pair);
 }
 
-DeviceFailure VerbsCompletions::look_for_failure() noexcept
+DeviceFailure VerbsCompletions::check_for_failure() noexcept
 {
     if (events_ != nullptr)
         events_->read();

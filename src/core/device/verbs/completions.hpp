@@ -67,15 +67,15 @@ public:
     /// Takes all pending events and returns their number.
     std::uint32_t take_events() noexcept;
 
-    /// Reports failures of @p queue_pair, which is on this queue, to the listener, until forget().
-    void listen_for(ibv_qp &queue_pair);
-    void forget(const ibv_qp &queue_pair) noexcept;
+    /// Reports failures of @p queue_pair, which is on this queue, to the listener, until unwatch_failures_of().
+    void watch_failures_of(ibv_qp &queue_pair);
+    void unwatch_failures_of(const ibv_qp &queue_pair) noexcept;
     /// Reads the device's asynchronous events. Returns the current failure: a new one, or one from an earlier call.
-    [[nodiscard]] DeviceFailure look_for_failure() noexcept;
+    [[nodiscard]] DeviceFailure check_for_failure() noexcept;
     [[nodiscard]] DeviceFailure failure() const noexcept { return listener_.failure(); }
     /// Clears a suspected failure before the queue pairs are checked. A fatal one stays.
-    void forget_failure() noexcept { listener_.forget(); }
-    /// Returns a descriptor that is readable while look_for_failure() has something new, which may turn out to be no
+    void clear_failure() noexcept { listener_.clear(); }
+    /// Returns a descriptor that is readable while check_for_failure() has something new, which may turn out to be no
     /// failure. -1 if the program owns the device's events.
     [[nodiscard]] int failure_fd() const noexcept { return listener_.fd(); }
     [[nodiscard]] doca_error_t make_failure_fd() noexcept;

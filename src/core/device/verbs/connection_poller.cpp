@@ -14,7 +14,7 @@ namespace opendoca::verbs {
 namespace {
 
 /// Most completions to process in one progress().
-constexpr int most_at_once = 16;
+constexpr int max_per_progress = 16;
 
 /// Reserves memory, so that adding one more element cannot fail.
 template <typename T>
@@ -41,7 +41,7 @@ doca_error_t ConnectionPoller::find(const VerbsDevice &device, CompletionQueue &
                                     std::shared_ptr<ConnectionPoller> &poller)
 {
     auto *const known = completions.find_polled<ConnectionPoller>([&](ConnectionPoller &candidate) {
-        return candidate.shared_by_ != nullptr && !candidate.is_lost_ && &candidate.device_ == &device &&
+        return candidate.shared_by_ != nullptr && !candidate.has_failed_ && &candidate.device_ == &device &&
                candidate.has_room_for(completions, size);
     });
     if (known != nullptr) {
@@ -69,7 +69,7 @@ doca_error_t ConnectionPoller::create(const ReliableConnection::Sizes &sizes, un
                                       std::unique_ptr<ReliableConnection> &created)
 {
     const std::lock_guard guard(lock_);
-    make_room(dead_, num_created_);
+    make_room(retired_, num_created_);
     auto connection = std::make_unique<ReliableConnection>();
     const doca_error_t status = connection->create(device_, completions_, sizes, access);
     if (status == DOCA_SUCCESS) {
@@ -90,18 +90,19 @@ void ConnectionPoller::destroy(std::unique_ptr<ReliableConnection> connection) n
         return;
     }
     connection->disconnect();
-    dead_.push_back(std::move(connection));           // create() has reserved the memory
-    has_dead_.store(true, std::memory_order_relaxed); // relaxed: only a hint, dead_ itself is protected by the lock
+    retired_.push_back(std::move(connection)); // create() has reserved the memory
+    // Relaxed: only a hint that destroy_retired() may have work. retired_ itself is protected by the lock.
+    has_retired_.store(true, std::memory_order_relaxed);
 }
 
-void ConnectionPoller::bury_dead() noexcept
+void ConnectionPoller::destroy_retired() noexcept
 {
-    if (!has_dead_.load(std::memory_order_relaxed))
+    if (!has_retired_.load(std::memory_order_relaxed))
         return;
     const std::lock_guard guard(lock_);
-    num_created_ -= static_cast<std::uint32_t>(dead_.size());
-    dead_.clear();
-    has_dead_.store(false, std::memory_order_relaxed);
+    num_created_ -= static_cast<std::uint32_t>(retired_.size());
+    retired_.clear();
+    has_retired_.store(false, std::memory_order_relaxed);
 }
 
 doca_error_t ConnectionPoller::add(VerbsQueuePair &queue_pair, CompletionQueue &completions)
@@ -143,35 +144,35 @@ doca_error_t ConnectionPoller::attach(VerbsQueuePair &queue_pair, CompletionQueu
         completions.unreserve_polled();
         return status;
     }
-    completions.poll_also(*this);
+    completions.start_polling(*this);
     polled_by_ = &completions;
     return DOCA_SUCCESS;
 }
 
 void ConnectionPoller::remove(VerbsQueuePair &queue_pair) noexcept
 {
-    bury_dead();
+    destroy_retired();
     const std::lock_guard guard(lock_);
     members_[queue_pair.index_] = members_.back();
     members_[queue_pair.index_]->index_ = queue_pair.index_;
     members_.pop_back();
     if (!members_.empty()) {
-        polled_by_->retrieve_by(*this, members_.front()->retriever_);
+        polled_by_->set_retriever(*this, members_.front()->retriever_);
         return;
     }
     events_.detach();
-    polled_by_->poll_no_more(*this);
+    polled_by_->stop_polling(*this);
     polled_by_->unreserve_polled();
     polled_by_ = nullptr;
-    // Connections that another thread has passed to destroy() after bury_dead() above, before the lock was taken.
-    num_created_ -= static_cast<std::uint32_t>(dead_.size());
-    dead_.clear();
+    // Connections that another thread has passed to destroy() after destroy_retired() above, before the lock was taken.
+    num_created_ -= static_cast<std::uint32_t>(retired_.size());
+    retired_.clear();
 }
 
-void ConnectionPoller::retrieve_by(VerbsQueuePair &queue_pair, void *retriever) noexcept
+void ConnectionPoller::set_retriever(VerbsQueuePair &queue_pair, void *retriever) noexcept
 {
     queue_pair.retriever_ = retriever;
-    polled_by_->retrieve_by(*this, retriever);
+    polled_by_->set_retriever(*this, retriever);
 }
 
 /// Returns a fast-path operation that has succeeded without queueing it.
@@ -188,21 +189,21 @@ Operation *ConnectionPoller::poll_one() noexcept
 }
 
 /// Counts a poll without a completion; occasionally checks whether a device failure is the reason.
-void ConnectionPoller::polled_nothing() noexcept
+void ConnectionPoller::count_empty_poll() noexcept
 {
     if (idle_polls_.is_spent()) [[unlikely]]
-        look_for_failure();
+        check_for_failure();
 }
 
 void ConnectionPoller::progress() noexcept
 {
     if (polled_ == nullptr)
         return;
-    int left = most_at_once;
+    int left = max_per_progress;
     while (left != 0 && poll())
         --left;
-    if (left == most_at_once)
-        polled_nothing();
+    if (left == max_per_progress)
+        count_empty_poll();
 }
 
 /// Completes the operation of the next verbs completion. Returns false if there is none.
@@ -210,7 +211,7 @@ bool ConnectionPoller::poll() noexcept
 {
     if (polled_ == nullptr || !VerbsCompletions::start_one(*polled_))
         return false;
-    end_started();
+    complete_started();
     return true;
 }
 
@@ -221,7 +222,7 @@ void ConnectionPoller::drain() noexcept
 }
 
 /// Completes the operation of the completion that start_one() has taken.
-void ConnectionPoller::end_started() noexcept
+void ConnectionPoller::complete_started() noexcept
 {
     Operation &operation = VerbsQueuePair::operation_of(polled_->wr_id);
     if (operation.payload<VerbsQueuePair::Work>().kind == VerbsQueuePair::Kind::shared_receive) {
@@ -229,7 +230,7 @@ void ConnectionPoller::end_started() noexcept
         const auto &receives = static_cast<const VerbsReceiveQueue &>(*operation.source);
         polled_by_->assign(operation, *receives.find(ibv_wc_read_qp_num(polled_)));
     }
-    VerbsQueuePair::of(operation).end_started(*polled_);
+    VerbsQueuePair::of(operation).complete_started(*polled_);
 }
 
 void ConnectionPoller::fail(VerbsQueuePair &queue_pair, doca_error_t status) noexcept
@@ -252,20 +253,20 @@ void ConnectionPoller::finish_failed() noexcept
         drain(); // reset() removes the queue pair's completions on some devices only
         queue_pair.finish_failing();
         if (!is_reset)
-            lose();
+            fail_all();
     }
     is_finishing_ = false;
 }
 
 /// Gives up polling: the device or the completion queue has failed. Since it is unknown what has completed, all members
 /// fail.
-void ConnectionPoller::lose() noexcept
+void ConnectionPoller::fail_all() noexcept
 {
-    if (is_lost_)
+    if (has_failed_)
         return;
-    is_lost_ = true;
+    has_failed_ = true;
     polled_ = nullptr;
-    events_.ignore_failures();
+    events_.unwatch_failures();
     for (VerbsQueuePair *const queue_pair : members_) {
         if (queue_pair->is_connected())
             fail(*queue_pair, DOCA_ERROR_IO_FAILED);
@@ -273,17 +274,17 @@ void ConnectionPoller::lose() noexcept
 }
 
 /// Fails connections for which the device reports that there will be no completions.
-void ConnectionPoller::look_for_failure() noexcept
+void ConnectionPoller::check_for_failure() noexcept
 {
     idle_polls_.restart();
-    bury_dead();
-    const DeviceFailure failure = completions_.look_for_failure();
+    destroy_retired();
+    const DeviceFailure failure = completions_.check_for_failure();
     if (failure == DeviceFailure::none)
         return;
     drain(); // usually the failure is reported by a completion
     if (failure == DeviceFailure::fatal)
-        return lose(); // DeviceEvents has logged the reason
-    completions_.forget_failure();
+        return fail_all(); // DeviceEvents has logged the reason
+    completions_.clear_failure();
     for (VerbsQueuePair *const queue_pair : members_) {
         if (!queue_pair->is_connected() || !queue_pair->connection_->is_broken())
             continue;
@@ -303,7 +304,7 @@ bool ConnectionPoller::arm() noexcept
 void ConnectionPoller::disarm() noexcept
 {
     events_.disarm();
-    look_for_failure(); // the wake-up may have been for a failure
+    check_for_failure(); // the wake-up may have been for a failure
 }
 
 } // namespace opendoca::verbs

@@ -59,15 +59,15 @@ public:
     /// events).
     [[nodiscard]] doca_error_t add(VerbsQueuePair &queue_pair, CompletionQueue &completions);
     void remove(VerbsQueuePair &queue_pair) noexcept;
-    /// Does the same as CompletionQueue::retrieve_by(), for all members: one retriever handles the completions of all
+    /// Does the same as CompletionQueue::set_retriever(), for all members: one retriever handles the completions of all
     /// of them.
-    void retrieve_by(VerbsQueuePair &queue_pair, void *retriever) noexcept;
+    void set_retriever(VerbsQueuePair &queue_pair, void *retriever) noexcept;
 
     /// Starts polling. Returns false if the device has failed.
     [[nodiscard]] bool start() noexcept
     {
-        polled_ = is_lost_ ? nullptr : &completions_.polled();
-        return !is_lost_;
+        polled_ = has_failed_ ? nullptr : &completions_.polled();
+        return !has_failed_;
     }
     /// Does the same as CopyQueue::poll_fast(), for operations of queue pairs. @p give also receives the number of
     /// bytes to report.
@@ -78,7 +78,7 @@ public:
     void progress() noexcept override;
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
-    void look_for_failure() noexcept;
+    void check_for_failure() noexcept;
 
     /// Fails the connection of @p queue_pair. Completions that the device has already produced still count; all other
     /// operations complete with @p status. During a call of this poller, the rest is done at the end of that call.
@@ -93,13 +93,13 @@ private:
 
     [[nodiscard]] doca_error_t attach(VerbsQueuePair &queue_pair, CompletionQueue &completions);
     [[nodiscard]] bool has_room_for(const CompletionQueue &completions, std::uint32_t size) const noexcept;
-    void bury_dead() noexcept;
+    void destroy_retired() noexcept;
     [[nodiscard]] bool poll() noexcept;
     void drain() noexcept;
-    void end_started() noexcept;
+    void complete_started() noexcept;
     [[gnu::cold]] void finish_failed() noexcept;
-    [[gnu::cold]] void lose() noexcept;
-    [[gnu::noinline]] void polled_nothing() noexcept;
+    [[gnu::cold]] void fail_all() noexcept;
+    [[gnu::noinline]] void count_empty_poll() noexcept;
 
     // Members that polling uses.
     ibv_cq_ex *polled_ = nullptr; ///< null before the first operation, and after a failure of the device
@@ -108,7 +108,7 @@ private:
     const VerbsDevice &device_;
     /// The completion queue that shares this poller among its queue pairs; null if it is for a single queue pair.
     const CompletionQueue *const shared_by_;
-    bool is_lost_ = false; ///< the device has failed: there will be no more completions
+    bool has_failed_ = false; ///< the device has failed: there will be no more completions
     bool is_finishing_ = false;
     VerbsQueuePair *first_failed_ = nullptr; ///< list of queue pairs that finish_failed() has to finish
     std::vector<VerbsQueuePair *> members_;
@@ -119,9 +119,9 @@ private:
     CompletionQueue *polled_by_ = nullptr; ///< null while there are no members
     std::atomic<std::uint32_t> used_ = 0;  ///< work requests of all connections created here
     std::uint32_t num_created_ = 0;
-    std::vector<std::unique_ptr<ReliableConnection>>
-        dead_; ///< connections to destroy; has capacity for all that were created here
-    std::atomic<bool> has_dead_ = false;
+    /// Connections to destroy; has capacity for all that were created here.
+    std::vector<std::unique_ptr<ReliableConnection>> retired_;
+    std::atomic<bool> has_retired_ = false;
 };
 
 } // namespace opendoca::verbs

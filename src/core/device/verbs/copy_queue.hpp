@@ -24,11 +24,11 @@ namespace opendoca::verbs {
 ///         after the part has completed. While a copy waits to be posted, there are no credits
 ///     post_fast(id, dst, src, failed): posts a copy for which a credit was taken
 ///     add(batch, id), post(batch): errno's value, or 0
-///     is_end(id): whether a successful completion means that a part has completed
-///     took_end(id): called for each successful completion that was taken
-///     ended_fast(some_wait): the same for a fast-path copy; returns false if waiting copies are to be posted first
-///     side_of(id): for log messages about a failed work request
-///     ends_are_solicited: whether the completion of a part is a solicited one
+///     completes_part(id): whether a successful completion means that a part has completed
+///     handle_completion(id): called for each successful completion that was taken
+///     complete_fast(some_wait): the same for a fast-path copy; returns false if waiting copies are to be posted first
+///     side_name(id): for log messages about a failed work request
+///     parts_are_solicited: whether the completion of a part is a solicited one
 ///
 /// A fast-path copy (one buffer on each side, one part, no copy that waits) is posted at submission and returned by
 /// poll_fast(). It is recorded only in its Operation. All other copies are queued: they are in a ring in the order of
@@ -78,9 +78,9 @@ public:
         if (num_in_flight_ == 0)
             return otherwise();
         if (!VerbsCompletions::start_one(*polled_))
-            return polled_nothing(), otherwise();
+            return handle_empty_poll(), otherwise();
         const std::uint64_t id = polled_->wr_id;
-        if (polled_->status == IBV_WC_SUCCESS && (id & id_flags) == 0 && poster_.ended_fast(next_ != last_))
+        if (polled_->status == IBV_WC_SUCCESS && (id & id_flags) == 0 && poster_.complete_fast(next_ != last_))
             [[likely]] {
             // end_one() comes last, so that no value has to be kept across its call.
             Operation &operation = *reinterpret_cast<Operation *>(id);
@@ -108,7 +108,7 @@ public:
     void disarm() noexcept override
     {
         events_.disarm();
-        look_for_failure(); // the wake-up may have been for a failure
+        check_for_failure(); // the wake-up may have been for a failure
     }
     void flush() noexcept override;
 
@@ -183,27 +183,27 @@ private:
 
     // Completing.
     [[gnu::noinline]] void progress_copies() noexcept;
-    void polled_nothing() noexcept;
+    void handle_empty_poll() noexcept;
     [[nodiscard]] Operation *poll_after_started() noexcept;
     std::uint32_t poll() noexcept;
-    void end_started() noexcept;
-    void end_queued() noexcept;
+    void complete_started() noexcept;
+    void complete_queued() noexcept;
 
     // Recovering.
-    [[gnu::noinline]] void look_for_failure() noexcept;
+    [[gnu::noinline]] void check_for_failure() noexcept;
     /// Counts a poll without a completion; occasionally checks whether a device failure is the reason.
     void count_empty_poll() noexcept
     {
         if (idle_polls_.is_spent()) [[unlikely]]
-            look_for_failure();
+            check_for_failure();
     }
     [[gnu::cold]] void note_failure(std::uint64_t id, ibv_wc_status status) noexcept;
     [[gnu::cold]] void recover() noexcept;
     void queue_all() noexcept;
-    void end_all(doca_error_t result) noexcept;
+    void fail_all(doca_error_t result) noexcept;
     [[nodiscard]] bool is_flush_overdue() noexcept;
     [[gnu::cold]] void cancel_flush() noexcept;
-    void blame_copy() noexcept;
+    void choose_failed_copy() noexcept;
     [[nodiscard]] QueuedCopy *queued_of(std::uint64_t id) noexcept;
 
     // Members that submitting and polling use.

@@ -15,7 +15,7 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS_COPY);
 
 namespace opendoca::verbs {
 
-inline constexpr std::uint32_t most_polled = 16; ///< most completions to process in one poll()
+inline constexpr std::uint32_t max_polled = 16; ///< most completions to process in one poll()
 
 /// Sets the data lengths of @p list: its data ends in @p last, which then has @p data_len bytes.
 inline void set_data_end(doca_buf &list, doca_buf &last, std::size_t data_len, bool overwrites) noexcept
@@ -38,7 +38,7 @@ std::uint32_t CopyQueue<Poster>::key_of(const doca_buf &buf) const noexcept
 template <typename Poster>
 CopyQueue<Poster>::~CopyQueue()
 {
-    completions_.poll_no_more(*this);
+    completions_.stop_polling(*this);
     completions_.unreserve_polled();
 }
 
@@ -89,7 +89,7 @@ void CopyQueue<Poster>::post_waiting() noexcept
         finish_posting(queued);
     }
     post(batch);
-    end_queued(); // completes copies without any part
+    complete_queued(); // completes copies without any part
 }
 
 template <typename Poster>
@@ -173,7 +173,7 @@ Operation *CopyQueue<Poster>::poll_one() noexcept
 
 /// Called when a poll has found no completion.
 template <typename Poster>
-void CopyQueue<Poster>::polled_nothing() noexcept
+void CopyQueue<Poster>::handle_empty_poll() noexcept
 {
     count_empty_poll();
     if (failure_.has_happened || next_ != last_) [[unlikely]]
@@ -185,21 +185,21 @@ void CopyQueue<Poster>::polled_nothing() noexcept
 template <typename Poster>
 Operation *CopyQueue<Poster>::poll_after_started() noexcept
 {
-    const bool only_makes_room = polled_->status == IBV_WC_SUCCESS && !Poster::is_end(polled_->wr_id);
-    end_started();
+    const bool only_makes_room = polled_->status == IBV_WC_SUCCESS && !Poster::completes_part(polled_->wr_id);
+    complete_started();
     if (only_makes_room && next_ == last_)
         return poll_one(); // the completion only returned credits, which no copy waits for
     progress();
     return nullptr;
 }
 
-/// Processes up to most_polled completions and returns their number.
+/// Processes up to max_polled completions and returns their number.
 template <typename Poster>
 std::uint32_t CopyQueue<Poster>::poll() noexcept
 {
     std::uint32_t count = 0;
-    while (count != most_polled && VerbsCompletions::start_one(*polled_)) {
-        end_started();
+    while (count != max_polled && VerbsCompletions::start_one(*polled_)) {
+        complete_started();
         ++count;
     }
     return count;
@@ -207,21 +207,21 @@ std::uint32_t CopyQueue<Poster>::poll() noexcept
 
 /// Handles the completion that start_one() has taken.
 template <typename Poster>
-void CopyQueue<Poster>::end_started() noexcept
+void CopyQueue<Poster>::complete_started() noexcept
 {
     const std::uint64_t id = polled_->wr_id;
     const ibv_wc_status status = polled_->status;
     VerbsCompletions::end_one(*polled_);
     if (status == IBV_WC_SUCCESS) [[likely]]
-        poster_.took_end(id);
+        poster_.handle_completion(id);
     if (status != IBV_WC_SUCCESS) [[unlikely]] {
         note_failure(id, status);
-    } else if (!Poster::is_end(id)) {
+    } else if (!Poster::completes_part(id)) {
         // only returns credits
     } else if ((id & is_queued) != 0) {
         // Parts complete in the order in which they were posted.
         ++received_;
-        end_queued();
+        complete_queued();
     } else {
         Operation &operation = *reinterpret_cast<Operation *>(id);
         const Copy &copy = operation.payload<Copy>();
@@ -233,7 +233,7 @@ void CopyQueue<Poster>::end_started() noexcept
 
 /// Completes the copies at the front, as far as all their parts have completed.
 template <typename Poster>
-void CopyQueue<Poster>::end_queued() noexcept
+void CopyQueue<Poster>::complete_queued() noexcept
 {
     while (first_ != next_) {
         const QueuedCopy &queued = queued_at(first_);
@@ -257,10 +257,10 @@ template <typename Poster>
 bool CopyQueue<Poster>::arm() noexcept
 {
     // While copies wait for credits, every completion matters, also unsolicited ones.
-    if (!events_.arm(Poster::ends_are_solicited && next_ == last_))
+    if (!events_.arm(Poster::parts_are_solicited && next_ == last_))
         return true; // makes the program poll
     // Completions from before the request raise no event.
-    while (num_in_flight_ != 0 && poll() == most_polled)
+    while (num_in_flight_ != 0 && poll() == max_polled)
         ;
     progress();
     return false;

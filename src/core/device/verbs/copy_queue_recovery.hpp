@@ -49,7 +49,7 @@ doca_error_t CopyQueue<Poster>::create(const VerbsDevice &device, CompletionQueu
     status = created->events_.attach(completions);
     if (status != DOCA_SUCCESS)
         return status;
-    completions.poll_also(*created);
+    completions.start_polling(*created);
     engine = std::move(created);
     return DOCA_SUCCESS;
 }
@@ -75,18 +75,18 @@ doca_error_t CopyQueue<Poster>::fast_post_failed(const ibv_qp_ex &sender, int er
 
 /// Recovers if the device reports a failure because of which there will be no completions.
 template <typename Poster>
-void CopyQueue<Poster>::look_for_failure() noexcept
+void CopyQueue<Poster>::check_for_failure() noexcept
 {
     idle_polls_.restart();
     VerbsCompletions &completions = poster_.completions();
-    const DeviceFailure failure = completions.look_for_failure();
+    const DeviceFailure failure = completions.check_for_failure();
     if (failure == DeviceFailure::none && !is_flush_overdue())
         return;
     if (failure == DeviceFailure::fatal)
-        events_.ignore_failures();
+        events_.unwatch_failures();
     while (poll() != 0) // usually the failure is reported by a completion
         ;
-    completions.forget_failure();
+    completions.clear_failure();
     if ((poster_.connection().is_broken() && broken_ == DOCA_SUCCESS) || is_flush_overdue())
         failure_.has_happened = true;
     if (failure_.has_happened)
@@ -99,7 +99,7 @@ void CopyQueue<Poster>::flush() noexcept
 {
     is_flushing_ = true;
     longest_fast_ = 0;
-    look_for_failure();
+    check_for_failure();
 }
 
 template <typename Poster>
@@ -171,7 +171,7 @@ void CopyQueue<Poster>::queue_all() noexcept
 
 /// Completes all copies with @p result at the next post_waiting(). All copies are queued at this point.
 template <typename Poster>
-void CopyQueue<Poster>::end_all(doca_error_t result) noexcept
+void CopyQueue<Poster>::fail_all(doca_error_t result) noexcept
 {
     for (std::uint32_t number = first_; number != last_; ++number)
         queued_at(number).result = result;
@@ -181,12 +181,12 @@ void CopyQueue<Poster>::end_all(doca_error_t result) noexcept
 /// happens twice without progress, the oldest copy is chosen, so that recovery cannot repeat forever. If the device
 /// cannot reach its own port, all copies fail, since each further attempt would take the full timeout.
 template <typename Poster>
-void CopyQueue<Poster>::blame_copy() noexcept
+void CopyQueue<Poster>::choose_failed_copy() noexcept
 {
     if (failure_.has_cause && to_error(failure_.status) == DOCA_ERROR_CONNECTION_RESET) {
         LOG_ERR("queue pair 0x%x cannot reach its own port, and %u copies fail: %s", poster_.connection().number(),
                 last_ - first_, ibv_wc_status_str(failure_.status));
-        end_all(DOCA_ERROR_CONNECTION_RESET);
+        fail_all(DOCA_ERROR_CONNECTION_RESET);
         return;
     }
     QueuedCopy *queued = failure_.has_cause ? queued_of(failure_.id) : nullptr;
@@ -201,7 +201,7 @@ void CopyQueue<Poster>::blame_copy() noexcept
     const Copy &copy = queued->operation->template payload<Copy>();
     LOG_ERR("copying %u bytes from %p to %p by queue pair 0x%x: %s%s", copy.length, static_cast<void *>(copy.src->data),
             static_cast<void *>(copy.dst->data), poster_.connection().number(),
-            failure_.has_cause ? ibv_wc_status_str(failure_.status) : "flushed again", Poster::side_of(failure_.id));
+            failure_.has_cause ? ibv_wc_status_str(failure_.status) : "flushed again", Poster::side_name(failure_.id));
     queued->result = result;
 }
 
@@ -216,9 +216,9 @@ void CopyQueue<Poster>::recover() noexcept
         LOG_ERR("queue pair 0x%x: the device does not report the completion of %u copies, and the program waits for it "
                 "to stop",
                 poster_.connection().number(), last_ - first_);
-        end_all(DOCA_ERROR_IO_FAILED);
+        fail_all(DOCA_ERROR_IO_FAILED);
     } else {
-        blame_copy();
+        choose_failed_copy();
     }
     const doca_error_t status = poster_.recycle();
     if (status != DOCA_SUCCESS) {

@@ -16,25 +16,25 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS_EVENTS);
 
 namespace opendoca::verbs {
 
-void FailureListener::forget() noexcept
+void FailureListener::clear() noexcept
 {
     // Resets the descriptor before the state, so that a failure reported in between makes it readable again.
     eventfd_t count = 0;
-    if (told_.is_open())
-        (void)eventfd_read(told_.get(), &count); // EAGAIN if it was not written
+    if (reported_.is_open())
+        (void)eventfd_read(reported_.get(), &count); // EAGAIN if it was not written
     DeviceFailure expected = DeviceFailure::suspected;
     failure_.compare_exchange_strong(expected, DeviceFailure::none, std::memory_order_acq_rel);
 }
 
-void FailureListener::tell(DeviceFailure failure) noexcept
+void FailureListener::report(DeviceFailure failure) noexcept
 {
     DeviceFailure expected = DeviceFailure::none;
     if (failure == DeviceFailure::fatal)
         failure_.store(failure, std::memory_order_release);
     else
         failure_.compare_exchange_strong(expected, failure, std::memory_order_acq_rel);
-    if (told_.is_open())
-        (void)eventfd_write(told_.get(), 1); // fails only if it is readable already
+    if (reported_.is_open())
+        (void)eventfd_write(reported_.get(), 1); // fails only if it is readable already
 }
 
 DeviceEvents::DeviceEvents(ibv_context &context, std::string device_name)
@@ -43,15 +43,15 @@ DeviceEvents::DeviceEvents(ibv_context &context, std::string device_name)
 {
     const int flags = fcntl(context_.async_fd, F_GETFL);
     if (flags < 0 || fcntl(context_.async_fd, F_SETFL, flags | O_NONBLOCK) != 0)
-        die(std::strerror(errno)); // a blocking descriptor could not be read without waiting
+        fail(std::strerror(errno)); // a blocking descriptor could not be read without waiting
 }
 
 void DeviceEvents::add(FailureListener &listener, ibv_qp &queue_pair)
 {
     const std::lock_guard guard(lock_);
     entries_.push_back({&listener, &queue_pair});
-    if (is_dead_)
-        listener.tell(DeviceFailure::fatal);
+    if (has_failed_)
+        listener.report(DeviceFailure::fatal);
 }
 
 void DeviceEvents::remove(const ibv_qp &queue_pair) noexcept
@@ -62,19 +62,20 @@ void DeviceEvents::remove(const ibv_qp &queue_pair) noexcept
 
 doca_error_t DeviceEvents::make_waitable(FailureListener &listener) noexcept
 {
-    UniqueFd told(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    UniqueFd reported(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     UniqueFd handle(epoll_create1(EPOLL_CLOEXEC));
     epoll_event interest = {.events = EPOLLIN, .data = {}};
-    if (!told.is_open() || !handle.is_open() || epoll_ctl(handle.get(), EPOLL_CTL_ADD, told.get(), &interest) != 0 ||
+    if (!reported.is_open() || !handle.is_open() ||
+        epoll_ctl(handle.get(), EPOLL_CTL_ADD, reported.get(), &interest) != 0 ||
         epoll_ctl(handle.get(), EPOLL_CTL_ADD, context_.async_fd, &interest) != 0) {
         LOG_ERR("waiting for asynchronous events of device %s: %s", device_name_.c_str(), std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
     const std::lock_guard guard(lock_); // other threads may be reporting failures
-    listener.told_ = std::move(told);
+    listener.reported_ = std::move(reported);
     listener.handle_ = std::move(handle);
     if (listener.failure() != DeviceFailure::none)
-        (void)eventfd_write(listener.told_.get(), 1);
+        (void)eventfd_write(listener.reported_.get(), 1);
     return DOCA_SUCCESS;
 }
 
@@ -82,42 +83,42 @@ void DeviceEvents::read() noexcept
 {
     const std::lock_guard guard(lock_);
     ibv_async_event event{};
-    while (!is_dead_) {
+    while (!has_failed_) {
         if (ibv_get_async_event(&context_, &event) == 0) {
-            take(event);
+            handle(event);
             ibv_ack_async_event(&event);
         } else if (errno == EAGAIN) {
             break;
         } else if (errno != EINTR) {
-            die(std::strerror(errno)); // for example because the driver was unbound
+            fail(std::strerror(errno)); // for example because the driver was unbound
         }
     }
 }
 
-void DeviceEvents::take(const ibv_async_event &event) noexcept
+void DeviceEvents::handle(const ibv_async_event &event) noexcept
 {
-    const auto tell = [this](DeviceFailure failure, auto is_meant) {
+    const auto report = [this](DeviceFailure failure, auto is_affected) {
         for (const Entry &entry : entries_) {
-            if (is_meant(*entry.queue_pair))
-                entry.listener->tell(failure);
+            if (is_affected(*entry.queue_pair))
+                entry.listener->report(failure);
         }
     };
     switch (event.event_type) {
     case IBV_EVENT_DEVICE_FATAL:
-        die("a fatal event");
+        fail("a fatal event");
         break;
     case IBV_EVENT_CQ_ERR:
         LOG_ERR("a completion queue of device %s has failed", device_name_.c_str());
-        tell(DeviceFailure::fatal, [&](const ibv_qp &candidate) { return candidate.send_cq == event.element.cq; });
+        report(DeviceFailure::fatal, [&](const ibv_qp &candidate) { return candidate.send_cq == event.element.cq; });
         break;
     case IBV_EVENT_SRQ_ERR:
         LOG_ERR("a queue of shared receives of device %s has failed", device_name_.c_str());
-        tell(DeviceFailure::fatal, [&](const ibv_qp &candidate) { return candidate.srq == event.element.srq; });
+        report(DeviceFailure::fatal, [&](const ibv_qp &candidate) { return candidate.srq == event.element.srq; });
         break;
     case IBV_EVENT_QP_FATAL:
     case IBV_EVENT_QP_REQ_ERR:
     case IBV_EVENT_QP_ACCESS_ERR:
-        tell(DeviceFailure::suspected, [&](const ibv_qp &candidate) { return &candidate == event.element.qp; });
+        report(DeviceFailure::suspected, [&](const ibv_qp &candidate) { return &candidate == event.element.qp; });
         break;
     case IBV_EVENT_PORT_ERR:
         LOG_WARN("port %d of device %s is down", event.element.port_num, device_name_.c_str());
@@ -130,12 +131,12 @@ void DeviceEvents::take(const ibv_async_event &event) noexcept
     }
 }
 
-void DeviceEvents::die(const char *why) noexcept
+void DeviceEvents::fail(const char *why) noexcept
 {
     LOG_ERR("device %s has failed, and with it everything that was opened on it: %s", device_name_.c_str(), why);
-    is_dead_ = true;
+    has_failed_ = true;
     for (const Entry &entry : entries_)
-        entry.listener->tell(DeviceFailure::fatal);
+        entry.listener->report(DeviceFailure::fatal);
 }
 
 } // namespace opendoca::verbs

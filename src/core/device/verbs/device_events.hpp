@@ -32,18 +32,18 @@ public:
     /// Returns the current failure. Acquire: pairs with the release store and the acq_rel exchange in report().
     [[nodiscard]] DeviceFailure failure() const noexcept { return failure_.load(std::memory_order_acquire); }
     /// Clears a suspected failure. A fatal one stays.
-    void forget() noexcept;
+    void clear() noexcept;
     /// Returns a descriptor that becomes readable when a blocked thread has to check for failures, until
-    /// DeviceEvents::read() and forget(). -1 before make_waitable().
+    /// DeviceEvents::read() and clear(). -1 before make_waitable().
     [[nodiscard]] int fd() const noexcept { return handle_.get(); }
 
 private:
     friend class DeviceEvents;
-    void tell(DeviceFailure failure) noexcept;
+    void report(DeviceFailure failure) noexcept;
 
     std::atomic<DeviceFailure> failure_ = DeviceFailure::none;
-    UniqueFd told_;   ///< an eventfd, written when another thread has read the event
-    UniqueFd handle_; ///< an epoll instance with the eventfd and the device's descriptor
+    UniqueFd reported_; ///< an eventfd, written when another thread has read the event
+    UniqueFd handle_;   ///< an epoll instance with the eventfd and the device's descriptor
 };
 
 /// The asynchronous events of an open device. No thread waits for them: threads that poll for completions occasionally
@@ -69,14 +69,14 @@ private:
         FailureListener *listener;
         ibv_qp *queue_pair;
     };
-    void take(const ibv_async_event &event) noexcept;
-    void die(const char *why) noexcept;
+    void handle(const ibv_async_event &event) noexcept;
+    void fail(const char *why) noexcept;
 
     ibv_context &context_;
     const std::string device_name_;
     std::mutex lock_;
     std::vector<Entry> entries_;
-    bool is_dead_ = false;
+    bool has_failed_ = false;
 };
 
 } // namespace opendoca::verbs

@@ -164,7 +164,7 @@ std::string VerbsFunction::reason_against(Ability ability) const
 
 std::uint32_t VerbsFunction::max_queue_size() const noexcept
 {
-    const std::lock_guard guard(trying_);
+    const std::lock_guard guard(trial_lock_);
     if (max_queue_size_ != 0 || !can.rdma.reliable_connection)
         return max_queue_size_;
     std::unique_ptr<Device> device;

@@ -63,7 +63,7 @@ private:
     std::uint32_t max_segments_ = 0;
     std::uint32_t max_completions_ = 1;
     std::uint8_t max_reads_ = 0;
-    mutable std::mutex trying_;
+    mutable std::mutex trial_lock_;
     mutable std::uint32_t max_queue_size_ = 0; ///< 0 until determined
 };
 

@@ -19,7 +19,7 @@ namespace opendoca::verbs {
 class OPENDOCA_INTERNAL LoopbackPoster {
 public:
     static constexpr std::uint32_t most_sends = 16; ///< sends per doorbell
-    static constexpr bool ends_are_solicited = true;
+    static constexpr bool parts_are_solicited = true;
 
     /// Sends that share a doorbell. Posted by ibv_post_send(), since with rdma_rxe (rdma-core 44) ibv_wr_set_sge_list()
     /// takes the length of the first segment for all segments.
@@ -71,14 +71,14 @@ public:
 
     /// Returns whether a completion is that of a receive, by which the data has arrived. That of a send only returns
     /// credits.
-    [[nodiscard]] static bool is_end(std::uint64_t id) noexcept { return (id & is_send) == 0; }
-    void took_end(std::uint64_t id) noexcept
+    [[nodiscard]] static bool completes_part(std::uint64_t id) noexcept { return (id & is_send) == 0; }
+    void handle_completion(std::uint64_t id) noexcept
     {
-        if (!is_end(id)) // the receives up to that of this send have completed, or are about to, see spare_receives
+        if (!completes_part(id)) // all receives up to its own have completed, or almost, see spare_receives
             send_credits_ += static_cast<std::int32_t>(signal_period_);
     }
-    [[nodiscard]] static bool ended_fast(bool) noexcept { return true; }
-    [[nodiscard]] static const char *side_of(std::uint64_t id) noexcept
+    [[nodiscard]] static bool complete_fast(bool) noexcept { return true; }
+    [[nodiscard]] static const char *side_name(std::uint64_t id) noexcept
     {
         return (id & is_send) == 0 ? " at the destination" : " at the source";
     }

@@ -89,7 +89,7 @@ VerbsQueuePair::~VerbsQueuePair()
         // Waits for the current attempt of a connect() in another thread.
         std::unique_lock guard(lock_);
         is_closing_ = true;
-        connect_over_.wait(guard, [this] { return !is_connecting_; });
+        connect_finished_.wait(guard, [this] { return !is_connecting_; });
     }
     detach();
     if (connection_ != nullptr)
@@ -139,7 +139,7 @@ doca_error_t VerbsQueuePair::connect(std::span<const std::byte> details)
     const std::unique_ptr<VerbsQueuePair, void (*)(VerbsQueuePair *)> over(this, [](VerbsQueuePair *self) {
         const std::lock_guard guard(self->lock_);
         self->is_connecting_ = false;
-        self->connect_over_.notify_all();
+        self->connect_finished_.notify_all();
     });
     // Without the lock: connecting may take seconds, during which other threads may attach the queue pair, read its
     // details or destroy it. Since the peer has its number, the verbs queue pair is not replaced meanwhile.
@@ -287,12 +287,12 @@ void VerbsQueuePair::detach() noexcept
 }
 
 /// Completes the operation of the verbs completion that start_one() has taken, and ends that completion.
-void VerbsQueuePair::end_started(ibv_cq_ex &polled) noexcept
+void VerbsQueuePair::complete_started(ibv_cq_ex &polled) noexcept
 {
     Operation &operation = operation_of(polled.wr_id);
     if (const ibv_wc_status status = polled.status; status != IBV_WC_SUCCESS) [[unlikely]] {
         VerbsCompletions::end_one(polled);
-        end_failed(operation, status);
+        complete_failed(operation, status);
         return;
     }
     const Work work = operation.payload<Work>();
@@ -312,10 +312,10 @@ void VerbsQueuePair::end_started(ibv_cq_ex &polled) noexcept
         extend_data(*dst, growth, work.overwrites);
     else
         dst->end_data_at((work.overwrites ? 0 : dst->data_len) + growth);
-    end(operation, DOCA_SUCCESS, result);
+    complete(operation, DOCA_SUCCESS, result);
 }
 
-void VerbsQueuePair::end(Operation &operation, doca_error_t status, const Result &result) noexcept
+void VerbsQueuePair::complete(Operation &operation, doca_error_t status, const Result &result) noexcept
 {
     const Kind kind = operation.payload<Work>().kind;
     if (kind == Kind::shared_receive)
@@ -326,16 +326,16 @@ void VerbsQueuePair::end(Operation &operation, doca_error_t status, const Result
 }
 
 /// Completes an operation that has failed or was flushed. The first one ends the connection.
-void VerbsQueuePair::end_failed(Operation &operation, ibv_wc_status status) noexcept
+void VerbsQueuePair::complete_failed(Operation &operation, ibv_wc_status status) noexcept
 {
     if (!is_connected()) {
-        end(operation, DOCA_ERROR_SHUTDOWN, {});
+        complete(operation, DOCA_ERROR_SHUTDOWN, {});
         return;
     }
     const Kind kind = operation.payload<Work>().kind;
     LOG_ERR("an operation of kind %d has failed, which ends the connection: %s", static_cast<int>(kind),
             status == IBV_WC_WR_FLUSH_ERR ? "the peer or the device has broken it" : ibv_wc_status_str(status));
-    end(operation, failure_of(kind, status), {});
+    complete(operation, failure_of(kind, status), {});
     poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
 }
 
@@ -375,14 +375,14 @@ void VerbsQueuePair::begin_to_fail(doca_error_t status_of_rest) noexcept
 /// that were posted after the error.
 void VerbsQueuePair::finish_failing() noexcept
 {
-    each_in_flight([this](Operation &operation) { end(operation, status_of_rest_, {}); });
+    each_in_flight([this](Operation &operation) { complete(operation, status_of_rest_, {}); });
     send_credits_ = receive_credits_ = credits_ = 0;
 }
 
 void VerbsQueuePair::flush() noexcept
 {
     poller_->progress();
-    poller_->look_for_failure();
+    poller_->check_for_failure();
     if (is_connected() && may_wait_forever())
         poller_->fail(*this, DOCA_ERROR_SHUTDOWN);
 }

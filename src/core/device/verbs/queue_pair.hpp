@@ -109,9 +109,9 @@ public:
         };
         return post_data(tag, immediate ? Kind::write_with_immediate : Kind::write, src, &dst, make);
     }
-    /// The poller, while attached. See CompletionQueue::retrieve_by().
+    /// The poller, while attached. See CompletionQueue::set_retriever().
     [[nodiscard]] ConnectionPoller &poller() const noexcept { return *poller_; }
-    void retrieve_by(void *retriever) noexcept { poller_->retrieve_by(*this, retriever); }
+    void set_retriever(void *retriever) noexcept { poller_->set_retriever(*this, retriever); }
 
     void flush() noexcept override;
 
@@ -259,10 +259,10 @@ private:
     void each_in_flight(Action action) const noexcept;
     [[nodiscard]] bool may_wait_forever() noexcept;
     [[nodiscard]] static Result result_of_receive(ibv_cq_ex &polled, doca_buf *&dst) noexcept;
-    void end_started(ibv_cq_ex &polled) noexcept;
-    void end(Operation &operation, doca_error_t status, const Result &result) noexcept;
+    void complete_started(ibv_cq_ex &polled) noexcept;
+    void complete(Operation &operation, doca_error_t status, const Result &result) noexcept;
     [[nodiscard]] static doca_error_t failure_of(Kind kind, ibv_wc_status status) noexcept;
-    [[gnu::cold]] void end_failed(Operation &operation, ibv_wc_status status) noexcept;
+    [[gnu::cold]] void complete_failed(Operation &operation, ibv_wc_status status) noexcept;
     void begin_to_fail(doca_error_t status) noexcept;
     void finish_failing() noexcept;
 
@@ -287,7 +287,7 @@ private:
     mutable std::mutex lock_;               ///< protects the members below until attached and connected; see connect()
     mutable bool is_known_to_peer_ = false; ///< a peer may have its number, so it must not be replaced
     bool is_connecting_ = false;            ///< connect() runs, without the lock
-    std::condition_variable connect_over_;  ///< signaled when connect() returns
+    std::condition_variable connect_finished_; ///< signaled when connect() returns
     std::atomic<bool> is_closing_ = false;
     std::shared_ptr<ConnectionPoller> poller_;
     std::unique_ptr<ReliableConnection> connection_;
@@ -306,11 +306,11 @@ template <typename Give, typename Otherwise>
     if (polled_ == nullptr)
         return otherwise();
     if (!VerbsCompletions::start_one(*polled_))
-        return polled_nothing(), otherwise();
+        return count_empty_poll(), otherwise();
     Operation &operation = VerbsQueuePair::operation_of(polled_->wr_id);
     const auto &work = operation.payload<VerbsQueuePair::Work>();
     if (polled_->status != IBV_WC_SUCCESS) [[unlikely]]
-        return end_started(), otherwise();
+        return complete_started(), otherwise();
     // end_one() comes last, so that no value has to be kept across its call.
     if (work.shape == VerbsQueuePair::Shape::fast_request) [[likely]] {
         ++VerbsQueuePair::of(operation).send_credits_;
@@ -319,7 +319,7 @@ template <typename Give, typename Otherwise>
         give(operation, operation.length);
     } else {
         if (work.shape != VerbsQueuePair::Shape::fast_receive || (ibv_wc_read_wc_flags(polled_) & IBV_WC_WITH_IMM) != 0)
-            return end_started(), otherwise();
+            return complete_started(), otherwise();
         const std::uint32_t length = ibv_wc_read_byte_len(polled_);
         Operation &received = VerbsQueuePair::operation_of(polled_->wr_id);
         doca_buf &dst = *received.payload<VerbsQueuePair::Work>().dst;

@@ -35,7 +35,7 @@ namespace opendoca::verbs {
 namespace {
 
 constexpr int backlog = 1024;
-constexpr std::uint8_t without_end = 7; ///< value of a retry count that means no limit, in the parameters for the peer
+constexpr std::uint8_t no_limit = 7; ///< value of a retry count that means no limit, in the parameters for the peer
 
 /// The contents of an event that has been acknowledged.
 struct CmEvent {
@@ -46,13 +46,13 @@ struct CmEvent {
 /// Returns the reason why an attempt has failed, for log messages.
 std::string explain(const RdmaCmLibrary &library, const CmEvent &cm_event)
 {
-    constexpr int nobody_listens = 8,
-                  by_its_program = 28; // reasons of a rejection, as the InfiniBand architecture numbers them
+    // Reasons of a rejection, as the InfiniBand architecture numbers them.
+    constexpr int no_listener = 8, by_program = 28;
     std::string text = library.event_text(cm_event.type);
     if (cm_event.type == RDMA_CM_EVENT_REJECTED)
-        return text + (cm_event.status == nobody_listens   ? " (no program listens on that port)"
-                       : cm_event.status == by_its_program ? " (by the peer's program)"
-                                                           : " (reason " + std::to_string(cm_event.status) + ")");
+        return text + (cm_event.status == no_listener  ? " (no program listens on that port)"
+                       : cm_event.status == by_program ? " (by the peer's program)"
+                                                       : " (reason " + std::to_string(cm_event.status) + ")");
     return cm_event.status < 0 ? text + " (" + std::strerror(-cm_event.status) + ")" : text;
 }
 
@@ -60,10 +60,10 @@ std::string explain(const RdmaCmLibrary &library, const CmEvent &cm_event)
 class CmLink final : public Link {
 public:
     enum class State : std::uint8_t {
-        resolving, ///< client: address or route is being resolved
-        requested, ///< client: the server has not replied yet
-        asked,     ///< server: the program has not replied yet
-        answered,  ///< server: the client has not confirmed yet
+        resolving,        ///< client: address or route is being resolved
+        awaiting_server,  ///< client: the server has not replied yet
+        awaiting_program, ///< server: the program has not replied yet
+        awaiting_client,  ///< server: the client has not confirmed yet
         established,
         over,
     };
@@ -75,8 +75,8 @@ public:
     }
 
     /// Starts a connection as a client.
-    [[nodiscard]] doca_error_t ask(const ServerAddress &address, CmAddress *source, CmAddress &there,
-                                   std::chrono::milliseconds timeout, VerbsQueuePair &queue_pair);
+    [[nodiscard]] doca_error_t start(const ServerAddress &address, CmAddress *source, CmAddress &there,
+                                     std::chrono::milliseconds timeout, VerbsQueuePair &queue_pair);
     [[nodiscard]] doca_error_t accept(QueuePair &queue_pair, std::span<const std::byte> private_data) override;
     void reject() noexcept override;
     void disconnect() noexcept override;
@@ -87,7 +87,7 @@ public:
 private:
     [[nodiscard]] const RdmaCmLibrary &library() const noexcept { return cm_.library(); }
     [[nodiscard]] doca_error_t try_to_accept(QueuePair &queue_pair, std::span<const std::byte> private_data);
-    [[nodiscard]] bool go_on(const CmEvent &cm_event);
+    [[nodiscard]] bool take_step(const CmEvent &cm_event);
     [[nodiscard]] bool request() noexcept;
     [[nodiscard]] bool establish();
     [[nodiscard]] doca_error_t connect_queue_pair();
@@ -100,8 +100,8 @@ private:
     VerbsQueuePair *queue_pair_ = nullptr;
 };
 
-doca_error_t CmLink::ask(const ServerAddress &address, CmAddress *source, CmAddress &there,
-                         std::chrono::milliseconds timeout, VerbsQueuePair &queue_pair)
+doca_error_t CmLink::start(const ServerAddress &address, CmAddress *source, CmAddress &there,
+                           std::chrono::milliseconds timeout, VerbsQueuePair &queue_pair)
 {
     server = address.text + ", port " + std::to_string(address.port);
     timeout_ = static_cast<int>(timeout.count());
@@ -128,7 +128,7 @@ doca_error_t CmLink::connect_queue_pair()
 }
 
 /// Takes the next step of a client. Returns false, logged, if that fails.
-bool CmLink::go_on(const CmEvent &cm_event)
+bool CmLink::take_step(const CmEvent &cm_event)
 {
     switch (cm_event.type) {
     case RDMA_CM_EVENT_ADDR_RESOLVED:
@@ -147,15 +147,15 @@ bool CmLink::go_on(const CmEvent &cm_event)
 
 bool CmLink::request() noexcept
 {
-    rdma_conn_param wish{};
-    wish.responder_resources = RDMA_MAX_RESP_RES; // the device's maximum
-    wish.initiator_depth = RDMA_MAX_INIT_DEPTH;
-    wish.flow_control = 1;
-    wish.retry_count = wish.rnr_retry_count = without_end;
-    wish.srq = queue_pair_->shares_receives();
-    wish.qp_num = queue_pair_->number();
-    state_ = State::requested;
-    return library().connect(id_.get(), &wish) == 0 || explain_failure("requesting the connection");
+    rdma_conn_param parameters{};
+    parameters.responder_resources = RDMA_MAX_RESP_RES; // the device's maximum
+    parameters.initiator_depth = RDMA_MAX_INIT_DEPTH;
+    parameters.flow_control = 1;
+    parameters.retry_count = parameters.rnr_retry_count = no_limit;
+    parameters.srq = queue_pair_->shares_receives();
+    parameters.qp_num = queue_pair_->number();
+    state_ = State::awaiting_server;
+    return library().connect(id_.get(), &parameters) == 0 || explain_failure("requesting the connection");
 }
 
 bool CmLink::establish()
@@ -179,33 +179,33 @@ doca_error_t CmLink::accept(QueuePair &queue_pair, std::span<const std::byte> pr
 
 doca_error_t CmLink::try_to_accept(QueuePair &queue_pair, std::span<const std::byte> private_data)
 {
-    if (state_ != State::asked) {
+    if (state_ != State::awaiting_program) {
         LOG_ERR("the client has disconnected before it was accepted");
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     queue_pair_ = &static_cast<VerbsQueuePair &>(queue_pair);
     if (connect_queue_pair() != DOCA_SUCCESS)
         return DOCA_ERROR_CONNECTION_ABORTED;
-    rdma_conn_param answer{};
-    answer.private_data = private_data.data();
-    answer.private_data_len = static_cast<std::uint8_t>(private_data.size());
-    answer.responder_resources = RDMA_MAX_RESP_RES; // limited by the device and by the request
-    answer.initiator_depth = RDMA_MAX_INIT_DEPTH;
-    answer.flow_control = 1;
-    answer.rnr_retry_count = without_end;
-    answer.srq = queue_pair_->shares_receives();
-    answer.qp_num = queue_pair_->number();
-    if (library().accept(id_.get(), &answer) != 0) {
+    rdma_conn_param reply{};
+    reply.private_data = private_data.data();
+    reply.private_data_len = static_cast<std::uint8_t>(private_data.size());
+    reply.responder_resources = RDMA_MAX_RESP_RES; // limited by the device and by the request
+    reply.initiator_depth = RDMA_MAX_INIT_DEPTH;
+    reply.flow_control = 1;
+    reply.rnr_retry_count = no_limit;
+    reply.srq = queue_pair_->shares_receives();
+    reply.qp_num = queue_pair_->number();
+    if (library().accept(id_.get(), &reply) != 0) {
         (void)explain_failure("accepting the connection");
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
-    state_ = State::answered;
+    state_ = State::awaiting_client;
     return DOCA_SUCCESS;
 }
 
 void CmLink::reject() noexcept
 {
-    if (state_ == State::asked)
+    if (state_ == State::awaiting_program)
         (void)library().reject(id_.get(), nullptr, 0);
     state_ = State::over;
     id_.reset();
@@ -215,7 +215,7 @@ void CmLink::reject() noexcept
 /// exists.
 void CmLink::disconnect() noexcept
 {
-    const bool is_known = state_ == State::established || state_ == State::answered;
+    const bool is_known = state_ == State::established || state_ == State::awaiting_client;
     state_ = State::over;
     if (id_ != nullptr && (!is_known || library().disconnect(id_.get()) != 0))
         id_.reset();
@@ -230,15 +230,15 @@ LinkEvent CmLink::take(const CmEvent &cm_event)
     case RDMA_CM_EVENT_ADDR_RESOLVED:
     case RDMA_CM_EVENT_ROUTE_RESOLVED:
     case RDMA_CM_EVENT_CONNECT_RESPONSE:
-        if (state_ != State::resolving && state_ != State::requested)
+        if (state_ != State::resolving && state_ != State::awaiting_server)
             break;
-        if (!go_on(cm_event))
+        if (!take_step(cm_event))
             event.kind = Kind::failed;
         else if (state_ == State::established)
             event.kind = Kind::established;
         break;
     case RDMA_CM_EVENT_ESTABLISHED:
-        if (state_ == State::answered) {
+        if (state_ == State::awaiting_client) {
             state_ = State::established;
             event.kind = Kind::established;
         }
@@ -252,7 +252,7 @@ LinkEvent CmLink::take(const CmEvent &cm_event)
             id_.reset();
         } else if (state_ == State::established) {
             event.kind = Kind::ended;
-        } else if (state_ == State::asked) {
+        } else if (state_ == State::awaiting_program) {
             state_ = State::over; // accept() reports that the client has disconnected
         } else {
             if (!server.empty() || may_log_unauthenticated_client())
@@ -358,7 +358,7 @@ doca_error_t RdmaCm::connect(const ServerAddress &server, std::chrono::milliseco
     if (id == nullptr)
         return DOCA_ERROR_CONNECTION_ABORTED;
     auto made = std::make_unique<CmLink>(*this, std::move(id), CmLink::State::resolving);
-    const doca_error_t status = made->ask(server, is_ethernet ? &source : nullptr, there, timeout, own);
+    const doca_error_t status = made->start(server, is_ethernet ? &source : nullptr, there, timeout, own);
     if (status == DOCA_SUCCESS)
         link = std::move(made);
     return status;
@@ -373,7 +373,7 @@ LinkEvent RdmaCm::take_client(rdma_cm_id &client)
         return {.kind = LinkEvent::Kind::step};
     }
     return {.kind = LinkEvent::Kind::request,
-            .client = std::make_unique<CmLink>(*this, std::move(id), CmLink::State::asked)};
+            .client = std::make_unique<CmLink>(*this, std::move(id), CmLink::State::awaiting_program)};
 }
 
 LinkEvent RdmaCm::poll()

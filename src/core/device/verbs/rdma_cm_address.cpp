@@ -56,7 +56,7 @@ bool are_equal(const CmAddress &a, const CmAddress &b) noexcept
 
 /// Determines the address from which the system would send to @p server. Connecting a datagram socket selects it
 /// without sending anything.
-bool ask_routes(const CmAddress &server, CmAddress &source) noexcept
+bool select_source(const CmAddress &server, CmAddress &source) noexcept
 {
     const UniqueFd socket(::socket(server.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     socklen_t size = sizeof(source);
@@ -88,7 +88,7 @@ doca_error_t parse_address(const std::string &text, std::uint16_t port, unsigned
 bool find_source(const CmAddress &server, const ConnectionDetails &own, unsigned scope, CmAddress &source) noexcept
 {
     CmAddress preferred{};
-    const bool has_preferred = ask_routes(server, preferred);
+    const bool has_preferred = select_source(server, preferred);
     bool is_found = false;
     for (const ibv_gid &gid : std::span(own.gids, own.num_gids)) {
         in6_addr ip{};

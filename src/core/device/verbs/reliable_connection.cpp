@@ -40,7 +40,7 @@ double patience_of_environment()
 }
 
 /// Returns the retransmission timeout in the encoding of verbs: 4.096 us * 2^n.
-std::uint8_t repeat_after()
+std::uint8_t retransmission_timeout()
 {
     static const std::uint8_t exponent = [] {
         const double wanted = peer_patience() / (retries + 1);
@@ -139,7 +139,7 @@ std::uint32_t largest_queues(ibv_pd &pd, ReliableConnection::Sizes sizes, std::u
 ReliableConnection::~ReliableConnection()
 {
     if (queue_pair_ != nullptr)
-        completions_->forget(*queue_pair_);
+        completions_->unwatch_failures_of(*queue_pair_);
 }
 
 doca_error_t ReliableConnection::create(const VerbsDevice &device, VerbsCompletions &completions, const Sizes &sizes,
@@ -177,7 +177,7 @@ doca_error_t ReliableConnection::create_queue_pair(const VerbsDevice &device, co
         classic_sender_ = std::make_unique<ClassicSender>(*queue_pair_);
         sender_ = &classic_sender_->extended();
     }
-    completions_->listen_for(*queue_pair_);
+    completions_->watch_failures_of(*queue_pair_);
     return DOCA_SUCCESS;
 }
 
@@ -213,7 +213,7 @@ int ReliableConnection::connect_by(const AgreedAttributes &agreed) noexcept
             // Attributes that are not in the mask are ignored.
             attributes.qp_access_flags = access_;
             attributes.min_rnr_timer = receive_timer;
-            attributes.timeout = repeat_after();
+            attributes.timeout = retransmission_timeout();
             attributes.retry_cnt = retries;
             attributes.rnr_retry = retries_without_receive;
             error = ibv_modify_qp(queue_pair_.get(), &attributes, mask);
@@ -260,7 +260,7 @@ int ReliableConnection::go_to_rts(std::uint32_t first_packet, std::uint8_t max_r
     attributes.cur_qp_state = IBV_QPS_RTR;
     attributes.qp_state = IBV_QPS_RTS;
     attributes.sq_psn = first_packet;
-    attributes.timeout = repeat_after();
+    attributes.timeout = retransmission_timeout();
     attributes.retry_cnt = retries;
     attributes.rnr_retry = retries_without_receive;
     attributes.max_rd_atomic = max_reads;

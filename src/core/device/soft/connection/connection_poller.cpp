@@ -38,7 +38,7 @@ doca_error_t ConnectionPoller::open()
         if (status != DOCA_SUCCESS)
             return status;
     }
-    completions_.poll_also(*this);
+    completions_.start_polling(*this);
     return DOCA_SUCCESS;
 }
 
@@ -46,7 +46,7 @@ ConnectionPoller::~ConnectionPoller()
 {
     if (!is_reserved_)
         return;
-    completions_.poll_no_more(*this);
+    completions_.stop_polling(*this);
     completions_.unreserve_polled();
     if (!completions_.is_event_driven())
         return;

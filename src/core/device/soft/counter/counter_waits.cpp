@@ -31,7 +31,7 @@ doca_error_t SoftCounterWaits::open()
             return status;
     }
     completions_.reserve_polled();
-    completions_.poll_also(*this);
+    completions_.start_polling(*this);
     is_polled_ = true;
     return DOCA_SUCCESS;
 }
@@ -65,7 +65,7 @@ doca_error_t SoftCounterWaits::watch_for_wake_ups()
 SoftCounterWaits::~SoftCounterWaits()
 {
     if (is_polled_) {
-        completions_.poll_no_more(*this);
+        completions_.stop_polling(*this);
         completions_.unreserve_polled();
     }
     if (holder_exit_.is_open())

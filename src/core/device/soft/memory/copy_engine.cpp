@@ -35,14 +35,14 @@ SoftCopyEngine::SoftCopyEngine(const SoftDevice &device, CompletionQueue &comple
         return;
     deferred_ = std::make_unique_for_overwrite<Operation *[]>(completions.depth());
     completions.reserve_polled();
-    completions.poll_also(*this);
+    completions.start_polling(*this);
 }
 
 SoftCopyEngine::~SoftCopyEngine()
 {
     if (!is_deferring_)
         return;
-    completions_.poll_no_more(*this);
+    completions_.stop_polling(*this);
     completions_.unreserve_polled();
 }
 
