@@ -59,6 +59,7 @@ prm::Mailbox<prm::create_mkey_bytes> create_key_command(const MemoryRange &range
 
 } // namespace
 
+/// Prefers the device's status, which is more specific than errno.
 std::string Outcome::to_text() const
 {
     if (status == 0)
@@ -75,6 +76,7 @@ Outcome Commands::run(Command &command, Answer &answer) const
     return outcome_of(error, answer);
 }
 
+/// Queries the current values of one kind of capability, of the own function or of the one at @p vport.
 template <typename Answer>
 Outcome Commands::query_capability(unsigned kind, Answer &answer, std::optional<std::uint16_t> vport) const
 {
@@ -117,6 +119,7 @@ Outcome Commands::query_vhca_id(std::uint16_t vport, std::uint16_t &vhca_id) con
     return outcome;
 }
 
+/// Returns the device's number for a protection domain, which commands take in place of the object.
 Outcome Commands::number_of(ibv_pd &pd, std::uint32_t &number) const
 {
     mlx5dv_pd described{};
@@ -128,6 +131,7 @@ Outcome Commands::number_of(ibv_pd &pd, std::uint32_t &number) const
     return {error};
 }
 
+/// Executes a command that creates an object. The object is destroyed with @p object.
 Outcome Commands::create(std::span<std::uint8_t> command, Owned<mlx5dv_devx_obj> &object,
                          std::span<std::uint8_t> answer) const
 {

@@ -56,6 +56,7 @@ public:
         if (completions_.is_full())
             return DOCA_ERROR_NO_MEMORY; // not logged: a full queue is normal, programs retrieve completions and retry
         pending_.add(tag, *this, condition);
+        // A read that is in flight may have sampled the counter before this wait: its result must not end the wait.
         is_read_stale_ = queue_pair_.is_busy();
         if (completions_.is_armed())
             ticker_.start();
@@ -122,6 +123,8 @@ doca_error_t SharedCounter::add(std::uint64_t value, std::uint64_t &fetched) noe
     return queue_pair_ != nullptr ? queue_pair_->add(word_, value, fetched) : local_->add(value, fetched);
 }
 
+/// Registers the counter with the device and shares its key. The first export also creates the queue pair by which this
+/// process updates the counter from then on: RDMA atomics are not atomic with respect to those of the CPU.
 doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &descriptor)
 {
     const auto *const device = dynamic_cast<const Mlx5Device *>(&base);
@@ -159,6 +162,7 @@ doca_error_t SharedCounter::export_to_dpu(Device &base, std::vector<std::byte> &
                                 .access_key = {}};
     std::ranges::copy(made.shared.access_key(), d.access_key);
     std::vector<std::byte> bytes = to_bytes(DescriptorKind::mlx5_counter, d);
+    // Reserved first: after the queue pair is open, nothing may fail, so that a failed export changes nothing.
     exports_.reserve(exports_.size() + 1);
     if (queue_pair_ == nullptr) {
         auto queue_pair = std::make_unique<WordQueuePair>();
@@ -200,6 +204,7 @@ doca_error_t RemoteCounter::checked(doca_error_t status) noexcept
     return status;
 }
 
+/// Executes @p operation under the lock, since the queue pair carries one operation at a time.
 template <typename Operation>
 doca_error_t RemoteCounter::carry_out(Operation operation) noexcept
 {
@@ -222,6 +227,7 @@ doca_error_t RemoteCounter::add(std::uint64_t value, std::uint64_t &fetched) noe
     return carry_out([&] { return queue_pair_.add(word_, value, fetched); });
 }
 
+/// Blocks by reading the word repeatedly; waits in hardware (WAIT on data) are not used.
 doca_error_t RemoteCounter::wait(const WaitCondition &condition, WhileWaiting how) noexcept
 {
     for (;;) {

@@ -17,6 +17,8 @@ OPENDOCA_LOG_SOURCE(DOCA_MLX5_DEVICE);
 
 namespace opendoca::mlx5 {
 
+/// Exports to the DPU by a second key, which is shared under an access key. The range and access of the descriptor are
+/// informative; the card enforces those of the key.
 doca_error_t Mlx5Key::export_to(ExportKind kind, std::vector<std::byte> &descriptor)
 {
     if (kind != ExportKind::dpu)
@@ -71,6 +73,7 @@ std::unique_ptr<MemoryKey> Mlx5Device::make_key(verbs::Handle<ibv_mr> region, co
     return std::make_unique<Mlx5Key>(*this, std::move(region), range, access);
 }
 
+/// Imports a range of the host as an alias of the host's key, or a peer's memory for RDMA as any verbs device does.
 doca_error_t Mlx5Device::import_memory(std::span<const std::byte> descriptor, MemoryRange &range,
                                        std::unique_ptr<MemoryKey> &key)
 {
@@ -134,6 +137,7 @@ doca_error_t Mlx5Device::create_doorbell_page(DoorbellAccess access, std::unique
     return mlx5::create_doorbell_page(*this, access, page);
 }
 
+/// Copies with the DMA engine if a trial has succeeded, otherwise by RDMA loopback.
 doca_error_t Mlx5Device::create_copy_engine(CompletionQueue &completions, std::unique_ptr<CopyEngine> &engine)
 {
     return engine_of(function_).works ? DmaCopyEngine::create(*this, completions, engine)

@@ -73,6 +73,7 @@ doca_error_t DmaPoster::connect()
     return queue_pair_.create(device_, num_requests_, has_channel_);
 }
 
+/// Resets and reconnects the queue pair, and discards what it has left in the completion queue.
 doca_error_t DmaPoster::recycle() noexcept
 {
     doca_error_t status = connection().reset();
@@ -83,6 +84,7 @@ doca_error_t DmaPoster::recycle() noexcept
     return status;
 }
 
+/// Adds a request to the batch. The first one of a batch opens it on the queue pair.
 int DmaPoster::add(Batch &batch, std::uint64_t id) noexcept
 {
     if (batch.count++ == 0)
@@ -93,6 +95,7 @@ int DmaPoster::add(Batch &batch, std::uint64_t id) noexcept
     return 0;
 }
 
+/// Rings the doorbell for the whole batch.
 int DmaPoster::post(Batch &batch) noexcept
 {
     if (batch.count == 0)

@@ -30,6 +30,7 @@ FunctionIdentity identity_of(std::uint64_t card_guid, std::uint16_t vhca_id)
     return {card, "VHCA " + std::to_string(vhca_id)};
 }
 
+/// Returns the PCI routing ID: 8 bits of bus, 5 of device, 3 of function.
 std::uint16_t routing_id_of(const HostFunction &host) noexcept
 {
     return static_cast<std::uint16_t>((host.bus & 0xffu) << 8 | (host.device & 0x1fu) << 3 | (host.function & 7u));
@@ -165,6 +166,7 @@ std::string Mlx5Function::reason_against(Ability ability) const
     }
 }
 
+/// Each line names the engine or way in use, or the reason why there is none.
 std::vector<std::string> Mlx5Function::remarks() const
 {
     std::vector<std::string> lines;
@@ -212,6 +214,8 @@ std::vector<std::string> Mlx5Function::remarks() const
     return lines;
 }
 
+/// Combines three sources: interface names in sysfs, vport numbers by devlink, and VHCA ID and VUID by device commands.
+/// What a source does not report stays empty.
 std::vector<RepresentorInfo> Mlx5Function::representors() const
 {
     std::vector<RepresentorInfo> infos;

@@ -53,12 +53,15 @@ int local_access() noexcept
     return IBV_ACCESS_LOCAL_WRITE;
 }
 
+/// Memory for trials. Static where it is used, so that a device that fails to stop cannot write into freed memory.
 struct TestMemory {
     alignas(64) std::array<std::byte, 64> bytes{};
 
     [[nodiscard]] MemoryRange range() noexcept { return {bytes.data(), bytes.size()}; }
 };
 
+/// Shares a key with this function itself: first an indirect key, then a direct one. The first way that works is used,
+/// and importing an alias of that key is tried as well.
 void try_sharing(const Mlx5Function &function, Sharing &sharing)
 {
     if (!function.device_capabilities().reports_shared_keys) {

@@ -28,6 +28,7 @@ std::uint32_t page_rights(std::uint32_t access) noexcept
            ((access & writes_for_peers) != 0 ? std::uint32_t{IBV_ACCESS_REMOTE_WRITE} : 0);
 }
 
+/// A UMEM that was registered by DEVX.
 class DevxMemory final : public UserMemory {
 public:
     DevxMemory(const Mlx5Device &device, Owned<mlx5dv_devx_umem> memory) noexcept
@@ -55,6 +56,7 @@ private:
     Owned<mlx5dv_devx_umem> memory_;
 };
 
+/// A UAR that was allocated by DEVX.
 class DevxPage final : public DoorbellPage {
 public:
     DevxPage(const Library &library, mlx5dv_devx_uar &uar) noexcept

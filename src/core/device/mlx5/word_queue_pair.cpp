@@ -21,6 +21,7 @@ constexpr std::uint32_t polls_without_yield = 256;
 
 } // namespace
 
+/// Registers the local buffer, and creates a queue pair that is connected to itself.
 doca_error_t WordQueuePair::open(const Mlx5Device &device)
 {
     int access = IBV_ACCESS_LOCAL_WRITE; // not a constant: ibv_reg_mr() is a macro that would mix enumerations
@@ -43,6 +44,7 @@ doca_error_t WordQueuePair::open(const Mlx5Device &device)
     return status == DOCA_SUCCESS ? device.connect_to_itself(connection_) : status;
 }
 
+/// Posts one signaled request with the local buffer as its only segment.
 doca_error_t WordQueuePair::post(ibv_send_wr &request) noexcept
 {
     if (is_unreachable_)
@@ -60,6 +62,7 @@ doca_error_t WordQueuePair::post(ibv_send_wr &request) noexcept
     return DOCA_SUCCESS;
 }
 
+/// Polls for the completion. Occasionally checks whether the device has failed, in which case there may be none.
 bool WordQueuePair::has_ended(doca_error_t &status) noexcept
 {
     ibv_cq_ex &completions = completions_.polled();
@@ -86,6 +89,7 @@ bool WordQueuePair::has_ended(doca_error_t &status) noexcept
     return true;
 }
 
+/// Polls until the operation has completed; yields the CPU after polls_without_yield polls.
 doca_error_t WordQueuePair::finish() noexcept
 {
     doca_error_t status = DOCA_SUCCESS;
