@@ -2,6 +2,8 @@
 // Copyright (c) 2026 The opendoca authors
 #include "connection.hpp"
 
+#include <utility>
+
 #include <sys/socket.h>
 
 #include "../core/log.hpp"
@@ -26,8 +28,10 @@ Connection::Connection(Side own_side, UniqueFd connection, const doca_dev &dev)
     : side_(own_side),
       socket_(std::move(connection))
 {
-    if (!is_tcp(socket_.get()))
+    if (!is_tcp(socket_.get())) {
+        process_.open(socket_.get());
         return;
+    }
     stream_ = std::make_unique<Stream>(socket_.get());
     (void)!stream_->open(); // without descriptors nobody can watch it
     if (dev.function().can.messages_by_queue_pairs)
@@ -168,6 +172,7 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
 void Connection::arm_for_message() noexcept
 {
     in_.arm_for_message();
+    was_armed_ = true;
     if (stream_ != nullptr)
         stream_->wake_for_message(true);
 }
@@ -190,7 +195,8 @@ void Connection::drain_space_bells() noexcept
 bool Connection::check_end() noexcept
 {
     pump();
-    if (state_ != State::connected || !(stream_ != nullptr ? stream_->has_ended() : has_hung_up(socket_.get())))
+    if (state_ != State::connected ||
+        !(stream_ != nullptr ? stream_->has_ended() : has_hung_up(socket_.get()) || has_lost_process()))
         return false;
     note_end();
     return true;
@@ -202,7 +208,7 @@ bool Connection::take_bells() noexcept
         stream_->wake_for_message(false);
     drain_space_bells();
     pump();
-    return stream_ != nullptr ? stream_->has_ended() : !drain_bells_of(socket_.get());
+    return stream_ != nullptr ? stream_->has_ended() : !drain_bells_of(socket_.get()) || has_lost_process();
 }
 
 bool Connection::drain_bells() noexcept
@@ -211,9 +217,20 @@ bool Connection::drain_bells() noexcept
         stream_->wake_for_message(false);
         return check_end();
     }
-    if (state_ != State::connected || drain_bells_of(socket_.get()))
+    if (state_ != State::connected || (drain_bells_of(socket_.get()) && !has_lost_process()))
         return false;
     note_end();
+    return true;
+}
+
+bool Connection::has_lost_process() noexcept
+{
+    constexpr std::uint32_t looks_between_system_calls = 16;
+    if (!std::exchange(was_armed_, false) && ++num_quiet_looks_ % looks_between_system_calls != 0)
+        return false;
+    if (!process_.has_ended())
+        return false;
+    shutdown(socket_.get(), SHUT_RDWR); // so that it shows the end wherever it is watched
     return true;
 }
 
@@ -259,6 +276,10 @@ void Connection::note_departure() noexcept
 
 void Connection::leave() noexcept
 {
+    if (!home_.is_here()) {
+        has_left_ = true;
+        return; // a forked child's copy of an object of its parent
+    }
     note_departure();
     if (stream_ != nullptr && memory_.is_open())
         stream_->say_goodbye();
@@ -267,9 +288,13 @@ void Connection::leave() noexcept
 
 void Connection::hang_up() noexcept
 {
+    if (!home_.is_here()) {
+        has_left_ = true;
+        return; // a forked child's copy of an object of its parent
+    }
     note_departure();
     if (socket_.is_open())
-        shutdown(socket_.get(), SHUT_RDWR); // also when a forked child has a copy of the descriptor
+        shutdown(socket_.get(), SHUT_RDWR); // also where a child that was made by other means than fork() has a copy
 }
 
 void Connection::release() noexcept

@@ -9,6 +9,8 @@
 #include <memory>
 
 #include "../core/dev.hpp"
+#include "../core/fork.hpp"
+#include "../core/peer_process.hpp"
 #include "limits.hpp"
 #include "ring.hpp"
 #include "stream.hpp"
@@ -64,6 +66,9 @@ public:
     {
         return stream_ != nullptr ? stream_->message_fd() : socket_.get();
     }
+    /// Becomes readable when the peer's process ends; -1 where nothing shows it but the socket. To be watched as
+    /// message_fd() is.
+    [[nodiscard]] int process_fd() const noexcept { return process_.fd(); }
     [[nodiscard]] int space_fd() const noexcept { return stream_ != nullptr ? stream_->space_fd() : space_socket_.get(); }
     /// Who watches both in one epoll says so, before the handshake.
     void descriptors_are_together() noexcept
@@ -127,6 +132,9 @@ private:
     void ring_for_message() noexcept;
     void ring_for_space() noexcept;
     [[nodiscard]] bool may_tell_of_peer() const noexcept;
+    /// True when the peer's process has ended, also where its children keep the other end of the socket open; then this
+    /// end is closed. Looks at each 16th call only, and at the first after arming.
+    [[nodiscard]] bool has_lost_process() noexcept;
     void note_end() noexcept;
     void note_damage() noexcept;
     void note_departure() noexcept;
@@ -137,10 +145,14 @@ private:
     bool has_left_ = false; ///< this side
     bool owes_message_bell_ = false;
     bool owes_space_bell_ = false;
-    UniqueFd socket_;
+    ProcessFd socket_;
+    PeerProcess process_;            ///< of the peer, where it is on this machine
+    bool was_armed_ = false;         ///< since its end was last looked for
+    std::uint32_t num_quiet_looks_ = 0;
+    const HomeProcess home_;
     std::unique_ptr<Stream> stream_; ///< where the peer is on another machine, or may be
     std::shared_ptr<const DeviceFunction> messages_by_; ///< then: that has queue pairs for messages, or null
-    UniqueFd space_socket_; ///< else: the peer writes to it when it has freed space in the ring
+    ProcessFd space_socket_; ///< else: the peer writes to it when it has freed space in the ring
     SharedMemory memory_;
     RingShape to_service_;
     RingShape to_client_;

@@ -6,6 +6,7 @@
 
 #include <sys/epoll.h>
 
+#include "../core/fork.hpp"
 #include "../core/unique_fd.hpp"
 
 namespace opendoca::comm_channel {
@@ -31,8 +32,8 @@ public:
     [[nodiscard]] int look(epoll_event *events, int most) const noexcept;
 
 private:
-    UniqueFd epoll_;
-    UniqueFd kicks_;
+    ProcessFd epoll_;
+    ProcessFd kicks_;
     bool is_kicked_ = false;
 };
 

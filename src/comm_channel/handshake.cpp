@@ -20,7 +20,7 @@ namespace opendoca::comm_channel {
 
 namespace {
 
-bool make_space_sockets(UniqueFd &own, UniqueFd &of_client)
+bool make_space_sockets(ProcessFd &own, UniqueFd &of_client)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)
@@ -64,7 +64,12 @@ bool Connection::tell(StreamKind kind, std::span<const std::byte> bytes, std::sp
 
 Arrival Connection::hear(StreamKind kind, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept
 {
-    return stream_ != nullptr ? stream_->take(kind, bytes) : receive_message(socket_.get(), bytes, files);
+    if (stream_ != nullptr)
+        return stream_->take(kind, bytes);
+    const Arrival arrival = receive_message(socket_.get(), bytes, files);
+    if (arrival != Arrival::nothing || !has_lost_process())
+        return arrival;
+    return receive_message(socket_.get(), bytes, files); // what came before the end, or the end
 }
 
 doca_error_t Connection::say_hello(const ServiceKey &service, const Limits &own)

@@ -5,6 +5,7 @@
 #include <doca_error.h>
 
 #include "../core/acceptor.hpp"
+#include "../core/fork.hpp"
 #include "service_directory.hpp"
 
 namespace opendoca::comm_channel {
@@ -27,7 +28,7 @@ public:
 
 private:
     Registration registration_;
-    UniqueFd tcp_; ///< where clients are on another machine
+    ProcessFd tcp_; ///< where clients are on another machine
     Acceptor acceptor_;
 };
 

@@ -6,8 +6,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -16,9 +19,13 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "../core/log.hpp"
+#include "../core/peer_process.hpp"
+#include "../core/poll_one.hpp"
 #include "limits.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_DIRECTORY);
@@ -109,6 +116,56 @@ UniqueFd make_socket()
     return UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
+/// What the file of a lock says of the process that holds it. The kernel keeps the lock as long as a child of that process
+/// has the descriptor, as one that was made by other means than fork() may.
+struct Holder {
+    std::uint64_t pid_namespace;
+    std::uint64_t pid;
+    std::uint64_t start_time; ///< in clock ticks since boot: tells it from a later process with the same id
+};
+
+/// All 0 where it cannot be found out.
+Holder describe_process(const char *process)
+{
+    Holder holder{};
+    struct stat info {};
+    std::ifstream file("/proc/" + std::string(process) + "/stat");
+    std::string text;
+    if (stat("/proc/thread-self/ns/pid", &info) != 0 || !std::getline(file, text))
+        return {};
+    const std::size_t name_end = text.rfind(')'); // the name may hold anything
+    std::istringstream fields(name_end == std::string::npos ? "" : text.substr(name_end + 1));
+    std::string skipped;
+    for (int i = 3; i < 22; ++i)
+        fields >> skipped;
+    if (!(fields >> holder.start_time))
+        return {};
+    holder.pid_namespace = info.st_ino;
+    holder.pid = std::strtoull(text.c_str(), nullptr, 10);
+    return holder;
+}
+
+void write_holder(int file)
+{
+    const Holder self = describe_process("self");
+    (void)!pwrite(file, &self, sizeof(self), 0);
+}
+
+/// For certain.
+bool has_holder_ended(int file)
+{
+    Holder holder{};
+    if (pread(file, &holder, sizeof(holder), 0) != static_cast<ssize_t>(sizeof(holder)) || holder.pid == 0 ||
+        holder.pid_namespace != describe_process("self").pid_namespace)
+        return false;
+    const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(holder.pid), 0)));
+    if (!process.is_open())
+        return errno == ESRCH;
+    const Holder now = describe_process(std::to_string(holder.pid).c_str());
+    return (now.pid != 0 && now.start_time != holder.start_time) ||
+           poll_one(process.get(), POLLIN, std::chrono::milliseconds(0)) != 0;
+}
+
 /// Removes what services that were killed have left. The caller has locked the directory.
 void sweep(int directory)
 {
@@ -123,7 +180,7 @@ void sweep(int directory)
         if (!lock.starts_with(file_prefix) || !lock.ends_with(lock_suffix))
             continue;
         const UniqueFd file(openat(directory, lock.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-        if (!file.is_open() || flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+        if (!file.is_open() || (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && !has_holder_ended(file.get())))
             continue; // it lives
         unlinkat(directory, lock.substr(0, lock.size() - lock_suffix.size()).c_str(), 0);
         unlinkat(directory, lock.c_str(), 0);
@@ -173,6 +230,7 @@ Registration &Registration::operator=(Registration &&other) noexcept
     std::swap(socket_, other.socket_);
     std::swap(name_, other.name_);
     std::swap(lock_name_, other.lock_name_);
+    std::swap(home_, other.home_);
     return *this;
 }
 
@@ -183,8 +241,8 @@ Registration::~Registration()
 
 void Registration::give_back() noexcept
 {
-    if (!lock_.is_open())
-        return;
+    if (!lock_.is_open() || !home_.is_here())
+        return; // none, or a forked child's copy of its parent's
     unlinkat(directory_.get(), name_.c_str(), 0);
     unlinkat(directory_.get(), lock_name_.c_str(), 0);
     socket_ = UniqueFd();
@@ -250,6 +308,7 @@ doca_error_t Registration::lock(const char *service)
         if (fstat(file.get(), &held) == 0 &&
             fstatat(directory_.get(), name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
             held.st_ino == named.st_ino && held.st_dev == named.st_dev) {
+            write_holder(file.get());
             lock_ = std::move(file);
             return DOCA_SUCCESS;
         }
@@ -304,6 +363,10 @@ doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, 
         }
         const sockaddr_un address = address_of(directory.get(), name);
         if (::connect(made.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0) {
+            PeerProcess service_process;
+            service_process.open(made.get());
+            if (service_process.has_ended())
+                continue; // a child of it keeps the socket open, and nobody accepts there
             socket = std::move(made);
             return DOCA_SUCCESS;
         }

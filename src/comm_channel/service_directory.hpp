@@ -11,6 +11,7 @@
 
 #include <doca_error.h>
 
+#include "../core/fork.hpp"
 #include "../core/unique_fd.hpp"
 
 namespace opendoca::comm_channel {
@@ -40,11 +41,12 @@ private:
     [[nodiscard]] doca_error_t listen(const char *service);
     void give_back() noexcept;
 
-    UniqueFd directory_;
-    UniqueFd lock_; ///< held as long as the name is
-    UniqueFd socket_;
+    ProcessFd directory_;
+    ProcessFd lock_; ///< held as long as the name is
+    ProcessFd socket_;
     std::string name_;
     std::string lock_name_;
+    HomeProcess home_;
 };
 
 /// Where a service is looked for, again and again until it is there. What is wrong with a place is said once.

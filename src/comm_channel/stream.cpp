@@ -36,7 +36,7 @@ void change(int epoll, int fd, std::uint32_t events) noexcept
     (void)epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event);
 }
 
-void clear(const UniqueFd &event) noexcept
+void clear(const ProcessFd &event) noexcept
 {
     eventfd_t count;
     (void)eventfd_read(event.get(), &count);

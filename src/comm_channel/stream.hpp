@@ -28,6 +28,7 @@
 #include <span>
 
 #include "../core/engine/event_handle.hpp"
+#include "../core/fork.hpp"
 #include "queue_pair_link.hpp"
 #include "ring.hpp"
 #include "wire.hpp"
@@ -130,9 +131,9 @@ private:
     const int socket_;
     // Woken also when another thread has brought what one sleeps for.
     std::shared_ptr<EventHandle> messages_;
-    UniqueFd space_epoll_;
+    ProcessFd space_epoll_;
     bool are_together_ = false;
-    UniqueFd space_news_; ///< an eventfd
+    ProcessFd space_news_; ///< an eventfd
     std::unique_ptr<QueuePairLink> link_; ///< null where all goes by the socket
     enum class Sending : std::uint8_t {
         by_socket,

@@ -103,7 +103,7 @@ int finish_connecting(int socket) noexcept
 
 } // namespace
 
-doca_error_t listen_at(const std::string &at, const ServiceKey &key, const char *service, UniqueFd &socket)
+doca_error_t listen_at(const std::string &at, const ServiceKey &key, const char *service, ProcessFd &socket)
 {
     Address address;
     UniqueFd made;

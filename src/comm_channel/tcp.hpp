@@ -7,13 +7,14 @@
 
 #include <string>
 
+#include "../core/fork.hpp"
 #include "service_directory.hpp"
 
 namespace opendoca::comm_channel {
 
 /// CONNECTION_ABORTED when the port is taken; INVALID_VALUE when @p at is no address.
 [[nodiscard]] doca_error_t listen_at(const std::string &at, const ServiceKey &key, const char *service,
-                                     UniqueFd &socket);
+                                     ProcessFd &socket);
 /// Waits a second at most. NOT_FOUND, without a message, when nobody listens there or nobody answers.
 [[nodiscard]] doca_error_t connect_at(const std::string &at, const ServiceKey &key, const char *service,
                                       UniqueFd &socket);

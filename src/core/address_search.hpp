@@ -5,6 +5,8 @@
 #include <mutex>
 #include <string>
 
+#include "fork.hpp"
+
 namespace opendoca {
 
 /// What a program has looked for among the elements of one list, by PCI address. Thread-safe.
@@ -26,7 +28,7 @@ public:
     }
 
 private:
-    mutable std::mutex lock_;
+    mutable ObjectMutex lock_;
     std::string last_miss_;
     bool has_match_ = false;
 };

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 
+#include "fork.hpp"
 #include "log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_DEV);
@@ -19,14 +20,20 @@ constexpr std::size_t max_open_devices = 256;
 /// The devices that this process has open, by provider and name. Never destroyed: exit handlers may close
 /// devices.
 struct Registry {
-    std::mutex lock;
     std::map<std::string, doca_dev *> open_devices;
+    opendoca::HomeProcess home;
 };
 
-Registry &registry()
+constinit opendoca::ForkSafeMutex registry_lock;
+const opendoca::ForkRegistration registry_registration(registry_lock, opendoca::LockRank::devices);
+Registry *const registry = new Registry;
+
+/// Under the lock. A forked child opens devices anew: what the provider has opened belongs to its parent.
+std::map<std::string, doca_dev *> &open_devices_here()
 {
-    static auto *const instance = new Registry;
-    return *instance;
+    if (!registry->home.is_here())
+        *registry = {};
+    return registry->open_devices;
 }
 
 std::string key_of(const opendoca::DeviceFunction &function)
@@ -45,8 +52,8 @@ std::string doca_dev::description() const
 
 doca_error_t doca_dev::open(const std::shared_ptr<const opendoca::DeviceFunction> &function, doca_dev *&dev)
 {
-    auto &[lock, open_devices] = registry();
-    const std::lock_guard guard(lock);
+    const std::lock_guard guard(registry_lock);
+    auto &open_devices = open_devices_here();
     const auto known = open_devices.find(key_of(*function));
     if (known != open_devices.end()) {
         ++known->second->opened_;
@@ -69,9 +76,8 @@ doca_error_t doca_dev::open(const std::shared_ptr<const opendoca::DeviceFunction
 doca_error_t doca_dev::open_from_pd(ibv_pd &pd, doca_dev *&dev)
 {
     {
-        auto &[lock, open_devices] = registry();
-        const std::lock_guard guard(lock);
-        for (const auto &[key, known] : open_devices) {
+        const std::lock_guard guard(registry_lock);
+        for (const auto &[key, known] : open_devices_here()) {
             if (known->device().protection_domain() == &pd) {
                 LOG_ERR("the protection domain is the one of device %s, which is open",
                         known->description().c_str());
@@ -89,8 +95,7 @@ doca_error_t doca_dev::open_from_pd(ibv_pd &pd, doca_dev *&dev)
 
 doca_error_t doca_dev::close()
 {
-    auto &[lock, open_devices] = registry();
-    const std::lock_guard guard(lock);
+    const std::lock_guard guard(registry_lock);
     if (opened_ > 1) {
         --opened_;
         return DOCA_SUCCESS;
@@ -99,8 +104,9 @@ doca_error_t doca_dev::close()
         LOG_ERR("device %s is used by %u memory maps, contexts or representors", description().c_str(), uses);
         return DOCA_ERROR_IN_USE;
     }
-    if (!is_from_pd)
-        open_devices.erase(key_of(function()));
+    auto &open_devices = open_devices_here();
+    if (const auto known = open_devices.find(key_of(function())); known != open_devices.end() && known->second == this)
+        open_devices.erase(known); // else it was opened by doca_dev_open_from_pd(), or by the parent process
     take_from_program();
     return DOCA_SUCCESS;
 }

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "fork.hpp"
 #include "log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_DEV_LIST);
@@ -116,21 +117,14 @@ private:
             return is_soft(list.port);
     }
 
-    std::mutex lock_;
+    ForkSafeMutex lock_;
+    const ForkRegistration fork_registration_{lock_, LockRank::lists};
     std::unordered_map<Info **, std::unique_ptr<List>> lists_;
 };
 
-Lists<doca_devinfo> &device_lists()
-{
-    static auto *const lists = new Lists<doca_devinfo>;
-    return *lists;
-}
-
-Lists<doca_devinfo_rep> &representor_lists()
-{
-    static auto *const lists = new Lists<doca_devinfo_rep>;
-    return *lists;
-}
+// Never destroyed: exit handlers may use lists.
+auto &device_lists = *new Lists<doca_devinfo>;
+auto &representor_lists = *new Lists<doca_devinfo_rep>;
 
 const std::vector<std::string> &further_addresses(const doca_devinfo &info)
 {
@@ -188,13 +182,13 @@ doca_error_t list_devices(doca_devinfo **&array, std::uint32_t &count, Shown sho
         infos.push_back({std::move(function)});
     if (shown == Shown::each_address)
         show_further_addresses(infos);
-    device_lists().add(std::move(infos), array, count);
+    device_lists.add(std::move(infos), array, count);
     return DOCA_SUCCESS;
 }
 
 doca_error_t forget_list(doca_devinfo **array)
 {
-    return device_lists().remove(array);
+    return device_lists.remove(array);
 }
 
 doca_error_t list_representors(doca_dev &dev, int filter, doca_devinfo_rep **&array, std::uint32_t &count,
@@ -210,13 +204,13 @@ doca_error_t list_representors(doca_dev &dev, int filter, doca_devinfo_rep **&ar
     }
     if (shown == Shown::each_address)
         show_further_addresses(infos);
-    representor_lists().add(std::move(infos), array, count, dev.info().function);
+    representor_lists.add(std::move(infos), array, count, dev.info().function);
     return DOCA_SUCCESS;
 }
 
 doca_error_t forget_list(doca_devinfo_rep **array)
 {
-    return representor_lists().remove(array);
+    return representor_lists.remove(array);
 }
 
 } // namespace opendoca

@@ -5,44 +5,41 @@
 #include <mutex>
 #include <vector>
 
+#include "fork.hpp"
+
 namespace opendoca {
 
 namespace {
 
 struct Numbers {
-    std::mutex lock;
+    ForkSafeMutex lock;
+    const ForkRegistration fork_registration{lock, LockRank::numbers};
     std::uint32_t num_used = 0;      ///< ever: all below were given out
     std::vector<std::uint32_t> free; ///< of those; has room for all
 };
 
 /// Never destroyed: objects may outlive what is destroyed at the end of the program.
-Numbers &numbers()
-{
-    static auto *const instance = new Numbers;
-    return *instance;
-}
+Numbers &numbers = *new Numbers;
 
 } // namespace
 
 Id::Id()
 {
-    Numbers &all = numbers();
-    const std::lock_guard guard(all.lock);
-    if (!all.free.empty()) {
-        number_ = all.free.back();
-        all.free.pop_back();
+    const std::lock_guard guard(numbers.lock);
+    if (!numbers.free.empty()) {
+        number_ = numbers.free.back();
+        numbers.free.pop_back();
         return;
     }
-    if (all.free.capacity() == all.num_used)
-        all.free.reserve(std::size_t{2} * all.num_used + 64); // so that ~Id() allocates nothing
-    number_ = all.num_used++;
+    if (numbers.free.capacity() == numbers.num_used)
+        numbers.free.reserve(std::size_t{2} * numbers.num_used + 64); // so that ~Id() allocates nothing
+    number_ = numbers.num_used++;
 }
 
 Id::~Id()
 {
-    Numbers &all = numbers();
-    const std::lock_guard guard(all.lock);
-    all.free.push_back(number_);
+    const std::lock_guard guard(numbers.lock);
+    numbers.free.push_back(number_);
 }
 
 } // namespace opendoca

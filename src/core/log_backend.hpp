@@ -14,6 +14,7 @@
 
 #include <doca_error.h>
 
+#include "fork.hpp"
 #include "log_level.hpp"
 #include "log_text.hpp"
 
@@ -105,6 +106,8 @@ public:
     [[nodiscard]] doca_error_t set_global_limit(std::uint32_t level, SetLogLimit set);
     void make_final(LogBackend &backend, void (LogLimits::*make)()) noexcept;
     [[nodiscard]] const LogLimits &global() const noexcept { return global_; }
+    /// For its ForkRegistration.
+    [[nodiscard]] ForkSafeMutex &lock() noexcept { return lock_; }
 
 private:
     void append(LogBackend &backend) noexcept;
@@ -114,7 +117,7 @@ private:
 
     const std::uint32_t least_;
     const std::uint32_t most_;
-    std::mutex lock_; ///< held to change limits and the list; both are read without
+    ForkSafeMutex lock_; ///< held to change limits and the list; both are read without
     LogLimits global_{LogLevel::info, LogLevel::critical};
     /// What at least one backend may show: the check that a message nobody wants is turned away by.
     LogLimits shown_{LogLevel::info, LogLevel::critical};

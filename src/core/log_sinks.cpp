@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "fork.hpp"
 #include "log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_LOG);
@@ -100,7 +101,8 @@ private:
     // In the handler of any buffer: two of them could wait for each other.
     static inline thread_local bool is_in_handler_ = false;
 
-    std::mutex mutex_;
+    ForkSafeMutex mutex_;
+    const ForkRegistration fork_registration_{mutex_, LockRank::log_sinks};
     char *buffer_;
     std::size_t capacity_; // without the terminating NUL
     std::size_t size_ = 0;
@@ -169,11 +171,13 @@ doca_error_t create_syslog_sink(const char *name, SinkPtr &sink) noexcept
     return sink != nullptr ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
+static constinit ForkSafeMutex setup_mutex;
+static const ForkRegistration setup_registration(setup_mutex, LockRank::log_setup);
+
 doca_error_t add_standard_backends(LogChannel &channel) noexcept
 {
-    static constinit std::mutex mutex;
     static constinit bool is_created = false;
-    const std::lock_guard lock{mutex};
+    const std::lock_guard lock{setup_mutex};
     if (is_created)
         return DOCA_SUCCESS;
     SinkPtr to_out{new (std::nothrow) FileSink{stdout}};

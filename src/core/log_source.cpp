@@ -9,6 +9,8 @@
 #include <mutex>
 #include <string>
 
+#include "fork.hpp"
+
 // Sources register in constructors that may run before, and leave in destructors that may run after, those of
 // this library. So everything here is initialised at compile time and never destroyed.
 
@@ -18,7 +20,8 @@ namespace {
 
 constexpr std::size_t max_sources = 4096; // entry 0 stays free: it is no source
 
-constinit std::mutex names_mutex; // held to change the table, which is read without
+constinit ForkSafeMutex names_mutex; // held to change the table, which is read without
+const ForkRegistration names_registration(names_mutex, LockRank::log_names);
 constinit std::array<std::atomic<const char *>, max_sources> source_names{};
 
 // A program may give DOCA_LOG_REGISTER a string literal, which arrives with its quotes.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "fork.hpp"
 #include "log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_MMAP);
@@ -40,13 +41,15 @@ doca_error_t doca_mmap::destroy() noexcept
     return DOCA_SUCCESS;
 }
 
+static constinit opendoca::ForkSafeMutex outlived_lock;
+static const opendoca::ForkRegistration outlived_registration(outlived_lock, opendoca::LockRank::maps);
+
 /// The buffers of a map that did not look for them may be given back later, and look at the map. Its memory is given
 /// back once they have, when another such map goes.
 void doca_mmap::outlive_buffers() noexcept
 {
-    static constinit std::mutex lock;
     static constinit doca_mmap *first = nullptr;
-    const std::lock_guard guard(lock);
+    const std::lock_guard guard(outlived_lock);
     next_outlived_ = std::exchange(first, this);
     for (doca_mmap **place = &first; *place != nullptr;) {
         doca_mmap &map = **place;

@@ -13,6 +13,7 @@
 #include "dev.hpp"
 #include "device/device.hpp"
 #include "dmabuf.hpp"
+#include "fork.hpp"
 #include "memory_range.hpp"
 #include "public_values.hpp"
 #include "reason.hpp"
@@ -182,7 +183,7 @@ private:
     std::vector<Export> exports_;
 
     // The count of buffers is no property of the memory: those who only use a map change it too.
-    mutable std::mutex counts_lock_;
+    mutable opendoca::ObjectMutex counts_lock_;
     mutable std::vector<std::shared_ptr<const opendoca::BufCount>> counts_;
 };
 

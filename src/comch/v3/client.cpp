@@ -48,7 +48,7 @@ doca_error_t doca_comch_client::look_for_server()
     if (status != DOCA_SUCCESS)
         return status;
     auto made = std::make_unique<doca_comch_connection>(*this, Link::Side::client, std::move(socket));
-    if (!made->fast->open() || !events_.watch(made->link.message_fd(), EPOLLIN, made.get()))
+    if (!made->fast->open() || !watch_first(*made))
         return DOCA_ERROR_INITIALIZATION;
     status = made->link.say_hello(key_, limits());
     if (status == DOCA_SUCCESS)

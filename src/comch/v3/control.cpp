@@ -112,6 +112,13 @@ void Control::close() noexcept
     events_.close();
 }
 
+bool Control::watch_first(Connection &connection) noexcept
+{
+    const int process = connection.link.process_fd();
+    return events_.watch(connection.link.message_fd(), EPOLLIN, &connection) &&
+           (process < 0 || events_.watch(process, EPOLLIN, &connection));
+}
+
 bool Control::watch(Connection &connection) noexcept
 {
     return events_.watch(connection.fast->to_peer.fd(), EPOLLIN, &connection) &&
@@ -121,6 +128,7 @@ bool Control::watch(Connection &connection) noexcept
 void Control::forget(Connection &connection) noexcept
 {
     events_.forget(connection.link.message_fd());
+    events_.forget(connection.link.process_fd());
     events_.forget(connection.link.space_fd());
     events_.forget(connection.fast->to_peer.fd());
 }

@@ -18,6 +18,7 @@
 #include "../../comm_channel/limits.hpp"
 #include "../../comm_channel/listener.hpp"
 #include "../../core/dev.hpp"
+#include "../../core/fork.hpp"
 #include "../../core/poll_budget.hpp"
 #include "../../core/v3/ctx.hpp"
 #include "../../core/wait_notice.hpp"
@@ -117,6 +118,8 @@ protected:
     [[nodiscard]] doca_error_t open();
     void close() noexcept;
     [[nodiscard]] comm_channel::Limits limits() const noexcept;
+    /// Before the handshake.
+    [[nodiscard]] bool watch_first(Connection &connection) noexcept;
     [[nodiscard]] bool watch(Connection &connection) noexcept;
     void forget(Connection &connection) noexcept;
     /// Serves one message of @p connection, or what waits to be sent. True when the program was told something.
@@ -244,7 +247,7 @@ private:
 
     std::unique_ptr<doca_comch_connection> server_;
     std::chrono::steady_clock::time_point deadline_;
-    opendoca::UniqueFd timer_;
+    opendoca::ProcessFd timer_;
     opendoca::WaitNotice wait_for_server_;
     opendoca::comm_channel::ServiceSearch search_;
 };

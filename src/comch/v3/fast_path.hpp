@@ -26,6 +26,7 @@
 
 #include <doca_error.h>
 
+#include "../../core/fork.hpp"
 #include "../../core/poll_budget.hpp"
 #include "../../core/unique_fd.hpp"
 
@@ -82,10 +83,10 @@ public:
 private:
     void announce() noexcept; ///< with the lock held
 
-    std::mutex lock_;
+    ObjectMutex lock_;
     std::deque<ControlMessage> messages_;
     std::atomic<bool> has_message_{false};
-    UniqueFd event_;
+    ProcessFd event_;
 };
 
 /// How control messages come and go.
@@ -158,7 +159,7 @@ public:
     void forget_link() noexcept;
 
     ControlQueue to_peer;
-    std::mutex link_lock; ///< of the link and what waits for it; outer to all others
+    ObjectMutex link_lock; ///< of the link and what waits for it; outer to all others
 
 private:
     using Members = std::map<std::uint32_t, ControlQueue *>;
@@ -170,7 +171,7 @@ private:
     void put(ControlQueue &control_queue, const ControlMessage &message) noexcept;
 
     ControlLink *link_; ///< with its lock
-    mutable std::mutex lock_;
+    mutable ObjectMutex lock_;
     Members consumers_;
     Members producers_;
     std::uint32_t num_joined_ = 0;

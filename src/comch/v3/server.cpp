@@ -83,7 +83,7 @@ void doca_comch_server::accept_clients() noexcept
             return;
         (void)opendoca::guarded([&] {
             auto made = std::make_unique<Connection>(*this, Link::Side::service, std::move(socket));
-            if (!made->fast->open() || !events_.watch(made->link.message_fd(), EPOLLIN, made.get())) {
+            if (!made->fast->open() || !watch_first(*made)) {
                 listener_.note_shortage("watched");
                 return DOCA_SUCCESS;
             }
@@ -106,7 +106,7 @@ void doca_comch_server::prune_silent() noexcept
         if (!std::exchange(has_told_silence_, true))
             LOG_WARN("more than %u clients of server '%s' have connected and said nothing: the oldest of such are closed",
                      max_silent_clients, name_.c_str());
-        events_.forget((*oldest)->link.message_fd());
+        forget(**oldest);
         connections_.erase(oldest);
         next_ = 0;
     }

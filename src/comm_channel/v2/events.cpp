@@ -35,10 +35,14 @@ doca_error_t doca_comm_channel_ep_t::open_channel(EventChannel &channel)
 bool doca_comm_channel_ep_t::watch_in(EventChannel &channel, Peer &peer) noexcept
 {
     const bool is_connecting = peer.state() == Peer::State::connecting;
-    if (&channel == &recv_channel_)
+    const bool is_unused = is_service() && (is_connecting || peer.has_ended()); // not yet, or no more
+    const bool is_for_messages = &channel == &recv_channel_;
+    if (!is_for_messages && is_unused)
+        return true;
+    if (peer.process_fd() >= 0 && !channel.watch(peer.process_fd(), EPOLLIN, &peer))
+        return false;
+    if (is_for_messages)
         return channel.watch(peer.message_fd(), EPOLLIN, &peer);
-    if (is_service() && (is_connecting || peer.has_ended()))
-        return true; // not yet, or no more
     if (&channel == &service_channel_)
         return channel.watch(peer.socket(), EPOLLRDHUP, &peer);
     // A client's channel wakes also when the connection is made, and of one that never came about by its end alone.
@@ -69,6 +73,8 @@ void doca_comm_channel_ep_t::forget(const Peer &peer) noexcept
     recv_channel_.forget(peer.message_fd());
     for (EventChannel *const channel : {&send_channel_, &service_channel_})
         channel->forget(peer.socket());
+    for (EventChannel *const channel : {&recv_channel_, &send_channel_, &service_channel_})
+        channel->forget(peer.process_fd());
     send_channel_.forget(peer.space_fd());
 }
 

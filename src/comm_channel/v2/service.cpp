@@ -118,7 +118,7 @@ doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
 {
     for (UniqueFd socket = listener_.accept(); socket.is_open(); socket = listener_.accept()) {
         auto client = std::make_unique<Peer>(*this, Peer::Side::service, std::move(socket), *device);
-        if (!recv_channel_.watch(client->message_fd(), EPOLLIN, client.get())) {
+        if (!watch_in(recv_channel_, *client)) {
             listener_.note_shortage("watched");
             continue;
         }

@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
+#include "../fork.hpp"
 #include "../log.hpp"
 
 OPENDOCA_LOG_SOURCE(EVENT_HANDLE);
@@ -20,7 +21,7 @@ namespace opendoca {
 doca_error_t EventHandle::open() noexcept
 {
     UniqueFd own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    UniqueFd handle(epoll_create1(EPOLL_CLOEXEC));
+    ProcessFd handle(UniqueFd(epoll_create1(EPOLL_CLOEXEC)));
     if (!own.is_open() || !handle.is_open()) {
         LOG_ERR("creating the event handle: %s", std::strerror(errno));
         return DOCA_ERROR_OPERATING_SYSTEM;

@@ -7,6 +7,7 @@
 
 #include <doca_error.h>
 
+#include "../fork.hpp"
 #include "../guard.hpp"
 #include "../unique_fd.hpp"
 
@@ -44,9 +45,9 @@ private:
     [[nodiscard]] bool set_timer(std::chrono::seconds time) noexcept;
 
     // own_ is the eventfd, handle_ the epoll instance.
-    UniqueFd own_;
-    UniqueFd handle_;
-    UniqueFd timer_;
+    ProcessFd own_;
+    ProcessFd handle_;
+    ProcessFd timer_;
     std::vector<int> watched_again_; ///< one entry for each watch() of a descriptor after its first
     bool is_written_ = false;        ///< own_ is readable
     Clock::time_point timer_end_{};  ///< expiry of timer_; zero if it is not set

@@ -92,6 +92,8 @@ doca_error_t doca_ctx::stop() noexcept
         return DOCA_ERROR_BAD_STATE;
     }
     for (const auto &service : services_) {
+        if (!home_.is_here())
+            break; // a forked child's copy: nothing ends in it
         if (const std::uint32_t count = service.workq->completions.in_flight(service.queue->source()); count != 0) {
             LOG_ERR("%u jobs of the context were not retrieved yet", count);
             return DOCA_ERROR_NOT_PERMITTED;
@@ -148,7 +150,8 @@ doca_error_t doca_ctx::workq_rm(doca_workq &workq) noexcept
         return DOCA_ERROR_NOT_FOUND;
     }
     opendoca::Source &source = service->queue->source();
-    if (const std::uint32_t count = workq.completions.in_flight(source); count != 0) {
+    // In a forked child's copy nothing ends.
+    if (const std::uint32_t count = workq.completions.in_flight(source); count != 0 && home_.is_here()) {
         // How programs end what never ends by itself: they call this, retrieve, and call it again.
         source.flush();
         LOG_DBG("%u jobs of the context on this work queue were not retrieved yet", count);

@@ -9,6 +9,7 @@
 
 #include <doca_ctx.h>
 
+#include "../fork.hpp"
 #include "../guard.hpp"
 #include "../id.hpp"
 #include "../weak_address.hpp"
@@ -73,7 +74,8 @@ private:
     opendoca::v2::JobQueue *first_queue_ = nullptr;      ///< valid while that is not null
     const opendoca::Id id_;
     std::atomic<bool> is_started_{false};
-    mutable std::mutex lock_;
+    const opendoca::HomeProcess home_;
+    mutable opendoca::ObjectMutex lock_;
     std::vector<doca_dev *> devices_;
     std::vector<Service> services_;
     mutable opendoca::WeakAddress<const doca_ctx> address_;

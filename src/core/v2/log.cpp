@@ -5,6 +5,7 @@
 // log_source.cpp.
 #include "log_api.hpp"
 
+#include "../fork.hpp"
 #include "../log_source.hpp"
 #include "call.hpp"
 #include "log_rate.hpp"
@@ -14,6 +15,7 @@ using opendoca::v2::call;
 using opendoca::v2::program_log;
 
 constinit opendoca::LogChannel opendoca::v2::program_log{LogLevel::critical, LogLevel::debug};
+static const opendoca::ForkRegistration program_log_registration(opendoca::v2::program_log.lock(), opendoca::LockRank::log_channels);
 
 opendoca::LogChannel &opendoca::library_log() noexcept
 {

@@ -11,6 +11,7 @@
 
 #include <doca_log.h>
 
+#include "../fork.hpp"
 #include "../log_source.hpp"
 #include "call.hpp"
 
@@ -27,7 +28,8 @@ struct Bucket {
     std::atomic<std::uint64_t> count{0}; // begin of the period in ms << 16 | messages since
 };
 
-constinit std::mutex buckets_mutex; // held to change the table, which is read without
+constinit opendoca::ForkSafeMutex buckets_mutex; // held to change the table, which is read without
+const opendoca::ForkRegistration buckets_registration(buckets_mutex, opendoca::LockRank::log_buckets);
 constinit std::array<Bucket, max_buckets> buckets{};
 constinit std::atomic<std::uint16_t> bucket_seconds{60};
 constinit std::atomic<std::uint16_t> bucket_quantity{20};

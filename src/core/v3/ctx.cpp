@@ -111,9 +111,15 @@ doca_error_t doca_ctx::stop() noexcept
     }
     if (is_idle())
         return DOCA_SUCCESS; // programs that clean up do not ask before
-    if (state_ == DOCA_CTX_STATE_STOPPING)
+    if (state_ == DOCA_CTX_STATE_STOPPING && home_.is_here())
         return DOCA_ERROR_IN_PROGRESS;
     const doca_ctx_states before = state_;
+    if (!home_.is_here()) { // a forked child's copy: nothing ends in it, and there is nobody to notify
+        set_state(DOCA_CTX_STATE_STOPPING);
+        num_allocated_ = 0;
+        become_idle(before);
+        return DOCA_SUCCESS;
+    }
     begin_stop();
     if (num_abandoned_ != 0 && num_abandoned_ == num_in_flight())
         drop_abandoned();

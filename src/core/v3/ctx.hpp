@@ -6,6 +6,7 @@
 
 #include <doca_ctx.h>
 
+#include "../fork.hpp"
 #include "../dev.hpp"
 #include "../wait_notice.hpp"
 #include "../weak_address.hpp"
@@ -131,6 +132,7 @@ private:
     void set_state(doca_ctx_states state) noexcept;
     void set_fast_path(bool is_wanted) noexcept;
 
+    const opendoca::HomeProcess home_;
     std::size_t num_allocated_ = 0; ///< out of their pools and not freed
     std::size_t num_abandoned_ = 0; ///< of those in flight
     doca_ctx_states state_ = DOCA_CTX_STATE_IDLE;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../log.hpp"
+#include "../fork.hpp"
 #include "../log_sinks.hpp"
 #include "../log_source.hpp"
 #include "call.hpp"
@@ -31,6 +32,8 @@ namespace {
 
 constinit LogChannel program_log{LogLevel::disable, LogLevel::trace};
 constinit LogChannel sdk_log{LogLevel::disable, LogLevel::trace};
+const opendoca::ForkRegistration log_registrations[] = {{program_log.lock(), opendoca::LockRank::log_channels},
+                                                         {sdk_log.lock(), opendoca::LockRank::log_channels}};
 
 /// Whether @p backend is one of @p channel, and of no other.
 doca_error_t check_backend(const LogChannel &channel, const doca_log_backend *backend, const char *function) noexcept

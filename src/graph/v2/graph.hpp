@@ -8,6 +8,7 @@
 
 #include <doca_graph.h>
 
+#include "../../core/fork.hpp"
 #include "../../core/id.hpp"
 #include "../structure.hpp"
 #include "graph_queue.hpp"
@@ -35,6 +36,6 @@ private:
     [[nodiscard]] doca_error_t check_unused(const char *what) const noexcept;
 
     const opendoca::Id id_;
-    mutable std::mutex lock_; ///< protects the members below
+    mutable opendoca::ObjectMutex lock_; ///< protects the members below
     std::vector<Service> services_;
 };

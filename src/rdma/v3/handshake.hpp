@@ -13,6 +13,7 @@
 
 #include <doca_error.h>
 
+#include "../../core/fork.hpp"
 #include "../../core/unique_fd.hpp"
 
 namespace opendoca::v3 {
@@ -52,7 +53,7 @@ public:
 private:
     static constexpr std::size_t header_size = 8; ///< magic, kind, a zero, length in network order
 
-    UniqueFd socket_;
+    ProcessFd socket_;
     std::array<std::byte, header_size + max_details> bytes_{};
     std::size_t size_ = 0; ///< of what is in bytes_
     bool is_complete_ = false;

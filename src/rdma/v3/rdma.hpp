@@ -11,6 +11,7 @@
 #include <doca_rdma.h>
 
 #include "../../core/dev.hpp"
+#include "../../core/fork.hpp"
 #include "../../core/poll_budget.hpp"
 #include "../../core/unique_fd.hpp"
 #include "../../core/v3/ctx.hpp"
@@ -126,7 +127,7 @@ private:
     Failures failures_;
     std::unique_ptr<opendoca::v3::Receives> receives_;
     std::unique_ptr<opendoca::Connector> connector_; ///< from the first address on; outlives what links connections have
-    opendoca::UniqueFd deadlines_;                   ///< a timer, beside the connector
+    opendoca::ProcessFd deadlines_;                   ///< a timer, beside the connector
     std::vector<std::unique_ptr<Connection>> connections_; ///< those that have ended are dropped from it
     EndedConnections ended_;         ///< those of them that this side has made, until the context is idle
     EndedConnections ended_clients_; ///< those that clients had asked for: the newest max_connections

@@ -9,6 +9,7 @@
 
 #include "../../core/acceptor.hpp"
 #include "../../core/device/connector.hpp"
+#include "../../core/fork.hpp"
 #include "handshake.hpp"
 
 namespace opendoca::v3 {
@@ -49,10 +50,10 @@ private:
     void set_timer() noexcept;
 
     const bool is_local_;
-    UniqueFd epoll_; ///< of the listener, the timer, and all sockets that something can come by
-    UniqueFd timer_; ///< expires at the first deadline of a half-open client
+    ProcessFd epoll_; ///< of the listener, the timer, and all sockets that something can come by
+    ProcessFd timer_; ///< expires at the first deadline of a half-open client
     bool is_timer_set_ = false;
-    UniqueFd listener_;
+    ProcessFd listener_;
     Acceptor acceptor_;
     std::vector<std::unique_ptr<TcpLink>> silent_; ///< clients that have sent no request, oldest first
     std::vector<TcpLink *> unconfirmed_;           ///< links whose client has not confirmed the answer, oldest first

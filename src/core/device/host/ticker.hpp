@@ -4,6 +4,7 @@
 
 #include <doca_error.h>
 
+#include "../../fork.hpp"
 #include "../../unique_fd.hpp"
 
 namespace opendoca {
@@ -28,7 +29,7 @@ public:
 
 private:
     CompletionQueue *completions_ = nullptr;
-    UniqueFd timer_;
+    ProcessFd timer_;
 };
 
 } // namespace opendoca

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <vector>
 
+#include "../../fork.hpp"
 #include "../counter.hpp"
 #include "commands.hpp"
 #include "shared_key.hpp"
@@ -48,7 +49,7 @@ private:
     };
 
     const std::unique_ptr<Counter> local_; ///< the counter as the CPU accesses it
-    std::mutex lock_;                      ///< protects all members below
+    ObjectMutex lock_;                      ///< protects all members below
     std::uint64_t card_guid_ = 0;          ///< card of all devices that have exported the counter
     DeviceWord word_;                      ///< the counter as queue_pair_ accesses it
     std::vector<Export> exports_;
@@ -82,7 +83,7 @@ private:
     DeviceKey alias_;
     DeviceWord word_;
     std::atomic<bool> has_logged_reset_{false};
-    std::mutex lock_; ///< protects queue_pair_
+    ObjectMutex lock_; ///< protects queue_pair_
     WordQueuePair queue_pair_;
 };
 

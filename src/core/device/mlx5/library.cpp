@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 
+#include "../../fork.hpp"
 #include "../../log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_MLX5_LIBRARY);
@@ -51,11 +52,15 @@ std::optional<Library> load() noexcept
     return library;
 }
 
+constinit ForkSafeMutex loading;
+const ForkRegistration loading_registration(loading, LockRank::libraries);
+constinit MadeOnce<std::optional<Library>> known;
+
 } // namespace
 
 const Library *load_library() noexcept
 {
-    static const std::optional<Library> library = load();
+    const std::optional<Library> &library = known.get(loading, load);
     return library ? &*library : nullptr;
 }
 

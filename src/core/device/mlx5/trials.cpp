@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 
+#include "../../fork.hpp"
 #include "../../log.hpp"
 #include "device.hpp"
 #include "dma_poster.hpp"
@@ -23,20 +24,25 @@ namespace {
 /// Results by device name. Never destroyed, since exit handlers may use them.
 template <typename Finding>
 struct Findings {
-    std::mutex lock;
+    ForkSafeMutex lock;
+    const ForkRegistration fork_registration{lock, LockRank::findings};
     std::map<std::string, Finding> known;
+    const Finding nothing;
+    static Findings &all;
 };
+
+template <typename Finding>
+Findings<Finding> &Findings<Finding>::all = *new Findings;
 
 /// Returns the result for @p function's device. The first call for a device calls @p try_it to determine it.
 template <typename Finding, typename Try>
 const Finding &try_once(const Mlx5Function &function, Try &&try_it) noexcept
 {
-    static auto *const findings = new Findings<Finding>;
-    static const Finding nothing;
-    const std::lock_guard guard(findings->lock);
-    const Finding *found = &nothing;
+    Findings<Finding> &findings = Findings<Finding>::all;
+    const std::lock_guard guard(findings.lock);
+    const Finding *found = &findings.nothing;
     const doca_error_t status = guarded([&] {
-        const auto [place, is_new] = findings->known.try_emplace(function.ibdev_name);
+        const auto [place, is_new] = findings.known.try_emplace(function.ibdev_name);
         found = &place->second;
         if (is_new)
             try_it(place->second);
@@ -68,7 +74,7 @@ void try_sharing(const Mlx5Function &function, Sharing &sharing)
         sharing.reason = "the device reports no keys that other functions may use";
         return;
     }
-    static TestMemory memory;
+    static constinit TestMemory memory;
     verbs::OpenContext opened;
     if (verbs::OpenContext::open(function, opened) != DOCA_SUCCESS) {
         sharing.reason = "the device can't be opened";
@@ -114,7 +120,7 @@ void try_engine(const Mlx5Function &function, Engine &engine)
         engine.reason = "the device reports no DMA engine";
         return;
     }
-    static TestMemory memories[2];
+    static constinit TestMemory memories[2];
     const verbs::Handle<ibv_mr> region(ibv_reg_mr(&device.pd(), memories, sizeof(memories), local_access()));
     DmaQueuePair queue_pair;
     if (region == nullptr || queue_pair.create(device, 1, false) != DOCA_SUCCESS) {

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <vector>
 
+#include "../../fork.hpp"
+
 namespace opendoca::mlx5 {
 
 namespace {
@@ -53,12 +55,14 @@ std::string vuid_in_vpd(Bytes data)
     return {};
 }
 
+static constinit ForkSafeMutex known_lock;
+static const ForkRegistration known_lock_registration(known_lock, LockRank::findings);
+
 std::string vuid_by_vpd(const std::string &pci_address)
 {
-    static std::mutex lock;
     // Never destroyed, since exit handlers may list devices.
     static auto *const known = new std::map<std::string, std::string>;
-    const std::lock_guard guard(lock);
+    const std::lock_guard guard(known_lock);
     if (const auto found = known->find(pci_address); found != known->end())
         return found->second;
     std::ifstream file("/sys/bus/pci/devices/" + pci_address + "/vpd", std::ios::binary);

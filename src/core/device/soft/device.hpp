@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "../../fork.hpp"
 #include "../device.hpp"
 #include "memory/exporter.hpp"
 #include "topology/function.hpp"
@@ -48,7 +49,7 @@ private:
     const std::uint32_t access_;
     const DeviceFunction &function_;
     std::vector<std::unique_ptr<Exporter::Export>> exports_;
-    std::mutex receive_lock_;
+    ObjectMutex receive_lock_;
     std::atomic<bool> has_receive_export_{false};
     std::unique_ptr<Exporter::Export> receives_exported_;
 };

@@ -40,6 +40,8 @@ doca_error_t VerbsCompletions::create(const VerbsDevice &device, std::uint32_t s
 doca_error_t VerbsCompletions::create_channel(const VerbsDevice &device)
 {
     channel_.reset(ibv_create_comp_channel(&device.context()));
+    if (channel_ != nullptr)
+        close_in_children(channel_->fd);
     if (channel_ != nullptr && fcntl(channel_->fd, F_SETFL, fcntl(channel_->fd, F_GETFL) | O_NONBLOCK) == 0)
         return DOCA_SUCCESS;
     LOG_ERR("creating a completion channel of device %s: %s", device.port().name.c_str(), std::strerror(errno));

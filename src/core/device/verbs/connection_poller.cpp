@@ -217,6 +217,8 @@ bool ConnectionPoller::poll() noexcept
 
 void ConnectionPoller::drain() noexcept
 {
+    if (!home_.is_here())
+        return; // completions are the parent process's, which shares the queue's memory
     while (poll())
         ;
 }

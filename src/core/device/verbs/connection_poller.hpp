@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../engine/completion_queue.hpp"
+#include "../../fork.hpp"
 #include "completion_events.hpp"
 #include "completions.hpp"
 #include "reliable_connection.hpp"
@@ -115,7 +116,8 @@ private:
     VerbsCompletions completions_;
     CompletionEvents events_{completions_};
 
-    std::mutex lock_;                      ///< protects the members below
+    const HomeProcess home_;
+    ObjectMutex lock_;                      ///< protects the members below
     CompletionQueue *polled_by_ = nullptr; ///< null while there are no members
     std::atomic<std::uint32_t> used_ = 0;  ///< work requests of all connections created here
     std::uint32_t num_created_ = 0;

@@ -103,6 +103,8 @@ doca_error_t OpenContext::open(const VerbsFunction &function, OpenContext &opene
         if (function.ibdev_name != ibv_get_device_name(candidate))
             continue;
         opened.context.reset(ibv_open_device(candidate));
+        if (opened.context != nullptr)
+            close_in_children_of(*opened.context);
         opened.pd.reset(opened.context != nullptr ? ibv_alloc_pd(opened.context.get()) : nullptr);
         if (opened.pd == nullptr) {
             LOG_ERR("opening RDMA device %s: %s", function.ibdev_name.c_str(), std::strerror(errno));

@@ -14,6 +14,7 @@
 
 #include <doca_error.h>
 
+#include "../../fork.hpp"
 #include "../../unique_fd.hpp"
 
 namespace opendoca::verbs {
@@ -42,8 +43,8 @@ private:
     void report(DeviceFailure failure) noexcept;
 
     std::atomic<DeviceFailure> failure_ = DeviceFailure::none;
-    UniqueFd reported_; ///< an eventfd, written when another thread has read the event
-    UniqueFd handle_;   ///< an epoll instance with the eventfd and the device's descriptor
+    ProcessFd reported_; ///< an eventfd, written when another thread has read the event
+    ProcessFd handle_;   ///< an epoll instance with the eventfd and the device's descriptor
 };
 
 /// The asynchronous events of an open device. No thread waits for them: threads that poll for completions occasionally
@@ -74,7 +75,7 @@ private:
 
     ibv_context &context_;
     const std::string device_name_;
-    std::mutex lock_;
+    ObjectMutex lock_;
     std::vector<Entry> entries_;
     bool has_failed_ = false;
 };

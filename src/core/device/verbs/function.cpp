@@ -21,6 +21,16 @@ OPENDOCA_LOG_SOURCE(DOCA_VERBS_FUNCTION);
 
 namespace opendoca::verbs {
 
+// libibverbs holds a lock of its own meanwhile, which a forked child could not get.
+static constinit ForkSafeMutex listing;
+static const ForkRegistration listing_registration(listing, LockRank::verbs_devices);
+
+DeviceList::DeviceList() noexcept
+{
+    const std::lock_guard guard(listing);
+    devices_ = ibv_get_device_list(&count_);
+}
+
 namespace {
 
 constexpr std::uint32_t largest_queue = 32768;

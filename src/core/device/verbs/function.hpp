@@ -6,6 +6,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "../../fork.hpp"
 #include "../device.hpp"
 
 namespace opendoca::verbs {
@@ -13,7 +14,7 @@ namespace opendoca::verbs {
 /// The devices that libibverbs finds. Empty if there is no RDMA stack.
 class DeviceList {
 public:
-    DeviceList() noexcept : devices_(ibv_get_device_list(&count_)) {}
+    DeviceList() noexcept;
     DeviceList(const DeviceList &) = delete;
     DeviceList &operator=(const DeviceList &) = delete;
     ~DeviceList()
@@ -63,7 +64,7 @@ private:
     std::uint32_t max_segments_ = 0;
     std::uint32_t max_completions_ = 1;
     std::uint8_t max_reads_ = 0;
-    mutable std::mutex trial_lock_;
+    mutable ObjectMutex trial_lock_;
     mutable std::uint32_t max_queue_size_ = 0; ///< 0 until determined
 };
 

@@ -87,9 +87,9 @@ VerbsQueuePair::~VerbsQueuePair()
 {
     {
         // Waits for the current attempt of a connect() in another thread.
-        std::unique_lock guard(lock_);
+        std::unique_lock<std::mutex> guard(lock_);
         is_closing_ = true;
-        connect_finished_.wait(guard, [this] { return !is_connecting_; });
+        connect_finished_.wait(guard, [this] { return !is_connecting_ || !home_.is_here(); });
     }
     detach();
     if (connection_ != nullptr)

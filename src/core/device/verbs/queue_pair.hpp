@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../../engine/completion_queue.hpp"
+#include "../../fork.hpp"
 #include "../queue_pair.hpp"
 #include "connection_details.hpp"
 #include "connection_poller.hpp"
@@ -284,7 +285,8 @@ private:
     VerbsQueuePair *next_failed_ = nullptr;
     doca_error_t status_of_rest_ = DOCA_SUCCESS; ///< the result of operations in flight when the connection fails
 
-    mutable std::mutex lock_;               ///< protects the members below until attached and connected; see connect()
+    const HomeProcess home_;
+    mutable ObjectMutex lock_;               ///< protects the members below until attached and connected; see connect()
     mutable bool is_known_to_peer_ = false; ///< a peer may have its number, so it must not be replaced
     bool is_connecting_ = false;            ///< connect() runs, without the lock
     std::condition_variable connect_finished_; ///< signaled when connect() returns

@@ -276,6 +276,7 @@ doca_error_t RdmaCm::create(const VerbsDevice &device, std::unique_ptr<Connector
         LOG_INFO("rdma_cm is not available: %s (is the kernel's module rdma_ucm loaded?)", std::strerror(errno));
         return DOCA_ERROR_NOT_SUPPORTED;
     }
+    close_in_children(channel->fd);
     std::unique_ptr<RdmaCm> fresh(new RdmaCm(device, *library, *channel));
     const int flags = fcntl(channel->fd, F_GETFL);
     if (flags < 0 || fcntl(channel->fd, F_SETFL, flags | O_NONBLOCK) != 0) {
@@ -289,6 +290,7 @@ doca_error_t RdmaCm::create(const VerbsDevice &device, std::unique_ptr<Connector
 RdmaCm::~RdmaCm()
 {
     listener_.reset();
+    keep_in_children(channel_->fd);
     library_.destroy_event_channel(channel_);
 }
 

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 
+#include "../../fork.hpp"
 #include "../../log.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_RDMA_CM_LIBRARY);
@@ -56,11 +57,15 @@ std::optional<RdmaCmLibrary> load() noexcept
     return library;
 }
 
+constinit ForkSafeMutex loading;
+const ForkRegistration loading_registration(loading, LockRank::libraries);
+constinit MadeOnce<std::optional<RdmaCmLibrary>> known;
+
 } // namespace
 
 const RdmaCmLibrary *load_rdma_cm() noexcept
 {
-    static const std::optional<RdmaCmLibrary> library = load();
+    const std::optional<RdmaCmLibrary> &library = known.get(loading, load);
     return library ? &*library : nullptr;
 }
 

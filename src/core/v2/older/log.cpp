@@ -5,6 +5,7 @@
 #include <new>
 
 #include "../../log_sinks.hpp"
+#include "../../fork.hpp"
 #include "../log_api.hpp"
 #include "symbols.hpp"
 
@@ -28,15 +29,17 @@ private:
     std::atomic<FILE *> stream_;
 };
 
+constinit opendoca::ForkSafeMutex redirecting;
+const opendoca::ForkRegistration redirecting_registration(redirecting, opendoca::LockRank::log_setup);
+
 } // namespace
 
 doca_error_t opendoca_log_stream_redirect_1_3(FILE *stream)
 {
-    static constinit std::mutex mutex;
     static constinit Redirected *current = nullptr;
     if (stream == nullptr)
         return DOCA_ERROR_INVALID_VALUE;
-    const std::lock_guard guard(mutex);
+    const std::lock_guard guard(redirecting);
     if (current != nullptr) {
         current->redirect(stream);
         return DOCA_SUCCESS;

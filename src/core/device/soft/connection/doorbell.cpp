@@ -18,7 +18,8 @@ constexpr char doorbell_magic[8] = {'O', 'P', 'E', 'N', 'B', 'E', 'L', 'L'};
 constexpr std::uint32_t doorbell_version = 1;
 constexpr std::uint32_t any_wish = 1;
 
-using PeerRegistry = Registry<std::pair<const ExporterProcess *, std::uint32_t>, PeerDoorbells>;
+using PeerRegistry =
+    Registry<std::pair<const ExporterProcess *, std::uint32_t>, PeerDoorbells, LockRank::exporters>;
 
 } // namespace
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 
+#include "../../../fork.hpp"
 #include "../process/sealed_page.hpp"
 #include "../process/wake.hpp"
 
@@ -153,7 +154,7 @@ private:
     const std::shared_ptr<ExporterProcess> process_;
     const std::uint32_t number_;
     std::shared_ptr<SealedPage> page_;
-    std::mutex lock_; ///< of waking_
+    ObjectMutex lock_; ///< of waking_
     WakingSide waking_;
 };
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "../../../fork.hpp"
 #include "../../counter.hpp"
 #include "counter_page.hpp"
 
@@ -64,7 +65,7 @@ public:
 private:
     void wake(CounterPage &page, std::uint64_t sleeping, const std::uint64_t *value) noexcept;
 
-    std::mutex lock_;
+    ObjectMutex lock_;
     std::array<WakingSide, max_sleepers> sides_;
 };
 

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../../fork.hpp"
 #include "../../../log.hpp"
 #include "../process/process.hpp"
 #include "../process/reserve.hpp"
@@ -45,11 +46,13 @@ template <typename T>
 
 } // namespace
 
+static constinit ForkSafeMutex instance_lock;
+static const ForkRegistration instance_lock_registration(instance_lock, LockRank::exporters);
+
 doca_error_t Exporter::instance(std::shared_ptr<Exporter> &exporter)
 {
-    static auto *const lock = new std::mutex;
-    static auto *const current = new std::shared_ptr<Exporter>;
-    const std::lock_guard guard(*lock);
+    static auto *const current = new std::shared_ptr<Exporter>; // under the lock
+    const std::lock_guard guard(instance_lock);
     if (*current == nullptr || (*current)->self_.pid() != getpid()) {
         std::shared_ptr<Exporter> fresh(new Exporter);
         if (const doca_error_t status = fresh->create_pages(); status != DOCA_SUCCESS)

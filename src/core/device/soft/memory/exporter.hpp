@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "../../../fork.hpp"
 #include "../../device.hpp"
 #include "../../host/own_memory.hpp"
 #include "../process/process.hpp"
@@ -65,7 +66,7 @@ private:
     void allow_access_under_yama() noexcept;
     [[nodiscard]] ExportPage &page() const noexcept { return *static_cast<ExportPage *>(page_->start()); }
 
-    std::mutex lock_;
+    ObjectMutex lock_;
     std::shared_ptr<SealedPage> page_;
     std::shared_ptr<SealedPage> hazard_page_;
     void *guard_ = nullptr;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../../../log.hpp"
+#include "../../../fork.hpp"
 #include "../process/directory.hpp"
 #include "../process/registry.hpp"
 #include "../process/reserve.hpp"
@@ -42,7 +43,7 @@ doca_error_t ExporterProcess::attach(const ExporterAddress &address, std::shared
     std::shared_ptr<ExporterProcess> found;
     const Key key{address.pid, address.start_time, address.page_fd, getpid()};
     {
-        auto &processes = Registry<Key, ExporterProcess>::instance();
+        auto &processes = Registry<Key, ExporterProcess, LockRank::processes>::instance();
         const std::lock_guard guard(processes.lock);
         found = processes.find(key);
         if (found != nullptr && found->is_gone()) {
@@ -63,7 +64,7 @@ doca_error_t ExporterProcess::attach(const ExporterAddress &address, std::shared
 
 ExporterProcess::~ExporterProcess()
 {
-    Registry<Key, ExporterProcess>::instance().remove(key_);
+    Registry<Key, ExporterProcess, LockRank::processes>::instance().remove(key_);
 }
 
 doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)
@@ -114,10 +115,12 @@ doca_error_t ExporterProcess::open_pages(const ExporterAddress &address)
     return DOCA_SUCCESS;
 }
 
+static constinit ForkSafeMutex memory_lock;
+static const ForkRegistration memory_lock_registration(memory_lock, LockRank::numbers);
+
 doca_error_t ExporterProcess::open_memory()
 {
-    static auto *const lock = new std::mutex;
-    const std::lock_guard guard(*lock);
+    const std::lock_guard guard(memory_lock);
     if (memory_fd_.is_open())
         return DOCA_SUCCESS;
     const std::string path = "/proc/" + std::to_string(pid_) + "/mem";

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 The opendoca authors
 #include "barrier.hpp"
 
+#include <atomic>
 #include <ctime>
 
 #include <linux/membarrier.h>
@@ -12,6 +13,8 @@ namespace opendoca::soft {
 
 namespace {
 
+enum class Found : unsigned char { not_yet, no, yes };
+
 long membarrier(int command) noexcept
 {
     return syscall(SYS_membarrier, command, 0, 0);
@@ -21,17 +24,27 @@ long membarrier(int command) noexcept
 
 bool allow_barriers_by_others() noexcept
 {
-    static const bool is_registered = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
-    return is_registered;
+    // Not static variables of the functions: a child that is forked while another thread initialises one would wait for
+    // that thread. Two threads find the same.
+    static std::atomic<Found> registered{Found::not_yet};
+    Found found = registered.load(std::memory_order_relaxed);
+    if (found == Found::not_yet) {
+        found = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0 ? Found::yes : Found::no;
+        registered.store(found, std::memory_order_relaxed);
+    }
+    return found == Found::yes;
 }
 
 bool can_make_barriers() noexcept
 {
-    static const bool has_command = [] {
+    static std::atomic<Found> has_command{Found::not_yet};
+    Found found = has_command.load(std::memory_order_relaxed);
+    if (found == Found::not_yet) {
         const long commands = membarrier(MEMBARRIER_CMD_QUERY);
-        return commands > 0 && (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0;
-    }();
-    return has_command;
+        found = commands > 0 && (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0 ? Found::yes : Found::no;
+        has_command.store(found, std::memory_order_relaxed);
+    }
+    return found == Found::yes;
 }
 
 void barrier_for_all() noexcept

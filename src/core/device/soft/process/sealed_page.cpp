@@ -24,7 +24,7 @@ namespace opendoca::soft {
 
 namespace {
 
-using Pages = Registry<std::pair<dev_t, ino_t>, SealedPage>;
+using Pages = Registry<std::pair<dev_t, ino_t>, SealedPage, LockRank::pages>;
 
 constexpr SealedFor sealed_for(SealedPage::Writers writers) noexcept
 {

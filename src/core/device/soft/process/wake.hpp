@@ -18,6 +18,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "../../../fork.hpp"
 #include "../../../guard.hpp"
 #include "../../../unique_fd.hpp"
 #include "barrier.hpp"
@@ -52,8 +53,8 @@ public:
     bool drain() const noexcept;
 
 private:
-    UniqueFd read_;
-    UniqueFd write_;
+    ProcessFd read_;
+    ProcessFd write_;
     std::uint64_t inode_ = 0;
 };
 
@@ -66,12 +67,12 @@ public:
     [[nodiscard]] int open(pid_t pid, int fd, std::uint64_t inode, ReserveUse &reserve) noexcept;
     [[nodiscard]] bool is_open() const noexcept { return fd_.is_open(); }
     [[nodiscard]] std::uint64_t inode() const noexcept { return inode_; }
-    void close() noexcept { fd_ = UniqueFd(); }
+    void close() noexcept { fd_.reset(); }
     /// 0, or an error number.
     [[nodiscard]] int signal() const noexcept;
 
 private:
-    UniqueFd fd_;
+    ProcessFd fd_;
     std::uint64_t inode_ = 0;
 };
 

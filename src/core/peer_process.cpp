@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026 The opendoca authors
+#include "peer_process.hpp"
+
+#include <cerrno>
+#include <csignal>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "poll_one.hpp"
+
+namespace opendoca {
+
+namespace {
+
+/// Of Linux 6.5: a pidfd that was certainly never another process's. On all architectures but the four that no Linux
+/// distribution of today has.
+constexpr int so_peerpidfd = 77;
+
+int pidfd_of_peer(int socket, pid_t pid) noexcept
+{
+    int fd = -1;
+    socklen_t size = sizeof(fd);
+    if (getsockopt(socket, SOL_SOCKET, so_peerpidfd, &fd, &size) == 0) {
+        (void)fcntl(fd, F_SETFD, FD_CLOEXEC); // some kernels do it by themselves
+        return fd;
+    }
+    return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+}
+
+} // namespace
+
+void PeerProcess::open(int socket) noexcept
+{
+    ucred peer{};
+    socklen_t size = sizeof(peer);
+    int domain = 0;
+    socklen_t domain_size = sizeof(domain);
+    pidfd_.reset();
+    pid_ = 0;
+    if (getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &domain_size) != 0 || domain != AF_UNIX ||
+        getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0)
+        return;
+    pid_ = peer.pid;
+    pidfd_ = UniqueFd(pidfd_of_peer(socket, pid_));
+}
+
+bool PeerProcess::has_ended() const noexcept
+{
+    if (!is_watched())
+        return false;
+    if (pidfd_.is_open())
+        return poll_one(pidfd_.get(), POLLIN, std::chrono::milliseconds(0)) != 0;
+    return kill(pid_, 0) != 0 && errno == ESRCH;
+}
+
+} // namespace opendoca
