@@ -250,6 +250,6 @@ TEST_P(ForkedPeers, ConnectionOutlivesAChildThatDestroysItsCopies)
 }
 
 INSTANTIATE_TEST_SUITE_P(Children, ForkedPeers, testing::Bool(),
-                         [](const auto &info) { return info.param ? "ByFork" : "ByClone"; });
+                         [](const auto &children) { return children.param ? "ByFork" : "ByClone"; });
 
 } // namespace
