@@ -18,6 +18,9 @@
  *
  * NULL: as doca_error.h says for all headers.
  * Outputs are written only on success, unless said otherwise.
+ * Fork: objects belong to the process that made them. A forked child may create its own, and may destroy its copies of
+ * its parent's, which has no effect on the parent; any other use of the copies is undefined.
+ *
  * Threads: context functions may be called from any thread at any time. A work queue belongs to one thread:
  * calls on the same queue, also adding and removing it, must not overlap. Several queues, each with its
  * thread, may share a context if the library allows it.

@@ -23,6 +23,9 @@
  *
  * NULL, and outputs: as doca_error.h says for all headers.
  *
+ * Fork: objects belong to the process that made them. A forked child may create its own, and may destroy its copies of
+ * its parent's, which has no effect on the parent; any other use of the copies is undefined.
+ *
  * Threads: a context, its tasks and its progress engine belong to one thread at a time. doca_pe_progress()
  * must not be called in a callback; everything else may.
  */

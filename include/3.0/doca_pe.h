@@ -27,6 +27,9 @@
  *
  * NULL, and outputs: as doca_error.h says for all headers.
  *
+ * Fork: objects belong to the process that made them. A forked child may create its own, and may destroy its copies of
+ * its parent's, which has no effect on the parent; any other use of the copies is undefined.
+ *
  * Threads: a progress engine, its contexts and their tasks belong to one thread at a time. Several progress
  * engines may run in several threads. doca_pe_progress() must not be called in a callback.
  */
