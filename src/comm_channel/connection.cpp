@@ -194,9 +194,15 @@ void Connection::drain_space_bells() noexcept
 
 bool Connection::check_end() noexcept
 {
+    // Each send of Comm Channel comes here: the process is checked at every 32nd call, and at the first after arming.
+    constexpr std::uint8_t calls_per_process_check = 32;
     pump();
-    if (state_ != State::connected ||
-        !(stream_ != nullptr ? stream_->has_ended() : has_hung_up(socket_.get()) || has_lost_process()))
+    if (state_ != State::connected)
+        return false;
+    const bool is_process_due = std::exchange(was_armed_, false) || ++num_end_checks_ % calls_per_process_check == 0;
+    const bool has_ended = stream_ != nullptr ? stream_->has_ended()
+                                              : has_hung_up(socket_.get()) || (is_process_due && has_lost_process());
+    if (!has_ended)
         return false;
     note_end();
     return true;
@@ -225,9 +231,6 @@ bool Connection::drain_bells() noexcept
 
 bool Connection::has_lost_process() noexcept
 {
-    constexpr std::uint32_t looks_between_system_calls = 16;
-    if (!std::exchange(was_armed_, false) && ++num_quiet_looks_ % looks_between_system_calls != 0)
-        return false;
     if (!process_.has_ended())
         return false;
     shutdown(socket_.get(), SHUT_RDWR); // so that it shows the end wherever it is watched

@@ -132,8 +132,8 @@ private:
     void ring_for_message() noexcept;
     void ring_for_space() noexcept;
     [[nodiscard]] bool may_tell_of_peer() const noexcept;
-    /// True when the peer's process has ended, also where its children keep the other end of the socket open; then this
-    /// end is closed. Looks at each 16th call only, and at the first after arming.
+    /// Returns true if the peer's process has ended, also where its children keep the other end of the socket open; then
+    /// this end is closed. Costs a system call.
     [[nodiscard]] bool has_lost_process() noexcept;
     void note_end() noexcept;
     void note_damage() noexcept;
@@ -145,10 +145,10 @@ private:
     bool has_left_ = false; ///< this side
     bool owes_message_bell_ = false;
     bool owes_space_bell_ = false;
+    bool was_armed_ = false;         ///< since check_end()
+    std::uint8_t num_end_checks_ = 0;
     ProcessFd socket_;
-    PeerProcess process_;            ///< of the peer, where it is on this machine
-    bool was_armed_ = false;         ///< since its end was last looked for
-    std::uint32_t num_quiet_looks_ = 0;
+    PeerProcess process_; ///< of the peer, where it is on this machine
     const HomeProcess home_;
     std::unique_ptr<Stream> stream_; ///< where the peer is on another machine, or may be
     std::shared_ptr<const DeviceFunction> messages_by_; ///< then: that has queue pairs for messages, or null

@@ -115,12 +115,18 @@ protected:
         port_ = pairs.front().importer;
     }
 
+    void TearDown() override
+    {
+        if (rep_ != nullptr)
+            must(doca_dev_rep_close(rep_));
+    }
+
     doca_error_t listen(EpHandle &ep)
     {
         service_dev_ = open_device(port_);
         const RepList reps(service_dev_);
         for (doca_devinfo_rep *rep : reps) {
-            if (pci_of(rep) == host_.pci)
+            if (rep_ == nullptr && pci_of(rep) == host_.pci)
                 must(doca_dev_rep_open(rep, &rep_));
         }
         must(doca_comm_channel_ep_create(ep.out()));
