@@ -40,30 +40,16 @@ int in_child(const std::function<bool()> &body)
     return status;
 }
 
-/// A process that lives until its pipe ends, with copies of all descriptors of its parent.
-class Lingerer {
-public:
-    explicit Lingerer(bool is_by_c_library)
-    {
-        must_pass(pipe(ends_) == 0);
-        child_ = is_by_c_library ? fork() : static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
-        if (child_ == 0) {
-            close(ends_[1]);
-            char byte;
-            (void)!read(ends_[0], &byte, 1);
-            _exit(0);
-        }
+/// Creates a process that lives until @p pipe ends, with copies of all descriptors of its parent.
+void leave_child(bool is_by_c_library, int pipe)
+{
+    const pid_t child = is_by_c_library ? fork() : static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+    if (child == 0) {
+        char byte;
+        (void)!read(pipe, &byte, 1);
+        _exit(0);
     }
-    static void must_pass(bool is_good)
-    {
-        if (!is_good)
-            abort();
-    }
-
-private:
-    int ends_[2];
-    pid_t child_ = -1;
-};
+}
 
 bool make_objects()
 {
@@ -113,10 +99,13 @@ protected:
             GTEST_SKIP() << "no software device";
         host_ = pairs.front().exporter;
         port_ = pairs.front().importer;
+        ASSERT_EQ(pipe(life_), 0);
     }
 
     void TearDown() override
     {
+        for (const int end : life_)
+            close(end);
         if (rep_ != nullptr)
             must(doca_dev_rep_close(rep_));
     }
@@ -179,12 +168,14 @@ protected:
         Address *from = nullptr;
         if (listen(ep) != DOCA_SUCCESS || receive(ep, text, from) != DOCA_SUCCESS)
             _exit(1);
-        const Lingerer child(GetParam());
+        close(life_[1]);
+        leave_child(GetParam(), life_[0]);
         kill(getpid(), SIGKILL);
         _exit(1);
     }
 
     const std::string name_ = "fork" + std::to_string(getpid());
+    int life_[2] = {-1, -1}; ///< of the child that is left
     DeviceParam host_, port_;
     DevHandle service_dev_, client_dev_;
     doca_dev_rep *rep_ = nullptr;
