@@ -33,7 +33,7 @@ Connection::Connection(Side own_side, UniqueFd connection, const doca_dev &dev)
         return;
     }
     stream_ = std::make_unique<Stream>(socket_.get());
-    (void)!stream_->open(); // without descriptors nobody can watch it
+    (void)!stream_->open(); // on failure no descriptor exists, and watching the connection fails
     if (dev.function().can.messages_by_queue_pairs)
         messages_by_ = dev.messages_by();
 }
@@ -55,25 +55,25 @@ void Connection::attach()
 
 void Connection::pump() noexcept
 {
-    if (owes_bell()) [[unlikely]] {
-        ring_for_message();
-        ring_for_space();
+    if (has_pending_doorbell()) [[unlikely]] {
+        ring_message_doorbell();
+        ring_space_doorbell();
     }
     if (stream_ != nullptr && memory_.is_open() && !stream_->pump())
         note_damage();
 }
 
-void Connection::ring_for_message() noexcept
+void Connection::ring_message_doorbell() noexcept
 {
-    owes_message_bell_ = memory_.is_open() && out_.disarm_for_message() && !ring_bell(socket_.get());
-    if (owes_message_bell_) [[unlikely]]
+    has_pending_message_doorbell_ = memory_.is_open() && out_.disarm_for_message() && !ring_doorbell(socket_.get());
+    if (has_pending_message_doorbell_) [[unlikely]]
         out_.rearm_for_message();
 }
 
-void Connection::ring_for_space() noexcept
+void Connection::ring_space_doorbell() noexcept
 {
-    owes_space_bell_ = memory_.is_open() && in_.disarm_for_space() && !ring_bell(space_socket_.get());
-    if (owes_space_bell_) [[unlikely]]
+    has_pending_space_doorbell_ = memory_.is_open() && in_.disarm_for_space() && !ring_doorbell(space_socket_.get());
+    if (has_pending_space_doorbell_) [[unlikely]]
         in_.rearm_for_space();
 }
 
@@ -82,7 +82,7 @@ bool Connection::has_space() noexcept
     pump();
     if (!memory_.is_open())
         return false;
-    const RingResult look = out_.look_for_space();
+    const RingResult look = out_.check_space();
     if (look == RingResult::damaged)
         note_damage();
     return look == RingResult::done;
@@ -93,7 +93,7 @@ bool Connection::has_message() noexcept
     pump();
     if (!memory_.is_open())
         return false;
-    const RingResult look = in_.look_for_message();
+    const RingResult look = in_.check_message();
     if (look == RingResult::damaged)
         note_damage();
     return look == RingResult::done;
@@ -116,7 +116,7 @@ doca_error_t Connection::send(const void *message, std::size_t length, std::uint
     if (stream_ != nullptr)
         pump();
     else
-        ring_for_message();
+        ring_message_doorbell();
     if (kind == 0) {
         ++now_.send_messages;
         now_.send_bytes += length;
@@ -124,7 +124,7 @@ doca_error_t Connection::send(const void *message, std::size_t length, std::uint
     return DOCA_SUCCESS;
 }
 
-void Connection::send_in_vain(std::size_t length) noexcept
+void Connection::count_lost_send(std::size_t length) noexcept
 {
     ++now_.send_messages;
     now_.send_bytes += length;
@@ -152,16 +152,16 @@ doca_error_t Connection::receive(void *message, std::size_t &length, std::uint32
     case RingResult::nothing:
         return DOCA_ERROR_AGAIN;
     case RingResult::too_long:
-        LOG_ERR("a message of %zu bytes does not fit into the %zu bytes that there are for it", length, space);
+        LOG_ERR("a message of %zu bytes does not fit into a buffer of %zu bytes", length, space);
         return DOCA_ERROR_INVALID_VALUE;
     case RingResult::damaged:
         note_damage();
         return DOCA_ERROR_CONNECTION_RESET;
     }
     if (stream_ != nullptr)
-        pump(); // tells the peer
+        pump(); // sends the new count of received messages
     else
-        ring_for_space();
+        ring_space_doorbell();
     if (kind == 0) {
         ++now_.recv_messages;
         now_.recv_bytes += length;
@@ -184,12 +184,12 @@ void Connection::arm_for_space() noexcept
         stream_->wake_for_space(true);
 }
 
-void Connection::drain_space_bells() noexcept
+void Connection::drain_space_doorbells() noexcept
 {
     if (stream_ != nullptr)
         stream_->wake_for_space(false);
     else
-        (void)drain_bells_of(space_socket_.get()); // the end shows at the other socket
+        (void)drain_doorbells_of(space_socket_.get()); // the peer's end is detected on the other socket
 }
 
 bool Connection::check_end() noexcept
@@ -200,30 +200,31 @@ bool Connection::check_end() noexcept
     if (state_ != State::connected)
         return false;
     const bool is_process_due = std::exchange(was_armed_, false) || ++num_end_checks_ % calls_per_process_check == 0;
-    const bool has_ended = stream_ != nullptr ? stream_->has_ended()
-                                              : has_hung_up(socket_.get()) || (is_process_due && has_lost_process());
+    const bool has_ended = stream_ != nullptr
+                               ? stream_->has_ended()
+                               : is_closed_by_peer(socket_.get()) || (is_process_due && has_lost_process());
     if (!has_ended)
         return false;
     note_end();
     return true;
 }
 
-bool Connection::take_bells() noexcept
+bool Connection::drain_all_doorbells() noexcept
 {
     if (stream_ != nullptr)
         stream_->wake_for_message(false);
-    drain_space_bells();
+    drain_space_doorbells();
     pump();
-    return stream_ != nullptr ? stream_->has_ended() : !drain_bells_of(socket_.get()) || has_lost_process();
+    return stream_ != nullptr ? stream_->has_ended() : !drain_doorbells_of(socket_.get()) || has_lost_process();
 }
 
-bool Connection::drain_bells() noexcept
+bool Connection::drain_message_doorbells() noexcept
 {
     if (stream_ != nullptr) {
         stream_->wake_for_message(false);
         return check_end();
     }
-    if (state_ != State::connected || (drain_bells_of(socket_.get()) && !has_lost_process()))
+    if (state_ != State::connected || (drain_doorbells_of(socket_.get()) && !has_lost_process()))
         return false;
     note_end();
     return true;
@@ -237,19 +238,19 @@ bool Connection::has_lost_process() noexcept
     return true;
 }
 
-/// Whether the log may have one more line about it.
-bool Connection::may_tell_of_peer() const noexcept
+/// Returns whether a line about the peer may be logged: those about unauthenticated clients are rate-limited.
+bool Connection::may_log_about_peer() const noexcept
 {
     return side_ == Side::client || stream_ == nullptr || may_log_unauthenticated_client();
 }
 
 void Connection::note_end() noexcept
 {
-    // What the peer stored in leave(), before it closed its end, is there once a system call has told of it.
+    // Acquire: pairs with the release store in note_departure() of the peer, made before it closed its end.
     const SharedPage &page = memory_.page();
     const auto &has_left = side_ == Side::service ? page.client_left : page.service_left;
     state_ = has_left_ || has_left.load(std::memory_order_acquire) != 0 ? State::left : State::died;
-    if (state_ == State::died && may_tell_of_peer())
+    if (state_ == State::died && may_log_about_peer())
         LOG_WARN("the %s at the other end has died", side_ == Side::service ? "client" : "service");
 }
 
@@ -257,16 +258,16 @@ void Connection::note_damage() noexcept
 {
     if (state_ == State::died && !memory_.is_open())
         return;
-    if (may_tell_of_peer())
+    if (may_log_about_peer())
         LOG_ERR("the %s at the other end has %s; the connection is closed",
                 side_ == Side::service ? "client" : "service",
-                stream_ != nullptr ? "sent what is no message" : "damaged the messages' memory");
+                stream_ != nullptr ? "sent an invalid message" : "corrupted the shared memory of the messages");
     state_ = State::died;
     memory_.close();
-    shutdown(socket_.get(), SHUT_RDWR); // and the socket tells both sides
+    shutdown(socket_.get(), SHUT_RDWR); // reports the end to both sides
 }
 
-/// Marks this end as one that ends by itself.
+/// Marks this end as disconnected in order.
 void Connection::note_departure() noexcept
 {
     has_left_ = true;
@@ -274,7 +275,7 @@ void Connection::note_departure() noexcept
         return;
     SharedPage &page = memory_.page();
     auto &has_left = side_ == Side::service ? page.service_left : page.client_left;
-    has_left.store(1, std::memory_order_release); // pairs with note_end()
+    has_left.store(1, std::memory_order_release); // release: pairs with the acquire load in note_end()
 }
 
 void Connection::leave() noexcept
@@ -285,11 +286,11 @@ void Connection::leave() noexcept
     }
     note_departure();
     if (stream_ != nullptr && memory_.is_open())
-        stream_->say_goodbye();
-    hang_up();
+        stream_->drain_and_leave();
+    shut_down();
 }
 
-void Connection::hang_up() noexcept
+void Connection::shut_down() noexcept
 {
     if (!home_.is_here()) {
         has_left_ = true;
@@ -297,7 +298,7 @@ void Connection::hang_up() noexcept
     }
     note_departure();
     if (socket_.is_open())
-        shutdown(socket_.get(), SHUT_RDWR); // also where a child that was made by other means than fork() has a copy
+        shutdown(socket_.get(), SHUT_RDWR); // takes effect even if a child made by other means than fork() holds a copy of the descriptor
 }
 
 void Connection::release() noexcept

@@ -18,19 +18,21 @@
 
 namespace opendoca::comm_channel {
 
-/// One end of a connection between a service and a client.
+/// One end of a connection between a service and a client. The endpoint (v2) or context (v3) that created it owns it.
+/// Only state() may be called from any thread; all other functions need the owner's lock. Messages travel through
+/// shared-memory rings; where the peer is on another machine, a Stream carries the contents of the rings.
 class Connection {
 public:
     enum class State : std::uint8_t {
-        connecting, ///< the service has not taken the client in
+        connecting, ///< the service has not accepted the client
         connected,
-        left,  ///< has disconnected; its messages can still be received
-        died,  ///< ended without that; likewise
-        failed ///< the connection never came about
+        left,  ///< disconnected in order; messages of the peer can still be received
+        died,  ///< ended without a disconnect notice; messages of the peer can still be received
+        failed ///< the handshake failed
     };
     enum class Side : std::uint8_t { service, client };
 
-    /// Of the program's messages, which are of kind 0.
+    /// Traffic of the program: control messages (kind other than 0) are not counted.
     struct Counters {
         std::uint64_t send_messages = 0;
         std::uint64_t send_bytes = 0;
@@ -39,101 +41,115 @@ public:
         std::uint64_t send_in_flight = 0;
     };
 
-    /// @p own_side: of this process's end of the connection, which belongs to @p dev.
+    /// Takes over @p connection, a connected socket. @p own_side is the side of this process; @p dev is its device.
     Connection(Side own_side, UniqueFd connection, const doca_dev &dev);
 
-    /// Client: asks to be taken in.
-    [[nodiscard]] doca_error_t say_hello(const ServiceKey &service,
-                                         const Limits &own);
-    /// Client: CONNECTION_INPROGRESS, SUCCESS, or CONNECTION_ABORTED.
-    [[nodiscard]] doca_error_t take_welcome(const Limits &own);
-    /// Service: the same, after which the client is taken in. Says no to it unless it @p has_space, and ends it after
-    /// hello_deadline(). OPERATING_SYSTEM with errno, and no message, when descriptors or memory lack.
-    /// @p is_ready is asked before the client is told that it is taken in, and answers false with errno.
-    [[nodiscard]] doca_error_t take_hello(const ServiceKey &service, const Limits &own, bool has_space,
-                                          const std::function<bool()> &is_ready);
+    /// Client: sends the hello that requests a connection to @p service.
+    [[nodiscard]] doca_error_t send_hello(const ServiceKey &service, const Limits &own);
+    /// Client: processes the service's answer. Returns CONNECTION_INPROGRESS, SUCCESS, or CONNECTION_ABORTED.
+    [[nodiscard]] doca_error_t receive_welcome(const Limits &own);
+    /// Service: processes the client's hello. Returns SUCCESS once the client is accepted, CONNECTION_INPROGRESS while
+    /// no hello has arrived, and CONNECTION_ABORTED if the client is refused, for example because @p has_space is false
+    /// or because hello_deadline() has passed. Returns OPERATING_SYSTEM with errno, and logs nothing, when descriptors
+    /// or memory lack. Calls @p is_ready before the acceptance is sent; it returns false with errno to abandon the
+    /// client.
+    [[nodiscard]] doca_error_t receive_hello(const ServiceKey &service, const Limits &own, bool has_space,
+                                             const std::function<bool()> &is_ready);
 
-    [[nodiscard]] std::chrono::steady_clock::time_point hello_deadline() const noexcept { return begin_ + longest_silence; }
+    [[nodiscard]] std::chrono::steady_clock::time_point hello_deadline() const noexcept
+    {
+        return begin_ + hello_timeout;
+    }
 
-    /// In any thread; all else in one at a time.
+    /// May be called from any thread, unlike every other function. Relaxed: the state guards no other data.
     [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_relaxed); }
     [[nodiscard]] bool has_ended() const noexcept { return state() >= State::left; }
     [[nodiscard]] bool is_released() const noexcept { return !socket_.is_open(); }
-    /// Hangs up with the peer.
+    /// Returns the socket, which reports a hang-up when the peer closes its end.
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
-    /// Becomes readable for messages, while the peer has been asked for bells, and at the end.
-    [[nodiscard]] int message_fd() const noexcept
+    /// Returns the descriptor that becomes readable for a message while doorbells are requested, and when the peer
+    /// ends.
+    [[nodiscard]] int message_fd() const noexcept { return stream_ != nullptr ? stream_->message_fd() : socket_.get(); }
+    [[nodiscard]] int space_fd() const noexcept
     {
-        return stream_ != nullptr ? stream_->message_fd() : socket_.get();
+        return stream_ != nullptr ? stream_->space_fd() : space_socket_.get();
     }
-    /// Becomes readable when the peer's process ends; -1 where nothing shows it but the socket. To be watched as
-    /// message_fd() is.
+    /// Returns the descriptor that becomes readable when the peer's process ends; -1 if only the socket shows the end. To
+    /// be watched as message_fd() is.
     [[nodiscard]] int process_fd() const noexcept { return process_.fd(); }
-    [[nodiscard]] int space_fd() const noexcept { return stream_ != nullptr ? stream_->space_fd() : space_socket_.get(); }
-    /// Who watches both in one epoll says so, before the handshake.
+    /// Declares that message_fd() and space_fd() are watched by one epoll instance. Call before the handshake.
     void descriptors_are_together() noexcept
     {
         if (stream_ != nullptr)
             stream_->descriptors_are_together();
     }
-    /// Of the program's messages.
+    /// Returns the longest message of the program that both sides accept.
     [[nodiscard]] std::uint32_t longest_to_send() const noexcept { return out_.shape().longest(0); }
     [[nodiscard]] std::uint64_t num_received() const noexcept { return now_.recv_messages; }
     [[nodiscard]] std::uint64_t num_sent() const noexcept { return now_.send_messages; }
 
-    /// Whether there is space, or a message; a peer that does not keep the rules counts as dead.
+    /// Returns whether a send would find space, or a receive a message. A peer that violates the protocol counts as
+    /// died.
     [[nodiscard]] bool has_space() noexcept;
     [[nodiscard]] bool has_message() noexcept;
-    /// SUCCESS, or AGAIN; CONNECTION_RESET when the peer turns out not to keep the rules.
+    /// Returns SUCCESS, AGAIN if the ring is full, or CONNECTION_RESET if the peer violates the protocol.
     [[nodiscard]] doca_error_t send(const void *message, std::size_t length, std::uint32_t kind = 0) noexcept;
-    /// The same; INVALID_VALUE when the message is too long for @p length.
+    /// Returns SUCCESS, AGAIN, CONNECTION_RESET, or INVALID_VALUE if the message is longer than @p length; it then
+    /// stays.
     [[nodiscard]] doca_error_t receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
-    /// The same, where only messages of the program are expected.
+    /// Receives a message of the program. A message of another kind is a protocol violation.
     [[nodiscard]] doca_error_t receive(void *message, std::size_t &length) noexcept;
-    /// A message that the peer can't receive any more, having left.
-    void send_in_vain(std::size_t length) noexcept;
+    /// Counts a message as sent that is dropped because the peer has disconnected.
+    void count_lost_send(std::size_t length) noexcept;
 
-    /// The kernel had no memory to wake the peer, which may sleep. Each call here tries again, so the own program must
-    /// not sleep meanwhile.
-    [[nodiscard]] bool owes_bell() const noexcept { return owes_message_bell_ || owes_space_bell_; }
+    /// Returns whether a doorbell could not be rung because the kernel had no memory. Each call on the connection
+    /// retries. Until one succeeds, the program must not block: the peer may be blocked and wait for this doorbell.
+    [[nodiscard]] bool has_pending_doorbell() const noexcept
+    {
+        return has_pending_message_doorbell_ || has_pending_space_doorbell_;
+    }
 
-    /// Asks for bells. Each is to be followed by a look at what is there.
+    /// Request a doorbell. The caller must check for a message, or for space, afterwards: one that came before rings
+    /// none.
     void arm_for_message() noexcept;
     void arm_for_space() noexcept;
-    void drain_space_bells() noexcept;
+    void drain_space_doorbells() noexcept;
 
-    /// Looks whether the other end is still there; true when it has just turned out that it is not.
+    /// Checks whether the peer has closed its end. Returns true if this call detected the end.
     [[nodiscard]] bool check_end() noexcept;
-    /// Takes all bells that have rung, before a look at what is there. True when the peer has gone, which is not noted.
-    [[nodiscard]] bool take_bells() noexcept;
-    /// Takes the bells that have rung for messages; result as check_end().
-    [[nodiscard]] bool drain_bells() noexcept;
+    /// Drains all doorbells; check for messages and space afterwards. Returns whether the peer has closed its end,
+    /// without changing the state.
+    [[nodiscard]] bool drain_all_doorbells() noexcept;
+    /// Drains the doorbells for messages. Returns true if this call detected the peer's end.
+    [[nodiscard]] bool drain_message_doorbells() noexcept;
 
     void fail() noexcept { state_ = State::failed; }
-    /// Sends what was not sent yet and a disconnect notice, and shuts the connection down. Blocks where the peer is on
-    /// another machine: see Stream::say_goodbye().
+    /// Sends unsent messages and a disconnect notice, and shuts the connection down. Blocks if the peer is on another
+    /// machine: see Stream::drain_and_leave().
     void leave() noexcept;
-    /// The same without anything sent: never blocks.
-    void hang_up() noexcept;
-    /// Gives descriptors and memory back; counters stay.
+    /// Shuts the connection down without sending anything. Never blocks.
+    void shut_down() noexcept;
+    /// Closes descriptors and frees memory. The counters stay.
     void release() noexcept;
 
     void update_counters() noexcept;
 
-    Counters counters; ///< as of the last update
+    Counters counters; ///< values at the last update_counters()
 
 private:
-    [[nodiscard]] bool tell(StreamKind kind, std::span<const std::byte> bytes, std::span<const int> files) noexcept;
-    [[nodiscard]] Arrival hear(StreamKind kind, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept;
+    [[nodiscard]] bool send_handshake(StreamKind kind, std::span<const std::byte> bytes,
+                                      std::span<const int> files) noexcept;
+    [[nodiscard]] Arrival receive_handshake(StreamKind kind, std::span<std::byte> bytes,
+                                            std::span<UniqueFd> files) noexcept;
     [[nodiscard]] bool open_memory(const Welcome &welcome, std::span<UniqueFd, 2> files);
     void attach();
-    /// What is owed, or under way where the peer is on another machine.
+    /// Retries pending doorbells, and moves data between rings and socket if the peer is on another machine.
     void pump() noexcept;
-    void ring_for_message() noexcept;
-    void ring_for_space() noexcept;
-    [[nodiscard]] bool may_tell_of_peer() const noexcept;
-    /// Returns true if the peer's process has ended, also where its children keep the other end of the socket open; then
-    /// this end is closed. Costs a system call.
+    void ring_message_doorbell() noexcept;
+    void ring_space_doorbell() noexcept;
+    [[nodiscard]] bool may_log_about_peer() const noexcept;
+    /// Returns true if the peer's process has ended, even if its children keep the other end of the socket open; then this
+    /// end is closed. Costs a system call.
     [[nodiscard]] bool has_lost_process() noexcept;
     void note_end() noexcept;
     void note_damage() noexcept;
@@ -142,17 +158,18 @@ private:
     const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     const Side side_;
     std::atomic<State> state_{State::connecting};
-    bool has_left_ = false; ///< this side
-    bool owes_message_bell_ = false;
-    bool owes_space_bell_ = false;
-    bool was_armed_ = false;         ///< since check_end()
+    bool has_left_ = false; ///< this side has disconnected
+    bool has_pending_message_doorbell_ = false;
+    bool has_pending_space_doorbell_ = false;
+    bool was_armed_ = false; ///< armed since the last check_end()
     std::uint8_t num_end_checks_ = 0;
     ProcessFd socket_;
-    PeerProcess process_; ///< of the peer, where it is on this machine
+    PeerProcess process_; ///< the peer's process, if it is on this machine
     const HomeProcess home_;
-    std::unique_ptr<Stream> stream_; ///< where the peer is on another machine, or may be
-    std::shared_ptr<const DeviceFunction> messages_by_; ///< then: that has queue pairs for messages, or null
-    ProcessFd space_socket_; ///< else: the peer writes to it when it has freed space in the ring
+    std::unique_ptr<Stream> stream_; ///< set if the connection uses TCP, null for a Unix socket
+    /// With a stream: the function whose queue pairs carry messages, or null.
+    std::shared_ptr<const DeviceFunction> messages_by_;
+    ProcessFd space_socket_; ///< without a stream: the peer rings it when it has freed space in out_
     SharedMemory memory_;
     RingShape to_service_;
     RingShape to_client_;

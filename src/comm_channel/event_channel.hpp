@@ -11,10 +11,11 @@
 
 namespace opendoca::comm_channel {
 
-/// A descriptor that is readable while one of those that it watches is, or since it was kicked.
+/// An epoll instance that the program can watch: readable while a watched descriptor is ready, or after kick() until
+/// clear(). Owned by an endpoint or a context; used under the owner's lock.
 class EventChannel {
 public:
-    /// False with errno.
+    /// Returns false with errno if a descriptor cannot be created.
     [[nodiscard]] bool create();
     void close() noexcept { *this = EventChannel(); }
 
@@ -26,9 +27,9 @@ public:
     void forget(int fd) noexcept;
 
     void kick() noexcept;
-    void clear() noexcept; ///< of kicks
+    void clear() noexcept; ///< resets the effect of kick()
 
-    /// What is ready now. The tag of a kick is null.
+    /// Returns the events that are ready now, without blocking. The tag of a kick is null.
     [[nodiscard]] int look(epoll_event *events, int most) const noexcept;
 
 private:

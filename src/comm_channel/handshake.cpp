@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How a connection comes about.
+// The handshake that establishes a connection.
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -30,7 +30,7 @@ bool make_space_sockets(ProcessFd &own, UniqueFd &of_client)
     return true;
 }
 
-/// Whether a ring of this shape is one that an endpoint with these limits has asked for; @p queue is that of its direction.
+/// Returns whether an endpoint with the limits @p own may use a ring of this shape; @p queue is its limit of messages.
 bool fits(const RingShape &shape, const Limits &own, std::uint16_t queue) noexcept
 {
     return shape.messages <= queue && shape.message_size <= own.message_size &&
@@ -41,20 +41,20 @@ const char *reason_of(Answer answer)
 {
     switch (answer) {
     case Answer::too_many_clients:
-        return "it has as many clients as it can have";
+        return "it has reached its limit of clients";
     case Answer::not_understood:
-        return "it is of another version of the library";
+        return "it uses an incompatible version of the library";
     case Answer::another_service:
-        return "it is another service, or that of another function";
+        return "the service has another name or belongs to another function";
     default:
-        return "its answer is none";
+        return "its answer is not valid";
     }
 }
 
 } // namespace
 
-/// False with errno.
-bool Connection::tell(StreamKind kind, std::span<const std::byte> bytes, std::span<const int> files) noexcept
+/// Sends a handshake message by either transport. Returns false with errno on failure.
+bool Connection::send_handshake(StreamKind kind, std::span<const std::byte> bytes, std::span<const int> files) noexcept
 {
     if (stream_ == nullptr)
         return send_message(socket_.get(), bytes, files);
@@ -62,7 +62,7 @@ bool Connection::tell(StreamKind kind, std::span<const std::byte> bytes, std::sp
     return true;
 }
 
-Arrival Connection::hear(StreamKind kind, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept
+Arrival Connection::receive_handshake(StreamKind kind, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept
 {
     if (stream_ != nullptr)
         return stream_->take(kind, bytes);
@@ -72,19 +72,19 @@ Arrival Connection::hear(StreamKind kind, std::span<std::byte> bytes, std::span<
     return receive_message(socket_.get(), bytes, files); // what came before the end, or the end
 }
 
-doca_error_t Connection::say_hello(const ServiceKey &service, const Limits &own)
+doca_error_t Connection::send_hello(const ServiceKey &service, const Limits &own)
 {
     if (stream_ == nullptr && !is_same_user(socket_.get()))
         return DOCA_ERROR_CONNECTION_ABORTED;
     const Hello hello = {wire_magic, wire_version, messages_by_ != nullptr ? 1U : 0U, service, own};
-    if (!tell(StreamKind::hello, bytes_of(hello), {})) {
-        LOG_ERR("the service ended while it was connected to: %s", std::strerror(errno));
+    if (!send_handshake(StreamKind::hello, bytes_of(hello), {})) {
+        LOG_ERR("the service closed the connection during the handshake: %s", std::strerror(errno));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     return DOCA_SUCCESS;
 }
 
-doca_error_t Connection::take_welcome(const Limits &own)
+doca_error_t Connection::receive_welcome(const Limits &own)
 {
     WelcomeAndOffer answer;
     const Welcome &welcome = answer.welcome;
@@ -96,43 +96,43 @@ doca_error_t Connection::take_welcome(const Limits &own)
             return DOCA_ERROR_CONNECTION_INPROGRESS;
         has_offer = kind == StreamKind::welcome_and_offer;
     }
-    switch (has_offer ? hear(StreamKind::welcome_and_offer, bytes_of(answer), {})
-                      : hear(StreamKind::welcome, bytes_of(answer.welcome), files)) {
+    switch (has_offer ? receive_handshake(StreamKind::welcome_and_offer, bytes_of(answer), {})
+                      : receive_handshake(StreamKind::welcome, bytes_of(answer.welcome), files)) {
     case Arrival::nothing:
         return DOCA_ERROR_CONNECTION_INPROGRESS;
     case Arrival::ended:
-        LOG_ERR("the service ended before it took this client in");
+        LOG_ERR("the service closed the connection before it accepted this client");
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::malformed:
-        LOG_ERR("the service answers with something else than a welcome");
+        LOG_ERR("the service's answer to the hello is not a welcome");
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::stripped:
-        LOG_ERR("no descriptor is left for the memory that the service shares");
+        LOG_ERR("the process has no file descriptor left for the service's shared memory");
         return DOCA_ERROR_NO_MEMORY;
     case Arrival::complete:
         break;
     }
     if (welcome.magic == wire_magic && welcome.answer != Answer::welcome) {
-        LOG_ERR("the service does not take this client in: %s", reason_of(welcome.answer));
+        LOG_ERR("the service refuses this client: %s", reason_of(welcome.answer));
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
-    const bool is_understood =
-        welcome.magic == wire_magic && welcome.version == wire_version && is_valid(welcome.to_service) &&
-        is_valid(welcome.to_client) && fits(welcome.to_service, own, own.send_queue) &&
-        fits(welcome.to_client, own, own.recv_queue);
+    const bool is_understood = welcome.magic == wire_magic && welcome.version == wire_version &&
+                               is_valid(welcome.to_service) && is_valid(welcome.to_client) &&
+                               fits(welcome.to_service, own, own.send_queue) &&
+                               fits(welcome.to_client, own, own.recv_queue);
     if (!is_understood || !open_memory(welcome, files)) {
-        LOG_ERR("the service's welcome can't be used");
+        LOG_ERR("the service's welcome has invalid sizes or memory");
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     to_service_ = welcome.to_service;
     to_client_ = welcome.to_client;
     attach();
     if (has_offer)
-        stream_->take_up(messages_by_, to_service_, to_client_, answer.offer);
+        stream_->accept_service_offer(messages_by_, to_service_, to_client_, answer.offer);
     return DOCA_SUCCESS;
 }
 
-/// Client: that of both, or where the service is on another machine, its own.
+/// Client: maps the service's memory or, if the service is on another machine, creates memory of its own.
 bool Connection::open_memory(const Welcome &welcome, std::span<UniqueFd, 2> files)
 {
     if (stream_ != nullptr)
@@ -145,23 +145,23 @@ bool Connection::open_memory(const Welcome &welcome, std::span<UniqueFd, 2> file
     return memory_.open(welcome.to_service, welcome.to_client, files[0]);
 }
 
-doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own, bool has_space,
-                                    const std::function<bool()> &is_ready)
+doca_error_t Connection::receive_hello(const ServiceKey &service, const Limits &own, bool has_space,
+                                       const std::function<bool()> &is_ready)
 {
     Hello hello;
-    switch (hear(StreamKind::hello, bytes_of(hello), {})) {
+    switch (receive_handshake(StreamKind::hello, bytes_of(hello), {})) {
     case Arrival::nothing:
         if (std::chrono::steady_clock::now() < hello_deadline())
             return DOCA_ERROR_CONNECTION_INPROGRESS;
         if (may_log_unauthenticated_client())
-            LOG_WARN("a client has connected, and has said no hello since: it is closed");
+            LOG_WARN("a client has connected without sending a hello in time: its connection is closed");
         return DOCA_ERROR_CONNECTION_ABORTED;
-    case Arrival::ended: // a client that gave up
+    case Arrival::ended: // the client has given up
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::malformed:
     case Arrival::stripped:
         if (may_log_unauthenticated_client())
-            LOG_ERR("a client connects by something else than a hello");
+            LOG_ERR("the first message of a client is not a hello: its connection is closed");
         return DOCA_ERROR_CONNECTION_ABORTED;
     case Arrival::complete:
         break;
@@ -175,11 +175,11 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
         welcome.answer = Answer::too_many_clients;
     if (welcome.answer != Answer::welcome) {
         if (may_log_unauthenticated_client())
-            LOG_ERR("a client is not taken in: %s",
-                    welcome.answer == Answer::not_understood    ? "its hello is not understood"
-                    : welcome.answer == Answer::another_service ? "it looks for another service"
-                                                                : "there are as many clients as there can be");
-        (void)tell(StreamKind::welcome, bytes_of(welcome), {});
+            LOG_ERR("a client is refused: %s",
+                    welcome.answer == Answer::not_understood    ? "its hello has another version or invalid sizes"
+                    : welcome.answer == Answer::another_service ? "it requests another service"
+                                                                : "the limit of clients is reached");
+        (void)send_handshake(StreamKind::welcome, bytes_of(welcome), {});
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
     welcome.to_service = to_service_ = ring_between(hello.limits, own);
@@ -197,8 +197,8 @@ doca_error_t Connection::take_hello(const ServiceKey &service, const Limits &own
         stream_->put(StreamKind::welcome_and_offer, bytes_of(answer));
     } else {
         const int files[] = {file.get(), space_of_client.get()};
-        if (!tell(StreamKind::welcome, bytes_of(welcome), files))
-            return DOCA_ERROR_CONNECTION_ABORTED; // it has gone
+        if (!send_handshake(StreamKind::welcome, bytes_of(welcome), files))
+            return DOCA_ERROR_CONNECTION_ABORTED; // the client has gone
     }
     attach();
     return DOCA_SUCCESS;

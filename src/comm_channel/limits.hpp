@@ -7,15 +7,15 @@
 
 namespace opendoca::comm_channel {
 
-inline constexpr std::uint32_t max_service_name_size = 120; ///< with the NUL
+inline constexpr std::uint32_t max_service_name_size = 120; ///< bytes, with the terminating NUL
 inline constexpr std::uint32_t min_message_size = 64;
 inline constexpr std::uint32_t max_message_size = 4080;
 inline constexpr std::uint32_t min_queue_size = 8;
 inline constexpr std::uint32_t max_queue_size = 8192;
-inline constexpr std::uint32_t max_connections = 256; ///< of a service; each takes two descriptors
-/// Clients of a service that have connected and not said hello; each takes a descriptor.
+inline constexpr std::uint32_t max_connections = 256; ///< per service; each takes two descriptors
+/// Connected clients of a service that have sent no hello; each takes a descriptor.
 inline constexpr std::uint32_t max_silent_clients = 64;
-/// How long each of them is waited for, by a service that looks.
-inline constexpr auto longest_silence = std::chrono::seconds(10);
+/// Time after which such a client is closed, the next time that the service polls.
+inline constexpr auto hello_timeout = std::chrono::seconds(10);
 
 } // namespace opendoca::comm_channel

@@ -13,8 +13,8 @@ namespace opendoca::comm_channel {
 doca_error_t Listener::open(const ServiceKey &key, const char *service, const std::string &at)
 {
     Listener made;
-    const doca_error_t status = at.empty() ? Registration::take(key, service, made.registration_)
-                                           : listen_at(at, key, service, made.tcp_);
+    const doca_error_t status =
+        at.empty() ? Registration::take(key, service, made.registration_) : listen_at(at, key, service, made.tcp_);
     if (status != DOCA_SUCCESS)
         return status;
     made.acceptor_.open();
@@ -29,7 +29,7 @@ UniqueFd Listener::accept() noexcept
         if (!client.is_open() || tcp_.is_open() || is_same_user(client.get()))
             return client;
     }
-    return {}; // the rest is for the next call
+    return {}; // remaining clients are accepted by the next call
 }
 
 } // namespace opendoca::comm_channel

@@ -10,25 +10,26 @@
 
 namespace opendoca::comm_channel {
 
-/// Where clients of a service arrive: its name and its socket.
+/// The listening socket of a service, and the name or port under which clients find it. Owned by a service and used
+/// under its lock.
 class Listener {
 public:
-    /// At address @p at, or for processes of this machine where that is empty. CONNECTION_ABORTED when another service has
-    /// the name, or the port.
+    /// Listens at the TCP address @p at, or for processes of this machine if that is empty. Returns CONNECTION_ABORTED
+    /// when another service holds the name or the port.
     [[nodiscard]] doca_error_t open(const ServiceKey &key, const char *service, const std::string &at);
     void close() noexcept { *this = Listener(); }
 
     [[nodiscard]] bool is_open() const noexcept { return socket() >= 0; }
     [[nodiscard]] int socket() const noexcept { return tcp_.is_open() ? tcp_.get() : registration_.socket(); }
 
-    /// As Acceptor says; of clients of this machine only those of this user.
+    /// Accepts a client: see Acceptor. Refuses clients of this machine that belong to another user.
     [[nodiscard]] UniqueFd accept() noexcept;
     void note_shortage(const char *what) noexcept { acceptor_.note_shortage(what); }
     void note_success() noexcept { acceptor_.note_success(); }
 
 private:
     Registration registration_;
-    ProcessFd tcp_; ///< where clients are on another machine
+    ProcessFd tcp_; ///< open if clients connect by TCP; otherwise registration_ holds the socket
     Acceptor acceptor_;
 };
 

@@ -16,13 +16,13 @@ namespace opendoca::comm_channel {
 
 namespace {
 
-constexpr std::uint64_t of_sends = 0, of_receives = 1; ///< in a tag
+constexpr std::uint64_t of_sends = 0, of_receives = 1; ///< first word of a tag
 constexpr std::size_t frame_header = 8;
 
 } // namespace
 
 QueuePairLink::Slots::Slots(RingShape shape) noexcept
-    : count(shape.messages + most_alone),
+    : count(shape.messages + max_empty),
       size((sizeof(Prefix) + frame_header + shape.message_size + alignment - 1) / alignment * alignment)
 {
 }
@@ -30,12 +30,13 @@ QueuePairLink::Slots::Slots(RingShape shape) noexcept
 QueuePairLink::QueuePairLink(RingShape outgoing, RingShape incoming)
     : sends_(outgoing),
       receives_(incoming),
-      memory_(static_cast<std::byte *>(::operator new(sends_.bytes() + receives_.bytes(), std::align_val_t{alignment}))),
+      memory_(
+          static_cast<std::byte *>(::operator new (sends_.bytes() + receives_.bytes(), std::align_val_t{alignment}))),
       completions_(sends_.count + receives_.count),
       sending_(std::make_unique<doca_buf[]>(sends_.count)),
       receiving_(std::make_unique<doca_buf[]>(receives_.count)),
       lengths_(std::make_unique<std::uint32_t[]>(receives_.count)),
-      are_alone_(std::make_unique<bool[]>(sends_.count))
+      are_empty_(std::make_unique<bool[]>(sends_.count))
 {
     sends_.start = memory_.get();
     receives_.start = memory_.get() + sends_.bytes();
@@ -59,8 +60,8 @@ doca_error_t QueuePairLink::open(const std::shared_ptr<const DeviceFunction> &fu
     if (const doca_error_t status = doca_dev::open(function, dev); status != DOCA_SUCCESS)
         return status;
     device_.reset(dev);
-    doca_error_t status = map_for_library(*dev, {memory_.get(), sends_.bytes() + receives_.bytes()},
-                                          Access::local_read_write, map_);
+    doca_error_t status =
+        map_for_library(*dev, {memory_.get(), sends_.bytes() + receives_.bytes()}, Access::local_read_write, map_);
     if (status != DOCA_SUCCESS)
         return status;
     completions_.share_events(std::move(events));
@@ -118,12 +119,12 @@ bool QueuePairLink::post_receive(std::uint32_t number) noexcept
     return !has_failed_;
 }
 
-/// For one more message, where there are fewer than @p most_alone_before of nothing.
-bool QueuePairLink::has_space(std::uint32_t most_alone_before) noexcept
+/// Returns whether one more message can be sent while fewer than @p max_empty_before empty ones hold credits.
+bool QueuePairLink::has_space(std::uint32_t max_empty_before) noexcept
 {
     const auto look = [&] {
         return !has_failed_ && num_sent_ - num_done_ != sends_.count &&
-               num_sent_ - num_peer_reposted_ != sends_.count && num_alone_ < most_alone_before;
+               num_sent_ - num_peer_reposted_ != sends_.count && num_empty_ < max_empty_before;
     };
     if (look())
         return true;
@@ -133,7 +134,7 @@ bool QueuePairLink::has_space(std::uint32_t most_alone_before) noexcept
 
 void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept
 {
-    const Prefix prefix = {num_told_ = num_reposted_, num_received_told_ = num_received_};
+    const Prefix prefix = {num_reported_ = num_reposted_, num_received_reported_ = num_received_};
     std::byte *const slot = sends_.at(num_sent_);
     std::memcpy(slot, &prefix, sizeof(prefix));
     std::ranges::copy(bytes, slot + sizeof(prefix));
@@ -144,37 +145,37 @@ void QueuePairLink::post_send(std::span<const std::byte> bytes) noexcept
         has_failed_ = true;
         return;
     }
-    are_alone_[num_sent_++ % sends_.count] = bytes.empty();
-    num_alone_ += bytes.empty() ? 1 : 0;
+    are_empty_[num_sent_++ % sends_.count] = bytes.empty();
+    num_empty_ += bytes.empty() ? 1 : 0;
 }
 
 bool QueuePairLink::send(std::span<const std::byte> frame) noexcept
 {
-    if (frame.size() > sends_.size - sizeof(Prefix) || !has_space(most_alone + 1))
+    if (frame.size() > sends_.size - sizeof(Prefix) || !has_space(max_empty + 1))
         return false;
     post_send(frame);
     return !has_failed_;
 }
 
-void QueuePairLink::tell_received() noexcept
+void QueuePairLink::send_received_count() noexcept
 {
-    if (num_received_ != num_received_told_ && has_space(most_to_tell))
+    if (num_received_ != num_received_reported_ && has_space(max_empty_for_received))
         post_send({});
 }
 
-/// The peer may be out of receives, and there may be nothing else to tell it for long.
-void QueuePairLink::tell_of_receives() noexcept
+/// Reports reposted receives. The peer may lack credits while this side has nothing else to send.
+void QueuePairLink::send_reposted_count() noexcept
 {
-    if (num_reposted_ - num_told_ >= receives_to_tell && has_space(most_alone))
+    if (num_reposted_ - num_reported_ >= min_unreported_reposts && has_space(max_empty))
         post_send({});
 }
 
 std::size_t QueuePairLink::receive(std::span<std::byte> bytes) noexcept
 {
-    if (num_come_ == num_reposted_)
+    if (num_arrived_ == num_reposted_)
         poll();
     std::size_t given = 0;
-    while (num_come_ != num_reposted_ && given != bytes.size()) {
+    while (num_arrived_ != num_reposted_ && given != bytes.size()) {
         const std::uint32_t index = num_reposted_ % receives_.count;
         const std::size_t length = std::min<std::size_t>(lengths_[index] - at_, bytes.size() - given);
         std::memcpy(bytes.data() + given, receives_.at(num_reposted_) + sizeof(Prefix) + at_, length);
@@ -183,9 +184,9 @@ std::size_t QueuePairLink::receive(std::span<std::byte> bytes) noexcept
         if (at_ != lengths_[index])
             break;
         at_ = 0;
-        (void)post_receive(num_reposted_++); // of a failure, what has come is told first
+        (void)post_receive(num_reposted_++); // a failure is reported after the remaining data
     }
-    tell_of_receives();
+    send_reposted_count();
     return given;
 }
 
@@ -215,27 +216,27 @@ void QueuePairLink::note(Tag tag, doca_error_t status, std::uint32_t length) noe
     if (status != DOCA_SUCCESS)
         has_failed_ = true;
     else if (tag.a == of_sends)
-        ++num_done_; // they end in their order, and so do receives
+        ++num_done_; // sends complete in order, and so do receives
     else
         note_message(length);
 }
 
-/// From the peer, which is not to be trusted.
+/// Validates a message of the untrusted peer and stores its credits and length.
 void QueuePairLink::note_message(std::uint32_t length) noexcept
 {
     Prefix prefix{};
     if (length >= sizeof(prefix))
-        std::memcpy(&prefix, receives_.at(num_come_), sizeof(prefix));
+        std::memcpy(&prefix, receives_.at(num_arrived_), sizeof(prefix));
     if (length < sizeof(prefix) || prefix.reposted - num_peer_reposted_ > num_sent_ - num_peer_reposted_) {
         if (may_log_unauthenticated_client())
-            LOG_ERR("the other side has sent %u bytes by a queue pair that are no message", length);
+            LOG_ERR("the peer has sent an invalid message of %u bytes by a queue pair", length);
         has_failed_ = true;
         return;
     }
     for (; num_peer_reposted_ != prefix.reposted; ++num_peer_reposted_)
-        num_alone_ -= are_alone_[num_peer_reposted_ % sends_.count] ? 1 : 0;
+        num_empty_ -= are_empty_[num_peer_reposted_ % sends_.count] ? 1 : 0;
     num_received_by_peer_ = prefix.received;
-    lengths_[num_come_++ % receives_.count] = length - static_cast<std::uint32_t>(sizeof(prefix));
+    lengths_[num_arrived_++ % receives_.count] = length - static_cast<std::uint32_t>(sizeof(prefix));
 }
 
 void QueuePairLink::arm() noexcept

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Frames of a stream to a peer on the other side of the PCIe, in their order, by a queue pair of the card. Each side posts
-// as many receives as messages may wait for its program, and six more: so who may send a message by the rules of the rings
-// finds a receive for it, and none waits in this library. Each message begins with two numbers, 4 bytes each: how many
-// receives its sender has posted again, and how many messages its program has got. They also come alone; four receives are
-// kept for that, and two for telling of receives alone, so that this never comes to a standstill.
+// Carries the frames of a stream in order, by a reliable queue pair of the card. Flow control is by credits: each side
+// posts as many receives as messages may wait for its program, plus max_empty. A sender that respects the rings
+// therefore always finds a posted receive. Each message begins with two 4-byte numbers: how many receives the sender
+// has reposted, and how many messages its program has received. Messages that consist of these numbers alone report
+// them when nothing else is sent. Four of the extra receives are kept for these reports and two for reports of reposted
+// receives only, so that credits always reach the peer.
 #pragma once
 
 #include <atomic>
@@ -22,51 +23,52 @@
 
 namespace opendoca::comm_channel {
 
-/// Belongs to the thread of its connection.
+/// One queue pair with its send and receive slots. Owned by a Stream and used under the lock of its connection.
+/// Invariant: at most sends_.count messages are in flight, or occupy receives of the peer.
 class QueuePairLink {
 public:
-    /// On a queue pair of @p function, which @p events are woken for; for the messages of two rings. What is refused is
-    /// logged.
+    /// Creates a queue pair of @p function for messages of rings of the two shapes. Completions wake @p events while
+    /// armed. Logs the reason of a failure.
     [[nodiscard]] static doca_error_t create(const std::shared_ptr<const DeviceFunction> &function,
-                                             std::shared_ptr<EventHandle> events, RingShape outgoing, RingShape incoming,
-                                             std::unique_ptr<QueuePairLink> &created);
+                                             std::shared_ptr<EventHandle> events, RingShape outgoing,
+                                             RingShape incoming, std::unique_ptr<QueuePairLink> &created);
     QueuePairLink(const QueuePairLink &) = delete;
     QueuePairLink &operator=(const QueuePairLink &) = delete;
     ~QueuePairLink();
 
-    /// For the peer's connect().
+    /// Returns the data that the peer passes to connect().
     [[nodiscard]] std::span<const std::byte> details() const noexcept { return queue_pair_->details(); }
-    /// Once. May take a second or two, where the network has to be asked for the peer.
+    /// Connects to the peer; may be called once. Can block for a second or two while the network resolves the address.
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details_of_peer);
-    /// That succeeded, whatever has failed since.
+    /// Returns whether connect() has succeeded, even if the link has failed since.
     [[nodiscard]] bool was_connected() const noexcept { return was_connected_; }
 
-    /// One frame; false when there is no space for now.
+    /// Sends one frame. Returns false when no slot or credit is available.
     [[nodiscard]] bool send(std::span<const std::byte> frame) noexcept;
-    /// Sends nothing, to see whether it arrives.
+    /// Sends an empty message; its completion shows that the path works.
     void probe() noexcept { post_send({}); }
-    /// That this side's program has got @p count messages in all: what is sent from now on tells it.
+    /// Stores how many messages this side's program has received; the next message carries the number.
     void set_received(std::uint64_t count) noexcept { num_received_ = static_cast<std::uint32_t>(count); }
-    /// Tells it alone, if that is due and there is space.
-    void tell_received() noexcept;
-    /// What the peer has told of its program. To be checked.
+    /// Sends that number in an empty message if it is unreported and a credit is available.
+    void send_received_count() noexcept;
+    /// Returns how many messages the peer claims that its program has received. The caller must validate the number.
     [[nodiscard]] std::uint32_t num_received_by_peer() const noexcept { return num_received_by_peer_; }
-    /// Gives how many bytes have come; 0: none for now. What came before a failure is still given.
+    /// Returns the number of bytes received, 0 if there are none. Data that arrived before a failure is still returned.
     [[nodiscard]] std::size_t receive(std::span<std::byte> bytes) noexcept;
-    /// Nothing comes or goes any more.
+    /// Returns whether the queue pair has failed; nothing is sent or received any more.
     [[nodiscard]] bool has_failed() const noexcept { return has_failed_; }
-    /// What was sent is not at the peer yet, as far as is known.
+    /// Polls, and returns whether sends are in flight.
     [[nodiscard]] bool has_unsent() noexcept;
 
-    /// From now on the events are woken when there is something to be looked at, until disarm().
+    /// Wakes the events for completions from now on, until disarm().
     void arm() noexcept;
     void disarm() noexcept;
 
 private:
-    // Messages of nothing, at most, that have not given back their receives.
-    static constexpr std::uint32_t most_to_tell = 4;
-    static constexpr std::uint32_t most_alone = 6; ///< with those that tell of receives
-    static constexpr std::uint32_t receives_to_tell = 2;
+    // Limits of empty messages whose receives the peer has not reposted.
+    static constexpr std::uint32_t max_empty_for_received = 4;
+    static constexpr std::uint32_t max_empty = 6; ///< including those that report reposted receives only
+    static constexpr std::uint32_t min_unreported_reposts = 2;
     static constexpr std::size_t alignment = 64;
 
     struct Prefix {
@@ -74,10 +76,10 @@ private:
         std::uint32_t received;
     };
     struct Free {
-        void operator()(std::byte *memory) const noexcept { ::operator delete(memory, std::align_val_t{alignment}); }
+        void operator()(std::byte *memory) const noexcept { ::operator delete (memory, std::align_val_t{alignment}); }
     };
 
-    /// Places for messages, all of one size.
+    /// A ring of message slots of one size.
     struct Slots {
         std::byte *start = nullptr;
         std::uint32_t count;
@@ -93,14 +95,14 @@ private:
                                     std::shared_ptr<EventHandle> events);
     [[nodiscard]] doca_buf buffer_of(std::byte *slot, std::size_t size, std::size_t data) const noexcept;
     [[nodiscard]] bool post_receive(std::uint32_t number) noexcept;
-    [[nodiscard]] bool has_space(std::uint32_t most_alone_before) noexcept;
+    [[nodiscard]] bool has_space(std::uint32_t max_empty_before) noexcept;
     void post_send(std::span<const std::byte> bytes) noexcept;
-    void tell_of_receives() noexcept;
+    void send_reposted_count() noexcept;
     void poll() noexcept;
     void note(Tag tag, doca_error_t status, std::uint32_t length) noexcept;
     void note_message(std::uint32_t length) noexcept;
 
-    // In the order in which they depend on each other.
+    // Declared in the order of their dependencies.
     OwnDevice device_;
     Slots sends_, receives_;
     std::unique_ptr<std::byte, Free> memory_;
@@ -109,23 +111,23 @@ private:
     std::atomic<ConnectionState> state_{ConnectionState::none};
     std::unique_ptr<QueuePair> queue_pair_;
 
-    // Buffers are the queue pair's until their operations end, when those of receives have grown.
+    // The queue pair refers to these buffers until their operations complete; receives store their length in them.
     std::unique_ptr<doca_buf[]> sending_;
     std::unique_ptr<doca_buf[]> receiving_;
-    std::unique_ptr<std::uint32_t[]> lengths_; ///< of messages that have come
-    std::unique_ptr<bool[]> are_alone_;        ///< those that were sent: they are nothing but two numbers
-    std::uint32_t num_alone_ = 0; ///< of those, that have not given back their receives
-    // Numbers of messages and receives since the beginning, which wrap around.
+    std::unique_ptr<std::uint32_t[]> lengths_; ///< lengths of received messages, by slot
+    std::unique_ptr<bool[]> are_empty_;        ///< by send slot: whether the message is empty
+    std::uint32_t num_empty_ = 0;              ///< empty messages whose receives the peer has not reposted
+    // Totals since the link was created. They wrap around; only differences are meaningful.
     std::uint32_t num_sent_ = 0;
-    std::uint32_t num_done_ = 0;         ///< of those: they are at the peer
-    std::uint32_t num_peer_reposted_ = 0; ///< of the receives that they have filled
-    std::uint32_t num_come_ = 0;
-    std::uint32_t num_reposted_ = 0; ///< of those
-    std::uint32_t num_told_ = 0;     ///< of these, as the peer knows
-    std::uint32_t num_received_ = 0; ///< by the program
-    std::uint32_t num_received_told_ = 0;
+    std::uint32_t num_done_ = 0;          ///< completed sends
+    std::uint32_t num_peer_reposted_ = 0; ///< receives that the peer has reposted after a message of this side
+    std::uint32_t num_arrived_ = 0;
+    std::uint32_t num_reposted_ = 0; ///< receives reposted after their message was consumed
+    std::uint32_t num_reported_ = 0; ///< value of num_reposted_ in the last message sent
+    std::uint32_t num_received_ = 0; ///< messages received by this side's program
+    std::uint32_t num_received_reported_ = 0;
     std::uint32_t num_received_by_peer_ = 0;
-    std::size_t at_ = 0;             ///< where what is left of the oldest message begins
+    std::size_t at_ = 0; ///< offset of the unread part of the oldest message
     bool was_connected_ = false;
     bool has_failed_ = false;
     bool is_armed_ = false;

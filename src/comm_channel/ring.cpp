@@ -20,8 +20,8 @@ std::size_t memory_size(RingShape to_service, RingShape to_client) noexcept
     return sizeof(SharedPage) + to_service.bytes() + to_client.bytes();
 }
 
-// Who sleeps arms, then loads the counter that he waits for; who changes the counter then loads whether the other is
-// armed. All four are sequentially consistent, so one of both sides sees the other.
+// A waiter stores "armed" and then loads the counter; the other side stores the counter and then loads "armed". All
+// four operations are sequentially consistent, so at least one side sees the other's store and no wake-up is lost.
 
 void arm(std::atomic<std::uint32_t> &armed) noexcept
 {
@@ -29,7 +29,7 @@ void arm(std::atomic<std::uint32_t> &armed) noexcept
         armed.store(1);
 }
 
-/// Whether it was armed.
+/// Clears @p armed and returns whether it was set.
 bool disarm(std::atomic<std::uint32_t> &armed) noexcept
 {
     return armed.load() != 0 && armed.exchange(0) != 0;
@@ -45,11 +45,11 @@ void SendRing::attach(RingState &state, std::byte *records, RingShape shape) noe
     shape_ = shape;
 }
 
-RingResult SendRing::look_for_space() noexcept
+RingResult SendRing::check_space() noexcept
 {
     if (sent_ - received_ < shape_.messages)
         return RingResult::done;
-    // Acquires what receive() releases: the records of what was received may be written again.
+    // Acquires the store in give_back(): the records of received messages may be overwritten.
     const std::uint64_t received = state_->received.load();
     if (sent_ - received > shape_.messages)
         return RingResult::damaged;
@@ -59,7 +59,7 @@ RingResult SendRing::look_for_space() noexcept
 
 RingResult SendRing::send(const void *message, std::size_t length, std::uint32_t kind) noexcept
 {
-    if (const RingResult space = look_for_space(); space != RingResult::done)
+    if (const RingResult space = check_space(); space != RingResult::done)
         return space;
     const std::size_t size = shape_.bytes();
     const std::uint64_t prefix = std::uint64_t{kind} << 32 | length;
@@ -69,7 +69,7 @@ RingResult SendRing::send(const void *message, std::size_t length, std::uint32_t
     std::memcpy(records_ + start, message, first);
     std::memcpy(records_, static_cast<const std::byte *>(message) + first, length - first);
     at_ = (at_ + RingShape::record(length)) % size;
-    state_->sent.store(++sent_); // pairs with look_for_message()
+    state_->sent.store(++sent_); // pairs with the load in check_message()
     return RingResult::done;
 }
 
@@ -106,9 +106,9 @@ void ReceiveRing::attach(RingState &state, const std::byte *records, RingShape s
     shape_ = shape;
 }
 
-RingResult ReceiveRing::look_for_message() const noexcept
+RingResult ReceiveRing::check_message() const noexcept
 {
-    // Acquires what send() releases: the record is there.
+    // Acquires the store in send(): the record is complete.
     const std::uint64_t waiting = state_->sent.load() - received_;
     if (waiting == 0)
         return RingResult::nothing;
@@ -125,12 +125,12 @@ RingResult ReceiveRing::receive(void *message, std::size_t &length, std::uint32_
 
 void ReceiveRing::give_back(std::uint64_t count) noexcept
 {
-    state_->received.store(count); // pairs with look_for_space()
+    state_->received.store(count); // pairs with check_space()
 }
 
 RingResult ReceiveRing::take(void *message, std::size_t &length, std::uint32_t &kind) noexcept
 {
-    if (const RingResult look = look_for_message(); look != RingResult::done)
+    if (const RingResult look = check_message(); look != RingResult::done)
         return look;
     const std::size_t size = shape_.bytes();
     // Read once: the sender could change it between the check and the use.

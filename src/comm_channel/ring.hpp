@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Messages of one direction of a connection, in memory that both sides map. The other side is not trusted:
-// whatever is read from the memory is checked, and what must stay as it is, is kept outside of it.
+// The messages of one direction of a connection, in memory that both processes map. The peer is not trusted: every
+// value that is read from the memory is validated, and state that must not change is kept outside of it.
 #pragma once
 
 #include <atomic>
@@ -15,43 +15,39 @@ namespace opendoca::comm_channel {
 
 inline constexpr std::size_t cache_line = 64;
 
-/// How much a ring holds.
+/// Capacity of a ring.
 struct RingShape {
-    std::uint32_t messages = 0;      ///< that wait to be received, at most
-    std::uint16_t message_size = 0;  ///< bytes of the longest
-    std::uint16_t program_limit = 0; ///< of the program's messages, where others are longer; else 0
+    std::uint32_t messages = 0;      ///< most messages that can wait to be received
+    std::uint16_t message_size = 0;  ///< bytes of the longest message
+    std::uint16_t program_limit = 0; ///< limit for the program's messages if control messages may be longer, else 0
 
-    /// Of messages of @p kind.
+    /// Returns the longest allowed message of @p kind.
     [[nodiscard]] constexpr std::uint32_t longest(std::uint32_t kind) const noexcept
     {
         return kind == 0 && program_limit != 0 ? program_limit : message_size;
     }
 
-    /// A message with its length before it. A multiple of 8, so that lengths never wrap around.
-    [[nodiscard]] static constexpr std::size_t record(std::size_t length) noexcept
-    {
-        return 8 + (length + 7) / 8 * 8;
-    }
+    /// Returns the size of a message with its length prefix: a multiple of 8, so that a prefix never wraps around.
+    [[nodiscard]] static constexpr std::size_t record(std::size_t length) noexcept { return 8 + (length + 7) / 8 * 8; }
     [[nodiscard]] constexpr std::size_t bytes() const noexcept { return messages * record(message_size); }
 
     bool operator==(const RingShape &) const = default;
 };
 
-/// What the two sides of a ring tell each other. Each field is on a line of its own, as different sides write
-/// them.
+/// Shared state of a ring. Sender and receiver write different fields, so each field has a cache line of its own.
 struct RingState {
-    alignas(cache_line) std::atomic<std::uint64_t> sent;     ///< messages, by the sender
-    alignas(cache_line) std::atomic<std::uint64_t> received; ///< messages, by the receiver
-    /// Set by a receiver that may sleep, cleared by the sender that wakes it; and the other way round.
+    alignas(cache_line) std::atomic<std::uint64_t> sent;     ///< count of messages, written by the sender
+    alignas(cache_line) std::atomic<std::uint64_t> received; ///< count of messages, written by the receiver
+    /// Set by a receiver before it blocks and cleared by the sender that wakes it; armed_for_space: the reverse.
     alignas(cache_line) std::atomic<std::uint32_t> armed_for_message;
     alignas(cache_line) std::atomic<std::uint32_t> armed_for_space;
 };
 
-/// The beginning of the memory; the records of both rings follow.
+/// The start of the shared memory. The records of both rings follow.
 struct SharedPage {
     RingState to_service;
     RingState to_client;
-    /// Set before an orderly disconnect: the end of a connection without it is a death.
+    /// Set before an orderly disconnect. If a connection ends while it is clear, the peer has died.
     alignas(cache_line) std::atomic<std::uint32_t> service_left;
     alignas(cache_line) std::atomic<std::uint32_t> client_left;
 };
@@ -61,25 +57,25 @@ enum class RingResult : std::uint8_t {
     done,
     nothing, ///< no message, or no space for one
     too_long,
-    damaged ///< the other side does not keep the rules
+    damaged ///< the peer violates the protocol
 };
 
 class SendRing {
 public:
     void attach(RingState &state, std::byte *records, RingShape shape) noexcept;
 
-    /// @p kind: 0 for a message of the program.
+    /// Stores a message. @p kind is 0 for a message of the program.
     [[nodiscard]] RingResult send(const void *message, std::size_t length, std::uint32_t kind) noexcept;
-    /// nothing: there is no space.
-    [[nodiscard]] RingResult look_for_space() noexcept;
-    /// Whether the receiver sleeps; from then on waking it is up to the caller.
+    /// Returns nothing if the ring is full.
+    [[nodiscard]] RingResult check_space() noexcept;
+    /// Returns whether the receiver was armed. The caller must then wake it, or call rearm_for_message().
     [[nodiscard]] bool disarm_for_message() noexcept;
-    /// Takes that back: the receiver could not be woken.
+    /// Restores the armed state after the receiver could not be woken.
     void rearm_for_message() noexcept;
-    /// Asks to be woken when there is space. To be followed by a look.
+    /// Requests a doorbell for space. The caller must check for space afterwards.
     void arm_for_space() noexcept;
     [[nodiscard]] std::uint64_t in_flight() const noexcept;
-    /// Messages that the receiver has taken, of all.
+    /// Returns how many messages the receiver has taken in all.
     [[nodiscard]] std::uint64_t num_received() const noexcept;
     [[nodiscard]] const RingShape &shape() const noexcept { return shape_; }
 
@@ -87,26 +83,27 @@ private:
     RingState *state_ = nullptr;
     std::byte *records_ = nullptr;
     RingShape shape_;
-    std::size_t at_ = 0; ///< where the next record goes
+    std::size_t at_ = 0; ///< offset of the next record
     std::uint64_t sent_ = 0;
-    std::uint64_t received_ = 0; ///< as last seen
+    std::uint64_t received_ = 0; ///< last loaded value of RingState::received
 };
 
 class ReceiveRing {
 public:
     void attach(RingState &state, const std::byte *records, RingShape shape) noexcept;
 
-    /// @p length: in, the space for the message; out, of the message. One that is too long for it stays.
+    /// Receives a message. @p length: in, the space for it; out, its length. A message that is too long stays in the
+    /// ring.
     [[nodiscard]] RingResult receive(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
-    /// The same, and its place is not free before give_back().
+    /// Like receive(), but the record stays occupied until give_back().
     [[nodiscard]] RingResult take(void *message, std::size_t &length, std::uint32_t &kind) noexcept;
     [[nodiscard]] std::uint64_t num_taken() const noexcept { return received_; }
-    /// All places but those of the messages after the first @p count.
+    /// Frees the records of the first @p count messages.
     void give_back(std::uint64_t count) noexcept;
-    [[nodiscard]] RingResult look_for_message() const noexcept;
+    [[nodiscard]] RingResult check_message() const noexcept;
     [[nodiscard]] bool disarm_for_space() noexcept;
     void rearm_for_space() noexcept;
-    /// Asks to be woken when a message comes. To be followed by a look.
+    /// Requests a doorbell for the next message. The caller must check for a message afterwards.
     void arm_for_message() noexcept;
 
 private:
@@ -117,7 +114,7 @@ private:
     std::uint64_t received_ = 0;
 };
 
-/// A mapping of a SharedPage and its records.
+/// Owns the mapping of a SharedPage and the records of both rings.
 class SharedMemory {
 public:
     SharedMemory() = default;
@@ -125,9 +122,9 @@ public:
     SharedMemory &operator=(SharedMemory &&other) noexcept;
     ~SharedMemory();
 
-    /// Makes it, sealed against changes of its size. False with errno when there is none to be had.
+    /// Creates the memory, sealed against resizing, and maps it. Returns false with errno on failure.
     [[nodiscard]] bool create(RingShape to_service, RingShape to_client, UniqueFd &file);
-    /// Maps what another process made; false when @p file is not what it should be.
+    /// Maps memory that the peer created. Returns false if @p file is not sealed or not of the expected size.
     [[nodiscard]] bool open(RingShape to_service, RingShape to_client, const UniqueFd &file);
     void close() noexcept;
 

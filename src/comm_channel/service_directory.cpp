@@ -42,33 +42,32 @@ UniqueFd open_directory(const std::string &path)
     return UniqueFd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-/// Whether nobody but this user can put anything into the directory.
+/// Returns whether the directory belongs to this user and has none of the permissions @p forbidden.
 bool is_own(int directory, mode_t forbidden)
 {
     struct stat status {};
     return fstat(directory, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & forbidden) == 0;
 }
 
-/// The directories that services can be in, the one for new services first.
+/// Returns the directories that may hold services. New services use the first that can be opened.
 std::vector<std::string> candidates()
 {
     std::vector<std::string> paths;
     const std::string user = std::to_string(geteuid());
     const char *const given = std::getenv("XDG_RUNTIME_DIR");
     for (const std::string &runtime : {std::string(given == nullptr ? "" : given), "/run/user/" + user}) {
-        // A process that runs as another user than its login may have the other's variable.
+        // A process that changed its user may have inherited the variable of the login user.
         const UniqueFd directory = runtime.empty() ? UniqueFd() : open_directory(runtime);
         const std::string path = runtime + "/opendoca";
-        if (directory.is_open() && is_own(directory.get(), S_IWGRP | S_IWOTH) &&
-            (paths.empty() || paths[0] != path))
+        if (directory.is_open() && is_own(directory.get(), S_IWGRP | S_IWOTH) && (paths.empty() || paths[0] != path))
             paths.push_back(path);
     }
     paths.push_back("/tmp/opendoca-" + user);
     return paths;
 }
 
-/// Opens the directory and makes sure of whose it is. What is opened can't be exchanged for another one later. Not open,
-/// with errno, where there is none, or none that can be used: then @p reason says why.
+/// Opens the directory and verifies its owner and mode through the descriptor, so that it cannot be replaced
+/// afterwards. Returns a closed descriptor with errno if it is absent or unusable; @p reason is set if it is unusable.
 UniqueFd open_own(const std::string &path, std::string &reason)
 {
     UniqueFd directory = open_directory(path);
@@ -88,8 +87,8 @@ UniqueFd open_own(const std::string &path, std::string &reason)
     return directory;
 }
 
-/// Of descriptors or memory, which no other place has either.
-bool is_want(int error) noexcept
+/// Returns whether descriptors or memory lack, so that trying another directory is pointless.
+bool is_out_of_resources(int error) noexcept
 {
     return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
@@ -97,12 +96,12 @@ bool is_want(int error) noexcept
 std::string file_name(const ServiceKey &key)
 {
     char text[40];
-    std::snprintf(text, sizeof(text), "%s%016llx%016llx", file_prefix.data(),
-                  static_cast<unsigned long long>(key[0]), static_cast<unsigned long long>(key[1]));
+    std::snprintf(text, sizeof(text), "%s%016llx%016llx", file_prefix.data(), static_cast<unsigned long long>(key[0]),
+                  static_cast<unsigned long long>(key[1]));
     return text;
 }
 
-/// By the descriptor: whatever the length of the directory's path, the address is short enough.
+/// Names the directory by its descriptor, so that the address is short enough for any path.
 sockaddr_un address_of(int directory, const std::string &name)
 {
     sockaddr_un address{};
@@ -116,15 +115,15 @@ UniqueFd make_socket()
     return UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-/// What the file of a lock says of the process that holds it. The kernel keeps the lock as long as a child of that process
-/// has the descriptor, as one that was made by other means than fork() may.
+/// The content of a lock file: the process that holds the lock. The kernel keeps the lock as long as a child of that
+/// process has the descriptor, which is possible for children made by other means than fork().
 struct Holder {
     std::uint64_t pid_namespace;
     std::uint64_t pid;
-    std::uint64_t start_time; ///< in clock ticks since boot: tells it from a later process with the same id
+    std::uint64_t start_time; ///< in clock ticks since boot; differs from that of a later process with the same id
 };
 
-/// All 0 where it cannot be found out.
+/// Describes the process below /proc; all 0 if that cannot be read.
 Holder describe_process(const char *process)
 {
     Holder holder{};
@@ -133,7 +132,7 @@ Holder describe_process(const char *process)
     std::string text;
     if (stat("/proc/thread-self/ns/pid", &info) != 0 || !std::getline(file, text))
         return {};
-    const std::size_t name_end = text.rfind(')'); // the name may hold anything
+    const std::size_t name_end = text.rfind(')'); // the name before it may contain anything
     std::istringstream fields(name_end == std::string::npos ? "" : text.substr(name_end + 1));
     std::string skipped;
     for (int i = 3; i < 22; ++i)
@@ -151,7 +150,7 @@ void write_holder(int file)
     (void)!pwrite(file, &self, sizeof(self), 0);
 }
 
-/// For certain.
+/// Returns true only if it is certain that the process in the lock file has ended.
 bool has_holder_ended(int file)
 {
     Holder holder{};
@@ -166,7 +165,7 @@ bool has_holder_ended(int file)
            poll_one(process.get(), POLLIN, std::chrono::milliseconds(0)) != 0;
 }
 
-/// Removes what services that were killed have left. The caller has locked the directory.
+/// Removes the files of services that were killed. The caller must hold the lock of the directory.
 void sweep(int directory)
 {
     UniqueFd opened(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -174,21 +173,21 @@ void sweep(int directory)
     const std::unique_ptr<DIR, decltype(close_all)> entries(fdopendir(opened.get()));
     if (entries == nullptr)
         return;
-    (void)opened.release(); // closedir() closes it
+    (void)opened.release(); // closedir() closes the descriptor
     while (const dirent *const entry = readdir(entries.get())) {
         const std::string lock = entry->d_name;
         if (!lock.starts_with(file_prefix) || !lock.ends_with(lock_suffix))
             continue;
         const UniqueFd file(openat(directory, lock.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
         if (!file.is_open() || (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && !has_holder_ended(file.get())))
-            continue; // it lives
+            continue; // the service is running
         unlinkat(directory, lock.substr(0, lock.size() - lock_suffix.size()).c_str(), 0);
         unlinkat(directory, lock.c_str(), 0);
     }
 }
 
-/// Waits for others that register just now, for which they take a moment. False when somebody keeps the directory locked:
-/// one that was stopped in the middle, or a stranger.
+/// Locks the directory, which registrations hold for a moment only. Returns false after a timeout: a process that was
+/// stopped in the middle, or an unrelated one, holds the lock.
 bool lock_in_time(int directory)
 {
     using Clock = std::chrono::steady_clock;
@@ -196,7 +195,7 @@ bool lock_in_time(int directory)
     const Clock::time_point end = Clock::now() + patience;
     while (flock(directory, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EINTR && errno != EWOULDBLOCK)
-            return true; // there are no such locks here: the names' own are what counts
+            return true; // the file system has no locks on directories: the lock files of the names suffice
         if (Clock::now() >= end)
             return false;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -206,10 +205,9 @@ bool lock_in_time(int directory)
 
 } // namespace
 
-ServiceKey make_service_key(std::string_view host_function, std::string_view pci_address,
-                            std::string_view service)
+ServiceKey make_service_key(std::string_view host_function, std::string_view pci_address, std::string_view service)
 {
-    // FNV-1a, from two beginnings.
+    // FNV-1a with two initial values.
     ServiceKey key = {0xcbf29ce484222325, 0x84222325cbf29ce4};
     const auto add = [&](unsigned char byte) {
         for (std::uint64_t &half : key)
@@ -255,7 +253,7 @@ doca_error_t Registration::take(const ServiceKey &key, const char *service, Regi
     taken.name_ = file_name(key);
     taken.lock_name_ = taken.name_ + std::string(lock_suffix);
     for (const std::string &path : candidates()) {
-        (void)!mkdir(path.c_str(), S_IRWXU); // usually it is there
+        (void)!mkdir(path.c_str(), S_IRWXU); // usually it exists already
         std::string reason;
         taken.directory_ = open_own(path, reason);
         if (taken.directory_.is_open())
@@ -264,12 +262,12 @@ doca_error_t Registration::take(const ServiceKey &key, const char *service, Regi
             LOG_ERR("%s", reason.c_str());
     }
     if (!taken.directory_.is_open()) {
-        LOG_ERR("there is no directory for the socket of service '%s'; XDG_RUNTIME_DIR can name one",
-                service);
+        LOG_ERR("there is no directory for the socket of service '%s'; XDG_RUNTIME_DIR can name one", service);
         return DOCA_ERROR_INITIALIZATION;
     }
     if (!lock_in_time(taken.directory_.get())) {
-        LOG_ERR("the name of service '%s' cannot be registered: another process keeps the directory of names locked", service);
+        LOG_ERR("the name of service '%s' cannot be registered: another process keeps the directory of names locked",
+                service);
         return DOCA_ERROR_INITIALIZATION;
     }
     sweep(taken.directory_.get());
@@ -286,13 +284,12 @@ doca_error_t Registration::lock(const char *service)
 {
     const char *const name = lock_name_.c_str();
     for (;;) {
-        UniqueFd file(
-            openat(directory_.get(), name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+        UniqueFd file(openat(directory_.get(), name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (!file.is_open()) {
             LOG_ERR("the name of service '%s' cannot be registered: %s", service, std::strerror(errno));
             return DOCA_ERROR_INITIALIZATION;
         }
-        // The kernel gives the lock back when its holder dies.
+        // The kernel releases the lock when its holder dies.
         if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
             if (errno == EINTR)
                 continue;
@@ -305,24 +302,22 @@ doca_error_t Registration::lock(const char *service)
         }
         struct stat held {
         }, named{};
-        if (fstat(file.get(), &held) == 0 &&
-            fstatat(directory_.get(), name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+        if (fstat(file.get(), &held) == 0 && fstatat(directory_.get(), name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
             held.st_ino == named.st_ino && held.st_dev == named.st_dev) {
             write_holder(file.get());
             lock_ = std::move(file);
             return DOCA_SUCCESS;
         }
-        // Its holder has just removed it, and another one may have the name by now.
+        // The holder has just removed the file, and another service may have created a new one: retry.
     }
 }
 
 doca_error_t Registration::listen(const char *service)
 {
-    unlinkat(directory_.get(), name_.c_str(), 0); // of a service that died
+    unlinkat(directory_.get(), name_.c_str(), 0); // the socket of a service that died
     const sockaddr_un address = address_of(directory_.get(), name_);
     UniqueFd made = make_socket();
-    if (!made.is_open() ||
-        bind(made.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 ||
+    if (!made.is_open() || bind(made.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) != 0 ||
         ::listen(made.get(), static_cast<int>(max_connections)) != 0) {
         LOG_ERR("service '%s' cannot listen: %s", service, std::strerror(errno));
         return DOCA_ERROR_INITIALIZATION;
@@ -331,13 +326,13 @@ doca_error_t Registration::listen(const char *service)
     return DOCA_SUCCESS;
 }
 
-void ServiceSearch::tell(std::vector<std::string> reasons)
+void ServiceSearch::log_new_reasons(std::vector<std::string> reasons)
 {
-    if (reasons == told_)
+    if (reasons == reported_)
         return;
     for (const std::string &reason : reasons)
         LOG_ERR("%s", reason.c_str());
-    told_ = std::move(reasons);
+    reported_ = std::move(reasons);
 }
 
 doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, UniqueFd &socket)
@@ -351,14 +346,14 @@ doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, 
             const int error = errno;
             if (!reason.empty())
                 reasons.push_back(std::move(reason));
-            if (!is_want(error))
+            if (!is_out_of_resources(error))
                 continue;
-            tell(std::move(reasons));
+            log_new_reasons(std::move(reasons));
             return DOCA_ERROR_INITIALIZATION;
         }
         UniqueFd made = make_socket();
         if (!made.is_open()) {
-            LOG_ERR("no socket can be made: %s", std::strerror(errno));
+            LOG_ERR("a socket cannot be created: %s", std::strerror(errno));
             return DOCA_ERROR_INITIALIZATION;
         }
         const sockaddr_un address = address_of(directory.get(), name);
@@ -371,7 +366,7 @@ doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, 
             return DOCA_SUCCESS;
         }
         if (errno == EAGAIN) {
-            LOG_ERR("%u clients wait for service '%s' already", max_connections, service);
+            LOG_ERR("%u clients already wait for service '%s'", max_connections, service);
             return DOCA_ERROR_CONNECTION_ABORTED;
         }
         if (errno != ENOENT && errno != ECONNREFUSED) {
@@ -379,7 +374,7 @@ doca_error_t ServiceSearch::connect(const ServiceKey &key, const char *service, 
             return DOCA_ERROR_DRIVER;
         }
     }
-    tell(std::move(reasons));
+    log_new_reasons(std::move(reasons));
     return DOCA_ERROR_NOT_FOUND;
 }
 

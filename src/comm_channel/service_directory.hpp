@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Where services of this machine are found: a socket in a directory that only this user can enter.
+// Finds the services of this machine: each is a socket in a directory that only its user can enter.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@
 
 namespace opendoca::comm_channel {
 
-/// Stands for a service: the host function that it is for, and its name.
+/// Hash that identifies a service: its host function and its name.
 using ServiceKey = std::array<std::uint64_t, 2>;
 
 [[nodiscard]] ServiceKey make_service_key(std::string_view host_function, std::string_view pci_address,
                                           std::string_view service);
 
-/// A name that this process has, and the socket that listens there. Gives both back at the end.
+/// Owns the registered name of a service and the socket that listens under it. The destructor removes both.
 class Registration {
 public:
     Registration() = default;
@@ -30,9 +30,8 @@ public:
     Registration &operator=(Registration &&other) noexcept;
     ~Registration();
 
-    /// CONNECTION_ABORTED when another service has the name.
-    [[nodiscard]] static doca_error_t take(const ServiceKey &key, const char *service,
-                                           Registration &registration);
+    /// Registers the name and listens. Returns CONNECTION_ABORTED when another service holds the name.
+    [[nodiscard]] static doca_error_t take(const ServiceKey &key, const char *service, Registration &registration);
 
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
 
@@ -42,26 +41,27 @@ private:
     void give_back() noexcept;
 
     ProcessFd directory_;
-    ProcessFd lock_; ///< held as long as the name is
+    ProcessFd lock_; ///< lock file: locked while the name is registered
     ProcessFd socket_;
     std::string name_;
     std::string lock_name_;
     HomeProcess home_;
 };
 
-/// Where a service is looked for, again and again until it is there. What is wrong with a place is said once.
+/// Retries the search for a service. Owned by a client and used under its lock. Logs a problem with a directory once
+/// per search, not at each attempt.
 class ServiceSearch {
 public:
-    /// Connects to its socket. NOT_FOUND when there is none yet; CONNECTION_ABORTED when it takes no more; else what has to
-    /// be better before another look makes sense.
+    /// Connects to the service's socket. Returns NOT_FOUND if there is none yet, CONNECTION_ABORTED if its queue of
+    /// clients is full, and another error if a retry makes no sense before its cause is removed.
     [[nodiscard]] doca_error_t connect(const ServiceKey &key, const char *service, UniqueFd &socket);
-    /// The next look begins another search.
-    void forget() noexcept { told_.clear(); }
+    /// Starts a new search: problems are logged again.
+    void forget() noexcept { reported_.clear(); }
 
 private:
-    void tell(std::vector<std::string> reasons);
+    void log_new_reasons(std::vector<std::string> reasons);
 
-    std::vector<std::string> told_; ///< of the last look
+    std::vector<std::string> reported_; ///< problems found by the last attempt
 };
 
 } // namespace opendoca::comm_channel

@@ -20,7 +20,7 @@ namespace opendoca::comm_channel {
 
 namespace {
 
-/// In one pump(): others want their turn.
+/// Limits of one pump(), so that one connection cannot starve others.
 constexpr unsigned most_frames = 64;
 constexpr unsigned most_receives = 4;
 
@@ -47,16 +47,17 @@ void clear(const ProcessFd &event) noexcept
 bool Stream::open()
 {
     const int yes = 1;
-    (void)setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes)); // the connection works without it, too
+    (void)setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes)); // optional: the connection works without it
     end_with_silent_host_only(socket_);
     messages_ = std::make_shared<EventHandle>();
     space_epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
-    space_news_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    return messages_->open() == DOCA_SUCCESS && space_news_.is_open() && add(space_epoll_.get(), space_news_.get(), EPOLLIN) &&
+    space_event_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    return messages_->open() == DOCA_SUCCESS && space_event_.is_open() &&
+           add(space_epoll_.get(), space_event_.get(), EPOLLIN) &&
            add(messages_->fd(), socket_, EPOLLIN | EPOLLRDHUP) && add(space_epoll_.get(), socket_, 0);
 }
 
-/// The bytes are in the frame behind its header.
+/// Completes a frame of @p length bytes that are already in place behind the header.
 void Stream::frame(std::uint32_t kind, std::size_t length) noexcept
 {
     const Header header = {static_cast<std::uint32_t>(length), kind};
@@ -65,7 +66,7 @@ void Stream::frame(std::uint32_t kind, std::size_t length) noexcept
     out_size_ = sizeof(header) + length;
 }
 
-/// Gives how many bytes of the frame were taken.
+/// Returns how many bytes of the frame were accepted.
 std::size_t Stream::write() noexcept
 {
     const std::span<const std::byte> left = std::span(out_).subspan(out_at_, out_size_);
@@ -75,10 +76,10 @@ std::size_t Stream::write() noexcept
     do
         sent = ::send(socket_, left.data(), left.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
-    return sent < 0 ? 0 : static_cast<std::size_t>(sent); // later; of an end receive() learns
+    return sent < 0 ? 0 : static_cast<std::size_t>(sent); // retried later; receive() detects an end
 }
 
-/// True when nothing is left of the frame.
+/// Returns true when nothing is left of the frame.
 bool Stream::flush() noexcept
 {
     while (out_size_ != 0) {
@@ -93,7 +94,7 @@ bool Stream::flush() noexcept
 
 void Stream::put(StreamKind kind, std::span<const std::byte> bytes) noexcept
 {
-    // A few short ones early in a connection: they fit.
+    // The few short frames of a handshake fit into the buffer together.
     if (out_size_ == 0)
         out_at_ = 0;
     const Header header = {static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint32_t>(kind)};
@@ -104,7 +105,7 @@ void Stream::put(StreamKind kind, std::span<const std::byte> bytes) noexcept
     flush_later(!flush());
 }
 
-/// False when nothing more can be received for now.
+/// Returns false when nothing more can be received for now.
 bool Stream::receive() noexcept
 {
     if (has_ended_)
@@ -186,19 +187,19 @@ void Stream::attach(SharedMemory &memory, bool is_service, RingShape to_service,
     peer_left_ = is_service ? &page.client_left : &page.service_left;
 }
 
-/// False when there is nothing to be said.
+/// Builds the next frame. Returns false when there is nothing to send.
 bool Stream::frame_next() noexcept
 {
     std::byte *const bytes = out_.data() + sizeof(Header);
     const std::uint64_t received = incoming_.num_received();
     if (sending_ == Sending::by_link) {
         link_->set_received(received);
-        if (outgoing_.look_for_message() != RingResult::done) { // else the message tells it
-            link_->tell_received();
+        if (outgoing_.check_message() != RingResult::done) { // otherwise the message carries the count
+            link_->send_received_count();
             return false;
         }
-    } else if (received != num_told_) {
-        num_told_ = received;
+    } else if (received != num_reported_) {
+        num_reported_ = received;
         std::memcpy(bytes, &received, sizeof(received));
         frame(static_cast<std::uint32_t>(StreamKind::received), sizeof(received));
         return true;
@@ -211,11 +212,11 @@ bool Stream::frame_next() noexcept
     return true;
 }
 
-/// From the ring to the socket.
+/// Moves messages from the ring to the socket or the queue pair.
 void Stream::push() noexcept
 {
     bool is_done = flush();
-    if (sending_ == Sending::tries_link && is_done && try_link()) {
+    if (sending_ == Sending::probes_link && is_done && is_probe_acknowledged()) {
         frame(static_cast<std::uint32_t>(StreamKind::by_queue_pair), 0);
         sending_ = Sending::switches;
         is_done = flush();
@@ -229,20 +230,21 @@ void Stream::push() noexcept
     flush_later(!is_done);
 }
 
-/// That the peer's program has got @p count messages. False when they are too many, or fewer than before.
+/// Processes the count of messages that the peer's program has received. Returns false if it is impossible or
+/// decreases.
 bool Stream::note_received(std::uint64_t count) noexcept
 {
-    if (count < num_got_ || count > outgoing_.num_taken())
+    if (count < num_received_by_peer_ || count > outgoing_.num_taken())
         return false;
-    num_got_ = count;
+    num_received_by_peer_ = count;
     outgoing_.give_back(count);
     if (outgoing_.disarm_for_space())
-        (void)eventfd_write(space_news_.get(), 1);
+        (void)eventfd_write(space_event_.get(), 1);
     return true;
 }
 
-/// False when the peer does not keep the rules.
-bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_brought) noexcept
+/// Processes one frame. Returns false when the peer violates the protocol.
+bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_received_message) noexcept
 {
     std::uint64_t count = 0;
     switch (static_cast<StreamKind>(header.kind)) {
@@ -261,15 +263,15 @@ bool Stream::accept(const Header &header, const std::byte *bytes, bool &has_brou
         peer_left_->store(1, std::memory_order_release);
         return header.length == 0;
     default:
-        has_brought = true;
+        has_received_message = true;
         return header.kind < static_cast<std::uint32_t>(StreamKind::hello) && header.length != 0 &&
                header.length <= incoming_shape_.message_size &&
                incoming_.send(bytes, header.length, header.kind) == RingResult::done;
     }
 }
 
-/// From the socket to the ring.
-bool Stream::pull(bool &has_brought) noexcept
+/// Moves messages from the socket or the queue pair to the ring.
+bool Stream::pull(bool &has_received_message) noexcept
 {
     for (unsigned receives = 0;;) {
         Header header{};
@@ -283,7 +285,7 @@ bool Stream::pull(bool &has_brought) noexcept
         case Input::frame:
             break;
         }
-        if (!accept(header, in_.data() + in_at_ + sizeof(header), has_brought))
+        if (!accept(header, in_.data() + in_at_ + sizeof(header), has_received_message))
             return false;
         drop_frame(header);
     }
@@ -291,16 +293,16 @@ bool Stream::pull(bool &has_brought) noexcept
 
 bool Stream::pump() noexcept
 {
-    look_at_link();
+    check_link();
     push();
-    bool has_brought = false;
-    bool is_good = pull(has_brought);
+    bool has_received_message = false;
+    bool is_good = pull(has_received_message);
     if (is_good && receives_by_link_ && link_ != nullptr) {
-        const std::uint32_t more = link_->num_received_by_peer() - static_cast<std::uint32_t>(num_got_);
-        // What was sent to try it knew of fewer than TCP has told since.
-        is_good = static_cast<std::int32_t>(more) <= 0 || note_received(num_got_ + more);
+        const std::uint32_t more = link_->num_received_by_peer() - static_cast<std::uint32_t>(num_received_by_peer_);
+        // The probe may carry an older count than one that TCP has delivered since.
+        is_good = static_cast<std::int32_t>(more) <= 0 || note_received(num_received_by_peer_ + more);
     }
-    if (has_brought && incoming_.disarm_for_message())
+    if (has_received_message && incoming_.disarm_for_message())
         messages_->wake();
     return is_good;
 }
@@ -319,7 +321,7 @@ void Stream::wake_for_message(bool is_wanted) noexcept
 void Stream::wake_for_space(bool is_wanted) noexcept
 {
     if (!is_wanted)
-        clear(space_news_);
+        clear(space_event_);
     const bool changes = std::exchange(wakes_for_space_, is_wanted) != is_wanted;
     if (changes)
         choose_events();
@@ -339,7 +341,7 @@ void Stream::choose_events() noexcept
     const std::uint32_t wanted = (receives_by_link_ ? 0 : std::uint32_t{EPOLLIN}) | to_send;
     change(messages_->fd(), socket_, EPOLLRDHUP | (wakes_for_message_ ? wanted : 0));
     change(space_epoll_.get(), socket_, wakes_for_space_ ? wanted : 0);
-    // It is in there once there is a link, if it is at all.
+    // messages_ is in space_epoll_ once a link exists, unless both are watched together.
     change(space_epoll_.get(), messages_->fd(), link_ != nullptr && wakes_for_space_ ? std::uint32_t{EPOLLIN} : 0);
 }
 

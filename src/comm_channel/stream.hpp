@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A connection between two machines, of which the host and the DPU of a card are two: what is in the rings of this side
-// goes over TCP to the rings of the other. A place in the sender's ring is free when the receiver's program has got the
-// message, of which it is told; so both rings hold the same, and TCP never holds up anybody. A message on its way is its
-// length and its kind, 4 bytes each, and its bytes; all numbers in the order that both machines have.
+// Carries the messages of a connection between two machines, such as the host and the DPU of a card: from the rings of
+// one side to the rings of the other, over TCP. Flow control: a place in the sender's ring is freed only when the
+// receiver reports that its program has received the message. Both rings therefore hold the same messages, and a frame
+// never waits for space at the receiver. A frame is a length and a kind, 4 bytes each, and the bytes; numbers are
+// little-endian.
 //
-// Where both sides have a queue pair of one card, each goes on by these as soon as it knows that they work, and TCP then
-// only tells of its end:
+// If both sides have a queue pair of one card, messages move to the queue pairs once these are known to work. TCP then
+// only detects the end of the peer:
 //
 //     client                        service, by TCP
 //     hello, can use one       ->
@@ -15,8 +16,8 @@
 //     connects its own; offer  ->
 //                              <-   connects; connected
 //
-// Now each side sends nothing by its queue pair. When the card tells that this has arrived, by_queue_pair is the last that
-// the side sends by TCP. Neither waits for the other before it sends messages.
+// Each side then sends an empty message by its queue pair as a probe. When the card reports its completion, the side
+// sends by_queue_pair as its last frame by TCP. Messages need not wait for the peer's switch.
 #pragma once
 
 #include <array>
@@ -37,64 +38,65 @@ namespace opendoca::comm_channel {
 
 static_assert(std::endian::native == std::endian::little, "x86-64 and Arm64 are; others need a conversion here");
 
-/// Of messages of the libraries' transport itself. Below are those of the program and of the libraries above.
+/// Kinds of the transport's own frames. Smaller values are kinds of the program and of Comch.
 enum class StreamKind : std::uint32_t {
     hello = 0xffffff00,
     welcome,
-    received, ///< how many messages the program has received: 8 bytes
+    received, ///< 8 bytes: count of messages that the program has received
     leaving,
-    welcome_and_offer, ///< in place of welcome, to a client that can use a queue pair
-    offer,             ///< by a client: the same of its own; of 0 bytes when it has none after all
-    connected,         ///< by the service: 4 bytes, 1 if it has connected
-    by_queue_pair,     ///< of nothing
+    welcome_and_offer, ///< replaces welcome if the client can use a queue pair
+    offer,             ///< client: connection data of its queue pair; size 0 if it has none
+    connected,         ///< service: 4 bytes, 1 if its queue pair is connected
+    by_queue_pair,     ///< empty: the last frame by TCP
 };
 
-/// Never waits, but for say_goodbye(). Whatever comes is checked: anybody may connect.
+/// The transport of one connection. Owned by a Connection and used under its lock. No function but drain_and_leave()
+/// blocks. Everything received is validated, since peers are not authenticated.
 class Stream {
 public:
     explicit Stream(int socket) noexcept : socket_(socket) {}
 
-    /// What is needed to sleep; false with errno.
+    /// Creates the descriptors. Returns false with errno on failure.
     [[nodiscard]] bool open();
-    /// Readable when pump() could do something, for who has asked to be woken for messages or for space; and the first one
-    /// before attach(), and at the end.
+    /// Become readable when pump() may make progress, while wake-ups for messages, or for space, are requested.
+    /// message_fd() also does so before attach(), and at the end of the peer.
     [[nodiscard]] int message_fd() const noexcept { return messages_->fd(); }
     [[nodiscard]] int space_fd() const noexcept { return space_epoll_.get(); }
-    /// Both descriptors are watched in one place, so what wakes by the one need not be in the other as well. The kernel
-    /// nests four epolls in each other and no more, and the program's own is one of them.
+    /// Declares that one epoll instance watches both descriptors, so that an event need not show in each. This saves
+    /// one level of nesting: the kernel limits nested epoll instances to four, including the program's own.
     void descriptors_are_together() noexcept { are_together_ = true; }
 
-    // Before attach(): one message from each side.
+    // Handshake, before attach(): one message in each direction.
     void put(StreamKind kind, std::span<const std::byte> bytes) noexcept;
     [[nodiscard]] Arrival take(StreamKind kind, std::span<std::byte> bytes) noexcept;
-    /// What comes next, as far as has come.
+    /// Returns the kind of the next frame, or nothing while its header has not arrived.
     [[nodiscard]] std::optional<StreamKind> next_kind() noexcept;
 
-    /// A service, before attach(): makes a queue pair of @p function. False, with a line in the log, when there is none.
+    /// Service, before attach(): creates a queue pair of @p function. Returns false, after a log line, on failure.
     [[nodiscard]] bool make_link(const std::shared_ptr<const DeviceFunction> &function, RingShape outgoing,
                                  RingShape incoming) noexcept;
-    /// Of that queue pair.
+    /// Returns the connection data of that queue pair.
     [[nodiscard]] Offer offer() const noexcept;
-    /// A client, after attach(): likewise, and connects it to that of @p offer.
-    void take_up(const std::shared_ptr<const DeviceFunction> &function, RingShape outgoing, RingShape incoming,
-                 const Offer &offer) noexcept;
+    /// Client, after attach(): creates a queue pair, connects it to that of @p offer, and sends its own offer.
+    void accept_service_offer(const std::shared_ptr<const DeviceFunction> &function, RingShape outgoing,
+                              RingShape incoming, const Offer &offer) noexcept;
 
-    /// From now on pump() carries messages between the socket and the rings of @p memory, as the peer's side of them.
+    /// Makes pump() move messages between the socket and the rings of @p memory, of which it takes the peer's side.
     void attach(SharedMemory &memory, bool is_service, RingShape to_service, RingShape to_client);
-    /// Carries what can be carried now. False when the peer does not keep the rules.
+    /// Moves what can be moved without blocking. Returns false when the peer violates the protocol.
     [[nodiscard]] bool pump() noexcept;
-    /// Nothing comes any more, and all that came is in the ring.
+    /// Returns whether the peer has ended and everything that arrived before is in the ring.
     [[nodiscard]] bool has_ended() const noexcept
     {
         Header header{};
         return has_ended_ && find_frame(header) != Input::frame;
     }
-    // Whether one of the two is to wake. To be followed by a look at the ring.
+    // Request or cancel wake-ups. After a request the caller must check the ring.
     void wake_for_message(bool is_wanted) noexcept;
     void wake_for_space(bool is_wanted) noexcept;
-    /// Sends what is in the ring, and that it was the last. Waits until the peer has it: by TCP at most a second, as a peer
-    /// may take nothing; by a queue pair at most ten, while the card tries.
-    void say_goodbye() noexcept;
+    /// Sends the remaining messages and a disconnect notice, and blocks until they have reached the peer: at most a
+    /// second by TCP, as the peer may read nothing, and at most ten seconds by a queue pair, while the card retries.
+    void drain_and_leave() noexcept;
 
 private:
     struct Header {
@@ -115,30 +117,30 @@ private:
     [[nodiscard]] bool accept_connected(std::span<const std::byte> bytes) noexcept;
     [[nodiscard]] bool accept_switch() noexcept;
     [[nodiscard]] bool note_received(std::uint64_t count) noexcept;
-    void look_at_link() noexcept;
-    [[nodiscard]] bool try_link() noexcept;
+    void check_link() noexcept;
+    [[nodiscard]] bool is_probe_acknowledged() noexcept;
     void drop_link(const char *reason) noexcept;
     [[nodiscard]] bool wait_to_write(std::chrono::steady_clock::time_point begin) noexcept;
     [[nodiscard]] bool wait_for_acknowledgement(std::chrono::steady_clock::time_point end) const noexcept;
     void arm_link() noexcept;
     void push() noexcept;
     [[nodiscard]] bool frame_next() noexcept;
-    [[nodiscard]] bool accept(const Header &header, const std::byte *bytes, bool &has_brought) noexcept;
-    [[nodiscard]] bool pull(bool &has_brought) noexcept;
+    [[nodiscard]] bool accept(const Header &header, const std::byte *bytes, bool &has_received_message) noexcept;
+    [[nodiscard]] bool pull(bool &has_received_message) noexcept;
     void flush_later(bool is_needed) noexcept;
     void choose_events() noexcept;
 
     const int socket_;
-    // Woken also when another thread has brought what one sleeps for.
+    // Also woken when another thread's pump() has received a message.
     std::shared_ptr<EventHandle> messages_;
     ProcessFd space_epoll_;
     bool are_together_ = false;
-    ProcessFd space_news_; ///< an eventfd
-    std::unique_ptr<QueuePairLink> link_; ///< null where all goes by the socket
+    ProcessFd space_event_;                ///< eventfd that is signalled when the peer frees space
+    std::unique_ptr<QueuePairLink> link_; ///< null if messages go by TCP alone
     enum class Sending : std::uint8_t {
         by_socket,
-        tries_link, ///< still by the socket
-        switches,   ///< the socket's last frame is on its way
+        probes_link, ///< probe in flight; frames go by TCP
+        switches,    ///< by_queue_pair is being sent by TCP
         by_link
     } sending_ = Sending::by_socket;
     bool receives_by_link_ = false;
@@ -147,15 +149,15 @@ private:
     bool wakes_for_space_ = false;
     bool has_unsent_ = false;
     bool has_ended_ = false;
-    // The peer's sides of the rings.
+    // The peer's side of the rings: outgoing_ is read and sent, incoming_ is filled with received messages.
     std::atomic<std::uint32_t> *peer_left_ = nullptr;
     ReceiveRing outgoing_;
-    std::uint64_t num_got_ = 0; ///< of those, by the peer's program
+    std::uint64_t num_received_by_peer_ = 0; ///< messages of outgoing_ that the peer's program has received
     SendRing incoming_;
-    std::uint64_t num_told_ = 0; ///< of these, by this side's program, as the peer knows
+    std::uint64_t num_reported_ = 0; ///< messages received by this side's program, as last reported to the peer
     RingShape incoming_shape_;
-    std::size_t out_at_ = 0, out_size_ = 0; ///< what is left of the frame that is being sent
-    std::size_t in_at_ = 0, in_size_ = 0;   ///< what has come and is not in the ring
+    std::size_t out_at_ = 0, out_size_ = 0; ///< unsent part of the current frame
+    std::size_t in_at_ = 0, in_size_ = 0;   ///< received bytes that are not in the ring yet
     std::array<std::byte, longest_frame> out_;
     std::array<std::byte, 16384> in_;
 };

@@ -16,17 +16,17 @@ namespace opendoca::comm_channel {
 
 namespace {
 
-constexpr auto longest_goodbye = std::chrono::seconds(1);
-/// By a queue pair, whose card needs no program of the peer's. Longer than a card tries, which is 7 s by default.
-constexpr auto longest_goodbye_by_link = std::chrono::seconds(10);
+constexpr auto max_drain_time = std::chrono::seconds(1);
+/// Limit with a queue pair: longer than the card retries, 7 s by default. The peer's program need not run.
+constexpr auto max_drain_time_by_link = std::chrono::seconds(10);
 
 } // namespace
 
-/// False when there is no time left, or nobody to send to.
+/// Blocks until more can be sent. Returns false on a timeout or when the peer has gone.
 bool Stream::wait_to_write(std::chrono::steady_clock::time_point begin) noexcept
 {
     const bool is_by_link = sending_ == Sending::by_link;
-    const auto end = begin + (is_by_link ? longest_goodbye_by_link : longest_goodbye);
+    const auto end = begin + (is_by_link ? max_drain_time_by_link : max_drain_time);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
     if (left.count() <= 0 || (is_by_link && link_->has_failed()))
         return false;
@@ -41,36 +41,36 @@ bool Stream::wait_to_write(std::chrono::steady_clock::time_point begin) noexcept
     return is_interrupted || (num_ready > 0 && (fds[0].revents & (POLLERR | POLLHUP | POLLRDHUP)) == 0);
 }
 
-/// False when there is no time left, or nobody to send to.
+/// Blocks for a millisecond at most. Returns false on a timeout or when the peer has gone.
 bool Stream::wait_for_acknowledgement(std::chrono::steady_clock::time_point end) const noexcept
 {
     pollfd fd = {.fd = socket_, .events = POLLRDHUP, .revents = 0};
     if (std::chrono::steady_clock::now() >= end)
         return false;
-    const int num_ready = poll(&fd, 1, 1); // the kernel has no event for it
+    const int num_ready = poll(&fd, 1, 1); // polled: the kernel has no event for an empty send queue
     return num_ready == 0 || (num_ready < 0 && errno == EINTR);
 }
 
-void Stream::say_goodbye() noexcept
+void Stream::drain_and_leave() noexcept
 {
     if (peer_left_ == nullptr || has_ended_)
         return;
     const auto begin = std::chrono::steady_clock::now();
-    for (bool has_said = false, has_sent = false; !has_sent;) {
+    for (bool has_framed_notice = false, has_sent = false; !has_sent;) {
         push();
-        if (out_size_ == 0 && !has_said && outgoing_.look_for_message() != RingResult::done) {
+        if (out_size_ == 0 && !has_framed_notice && outgoing_.check_message() != RingResult::done) {
             frame(static_cast<std::uint32_t>(StreamKind::leaving), 0);
-            has_said = true;
-        } else if (out_size_ == 0 && has_said && (sending_ != Sending::by_link || !link_->has_unsent())) {
+            has_framed_notice = true;
+        } else if (out_size_ == 0 && has_framed_notice && (sending_ != Sending::by_link || !link_->has_unsent())) {
             has_sent = true;
-        } else if ((out_size_ != 0 || has_said) && !wait_to_write(begin)) {
+        } else if ((out_size_ != 0 || has_framed_notice) && !wait_to_write(begin)) {
             return;
         }
     }
-    // A socket that is closed with something left to receive resets the connection: what the peer's kernel does not have
-    // by then is lost.
+    // Closing a socket with unread input resets the connection: data that the peer's kernel has not acknowledged is
+    // lost.
     for (int size = 0; ioctl(socket_, SIOCOUTQ, &size) == 0 && size != 0;) {
-        if (!wait_for_acknowledgement(begin + longest_goodbye))
+        if (!wait_for_acknowledgement(begin + max_drain_time))
             return;
     }
 }

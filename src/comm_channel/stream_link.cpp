@@ -27,7 +27,7 @@ bool Stream::make_link(const std::shared_ptr<const DeviceFunction> &function, Ri
     if ((is_nested && epoll_ctl(space_epoll_.get(), EPOLL_CTL_ADD, messages_->fd(), &event) != 0) ||
         guarded([&] { return QueuePairLink::create(function, messages_, outgoing, incoming, link); }) != DOCA_SUCCESS) {
         if (may_log_unauthenticated_client())
-            LOG_WARN("messages go by TCP: device %s gives no queue pair for them", function->name.c_str());
+            LOG_WARN("messages use TCP: device %s cannot create a queue pair for them", function->name.c_str());
         return false;
     }
     link_ = std::move(link);
@@ -45,17 +45,17 @@ Offer Stream::offer() const noexcept
     return offer;
 }
 
-void Stream::take_up(const std::shared_ptr<const DeviceFunction> &function, RingShape outgoing, RingShape incoming,
-                     const Offer &offer) noexcept
+void Stream::accept_service_offer(const std::shared_ptr<const DeviceFunction> &function, RingShape outgoing,
+                                  RingShape incoming, const Offer &offer) noexcept
 {
     if (make_link(function, outgoing, incoming) &&
         guarded([&] { return link_->connect(offer.used_details()); }) != DOCA_SUCCESS)
-        drop_link("the service's cannot be connected to");
+        drop_link("the service's queue pair cannot be connected");
     put(StreamKind::offer, bytes_of(this->offer()));
     arm_link();
 }
 
-/// A client's, which has connected its queue pair.
+/// Service: processes the offer of a client that has connected its queue pair.
 bool Stream::accept_offer(std::span<const std::byte> bytes) noexcept
 {
     Offer offer;
@@ -63,14 +63,14 @@ bool Stream::accept_offer(std::span<const std::byte> bytes) noexcept
         return false;
     std::memcpy(&offer, bytes.data(), sizeof(offer));
     if (offer.size == 0)
-        drop_link("the client has none");
+        drop_link("the client has no queue pair");
     else if (guarded([&] { return link_->connect(offer.used_details()); }) != DOCA_SUCCESS)
-        drop_link("the client's cannot be connected to");
+        drop_link("the client's queue pair cannot be connected");
     const std::uint32_t is_connected = link_ != nullptr ? 1 : 0;
     put(StreamKind::connected, bytes_of(is_connected));
     if (link_ != nullptr) {
         link_->probe();
-        sending_ = Sending::tries_link;
+        sending_ = Sending::probes_link;
     }
     return true;
 }
@@ -83,17 +83,17 @@ bool Stream::accept_connected(std::span<const std::byte> bytes) noexcept
     if (is_service_ || is_connected > 1 || sending_ != Sending::by_socket)
         return false;
     if (link_ == nullptr)
-        return true; // as the service has been told
+        return true; // the service has received an empty offer
     if (is_connected == 0) {
-        drop_link("the service could not connect it");
+        drop_link("the service could not connect the client's queue pair");
     } else if (link_->was_connected() && !link_->has_failed()) {
         link_->probe();
-        sending_ = Sending::tries_link;
+        sending_ = Sending::probes_link;
     }
     return true;
 }
 
-/// From now on all that the peer sends comes by its queue pair.
+/// Processes the peer's last frame by TCP: everything after it arrives by the queue pair.
 bool Stream::accept_switch() noexcept
 {
     const bool is_last = in_size_ == sizeof(Header);
@@ -104,42 +104,42 @@ bool Stream::accept_switch() noexcept
     return true;
 }
 
-/// Whether what was sent to try it has arrived.
-bool Stream::try_link() noexcept
+/// Returns whether the probe has been acknowledged.
+bool Stream::is_probe_acknowledged() noexcept
 {
     return !link_->has_unsent() && !link_->has_failed();
 }
 
-void Stream::look_at_link() noexcept
+void Stream::check_link() noexcept
 {
     if (link_ == nullptr || has_ended_)
         return;
-    (void)link_->has_unsent(); // which polls
+    (void)link_->has_unsent(); // polls the queue pair
     if (!link_->has_failed())
         return;
-    if (!receives_by_link_ && (sending_ == Sending::by_socket || sending_ == Sending::tries_link)) {
-        if (std::exchange(sending_, Sending::by_socket) == Sending::tries_link && may_log_unauthenticated_client())
-            LOG_WARN("messages go by TCP, and not by a queue pair: it has failed");
-        return; // what has come by it stays: that the peer sends by it, TCP may not have told yet
+    if (!receives_by_link_ && (sending_ == Sending::by_socket || sending_ == Sending::probes_link)) {
+        if (std::exchange(sending_, Sending::by_socket) == Sending::probes_link && may_log_unauthenticated_client())
+            LOG_WARN("messages use TCP instead of a queue pair: the queue pair has failed");
+        return; // received data stays: the peer's switch may still be on its way by TCP
     }
     if (receive() || in_size_ == in_.size() || has_ended_)
-        return; // what came before is told first
+        return; // data that arrived before the failure is delivered first
     if (may_log_unauthenticated_client())
-        LOG_ERR("the queue pair by which messages go has failed, which ends the connection");
-    shutdown(socket_, SHUT_RDWR); // tells both sides
+        LOG_ERR("the queue pair that carries the messages has failed: the connection is closed");
+    shutdown(socket_, SHUT_RDWR); // reports the end to both sides
     has_ended_ = true;
 }
 
 void Stream::drop_link(const char *reason) noexcept
 {
     if (may_log_unauthenticated_client())
-        LOG_WARN("messages go by TCP, and not by a queue pair: %s", reason);
+        LOG_WARN("messages use TCP instead of a queue pair: %s", reason);
     link_.reset();
     sending_ = Sending::by_socket;
     choose_events();
 }
 
-/// True when something has come. Of the peer's end, whatever the reason, TCP tells.
+/// Returns true if data has arrived. The end of the peer, for any reason, is detected by TCP.
 bool Stream::receive_by_link() noexcept
 {
     const auto take = [this] {
@@ -152,7 +152,7 @@ bool Stream::receive_by_link() noexcept
     char byte;
     if (recv(socket_, &byte, sizeof(byte), MSG_DONTWAIT) < 0 && is_for_now(errno))
         return false;
-    if (take()) // what was sent before the end has come before it
+    if (take()) // data sent before the end precedes it
         return true;
     has_ended_ = true;
     return false;
@@ -165,7 +165,7 @@ void Stream::arm_link() noexcept
     link_->disarm();
     if (wakes_for_message_ || wakes_for_space_)
         link_->arm();
-    // Which may have wakened somebody before, who has not looked yet.
+    // A wake-up before this call may have been consumed while messages are still unread.
     if (wakes_for_message_ && peer_left_ != nullptr && incoming_.in_flight() != 0)
         messages_->wake();
 }

@@ -23,7 +23,7 @@ namespace opendoca::comm_channel {
 
 namespace {
 
-/// The ports that services have by themselves: none that kernels give to clients.
+/// Default ports of services, outside the range from which kernels choose ports for clients.
 constexpr std::uint16_t first_port = 20000;
 constexpr std::uint64_t num_ports = 8192;
 constexpr auto patience = std::chrono::seconds(1);
@@ -36,7 +36,7 @@ struct Address {
     [[nodiscard]] const sockaddr *get() const noexcept { return reinterpret_cast<const sockaddr *>(&bytes); }
 };
 
-/// "1.2.3.4", "1.2.3.4:5", "fe80::1%eth0" is none, "::1", "[::1]:5".
+/// Accepts "1.2.3.4", "1.2.3.4:5", "::1" and "[::1]:5". Refuses scoped addresses such as "fe80::1%eth0".
 std::optional<Address> parse(const std::string &at, const ServiceKey &key)
 {
     Address address;
@@ -80,18 +80,18 @@ doca_error_t make(const std::string &at, const ServiceKey &key, Address &address
 {
     const auto parsed = parse(at, key);
     if (!parsed) {
-        LOG_ERR("'%s' is no address of services: a numeric one is needed, with or without a port", at.c_str());
+        LOG_ERR("'%s' is not an address for services: use a numeric IP address, with or without a port", at.c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
     address = *parsed;
     socket = UniqueFd(::socket(address.bytes.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (socket.is_open())
         return DOCA_SUCCESS;
-    LOG_ERR("no socket can be made: %s", std::strerror(errno));
+    LOG_ERR("a socket cannot be created: %s", std::strerror(errno));
     return DOCA_ERROR_INITIALIZATION;
 }
 
-/// An errno, or 0.
+/// Blocks until the connection is made or the time is over. Returns 0 or an errno.
 int finish_connecting(int socket) noexcept
 {
     if (poll_one(socket, POLLOUT, patience) == 0)
@@ -109,16 +109,17 @@ doca_error_t listen_at(const std::string &at, const ServiceKey &key, const char 
     UniqueFd made;
     if (const doca_error_t status = make(at, key, address, made); status != DOCA_SUCCESS)
         return status;
-    const int yes = 1; // a port that is free but for connections of before
+    const int yes = 1; // allows a port that only closed connections still occupy
     if (setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0 &&
-        bind(made.get(), address.get(), address.size) == 0 && listen(made.get(), static_cast<int>(max_connections)) == 0) {
+        bind(made.get(), address.get(), address.size) == 0 &&
+        listen(made.get(), static_cast<int>(max_connections)) == 0) {
         LOG_INFO("service '%s' listens at %s, port %u", service, at.c_str(), address.port);
         socket = std::move(made);
         return DOCA_SUCCESS;
     }
     if (errno == EADDRINUSE) {
-        LOG_ERR("service '%s': port %u of %s is taken, by the same service or by something else; "
-                "DOCA_COMM_CHANNEL_ADDRESS can name another one",
+        LOG_ERR("service '%s': port %u of %s is in use, by the same service or by another program; "
+                "DOCA_COMM_CHANNEL_ADDRESS can set another port",
                 service, address.port, at.c_str());
         return DOCA_ERROR_CONNECTION_ABORTED;
     }
@@ -133,7 +134,7 @@ doca_error_t connect_at(const std::string &at, const ServiceKey &key, const char
     if (const doca_error_t status = make(at, key, address, made); status != DOCA_SUCCESS)
         return status;
     int error = connect(made.get(), address.get(), address.size) == 0 ? 0 : errno;
-    if (error == EINPROGRESS || error == EINTR) // a signal does not end it
+    if (error == EINPROGRESS || error == EINTR) // a signal does not abort connect()
         error = finish_connecting(made.get());
     if (error == 0) {
         socket = std::move(made);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Where services are found by clients on another machine: at an address that both sides are given, and a port that follows
-// from the service's key, unless it is given as well. Whoever reaches it can connect: it has no users, and no secrets.
+// TCP addresses of services whose clients are on another machine: the configured address, and a port that is derived
+// from the service's key unless it is configured too. Clients are not authenticated and nothing is encrypted.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace opendoca::comm_channel {
 
-/// CONNECTION_ABORTED when the port is taken; INVALID_VALUE when @p at is no address.
+/// Listens at @p at. Returns CONNECTION_ABORTED when the port is in use, INVALID_VALUE when @p at is not an address.
 [[nodiscard]] doca_error_t listen_at(const std::string &at, const ServiceKey &key, const char *service,
                                      ProcessFd &socket);
-/// Waits a second at most. NOT_FOUND, without a message, when nobody listens there or nobody answers.
+/// Blocks for a second at most. Returns NOT_FOUND, without a log line, when nothing listens there or answers.
 [[nodiscard]] doca_error_t connect_at(const std::string &at, const ServiceKey &key, const char *service,
                                       UniqueFd &socket);
 

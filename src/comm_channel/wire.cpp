@@ -63,7 +63,7 @@ bool is_same_user(int socket)
     ucred peer{};
     socklen_t size = sizeof(peer);
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-        LOG_ERR("the user of a peer is unknown: %s", std::strerror(errno));
+        LOG_ERR("the user of a peer cannot be determined: %s", std::strerror(errno));
         return false;
     }
     if (peer.uid != geteuid()) {
@@ -112,10 +112,9 @@ Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<Unique
         return Arrival::nothing;
     if (size <= 0)
         return Arrival::ended;
-    UniqueFd arrived[max_files]; // whatever is not wanted is closed
+    UniqueFd arrived[max_files]; // unexpected descriptors are closed
     std::size_t count = 0;
-    for (cmsghdr *header = CMSG_FIRSTHDR(&message); header != nullptr;
-         header = CMSG_NXTHDR(&message, header)) {
+    for (cmsghdr *header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
             continue;
         const std::size_t in_header = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -127,27 +126,27 @@ Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<Unique
     }
     if ((message.msg_flags & MSG_CTRUNC) != 0 && count < files.size())
         return Arrival::stripped;
-    if (static_cast<std::size_t>(size) != bytes.size() ||
-        (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || (count != 0 && count != files.size()))
+    if (static_cast<std::size_t>(size) != bytes.size() || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
+        (count != 0 && count != files.size()))
         return Arrival::malformed;
     std::move(arrived, arrived + count, files.begin());
     return Arrival::complete;
 }
 
-bool ring_bell(int socket) noexcept
+bool ring_doorbell(int socket) noexcept
 {
     constexpr char bell = '!';
     ssize_t sent = -1;
     do
         sent = send(socket, &bell, sizeof(bell), MSG_DONTWAIT | MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
-    // A full socket has bells enough in it, and one that is closed is noticed elsewhere.
+    // A full socket already holds doorbells, and a closed one is detected elsewhere.
     return sent >= 0 || errno == EAGAIN || errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN;
 }
 
-bool drain_bells_of(int socket) noexcept
+bool drain_doorbells_of(int socket) noexcept
 {
-    constexpr int most = 64; // what then is still there keeps the socket readable
+    constexpr int most = 64; // doorbells beyond this leave the socket readable
     char bells[16];
     for (int i = 0; i < most; ++i) {
         const ssize_t size = recv(socket, bells, sizeof(bells), MSG_DONTWAIT);
@@ -158,7 +157,7 @@ bool drain_bells_of(int socket) noexcept
     return true;
 }
 
-bool has_hung_up(int socket) noexcept
+bool is_closed_by_peer(int socket) noexcept
 {
     pollfd end = {.fd = socket, .events = POLLRDHUP, .revents = 0};
     return poll(&end, 1, 0) == 1;

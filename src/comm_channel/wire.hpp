@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the two sides say to each other over the socket of a connection: a client its Hello, the service its
-// Welcome with the shared memory, and after that one byte when the other side sleeps and a message has come. Where
-// they are two machines, the messages go over the socket as well: see stream.hpp.
+// Handshake and doorbells on the socket of a connection. The client sends a Hello, and the service answers with a
+// Welcome and the shared memory. Afterwards each byte on the socket is a doorbell for a blocked peer. Between two
+// machines the messages use the socket as well: see stream.hpp.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,15 @@
 
 namespace opendoca::comm_channel {
 
-inline constexpr std::uint64_t wire_magic =
-    0x6c6e6863'6d6d6f63; // "commchnl" in memory, on a little-endian machine
+inline constexpr std::uint64_t wire_magic = 0x6c6e6863'6d6d6f63; // "commchnl" in the memory of a little-endian machine
 inline constexpr std::uint32_t wire_version = 1;
 
-/// Sizes that an endpoint was given.
+/// Sizes that are configured for an endpoint.
 struct Limits {
     std::uint16_t message_size = 4080;
     std::uint16_t send_queue = 512;
     std::uint16_t recv_queue = 512;
-    std::uint16_t program_limit = 0; ///< as a RingShape's
+    std::uint16_t program_limit = 0; ///< see RingShape::program_limit
 
     [[nodiscard]] std::uint16_t longest_of_program() const noexcept
     {
@@ -37,7 +36,7 @@ struct Limits {
 struct Hello {
     std::uint64_t magic;
     std::uint32_t version;
-    std::uint32_t can_use_queue_pairs; ///< 1: see stream.hpp
+    std::uint32_t can_use_queue_pairs; ///< 1 if the client can, else 0: see stream.hpp
     ServiceKey service;
     Limits limits;
 };
@@ -45,7 +44,7 @@ static_assert(sizeof(Hello) == 40);
 
 enum class Answer : std::uint32_t { welcome, too_many_clients, not_understood, another_service };
 
-/// With it come the shared memory, and a socket by which the client is told of space in the ring, if it is welcome.
+/// If the client is accepted, the shared memory and the socket for its space doorbells are attached to the message.
 struct Welcome {
     std::uint64_t magic;
     std::uint32_t version;
@@ -55,7 +54,7 @@ struct Welcome {
 };
 static_assert(sizeof(Welcome) == 32);
 
-/// What the other side needs to connect a queue pair.
+/// Connection data of a queue pair.
 struct Offer {
     std::uint32_t size;
     std::array<std::byte, 256> details;
@@ -72,40 +71,38 @@ struct WelcomeAndOffer {
 };
 static_assert(sizeof(WelcomeAndOffer) == 296);
 
-/// A ring from @p sender to @p receiver.
+/// Returns the shape of the ring from @p sender to @p receiver: the smaller limits of both.
 [[nodiscard]] RingShape ring_between(const Limits &sender, const Limits &receiver) noexcept;
 [[nodiscard]] bool are_valid(const Limits &limits) noexcept;
 [[nodiscard]] bool is_valid(const RingShape &shape) noexcept;
 
-/// Whether the process at the other end is one of this user; if not, says so in the log.
+/// Returns whether the process at the other end belongs to this user; logs an error if not.
 [[nodiscard]] bool is_same_user(int socket);
 
-/// One message with descriptors; false with errno.
-[[nodiscard]] bool send_message(int socket, std::span<const std::byte> bytes,
-                                std::span<const int> files) noexcept;
+/// Sends one message with descriptors. Returns false with errno on failure.
+[[nodiscard]] bool send_message(int socket, std::span<const std::byte> bytes, std::span<const int> files) noexcept;
 
-/// Whether a socket that has refused with @p error is good for another try: nothing is there yet, or the kernel had no memory.
+/// Returns whether @p error is temporary: no data, no buffer space, or no kernel memory.
 [[nodiscard]] constexpr bool is_for_now(int error) noexcept
 {
     return error == EAGAIN || error == EINTR || error == ENOMEM || error == ENOBUFS;
 }
 
 enum class Arrival : std::uint8_t {
-    complete,  ///< of the size that was asked for, with all descriptors
-    nothing,   ///< yet
-    malformed, ///< anything else
-    stripped,  ///< of its descriptors, for which this process had none left
+    complete,  ///< the requested size, with all descriptors
+    nothing,   ///< no message yet
+    malformed, ///< another size, or another number of descriptors
+    stripped,  ///< without descriptors, because this process has reached its limit
     ended
 };
-[[nodiscard]] Arrival receive_message(int socket, std::span<std::byte> bytes,
-                                      std::span<UniqueFd> files) noexcept;
+[[nodiscard]] Arrival receive_message(int socket, std::span<std::byte> bytes, std::span<UniqueFd> files) noexcept;
 
-/// Rings, without ever waiting. False when the other side has not been told and another try may do it.
-[[nodiscard]] bool ring_bell(int socket) noexcept;
-/// Takes what has rung; false when the connection has ended.
-[[nodiscard]] bool drain_bells_of(int socket) noexcept;
-/// Whether the other end is closed.
-[[nodiscard]] bool has_hung_up(int socket) noexcept;
+/// Rings the doorbell of the peer without blocking. Returns false if it was not rung and a retry may succeed.
+[[nodiscard]] bool ring_doorbell(int socket) noexcept;
+/// Drains doorbells. Returns false when the connection has ended.
+[[nodiscard]] bool drain_doorbells_of(int socket) noexcept;
+/// Returns whether the peer's end is closed.
+[[nodiscard]] bool is_closed_by_peer(int socket) noexcept;
 
 template <typename T>
 std::span<const std::byte> bytes_of(const T &value)

@@ -157,7 +157,7 @@ public:
             require(stream_->make_link(device().messages_by(), shape, shape), "there is a queue pair");
         stream_->attach(memory_, is_service, shape, shape);
         if (!is_service)
-            stream_->take_up(device().messages_by(), shape, shape, offer_);
+            stream_->accept_service_offer(device().messages_by(), shape, shape, offer_);
         SharedPage &page = memory_.page();
         out_.attach(is_service ? page.to_client : page.to_service, is_service ? memory_.to_client() : memory_.to_service(), shape);
         in_.attach(is_service ? page.to_service : page.to_client, is_service ? memory_.to_service() : memory_.to_client(), shape);

@@ -50,7 +50,7 @@ doca_error_t doca_comch_client::look_for_server()
     auto made = std::make_unique<doca_comch_connection>(*this, Link::Side::client, std::move(socket));
     if (!made->fast->open() || !watch_first(*made))
         return DOCA_ERROR_INITIALIZATION;
-    status = made->link.say_hello(key_, limits());
+    status = made->link.send_hello(key_, limits());
     if (status == DOCA_SUCCESS)
         server_ = std::move(made);
     else
@@ -63,7 +63,7 @@ doca_error_t doca_comch_client::on_stop() noexcept
     if (server_ != nullptr) {
         // A server that has taken this client in by now is told that it leaves.
         if (server_->link.state() == Link::State::connecting)
-            (void)opendoca::guarded([&] { return server_->link.take_welcome(limits()); });
+            (void)opendoca::guarded([&] { return server_->link.receive_welcome(limits()); });
         leave(*server_);
         end(*server_, DOCA_ERROR_SHUTDOWN);
     }
@@ -113,7 +113,7 @@ bool doca_comch_client::go_on_connecting() noexcept
     if (server_ == nullptr)
         status = opendoca::guarded([&] { return look_for_server(); });
     if (server_ != nullptr)
-        status = opendoca::guarded([&] { return server_->link.take_welcome(limits()); });
+        status = opendoca::guarded([&] { return server_->link.receive_welcome(limits()); });
     if (status == DOCA_SUCCESS && watch(*server_)) {
         server_->is_told = true;
         drop_timer();

@@ -110,6 +110,6 @@ void doca_comch_connection::progress_control_messages() noexcept
         has_some = has_some || arrival != Arrival::control_message;
     }
     // Whoever sleeps on the control context's engine. It knows of what is still to be sent.
-    if (has_some || link.has_ended() || link.owes_bell())
+    if (has_some || link.has_ended() || link.has_pending_doorbell())
         fast->to_peer.wake();
 }

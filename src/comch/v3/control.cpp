@@ -251,8 +251,8 @@ void Control::look_at_sockets(Connection &connection) noexcept
 {
     const std::lock_guard guard(connection.fast->link_lock);
     if (!pe()->is_armed()) {
-        (void)connection.link.drain_bells();
-        connection.link.drain_space_bells();
+        (void)connection.link.drain_message_doorbells();
+        connection.link.drain_space_doorbells();
     }
     (void)connection.link.check_end();
 }
@@ -293,7 +293,7 @@ bool Control::end_of_peer(Connection &connection) noexcept
 bool Control::Sleep::arm() noexcept
 {
     control_.was_asleep_ = false; // doca_pe::arm() has called disarm() first
-    control_.take_bells();        // of what has been received by now
+    control_.drain_all_doorbells();        // of what has been received by now
     return control_.can_progress() || control_.looks_next();
 }
 
@@ -301,13 +301,13 @@ bool Control::Sleep::arm() noexcept
 bool Control::looks_at_sockets() noexcept
 {
     if (std::exchange(was_asleep_, false)) [[unlikely]]
-        take_bells();
+        drain_all_doorbells();
     if (std::exchange(looks_next_, false)) [[unlikely]]
         return true;
     return polls_between_looks_.is_spent();
 }
 
-void Control::take_bells() noexcept
+void Control::drain_all_doorbells() noexcept
 {
     std::array<epoll_event, 64> ready; // more wake once more
     const int count = events_.look(ready.data(), static_cast<int>(ready.size()));
@@ -320,7 +320,7 @@ void Control::take_bells() noexcept
         }
         connection->fast->to_peer.take_bell();
         const std::lock_guard guard(connection->fast->link_lock);
-        if (connection->link.take_bells())
+        if (connection->link.drain_all_doorbells())
             looks_next_ = true;
     }
 }
@@ -336,7 +336,7 @@ void Control::request_bells(Connection &connection) noexcept
 bool Control::has_something(Connection &connection) noexcept
 {
     const std::lock_guard guard(connection.fast->link_lock);
-    return connection.has_untold() || connection.link.has_message() || connection.link.owes_bell() ||
+    return connection.has_untold() || connection.link.has_message() || connection.link.has_pending_doorbell() ||
            ((connection.first_waiting != nullptr || connection.fast->to_peer.has_message()) &&
             connection.link.has_space());
 }

@@ -133,7 +133,7 @@ protected:
     /// Whether it is time for a system call.
     [[nodiscard]] bool looks_at_sockets() noexcept;
     /// Takes the bells that have rung, so that they wake nobody again, and notes what looks_at_sockets() is for.
-    void take_bells() noexcept;
+    void drain_all_doorbells() noexcept;
     [[nodiscard]] bool looks_next() const noexcept { return looks_next_; }
     [[nodiscard]] virtual bool can_progress() noexcept = 0;
     /// Requests a bell for the next message, and for space if something waits to be sent.
@@ -205,16 +205,16 @@ protected:
 
 private:
     void accept_clients() noexcept;
-    void tell_if_alone() noexcept;
+    void log_if_without_client() noexcept;
     void prune_silent() noexcept;
-    void take_in(Connection &connection) noexcept;
+    void process_hello(Connection &connection) noexcept;
     [[nodiscard]] bool note_end(Connection &connection) noexcept;
     void drop_ended() noexcept;
 
     opendoca::comm_channel::Listener listener_;
     std::vector<std::unique_ptr<Connection>> connections_;
     std::size_t next_ = 0;
-    bool has_told_silence_ = false;
+    bool has_logged_silent_clients_ = false;
     bool has_ended_ = false; ///< some connections, of which those without members can be dropped
     opendoca::WaitNotice wait_for_client_;
 };

@@ -88,7 +88,7 @@ void doca_comch_server::accept_clients() noexcept
                 return DOCA_SUCCESS;
             }
             connections_.push_back(std::move(made));
-            take_in(*connections_.back());
+            process_hello(*connections_.back());
             return DOCA_SUCCESS;
         });
         prune_silent();
@@ -100,10 +100,10 @@ void doca_comch_server::prune_silent() noexcept
     const auto is_silent = [](const auto &known) { return known->link.state() == Link::State::connecting; };
     while (std::ranges::count_if(connections_, is_silent) > static_cast<long>(max_silent_clients)) {
         const auto oldest = std::ranges::find_if(connections_, is_silent);
-        take_in(**oldest); // which may have said it by now
+        process_hello(**oldest); // which may have said it by now
         if (!is_silent(*oldest))
             continue;
-        if (!std::exchange(has_told_silence_, true))
+        if (!std::exchange(has_logged_silent_clients_, true))
             LOG_WARN("more than %u clients of server '%s' have connected and said nothing: the oldest of such are closed",
                      max_silent_clients, name_.c_str());
         forget(**oldest);
@@ -113,7 +113,7 @@ void doca_comch_server::prune_silent() noexcept
 }
 
 /// A program that polls a server without clients may be waiting for one that looks for it elsewhere.
-void doca_comch_server::tell_if_alone() noexcept
+void doca_comch_server::log_if_without_client() noexcept
 {
     if (std::ranges::any_of(connections_, [](const auto &known) { return known->is_told; }))
         return wait_for_client_.end_wait();
@@ -124,12 +124,12 @@ void doca_comch_server::tell_if_alone() noexcept
 }
 
 /// A client that may have said hello by now. The program is told of it in its turn.
-void doca_comch_server::take_in(Connection &connection) noexcept
+void doca_comch_server::process_hello(Connection &connection) noexcept
 {
     const auto num_connected = std::ranges::count_if(
         connections_, [](const auto &known) { return known->link.state() == Link::State::connected; });
     const doca_error_t status = opendoca::guarded([&] {
-        return connection.link.take_hello(key_, limits(), num_connected < static_cast<long>(max_connections),
+        return connection.link.receive_hello(key_, limits(), num_connected < static_cast<long>(max_connections),
                                           [&] { return watch(connection); });
     });
     if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
@@ -177,7 +177,7 @@ bool doca_comch_server::on_progress() noexcept
     if (looks && !is_stopping) {
         events_.clear();
         accept_clients();
-        tell_if_alone();
+        log_if_without_client();
         if (has_ended_)
             drop_ended();
     }
@@ -187,7 +187,7 @@ bool doca_comch_server::on_progress() noexcept
         if (connection.link.state() == Link::State::connecting) {
             if (!looks || is_stopping)
                 continue;
-            take_in(connection);
+            process_hello(connection);
         }
         if (!connection.is_told) {
             if (is_stopping || connection.link.state() != Link::State::connected)

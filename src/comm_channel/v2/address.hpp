@@ -6,7 +6,7 @@
 
 struct doca_comm_channel_ep_t;
 
-/// A connection of an endpoint: the opaque type of the C API.
+/// A connection of an endpoint: the opaque type of the C API. Owned by the endpoint and used under its lock.
 struct doca_comm_channel_addr_t : opendoca::comm_channel::Connection {
     doca_comm_channel_addr_t(doca_comm_channel_ep_t &owner, Side own_side, opendoca::UniqueFd connection,
                              const doca_dev &dev)
@@ -17,5 +17,5 @@ struct doca_comm_channel_addr_t : opendoca::comm_channel::Connection {
 
     doca_comm_channel_ep_t &endpoint;
     std::uint64_t user_data = 0;
-    bool is_known = false; ///< the program has its address
+    bool is_known = false; ///< the program has received this address
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What clients alone do: connect.
+// The client role of an endpoint: connecting to a service.
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -36,7 +36,7 @@ doca_error_t doca_comm_channel_ep_t::begin_to_connect(const char *name)
 doca_error_t doca_comm_channel_ep_t::become_client(opendoca::UniqueFd socket, Peer *&peer)
 {
     Peer &made = add(std::make_unique<Peer>(*this, Peer::Side::client, std::move(socket), *device));
-    if (const doca_error_t status = made.say_hello(key_, limits); status != DOCA_SUCCESS) {
+    if (const doca_error_t status = made.send_hello(key_, limits); status != DOCA_SUCCESS) {
         drop_client(made);
         return status;
     }
@@ -72,16 +72,16 @@ doca_error_t doca_comm_channel_ep_t::connect(const char *name, Peer *&peer)
     return status;
 }
 
-/// A client's connection, if it is still being made: CONNECTION_INPROGRESS, or CONNECTION_ABORTED.
+/// Completes a client's pending connection. Returns CONNECTION_INPROGRESS, SUCCESS, or CONNECTION_ABORTED.
 doca_error_t doca_comm_channel_ep_t::complete(Peer &peer)
 {
     if (peer.state() == Peer::State::failed)
         return DOCA_ERROR_CONNECTION_ABORTED;
     if (peer.state() != Peer::State::connecting)
         return DOCA_SUCCESS;
-    doca_error_t status = peer.take_welcome(limits);
+    doca_error_t status = peer.receive_welcome(limits);
     if (status == DOCA_SUCCESS && !watch(peer)) {
-        LOG_ERR("a connection cannot be watched: %s", std::strerror(errno));
+        LOG_ERR("a connection cannot be added to the event channels: %s", std::strerror(errno));
         status = DOCA_ERROR_CONNECTION_ABORTED;
     }
     if (status != DOCA_SUCCESS && status != DOCA_ERROR_CONNECTION_INPROGRESS)
@@ -89,7 +89,7 @@ doca_error_t doca_comm_channel_ep_t::complete(Peer &peer)
     if (status == DOCA_SUCCESS && is_recv_armed_) {
         arm_for_messages();
         if (peer.has_message())
-            recv_channel_.kick(); // the service was faster than the arming
+            recv_channel_.kick(); // a message arrived before the doorbell was requested
     }
     return status;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The C functions: checks of pointers, then one call.
+// The C functions: each checks its pointers and makes one call.
 #include <doca_comm_channel.h>
 
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
-#include "endpoint.hpp"
 #include "../limits.hpp"
+#include "endpoint.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_COMM_CHANNEL_API);
 
@@ -35,8 +35,7 @@ doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::
     return call({devinfo, value}, tell, public_function);
 }
 
-/// A call on an endpoint, or on an address of it, that holds the endpoint's lock: all but those that may block, which
-/// take it themselves.
+/// Calls @p body with the lock of @p endpoint held. Functions that may block take the lock themselves.
 template <typename Body>
 auto locked(const doca_comm_channel_ep_t &endpoint, Body &&body)
 {
@@ -44,10 +43,10 @@ auto locked(const doca_comm_channel_ep_t &endpoint, Body &&body)
     return body();
 }
 
-/// A counter of a peer, as of its last update.
-doca_error_t tell_counter(const doca_comm_channel_addr_t *peer, std::uint64_t *out,
-                          std::uint64_t doca_comm_channel_addr_t::Counters::*counter,
-                          const char *public_function = __builtin_FUNCTION())
+/// Returns a counter of a peer as of its last update.
+doca_error_t get_counter(const doca_comm_channel_addr_t *peer, std::uint64_t *out,
+                         std::uint64_t doca_comm_channel_addr_t::Counters::*counter,
+                         const char *public_function = __builtin_FUNCTION())
 {
     const auto tell = [&] { return locked(peer->endpoint, [&] { *out = peer->counters.*counter; }); };
     return call({peer, out}, tell, public_function);
@@ -65,14 +64,12 @@ doca_error_t doca_comm_channel_get_max_message_size(struct doca_devinfo *devinfo
     return tell_limit(devinfo, size, max_message_size, false);
 }
 
-doca_error_t doca_comm_channel_get_max_send_queue_size(struct doca_devinfo *devinfo,
-                                                       uint32_t *max_send_queue_size)
+doca_error_t doca_comm_channel_get_max_send_queue_size(struct doca_devinfo *devinfo, uint32_t *max_send_queue_size)
 {
     return tell_limit(devinfo, max_send_queue_size, max_queue_size, false);
 }
 
-doca_error_t doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devinfo,
-                                                       uint32_t *max_recv_queue_size)
+doca_error_t doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devinfo, uint32_t *max_recv_queue_size)
 {
     return tell_limit(devinfo, max_recv_queue_size, max_queue_size, false);
 }
@@ -93,8 +90,7 @@ doca_error_t doca_comm_channel_ep_get_device(struct doca_comm_channel_ep_t *ep, 
     return call({ep, device}, [&] { return locked(*ep, [&] { *device = ep->device.get(); }); });
 }
 
-doca_error_t doca_comm_channel_ep_get_device_rep(struct doca_comm_channel_ep_t *ep,
-                                                 struct doca_dev_rep **device_rep)
+doca_error_t doca_comm_channel_ep_get_device_rep(struct doca_comm_channel_ep_t *ep, struct doca_dev_rep **device_rep)
 {
     return call({ep, device_rep}, [&] { return locked(*ep, [&] { *device_rep = ep->representor; }); });
 }
@@ -104,14 +100,12 @@ doca_error_t doca_comm_channel_ep_get_max_msg_size(struct doca_comm_channel_ep_t
     return call({ep, max_msg_size}, [&] { return locked(*ep, [&] { *max_msg_size = ep->limits.message_size; }); });
 }
 
-doca_error_t doca_comm_channel_ep_get_send_queue_size(struct doca_comm_channel_ep_t *ep,
-                                                      uint16_t *send_queue_size)
+doca_error_t doca_comm_channel_ep_get_send_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t *send_queue_size)
 {
     return call({ep, send_queue_size}, [&] { return locked(*ep, [&] { *send_queue_size = ep->limits.send_queue; }); });
 }
 
-doca_error_t doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_ep_t *ep,
-                                                      uint16_t *recv_queue_size)
+doca_error_t doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t *recv_queue_size)
 {
     return call({ep, recv_queue_size}, [&] { return locked(*ep, [&] { *recv_queue_size = ep->limits.recv_queue; }); });
 }
@@ -121,8 +115,7 @@ doca_error_t doca_comm_channel_ep_set_device(struct doca_comm_channel_ep_t *ep, 
     return call({ep, device}, [&] { return locked(*ep, [&] { return ep->set_device(*device); }); });
 }
 
-doca_error_t doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep,
-                                                 struct doca_dev_rep *device_rep)
+doca_error_t doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep, struct doca_dev_rep *device_rep)
 {
     return call({ep, device_rep}, [&] { return locked(*ep, [&] { return ep->set_representor(*device_rep); }); });
 }
@@ -132,14 +125,12 @@ doca_error_t doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t
     return call({ep}, [&] { return locked(*ep, [&] { return ep->set_message_size(max_msg_size); }); });
 }
 
-doca_error_t doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep,
-                                                      uint16_t send_queue_size)
+doca_error_t doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t send_queue_size)
 {
     return call({ep}, [&] { return locked(*ep, [&] { return ep->set_send_queue_size(send_queue_size); }); });
 }
 
-doca_error_t doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep,
-                                                      uint16_t recv_queue_size)
+doca_error_t doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t recv_queue_size)
 {
     return call({ep}, [&] { return locked(*ep, [&] { return ep->set_recv_queue_size(recv_queue_size); }); });
 }
@@ -191,8 +182,8 @@ doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep
                 [&] { return locked(*local_ep, [&] { return local_ep->send(msg, len, flags, peer_addr); }); });
 }
 
-doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len,
-                                           int flags, struct doca_comm_channel_addr_t **peer_addr)
+doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len, int flags,
+                                           struct doca_comm_channel_addr_t **peer_addr)
 {
     if (flags != DOCA_CC_MSG_FLAG_NONE)
         return DOCA_ERROR_INVALID_VALUE;
@@ -221,8 +212,7 @@ doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_e
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr,
-                                                       uint64_t *user_data)
+doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t *user_data)
 {
     return call({peer_addr, user_data},
                 [&] { return locked(peer_addr->endpoint, [&] { *user_data = peer_addr->user_data; }); });
@@ -244,33 +234,31 @@ doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_ad
 doca_error_t doca_comm_channel_peer_addr_get_send_messages(const struct doca_comm_channel_addr_t *peer_addr,
                                                            uint64_t *send_messages)
 {
-    return tell_counter(peer_addr, send_messages, &doca_comm_channel_addr_t::Counters::send_messages);
+    return get_counter(peer_addr, send_messages, &doca_comm_channel_addr_t::Counters::send_messages);
 }
 
 doca_error_t doca_comm_channel_peer_addr_get_send_bytes(const struct doca_comm_channel_addr_t *peer_addr,
                                                         uint64_t *send_bytes)
 {
-    return tell_counter(peer_addr, send_bytes, &doca_comm_channel_addr_t::Counters::send_bytes);
+    return get_counter(peer_addr, send_bytes, &doca_comm_channel_addr_t::Counters::send_bytes);
 }
 
 doca_error_t doca_comm_channel_peer_addr_get_recv_messages(const struct doca_comm_channel_addr_t *peer_addr,
                                                            uint64_t *recv_messages)
 {
-    return tell_counter(peer_addr, recv_messages, &doca_comm_channel_addr_t::Counters::recv_messages);
+    return get_counter(peer_addr, recv_messages, &doca_comm_channel_addr_t::Counters::recv_messages);
 }
 
 doca_error_t doca_comm_channel_peer_addr_get_recv_bytes(const struct doca_comm_channel_addr_t *peer_addr,
                                                         uint64_t *recv_bytes)
 {
-    return tell_counter(peer_addr, recv_bytes, &doca_comm_channel_addr_t::Counters::recv_bytes);
+    return get_counter(peer_addr, recv_bytes, &doca_comm_channel_addr_t::Counters::recv_bytes);
 }
 
-doca_error_t
-doca_comm_channel_peer_addr_get_send_in_flight_messages(const struct doca_comm_channel_addr_t *peer_addr,
-                                                        uint64_t *send_in_flight_messages)
+doca_error_t doca_comm_channel_peer_addr_get_send_in_flight_messages(const struct doca_comm_channel_addr_t *peer_addr,
+                                                                     uint64_t *send_in_flight_messages)
 {
-    return tell_counter(peer_addr, send_in_flight_messages,
-                        &doca_comm_channel_addr_t::Counters::send_in_flight);
+    return get_counter(peer_addr, send_in_flight_messages, &doca_comm_channel_addr_t::Counters::send_in_flight);
 }
 
 doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *local_ep)

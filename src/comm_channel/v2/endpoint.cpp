@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What services and clients have in common: properties, messages, ends of connections. Events are in
-// events.cpp.
+// What both roles share: properties, messages, and the end of connections. Event channels are in events.cpp.
 #include "endpoint.hpp"
 
 #include <algorithm>
@@ -22,8 +21,8 @@ OPENDOCA_LOG_SOURCE(DOCA_COMM_CHANNEL);
 
 using namespace opendoca::comm_channel;
 
-/// What has been taken out of an endpoint under its lock, and ends without it: connections block until their peers have
-/// all messages.
+/// Holds what was removed from an endpoint under its lock. The destructor runs after the lock is released, since it
+/// blocks until peers have received all messages.
 struct doca_comm_channel_ep_t::Departure {
     Departure() = default;
     Departure(const Departure &) = delete;
@@ -36,11 +35,11 @@ struct doca_comm_channel_ep_t::Departure {
             leave(*one);
     }
 
-    // Destroyed in the reverse order: what event channels watch ends before them.
+    // Destroyed in reverse order: watched descriptors are closed before the channels that watch them.
     EventChannel recv_channel, send_channel, service_channel;
     Listener listener;
     std::unordered_map<const Peer *, std::unique_ptr<Peer>> addresses;
-    std::unique_ptr<Peer> peer; ///< where only this one is disconnected
+    std::unique_ptr<Peer> peer; ///< set if a single peer is disconnected
 
 private:
     static void leave(Peer &one) noexcept
@@ -52,7 +51,7 @@ private:
 
 doca_comm_channel_ep_t::~doca_comm_channel_ep_t()
 {
-    // A service that has taken this client in by now is told that it leaves, as by a disconnect.
+    // A service that has accepted this client in the meantime receives a disconnect notice.
     if (is_client())
         (void)opendoca::guarded([this] { return complete(*peers_.front()); });
     Departure departure;
@@ -68,9 +67,9 @@ doca_error_t doca_comm_channel_ep_t::check_idle() const
 {
     if (role_ == Role::none)
         return DOCA_SUCCESS;
-    LOG_ERR("this endpoint is %s, and its properties can't be changed any more", is_service()  ? "listening"
-                                                                                 : is_client() ? "connected"
-                                                                                               : "connecting");
+    LOG_ERR("this endpoint is %s, and its properties cannot be changed", is_service()  ? "listening"
+                                                                         : is_client() ? "connected"
+                                                                                       : "connecting");
     return DOCA_ERROR_BAD_STATE;
 }
 
@@ -157,8 +156,8 @@ doca_error_t doca_comm_channel_ep_t::check_beginning(const char *name, Role role
     return DOCA_SUCCESS;
 }
 
-/// Null for what is no address of this endpoint, which is not looked into. Most have a peer or a few, which are found sooner
-/// without the table.
+/// Returns null if @p peer is not an address of this endpoint; the pointer is not dereferenced. Searches the few peers
+/// before the table, which is faster in the common case.
 doca_comm_channel_addr_t *doca_comm_channel_ep_t::find(const Peer *peer) noexcept
 {
     for (Peer *const known : peers_) {
@@ -173,12 +172,12 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
 {
     Peer *const peer = find(to);
     if (peer == nullptr) {
-        LOG_ERR("%p is no address that this endpoint is connected to", static_cast<const void *>(to));
+        LOG_ERR("%p is not an address of this endpoint", static_cast<const void *>(to));
         return DOCA_ERROR_NOT_CONNECTED;
     }
     if (flags != 0 || length == 0 || length > limits.message_size) {
-        LOG_ERR("a message of %zu bytes with flags %d: 1 to %u bytes and no flags are possible", length,
-                flags, limits.message_size);
+        LOG_ERR("a message of %zu bytes with flags %d: 1 to %u bytes and no flags are possible", length, flags,
+                limits.message_size);
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (const doca_error_t status = complete(*peer); status != DOCA_SUCCESS) {
@@ -194,16 +193,16 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
     if (peer->check_end())
         note_end(*peer);
     if (peer->has_ended()) {
-        // As if it had been sent a moment earlier. The end is told when what came before it was received.
+        // Behaves as if the message had been sent before the disconnect, until all messages of the peer are received.
         if (peer->state() != Peer::State::left || !peer->has_message())
             return DOCA_ERROR_CONNECTION_RESET;
-        peer->send_in_vain(length);
+        peer->count_lost_send(length);
         return DOCA_SUCCESS;
     }
     doca_error_t status = peer->send(message, length);
     if (status == DOCA_ERROR_AGAIN && send_channel_.is_open()) {
         send_channel_.clear();
-        peer->drain_space_bells();
+        peer->drain_space_doorbells();
         is_send_armed_ = true;
         peer->arm_for_space();
         status = peer->send(message, length);
@@ -211,12 +210,12 @@ doca_error_t doca_comm_channel_ep_t::send(const void *message, std::size_t lengt
     if (status == DOCA_SUCCESS && is_send_armed_) {
         is_send_armed_ = false;
         send_channel_.clear();
-        peer->drain_space_bells();
+        peer->drain_space_doorbells();
     }
     if (status == DOCA_ERROR_CONNECTION_RESET)
         note_end(*peer);
-    owes_bells_ = owes_bells_ || peer->owes_bell();
-    stay_awake_for_bells();
+    has_pending_doorbells_ = has_pending_doorbells_ || peer->has_pending_doorbell();
+    keep_channels_readable_for_doorbells();
     return status;
 }
 
@@ -227,10 +226,9 @@ doca_error_t doca_comm_channel_ep_t::receive(void *message, std::size_t &length,
         return DOCA_ERROR_NOT_CONNECTED;
     }
     if (is_client()) {
-        // Programs that send twice and then lose what an unchecked first call gives them. Who polls calls
-        // again, and who waits for events has asked for them before.
-        if (!std::exchange(has_received_, true) && peers_.front()->num_sent() >= 2 &&
-            !has_asked_for_channels_)
+        // Protects programs that send twice and ignore the result of one receive. Programs that poll call again, and
+        // programs that wait for events have requested event channels before.
+        if (!std::exchange(has_received_, true) && peers_.front()->num_sent() >= 2 && !has_asked_for_channels_)
             return DOCA_ERROR_AGAIN;
     } else if (messages_between_looks_.is_spent()) {
         return receive_again(message, length, from);
@@ -239,7 +237,7 @@ doca_error_t doca_comm_channel_ep_t::receive(void *message, std::size_t &length,
     return status == DOCA_ERROR_AGAIN ? receive_again(message, length, from) : status;
 }
 
-/// After a look at who has come, gone or rung.
+/// Receives after checking for new clients, ended peers and doorbells.
 doca_error_t doca_comm_channel_ep_t::receive_again(void *message, std::size_t &length, Peer *&from)
 {
     look_at_sockets();
@@ -248,14 +246,14 @@ doca_error_t doca_comm_channel_ep_t::receive_again(void *message, std::size_t &l
     const doca_error_t status = receive_from_any(message, length, from);
     if (status != DOCA_ERROR_AGAIN) {
         if (is_recv_armed_)
-            recv_channel_.kick(); // the bells for what is left were just drained
+            recv_channel_.kick(); // draining removed the doorbells of the remaining messages
         return status;
     }
     recv_channel_.clear();
-    stay_awake_for_bells();
+    keep_channels_readable_for_doorbells();
     if (is_service())
-        tell_if_alone();
-    return std::exchange(has_reset_to_tell_, false) ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_AGAIN;
+        log_if_without_client();
+    return std::exchange(has_unreported_reset_, false) ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_AGAIN;
 }
 
 doca_error_t doca_comm_channel_ep_t::receive_from_any(void *message, std::size_t &length, Peer *&from)
@@ -265,7 +263,7 @@ doca_error_t doca_comm_channel_ep_t::receive_from_any(void *message, std::size_t
         if (service.state() == Peer::State::failed)
             return DOCA_ERROR_INITIALIZATION;
         const doca_error_t status = service.receive(message, length);
-        owes_bells_ = service.owes_bell();
+        has_pending_doorbells_ = service.has_pending_doorbell();
         if (status == DOCA_SUCCESS)
             from = &service;
         return status == DOCA_ERROR_AGAIN && service.has_ended() ? DOCA_ERROR_CONNECTION_RESET : status;
@@ -277,14 +275,14 @@ doca_error_t doca_comm_channel_ep_t::receive_from_any(void *message, std::size_t
         const doca_error_t status = client.receive(message, length);
         if (status == DOCA_ERROR_AGAIN)
             continue;
-        if (status == DOCA_ERROR_CONNECTION_RESET) { // does not keep the rules
+        if (status == DOCA_ERROR_CONNECTION_RESET) { // the client violates the protocol
             note_end(client);
             continue;
         }
         if (status == DOCA_SUCCESS) {
-            next_ = at + 1 == count ? 0 : at + 1; // so that none is forgotten for another's many messages
+            next_ = at + 1 == count ? 0 : at + 1; // round-robin: one busy client cannot starve others
             client.is_known = true;
-            owes_bells_ = owes_bells_ || client.owes_bell();
+            has_pending_doorbells_ = has_pending_doorbells_ || client.has_pending_doorbell();
             from = &client;
         }
         return status;
@@ -302,9 +300,9 @@ void doca_comm_channel_ep_t::look_at_sockets()
     }
     Peer &service = *peers_.front();
     if (service.state() == Peer::State::connecting) {
-        if (complete(service) == DOCA_SUCCESS && service.check_end()) // by now
+        if (complete(service) == DOCA_SUCCESS && service.check_end()) // the service may have ended since
             note_end(service);
-    } else if (service.drain_bells()) {
+    } else if (service.drain_message_doorbells()) {
         note_end(service);
     }
 }
@@ -322,11 +320,11 @@ doca_error_t doca_comm_channel_ep_t::update_peer(Peer &peer)
 
 doca_error_t doca_comm_channel_ep_t::disconnect(const Peer *address)
 {
-    Departure departure; // declared first: it ends after the lock has been released
+    Departure departure; // declared first: destroyed after the lock is released
     const EndpointGuard guard(lock);
     Peer *const peer = find(address);
     if (peer == nullptr) {
-        LOG_ERR("%p is no address that this endpoint is connected to", static_cast<const void *>(address));
+        LOG_ERR("%p is not an address of this endpoint", static_cast<const void *>(address));
         return DOCA_ERROR_NOT_CONNECTED;
     }
     (void)complete(*peer);
@@ -339,7 +337,7 @@ doca_error_t doca_comm_channel_ep_t::disconnect(const Peer *address)
     return was_fine ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
 }
 
-/// Leaves the endpoint as it was before it listened or connected.
+/// Returns the endpoint to its state before it listened or connected.
 void doca_comm_channel_ep_t::take_all_out(Departure &all) noexcept
 {
     all.recv_channel = std::move(recv_channel_);
@@ -356,7 +354,8 @@ void doca_comm_channel_ep_t::take_all_out(Departure &all) noexcept
     pending_connections = 0;
     next_ = 0;
     is_recv_armed_ = is_send_armed_ = has_asked_for_channels_ = has_received_ = false;
-    has_had_client_ = owes_bells_ = has_ended_peers_ = has_reset_to_tell_ = has_told_silence_ = false;
+    has_had_client_ = has_pending_doorbells_ = has_ended_peers_ = has_unreported_reset_ = has_logged_silent_clients_ =
+        false;
     wait_for_client_.forget();
     next_deadline_ = no_deadline;
     role_ = Role::none;

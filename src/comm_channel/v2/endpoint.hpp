@@ -17,9 +17,9 @@
 #include "address.hpp"
 #include "endpoint_lock.hpp"
 
-/// One end of Comm Channel: the opaque type of the C API. What services alone do is in service.cpp, what
-/// clients alone do in client.cpp. Any thread may use it: the
-/// lock is held during each call of a program, except while a call blocks.
+/// An endpoint of Comm Channel: the opaque type of the C API. It takes the role of a service (service.cpp) or of a
+/// client (client.cpp), and owns its connections. Any thread may use it: `lock` is held during each call of the
+/// program, except while a call blocks.
 struct doca_comm_channel_ep_t {
     using Peer = doca_comm_channel_addr_t;
 
@@ -28,12 +28,12 @@ struct doca_comm_channel_ep_t {
     doca_comm_channel_ep_t &operator=(const doca_comm_channel_ep_t &) = delete;
     virtual ~doca_comm_channel_ep_t();
 
-    /// Called where the program has set no device. Does nothing, but for programs of DOCA 1.3: see v2/older.cpp.
+    /// Called if the program has set no device. Only endpoints of DOCA 1.3 look for one: see v2/older.cpp.
     [[nodiscard]] virtual doca_error_t find_device(bool for_service);
 
     [[nodiscard]] bool is_service() const noexcept { return role_ == Role::service; }
     [[nodiscard]] bool is_client() const noexcept { return role_ == Role::client; }
-    /// Neither a service nor a client yet.
+    /// Returns whether the endpoint has no role yet.
     [[nodiscard]] bool is_idle() const noexcept { return role_ == Role::none || role_ == Role::connecting; }
 
     [[nodiscard]] doca_error_t set_device(doca_dev &device);
@@ -57,22 +57,21 @@ struct doca_comm_channel_ep_t {
     [[nodiscard]] doca_error_t update_service_state();
     [[nodiscard]] doca_error_t check_service() const;
 
-    /// For tests: how many peers a receive may have to look at. Clients that have gone, and have left nothing, are none of
-    /// them.
+    /// For tests: returns how many peers a receive polls. Ended clients without remaining messages are not polled.
     [[nodiscard]] std::size_t num_polled() const noexcept { return peers_.size(); }
 
-    /// Held by the caller of each public function, but for connect() and disconnect(), which take it themselves.
+    /// Held by the caller of each function, except connect() and disconnect(), which take it themselves.
     mutable opendoca::comm_channel::EndpointLock lock;
     opendoca::DeviceUse device;
-    doca_dev_rep *representor = nullptr; ///< as the program has set it; it may have been closed
+    doca_dev_rep *representor = nullptr; ///< set by the program, which may have closed it since
     opendoca::comm_channel::Limits limits;
-    std::vector<Peer *> listed_peers; ///< as of the last update
+    std::vector<Peer *> listed_peers; ///< peers at the last update
     std::uint32_t pending_connections = 0;
 
 private:
     enum class Role : std::uint8_t {
         none,
-        connecting, ///< connect() looks for the service, without the lock
+        connecting, ///< connect() is searching for the service, without the lock
         service,
         client,
     };
@@ -80,12 +79,12 @@ private:
     static constexpr auto no_deadline = std::chrono::steady_clock::time_point::max();
 
     [[nodiscard]] doca_error_t check_idle() const;
-    /// Whether the endpoint can listen, or connect, to @p name.
+    /// Checks whether the endpoint can take @p role with service name @p name.
     [[nodiscard]] doca_error_t check_beginning(const char *name, Role role);
     [[nodiscard]] doca_error_t begin_to_connect(const char *name);
     [[nodiscard]] doca_error_t become_client(opendoca::UniqueFd socket, Peer *&peer);
     [[nodiscard]] Peer *find(const Peer *peer) noexcept;
-    /// All or nothing when memory lacks.
+    /// Adds a peer. Changes nothing if memory lacks.
     Peer &add(std::unique_ptr<Peer> peer);
 
     [[nodiscard]] doca_error_t complete(Peer &peer);
@@ -94,21 +93,22 @@ private:
     void look_at_sockets();
     void look_at_service();
     void arm_for_messages() noexcept;
-    void stay_awake() noexcept;
-    /// A peer that could not be woken may be whom this program is about to sleep for.
-    void stay_awake_for_bells() noexcept
+    void keep_channels_readable() noexcept;
+    /// Keeps event channels readable while a peer's doorbell is pending: the program must not block before a retry
+    /// succeeds.
+    void keep_channels_readable_for_doorbells() noexcept
     {
-        if (owes_bells_) [[unlikely]]
-            stay_awake();
+        if (has_pending_doorbells_) [[unlikely]]
+            keep_channels_readable();
     }
     [[nodiscard]] bool has_message() noexcept;
 
     [[nodiscard]] Peer *accept_client();
     [[nodiscard]] std::size_t num_silent_clients() const noexcept;
-    void take_in_new_clients();
-    void take_in_late_clients();
-    void take_in(Peer &peer);
-    void tell_if_alone();
+    void accept_new_clients();
+    void close_late_clients();
+    void process_hello(Peer &peer);
+    void log_if_without_client();
     void note_end(Peer &peer);
     void retire_ended();
     [[nodiscard]] std::unique_ptr<Peer> take_out(const Peer &peer) noexcept;
@@ -123,26 +123,27 @@ private:
     Role role_ = Role::none;
     std::shared_ptr<const doca_devinfo_rep> representor_info_;
     opendoca::comm_channel::ServiceKey key_{};
-    opendoca::comm_channel::Listener listener_; ///< of a service
-    std::string description_;                           ///< likewise, for messages
-    opendoca::WaitNotice wait_for_client_;              ///< likewise
-    std::chrono::steady_clock::time_point next_deadline_ = no_deadline; ///< likewise, of those that have said nothing
-    /// All that the program may know, also those that have gone: an address is valid until it is disconnected.
+    opendoca::comm_channel::Listener listener_;                         ///< service only
+    std::string description_;                                           ///< service only: text for log messages
+    opendoca::WaitNotice wait_for_client_;                              ///< service only
+    std::chrono::steady_clock::time_point next_deadline_ = no_deadline; ///< service only: earliest deadline for a hello
+    /// All peers, including ended ones: an address is valid until it is disconnected.
     std::unordered_map<const Peer *, std::unique_ptr<Peer>> addresses_;
-    std::vector<Peer *> peers_; ///< those that something can come from, oldest first
-    std::size_t next_ = 0; ///< which peer's messages are looked for first
+    std::vector<Peer *> peers_; ///< peers that may still have messages, oldest first
+    std::size_t next_ = 0;      ///< index of the peer that is polled first
     opendoca::comm_channel::EventChannel recv_channel_;
     opendoca::comm_channel::EventChannel send_channel_;
     opendoca::comm_channel::EventChannel service_channel_;
-    /// Of receives that find something, between two checks of a service's clients.
+    /// Counts successful receives between two checks of a service's clients.
     opendoca::PollBudget<64, 100, 8> messages_between_looks_;
     bool is_recv_armed_ = false;
     bool is_send_armed_ = false;
     bool has_asked_for_channels_ = false;
-    bool has_received_ = false; ///< a client: receive() was called
+    bool has_received_ = false; ///< client only: receive() has been called
     bool has_had_client_ = false;
-    bool owes_bells_ = false; ///< some peers may: see Connection::owes_bell()
+    bool has_pending_doorbells_ =
+        false; ///< some peers may have a pending doorbell: see Connection::has_pending_doorbell()
     bool has_ended_peers_ = false;
-    bool has_reset_to_tell_ = false;
-    bool has_told_silence_ = false;
+    bool has_unreported_reset_ = false;
+    bool has_logged_silent_clients_ = false;
 };

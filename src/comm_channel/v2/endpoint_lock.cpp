@@ -29,8 +29,8 @@ void EndpointLock::wait() noexcept
             return;
         relax();
     }
-    // Another waiter may be blocked: whoever gets the lock in this way also wakes the next one. Acquire: pairs with the
-    // release in unlock().
+    // Another waiter may be blocked, so a lock that is taken here stays marked as contended and unlock() wakes the next
+    // waiter. Acquire: pairs with the release in unlock().
     while (state_.exchange(contended, std::memory_order_acquire) != free)
         state_.wait(contended, std::memory_order_relaxed);
 }

@@ -23,7 +23,8 @@ public:
     void lock() noexcept
     {
         if (__libc_single_threaded) {
-            state_.store(held, std::memory_order_relaxed); // a thread that is created from now on sees it
+            state_.store(
+                held, std::memory_order_relaxed); // thread creation orders this store before any load of the new thread
             return;
         }
         int expected = free;
@@ -38,7 +39,7 @@ public:
         if (__libc_single_threaded)
             state_.store(free, std::memory_order_relaxed);
         else if (state_.exchange(free, std::memory_order_release) == contended)
-            [[unlikely]] // pairs with lock() and wait()
+            [[unlikely]] // pairs with the acquire in lock() and wait()
             state_.notify_one();
     }
 
@@ -57,7 +58,7 @@ public:
     explicit EndpointGuard(EndpointLock &lock) noexcept : guard_(lock) {}
 
 private:
-    DeferredLog log_; // ends last
+    DeferredLog log_; // destroyed after guard_
     std::lock_guard<EndpointLock> guard_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// The event channels of an endpoint. A bell rings only for who has armed it, so that who polls costs
-// nobody a system call.
+// The event channels of an endpoint. A peer rings a doorbell only if it was requested, so programs that poll cost their
+// peers no system calls.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -24,18 +24,18 @@ doca_error_t doca_comm_channel_ep_t::open_channel(EventChannel &channel)
     for (Peer *const peer : peers_)
         is_complete = is_complete && watch_in(channel, *peer);
     if (!is_complete) {
-        LOG_ERR("an event channel cannot be made: %s", std::strerror(errno));
+        LOG_ERR("an event channel cannot be created: %s", std::strerror(errno));
         channel.close();
         return DOCA_ERROR_NOT_FOUND;
     }
     return DOCA_SUCCESS;
 }
 
-/// The descriptors of a peer in one channel.
+/// Adds the descriptors of a peer to one channel.
 bool doca_comm_channel_ep_t::watch_in(EventChannel &channel, Peer &peer) noexcept
 {
     const bool is_connecting = peer.state() == Peer::State::connecting;
-    const bool is_unused = is_service() && (is_connecting || peer.has_ended()); // not yet, or no more
+    const bool is_unused = is_service() && (is_connecting || peer.has_ended()); // not connected yet, or ended
     const bool is_for_messages = &channel == &recv_channel_;
     if (!is_for_messages && is_unused)
         return true;
@@ -45,13 +45,13 @@ bool doca_comm_channel_ep_t::watch_in(EventChannel &channel, Peer &peer) noexcep
         return channel.watch(peer.message_fd(), EPOLLIN, &peer);
     if (&channel == &service_channel_)
         return channel.watch(peer.socket(), EPOLLRDHUP, &peer);
-    // A client's channel wakes also when the connection is made, and of one that never came about by its end alone.
+    // A client's channel also wakes when the connection is made; one whose connection failed, only at its end.
     const bool has_space_fd = !is_connecting && peer.state() != Peer::State::failed;
     return channel.watch(peer.socket(), is_connecting ? EPOLLIN | EPOLLRDHUP : EPOLLRDHUP, &peer) &&
            (!has_space_fd || channel.watch(peer.space_fd(), EPOLLIN, &peer));
 }
 
-/// A peer that has just become connected, in all channels that are there.
+/// Adds a peer that has become connected to all open channels.
 bool doca_comm_channel_ep_t::watch(Peer &peer) noexcept
 {
     if (is_client()) {
@@ -130,7 +130,7 @@ doca_error_t doca_comm_channel_ep_t::arm_send()
         if (peer->has_space())
             send_channel_.kick();
     }
-    stay_awake_for_bells();
+    keep_channels_readable_for_doorbells();
     return DOCA_SUCCESS;
 }
 
@@ -141,31 +141,31 @@ doca_error_t doca_comm_channel_ep_t::arm_recv()
     has_asked_for_channels_ = true;
     is_recv_armed_ = true;
     arm_for_messages();
-    if (has_message() || has_reset_to_tell_)
+    if (has_message() || has_unreported_reset_)
         recv_channel_.kick();
-    stay_awake_for_bells();
+    keep_channels_readable_for_doorbells();
     return DOCA_SUCCESS;
 }
 
 void doca_comm_channel_ep_t::note_end(Peer &peer)
 {
     if (is_client())
-        return; // its descriptors stay readable
+        return; // the descriptors of an ended service stay readable
     has_ended_peers_ = true;
     forget(peer);
     service_channel_.kick();
-    // A program that sleeps is to be told: to receive what is left, and not to wait for space.
+    // Wakes a blocked program, which can receive remaining messages but must not wait for space.
     recv_channel_.kick();
     if (is_send_armed_)
         send_channel_.kick();
 }
 
-void doca_comm_channel_ep_t::stay_awake() noexcept
+void doca_comm_channel_ep_t::keep_channels_readable() noexcept
 {
-    owes_bells_ = std::ranges::any_of(peers_, [](const Peer *peer) { return peer->owes_bell(); });
-    if (owes_bells_ && is_recv_armed_)
+    has_pending_doorbells_ = std::ranges::any_of(peers_, [](const Peer *peer) { return peer->has_pending_doorbell(); });
+    if (has_pending_doorbells_ && is_recv_armed_)
         recv_channel_.kick();
-    if (owes_bells_ && is_send_armed_)
+    if (has_pending_doorbells_ && is_send_armed_)
         send_channel_.kick();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Endpoints of programs of DOCA 1.3, which are created with their sizes and need no device, and whose functions block.
+// Endpoints of programs of DOCA 1.3: created with their sizes, without a device, and with functions that block.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -14,8 +14,8 @@
 #include "../../core/dev_list.hpp"
 #include "../../core/log.hpp"
 #include "../../core/v2/call.hpp"
-#include "endpoint.hpp"
 #include "../limits.hpp"
+#include "endpoint.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_OLDER_COMM_CHANNEL);
 
@@ -23,7 +23,7 @@ using namespace opendoca::comm_channel;
 
 namespace {
 
-/// struct doca_comm_channel_init_attr.
+/// Layout of struct doca_comm_channel_init_attr.
 struct InitAttributes {
     std::uint32_t cookie;
     std::uint32_t flags;
@@ -32,7 +32,7 @@ struct InitAttributes {
     doca_event_channel_t event_channel;
 };
 
-/// Opened for an endpoint, and closed behind it.
+/// A device that is opened for an endpoint and closed with it.
 class FoundDevice {
 public:
     FoundDevice() = default;
@@ -45,7 +45,7 @@ public:
             (void)dev->close();
     }
 
-    /// The first device that can, with its first representor if it is @p for_service. Leaves dev null if there is none.
+    /// Opens the first capable device and, if @p for_service, its first representor. Leaves dev null if there is none.
     [[nodiscard]] doca_error_t open_first(bool for_service)
     {
         doca_devinfo **infos = nullptr;
@@ -90,10 +90,10 @@ public:
         if (const doca_error_t status = open_first(for_service); status != DOCA_SUCCESS)
             return status;
         if (dev == nullptr)
-            return DOCA_SUCCESS; // who needs it reports it
+            return DOCA_SUCCESS; // the caller reports the missing device
         if (const doca_error_t status = set_device(*dev); status != DOCA_SUCCESS)
             return status;
-        LOG_INFO("the endpoint has no device, and takes %s", dev->description().c_str());
+        LOG_INFO("the endpoint has no device and uses %s", dev->description().c_str());
         return rep != nullptr && representor == nullptr ? set_representor(*rep) : DOCA_SUCCESS;
     }
 
@@ -185,8 +185,8 @@ opendoca_comm_channel_ep_recvfrom_1_3(struct doca_comm_channel_ep_t *local_ep, v
                  arm_receive_of(local_ep));
 }
 
-extern "C" __DOCA_EXPERIMENTAL doca_error_t
-opendoca_comm_channel_ep_create_1_3(const void *attr, struct doca_comm_channel_ep_t **ep)
+extern "C" __DOCA_EXPERIMENTAL doca_error_t opendoca_comm_channel_ep_create_1_3(const void *attr,
+                                                                                struct doca_comm_channel_ep_t **ep)
 {
     return opendoca::v2::call({ep}, [&] {
         auto created = std::make_unique<OlderEndpoint>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// A service: clients that come and go; and the table of addresses, which a client has as well.
+// The service role of an endpoint: accepting and removing clients; also the table of addresses, which clients use too.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "../../core/log.hpp"
-#include "endpoint.hpp"
 #include "../limits.hpp"
+#include "endpoint.hpp"
 
 OPENDOCA_LOG_SOURCE(DOCA_CC_SERVICE);
 
@@ -42,7 +42,7 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
     std::string description = "service '" + std::string(name) + "' on " + info.name + " (" + info.pci_address + ")";
     EventChannel channel;
     if (!channel.create()) {
-        LOG_ERR("no events for service '%s': %s", name, std::strerror(errno));
+        LOG_ERR("service '%s' cannot create its event channel: %s", name, std::strerror(errno));
         return DOCA_ERROR_INITIALIZATION;
     }
     Listener listener;
@@ -50,7 +50,7 @@ doca_error_t doca_comm_channel_ep_t::listen(const char *name)
     if (status != DOCA_SUCCESS)
         return status;
     if (!channel.watch(listener.socket(), EPOLLIN, this)) {
-        LOG_ERR("service '%s' can't watch its clients: %s", name, std::strerror(errno));
+        LOG_ERR("service '%s' cannot add its socket to its event channel: %s", name, std::strerror(errno));
         return DOCA_ERROR_INITIALIZATION;
     }
     recv_channel_ = std::move(channel);
@@ -72,15 +72,15 @@ void doca_comm_channel_ep_t::look_at_service()
         } else if (tag != nullptr) {
             Peer &peer = *static_cast<Peer *>(tag);
             if (peer.state() == Peer::State::connecting)
-                take_in(peer);
-            else if (peer.drain_bells() || peer.has_ended())
+                process_hello(peer);
+            else if (peer.drain_message_doorbells() || peer.has_ended())
                 note_end(peer);
         }
     }
     if (has_new_clients)
-        take_in_new_clients(); // last, as it may remove others
+        accept_new_clients(); // last: it may remove other clients
     if (next_deadline_ != no_deadline && std::chrono::steady_clock::now() >= next_deadline_)
-        take_in_late_clients();
+        close_late_clients();
     if (has_ended_peers_)
         retire_ended();
 }
@@ -95,7 +95,7 @@ doca_comm_channel_addr_t &doca_comm_channel_ep_t::add(std::unique_ptr<Peer> peer
     return added;
 }
 
-/// Nothing of @p peer is left in the endpoint.
+/// Removes every reference to @p peer from the endpoint and returns it.
 std::unique_ptr<doca_comm_channel_addr_t> doca_comm_channel_ep_t::take_out(const Peer &peer) noexcept
 {
     forget(peer);
@@ -107,13 +107,13 @@ std::unique_ptr<doca_comm_channel_addr_t> doca_comm_channel_ep_t::take_out(const
     return taken;
 }
 
-/// One that has exchanged no message, which so need not be waited for.
+/// Removes a client that has exchanged no message, so that nothing has to be drained.
 void doca_comm_channel_ep_t::drop_client(const Peer &peer) noexcept
 {
-    take_out(peer)->hang_up();
+    take_out(peer)->shut_down();
 }
 
-/// One that waits at the socket, or null. It is a client once its hello was read.
+/// Accepts a waiting connection, or returns null. The peer becomes a client when its hello has been received.
 doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
 {
     for (UniqueFd socket = listener_.accept(); socket.is_open(); socket = listener_.accept()) {
@@ -130,38 +130,40 @@ doca_comm_channel_addr_t *doca_comm_channel_ep_t::accept_client()
 
 std::size_t doca_comm_channel_ep_t::num_silent_clients() const noexcept
 {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        peers_, [](const Peer *known) { return known->state() == Peer::State::connecting; }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(peers_, [](const Peer *known) { return known->state() == Peer::State::connecting; }));
 }
 
-/// Accepts clients and takes in those that have said hello, which is nearly always all. Of those that have
-/// not, the oldest go when there are too many.
-void doca_comm_channel_ep_t::take_in_new_clients()
+/// Accepts connections and processes the hellos that have arrived, which is nearly always all. Closes the oldest
+/// connections without hello when there are too many.
+void doca_comm_channel_ep_t::accept_new_clients()
 {
     for (std::uint32_t i = 0; i < max_connections; ++i) {
         Peer *const client = accept_client();
         if (client == nullptr)
             return;
-        take_in(*client); // may remove it
+        process_hello(*client); // may remove the client
         if (num_silent_clients() <= max_silent_clients)
             continue;
-        if (!std::exchange(has_told_silence_, true))
-            LOG_WARN("more than %u clients have connected and said nothing: the oldest of such are closed",
+        if (!std::exchange(has_logged_silent_clients_, true))
+            LOG_WARN("more than %u clients have connected without sending a hello: the oldest of these connections are "
+                     "closed",
                      max_silent_clients);
         drop_client(
             **std::ranges::find(peers_, Peer::State::connecting, [](const Peer *known) { return known->state(); }));
     }
 }
 
-/// Those that have said nothing in time go.
-void doca_comm_channel_ep_t::take_in_late_clients()
+/// Closes connections whose deadline for the hello has passed.
+void doca_comm_channel_ep_t::close_late_clients()
 {
     const auto now = std::chrono::steady_clock::now();
     const auto is_late = [now](const Peer *peer) {
         return peer->state() == Peer::State::connecting && peer->hello_deadline() <= now;
     };
-    for (auto late = std::ranges::find_if(peers_, is_late); late != peers_.end(); late = std::ranges::find_if(peers_, is_late))
-        take_in(**late); // or removes it
+    for (auto late = std::ranges::find_if(peers_, is_late); late != peers_.end();
+         late = std::ranges::find_if(peers_, is_late))
+        process_hello(**late); // accepts the client, or removes it
     next_deadline_ = no_deadline;
     for (const Peer *const peer : peers_) {
         if (peer->state() == Peer::State::connecting)
@@ -169,12 +171,12 @@ void doca_comm_channel_ep_t::take_in_late_clients()
     }
 }
 
-void doca_comm_channel_ep_t::take_in(Peer &peer)
+void doca_comm_channel_ep_t::process_hello(Peer &peer)
 {
-    const auto connected = std::ranges::count_if(
-        peers_, [](const Peer *known) { return known->state() == Peer::State::connected; });
+    const auto connected =
+        std::ranges::count_if(peers_, [](const Peer *known) { return known->state() == Peer::State::connected; });
     const doca_error_t status =
-        peer.take_hello(key_, limits, connected < static_cast<long>(max_connections), [] { return true; });
+        peer.receive_hello(key_, limits, connected < static_cast<long>(max_connections), [] { return true; });
     if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
         return;
     const bool is_watched = status == DOCA_SUCCESS && watch(peer);
@@ -192,8 +194,8 @@ void doca_comm_channel_ep_t::take_in(Peer &peer)
     service_channel_.kick();
 }
 
-/// A program that polls a service without clients may be waiting for a host that never comes, or has ended.
-void doca_comm_channel_ep_t::tell_if_alone()
+/// Logs that no client is connected: the program may be polling for a host that never comes, or has ended.
+void doca_comm_channel_ep_t::log_if_without_client()
 {
     if (std::ranges::any_of(peers_, [](const Peer *peer) { return peer->state() == Peer::State::connected; })) {
         wait_for_client_.end_wait();
@@ -202,11 +204,11 @@ void doca_comm_channel_ep_t::tell_if_alone()
     if (!wait_for_client_.is_due())
         return;
     LOG_INFO("%s waits for a client: %s", description_.c_str(),
-                  has_had_client_ ? "the last one has gone" : "none has come yet");
+             has_had_client_ ? "the last one has gone" : "none has come yet");
 }
 
-/// Clients that have ended and left no message: nothing comes from them any more, and nobody but the program's own calls
-/// looks at them. Those that it does not know are forgotten.
+/// Removes ended clients without remaining messages from the peers that are polled. Deletes those whose address the
+/// program has not received.
 void doca_comm_channel_ep_t::retire_ended()
 {
     has_ended_peers_ = false;
@@ -220,13 +222,12 @@ void doca_comm_channel_ep_t::retire_ended()
             has_ended_peers_ = true;
             continue;
         }
-        was_one_of_ours =
-            was_one_of_ours || (peer->state() == Peer::State::died && peer->num_received() != 0);
+        was_one_of_ours = was_one_of_ours || (peer->state() == Peer::State::died && peer->num_received() != 0);
         forget(*peer);
         peer->release();
     }
-    // Who waits for an answer that can't come any more.
-    has_reset_to_tell_ = has_reset_to_tell_ || (was_one_of_ours && !has_connected);
+    // The program may wait for a reply that can no longer arrive.
+    has_unreported_reset_ = has_unreported_reset_ || (was_one_of_ours && !has_connected);
     std::erase_if(peers_, [this](Peer *peer) {
         const bool is_over = peer->is_released();
         if (is_over && !peer->is_known)
@@ -257,9 +258,9 @@ doca_error_t doca_comm_channel_ep_t::update_service_state()
     }
     service_channel_.clear();
     while (num_silent_clients() < max_silent_clients && accept_client() != nullptr) {
-        // The next receive takes it in.
+        // The next receive processes its hello.
     }
-    tell_if_alone();
+    log_if_without_client();
     pending_connections = 0;
     listed_peers.clear();
     for (Peer *const peer : peers_) {

@@ -40,14 +40,14 @@ protected:
         opendoca::UniqueFd socket;
         must(ServiceSearch().connect(key(), name, socket));
         auto made = std::make_unique<Connection>(Connection::Side::client, std::move(socket), *host);
-        must(made->say_hello(key(), Limits{}));
+        must(made->send_hello(key(), Limits{}));
         return made;
     }
     /// The same, taken in.
     [[nodiscard]] std::unique_ptr<Connection> connect_raw()
     {
         auto made = begin_raw();
-        run_until([&] { return made->take_welcome(Limits{}) == DOCA_SUCCESS && !at_server.connected.empty(); });
+        run_until([&] { return made->receive_welcome(Limits{}) == DOCA_SUCCESS && !at_server.connected.empty(); });
         return made;
     }
     /// Until the server ends the connection: how many messages of @p make that takes.
@@ -105,7 +105,7 @@ TEST_F(ComchPeers, clients_that_say_nothing_are_not_kept_without_limit)
     }
     EXPECT_TRUE(std::ranges::none_of(std::span(silent).last(num_kept), is_closed)) << "those that came last";
     for (const std::unique_ptr<Connection> &each : good)
-        EXPECT_EQ(each->take_welcome(Limits{}), DOCA_SUCCESS);
+        EXPECT_EQ(each->receive_welcome(Limits{}), DOCA_SUCCESS);
     EXPECT_TRUE(at_server.disconnected.empty());
 }
 
