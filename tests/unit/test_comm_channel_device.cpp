@@ -55,7 +55,7 @@ TEST(CommChannelDevice, RealDevicesSayNo)
     ASSERT_EQ(doca_comm_channel_ep_create(ep.out()), DOCA_SUCCESS);
     const LogCapture log;
     EXPECT_EQ(doca_comm_channel_ep_set_device(ep, dev), DOCA_ERROR_NOT_SUPPORTED);
-    EXPECT_LOGGED(log, "device mlx5_0 (0000:03:00.0): Comm Channel knows no way to the other side");
+    EXPECT_LOGGED(log, "device mlx5_0 (0000:03:00.0): Comm Channel has no path to the other side");
     doca_dev *set = untouched<doca_dev>();
     ASSERT_EQ(doca_comm_channel_ep_get_device(ep, &set), DOCA_SUCCESS);
     EXPECT_EQ(set, nullptr);

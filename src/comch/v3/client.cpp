@@ -14,9 +14,9 @@ using Link = doca_comch_connection::Link;
 
 namespace {
 
-/// A client that is started before its server waits for it.
+/// How long a client waits for a server that is started later.
 constexpr auto longest_wait = std::chrono::seconds(10);
-/// How often one that sleeps looks for it.
+/// Interval at which a blocked client searches for its server.
 constexpr auto time_between_tries = std::chrono::milliseconds(10);
 
 } // namespace
@@ -43,8 +43,8 @@ doca_error_t doca_comch_client::look_for_server()
 {
     opendoca::UniqueFd socket;
     const std::string &at = device()->function().services_at;
-    doca_error_t status = at.empty() ? search_.connect(key_, name_.c_str(), socket)
-                                     : connect_at(at, key_, name_.c_str(), socket);
+    doca_error_t status =
+        at.empty() ? search_.connect(key_, name_.c_str(), socket) : connect_at(at, key_, name_.c_str(), socket);
     if (status != DOCA_SUCCESS)
         return status;
     auto made = std::make_unique<doca_comch_connection>(*this, Link::Side::client, std::move(socket));
@@ -61,7 +61,7 @@ doca_error_t doca_comch_client::look_for_server()
 doca_error_t doca_comch_client::on_stop() noexcept
 {
     if (server_ != nullptr) {
-        // A server that has taken this client in by now is told that it leaves.
+        // A server that has accepted this client in the meantime receives a disconnect notice.
         if (server_->link.state() == Link::State::connecting)
             (void)opendoca::guarded([&] { return server_->link.receive_welcome(limits()); });
         leave(*server_);
@@ -88,7 +88,7 @@ bool doca_comch_client::set_timer() noexcept
             return false;
         }
     }
-    // A server that is there tells by its socket.
+    // The socket reports the answer of an existing server.
     const auto at = server_ != nullptr ? deadline_ : std::chrono::steady_clock::now() + time_between_tries;
     const std::chrono::nanoseconds since_boot = at.time_since_epoch();
     itimerspec time{};
@@ -104,20 +104,20 @@ void doca_comch_client::drop_timer() noexcept
     timer_ = {};
 }
 
-/// True when the context has changed its state.
+/// Returns true if the state of the context has changed.
 bool doca_comch_client::go_on_connecting() noexcept
 {
     if (std::uint64_t count = 0; timer_.is_open())
-        (void)!read(timer_.get(), &count, sizeof(count)); // wakes nobody again
+        (void)!read(timer_.get(), &count, sizeof(count)); // the timer must not wake the program again
     doca_error_t status = DOCA_ERROR_NOT_FOUND;
     if (server_ == nullptr)
         status = opendoca::guarded([&] { return look_for_server(); });
     if (server_ != nullptr)
         status = opendoca::guarded([&] { return server_->link.receive_welcome(limits()); });
     if (status == DOCA_SUCCESS && watch(*server_)) {
-        server_->is_told = true;
+        server_->is_reported = true;
         drop_timer();
-        completions().wake_if_armed(); // no bells were requested for the connection
+        completions().wake_if_armed(); // no doorbells were requested for the connection
         started();
         return true;
     }
@@ -132,7 +132,7 @@ bool doca_comch_client::go_on_connecting() noexcept
             completions().wake();
         return false;
     }
-    LOG_ERR("client '%s' has found no server of that name on the representor of %s (%s), at %s, that takes it in",
+    LOG_ERR("client '%s' has found no server of that name on the representor of %s (%s), at %s, that accepts it",
             name_.c_str(), function.behind_port->name.c_str(), function.behind_port->pci_address.c_str(), at);
     start_failed();
     return true;
@@ -162,11 +162,11 @@ bool doca_comch_client::on_progress() noexcept
 bool doca_comch_client::can_progress() noexcept
 {
     if (state() == DOCA_CTX_STATE_STARTING)
-        return !set_timer(); // nothing else tells of a server that comes
+        return !set_timer(); // no other event reports a new server
     if (!is_running())
-        return false; // what is left to do is not of the connection
+        return false; // remaining work does not concern the connection
     if (server_->link.state() != Link::State::connected)
         return true;
-    request_bells(*server_);
+    request_doorbells(*server_);
     return has_something(*server_);
 }

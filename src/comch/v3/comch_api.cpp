@@ -11,9 +11,9 @@ OPENDOCA_LOG_SOURCE(DOCA_COMCH_API);
 
 using namespace opendoca::comm_channel;
 using opendoca::read_from;
+using opendoca::comch::answer_query;
 using opendoca::comch::check_device;
 using opendoca::comch::Control;
-using opendoca::comch::tell;
 using opendoca::v3::call;
 
 namespace {
@@ -51,7 +51,7 @@ doca_error_t alloc_send(Control *control, doca_comch_connection *peer, const voi
 {
     return call({control, peer, msg, task}, [&] {
         doca_error_t status = DOCA_SUCCESS;
-        if (control->is_running()) // else alloc() says so: its connection may be gone
+        if (control->is_running()) // otherwise alloc() reports it, and the connection may be destroyed
             status = control->check_message(peer, msg, len);
         if (status == DOCA_SUCCESS)
             status = control->sends.alloc({}, *task);
@@ -64,7 +64,7 @@ doca_error_t alloc_send(Control *control, doca_comch_connection *peer, const voi
     });
 }
 
-/// Sets callbacks, all of which have to be there, while the context is idle.
+/// Sets callbacks while the context is idle. None may be null.
 template <typename Set>
 doca_error_t register_callbacks(Control *control, bool are_there, Set set)
 {
@@ -93,27 +93,27 @@ doca_error_t register_consumer_events(Control *control, doca_comch_event_consume
 
 doca_error_t doca_comch_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
 {
-    return tell(devinfo, max_name_len, max_service_name_size);
+    return answer_query(devinfo, max_name_len, max_service_name_size);
 }
 
 doca_error_t doca_comch_cap_get_max_msg_size(const struct doca_devinfo *devinfo, uint32_t *size)
 {
-    return tell(devinfo, size, max_message_size);
+    return answer_query(devinfo, size, max_message_size);
 }
 
 doca_error_t doca_comch_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, uint32_t *size)
 {
-    return tell(devinfo, size, max_queue_size);
+    return answer_query(devinfo, size, max_queue_size);
 }
 
 doca_error_t doca_comch_cap_get_max_clients(const struct doca_devinfo *devinfo, uint32_t *num_clients)
 {
-    return tell(devinfo, num_clients, max_connections);
+    return answer_query(devinfo, num_clients, max_connections);
 }
 
 doca_error_t doca_comch_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, uint32_t *max_send_tasks)
 {
-    return tell(devinfo, max_send_tasks, max_queue_size);
+    return answer_query(devinfo, max_send_tasks, max_queue_size);
 }
 
 doca_error_t doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo)
@@ -310,7 +310,7 @@ doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connectio
             *counter_value = counters.recv_bytes;
             return DOCA_SUCCESS;
         }
-        LOG_ERR("there is no counter %d", static_cast<int>(counter_type));
+        LOG_ERR("counter %d does not exist", static_cast<int>(counter_type));
         return DOCA_ERROR_INVALID_VALUE;
     });
 }

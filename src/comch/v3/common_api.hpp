@@ -13,16 +13,16 @@ namespace opendoca {
 class DeviceFunction;
 }
 
-/// What the C functions of all kinds of objects have in common.
+/// Helpers that the C functions of all Comch objects share.
 namespace opendoca::comch {
 
-/// NOT_SUPPORTED, with a message of this level, where there is no Comch.
+/// Returns NOT_SUPPORTED, after a log line of the given level, if the device does not support Comch.
 [[nodiscard]] doca_error_t check_device(const DeviceFunction &function, std::uint32_t level);
 
 /// Answers a capability query: @p value, where there is Comch.
-[[nodiscard]] doca_error_t tell(const doca_devinfo *devinfo, std::uint32_t *out, std::uint32_t value);
+[[nodiscard]] doca_error_t answer_query(const doca_devinfo *devinfo, std::uint32_t *out, std::uint32_t value);
 
-/// The answer of a function for data paths on a DPA, after its arguments were checked.
+/// Returns the status of a function for data paths on a DPA, whose arguments have been checked.
 [[nodiscard]] doca_error_t not_on_the_dpa(std::initializer_list<const void *> objects);
 
 } // namespace opendoca::comch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What comes and goes on a connection, in whichever thread.
+// Sending and receiving on a connection, from any thread.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -52,34 +52,35 @@ doca_comch_connection::Arrival doca_comch_connection::receive_next(std::span<std
     ControlMessage message;
     if (length != sizeof(message)) {
         if (opendoca::may_log_unauthenticated_client())
-            LOG_ERR("a control message of %zu bytes is none", length);
+            LOG_ERR("a control message of %zu bytes is invalid", length);
         return give_up(), Arrival::nothing;
     }
     std::memcpy(&message, into.data(), sizeof(message));
     message.kind = static_cast<ControlKind>(kind);
-    bool tells = false;
-    if (!fast->take(message, tells))
+    bool is_for_program = false;
+    if (!fast->take(message, is_for_program))
         return give_up(), Arrival::nothing;
-    // At once: the peer waits for an answer, and a program may do something else for long after its callback.
+    // Sent at once: the peer waits for the reply, and the program's callback may run for long.
     if (fast->to_peer.has_message())
         send_control_messages();
     event = {message.kind, message.consumer};
-    return tells ? Arrival::consumer_event : Arrival::control_message;
+    return is_for_program ? Arrival::consumer_event : Arrival::control_message;
 }
 
-bool doca_comch_connection::take_untold(ConsumerEvent &event) noexcept
+bool doca_comch_connection::take_unreported(ConsumerEvent &event) noexcept
 {
-    if (num_untold_ == 0)
+    if (num_unreported_ == 0)
         return false;
-    event = untold_[0];
-    std::copy(untold_.begin() + 1, untold_.begin() + static_cast<std::ptrdiff_t>(num_untold_--), untold_.begin());
+    event = unreported_[0];
+    std::copy(unreported_.begin() + 1, unreported_.begin() + static_cast<std::ptrdiff_t>(num_unreported_--),
+              unreported_.begin());
     return true;
 }
 
 doca_comch_connection::Arrival doca_comch_connection::receive(std::span<std::byte> into, std::size_t &length,
                                                               ConsumerEvent &event) noexcept
 {
-    if (take_untold(event)) [[unlikely]]
+    if (take_unreported(event)) [[unlikely]]
         return Arrival::consumer_event;
     if (held_length_ != 0) [[unlikely]] {
         std::memcpy(into.data(), held_.data(), held_length_);
@@ -89,7 +90,7 @@ doca_comch_connection::Arrival doca_comch_connection::receive(std::span<std::byt
     return receive_next(into, length, event);
 }
 
-/// As far as the first message of the program's, which is for the thread of the control context.
+/// Stops at the first message of the program, which the control context's thread delivers.
 void doca_comch_connection::progress_control_messages() noexcept
 {
     if (link.state() != Link::State::connected || fast->has_failed())
@@ -97,19 +98,19 @@ void doca_comch_connection::progress_control_messages() noexcept
     if (fast->to_peer.has_message())
         send_control_messages();
     bool has_some = false;
-    while (held_length_ == 0 && num_untold_ != untold_.size()) {
+    while (held_length_ == 0 && num_unreported_ != unreported_.size()) {
         std::size_t length = 0;
         ConsumerEvent event{};
         const Arrival arrival = receive_next(held_, length, event);
         if (arrival == Arrival::message)
             held_length_ = length;
         else if (arrival == Arrival::consumer_event)
-            untold_[num_untold_++] = event;
+            unreported_[num_unreported_++] = event;
         else if (arrival == Arrival::nothing)
             break;
         has_some = has_some || arrival != Arrival::control_message;
     }
-    // Whoever sleeps on the control context's engine. It knows of what is still to be sent.
+    // Wakes the waiter on the control context's engine, which itself tracks unsent messages.
     if (has_some || link.has_ended() || link.has_pending_doorbell())
         fast->to_peer.wake();
 }

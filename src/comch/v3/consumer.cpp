@@ -80,8 +80,8 @@ doca_error_t doca_comch_consumer::on_start()
     if (status != DOCA_SUCCESS)
         return status;
     asks_for_progress_at(control_queue_.news());
-    asks_for_progress(true); // producers come at any time
-    return DOCA_ERROR_IN_PROGRESS; // until the peer knows it
+    asks_for_progress(true);       // producers may connect at any time
+    return DOCA_ERROR_IN_PROGRESS; // runs when the peer has acknowledged the consumer
 }
 
 doca_error_t doca_comch_consumer::on_stop() noexcept
@@ -109,7 +109,7 @@ bool doca_comch_consumer::on_progress() noexcept
     fast_->progress_link_at(polls_);
     if (!control_queue_.has_message()) [[likely]]
         return false;
-    if (!ends_wait()) { // else a completion could still name them
+    if (!ends_wait()) { // otherwise a completion could still refer to them
         std::erase_if(connections_,
                       [](const auto &connection) { return connection->state == opendoca::ConnectionState::failed; });
     }
@@ -123,12 +123,12 @@ bool doca_comch_consumer::on_progress() noexcept
         }
     }
     if (!fast_->has_ended() || state() != DOCA_CTX_STATE_STARTING)
-        return false; // what was posted waits until the program stops
+        return false; // posted receives stay until the program stops the consumer
     start_failed();
     return true;
 }
 
-/// A producer wants to send.
+/// Processes a producer's request for a connection.
 void doca_comch_consumer::connect(const ControlMessage &message) noexcept
 {
     ControlMessage answer = message;
@@ -175,7 +175,7 @@ doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task,
 {
     if (!rules.is_fast_receive(task.buf) || task.buf->mmap != &map_ || by_.is_another()) [[unlikely]]
         return post_any(task, rules);
-    // With the room for immediate data, of which there is nothing to find out.
+    // Includes the space for immediate data, whose length is not known in advance.
     const std::size_t room = task.buf->tailroom();
     doca_buf *dst = task.buf;
     TransferPlan plan = TransferPlan::single_sge(room);
@@ -188,7 +188,7 @@ doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task,
     return status == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : status;
 }
 
-/// Any task: says what is wrong with it by its end.
+/// Handles every task that the short path does not. Errors are reported by the completion.
 [[gnu::noinline]] doca_error_t doca_comch_consumer::post_any(doca_comch_consumer_task_post_recv &task,
                                                              const TransferCheck &rules) noexcept
 {
@@ -213,8 +213,8 @@ doca_error_t doca_comch_consumer::post(doca_comch_consumer_task_post_recv &task,
     return DOCA_SUCCESS;
 }
 
-/// Takes the immediate data away from the end of the message. What is left may still have gone into the room
-/// for immediate data.
+/// Copies the immediate data from the end of the message. The remaining data may still reach into the space for
+/// immediate data.
 doca_error_t doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv &task,
                                               const opendoca::Ended &ended) const noexcept
 {
@@ -224,7 +224,7 @@ doca_error_t doca_comch_consumer::take_result(doca_comch_consumer_task_post_recv
     const std::uint32_t total = ended.result.length;
     if (ended.result.received == opendoca::Received::send_with_immediate)
         task.immediate_size = std::min({ntohl(ended.result.immediate), total, max_immediate});
-    if (task.immediate_size > immediate_length) [[unlikely]] { // of a producer that has not heard of the limit, or lies
+    if (task.immediate_size > immediate_length) [[unlikely]] { // a producer of an older version, or an invalid one
         LOG_ERR("%u bytes of immediate data from producer %u are more than the %u that consumer %u takes",
                 task.immediate_size, task.producer, immediate_length, id_);
         task.immediate_size = 0;

@@ -12,20 +12,21 @@ struct doca_comch_consumer_task_post_recv : doca_task {
     std::uint32_t producer;
     std::uint32_t immediate_size;
     std::array<std::uint8_t, opendoca::comch::max_immediate> immediate;
-    opendoca::comch::TwoSegments message; ///< immediate data that has no room in the buffer comes into its slot
+    opendoca::comch::TwoSegments message; ///< slot: immediate data that does not fit into the buffer
 };
 
-/// Receives what producers of the peer send. Messages come to whichever receive was posted first.
+/// Receives messages from the peer's producers; each message takes the oldest posted receive. Used by the thread of its
+/// progress engine.
 struct doca_comch_consumer final : doca_ctx {
     doca_comch_consumer(doca_comch_connection &connection, doca_mmap &map);
     ~doca_comch_consumer() override = default;
 
-    /// By the @p rules of the device.
+    /// Posts a receive, validated by the @p rules of the device.
     [[nodiscard]] doca_error_t post(doca_comch_consumer_task_post_recv &task,
                                     const opendoca::TransferCheck &rules) noexcept;
     [[nodiscard]] opendoca::TransferCheck rules() const noexcept;
     [[nodiscard]] doca_error_t check(const doca_comch_consumer_task_post_recv &task) const noexcept;
-    /// FULL: there was more data than room.
+    /// Returns FULL if the data exceeds the receive.
     [[nodiscard]] doca_error_t take_result(doca_comch_consumer_task_post_recv &task,
                                            const opendoca::Ended &ended) const noexcept;
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
@@ -44,7 +45,7 @@ private:
     void connect(const opendoca::comch::ControlMessage &message) noexcept;
     [[nodiscard]] doca_error_t post_any(doca_comch_consumer_task_post_recv &task,
                                         const opendoca::TransferCheck &rules) noexcept;
-    /// Whether it is received into a copy of its buffer, with room for immediate data behind it.
+    /// Returns whether the receive uses a copy of the buffer, chained with space for immediate data.
     [[nodiscard]] bool is_chained(const doca_comch_consumer_task_post_recv &task) const noexcept
     {
         return immediate_length != 0 || task.buf == nullptr || by_.is_another();
@@ -58,5 +59,5 @@ private:
     opendoca::comch::DataDevice by_;
     std::unique_ptr<opendoca::comch::OwnMemory> slots_;
     std::unique_ptr<opendoca::ReceiveQueue> queue_;
-    std::vector<std::unique_ptr<opendoca::comch::DataConnection>> connections_; ///< from producers
+    std::vector<std::unique_ptr<opendoca::comch::DataConnection>> connections_; ///< one per producer of the peer
 };

@@ -20,12 +20,12 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
     return call({comch_connection, buf_mmap, consumer}, [&] {
         using State = doca_comch_connection::Link::State;
         if (comch_connection->link.state() != State::connected) {
-            LOG_ERR("the connection is not there any more, or not yet");
+            LOG_ERR("the connection is not established");
             return DOCA_ERROR_BAD_STATE;
         }
         const doca_dev &dev = *comch_connection->control.device();
         if (!opendoca::comch::has_fast_path(dev.function())) {
-            LOG_ERR("device %s has no connections that share receives, by which a consumer's messages go",
+            LOG_ERR("device %s does not support shared receive queues, which consumers need",
                     dev.description().c_str());
             return DOCA_ERROR_NOT_SUPPORTED;
         }
@@ -65,29 +65,29 @@ doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consum
 
 doca_error_t doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo, uint32_t *max_num_tasks)
 {
-    return tell(devinfo, max_num_tasks, max_fast_path_tasks);
+    return answer_query(devinfo, max_num_tasks, max_fast_path_tasks);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, uint32_t *max_buf_size)
 {
-    return tell(devinfo, max_buf_size, devinfo != nullptr ? devinfo->function->can.rdma.max_message_size : 0);
+    return answer_query(devinfo, max_buf_size, devinfo != nullptr ? devinfo->function->can.rdma.max_message_size : 0);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
                                                           uint32_t *max_buf_list_len)
 {
-    return tell(devinfo, max_buf_list_len, 1);
+    return answer_query(devinfo, max_buf_list_len, 1);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo, uint32_t *max_consumers)
 {
-    return tell(devinfo, max_consumers, max_fast_path_contexts);
+    return answer_query(devinfo, max_consumers, max_fast_path_contexts);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
                                                           uint32_t *max_imm_data_len)
 {
-    return tell(devinfo, max_imm_data_len, max_immediate);
+    return answer_query(devinfo, max_imm_data_len, max_immediate);
 }
 
 doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer, uint32_t *imm_data_len)

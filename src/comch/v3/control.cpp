@@ -17,17 +17,17 @@ namespace opendoca::comch {
 
 namespace {
 
-/// Control messages are messages as well.
+/// Minimum message size of a link: control messages must fit too.
 constexpr std::uint32_t least_message = 512;
 
-/// Gives tasks to the context, each with a place for its message.
+/// Adds tasks to the context, each with space for a copy of its message.
 class SendTasks final : public v3::PoolOf<doca_comch_task_send> {
 public:
-    SendTasks(Control &control, const v3::TaskConf &as_told, std::uint32_t message_size)
-        : PoolOf(control, as_told),
+    SendTasks(Control &control, const v3::TaskConf &config, std::uint32_t message_size)
+        : PoolOf(control, config),
           control_(control),
           message_size_(message_size),
-          copies_(new std::byte[std::size_t{as_told.count} * message_size]) // not touched before it is needed
+          copies_(new std::byte[std::size_t{config.count} * message_size]) // pages are touched on first use only
     {
     }
 
@@ -49,7 +49,7 @@ private:
     Control &control_;
     const std::uint32_t message_size_;
     const std::unique_ptr<std::byte[]> copies_;
-    std::uint32_t num_used_ = 0; ///< each task takes one, once
+    std::uint32_t num_used_ = 0; ///< tasks initialised so far; each takes one place
 };
 
 } // namespace
@@ -80,7 +80,8 @@ doca_error_t Control::set_recv_queue_size(std::uint32_t size) noexcept
 
 comm_channel::Limits Control::limits() const noexcept
 {
-    const auto queue = static_cast<std::uint16_t>(std::max(std::bit_ceil(recv_queue_size), comm_channel::min_queue_size));
+    const auto queue =
+        static_cast<std::uint16_t>(std::max(std::bit_ceil(recv_queue_size), comm_channel::min_queue_size));
     return {static_cast<std::uint16_t>(std::max(max_message_size, least_message)),
             static_cast<std::uint16_t>(comm_channel::max_queue_size), queue,
             static_cast<std::uint16_t>(max_message_size < least_message ? max_message_size : 0)};
@@ -90,12 +91,12 @@ doca_error_t Control::open()
 {
     message_.resize(comm_channel::max_message_size);
     if (!events_.create() || completions().watch(events_.get()) != DOCA_SUCCESS) {
-        LOG_ERR("no events for '%s': %s", name_.c_str(), std::strerror(errno));
+        LOG_ERR("'%s' cannot create its event channel: %s", name_.c_str(), std::strerror(errno));
         events_.close();
         return DOCA_ERROR_INITIALIZATION;
     }
     completions().reserve_polled();
-    completions().start_polling(sleep_);
+    completions().start_polling(arm_hook_);
     if (sends.is_configured())
         sends.set_pool(std::make_unique<SendTasks>(*this, sends.conf(), max_message_size));
     asks_for_progress(true);
@@ -106,7 +107,7 @@ void Control::close() noexcept
 {
     if (!events_.is_open())
         return;
-    completions().stop_polling(sleep_);
+    completions().stop_polling(arm_hook_);
     completions().unreserve_polled();
     completions().unwatch(events_.get());
     events_.close();
@@ -140,8 +141,7 @@ doca_error_t Control::check_message(const Connection *to, const void *message, s
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (to == nullptr || !has(*to)) {
-        LOG_ERR("a message for connection %p, which is none of '%s', or has ended", static_cast<const void *>(to),
-                name_.c_str());
+        LOG_ERR("connection %p does not belong to '%s', or has ended", static_cast<const void *>(to), name_.c_str());
         return DOCA_ERROR_INVALID_VALUE;
     }
     return DOCA_SUCCESS;
@@ -164,11 +164,11 @@ void Control::send(doca_comch_task_send &task) noexcept
         if (status != DOCA_ERROR_AGAIN)
             return finish(task, status);
     }
-    std::memcpy(task.copy, task.message, task.length); // programs reuse their memory at once
+    std::memcpy(task.copy, task.message, task.length); // programs may reuse their memory after the submit
     task.behind = nullptr;
     (connection.first_waiting != nullptr ? connection.last_waiting->behind : connection.first_waiting) = &task;
     connection.last_waiting = &task;
-    completions().wake_if_armed(); // to request a bell for space
+    completions().wake_if_armed(); // requests a doorbell for space
 }
 
 void Control::send_waiting(Connection &connection) noexcept
@@ -215,7 +215,7 @@ bool Control::serve(Connection &connection) noexcept
         }
         return true;
     case Connection::Arrival::consumer_event:
-        (void)tell(connection, event);
+        (void)notify_program(connection, event);
         return true;
     case Connection::Arrival::control_message:
         break;
@@ -223,7 +223,7 @@ bool Control::serve(Connection &connection) noexcept
     return false;
 }
 
-bool Control::tell(Connection &connection, const Connection::ConsumerEvent &event) noexcept
+bool Control::notify_program(Connection &connection, const Connection::ConsumerEvent &event) noexcept
 {
     const auto callback = event.kind == ControlKind::new_consumer ? consumer_came : consumer_went;
     if (callback == nullptr)
@@ -238,7 +238,7 @@ bool Control::has_nothing_more(Connection &connection) noexcept
     if (!connection.link.has_ended())
         return false;
     const std::lock_guard guard(connection.fast->link_lock);
-    return connection.fast->has_failed() || (!connection.has_untold() && !connection.link.has_message());
+    return connection.fast->has_failed() || (!connection.has_unreported() && !connection.link.has_message());
 }
 
 void Control::leave(Connection &connection) noexcept
@@ -276,10 +276,10 @@ bool Control::end_of_peer(Connection &connection) noexcept
     for (Connection::ConsumerEvent event{};;) {
         {
             const std::lock_guard guard(connection.fast->link_lock);
-            if (!connection.take_untold(event))
+            if (!connection.take_unreported(event))
                 break;
         }
-        if (tell(connection, event))
+        if (notify_program(connection, event))
             return true;
     }
     const std::uint32_t consumer = consumer_went != nullptr ? connection.fast->lose_consumer() : 0;
@@ -290,17 +290,17 @@ bool Control::end_of_peer(Connection &connection) noexcept
     return true;
 }
 
-bool Control::Sleep::arm() noexcept
+bool Control::ArmHook::arm() noexcept
 {
-    control_.was_asleep_ = false; // doca_pe::arm() has called disarm() first
-    control_.drain_all_doorbells();        // of what has been received by now
+    control_.was_disarmed_ = false; // doca_pe::arm() has called disarm() first
+    control_.drain_all_doorbells(); // doorbells of messages already received
     return control_.can_progress() || control_.looks_next();
 }
 
-/// Messages come without one. Clients that come, and peers that end, are seen by it.
+/// Messages arrive without a check of the sockets; new clients and ended peers are detected by it.
 bool Control::looks_at_sockets() noexcept
 {
-    if (std::exchange(was_asleep_, false)) [[unlikely]]
+    if (std::exchange(was_disarmed_, false)) [[unlikely]]
         drain_all_doorbells();
     if (std::exchange(looks_next_, false)) [[unlikely]]
         return true;
@@ -309,23 +309,23 @@ bool Control::looks_at_sockets() noexcept
 
 void Control::drain_all_doorbells() noexcept
 {
-    std::array<epoll_event, 64> ready; // more wake once more
+    std::array<epoll_event, 64> ready; // further events are returned by the next call
     const int count = events_.look(ready.data(), static_cast<int>(ready.size()));
     for (int i = 0; i < count; ++i) {
         auto *const connection = static_cast<Connection *>(ready[static_cast<std::size_t>(i)].data.ptr);
-        // Of others than these it is a client, a hello, a welcome or a timer.
-        if (connection == nullptr || !connection->is_told) {
+        // Otherwise the event is a new client, a hello, a welcome, or the timer.
+        if (connection == nullptr || !connection->is_reported) {
             looks_next_ = true;
             continue;
         }
-        connection->fast->to_peer.take_bell();
+        connection->fast->to_peer.drain_doorbell();
         const std::lock_guard guard(connection->fast->link_lock);
         if (connection->link.drain_all_doorbells())
             looks_next_ = true;
     }
 }
 
-void Control::request_bells(Connection &connection) noexcept
+void Control::request_doorbells(Connection &connection) noexcept
 {
     const std::lock_guard guard(connection.fast->link_lock);
     connection.link.arm_for_message();
@@ -336,7 +336,7 @@ void Control::request_bells(Connection &connection) noexcept
 bool Control::has_something(Connection &connection) noexcept
 {
     const std::lock_guard guard(connection.fast->link_lock);
-    return connection.has_untold() || connection.link.has_message() || connection.link.has_pending_doorbell() ||
+    return connection.has_unreported() || connection.link.has_message() || connection.link.has_pending_doorbell() ||
            ((connection.first_waiting != nullptr || connection.fast->to_peer.has_message()) &&
             connection.link.has_space());
 }

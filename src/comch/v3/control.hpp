@@ -28,63 +28,64 @@ struct doca_comch_task_send : doca_task {
     doca_comch_connection *connection;
     const void *message;
     std::uint32_t length;
-    doca_comch_task_send *behind; ///< that waits for space after this one
-    std::byte *copy;              ///< of its message, while it waits
+    doca_comch_task_send *behind; ///< next task that waits for space on the connection
+    std::byte *copy;              ///< copy of the message while the task waits
 };
 
 namespace opendoca::comch {
 class Control;
 }
 
-/// What callbacks of events get: what there is to say they are told beside it.
+/// Opaque argument of event callbacks; the event's data is passed in further arguments.
 struct doca_comch_event_msg_recv {};
 struct doca_comch_event_consumer {};
 struct doca_comch_event_connection_status_changed {};
 
-/// One client of a server, or the server of a client.
+/// One client of a server, or the server of a client. Owned by its Control. While consumers or producers exist, several
+/// threads progress it, and `fast->link_lock` guards the link and what was received.
 struct doca_comch_connection final : opendoca::comch::ControlLink {
     using Link = opendoca::comm_channel::Connection;
 
-    /// One of the peer's consumers has come or gone.
+    /// A consumer of the peer was created or has expired.
     struct ConsumerEvent {
         opendoca::comch::ControlKind kind;
         std::uint32_t consumer;
     };
     enum class Arrival : std::uint8_t {
         nothing,
-        message, ///< of the program
+        message, ///< message of the program
         consumer_event,
-        control_message, ///< no matter of the program's
+        control_message, ///< processed internally; the program is not notified
     };
 
     doca_comch_connection(opendoca::comch::Control &owner, Link::Side side, opendoca::UniqueFd socket);
     ~doca_comch_connection() { fast->forget_link(); }
 
-    // With the lock of the link, from when there may be consumers and producers.
+    // The caller must hold fast->link_lock once consumers or producers may exist.
 
     void send_control_messages() noexcept;
     void progress_control_messages() noexcept override;
-    /// What is next for the program.
+    /// Returns the next message or event for the program.
     [[nodiscard]] Arrival receive(std::span<std::byte> into, std::size_t &length, ConsumerEvent &event) noexcept;
-    [[nodiscard]] bool has_untold() const noexcept { return num_untold_ != 0 || held_length_ != 0; }
-    [[nodiscard]] bool take_untold(ConsumerEvent &event) noexcept;
-    /// Ends it from here.
+    [[nodiscard]] bool has_unreported() const noexcept { return num_unreported_ != 0 || held_length_ != 0; }
+    [[nodiscard]] bool take_unreported(ConsumerEvent &event) noexcept;
+    /// Closes the connection from this side.
     void give_up() noexcept;
 
     opendoca::comch::Control &control;
     Link link;
     const std::shared_ptr<opendoca::comch::FastPath> fast;
     doca_data user_data{};
-    bool is_told = false; ///< the program knows of it
+    bool is_reported = false; ///< the program has been notified of the connection
     doca_comch_task_send *first_waiting = nullptr;
     doca_comch_task_send *last_waiting = nullptr;
 
 private:
     [[nodiscard]] Arrival receive_next(std::span<std::byte> into, std::size_t &length, ConsumerEvent &event) noexcept;
 
-    // What another thread has received for the program. The message came last.
-    std::array<ConsumerEvent, 64> untold_;
-    std::size_t num_untold_ = 0;
+    // Received by another thread and not delivered to the program yet. held_ is newer than all events.
+    std::array<ConsumerEvent, 64> unreported_;
+    std::size_t num_unreported_ = 0;
     std::array<std::byte, opendoca::comm_channel::max_message_size> held_;
     std::size_t held_length_ = 0;
 };
@@ -93,7 +94,8 @@ namespace opendoca::comch {
 
 using Connection = doca_comch_connection;
 
-/// What a server and a client have in common: connections, whose messages come and go.
+/// Base of servers and clients: the contexts that exchange messages on connections. Used by the thread of its progress
+/// engine; consumers and producers progress the links of its connections in other threads.
 class Control : public doca_ctx {
 public:
     [[nodiscard]] doca_error_t set_max_message_size(std::uint32_t size) noexcept;
@@ -114,7 +116,7 @@ public:
 protected:
     Control(doca_dev &dev, const char *name) : doca_ctx(&dev), name_(name) {}
 
-    /// Opens what events need, and the pool of tasks. INITIALIZATION.
+    /// Creates the event channel and the pool of tasks. Returns INITIALIZATION on failure.
     [[nodiscard]] doca_error_t open();
     void close() noexcept;
     [[nodiscard]] comm_channel::Limits limits() const noexcept;
@@ -122,28 +124,28 @@ protected:
     [[nodiscard]] bool watch_first(Connection &connection) noexcept;
     [[nodiscard]] bool watch(Connection &connection) noexcept;
     void forget(Connection &connection) noexcept;
-    /// Serves one message of @p connection, or what waits to be sent. True when the program was told something.
+    /// Delivers one message of @p connection, or sends waiting tasks. Returns true if a callback was called.
     [[nodiscard]] bool serve(Connection &connection) noexcept;
-    /// What waits to be sent ends; who is on the fast path is told.
+    /// Completes waiting tasks with @p status and notifies consumers and producers.
     void end(Connection &connection, doca_error_t status) noexcept;
-    /// The same with CONNECTION_RESET. Then the program is told of the peer's consumers, one a call, as the peer may have had
-    /// no time to say that they go: true for each, and the program may have destroyed the context. Not for a client that its
-    /// own program stops.
+    /// Ends the connection with CONNECTION_RESET. Then reports the peer's remaining consumers as expired, one per call,
+    /// since the peer may not have sent this. Returns true for each; the callback may have destroyed the context.
+    /// Reports nothing for a client that its own program stops.
     [[nodiscard]] bool end_of_peer(Connection &connection) noexcept;
-    /// Whether it is time for a system call.
+    /// Returns whether this poll should make a system call to check the sockets.
     [[nodiscard]] bool looks_at_sockets() noexcept;
-    /// Takes the bells that have rung, so that they wake nobody again, and notes what looks_at_sockets() is for.
+    /// Drains the doorbells, so that they wake no waiter again, and notes whether the sockets have to be checked.
     void drain_all_doorbells() noexcept;
     [[nodiscard]] bool looks_next() const noexcept { return looks_next_; }
     [[nodiscard]] virtual bool can_progress() noexcept = 0;
-    /// Requests a bell for the next message, and for space if something waits to be sent.
-    void request_bells(Connection &connection) noexcept;
-    /// It has ended, and what came before is received, unless it was given up.
+    /// Requests a doorbell for the next message and, if tasks wait, for space.
+    void request_doorbells(Connection &connection) noexcept;
+    /// Returns whether the connection has ended and all messages were received, or it was given up.
     [[nodiscard]] static bool has_nothing_more(Connection &connection) noexcept;
-    /// The peer is told that this end is about to be closed.
+    /// Sends a disconnect notice to the peer.
     static void leave(Connection &connection) noexcept;
-    /// Checks whether the peer has ended. Takes its bells as well, unless the engine is armed: then they must stay,
-    /// since the program blocks on them next.
+    /// Checks whether the peer has ended. Drains its doorbells unless the engine is armed: then they must stay, since
+    /// the program blocks on them next.
     void look_at_sockets(Connection &connection) noexcept;
     [[nodiscard]] static bool has_something(Connection &connection) noexcept;
 
@@ -153,30 +155,30 @@ protected:
 
 private:
     class Ends final : public Source {};
-    /// Asks for bells before the program sleeps.
-    class Sleep final : public Pollable {
+    /// Requests doorbells before the program blocks.
+    class ArmHook final : public Pollable {
     public:
-        explicit Sleep(Control &control) noexcept : control_(control) {}
+        explicit ArmHook(Control &control) noexcept : control_(control) {}
         void progress() noexcept override {}
         [[nodiscard]] bool arm() noexcept override;
-        void disarm() noexcept override { control_.was_asleep_ = true; }
+        void disarm() noexcept override { control_.was_disarmed_ = true; }
 
     private:
         Control &control_;
     };
 
     void send_waiting(Connection &connection) noexcept;
-    /// True when the program was told.
-    [[nodiscard]] bool tell(Connection &connection, const Connection::ConsumerEvent &event) noexcept;
+    /// Calls the callback for @p event. Returns true if there is one.
+    [[nodiscard]] bool notify_program(Connection &connection, const Connection::ConsumerEvent &event) noexcept;
     void finish(doca_comch_task_send &task, doca_error_t status) noexcept
     {
         completions().done(task.tag(), ends_, status);
     }
 
     Ends ends_;
-    Sleep sleep_{*this};
-    std::vector<std::byte> message_; ///< that is being received
-    bool was_asleep_ = false; ///< and nobody has looked since
+    ArmHook arm_hook_{*this};
+    std::vector<std::byte> message_; ///< buffer of the message that is being delivered
+    bool was_disarmed_ = false;      ///< disarmed since the last check of the sockets
     bool looks_next_ = false;
     PollBudget<64, 1, 8> polls_between_looks_;
 };
@@ -206,7 +208,7 @@ protected:
 private:
     void accept_clients() noexcept;
     void log_if_without_client() noexcept;
-    void prune_silent() noexcept;
+    void close_silent_clients() noexcept;
     void process_hello(Connection &connection) noexcept;
     [[nodiscard]] bool note_end(Connection &connection) noexcept;
     void drop_ended() noexcept;
@@ -215,7 +217,8 @@ private:
     std::vector<std::unique_ptr<Connection>> connections_;
     std::size_t next_ = 0;
     bool has_logged_silent_clients_ = false;
-    bool has_ended_ = false; ///< some connections, of which those without members can be dropped
+    bool has_ended_ =
+        false; ///< some connections have ended and can be destroyed once they have no consumers or producers
     opendoca::WaitNotice wait_for_client_;
 };
 
@@ -237,11 +240,11 @@ protected:
     [[nodiscard]] bool can_progress() noexcept override;
 
 private:
-    /// The server, if it is there by now. NOT_FOUND while it is not.
+    /// Connects to the server. Returns NOT_FOUND while it does not exist.
     [[nodiscard]] doca_error_t look_for_server();
     [[nodiscard]] bool go_on_connecting() noexcept;
 
-    /// Wakes who sleeps until the server is there. False when there is no descriptor for it.
+    /// Arms a timer that wakes the program to retry. Returns false if no descriptor is available.
     [[nodiscard]] bool set_timer() noexcept;
     void drop_timer() noexcept;
 

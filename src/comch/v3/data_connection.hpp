@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What consumers and producers have in common: queue pairs, and immediate data, which follows the message's data in
-// the same message. Where there is some, the message's number (Immediate) is its length.
+// Shared by consumers and producers: queue pairs, and the layout of messages. Immediate data follows the data in the
+// same message; its length is in the message's immediate number (Immediate).
 #pragma once
 
 #include <array>
@@ -21,37 +21,37 @@ namespace opendoca::comch {
 
 inline constexpr std::uint32_t max_immediate = 32; ///< bytes
 inline constexpr std::uint32_t max_fast_path_tasks = 16384;
-inline constexpr std::uint32_t max_fast_path_contexts = 1024; ///< on one connection; no array has this size
+inline constexpr std::uint32_t max_fast_path_contexts = 1024; ///< limit per connection; no array has this size
 
-/// Whether consumers and producers can be on a device's connections: their messages go by its queue pairs, or by those
-/// of another function of its card.
+/// Returns whether consumers and producers can use a device: by its own queue pairs, or by those of another function of
+/// its card.
 [[nodiscard]] inline bool has_fast_path(const DeviceFunction &function) noexcept
 {
     const RdmaCapabilities &can = (function.messages_by != nullptr ? *function.messages_by : function).can.rdma;
     return function.can.comm_channel && can.reliable_connection && can.shared_receives;
 }
 
-/// By whose queue pairs a consumer's or producer's messages go. Where that is not the context's device, memory of the
-/// program's maps is registered there as well, at its first use, until the context has stopped.
+/// The device whose queue pairs carry the messages of a consumer or producer. If it differs from the context's device,
+/// memory maps of the program are also registered there at their first use, until the context has stopped.
 class DataDevice {
 public:
-    /// For a context of @p dev.
+    /// Selects the device for a context of @p dev.
     [[nodiscard]] doca_error_t open(doca_dev &dev);
     void close() noexcept;
 
     [[nodiscard]] doca_dev &dev() const noexcept { return *dev_; }
     [[nodiscard]] const RdmaCapabilities &can() const noexcept { return dev_->function().can.rdma; }
     [[nodiscard]] bool is_another() const noexcept { return own_ != nullptr; }
-    /// Makes @p buf, a copy of a program's, one of this device. NO_MEMORY while there are too many maps, and
-    /// operations of @p completions that may use them.
+    /// Makes @p buf, a copy of a program's buffer, refer to memory of this device. Returns NO_MEMORY while too many
+    /// maps are registered and operations of @p completions may use them.
     [[nodiscard]] doca_error_t take_over(doca_buf &buf, CompletionQueue &completions);
 
 private:
     static constexpr std::size_t most_maps = 64;
 
     doca_dev *dev_ = nullptr;
-    OwnDevice own_; ///< where it is another
-    /// By the serial number of the program's, and how often that was started.
+    OwnDevice own_; ///< open if the device is not the context's
+    /// Key: serial number of the program's map, and how often it was started.
     std::map<std::pair<std::uint64_t, std::uint32_t>, std::shared_ptr<const doca_mmap>> maps_;
 };
 
@@ -63,18 +63,18 @@ struct DataConnection {
             queue_pair->detach();
     }
 
-    std::uint32_t peer = 0; ///< the number of the consumer, or of the producer
+    std::uint32_t peer = 0; ///< number of the consumer or producer
     std::atomic<ConnectionState> state{ConnectionState::none};
     std::unique_ptr<QueuePair> queue_pair;
 };
 
-/// One for @p peer; @p details are what the peer needs.
+/// Creates a queue pair for @p peer; @p details receives the data that the peer needs to connect.
 [[nodiscard]] doca_error_t make_data_connection(doca_dev &dev, CompletionQueue &completions, std::uint32_t queue_size,
                                                 ReceiveQueue *receives, std::uint32_t peer,
                                                 std::unique_ptr<DataConnection> &made);
 void put_details(const DataConnection &connection, ControlMessage &message) noexcept;
 
-/// Memory of a context that its device can use.
+/// Memory of a context that is registered with its device.
 class OwnMemory {
 public:
     [[nodiscard]] doca_error_t create(doca_dev &dev, std::size_t size);
@@ -87,9 +87,9 @@ private:
     std::shared_ptr<const doca_mmap> map_;
 };
 
-/// A message of two segments: a buffer of the program, or none, and immediate data.
+/// A message of two segments: an optional buffer of the program, and immediate data.
 struct TwoSegments {
-    /// The memory for immediate data, of max_immediate bytes, as long as the task is there.
+    /// Sets the memory for immediate data: max_immediate bytes that live as long as the task.
     void set_slot(std::byte *slot, const doca_mmap &map) noexcept
     {
         doca_buf &last = segments[1];
@@ -101,7 +101,7 @@ struct TwoSegments {
     [[nodiscard]] bool has_slot() const noexcept { return segments[1].mmap != nullptr; }
     [[nodiscard]] std::byte *slot() const noexcept { return segments[1].head; }
 
-    /// Gives the head of the list of @p first, which may be null, and the slot with so many bytes of data.
+    /// Returns the head of the list of @p first, which may be null, and the slot with that many bytes of data.
     [[nodiscard]] doca_buf &chain(const doca_buf *first, std::size_t num_immediate) noexcept
     {
         doca_buf &last = segments[1];
@@ -114,7 +114,7 @@ struct TwoSegments {
         head.next = head.last = &last;
         return head;
     }
-    /// A copy of @p only.
+    /// Returns a copy of @p only.
     [[nodiscard]] doca_buf &copy(const doca_buf &only) noexcept
     {
         doca_buf &head = segments[0];

@@ -34,17 +34,17 @@ void ControlQueue::wake() noexcept
     announce();
 }
 
-/// With the lock, as peek() takes it back: what came before is seen by whoever finds no message there.
+/// Requires lock_, as peek() resets the flag under it: a reader that finds no message sees all earlier stores.
 void ControlQueue::announce() noexcept
 {
     has_message_.store(true, std::memory_order_release);
     (void)eventfd_write(event_.get(), 1);
 }
 
-void ControlQueue::take_bell() noexcept
+void ControlQueue::drain_doorbell() noexcept
 {
     eventfd_t count;
-    if (has_message()) // else it is read
+    if (has_message()) // otherwise the event has been read already
         (void)eventfd_read(event_.get(), &count);
 }
 
@@ -83,18 +83,18 @@ void ControlQueue::drop() noexcept
 doca_error_t FastPath::add_consumer(ControlQueue &control_queue, const ConsumerDetails &details, std::uint32_t &number)
 {
     const std::lock_guard guard(lock_);
-    if (has_ended()) { // with the lock: end() wakes who has come before
+    if (has_ended()) { // under lock_: end() notifies members that were added before
         LOG_ERR("the connection has ended");
         return DOCA_ERROR_NOT_CONNECTED;
     }
-    if (num_asked_ == max_unanswered || consumers_.size() >= max_unanswered) {
-        LOG_ERR("the connection has %zu consumers, and the peer has not answered %u questions: %u are possible",
-                consumers_.size(), num_asked_, max_unanswered);
+    if (num_unanswered_ == max_unanswered || consumers_.size() >= max_unanswered) {
+        LOG_ERR("the connection has %zu consumers, and %u requests without a reply: the limit is %u", consumers_.size(),
+                num_unanswered_, max_unanswered);
         return DOCA_ERROR_AGAIN;
     }
     ControlMessage message{};
     message.kind = ControlKind::new_consumer;
-    message.consumer = num_joined_ + 1; // 0 is what programs call none
+    message.consumer = num_joined_ + 1; // programs use 0 for "no consumer"
     message.details_size = sizeof(details);
     std::memcpy(message.details.data(), &details, sizeof(details));
     const auto place = consumers_.emplace(message.consumer, &control_queue).first;
@@ -103,7 +103,7 @@ doca_error_t FastPath::add_consumer(ControlQueue &control_queue, const ConsumerD
         consumers_.erase(place);
         return status;
     }
-    ++num_asked_;
+    ++num_unanswered_;
     number = ++num_joined_;
     return DOCA_SUCCESS;
 }
@@ -141,10 +141,10 @@ void FastPath::remove_producer(std::uint32_t number) noexcept
 doca_error_t FastPath::ask(const ControlMessage &message)
 {
     const std::lock_guard guard(lock_);
-    if (num_asked_ == max_unanswered)
+    if (num_unanswered_ == max_unanswered)
         return DOCA_ERROR_AGAIN;
     to_peer.put(message);
-    ++num_asked_;
+    ++num_unanswered_;
     return DOCA_SUCCESS;
 }
 
@@ -184,8 +184,9 @@ void FastPath::sent(const ControlMessage &message) noexcept
 {
     to_peer.drop();
     const std::lock_guard guard(lock_);
-    if (message.kind == ControlKind::known || message.kind == ControlKind::accept || message.kind == ControlKind::refuse)
-        --num_owed_;
+    if (message.kind == ControlKind::known || message.kind == ControlKind::accept ||
+        message.kind == ControlKind::refuse)
+        --num_pending_replies_;
 }
 
 void FastPath::put(ControlQueue &control_queue, const ControlMessage &message) noexcept
@@ -208,8 +209,8 @@ bool FastPath::note_consumer(const ControlMessage &message) noexcept
     if (message.consumer == 0 || of_peer_.size() >= max_unanswered)
         return false;
     ConsumerDetails details;
-    if (const std::span<const std::byte> told = message.used_details(); told.size() >= sizeof(details))
-        std::memcpy(&details, told.data(), sizeof(details));
+    if (const std::span<const std::byte> used = message.used_details(); used.size() >= sizeof(details))
+        std::memcpy(&details, used.data(), sizeof(details));
     bool is_new = true;
     if (guarded([&] { return is_new = of_peer_.emplace(message.consumer, details).second, DOCA_SUCCESS; }) !=
         DOCA_SUCCESS)
@@ -217,22 +218,22 @@ bool FastPath::note_consumer(const ControlMessage &message) noexcept
     return is_new;
 }
 
-bool FastPath::take(const ControlMessage &message, bool &tells) noexcept
+bool FastPath::take(const ControlMessage &message, bool &is_for_program) noexcept
 {
     const std::lock_guard guard(lock_);
     ControlMessage answer = message;
     answer.details_size = 0;
-    tells = false;
+    is_for_program = false;
     bool is_right = false;
     switch (message.kind) {
     case ControlKind::new_consumer:
-        is_right = tells = ++num_owed_ <= max_unanswered && note_consumer(message);
+        is_right = is_for_program = ++num_pending_replies_ <= max_unanswered && note_consumer(message);
         answer.kind = ControlKind::known;
         if (is_right)
             put(to_peer, answer);
         break;
     case ControlKind::expired:
-        is_right = tells = of_peer_.erase(message.consumer) != 0;
+        is_right = is_for_program = of_peer_.erase(message.consumer) != 0;
         if (!is_right)
             break;
         num_expired_.fetch_add(1, std::memory_order_relaxed);
@@ -240,7 +241,7 @@ bool FastPath::take(const ControlMessage &message, bool &tells) noexcept
             control_queue->wake();
         break;
     case ControlKind::connect:
-        is_right = ++num_owed_ <= max_unanswered;
+        is_right = ++num_pending_replies_ <= max_unanswered;
         answer.kind = ControlKind::refuse;
         if (is_right && !deliver(consumers_, message.consumer, message))
             put(to_peer, answer);
@@ -248,9 +249,9 @@ bool FastPath::take(const ControlMessage &message, bool &tells) noexcept
     case ControlKind::known:
     case ControlKind::accept:
     case ControlKind::refuse:
-        is_right = num_asked_ != 0;
+        is_right = num_unanswered_ != 0;
         if (is_right) {
-            --num_asked_;
+            --num_unanswered_;
             const bool is_for_consumer = message.kind == ControlKind::known;
             (void)deliver(is_for_consumer ? consumers_ : producers_,
                           is_for_consumer ? message.consumer : message.producer, message);
@@ -258,9 +259,10 @@ bool FastPath::take(const ControlMessage &message, bool &tells) noexcept
         break;
     }
     if (!is_right && may_log_unauthenticated_client())
-        LOG_ERR("the peer does not keep the rules of consumers and producers: its message %u is of consumer %u, it has "
+        LOG_ERR("the peer violates the protocol of consumers and producers: its message %u is of consumer %u, it has "
                 "%zu consumers, and has not answered %u questions, nor this side %u",
-                static_cast<unsigned>(message.kind), message.consumer, of_peer_.size(), num_asked_, num_owed_);
+                static_cast<unsigned>(message.kind), message.consumer, of_peer_.size(), num_unanswered_,
+                num_pending_replies_);
     return is_right;
 }
 
@@ -272,7 +274,7 @@ std::uint32_t FastPath::lose_consumer() noexcept
 
 void FastPath::fail() noexcept
 {
-    LOG_ERR("memory is short: the connection is given up");
+    LOG_ERR("out of memory: the connection is closed");
     has_failed_.store(true, std::memory_order_relaxed);
     to_peer.wake();
 }

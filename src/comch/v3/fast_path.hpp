@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How consumers and producers of a connection, each in a thread of its own, come to be connected: by control messages,
-// which go by the connection's link. The control context carries them, and members that poll and wait for them: its program
-// may only wait for its data threads by then. Messages then go from queue pair to queue pair.
+// Connection setup between consumers and producers, which run in threads of their own. They exchange control messages
+// over the connection's link. The control context progresses the link, and so do members that poll, since its program
+// may be blocked until its data threads finish. Data then goes from queue pair to queue pair.
 //
-//     consumer starts     new_consumer(details) ->  the peer's program is told; <- known: the consumer runs
+//     consumer starts     new_consumer(details) ->  the program of the peer is notified; <- known: the consumer runs
 //     producer's first    connect(details) ->  the consumer makes a queue pair; <- accept(details)
 //     consumer stops      expired ->
 //
-// Neither side has more than max_unanswered questions (new_consumer, connect) without an answer, nor more consumers than
-// that. So no queue can grow beyond it, whatever the peer's program reads or does not; who asks more has to try again, and
-// a peer that does not keep to it loses the connection.
+// Each side has at most max_unanswered requests (new_consumer, connect) without a reply, and at most that many
+// consumers. This bounds every queue even if the peer's program does not progress. A request beyond the limit is
+// refused with AGAIN, and a peer that exceeds it loses the connection.
 #pragma once
 
 #include <array>
@@ -34,14 +34,14 @@ namespace opendoca::comch {
 
 inline constexpr std::uint32_t max_unanswered = 1024;
 
-/// A message of the program is of kind 0.
+/// Kinds of control messages. Kind 0 is a message of the program.
 enum class ControlKind : std::uint32_t { new_consumer = 1, known, expired, connect, accept, refuse };
 
-/// As it is on its way: a message between two processes of one machine.
+/// Wire format of a control message.
 struct ControlMessage {
     ControlKind kind;
-    std::uint32_t consumer; ///< its number on its side of the connection
-    std::uint32_t producer; ///< likewise
+    std::uint32_t consumer; ///< number that its own side assigned
+    std::uint32_t producer; ///< number that its own side assigned
     std::uint32_t details_size;
     std::array<std::byte, 256> details;
 
@@ -51,37 +51,37 @@ struct ControlMessage {
     }
 };
 
-/// The details of a new consumer's message. Earlier versions of the library send none.
+/// Details of a new_consumer message. Earlier versions of the library send none.
 struct ConsumerDetails {
-    std::uint32_t immediate_length = UINT32_MAX; ///< the most bytes of immediate data that it takes
+    std::uint32_t immediate_length = UINT32_MAX; ///< most bytes of immediate data that the consumer accepts
 };
 
-/// Control messages for one context, or for the link. Any thread puts them in; that of the context, or who has the link's lock,
-/// takes them out.
+/// Queue of control messages for one context or for the link. Any thread may put messages; the context's thread, or the
+/// holder of link_lock, takes them.
 class ControlQueue {
 public:
-    /// OPERATING_SYSTEM. To be watched: readable while there is something.
+    /// Returns OPERATING_SYSTEM on failure. The descriptor is readable while a message is queued.
     [[nodiscard]] bool open() noexcept;
     [[nodiscard]] int fd() const noexcept { return event_.get(); }
 
     void put(const ControlMessage &message);
     [[nodiscard]] bool has_message() const noexcept { return has_message_.load(std::memory_order_acquire); }
-    /// The same, to be looked at by whoever polls.
+    /// The flag behind has_message(), for pollers.
     [[nodiscard]] const std::atomic<bool> &news() const noexcept { return has_message_; }
-    /// False when there is none. Whoever takes goes on until there is none, or hears otherwise when to.
+    /// Takes a message. The caller must continue until this returns false, or arrange its own notification.
     [[nodiscard]] bool take(ControlMessage &message) noexcept;
-    /// The same, and the message stays until drop(). The owner is woken as before, and settles it.
+    /// Like take(), but the message stays until drop(), and the descriptor stays readable until settle().
     [[nodiscard]] bool peek(ControlMessage &message) noexcept;
     void drop() noexcept;
-    /// The owner has looked: it is woken for what comes from now on.
+    /// Resets the notification after the owner's check; later messages notify again.
     void settle() noexcept;
-    /// Makes the owner look, without a message.
+    /// Notifies the owner without a message.
     void wake() noexcept;
-    /// The descriptor wakes nobody for what is there already.
-    void take_bell() noexcept;
+    /// Resets the descriptor for messages that are already queued.
+    void drain_doorbell() noexcept;
 
 private:
-    void announce() noexcept; ///< with the lock held
+    void announce() noexcept; ///< requires lock_
 
     ObjectMutex lock_;
     std::deque<ControlMessage> messages_;
@@ -89,42 +89,43 @@ private:
     ProcessFd event_;
 };
 
-/// How control messages come and go.
+/// Interface to the connection that transports control messages.
 class ControlLink {
 public:
-    /// In any thread, with the link's lock: sends and receives what there is of them.
+    /// Sends and receives pending control messages. Any thread may call it with link_lock held.
     virtual void progress_control_messages() noexcept = 0;
 
 protected:
     ~ControlLink() = default;
 };
 
-/// What the contexts on one connection share.
+/// State that a connection shares with its consumers and producers, which are its members. Owned jointly by them. Any
+/// thread may use it; lock_ guards its tables, link_lock the link.
 class FastPath {
 public:
     explicit FastPath(ControlLink &link) : link_(&link) {}
 
     [[nodiscard]] bool open() noexcept { return to_peer.open(); }
 
-    // Of consumers and producers, in any thread. Control messages for a member's number go to its queue.
+    // For members, in any thread. Control messages for a member's number are put into its queue.
 
-    /// A consumer begins, and the peer is asked to know it. NOT_CONNECTED: the connection has ended. AGAIN: too much waits for
-    /// the peer.
+    /// Adds a consumer and announces it to the peer. Returns NOT_CONNECTED if the connection has ended, AGAIN if the
+    /// limit of consumers or of unanswered requests is reached.
     [[nodiscard]] doca_error_t add_consumer(ControlQueue &control_queue, const ConsumerDetails &details,
                                             std::uint32_t &number);
-    /// It is over: what has come for it is refused, and the peer is told.
+    /// Removes a consumer: refuses the requests in its queue and notifies the peer.
     void remove_consumer(std::uint32_t number, ControlQueue &control_queue) noexcept;
     [[nodiscard]] std::uint32_t add_producer(ControlQueue &control_queue);
     void remove_producer(std::uint32_t number) noexcept;
-    /// A producer asks for a connection to a consumer. AGAIN: too much waits for the peer.
+    /// Sends a producer's request for a connection to a consumer. Returns AGAIN at the limit of unanswered requests.
     [[nodiscard]] doca_error_t ask(const ControlMessage &message);
-    /// To a question of the peer.
+    /// Sends the reply to a request of the peer.
     void answer(const ControlMessage &answer) noexcept;
 
-    /// For a member that polls and may have to hear from the peer: does a part of what the control context does, whose
-    /// program may progress it no more, unless another thread is at it.
+    /// Progresses control messages for a polling member, because the control context may not be progressed any more.
+    /// Does nothing if another thread holds link_lock.
     void progress_link() noexcept;
-    /// The same at some of a member's polls, which it counts.
+    /// Calls progress_link() when the budget @p polls of a member is spent.
     using LinkBudget = PollBudget<64, 10, 8>;
     void progress_link_at(LinkBudget &polls) noexcept
     {
@@ -133,51 +134,53 @@ public:
     }
 
     [[nodiscard]] std::uint32_t num_members() const noexcept;
-    /// What a consumer of the peer has told of itself; nothing when there is none of that number.
+    /// Returns the details of a consumer of the peer, or nothing if it does not exist.
     [[nodiscard]] std::optional<ConsumerDetails> find_consumer(std::uint32_t number) const noexcept;
-    /// How many consumers the peer has stopped. All producers look when it changes.
+    /// Returns how many consumers of the peer have expired. Producers check their connections when it changes.
     [[nodiscard]] std::uint32_t num_expired() const noexcept { return num_expired_.load(std::memory_order_relaxed); }
 
-    // Of the control context, which carries the messages; and with the link's lock, of whoever does that for it.
+    // For the control context, or for the thread that progresses the link for it, with link_lock held.
 
-    /// The first message for the peer, @p message, is on its way.
+    /// Records that @p message, the first of to_peer, was sent.
     void sent(const ControlMessage &message) noexcept;
-    /// What the peer has sent, of which nothing is certain: false, logged, when it does not keep the rules. @p tells: the
-    /// program hears of it.
-    [[nodiscard]] bool take(const ControlMessage &message, bool &tells) noexcept;
-    /// Forgets one of the peer's consumers: its number, or 0 when the peer has none.
+    /// Processes a control message of the untrusted peer. Returns false, after a log line, if it violates the protocol.
+    /// Sets
+    /// @p is_for_program if the program has to be notified.
+    [[nodiscard]] bool take(const ControlMessage &message, bool &is_for_program) noexcept;
+    /// Removes one consumer of the peer and returns its number, or 0 if there is none.
     [[nodiscard]] std::uint32_t lose_consumer() noexcept;
 
-    /// Memory is short, and a message is lost: the control context ends the connection, as nobody would end a wait for it.
+    /// Records that a message was lost for lack of memory. The control context then ends the connection, whose waits
+    /// could otherwise never end.
     void fail() noexcept;
     [[nodiscard]] bool has_failed() const noexcept { return has_failed_.load(std::memory_order_relaxed); }
-    /// The connection has ended: all who are on it look.
+    /// Records the end of the connection and notifies all members.
     void end() noexcept;
     [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(std::memory_order_acquire); }
 
-    /// The link goes.
+    /// Detaches the link before it is destroyed.
     void forget_link() noexcept;
 
     ControlQueue to_peer;
-    ObjectMutex link_lock; ///< of the link and what waits for it; outer to all others
+    ObjectMutex link_lock; ///< guards the link and its pending messages; acquired before all other locks
 
 private:
     using Members = std::map<std::uint32_t, ControlQueue *>;
 
-    // All with the lock held.
+    // Require lock_.
     [[nodiscard]] bool deliver(const Members &members, std::uint32_t number, const ControlMessage &message) noexcept;
-    /// One of the peer: false when there is one of that number, or too many are there, or it has none.
+    /// Adds or removes a consumer of the peer. Returns false if its number is in use or unknown, or too many exist.
     [[nodiscard]] bool note_consumer(const ControlMessage &message) noexcept;
     void put(ControlQueue &control_queue, const ControlMessage &message) noexcept;
 
-    ControlLink *link_; ///< with its lock
+    ControlLink *link_; ///< guarded by link_lock
     mutable ObjectMutex lock_;
     Members consumers_;
     Members producers_;
     std::uint32_t num_joined_ = 0;
-    std::uint32_t num_asked_ = 0; ///< own questions that the peer has not answered
-    std::uint32_t num_owed_ = 0;  ///< questions of the peer whose answers have not been sent
-    std::map<std::uint32_t, ConsumerDetails> of_peer_; ///< its consumers
+    std::uint32_t num_unanswered_ = 0;                 ///< own requests without a reply
+    std::uint32_t num_pending_replies_ = 0;            ///< requests of the peer whose replies are unsent
+    std::map<std::uint32_t, ConsumerDetails> of_peer_; ///< consumers of the peer
     std::atomic<std::uint32_t> num_expired_{0};
     std::atomic<bool> has_ended_{false};
     std::atomic<bool> has_failed_{false};

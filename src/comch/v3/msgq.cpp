@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Message queues link consumers and producers with the DPA alone: not built.
+// Message queues connect consumers and producers to the DPA only: not supported.
 #include <doca_comch_msgq.h>
 
 #include "common_api.hpp"

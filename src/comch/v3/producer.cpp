@@ -115,18 +115,18 @@ doca_comch_producer::ToConsumer *doca_comch_producer::find(std::uint32_t consume
     return nullptr;
 }
 
-/// Asks a consumer of the peer for a connection.
+/// Sends a request for a connection to a consumer of the peer.
 doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&made)
 {
     if (fast_->has_ended())
         return DOCA_ERROR_CONNECTION_RESET;
-    const std::optional<ConsumerDetails> told = fast_->find_consumer(consumer);
-    if (!told) {
-        LOG_ERR("the peer has no consumer %u, or no more", consumer);
+    const std::optional<ConsumerDetails> consumer_details = fast_->find_consumer(consumer);
+    if (!consumer_details) {
+        LOG_ERR("the peer has no consumer %u", consumer);
         return DOCA_ERROR_NOT_FOUND;
     }
     auto fresh = std::make_unique<ToConsumer>();
-    fresh->immediate_length = told->immediate_length;
+    fresh->immediate_length = consumer_details->immediate_length;
     const doca_error_t status =
         make_data_connection(by_.dev(), completions(), sends.conf().count, nullptr, consumer, fresh->connection);
     if (status != DOCA_SUCCESS)
@@ -136,7 +136,7 @@ doca_error_t doca_comch_producer::begin(std::uint32_t consumer, ToConsumer *&mad
     message.consumer = consumer;
     message.producer = id_;
     put_details(*fresh->connection, message);
-    consumers_.reserve(consumers_.size() + 1); // the message asks for what is there
+    consumers_.reserve(consumers_.size() + 1); // reserved before the request is sent, which cannot be undone
     if (const doca_error_t asked = fast_->ask(message); asked != DOCA_SUCCESS)
         return asked;
     consumers_.push_back(std::move(fresh));
@@ -158,8 +158,9 @@ doca_error_t doca_comch_producer::check(const doca_comch_producer_task_send &tas
     const doca_error_t status = check_fields(task);
     if (status != DOCA_SUCCESS || task.immediate_size == 0)
         return status;
-    const std::optional<ConsumerDetails> told = fast_->find_consumer(task.consumer);
-    return told ? check_length(task, told->immediate_length) : DOCA_SUCCESS; // who is not there: the submit tells
+    const std::optional<ConsumerDetails> consumer_details = fast_->find_consumer(task.consumer);
+    return consumer_details ? check_length(task, consumer_details->immediate_length)
+                            : DOCA_SUCCESS; // the submit reports an unknown consumer
 }
 
 doca_error_t doca_comch_producer::check_length(const doca_comch_producer_task_send &task, std::uint32_t limit) noexcept
@@ -198,12 +199,13 @@ doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task, cons
     return status == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_AGAIN : status;
 }
 
-/// Any task: one that cannot be sent yet waits, and what is wrong with one is told by its end.
+/// Handles every task that the short path does not: it may wait for its connection, and errors end it.
 [[gnu::noinline]] doca_error_t doca_comch_producer::send_any(doca_comch_producer_task_send &task) noexcept
 {
     doca_error_t status = check_fields(task);
     if (status == DOCA_SUCCESS && task.immediate_size != 0)
-        std::memcpy(task.message.slot(), task.immediate, task.immediate_size); // now: programs have it on their stacks
+        std::memcpy(task.message.slot(), task.immediate,
+                    task.immediate_size); // copied now: programs keep it on their stacks
     ToConsumer *to = find(task.consumer);
     if (status == DOCA_SUCCESS && to == nullptr)
         status = opendoca::guarded([&] { return begin(task.consumer, to); });
@@ -220,7 +222,7 @@ doca_error_t doca_comch_producer::send(doca_comch_producer_task_send &task, cons
             task.behind = nullptr;
             (to->first != nullptr ? to->last->behind : to->first) = &task;
             to->last = &task;
-            asks_for_progress(true); // until none waits
+            asks_for_progress(true); // until no task waits
             return DOCA_SUCCESS;
         }
     }
@@ -286,14 +288,14 @@ bool doca_comch_producer::on_progress() noexcept
             drain(*to);
     }
     if (control_queue_.has_message())
-        hear_answers();
-    see_to_wait();
+        process_replies();
+    check_wait();
     const bool has_gone = drop_gone();
     asks_for_progress(has_gone || std::ranges::any_of(consumers_, [](const auto &to) { return to->first != nullptr; }));
     return !completions().is_empty();
 }
 
-void doca_comch_producer::see_to_wait() noexcept
+void doca_comch_producer::check_wait() noexcept
 {
     const auto waiting = std::ranges::find_if(consumers_, [](const auto &to) {
         return to->first != nullptr && to->connection->state == ConnectionState::initial;
@@ -302,17 +304,18 @@ void doca_comch_producer::see_to_wait() noexcept
         return wait_for_answer_.end_wait();
     fast_->progress_link_at(polls_);
     if (wait_for_answer_.is_due())
-        LOG_WARN("sends of producer %u wait for consumer %u, which has not answered for a second: is its engine progressed?",
-                 id_, (*waiting)->connection->peer);
+        LOG_WARN(
+            "sends of producer %u wait for consumer %u, which has not answered for a second: is its engine progressed?",
+            id_, (*waiting)->connection->peer);
 }
 
-/// Of consumers that were asked for connections.
-void doca_comch_producer::hear_answers() noexcept
+/// Processes the replies of consumers to requests for connections.
+void doca_comch_producer::process_replies() noexcept
 {
     ControlMessage message;
     while (control_queue_.take(message)) {
         ToConsumer *const to = find(message.consumer);
-        // One may be left of the last start: of a queue pair that is gone.
+        // A stale reply may remain from an earlier start.
         if (message.producer != id_ || to == nullptr || to->connection->queue_pair->is_connected())
             continue;
         to->is_refused = to->is_gone || message.kind != ControlKind::accept ||
@@ -326,7 +329,7 @@ void doca_comch_producer::hear_answers() noexcept
     }
     if (fast_->has_ended()) {
         for (const auto &to : consumers_) {
-            to->is_refused = to->is_refused || !to->connection->queue_pair->is_connected(); // no answer comes any more
+            to->is_refused = to->is_refused || !to->connection->queue_pair->is_connected(); // no reply can arrive
             end_waiting(*to, DOCA_ERROR_CONNECTION_RESET);
         }
     }

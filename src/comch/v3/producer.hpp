@@ -13,19 +13,19 @@ struct doca_comch_producer_task_send : doca_task {
     std::uint8_t *immediate;
     std::uint32_t immediate_size;
     std::uint32_t consumer;
-    doca_comch_producer_task_send *behind; ///< that waits for the same consumer
-    opendoca::comch::TwoSegments message;  ///< immediate data is sent from its slot
+    doca_comch_producer_task_send *behind; ///< next task that waits for the same consumer
+    opendoca::comch::TwoSegments message;  ///< slot: immediate data to send
 };
 
-/// Sends to consumers of the peer.
+/// Sends to consumers of the peer, each by a queue pair of its own. Used by the thread of its progress engine.
 struct doca_comch_producer final : doca_ctx {
     explicit doca_comch_producer(doca_comch_connection &connection);
     ~doca_comch_producer() override = default;
 
-    /// By the @p rules of the device.
+    /// Sends a task, validated by the @p rules of the device.
     [[nodiscard]] doca_error_t send(doca_comch_producer_task_send &task, const opendoca::TransferCheck &rules) noexcept;
     [[nodiscard]] opendoca::TransferCheck rules() const noexcept;
-    /// As far as it can be known before the submit.
+    /// Checks what can be checked before the submit.
     [[nodiscard]] doca_error_t check(const doca_comch_producer_task_send &task) const noexcept;
     [[nodiscard]] static doca_error_t check_immediate(const std::uint8_t *data, std::uint32_t size) noexcept;
     [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
@@ -40,16 +40,16 @@ protected:
 
 private:
     class Ends final : public opendoca::Source {};
-    /// To one consumer; tasks wait until it is there.
+    /// Connection to one consumer; tasks wait until it is established.
     struct ToConsumer {
         std::unique_ptr<opendoca::comch::DataConnection> connection;
         doca_comch_producer_task_send *first = nullptr;
         doca_comch_producer_task_send *last = nullptr;
-        std::uint32_t immediate_length = 0; ///< the most bytes of immediate data that the consumer takes
+        std::uint32_t immediate_length = 0; ///< most bytes of immediate data that the consumer accepts
         bool is_refused = false;
         bool is_gone = false; ///< the consumer has expired
 
-        /// Nothing waits, nor has to.
+        /// Returns whether no task waits for the connection.
         [[nodiscard]] bool is_open() const noexcept
         {
             return first == nullptr && !is_refused && connection->queue_pair->is_connected();
@@ -57,17 +57,17 @@ private:
     };
 
     [[nodiscard]] static doca_error_t check_fields(const doca_comch_producer_task_send &task) noexcept;
-    /// Of its immediate data.
+    /// Checks the length of the task's immediate data against @p limit.
     [[nodiscard]] static doca_error_t check_length(const doca_comch_producer_task_send &task,
                                                    std::uint32_t limit) noexcept;
     [[nodiscard]] ToConsumer *find(std::uint32_t consumer) noexcept;
     [[nodiscard]] doca_error_t begin(std::uint32_t consumer, ToConsumer *&made);
     [[nodiscard]] doca_error_t send_any(doca_comch_producer_task_send &task) noexcept;
     [[nodiscard]] doca_error_t post(ToConsumer &to, doca_comch_producer_task_send &task) noexcept;
-    void hear_answers() noexcept;
-    /// The peer's program may progress neither its control context nor its consumer.
-    void see_to_wait() noexcept;
-    /// Connections to consumers that have expired. True while there are some that completions may still name.
+    void process_replies() noexcept;
+    /// Progresses the link and logs long waits: the peer's engines may not be progressed.
+    void check_wait() noexcept;
+    /// Removes connections to expired consumers. Returns true while some remain that completions may still refer to.
     [[nodiscard]] bool drop_gone() noexcept;
     void drain(ToConsumer &to) noexcept;
     void end_waiting(ToConsumer &to, doca_error_t status) noexcept;
@@ -84,7 +84,7 @@ private:
     opendoca::comch::DataDevice by_;
     std::unique_ptr<opendoca::comch::OwnMemory> slots_;
     std::vector<std::unique_ptr<ToConsumer>> consumers_;
-    std::uint32_t num_expired_ = 0; ///< of the peer's consumers, that this one has looked for
-    bool has_gone_ = false;         ///< some of consumers_
-    opendoca::WaitNotice wait_for_answer_; ///< of consumers
+    std::uint32_t num_expired_ = 0;        ///< value of FastPath::num_expired() at the last check
+    bool has_gone_ = false;                ///< some of consumers_ have expired
+    opendoca::WaitNotice wait_for_answer_; ///< for replies of consumers
 };

@@ -20,12 +20,12 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
     return call({comch_connection, producer}, [&] {
         using State = doca_comch_connection::Link::State;
         if (comch_connection->link.state() != State::connected) {
-            LOG_ERR("the connection is not there any more, or not yet");
+            LOG_ERR("the connection is not established");
             return DOCA_ERROR_BAD_STATE;
         }
         const doca_dev &dev = *comch_connection->control.device();
         if (!opendoca::comch::has_fast_path(dev.function())) {
-            LOG_ERR("device %s has no connections that share receives, by which a producer's messages go",
+            LOG_ERR("device %s does not support shared receive queues, which producers need",
                     dev.description().c_str());
             return DOCA_ERROR_NOT_SUPPORTED;
         }
@@ -65,23 +65,23 @@ doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *produc
 
 doca_error_t doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo, uint32_t *max_num_tasks)
 {
-    return tell(devinfo, max_num_tasks, max_fast_path_tasks);
+    return answer_query(devinfo, max_num_tasks, max_fast_path_tasks);
 }
 
 doca_error_t doca_comch_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, uint32_t *max_buf_size)
 {
-    return tell(devinfo, max_buf_size, devinfo != nullptr ? devinfo->function->can.rdma.max_message_size : 0);
+    return answer_query(devinfo, max_buf_size, devinfo != nullptr ? devinfo->function->can.rdma.max_message_size : 0);
 }
 
 doca_error_t doca_comch_producer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
                                                           uint32_t *max_buf_list_len)
 {
-    return tell(devinfo, max_buf_list_len, 1);
+    return answer_query(devinfo, max_buf_list_len, 1);
 }
 
 doca_error_t doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo, uint32_t *max_producers)
 {
-    return tell(devinfo, max_producers, max_fast_path_contexts);
+    return answer_query(devinfo, max_producers, max_fast_path_contexts);
 }
 
 struct doca_ctx *doca_comch_producer_as_ctx(struct doca_comch_producer *producer)

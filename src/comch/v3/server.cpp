@@ -14,17 +14,17 @@ using Link = doca_comch_connection::Link;
 
 namespace {
 
-/// The program has been told of its end, if it knew of it.
-bool has_told_end(const doca_comch_connection &connection) noexcept
+/// Returns whether the connection has ended and the program has been notified, if it had received the connection.
+bool is_end_reported(const doca_comch_connection &connection) noexcept
 {
     const Link::State state = connection.link.state();
-    return !connection.is_told && state != Link::State::connecting && state != Link::State::connected;
+    return !connection.is_reported && state != Link::State::connecting && state != Link::State::connected;
 }
 
-/// The same, and nobody is on its fast path.
+/// Returns whether, in addition, no consumer or producer uses the connection.
 bool is_over(const doca_comch_connection &connection) noexcept
 {
-    return has_told_end(connection) && connection.fast->num_members() == 0;
+    return is_end_reported(connection) && connection.fast->num_members() == 0;
 }
 
 } // namespace
@@ -44,7 +44,7 @@ doca_error_t doca_comch_server::on_start()
     if (status == DOCA_SUCCESS)
         status = listener_.open(key_, name_.c_str(), device()->function().services_at);
     if (status == DOCA_SUCCESS && !events_.watch(listener_.socket(), EPOLLIN, nullptr)) {
-        LOG_ERR("server '%s' can't watch its clients: %s", name_.c_str(), std::strerror(errno));
+        LOG_ERR("server '%s' cannot add its socket to its event channel: %s", name_.c_str(), std::strerror(errno));
         status = DOCA_ERROR_INITIALIZATION;
     }
     return status;
@@ -55,7 +55,8 @@ doca_error_t doca_comch_server::on_stop() noexcept
     listener_.close();
     for (const auto &connection : connections_)
         leave(*connection);
-    const bool has_ends_to_tell = std::ranges::any_of(connections_, [](const auto &known) { return known->is_told; });
+    const bool has_ends_to_tell =
+        std::ranges::any_of(connections_, [](const auto &known) { return known->is_reported; });
     return has_ends_to_tell ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
 
@@ -73,8 +74,8 @@ bool doca_comch_server::has(const Connection &connection) const noexcept
     return std::ranges::any_of(connections_, [&](const auto &known) { return known.get() == &connection; });
 }
 
-/// Clients that wait at the socket. Nearly all have said hello, and are taken in at once; of those that have not, the
-/// oldest go when there are too many.
+/// Accepts waiting connections and processes the hellos that have arrived, which is nearly always all. Closes the
+/// oldest connections without hello when there are too many.
 void doca_comch_server::accept_clients() noexcept
 {
     for (std::uint32_t i = 0; i != max_silent_clients; ++i) {
@@ -91,20 +92,21 @@ void doca_comch_server::accept_clients() noexcept
             process_hello(*connections_.back());
             return DOCA_SUCCESS;
         });
-        prune_silent();
+        close_silent_clients();
     }
 }
 
-void doca_comch_server::prune_silent() noexcept
+void doca_comch_server::close_silent_clients() noexcept
 {
     const auto is_silent = [](const auto &known) { return known->link.state() == Link::State::connecting; };
     while (std::ranges::count_if(connections_, is_silent) > static_cast<long>(max_silent_clients)) {
         const auto oldest = std::ranges::find_if(connections_, is_silent);
-        process_hello(**oldest); // which may have said it by now
+        process_hello(**oldest); // the hello may have arrived since
         if (!is_silent(*oldest))
             continue;
         if (!std::exchange(has_logged_silent_clients_, true))
-            LOG_WARN("more than %u clients of server '%s' have connected and said nothing: the oldest of such are closed",
+            LOG_WARN("more than %u clients of server '%s' have connected without sending a hello: the oldest of these "
+                     "connections are closed",
                      max_silent_clients, name_.c_str());
         forget(**oldest);
         connections_.erase(oldest);
@@ -112,10 +114,10 @@ void doca_comch_server::prune_silent() noexcept
     }
 }
 
-/// A program that polls a server without clients may be waiting for one that looks for it elsewhere.
+/// Logs that no client is connected: the program may be polling while its client uses another name.
 void doca_comch_server::log_if_without_client() noexcept
 {
-    if (std::ranges::any_of(connections_, [](const auto &known) { return known->is_told; }))
+    if (std::ranges::any_of(connections_, [](const auto &known) { return known->is_reported; }))
         return wait_for_client_.end_wait();
     const auto &info = representor->info->info;
     if (wait_for_client_.is_due())
@@ -123,14 +125,14 @@ void doca_comch_server::log_if_without_client() noexcept
                  info.pci_address.c_str());
 }
 
-/// A client that may have said hello by now. The program is told of it in its turn.
+/// Processes the hello of a client if it has arrived. The program is notified by a later serve().
 void doca_comch_server::process_hello(Connection &connection) noexcept
 {
     const auto num_connected = std::ranges::count_if(
         connections_, [](const auto &known) { return known->link.state() == Link::State::connected; });
     const doca_error_t status = opendoca::guarded([&] {
         return connection.link.receive_hello(key_, limits(), num_connected < static_cast<long>(max_connections),
-                                          [&] { return watch(connection); });
+                                             [&] { return watch(connection); });
     });
     if (status == DOCA_ERROR_CONNECTION_INPROGRESS)
         return;
@@ -148,25 +150,25 @@ void doca_comch_server::process_hello(Connection &connection) noexcept
 bool doca_comch_server::note_end(Connection &connection) noexcept
 {
     if (end_of_peer(connection))
-        return true; // there may be more to tell
+        return true; // more events may follow
     has_ended_ = true;
-    if (!connection.is_told)
+    if (!connection.is_reported)
         return false;
     if (disconnected != nullptr) {
         doca_comch_event_connection_status_changed event;
         disconnected(&event, &connection, 1); // may stop the server, and use the connection until it returns
     }
-    connection.is_told = false;
+    connection.is_reported = false;
     return true;
 }
 
 void doca_comch_server::drop_ended() noexcept
 {
     std::erase_if(connections_, [this](const auto &known) {
-        // No task names one that was never taken in.
+        // No task refers to a client that was never accepted.
         return is_over(*known) && (!ends_wait() || known->link.state() == Link::State::failed);
     });
-    has_ended_ = std::ranges::any_of(connections_, [](const auto &known) { return has_told_end(*known); });
+    has_ended_ = std::ranges::any_of(connections_, [](const auto &known) { return is_end_reported(*known); });
     next_ = 0;
 }
 
@@ -189,11 +191,11 @@ bool doca_comch_server::on_progress() noexcept
                 continue;
             process_hello(connection);
         }
-        if (!connection.is_told) {
+        if (!connection.is_reported) {
             if (is_stopping || connection.link.state() != Link::State::connected)
                 continue;
-            connection.is_told = true;
-            completions().wake_if_armed(); // no bells were requested for it
+            connection.is_reported = true;
+            completions().wake_if_armed(); // no doorbells were requested for the connection
             if (connected != nullptr) {
                 doca_comch_event_connection_status_changed event;
                 connected(&event, &connection, 1);
@@ -219,11 +221,11 @@ bool doca_comch_server::can_progress() noexcept
     bool can = false;
     for (const auto &connection : connections_) {
         if (connection->link.state() != Link::State::connected) {
-            can = can || connection->is_told || is_over(*connection); // to be told of, or to be dropped
+            can = can || connection->is_reported || is_over(*connection); // a client to report, or to remove
             continue;
         }
-        can = can || !connection->is_told;
-        request_bells(*connection);
+        can = can || !connection->is_reported;
+        request_doorbells(*connection);
         can = has_something(*connection) || can;
     }
     return can;
@@ -231,8 +233,8 @@ bool doca_comch_server::can_progress() noexcept
 
 doca_error_t doca_comch_server::disconnect(Connection &connection)
 {
-    if (!has(connection) || !connection.is_told || connection.fast->has_ended()) {
-        LOG_ERR("%p is no client that is connected", static_cast<void *>(&connection));
+    if (!has(connection) || !connection.is_reported || connection.fast->has_ended()) {
+        LOG_ERR("%p is not a connected client", static_cast<void *>(&connection));
         return DOCA_ERROR_INVALID_VALUE;
     }
     if (const std::uint32_t count = connection.fast->num_members(); count != 0) {
@@ -241,5 +243,5 @@ doca_error_t doca_comch_server::disconnect(Connection &connection)
     }
     const std::lock_guard guard(connection.fast->link_lock);
     connection.give_up();
-    return DOCA_SUCCESS; // its end is told as any other
+    return DOCA_SUCCESS; // reported like any other end
 }

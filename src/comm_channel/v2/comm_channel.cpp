@@ -22,7 +22,7 @@ doca_error_t tell_limit(const doca_devinfo *devinfo, std::uint32_t *value, std::
     const auto tell = [&] {
         const auto &function = *devinfo->function;
         if (!function.can.comm_channel) {
-            LOG_INFO("device %s: Comm Channel knows no way to the other side: neither tmfifo_net0 nor "
+            LOG_INFO("device %s: Comm Channel has no path to the other side: neither tmfifo_net0 nor "
                      "DOCA_COMM_CHANNEL_ADDRESS is there",
                      function.name.c_str());
             return DOCA_ERROR_NOT_SUPPORTED;
