@@ -100,7 +100,7 @@ protected:
     {
         open_failure = write_failure = {};
         ASSERT_EQ(sleeper.open(state), DOCA_SUCCESS);
-        sleeper.lie_down(wish);
+        sleeper.arm(wish);
     }
 
     SleepState state{};
@@ -117,7 +117,7 @@ TEST_F(WakeTest, ASleeperIsWokenOnceForWhatItWishes)
     waker.wake(state, wish);
     EXPECT_TRUE(is_readable(sleeper.wake_fd()));
     EXPECT_EQ(state.sleeping, 0u);
-    EXPECT_TRUE(sleeper.get_up());
+    EXPECT_TRUE(sleeper.disarm());
     waker.wake(state, wish);
     EXPECT_FALSE(is_readable(sleeper.wake_fd()));
 }
@@ -159,12 +159,12 @@ TEST_P(WakeInTroubleTest, WhatFailsOnceDelaysNoWakeUp)
         open_failure = {.times = 1, .error = GetParam(), .spared = spared};
         write_failure = {.times = 1, .error = GetParam() == EAGAIN ? ENOBUFS : GetParam()}; // EAGAIN: the pipe is full
         WakingSide fresh;
-        sleeper.lie_down(wish);
+        sleeper.arm(wish);
         EXPECT_TRUE(fresh.signal(state, state.sleeping, wish));
         EXPECT_EQ(open_failure.done, 1);
         EXPECT_EQ(write_failure.done, 1);
         EXPECT_EQ(state.sleeping, 0u);
-        EXPECT_TRUE(sleeper.get_up());
+        EXPECT_TRUE(sleeper.disarm());
     }
 }
 
@@ -184,8 +184,8 @@ TEST_P(WakeInTroubleTest, WhatFailsAllTheTimeLeavesTheSleeperToTheNextOne)
         failure->times = 0;
         EXPECT_TRUE(waker.signal(state, state.sleeping, wish));
         EXPECT_TRUE(is_readable(sleeper.wake_fd()));
-        EXPECT_TRUE(sleeper.get_up());
-        sleeper.lie_down(wish);
+        EXPECT_TRUE(sleeper.disarm());
+        sleeper.arm(wish);
     }
 }
 
@@ -216,11 +216,11 @@ TEST_F(WakeTest, ThreadsWithoutDescriptorsWakeAllTheSame)
         const NoDescriptors others(static_cast<rlim_t>(next));
         for (int round = 0; round < rounds; ++round) {
             for (SleepingSide &each : sleepers)
-                each.lie_down(wish);
+                each.arm(wish);
             together.arrive_and_wait();
             together.arrive_and_wait();
             for (SleepingSide &each : sleepers)
-                EXPECT_TRUE(each.get_up()) << "in round " << round;
+                EXPECT_TRUE(each.disarm()) << "in round " << round;
         }
         for (std::thread &thread : threads)
             thread.join();

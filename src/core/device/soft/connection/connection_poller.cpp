@@ -250,11 +250,11 @@ bool ConnectionPoller::arm() noexcept
 bool ConnectionPoller::look_and_sleep() noexcept
 {
     if (is_many_) {
-        doorbells_->sleep.lie_down(1);
+        doorbells_->sleep.arm(1);
         return doorbells_->is_any_rung();
     }
     doorbells_->collect([](std::uint32_t) {}); // of an earlier sleep: progress() has looked since
-    doorbells_->sleep.lie_down(1);
+    doorbells_->sleep.arm(1);
     for (SoftQueuePair *const connection : connections_) {
         if (connection != nullptr)
             connection->ask_for_rings();
@@ -267,7 +267,7 @@ bool ConnectionPoller::look_and_sleep() noexcept
 
 void ConnectionPoller::disarm() noexcept
 {
-    const bool was_woken = doorbells_->sleep.get_up();
+    const bool was_woken = doorbells_->sleep.disarm();
     if (!is_many_) {
         for (SoftQueuePair *const connection : connections_) {
             if (connection != nullptr)

@@ -89,7 +89,7 @@ public:
 
     [[nodiscard]] bool is_any_rung() const noexcept
     {
-        // After SleepingSide::lie_down(). Pairs with PeerDoorbells::ring(), which looks at the sleeper last.
+        // After SleepingSide::arm(). Pairs with PeerDoorbells::ring(), which looks at the sleeper last.
         return page().root.load(std::memory_order_seq_cst) != 0;
     }
     /// By the owner itself: something has to be looked at.
@@ -140,7 +140,7 @@ public:
     [[nodiscard]] bool ring(std::uint32_t index) noexcept
     {
         page().ring(index % max_doorbells);
-        // Pairs with the owner's look at the root after SleepingSide::lie_down().
+        // Pairs with the owner's look at the root after SleepingSide::arm().
         if (const std::uint64_t seen = page().sleep.sleeping.load(std::memory_order_seq_cst); seen != 0) [[unlikely]]
             return wake(seen);
         return true;

@@ -107,7 +107,7 @@ doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
         show_doorbell_request(0); // so that a peer that connects knows the page: see prepare_to_ring()
     if (is_connected()) {
         prepare_to_ring();
-        if (owed_wishes_ != 0)
+        if (pending_events_ != 0)
             poller_->owe_ring();
     }
     if (poller_->needs_rings()) {

@@ -281,7 +281,7 @@ private:
     bool needs_barrier_ = true;
     std::shared_ptr<PeerDoorbells> peer_doorbells_; ///< the last ones that were rung, or are to be
     std::uint64_t wrong_request_ = 0;                  ///< what the peer has there is not a page of doorbells
-    std::uint32_t owed_wishes_ = 0; ///< of the peer: it was not rung for them, for want of descriptors or memory
+    std::uint32_t pending_events_ = 0; ///< of the peer: it was not rung for them, for want of descriptors or memory
 
     // From attach() to detach().
     std::shared_ptr<ConnectionPoller> poller_;

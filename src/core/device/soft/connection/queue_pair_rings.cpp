@@ -24,7 +24,7 @@ void SoftQueuePair::ring(DoorbellRequest request, std::uint32_t wish) noexcept
         status = DOCA_ERROR_NO_MEMORY;
     if (status == DOCA_ERROR_NO_MEMORY)
         return owe_ring(wish);
-    owed_wishes_ = 0; // a peer that is rung looks for everything
+    pending_events_ = 0; // a peer that is rung looks for everything
     if (status == DOCA_ERROR_INVALID_VALUE)
         wrong_request_ = request.word(); // is not tried again
 }
@@ -33,7 +33,7 @@ void SoftQueuePair::ring(DoorbellRequest request, std::uint32_t wish) noexcept
 /// has made them has done its work; waking the peer is left to the next ring, or to the next polls.
 void SoftQueuePair::owe_ring(std::uint32_t wish) noexcept
 {
-    owed_wishes_ |= wish;
+    pending_events_ |= wish;
     // In connect(), which another thread than the work queue's may call, it is left to the next ring.
     if (state() != ConnectionState::initial && poller_ != nullptr)
         poller_->owe_ring();
@@ -43,7 +43,7 @@ void SoftQueuePair::make_owed_ring() noexcept
 {
     if (state() == ConnectionState::initial)
         return; // another thread may just be connecting it
-    const std::uint32_t wishes = std::exchange(owed_wishes_, 0);
+    const std::uint32_t wishes = std::exchange(pending_events_, 0);
     if (wishes == 0 || process_->is_gone())
         return;
     // A peer that does not wish it any more has looked since.

@@ -94,7 +94,7 @@ void OwnSleeper::add_target(const WaitCondition &target) noexcept
 void OwnSleeper::arm() noexcept
 {
     is_armed_ = true;
-    side_.lie_down(any_wish); // who sees it sees the targets
+    side_.arm(any_wish); // who sees it sees the targets
     // Sequentially consistent as well: before the look at the counter. Pairs with SoftCounter::announce().
     if ((page_->sleeping.load(std::memory_order_relaxed) & bit()) == 0)
         page_->sleeping.fetch_or(bit(), std::memory_order_seq_cst);
@@ -107,7 +107,7 @@ bool OwnSleeper::disarm() noexcept
     is_armed_ = false;
     has_targets_ = false;
     __builtin_prefetch(&page_->word); // to be looked at next
-    return side_.get_up();
+    return side_.disarm();
 }
 
 void Waker::wake(CounterPage &page, std::uint64_t sleeping, const std::uint64_t *value) noexcept
@@ -115,7 +115,7 @@ void Waker::wake(CounterPage &page, std::uint64_t sleeping, const std::uint64_t 
     for (sleeping &= ~counter_ended; sleeping != 0; sleeping &= sleeping - 1) {
         const auto number = static_cast<std::size_t>(std::countr_zero(sleeping));
         Sleeper &sleeper = page.sleepers[number];
-        // Pairs with the store in SleepingSide::lie_down().
+        // Pairs with the store in SleepingSide::arm().
         const std::uint64_t seen = sleeper.state.sleeping.load(std::memory_order_seq_cst);
         if (seen == 0 || (value != nullptr && !is_target(sleeper, *value)))
             continue;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Directories in shared memory: arrays of entries that processes take and give back, and that others take over
-// from those that were killed. An entry has `owner`, the word of a ProcessId, which is 0 while it is free. Taking
-// is one exchange of that word, so that there is nothing half taken, whenever a process dies.
+// Directories in shared memory: arrays of entries that processes take and give back, and that other processes take over
+// from a process that was killed. `owner` of an entry is the word of a ProcessId, or 0 while the entry is free. Taking
+// an entry is one exchange of `owner`, so a process that dies cannot leave an entry half taken.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace opendoca::soft {
 
-/// A free entry, or one of a process that has ended; null when there is neither. The caller cleans up what the last
-/// owner may have left, and must not rely on others' seeing it do so.
+/// Takes an entry that is free or whose process has ended; returns null if there is none. The caller must clear what
+/// the previous owner has left, and must not rely on other processes seeing it cleared.
 template <typename Entry, std::size_t size>
 [[nodiscard]] Entry *take_entry(Entry (&entries)[size]) noexcept
 {
@@ -25,8 +25,7 @@ template <typename Entry, std::size_t size>
         for (Entry &entry : entries) {
             // Acquire, here and below: pairs with the release in give_back_entry().
             std::uint64_t owner = entry.owner.load(std::memory_order_acquire);
-            if ((owner != 0) == from_the_dead &&
-                (!from_the_dead || life_of(ProcessId(owner)) == Life::ended) &&
+            if ((owner != 0) == from_the_dead && (!from_the_dead || life_of(ProcessId(owner)) == Life::ended) &&
                 entry.owner.compare_exchange_strong(owner, self.word(), std::memory_order_acq_rel))
                 return &entry;
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Announce and revoke: how a process takes memory back from others that may be in the middle of a copy, without
-// their paying for it. Who is about to touch an export says so in a hazard pointer, then looks whether the export's
-// generation is still the one that it knows. Who revokes changes the generation, then looks at the hazard pointers. One
-// of the two sees what the other has stored: see barrier.hpp.
+// Hazard pointers: how a process revokes an export while other processes may be in the middle of a copy, at no cost to
+// their copies. An importer announces the export in its hazard pointer, then checks that the export's generation is
+// unchanged. The exporter changes the generation, then checks the hazard pointers. At least one of them sees the store
+// of the other: see barrier.hpp.
 #pragma once
 
 #include <atomic>
@@ -16,53 +16,54 @@ namespace opendoca::soft {
 
 inline constexpr std::uint32_t max_hazard_pointers = 4096;
 
-/// Which exports one queue of a process is copying from or to. It has one writer.
+/// The exports that one queue of a process is copying from or to. Only that queue writes it; the exporter reads it.
 struct alignas(64) HazardPointer {
     std::atomic<std::uint32_t> in_use; ///< source export + 1, and destination export + 1 in the upper half; a futex
     std::atomic<std::uint64_t> owner;  ///< a ProcessId
 
-    /// Where the queue's process needs a barrier of its own.
+    /// Announces exports with a full barrier: for a process that cannot use barrier_by_others().
     void announce_with_barrier(std::uint32_t marks) noexcept
     {
         in_use.exchange(marks, std::memory_order_seq_cst); // pairs with revoke()'s change of the generation
     }
-    /// Before the look at the generation. Pairs with the barrier_for_all() in revoke().
+    /// Announces exports, before the check of the generation. Pairs with the barrier_for_all() in revoke().
     void announce(std::uint32_t marks) noexcept
     {
         in_use.store(marks, std::memory_order_relaxed);
         barrier_by_others();
     }
-    /// After the last access, and before a look at the generation: where that has changed, wake_revoker() follows.
+    /// Called after the last access and before a check of the generation; if that has changed, wake_revoker() must
+    /// follow.
     void withdraw(std::uint32_t marks_left) noexcept
     {
-        // Release: pairs with the load in revoke(). What was done to the memory happened before.
+        // Release: pairs with the load in revoke(). Orders the accesses to the memory before this store.
         in_use.store(marks_left, std::memory_order_release);
         barrier_by_others();
     }
     [[gnu::cold]] void wake_revoker() noexcept;
 };
 
-/// Which pointers of this process's own page its own queues have, as they do where it imports from itself. In its own
-/// memory: the page may say anything.
+/// The hazard pointers in this process's own page that its own queues hold, when it imports from itself. Kept in
+/// private memory, because other processes can write anything to the page.
 class OwnHazardPointers {
 public:
-    /// For the process's new page: that of its parent was another one.
+    /// Forgets all entries: for a new page of this process, for example after a fork.
     static void clear() noexcept;
-    /// Once for each queue, between taking the entry and giving it back.
+    /// Called once for each queue, between taking the entry and giving it back.
     static void add(std::uint32_t index) noexcept;
     static void remove(std::uint32_t index) noexcept;
     [[nodiscard]] static bool has(std::uint32_t index) noexcept;
 };
 
-/// What those who import from a process share with it, and write to. The exporter believes nothing in it but that a
-/// hazard pointer is in use, and that only of a process that has the page mapped.
+/// The page that a process shares, writable, with those that import from it. The exporter trusts only one fact in it:
+/// that a hazard pointer is in use, and that only for a process that has the page mapped.
 struct HazardPage {
-    std::atomic<std::uint32_t> num_pointers; ///< ever taken
-    /// A ProcessLock: who carries out an RDMA atomic on the exporter's memory holds it.
+    std::atomic<std::uint32_t> num_pointers; ///< the number of pointers that were ever taken
+    /// The word of a ProcessLock, which is held during an RDMA atomic on the exporter's memory.
     alignas(64) std::atomic<std::uint64_t> atomic_lock;
     HazardPointer pointers[max_hazard_pointers];
 
-    /// One for a queue, or null when all are taken.
+    /// Takes a hazard pointer for a queue. Returns null if all are taken.
     [[nodiscard]] HazardPointer *take() noexcept;
 
     [[nodiscard]] std::uint32_t index_of(const HazardPointer &pointer) const noexcept
@@ -70,9 +71,9 @@ struct HazardPage {
         return static_cast<std::uint32_t>(&pointer - pointers);
     }
 
-    /// For the process that has made the page. Ends export @p number, whose generation is in @p generation: returns when
-    /// nobody touches it any more. Those who have died in the middle do not count, nor do those who have not mapped the
-    /// page.
+    /// Ends export @p number, whose generation is @p generation, and returns when no process accesses it any more.
+    /// Called by the process that created the page. Ignores processes that have died during an access, and those that
+    /// have not mapped the page.
     void revoke(std::atomic<std::uint64_t> &generation, std::uint32_t number) noexcept;
 };
 

@@ -10,14 +10,14 @@
 
 namespace opendoca::soft {
 
-/// Holds a lock that threads of several processes share: a word, which is 0 or names the process that holds it.
-/// What it guards must be right at any point of its holder's death, since those who wait take it from the dead.
-/// A thread holds one at a time.
+/// Holds a lock that threads of several processes share. The lock is a word: 0, or the ProcessId of its holder. The
+/// guarded data must be consistent at every instruction, because waiters take the lock over from a dead holder. A
+/// thread holds at most one such lock.
 ///
-/// Others can store anything in the word. A waiter's own memory stays whole, and it waits for nobody but a process that
-/// lives and has the page mapped. Which of its own threads holds the lock, a process knows from its own memory: they
-/// pass one by one through a word there, so that who has that one, and finds the process's name in the shared one,
-/// finds what none of them has written.
+/// Other processes can store anything in the word. That cannot damage a waiter's own memory, and a waiter waits only
+/// for a process that is alive and has the page mapped. The threads of one process first acquire a word in private
+/// memory; a thread that
+/// holds it and finds its own process in the shared word finds a value that none of these threads has stored.
 class ProcessLock {
 public:
     ProcessLock(std::atomic<std::uint64_t> &word, ProcessId self) noexcept : word_(word), own_word_(own_word_for(word))
@@ -38,13 +38,14 @@ public:
 
 private:
     static constexpr std::size_t num_own_words = 64;
-    /// Names the process of the thread that has it, so that a forked child knows what it has inherited.
+    /// The process of the thread that holds the word, so that a forked child detects a word that it has inherited.
     struct alignas(64) OwnWord {
         std::atomic<std::uint64_t> word;
     };
     static OwnWord own_words_[num_own_words];
 
-    /// A process maps each page once, see SealedPage. Locks may share a word.
+    /// The private word for a shared one. Several locks may use one private word. A process maps each page once (see
+    /// SealedPage), so the address identifies the lock.
     [[nodiscard]] static std::atomic<std::uint64_t> &own_word_for(const std::atomic<std::uint64_t> &word) noexcept
     {
         return own_words_[reinterpret_cast<std::uintptr_t>(&word) / 4096 % num_own_words].word;

@@ -17,29 +17,30 @@
 
 namespace opendoca::soft {
 
-/// A page of this process or of another, mapped. A process maps each page once, whoever asks for it: thread
-/// sanitizers know memory by its address, and see what orders accesses to it.
+/// A mapped page of shared memory, of this process or of another. A process maps each page only once, however many
+/// users it has: thread sanitizers identify memory by its address, and so see the accesses' order.
 class SealedPage {
 public:
-    /// Who may write to the page. Where it is its owner alone, the kernel keeps others from doing so. Where they are
-    /// named, its users wait for each other, and each leaves a lock on it, by which those who may not look into it see
-    /// that it has the page mapped: see mapping.hpp. Few pages are, since the kernel's list of locks is read at one go.
+    /// The processes that may write to the page. `owner`: the kernel prevents all others. `all_named`: users of the
+    /// page wait for each other, so each holds a file lock on it, which shows processes that may not read its maps that
+    /// it has the page mapped (see mapping.hpp). Few pages are of this kind, because the kernel's list of locks is read
+    /// as a whole.
     enum class Writers : std::uint8_t { owner, all, all_named };
 
-    /// Makes one of @p size bytes, all zero. NO_MEMORY.
+    /// Creates a page of @p size bytes, all zero. NO_MEMORY.
     [[nodiscard]] static doca_error_t create(const char *name, std::size_t size, Writers writers,
                                              std::shared_ptr<SealedPage> &page);
 
-    /// Where another page is, and what it must be like.
+    /// The expected properties of a page that is opened.
     struct Expected {
-        const char *what; ///< in messages: "page of exports"
+        const char *what; ///< the page's name in messages, such as "page of exports"
         std::size_t smallest;
         std::size_t largest;
         Writers writers = Writers::all;
     };
-    /// Opens the page at descriptor @p fd of process @p pid, which may be this one. INVALID_VALUE (there is nothing
-    /// of that kind), NOT_PERMITTED (the kernel refuses, or it belongs to another user), NO_MEMORY (descriptors or
-    /// memory have run out, and another try may work). What it says of itself has to be checked by the caller.
+    /// Opens the page at descriptor @p fd of process @p pid, which may be this one. INVALID_VALUE: there is no such
+    /// page. NOT_PERMITTED: the kernel refuses, or the page belongs to another user. NO_MEMORY: descriptors or memory
+    /// have run out; a retry may succeed. The caller must check the page's contents.
     [[nodiscard]] static doca_error_t open(pid_t pid, int fd, const Expected &expected,
                                            std::shared_ptr<SealedPage> &page);
 

@@ -20,7 +20,7 @@ namespace opendoca::soft {
 
 namespace {
 
-/// Tries of one wake-up. What fails may have been short of something for that moment.
+/// Attempts for one wake-up: a failure may come from a momentary lack of descriptors or memory.
 constexpr int most_tries = 4;
 
 } // namespace
@@ -58,8 +58,7 @@ bool WakePipe::drain() const noexcept
 
 int PeerPipe::open(pid_t pid, int fd, std::uint64_t inode, ReserveUse &reserve) noexcept
 {
-    const UniqueFd found(
-        reserve.open([&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
+    const UniqueFd found(reserve.open([&] { return ::open(DescriptorPath(pid, fd).c_str(), O_PATH | O_CLOEXEC); }));
     if (!found.is_open()) {
         const int error = errno;
         return error == ENOENT && shows_descriptors(pid) ? ESRCH : error;
@@ -70,9 +69,8 @@ int PeerPipe::open(pid_t pid, int fd, std::uint64_t inode, ReserveUse &reserve) 
     if (!S_ISFIFO(info.st_mode) || info.st_ino != inode)
         return ESRCH;
     // For reading as well: a pipe that has lost its reader would send SIGPIPE to the program.
-    UniqueFd opened(reserve.open([&] {
-        return ::open(DescriptorPath(getpid(), found.get()).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    }));
+    UniqueFd opened(reserve.open(
+        [&] { return ::open(DescriptorPath(getpid(), found.get()).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); }));
     if (!opened.is_open())
         return errno;
     fd_ = std::move(opened);
@@ -80,7 +78,7 @@ int PeerPipe::open(pid_t pid, int fd, std::uint64_t inode, ReserveUse &reserve) 
     return 0;
 }
 
-/// A full pipe is as good as a written one: its reader wakes.
+/// Writes one byte. A full pipe counts as success, because it is readable and so wakes its reader.
 int PeerPipe::signal() const noexcept
 {
     const char byte = 0;
@@ -95,9 +93,9 @@ doca_error_t SleepingSide::open(SleepState &state) noexcept
         status = pipe_.open();
     if (status != DOCA_SUCCESS)
         return status;
-    // A waker that still looks for an earlier sleeper here must not take this one's word back.
+    // A waker that is still busy with an earlier waiter of this entry must not reset the word of this one.
     number_ = pipe_.inode() << 24;
-    state.sleeping.store(0, std::memory_order_relaxed); // what the last owner may have left
+    state.sleeping.store(0, std::memory_order_relaxed); // a previous owner may have left a value
     state.pipe_fd.store(pipe_.write_fd(), std::memory_order_relaxed);
     state.pipe_inode.store(pipe_.inode(), std::memory_order_relaxed);
     // Release: pairs with the load in WakingSide::reach().
@@ -106,7 +104,7 @@ doca_error_t SleepingSide::open(SleepState &state) noexcept
     return DOCA_SUCCESS;
 }
 
-/// 0, or an error number: ESRCH where there is no sleeper any more.
+/// Opens the waiter's pipe if necessary. Returns 0 or an error number: ESRCH if there is no waiter any more.
 int WakingSide::reach(const SleepState &state, ReserveUse &reserve) noexcept
 {
     // Acquire: pairs with the store in SleepingSide::open().
@@ -120,7 +118,7 @@ int WakingSide::reach(const SleepState &state, ReserveUse &reserve) noexcept
     return pipe_.open(owner.pid(), state.pipe_fd.load(std::memory_order_relaxed), inode, reserve);
 }
 
-/// A pipe that was opened by a descriptor of the reserve is closed again.
+/// Closes the pipe if the reserve cannot be refilled: the pipe then holds a descriptor of the reserve.
 void WakingSide::keep_or_close() noexcept
 {
     if (!DescriptorReserve::fill())

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// Sleeping in epoll until a peer, which may be another process, has stored something. Nobody can open the eventfd
-// of another process, but anybody of the same user can open its pipe, through /proc.
+// Blocks a thread in epoll until a peer, which may be another process, has stored something. The eventfd of another
+// process cannot be opened, but a process of the same user can open its pipe through /proc.
 //
-// A lost wake-up is ruled out by the order of two words. Who stores something looks at SleepState::sleeping after
-// it; who goes to sleep stores `sleeping`, and then looks a last time whether there is something. One of the two
-// sees what the other has stored. The stores and looks that this takes of `sleeping` are in this file, and each
-// says what orders it; those of the something are the callers'.
+// A lost wake-up is ruled out by the order of two words. The waker stores its data, then loads SleepState::sleeping.
+// The waiter stores `sleeping`, then checks for data once more. At least one of them sees the store of the other. All
+// stores and loads of `sleeping` are in this file, each with the ordering that it needs; the accesses to the data are
+// the callers'.
 //
-// `sleeping` is taken back by who has woken the sleeper, after the byte was written: a waker that is killed, or that
-// can't reach the pipe or write to it for now, leaves it to the next one. Who sleeps where there may be no next one
-// looks by itself from time to time: CompletionQueue::wake_within_a_second(). It is also taken back where the sleeper
-// has gone for good, so that nobody looks for it again.
+// The waker resets `sleeping` after it has written a byte to the pipe. If the waker is killed first, or cannot open or
+// write the pipe, `sleeping` stays set, so that the next waker retries. A waiter that may have no further waker polls
+// at intervals: CompletionQueue::wake_within_a_second(). `sleeping` is also reset if the waiter's process has ended, so
+// that no waker searches for it again.
 #pragma once
 
 #include <atomic>
@@ -27,29 +27,29 @@
 
 namespace opendoca::soft {
 
-/// What a sleeper and its wakers share.
+/// The shared words of one waiter and its wakers. Lies in shared memory; the waiter's process owns it.
 struct SleepState {
-    /// 0 while awake; otherwise the wishes, with a number above them that is another one each time.
+    /// 0 while the waiter is not armed; otherwise the mask of requested events, below a number that differs each time.
     std::atomic<std::uint64_t> sleeping;
-    // Where the pipe is, constant as long as `owner` is.
+    // The location of the pipe, constant while `owner` is.
     std::atomic<std::uint64_t> owner; ///< a ProcessId
     std::atomic<std::uint64_t> pipe_inode;
-    std::atomic<std::int32_t> pipe_fd; ///< its writing end in the owner
+    std::atomic<std::int32_t> pipe_fd; ///< the pipe's writing end in the owner's process
 
-    static constexpr std::uint32_t wishes_bits = 8;
+    static constexpr std::uint32_t event_bits = 8;
 };
 
-/// A pipe that wakes this process.
+/// A pipe through which other processes wake a thread of this process. Non-blocking at both ends.
 class WakePipe {
 public:
-    /// OPERATING_SYSTEM, with a message.
+    /// Creates the pipe. OPERATING_SYSTEM, with a message.
     [[nodiscard]] doca_error_t open() noexcept;
     /// Readable after signal(), until drain().
     [[nodiscard]] int read_fd() const noexcept { return read_.get(); }
-    /// What peers open: a number in this process.
+    /// The descriptor number that peers open through /proc.
     [[nodiscard]] int write_fd() const noexcept { return write_.get(); }
     [[nodiscard]] std::uint64_t inode() const noexcept { return inode_; }
-    /// Says whether there was anything.
+    /// Empties the pipe. Returns whether it held any byte.
     bool drain() const noexcept;
 
 private:
@@ -58,17 +58,17 @@ private:
     std::uint64_t inode_ = 0;
 };
 
-/// The waker's end of a pipe.
+/// The waker's end of a WakePipe, which belongs to another process or to this one.
 class PeerPipe {
 public:
-    /// Opens the pipe whose writing end is @p fd in process @p pid. @p inode tells that pipe from any other that has
-    /// got its number since. 0, or an error number: ESRCH where it is certain that the process has it no more, else
-    /// another try may work.
+    /// Opens the pipe whose writing end is @p fd in process @p pid. @p inode distinguishes the pipe from a later file
+    /// with the same number. Returns 0 or an error number: ESRCH if the process certainly no longer has the pipe; after
+    /// any other error a retry may succeed.
     [[nodiscard]] int open(pid_t pid, int fd, std::uint64_t inode, ReserveUse &reserve) noexcept;
     [[nodiscard]] bool is_open() const noexcept { return fd_.is_open(); }
     [[nodiscard]] std::uint64_t inode() const noexcept { return inode_; }
     void close() noexcept { fd_.reset(); }
-    /// 0, or an error number.
+    /// Writes one byte. Returns 0 or an error number.
     [[nodiscard]] int signal() const noexcept;
 
 private:
@@ -76,67 +76,69 @@ private:
     std::uint64_t inode_ = 0;
 };
 
-/// The sleeper. Belongs to one thread.
+/// The waiter's side of a SleepState: arms and disarms the notification. Belongs to one thread.
 class SleepingSide {
 public:
-    /// @p state belongs to this process and outlives this. Once. OPERATING_SYSTEM, NO_MEMORY: with a message, and who
-    /// would sleep here could not be woken.
+    /// Creates the pipe and publishes it in @p state, which belongs to this process and must outlive this object.
+    /// Called once. OPERATING_SYSTEM, NO_MEMORY: with a message; the waiter can then not be woken.
     [[nodiscard]] doca_error_t open(SleepState &state) noexcept;
     [[nodiscard]] bool is_open() const noexcept { return state_ != nullptr; }
-    /// Readable once somebody has woken the sleeper, until get_up().
+    /// Readable from the first wake-up until disarm().
     [[nodiscard]] int wake_fd() const noexcept { return pipe_.read_fd(); }
 
-    /// From now on, whoever fulfils one of @p wishes, a mask, wakes the sleeper. The caller looks for what it wishes
-    /// after it, and after a barrier_for_all() if its wakers use WakingSide::wake_cheaply().
-    void lie_down(std::uint32_t wishes) noexcept
+    /// Arms the waiter for the events in the mask @p events. The caller must check for these events afterwards, and
+    /// must call barrier_for_all() in between if its wakers use WakingSide::wake_cheaply().
+    void arm(std::uint32_t events) noexcept
     {
-        // Sequentially consistent: before the caller's look. Pairs with the loads in WakingSide.
-        state_->sleeping.store(++number_ << SleepState::wishes_bits | wishes, std::memory_order_seq_cst);
+        // Sequentially consistent: ordered before the caller's check. Pairs with the loads in WakingSide.
+        state_->sleeping.store(++number_ << SleepState::event_bits | events, std::memory_order_seq_cst);
     }
-    /// Says whether somebody has woken it.
-    bool get_up() noexcept
+    /// Disarms the waiter. Returns whether it was woken.
+    bool disarm() noexcept
     {
-        state_->sleeping.store(0, std::memory_order_relaxed); // who sees it late writes one byte for nothing
+        state_->sleeping.store(
+            0, std::memory_order_relaxed); // a waker that still loads the old value writes one superfluous byte
         return pipe_.drain();
     }
 
 private:
     SleepState *state_ = nullptr;
     WakePipe pipe_;
-    std::uint64_t number_ = 0; ///< of the last time; begins elsewhere for each pipe
+    std::uint64_t number_ = 0; ///< the number of the last arming; its start differs for each pipe
 };
 
-/// The waker: it keeps the sleeper's pipe open. Belongs to one thread, or is used under a lock.
+/// The waker's side of a SleepState: keeps the waiter's pipe open. Belongs to one thread, or is guarded by a lock.
 class WakingSide {
 public:
-    /// Opens the pipe, so that waking needs no descriptor later. Without effect where there is no sleeper, or not
-    /// yet: wake() tries again.
+    /// Opens the pipe, so that a later wake-up needs no descriptor. Has no effect if there is no waiter yet: wake()
+    /// retries.
     void prepare(const SleepState &state) noexcept;
 
-    /// After something was stored that @p wish is for. Its store must be sequentially consistent.
-    void wake(SleepState &state, std::uint32_t wish) noexcept
+    /// Wakes the waiter if it is armed for @p event. The caller's store of the event must be sequentially consistent.
+    void wake(SleepState &state, std::uint32_t event) noexcept
     {
-        // Pairs with the store in SleepingSide::lie_down().
-        (void)signal(state, state.sleeping.load(std::memory_order_seq_cst), wish);
+        // Pairs with the store in SleepingSide::arm().
+        (void)signal(state, state.sleeping.load(std::memory_order_seq_cst), event);
     }
-    /// The same after any store.
-    void wake_with_barrier(SleepState &state, std::uint32_t wish) noexcept
+    /// The same as wake(), after a store of any memory order.
+    void wake_with_barrier(SleepState &state, std::uint32_t event) noexcept
     {
-        // A full barrier, since it writes. Pairs with the store in SleepingSide::lie_down().
-        (void)signal(state, state.sleeping.fetch_or(0, std::memory_order_seq_cst), wish);
+        // A full barrier, because it writes. Pairs with the store in SleepingSide::arm().
+        (void)signal(state, state.sleeping.fetch_or(0, std::memory_order_seq_cst), event);
     }
-    /// The same after any store, where this process allows barriers by others and the sleeper makes them.
-    void wake_cheaply(SleepState &state, std::uint32_t wish) noexcept
+    /// The same as wake_with_barrier(), but without its cost: for processes that can use barrier_by_others(), and
+    /// waiters that call barrier_for_all().
+    void wake_cheaply(SleepState &state, std::uint32_t event) noexcept
     {
-        barrier_by_others(); // pairs with the sleeper's barrier_for_all() after SleepingSide::lie_down()
-        (void)signal(state, state.sleeping.load(std::memory_order_relaxed), wish);
+        barrier_by_others(); // pairs with the waiter's barrier_for_all() after SleepingSide::arm()
+        (void)signal(state, state.sleeping.load(std::memory_order_relaxed), event);
     }
-    /// Wakes a sleeper whose `sleeping` was @p seen if it wishes @p wish. False when it sleeps on, because it can't be
-    /// reached for now, as without descriptors or memory: another try may work. That is said in the log once, until one
-    /// has worked.
-    bool signal(SleepState &state, std::uint64_t seen, std::uint32_t wish) noexcept
+    /// Wakes the waiter if @p seen, a value of `sleeping`, includes @p event. Returns false if the waiter stays blocked
+    /// because it cannot be reached now, for example without descriptors or memory: a retry may succeed. Logs the first
+    /// of successive failures.
+    bool signal(SleepState &state, std::uint64_t seen, std::uint32_t event) noexcept
     {
-        if ((seen & wish) != 0) [[unlikely]]
+        if ((seen & event) != 0) [[unlikely]]
             return signal_now(state, seen);
         return true;
     }
@@ -149,7 +151,7 @@ private:
     void explain_failure(const SleepState &state, int error) noexcept;
 
     PeerPipe pipe_;
-    bool has_failed_ = false; ///< the last time
+    bool has_failed_ = false; ///< true if the last wake-up failed
 };
 
 } // namespace opendoca::soft
