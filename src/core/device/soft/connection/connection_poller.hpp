@@ -16,35 +16,36 @@ namespace opendoca::soft {
 
 class SoftQueuePair;
 
-/// What a completion queue polls for all its connections, and what these share because they have one thread.
+/// Polls all connections of one completion queue, and holds what they share because they have one thread.
 ///
-/// A few connections are looked at directly: their peers need not ring, and a message is all that travels. Where
-/// there are more, their peers ring, and polling costs what has happened. So it does in event-driven mode while the
-/// thread sleeps. From many there is no way back to a few.
+/// A few connections are checked directly: their peers need not ring, and only the message moves between processors. If
+/// there are more, their peers ring doorbells, and a poll costs what has happened rather than the number of
+/// connections. Doorbells are also used in event-driven mode while the thread is blocked. Once doorbells are in use for
+/// many connections, polling does not return to the direct mode.
 class ConnectionPoller final : public Pollable, public std::enable_shared_from_this<ConnectionPoller> {
 public:
     static constexpr std::uint32_t most_polled_directly = 8;
 
-    /// The one of @p completions, made for its first connection.
+    /// Returns the poller of @p completions, which is created for the first connection.
     [[nodiscard]] static doca_error_t of(CompletionQueue &completions, std::shared_ptr<ConnectionPoller> &poller);
     ~ConnectionPoller() override;
 
-    /// @p connection is polled from now on; it knows by which number.
+    /// Adds @p connection to the polled ones, and gives it its number.
     [[nodiscard]] doca_error_t add(SoftQueuePair &connection, std::uint32_t &number);
     void remove(std::uint32_t number) noexcept;
 
-    /// Whether connections are looked at when their peers ring, or this thread does.
+    /// Returns whether connections are checked only after their peers, or this thread, have rung.
     [[nodiscard]] bool needs_rings() const noexcept { return is_many_; }
-    /// Whether anybody may have to be told of what a connection waits for.
+    /// Returns whether a connection may have to notify a peer, or this thread, of what it waits for.
     [[nodiscard]] bool has_doorbells() const noexcept { return doorbells_ != nullptr; }
     [[nodiscard]] const Doorbells &doorbells() const noexcept { return *doorbells_; }
-    /// Something may have happened to connection @p number that no peer rings for.
+    /// Schedules a check of connection @p number, for an event for which no peer rings.
     void look_at(std::uint32_t number) noexcept;
-    /// A connection owes its peer a ring: SoftQueuePair::make_owed_ring() is called in the next polls.
+    /// Schedules a pending doorbell: SoftQueuePair::make_owed_ring() is called in the next polls.
     void owe_ring() noexcept;
-    /// From now on the end of @p process is news of its connections. False when it can't be seen.
+    /// Watches @p process: its end causes a check of its connections. Returns false if the end cannot be detected.
     [[nodiscard]] bool watch(const std::shared_ptr<ExporterProcess> &process) noexcept;
-    /// For each watch(), unless the process has ended: one of its connections goes.
+    /// Called once for each watch(), unless the process has ended, when one of its connections is removed.
     void watch_no_more(const ExporterProcess &process) noexcept;
 
     [[nodiscard]] Operation *poll_one() noexcept override;
@@ -52,7 +53,7 @@ public:
     [[nodiscard]] bool arm() noexcept override;
     void disarm() noexcept override;
 
-    Copier copier; ///< of one-sided operations and long messages
+    Copier copier; ///< for one-sided operations and long messages
 
 private:
     explicit ConnectionPoller(CompletionQueue &completions) : completions_(completions) {}
@@ -74,22 +75,23 @@ private:
     [[gnu::cold]] void lose_process(std::size_t index) noexcept;
 
     CompletionQueue &completions_;
-    std::unique_ptr<Doorbells> doorbells_; ///< where there are many, or in event-driven mode
+    std::unique_ptr<Doorbells> doorbells_; ///< set for many connections, or in event-driven mode
     bool is_many_ = false;
     bool is_reserved_ = false;
-    bool owes_rings_ = false; ///< a connection may; then only_ is null, so that progress() sees it
-    std::chrono::steady_clock::time_point next_ring_{}; ///< owed rings are not tried before it
-    std::chrono::milliseconds ring_pause_{0};           ///< before the next try, if that one fails, too
-    /// Of polls by doorbells, between two checks of a connection whose doorbell was not rung: a peer that clears the
-    /// bits of others in the page can only delay their messages.
+    bool owes_rings_ =
+        false; ///< a connection may have a pending doorbell; only_ is then null, so that progress() checks for it
+    std::chrono::steady_clock::time_point next_ring_{}; ///< the time before which pending doorbells are not retried
+    std::chrono::milliseconds ring_pause_{0};           ///< the back-off after the next failure
+    /// Polls by doorbells between two checks of a connection whose doorbell was not rung, so that a peer that clears
+    /// the bits of others in the page can only delay their messages.
     PollBudget<256> polls_between_checks_;
     std::uint32_t next_look_ = 0;
     std::size_t next_process_ = 0;
     SoftQueuePair *only_ = nullptr; ///< the element of connections_ where there is one, its peer need not ring,
                                     ///< and it owes it no ring
-    std::vector<SoftQueuePair *> connections_; ///< by number; null for one that is free
+    std::vector<SoftQueuePair *> connections_; ///< by number; null for a free one
     std::vector<std::uint32_t> free_numbers_;
-    std::vector<Watched> processes_; ///< whose end is looked for
+    std::vector<Watched> processes_; ///< the processes whose end is detected
 };
 
 } // namespace opendoca::soft

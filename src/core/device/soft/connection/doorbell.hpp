@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How a thread learns which of many connections has news without looking at each. It has a page with a bit for each,
-// its doorbell, and two levels of bits above, so that one word tells whether anything has happened. A peer stores
-// its news first, then rings. Peers map the page, and may write anything there: a bit means "look", and an index
-// that nobody has means nothing. A peer that dies between the two has not rung: its death is news of all its
-// connections.
+// Doorbells: how a thread finds the connections with new events among many without checking each. The thread owns a
+// page with one bit for each connection (the doorbell) and two levels of summary bits above, so that one word shows
+// whether any doorbell was rung. A peer stores its data, then rings. Peers map the page and may write anything to it,
+// so a set bit only means that the connection must be checked, and an unused index is ignored. A peer that dies between
+// its store and the ring has not rung; the end of its process makes the owner check all connections with it.
 #pragma once
 
 #include <atomic>
@@ -28,19 +28,20 @@ inline constexpr std::uint32_t max_doorbells = bits_of_word * bits_of_word * bit
 struct DoorbellPage {
     char magic[8];
     std::uint32_t version;
-    std::uint32_t number; ///< tells it from all others that its process has ever had
-    // Both of these are what every ring looks at.
-    alignas(64) std::atomic<std::uint64_t> root; ///< bit g: something in group g
+    std::uint32_t number; ///< distinguishes the page from all others that its process has ever created
+    // Each ring accesses both of these.
+    alignas(64) std::atomic<std::uint64_t> root; ///< bit g: a bit of group g is set
     SleepState sleep;
-    alignas(64) std::atomic<std::uint64_t> groups[bits_of_word]; ///< bit w of group g: something in word 64 g + w
+    alignas(64) std::atomic<std::uint64_t> groups[bits_of_word]; ///< bit w of group g: a bit of word 64 g + w is set
     alignas(64) std::atomic<std::uint64_t> words[bits_of_word * bits_of_word];
 
-    /// Sets the bits of doorbell @p index, from below: who finds one finds those below it.
+    /// Sets the bits of doorbell @p index from the lowest level up: a reader that finds a bit also finds those below
+    /// it.
     void ring(std::uint32_t index) noexcept
     {
         const std::uint32_t word = index / bits_of_word, group = word / bits_of_word;
-        // All sequentially consistent. A bit that is set already is one that the owner clears later, and looks below
-        // it after that: pairs with the exchanges in Doorbells::collect().
+        // All sequentially consistent. If a summary bit is already set, the owner has yet to clear it, and reads the
+        // level below only after that: pairs with the exchanges in Doorbells::collect().
         words[word].fetch_or(bit(index), std::memory_order_seq_cst);
         set(groups[group], bit(word));
         set(root, bit(group));
@@ -58,11 +59,11 @@ private:
     }
 };
 
-/// What a peer has to know in order to ring, in one word, which the owner of the doorbell stores where the peer looks
-/// after each of its stores: the number of the page, the index of the doorbell, and for which news it rings.
+/// A request to ring, in one word: the number of the doorbell page, the index of the doorbell, and the mask of events
+/// to ring for. The owner of the doorbell stores it where the peer loads it after each of its stores.
 class DoorbellRequest {
 public:
-    constexpr DoorbellRequest() noexcept = default; ///< rings for nothing
+    constexpr DoorbellRequest() noexcept = default; ///< requests no ring
     constexpr explicit DoorbellRequest(std::uint64_t word) noexcept : word_(word) {}
     constexpr DoorbellRequest(std::uint32_t page, std::uint32_t index, std::uint32_t wishes) noexcept
         : word_(std::uint64_t{page} << 32 | index << 8 | wishes)
@@ -78,35 +79,34 @@ private:
     std::uint64_t word_ = 0;
 };
 
-/// The doorbells of one thread.
+/// The doorbells of one thread, which owns them and their page.
 class Doorbells {
 public:
     [[nodiscard]] static doca_error_t create(std::unique_ptr<Doorbells> &doorbells);
 
     [[nodiscard]] std::uint32_t number() const noexcept { return page().number; }
-    /// Where peers find the page: a number in this process.
+    /// The descriptor number by which peers open the page.
     [[nodiscard]] std::int32_t fd() const noexcept { return page_->fd(); }
 
     [[nodiscard]] bool is_any_rung() const noexcept
     {
-        // After SleepingSide::arm(). Pairs with PeerDoorbells::ring(), which looks at the sleeper last.
+        // Called after SleepingSide::arm(). Pairs with PeerDoorbells::ring(), which loads `sleeping` last.
         return page().root.load(std::memory_order_seq_cst) != 0;
     }
-    /// By the owner itself: something has to be looked at.
+    /// Rings a doorbell of the owner's own, for a connection that must be checked without its peer.
     void ring(std::uint32_t index) noexcept { page().ring(index); }
-    /// Calls @p look with the index of each that was rung; it may be any up to max_doorbells.
+    /// Calls @p look with the index of each doorbell that was rung; it may be any number below max_doorbells.
     template <typename Look>
     void collect(Look look) noexcept
     {
-        // From above, and each word is cleared before those below it are read: see DoorbellPage::ring().
+        // From the highest level down; each word is cleared before those below it are read: see DoorbellPage::ring().
         each_bit(page().root, 0, [&](std::uint32_t group) {
-            each_bit(page().groups[group], group, [&](std::uint32_t word) {
-                each_bit(page().words[word], word, look);
-            });
+            each_bit(page().groups[group], group,
+                     [&](std::uint32_t word) { each_bit(page().words[word], word, look); });
         });
     }
 
-    SleepingSide sleep; ///< in event-driven mode
+    SleepingSide sleep; ///< used in event-driven mode
     [[nodiscard]] doca_error_t open_sleep() noexcept { return sleep.open(page().sleep); }
 
 private:
@@ -123,10 +123,11 @@ private:
     std::shared_ptr<SealedPage> page_;
 };
 
-/// The doorbells of a peer's thread, mapped: one for all connections of this process with that thread. Thread-safe.
+/// The doorbells of a peer's thread, mapped into this process, and shared by all connections with that thread.
+/// Thread-safe.
 class PeerDoorbells {
 public:
-    /// Those of page @p number of @p process, at its descriptor @p fd. INVALID_VALUE, NOT_PERMITTED, NO_MEMORY.
+    /// Opens page @p number of @p process, at its descriptor @p fd. INVALID_VALUE, NOT_PERMITTED, NO_MEMORY.
     [[nodiscard]] static doca_error_t open(const std::shared_ptr<ExporterProcess> &process, std::int32_t fd,
                                            std::uint32_t number, std::shared_ptr<PeerDoorbells> &doorbells);
     PeerDoorbells(const PeerDoorbells &) = delete;
@@ -135,12 +136,12 @@ public:
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
 
-    /// After the news were stored. Wakes the thread if it sleeps. False when it sleeps on, because descriptors or
-    /// memory have run out: another try may work.
+    /// Rings after the data was stored, and wakes the thread if it is blocked. Returns false if the thread stays
+    /// blocked because descriptors or memory have run out: a retry may succeed.
     [[nodiscard]] bool ring(std::uint32_t index) noexcept
     {
         page().ring(index % max_doorbells);
-        // Pairs with the owner's look at the root after SleepingSide::arm().
+        // Pairs with the owner's load of the root after SleepingSide::arm().
         if (const std::uint64_t seen = page().sleep.sleeping.load(std::memory_order_seq_cst); seen != 0) [[unlikely]]
             return wake(seen);
         return true;
@@ -154,7 +155,7 @@ private:
     const std::shared_ptr<ExporterProcess> process_;
     const std::uint32_t number_;
     std::shared_ptr<SealedPage> page_;
-    ObjectMutex lock_; ///< of waking_
+    ObjectMutex lock_; ///< guards waking_
     WakingSide waking_;
 };
 

@@ -14,23 +14,20 @@
 
 namespace opendoca::soft {
 
-/// One end of a connection between two processes of this machine, or within one.
+/// One end of a connection between two processes of this machine, or within one process. Belongs to the thread of its
+/// work queue; connect() may run in another thread.
 ///
-/// What this side can do alone, it does in submit: one-sided jobs, and messages whose receive is posted. What
-/// has to wait, for the peer to connect or to post a receive, is kept in the order of submission, and
-/// everything after it as well.
+/// submit carries out what needs no action of the peer: one-sided operations, and messages whose receive is posted. An
+/// operation that must wait for the peer to connect or to post a receive is queued, and so is each operation after it,
+/// in the order of submission.
 class OPENDOCA_INTERNAL SoftQueuePair : public QueuePair {
 public:
-    /// To be followed by open().
-    SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings,
-                  std::atomic<ConnectionState> &state);
+    /// Must be followed by open().
+    SoftQueuePair(const SoftDevice &device, const QueuePairSettings &settings, std::atomic<ConnectionState> &state);
     ~SoftQueuePair() override;
     [[nodiscard]] doca_error_t open(const QueuePairSettings &settings);
 
-    [[nodiscard]] std::span<const std::byte> details() const noexcept override
-    {
-        return details_;
-    }
+    [[nodiscard]] std::span<const std::byte> details() const noexcept override { return details_; }
     [[nodiscard]] doca_error_t connect(std::span<const std::byte> details) override;
     [[nodiscard]] doca_mtu_size mtu() const noexcept override { return mtu_; }
     [[nodiscard]] doca_error_t attach(CompletionQueue &completions) override;
@@ -41,14 +38,14 @@ public:
                                     Immediate immediate) noexcept override;
     [[nodiscard]] doca_error_t read(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
                                     MemoryKey *remote) noexcept override;
-    [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan,
-                                     MemoryKey *remote, Immediate immediate) noexcept override;
+    [[nodiscard]] doca_error_t write(Tag tag, doca_buf *dst, const doca_buf *src, TransferPlan plan, MemoryKey *remote,
+                                     Immediate immediate) noexcept override;
     [[nodiscard]] doca_error_t update(Tag tag, doca_buf &result, doca_buf &target, const AtomicUpdate &update,
                                       MemoryKey &remote) noexcept override;
 
     void flush() noexcept override;
 
-    // What the ConnectionPoller calls.
+    // Called by the ConnectionPoller.
 
     void progress() noexcept
     {
@@ -57,7 +54,7 @@ public:
         if (is_flushing_) [[unlikely]]
             return flush_all();
         while (take_next()) {
-            // Each may end an operation.
+            // Each of these may complete an operation.
         }
         if (shared_ != nullptr) [[unlikely]]
             share_receives();
@@ -66,8 +63,8 @@ public:
         if (has_waiting_operations() && has_lost_peer()) [[unlikely]]
             lose_peer();
     }
-    /// The same for the only connection of a completion queue where nothing waits: the receive of a message that has
-    /// come is returned, and not ended.
+    /// The same as progress(), for the only connection of a completion queue while no operation waits: returns the
+    /// receive of a message that has arrived instead of completing it.
     [[nodiscard]] Operation *poll_one() noexcept
     {
         if (is_flushing_ || num_sends_ != 0) [[unlikely]]
@@ -82,24 +79,24 @@ public:
             lose_peer();
         return nullptr;
     }
-    /// Whether progress() would end something now.
+    /// Returns whether progress() would complete an operation now.
     [[nodiscard]] bool can_progress() const noexcept;
-    /// From now on the peer rings for what is waited for. A barrier_for_all() follows, and then a look.
+    /// Makes the peer ring for the awaited events. The caller must call barrier_for_all() and then check for events.
     void ask_for_rings() noexcept;
     void ask_for_no_rings() noexcept;
-    /// Tries once more to make a ring for which descriptors or memory have lacked. Nothing where there is none, or no
-    /// need for it any more.
+    /// Retries a pending doorbell, which failed for lack of descriptors or memory. Does nothing if none is pending or
+    /// needed.
     void make_owed_ring() noexcept;
     void process_ended(const ExporterProcess &process) noexcept;
 
-    // What the SoftReceiveQueue calls and keeps: a list.
+    // Called and stored by the SoftReceiveQueue: links of a list.
 
     void look_again() noexcept { poller_->look_at(number_); }
     SoftQueuePair *next_starving = nullptr;
     bool is_starving = false;
 
 protected:
-    /// An operation ends within its submit. One that has failed ends the connection.
+    /// Completes an operation within its submit. A failed operation ends the connection.
     void end_at_once(Tag tag, doca_error_t status, std::uint32_t length) noexcept;
 
 private:
@@ -132,7 +129,7 @@ private:
         };
     };
 
-    // Operations (queue_pair.cpp). AGAIN stands for "has to wait".
+    // Operations (queue_pair.cpp). AGAIN means that the operation has to wait.
     [[nodiscard]] doca_error_t start(Tag tag, Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] doca_error_t execute(Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] doca_error_t try_to(Opcode opcode, const Work &work) noexcept;
@@ -150,7 +147,8 @@ private:
             return DOCA_SUCCESS;
         return explain_peer();
     }
-    /// The same for who only waits: where nothing of the program's fails by it, the end of a peer is no error.
+    /// The same for a caller that only waits: the end of the peer is no error if no operation of the program fails by
+    /// it.
     [[nodiscard]] doca_error_t check_peer_in_wait() const noexcept
     {
         if (is_peer_there()) [[likely]]
@@ -163,13 +161,14 @@ private:
     [[gnu::cold]] void fail() noexcept;
     void close() noexcept;
     void flush_all() noexcept;
-    /// Or may have one to give to a message that comes.
+    /// Returns whether an operation waits. Also true if a shared receive queue could still supply a receive for an
+    /// incoming message.
     [[nodiscard]] bool has_waiting_operations() const noexcept
     {
         return num_sends_ != 0 || has_receives() || (shared_ != nullptr && is_connected());
     }
 
-    // News, for the peer and from it.
+    // Notification of the peer, and by it.
     void tell_peer(std::uint32_t wish) noexcept
     {
         std::atomic<std::uint64_t> &request = peer_->page().doorbell_request;
@@ -197,14 +196,14 @@ private:
     [[nodiscard]] bool suits_slot(const ReceiveEntry &entry, std::uint32_t length) noexcept;
     [[nodiscard]] doca_error_t send_long(Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] doca_error_t place(ReceiveEntry &entry, const Work &work) noexcept;
-    [[nodiscard]] doca_error_t reach_segment(const ReceiveSegment &segment,
-                                             const RemoteMemory *&memory) noexcept;
+    [[nodiscard]] doca_error_t reach_segment(const ReceiveSegment &segment, const RemoteMemory *&memory) noexcept;
     void put_message(Opcode opcode, MessageKind kind, const Work &work) noexcept;
     void announce(MessageCell &cell, const Result &result, MessageKind kind) noexcept;
     [[nodiscard]] bool was_delivered(std::uint32_t number) const noexcept;
     [[gnu::cold]] [[nodiscard]] doca_error_t explain_undelivered() const noexcept;
     [[nodiscard]] doca_error_t deliver(Opcode opcode, MessageKind kind, const Work &work) noexcept;
-    /// Where receives are shared: one that the next message is to be placed in.
+    /// Returns whether this queue pair holds receives. If receives are shared, it holds at most one: the one in whose
+    /// memory the peer is to place the next message.
     [[nodiscard]] bool has_receives() const noexcept { return first_receive_ != next_receive_; }
     [[nodiscard]] Operation *&receive_of(std::uint32_t number) noexcept
     {
@@ -212,17 +211,18 @@ private:
     }
     [[nodiscard]] bool is_message_there() const noexcept
     {
-        // Acquire: pairs with the store in put_message(); what was placed is there as well.
+        // Acquire: pairs with the store in put_message(), so that the placed data is visible.
         return own_->cell(first_receive_).sequence.load(std::memory_order_acquire) == first_receive_ + 1;
     }
-    /// The next message has come, and is to be received: none is that comes after one that could not be.
+    /// Returns whether the next message has arrived and can be received. False after a message that could not be
+    /// received.
     [[nodiscard]] bool has_message() const noexcept { return is_message_there() && !has_lost_message_; }
     [[nodiscard]] bool can_take() const noexcept
     {
         return (has_receives() || (shared_ != nullptr && shared_->has_receive())) && is_message_there();
     }
-    /// Takes the message that has come for the first receive, or, where receives are shared, for the next of them.
-    /// False when there is none.
+    /// Receives the message that has arrived, into the first receive or, if receives are shared, into the next one of
+    /// the shared queue. Returns false if there is no such receive or message.
     [[nodiscard]] bool take_next() noexcept
     {
         if (!has_message())
@@ -235,9 +235,10 @@ private:
     [[nodiscard]] bool take_shared() noexcept;
     [[nodiscard]] Operation *poll_shared() noexcept;
     Operation *take_by(Operation &receive, bool hands_out) noexcept;
-    /// The message that has come carries no data: its sender is to place them.
+    /// Returns whether the message that has arrived carries no data yet: its sender must place the data.
     [[nodiscard]] bool is_question_there() const noexcept;
-    /// A message of the peer that waits for a shared receive: it counts as sent, so the peer's end is not told before.
+    /// Returns whether a message of the peer waits for a shared receive. It counts as sent, so the end of the peer is
+    /// reported only after it.
     [[nodiscard]] bool has_unmet_message() const noexcept;
     void share_receives() noexcept;
     [[nodiscard]] doca_error_t post_for_one(Operation &operation) noexcept;
@@ -253,18 +254,14 @@ private:
     [[nodiscard]] doca_error_t transfer(Opcode opcode, const Work &work) noexcept;
     [[nodiscard]] std::uint64_t update_mapped(std::uint64_t &at, const AtomicUpdate &update) noexcept;
     [[nodiscard]] doca_error_t execute_update(Opcode opcode, const Work &work) noexcept;
-    [[nodiscard]] doca_error_t reach(const doca_buf &remote, std::uint32_t right,
-                                     const RemoteMemory *&memory) noexcept;
+    [[nodiscard]] doca_error_t reach(const doca_buf &remote, std::uint32_t right, const RemoteMemory *&memory) noexcept;
     [[nodiscard]] bool may_reach(const RemoteMemory &memory, std::uint32_t right) const noexcept
     {
         return memory.process() == process_ && memory.function_id() == peer_->function_id() &&
                (memory.access() & peer_permissions_ & right) != 0;
     }
-    /// The operation can be carried out now, and end in its submit.
-    [[nodiscard]] bool can_end_at_once() const noexcept
-    {
-        return num_sends_ == 0 && !completions_->is_full();
-    }
+    /// Returns whether the operation can be carried out now, and completed in its submit.
+    [[nodiscard]] bool can_end_at_once() const noexcept { return num_sends_ == 0 && !completions_->is_full(); }
 
     const SoftDevice &device_;
     const std::uint32_t send_queue_size_;
@@ -276,22 +273,23 @@ private:
 
     // From connect().
     std::shared_ptr<QueuePairMapping> peer_;
-    std::shared_ptr<ExporterProcess> process_; ///< the peer's
+    std::shared_ptr<ExporterProcess> process_; ///< the peer's process
     std::uint32_t peer_permissions_ = 0;
     bool needs_barrier_ = true;
-    std::shared_ptr<PeerDoorbells> peer_doorbells_; ///< the last ones that were rung, or are to be
-    std::uint64_t wrong_request_ = 0;                  ///< what the peer has there is not a page of doorbells
-    std::uint32_t pending_events_ = 0; ///< of the peer: it was not rung for them, for want of descriptors or memory
+    std::shared_ptr<PeerDoorbells> peer_doorbells_; ///< the doorbells that were rung last, or are to be rung
+    std::uint64_t wrong_request_ = 0;               ///< a request that names no valid page of doorbells; not retried
+    std::uint32_t pending_events_ =
+        0; ///< the events for which the peer could not be rung, for lack of descriptors or memory
 
     // From attach() to detach().
     std::shared_ptr<ConnectionPoller> poller_;
-    std::uint32_t number_ = 0;   ///< there
-    std::uint32_t wishes_ = 0;   ///< in our DoorbellRequest
-    bool has_doorbells_ = false; ///< the poller, so that somebody may have to be told of what is waited for
-    bool is_watched_ = false;    ///< the peer's process, by the poller
+    std::uint32_t number_ = 0;   ///< this connection's number in the poller
+    std::uint32_t wishes_ = 0;   ///< the events in this side's DoorbellRequest
+    bool has_doorbells_ = false; ///< the poller uses doorbells, so a change of the awaited events must be published
+    bool is_watched_ = false;    ///< the poller watches the peer's process
 
-    ProcessId identity_; ///< from open() on; a forked child's copy does not count
-    bool is_flushing_ = false; ///< the connection has ended, and a receive is being filled
+    ProcessId identity_;            ///< set by open(); differs in a forked child, whose copy must not release anything
+    bool is_flushing_ = false;      ///< the connection has ended, and a receive is being filled
     bool has_lost_message_ = false; ///< a message has come that its receive could not take
 
     mutable bool is_loss_logged_ = false;
@@ -306,20 +304,20 @@ private:
 
     // Messages to the peer.
     std::uint32_t next_message_ = 0;
-    std::uint32_t known_posted_ = 0; ///< the peer has posted the receives before this one
-    std::uint32_t known_shortest_ = 0; ///< bytes: none of them that waits takes less
-    std::uint32_t known_taken_ = 0;  ///< the peer has taken the messages before this one
-    bool has_asked_ = false;         ///< for a receive, by the last message
+    std::uint32_t known_posted_ = 0;   ///< the number of receives that the peer has posted, as far as known here
+    std::uint32_t known_shortest_ = 0; ///< a lower bound, in bytes, of the capacities of the peer's waiting receives
+    std::uint32_t known_taken_ = 0;    ///< the number of messages that the peer has received, as far as known here
+    bool has_asked_ = false;           ///< the last message requested a receive
     std::vector<std::unique_ptr<RemoteMemory>> receive_memories_;
 
     // Receives: a ring. Where they are shared, of at most one.
     Operation **receives_;
     std::uint32_t first_receive_ = 0;
     std::uint32_t next_receive_ = 0;
-    std::uint32_t shortest_posted_ = 0; ///< of those that were posted since none waited
+    std::uint32_t shortest_posted_ = 0; ///< the smallest capacity of the receives posted since none was waiting
 };
 
-/// The one that is common: final, so that who knows its type calls it directly.
+/// The usual queue pair. Final, so that calls through its type are not virtual.
 class OPENDOCA_INTERNAL PlainQueuePair final : public SoftQueuePair {
 public:
     using SoftQueuePair::SoftQueuePair;

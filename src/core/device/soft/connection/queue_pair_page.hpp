@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// What the two ends of a connection share: each has one sealed memfd, found at /proc/<pid>/fd/<n>, where it
-// posts its receives and the peer puts messages. Message n meets receive n, counted from 0 at the start of
-// the connection, so that one number is all that both sides have to agree on. Neither side believes a length
-// or a number that it reads there.
+// The memory that the two ends of a connection share. Each end has one sealed memfd, found at /proc/<pid>/fd/<n>, in
+// which it posts its receives and the peer stores messages. Message n is for receive n, counted from 0 at the start of
+// the connection, so one number is all that both sides must agree on. Neither side trusts a length or a number that it
+// reads there.
 #pragma once
 
 #include <atomic>
@@ -41,9 +41,9 @@ struct alignas(64) MessageCell {
     std::atomic<std::uint32_t> sequence; ///< the message's number + 1, stored last
     std::uint32_t length;                ///< bytes
     std::uint32_t immediate;             ///< big endian
-    std::uint16_t received;  ///< enum Received
+    std::uint16_t received;              ///< enum Received
     MessageKind kind;
-    // Spares the receiver of the message a look at the sender's receives.
+    // Copies of the sender's receive state, so that the receiver need not load the sender's page.
     std::uint32_t num_posted;       ///< receives that the message's sender has posted
     std::uint32_t shortest_receive; ///< bytes: none of them that waits takes less
     std::byte data[40];
@@ -69,7 +69,7 @@ struct ReceiveSegment {
 
 /// A posted receive; followed by as many segments as the queue pair's receives have at most.
 struct ReceiveEntry {
-    /// Who may touch the memory: a ReceiveState, and which receive it is; see state_of().
+    /// The side that may access the memory (a ReceiveState) and the receive's number; see state_of().
     std::atomic<std::uint64_t> state;
     std::uint32_t capacity;     ///< bytes
     std::uint32_t num_segments; ///< 0 where the capacity is not larger than a cell's data
@@ -94,7 +94,7 @@ enum class ReceiveState : std::uint64_t {
     return std::uint64_t{number} << 2 | static_cast<std::uint64_t>(state);
 }
 
-// The wishes of QueuePairPage::doorbell_request.
+// The events of QueuePairPage::doorbell_request.
 inline constexpr std::uint32_t wants_messages = 1;
 inline constexpr std::uint32_t wants_receives = 2; ///< to send messages that wait
 
@@ -118,8 +118,8 @@ struct QueuePairPage {
     /// The id of the queue pair that the owner has connected to, 0 before, closed after the end of the
     /// connection.
     alignas(64) std::atomic<std::uint64_t> accepts;
-    /// A DoorbellRequest: which of the owner's doorbells is rung after what was stored. None while the owner looks here
-    /// itself.
+    /// A DoorbellRequest: the owner's doorbell that the peer must ring after its stores. Empty while the owner polls
+    /// the page.
     std::atomic<std::uint64_t> doorbell_request;
     std::atomic<std::int32_t> doorbells_fd; ///< of the owner; where the page of doorbells is
 
@@ -131,7 +131,7 @@ struct QueuePairPage {
 
 static_assert(sizeof(QueuePairPage) == 256 && alignof(QueuePairPage) == 64);
 
-/// What connection details say. From anywhere, until the peer's page has confirmed it.
+/// The contents of connection details. Untrusted until the peer's page has confirmed them.
 struct ConnectionDetails : ExporterAddress {
     std::uint64_t queue_pair_id;
     Nonce nonce;

@@ -33,7 +33,7 @@ public:
 
     [[nodiscard]] bool has_receive() const noexcept { return num_ != 0; }
     [[nodiscard]] Operation &first() noexcept { return *at(first_); }
-    /// The one that was posted first; there is one. From now on it is @p queue_pair's.
+    /// Takes the oldest receive for @p queue_pair; there must be one.
     [[nodiscard]] Operation &take(Source &queue_pair) noexcept
     {
         --num_;
@@ -41,19 +41,19 @@ public:
         completions_.assign(operation, queue_pair);
         return operation;
     }
-    /// One that was taken, and not filled, is the first again; it is flushed where there is no place for it.
+    /// Returns a receive that was taken but not filled to the head of the queue; flushes it if there is no room.
     void give_back(Operation &operation) noexcept;
 
-    /// @p connection, which is only looked at when its peer rings, has a message and no receive: it is looked at again
-    /// when one is there.
+    /// Registers @p connection, which is checked only when its peer rings and which has a message but no receive: it is
+    /// checked again when a receive is posted.
     void starve(SoftQueuePair &connection) noexcept;
-    /// There may be a receive for the connection that has starved longest.
+    /// Schedules a check of the connection that has waited longest for a receive.
     void feed() noexcept
     {
         if (first_starving_ != nullptr && has_receive()) [[unlikely]]
             feed_first();
     }
-    /// @p connection has ended.
+    /// Unregisters @p connection, which has ended.
     void forget(SoftQueuePair &connection) noexcept;
 
 protected:

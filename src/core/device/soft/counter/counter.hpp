@@ -9,22 +9,22 @@
 #include <vector>
 
 #include "../../counter.hpp"
-#include "counter_page.hpp"
 #include "../memory/exporter.hpp"
 #include "../memory/importer.hpp"
 #include "../process/lock.hpp"
+#include "counter_page.hpp"
 #include "importers.hpp"
 #include "sleepers.hpp"
 
 namespace opendoca::soft {
 
-/// A counter in memory of its own, which all sides map and change by atomic operations; or in the program's
-/// memory, where every change and every result is made under the page's lock, because others may reach that
-/// memory through the kernel alone. Only the owner and what it has exported to touch the word, until the
-/// owner has destroyed it.
+/// The counter of a sync event. It lies in shared memory of its own, which all sides map and change by atomic
+/// operations, or in the program's memory, where each change and each result is made under the page's lock, because
+/// some processes reach that memory through the kernel only. Only the owner and the importers of its exports access the
+/// word, until the owner destroys the event.
 class SoftCounter : public Counter {
 public:
-    /// To be followed by create() or import().
+    /// Must be followed by create() or import().
     SoftCounter() noexcept = default;
     ~SoftCounter() override;
     [[nodiscard]] doca_error_t create(const CounterSetup &setup);
@@ -42,22 +42,22 @@ public:
 
     [[nodiscard]] bool changes_silently() const noexcept { return changes_silently_.load(std::memory_order_relaxed); }
     [[nodiscard]] const std::shared_ptr<CounterPage> &page() const noexcept { return page_; }
-    /// The process that holds the counter; null when it is this one, and its handle is not an imported one.
+    /// The process that holds the counter; null if that is this one and the handle is not an imported one.
     [[nodiscard]] const ExporterProcess *holder() const noexcept { return process_.get(); }
-    /// A look that is cheap, and may see a change before it is complete: what it finds must be confirmed by
-    /// confirm().
+    /// Reads the value cheaply. May see a change before it is complete, so the result must be checked by confirm().
     [[nodiscard]] doca_error_t peek(std::uint64_t &value) noexcept;
     [[nodiscard]] doca_error_t confirm(std::uint64_t &value) noexcept;
-    /// Only processes with imported handles update the counter: who waits cares whether they live.
+    /// Returns true if only processes with imported handles update the counter: a wait then depends on whether they
+    /// live.
     [[nodiscard]] bool has_remote_publisher() const noexcept { return page_->has_remote_publisher != 0; }
-    /// Nobody will update the counter any more, as far as the ends of processes tell.
+    /// Returns true if no process is left that could update the counter, as far as the ends of processes were detected.
     [[nodiscard]] bool is_deserted(const Importers *importers) const noexcept
     {
         return !is_holder_there() || (importers != nullptr && awaits_importers() && importers->have_died());
     }
-    /// Says in the log why it is deserted. CONNECTION_RESET.
+    /// Logs why the counter is deserted. Returns CONNECTION_RESET.
     [[gnu::cold]] [[nodiscard]] doca_error_t explain_end() const noexcept;
-    /// Says in the log what is waited for; once for a handle.
+    /// Logs the condition that is waited for, once for a handle.
     [[gnu::cold]] void tell_of_wait(const WaitCondition &condition) noexcept;
 
 private:
@@ -75,22 +75,19 @@ private:
     {
         return process_ == nullptr || (!process_->is_gone() && !has_ended());
     }
-    /// An importer is one of them itself.
-    [[nodiscard]] bool awaits_importers() const noexcept
-    {
-        return process_ == nullptr && has_remote_publisher();
-    }
-    /// Before the change, so that both cache lines come at the same time.
+    /// False for an imported handle, because this process is an importer itself.
+    [[nodiscard]] bool awaits_importers() const noexcept { return process_ == nullptr && has_remote_publisher(); }
+    /// Prefetches the first waiter's entry before the change, so that both cache lines are fetched at the same time.
     void fetch_sleeper() const noexcept
     {
         const std::uint64_t sleeping = page_->sleeping.load(std::memory_order_relaxed);
         if (sleeping != 0) [[unlikely]]
             __builtin_prefetch(page_->sleepers + std::countr_zero(sleeping));
     }
-    /// Tells sleepers that the counter has become @p value.
+    /// Wakes the waiters that have a target which @p value reaches. Called after the counter has changed.
     void announce(std::uint64_t value) noexcept
     {
-        // After the change, as a sleeper's look at the counter is after its change of this word.
+        // After the change of the counter. Pairs with OwnSleeper::arm(), whose waiter checks the counter afterwards.
         const std::uint64_t sleeping = page_->sleeping.load(std::memory_order_seq_cst);
         if (sleeping != 0) [[unlikely]]
             waker_.wake(*page_, sleeping, value);
@@ -104,19 +101,19 @@ private:
     [[nodiscard]] doca_error_t write_word(std::uint64_t value) const noexcept;
     [[nodiscard]] doca_error_t look(const WaitCondition &condition, bool &is_met) noexcept;
 
-    // What the fast paths need comes first.
-    std::uint64_t *word_ = nullptr; ///< null where only the kernel reaches it
+    // Members that the fast paths access come first.
+    std::uint64_t *word_ = nullptr; ///< null if only the kernel can reach the word
     std::shared_ptr<CounterPage> page_;
     std::shared_ptr<ExporterProcess> process_;
     bool is_locked_ = false;
 
     std::atomic<bool> has_told_of_wait_{false};
     std::atomic<bool> changes_silently_{false};
-    ProcessId self_; ///< from create() or import() on; a forked child's copy does not count
+    ProcessId self_; ///< set by create() or import(); differs in a forked child, whose copy must not release anything
     std::unique_ptr<RemoteMemory> imported_page_;
     std::unique_ptr<RemoteMemory> imported_word_;
-    ImporterEntry *entry_ = nullptr; ///< of an imported handle
-    std::shared_ptr<SealedPage> memory_; ///< of the page
+    ImporterEntry *entry_ = nullptr;     ///< of an imported handle
+    std::shared_ptr<SealedPage> memory_; ///< the mapping of the page
     std::vector<std::unique_ptr<Exporter::Export>> exports_;
     Waker waker_;
 };

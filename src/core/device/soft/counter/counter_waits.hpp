@@ -14,11 +14,11 @@
 
 namespace opendoca::soft {
 
-/// Waits for one counter whose ends go to one completion queue. They are looked at in progress(); an armed queue is woken by
-/// whoever updates the counter, and by the ends of the processes that could.
+/// The pending waits for one counter that complete to one completion queue. progress() checks them. An armed queue is
+/// woken by updates of the counter, and by the end of a process that could update it.
 class SoftCounterWaits : public CounterWaits {
 public:
-    /// To be followed by open().
+    /// Must be followed by open().
     SoftCounterWaits(SoftCounter &counter, CompletionQueue &completions);
     ~SoftCounterWaits() override;
     [[nodiscard]] doca_error_t open();
@@ -45,14 +45,15 @@ private:
     SoftCounter &counter_;
     PendingWaits pending_;
     bool is_polled_ = false;
-    PollBudget<4096> polls_between_checks_; ///< of importers, with a system call, and of the time of the wait
+    PollBudget<4096>
+        polls_between_checks_; ///< between two checks of the importers and of the wait's time, which need system calls
     WaitNotice notice_;
-    std::uint64_t seen_ = 0;              ///< the value at which no pending wait ended,
-    bool has_seen_ = false;               ///< if there is one
+    std::uint64_t seen_ = 0;              ///< the last value that completed no pending wait
+    bool has_seen_ = false;               ///< true if seen_ is valid
     std::unique_ptr<OwnSleeper> sleeper_; ///< in event-driven mode
-    UniqueFd holder_exit_;                ///< watched while open
+    UniqueFd holder_exit_;                ///< watched while it is open
     std::unique_ptr<Importers> importers_;
-    Ticker ticker_; ///< open once it was needed: see Counter::expect_silent_changes()
+    Ticker ticker_; ///< opened when first needed: see Counter::expect_silent_changes()
 };
 
 } // namespace opendoca::soft

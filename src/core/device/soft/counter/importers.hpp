@@ -14,11 +14,11 @@ class CompletionQueue;
 
 namespace opendoca::soft {
 
-/// The processes that have imported a counter, as one of the others sees them: who is there, and who was
-/// killed.
+/// The processes that have imported a counter, as seen by one of the counter's other processes: which of them live, and
+/// which were killed.
 class Importers {
 public:
-    /// With @p completions, their ends make its event handle readable.
+    /// If @p completions is set, the end of an importer makes its event handle readable.
     explicit Importers(const CounterPage &page, CompletionQueue *completions = nullptr) noexcept
         : page_(page),
           completions_(completions)
@@ -28,20 +28,20 @@ public:
     Importers &operator=(const Importers &) = delete;
     ~Importers();
 
-    /// Finds those who have come and gone since, and watches those who could not be watched before for want of
-    /// descriptors or memory. With @p polls, finds also those who have ended; otherwise this makes no system call
-    /// where nothing has changed and nobody is left to be watched.
+    /// Finds importers that were added or removed, and retries to watch those that could not be watched for lack of
+    /// descriptors or memory. If @p polls is set, it also checks which have ended; otherwise it makes no system call
+    /// while nothing has changed and each importer is watched.
     void refresh(bool polls) noexcept;
-    /// Some have ended without having destroyed their handle, and nobody is left.
+    /// Returns true if an importer has ended without destroying its handle, and none is left.
     [[nodiscard]] bool have_died() const noexcept { return num_dead_ != 0 && num_living_ == 0; }
 
 private:
     struct Known {
         ProcessId owner;
-        ProcessWatch watch;     ///< while it lives
-        bool is_alive = false;  ///< as far as is known
+        ProcessWatch watch;     ///< valid while the importer lives
+        bool is_alive = false;  ///< false once the end was detected
         bool has_event = false; ///< its end makes the event handle readable
-        bool is_owed = false;   ///< it should, but descriptors or memory have lacked: refresh() tries again
+        bool is_owed = false;   ///< the event is missing for lack of descriptors or memory: refresh() retries
     };
 
     void enter(Known &known, ProcessId owner) noexcept;

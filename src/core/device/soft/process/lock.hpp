@@ -16,8 +16,8 @@ namespace opendoca::soft {
 ///
 /// Other processes can store anything in the word. That cannot damage a waiter's own memory, and a waiter waits only
 /// for a process that is alive and has the page mapped. The threads of one process first acquire a word in private
-/// memory; a thread that
-/// holds it and finds its own process in the shared word finds a value that none of these threads has stored.
+/// memory; a thread that holds it and finds its own process in the shared word finds a value that none of these threads
+/// has stored.
 class ProcessLock {
 public:
     ProcessLock(std::atomic<std::uint64_t> &word, ProcessId self) noexcept : word_(word), own_word_(own_word_for(word))

@@ -10,17 +10,19 @@
 
 namespace opendoca::soft {
 
-/// What this process has once, whoever asks for it, by key. Objects are shared; each takes itself out at its end, so
-/// that nobody has to sweep. Never destroyed: objects may outlive what is destroyed at the end of the program.
+/// Objects of which this process has at most one for each key, shared by all users. Each object removes itself when it
+/// is destroyed, so that no sweep is needed. The registry is never destroyed, because objects may outlive the program's
+/// static objects.
 template <typename Key, typename Object, LockRank rank>
 class Registry {
 public:
     [[nodiscard]] static Registry &instance() noexcept { return instance_; }
 
-    /// Whoever looks and then adds does both under it. No object may end under it: remove() takes it.
+    /// Held by the caller over find() and the add() that follows. The last reference to an object must not be released
+    /// while it is held, because remove() locks it.
     ForkSafeMutex lock;
 
-    /// Null when there is none.
+    /// Returns the object of @p key, or null.
     [[nodiscard]] std::shared_ptr<Object> find(const Key &key)
     {
         if (!home_.is_here())
@@ -34,12 +36,12 @@ public:
             forget_all();
         objects_[key] = object;
     }
-    /// For the end of the object of @p key.
+    /// Called by the destructor of the object of @p key.
     void remove(const Key &key) noexcept
     {
         const std::lock_guard guard(lock);
         const auto known = objects_.find(key);
-        if (known != objects_.end() && known->second.expired()) // else there is another one meanwhile
+        if (known != objects_.end() && known->second.expired()) // otherwise a new object has taken the key
             objects_.erase(known);
     }
 

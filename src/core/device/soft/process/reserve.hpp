@@ -12,17 +12,18 @@ namespace opendoca::soft {
     return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/// Two descriptors that this process keeps back, so that it can still ask whether others live, and wake them,
-/// when it has no other left.
+/// Two descriptors that this process keeps in reserve, so that it can still check whether other processes live, and
+/// wake them, after its descriptors have run out.
 class DescriptorReserve {
 public:
-    /// For whoever begins to share something with other processes. Says whether the reserve is there.
+    /// Opens the reserve if it is not open. Called before something is shared with other processes. Returns whether the
+    /// reserve is there.
     static bool fill() noexcept;
 };
 
-/// For who opens something for a moment. Where descriptors have run out, it is opened by those of the reserve. One
-/// thread at a time does so, from its first open() on, so that none takes what another one has just closed. It stands
-/// before all descriptors that are opened by it: what they give back goes there.
+/// Opens descriptors for a short time, from the reserve if no others are left. Only one thread at a time uses it, from
+/// its first open() until its destruction, so that no thread takes a descriptor that another has just closed. Must be
+/// declared before the descriptors that it opens, so that these are closed before the reserve is refilled.
 class ReserveUse {
 public:
     ReserveUse() = default;
@@ -30,8 +31,8 @@ public:
     ReserveUse &operator=(const ReserveUse &) = delete;
     ~ReserveUse();
 
-    /// Runs @p open, which returns a descriptor or -1. Where it fails for want of descriptors, it is run once more with
-    /// what is kept back.
+    /// Runs @p open, which returns a descriptor or -1. If it fails because descriptors have run out, closes the reserve
+    /// and runs it once more.
     template <typename Open>
     [[nodiscard]] int open(Open open) noexcept
     {
