@@ -105,7 +105,7 @@ void ConnectionPoller::owe_ring() noexcept
     owes_rings_ = true;
     remember_only();
     if (completions_.is_armed())
-        completions_.wake(); // who sleeps would not make it
+        completions_.wake(); // a blocked thread would not perform the pending action
 }
 
 /// Not in each poll while they fail: a try costs some system calls and a message.
@@ -134,7 +134,7 @@ void ConnectionPoller::become_many() noexcept
         if (connection != nullptr)
             connection->ask_for_rings();
     }
-    barrier_for_all(); // between that and the look: pairs with SoftQueuePair::tell_peer()
+    barrier_for_all(); // between ask_for_rings() and look_at(): pairs with SoftQueuePair::tell_peer()
     for (std::uint32_t number = 0; number != connections_.size(); ++number)
         look_at(number);
 }
@@ -227,7 +227,7 @@ void ConnectionPoller::look_around() noexcept
     }
 }
 
-/// Its connections may have got messages that it did not live to ring for.
+/// The ended process may have stored messages without having rung for them.
 void ConnectionPoller::lose_process(std::size_t index) noexcept
 {
     const std::shared_ptr<ExporterProcess> process = processes_[index].process;
@@ -244,7 +244,7 @@ bool ConnectionPoller::arm() noexcept
 {
     if (owes_rings_) [[unlikely]]
         make_owed_rings();
-    return look_and_sleep() || owes_rings_; // who owes a ring may not sleep
+    return look_and_sleep() || owes_rings_; // a thread with a pending doorbell must not block
 }
 
 bool ConnectionPoller::look_and_sleep() noexcept
@@ -253,7 +253,7 @@ bool ConnectionPoller::look_and_sleep() noexcept
         doorbells_->sleep.arm(1);
         return doorbells_->is_any_rung();
     }
-    doorbells_->collect([](std::uint32_t) {}); // of an earlier sleep: progress() has looked since
+    doorbells_->collect([](std::uint32_t) {}); // left from an earlier arming: progress() has checked since
     doorbells_->sleep.arm(1);
     for (SoftQueuePair *const connection : connections_) {
         if (connection != nullptr)
@@ -274,7 +274,7 @@ void ConnectionPoller::disarm() noexcept
                 connection->ask_for_no_rings();
         }
     }
-    // The end of a process is told until it is not watched any more.
+    // The end of a process is reported until the process is no longer watched.
     for (std::size_t i = was_woken ? 0 : processes_.size(); i-- != 0;) {
         if (processes_[i].process->is_gone())
             lose_process(i);

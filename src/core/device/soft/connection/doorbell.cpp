@@ -31,7 +31,7 @@ doca_error_t Doorbells::create(std::unique_ptr<Doorbells> &doorbells)
                                                    SealedPage::Writers::all, created->page_);
     if (status != DOCA_SUCCESS)
         return status;
-    DoorbellPage &page = created->page(); // all zero: nothing was rung, nobody sleeps
+    DoorbellPage &page = created->page(); // all zero: nothing was rung, no waiter is armed
     std::memcpy(page.magic, doorbell_magic, sizeof(doorbell_magic));
     page.version = doorbell_version;
     page.number = num_created.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -49,7 +49,7 @@ SoftQueuePair::~SoftQueuePair()
         close();
 }
 
-/// Nothing more comes from the peer, and nothing goes there.
+/// Closes both directions of the connection.
 void SoftQueuePair::close() noexcept
 {
     if (identity_.pid() != getpid())
@@ -80,7 +80,7 @@ doca_error_t SoftQueuePair::connect(std::span<const std::byte> details)
     // Release: the peer's jobs that have waited for this see the page as it is.
     own_->page().accepts.store(peer_->id(), std::memory_order_seq_cst);
     tell_peer_with_barrier();
-    // Last: from now on the work queue's thread may submit jobs, and one that fails closes the page.
+    // Last: after this the work queue's thread may submit operations, and a failed one closes the page.
     set_state(ConnectionState::connected);
     // Where receives are shared, messages are waited for from now on, and this is the work queue's thread.
     if (shared_ != nullptr && has_doorbells_) {
@@ -112,7 +112,7 @@ doca_error_t SoftQueuePair::attach(CompletionQueue &completions)
     }
     if (poller_->needs_rings()) {
         ask_for_rings();
-        // Who is not connected yet has a peer that sees this before it sends anything.
+        // An end that is not connected yet has a peer that loads this before it sends.
         if (own_->page().accepts.load(std::memory_order_seq_cst) != 0) {
             barrier_for_all();
             poller_->look_at(number_);
@@ -128,7 +128,7 @@ void SoftQueuePair::detach() noexcept
     if (completions_ == nullptr)
         return;
     if (identity_.pid() == getpid()) {
-        own_->page().doorbell_request.store(0, std::memory_order_relaxed); // who sees it late rings for nothing
+        own_->page().doorbell_request.store(0, std::memory_order_relaxed); // a late load rings in vain
         make_owed_ring();                                                  // nobody polls from now on
         if (std::exchange(is_watched_, false))
             poller_->watch_no_more(*process_);
@@ -237,7 +237,7 @@ void SoftQueuePair::go_on_sending() noexcept
     }
 }
 
-/// The peer is gone, while jobs wait for it.
+/// Called when the peer has ended while operations wait for it.
 void SoftQueuePair::lose_peer() noexcept
 {
     while (take_next()) {
@@ -305,7 +305,7 @@ bool SoftQueuePair::watch_process() noexcept
 void SoftQueuePair::began_to_wait() noexcept
 {
     if (!poller_->needs_rings() && !completions_->is_armed())
-        return; // the poller looks
+        return; // the poller checks the connection itself
     if (const std::uint32_t wish = num_sends_ != 0 ? wants_receives : wants_messages; (wishes_ & wish) == 0) {
         ask_for_rings();
         barrier_for_all(); // pairs with tell_peer()

@@ -28,7 +28,7 @@ constexpr std::size_t longest_for_slots = 1024;
 
 } // namespace
 
-/// Tells the peer of message next_message_, whose @p cell has its bytes.
+/// Publishes message next_message_, whose bytes are in @p cell, to the peer.
 [[gnu::always_inline]] inline void SoftQueuePair::announce(MessageCell &cell, const Result &result,
                                                            MessageKind kind) noexcept
 {
@@ -40,7 +40,7 @@ constexpr std::size_t longest_for_slots = 1024;
     cell.kind = kind;
     cell.num_posted = shared_ != nullptr ? first_receive_ + recv_queue_size_ : next_receive_;
     cell.shortest_receive = shared_ != nullptr ? UINT32_MAX : has_receives() ? shortest_posted_ : 0;
-    // Release: who sees the number sees the message.
+    // Release: a peer that loads the number sees the message.
     cell.sequence.store(number + 1, std::memory_order_release);
     tell_peer(wants_messages);
 }
@@ -58,7 +58,7 @@ constexpr std::size_t longest_for_slots = 1024;
 
 doca_error_t SoftQueuePair::send(Tag tag, const doca_buf *src, TransferPlan plan, Immediate immediate) noexcept
 {
-    // Fast path: a short message of one buffer, for a receive that we know of.
+    // Fast path: a short message from one buffer, for a receive that is posted as far as known here.
     if (plan.length <= cell_capacity && !plan.is_list && plan.length <= known_shortest_ &&
         is_ahead(known_posted_, next_message_) && can_end_at_once() && is_peer_there()) [[likely]] {
         const std::uint32_t number = next_message_;
@@ -250,7 +250,7 @@ doca_error_t SoftQueuePair::reach_segment(const ReceiveSegment &segment, const R
     });
 }
 
-/// What the receiver is told of a message.
+/// Writes what the receiver needs of a message to the cell.
 Received SoftQueuePair::received_of(Opcode opcode) noexcept
 {
     switch (opcode) {

@@ -20,7 +20,7 @@ namespace opendoca::soft {
 
 namespace {
 
-/// What a job copies at once between two looks at whether it still may.
+/// The bytes that an operation copies between two checks of whether it may still continue.
 constexpr std::size_t largest_at_once = std::size_t{1} << 20;
 
 void copy_at_once(std::byte *dst, const std::byte *src, std::size_t length) noexcept
@@ -130,7 +130,7 @@ doca_error_t SoftQueuePair::update(Tag tag, doca_buf &result, doca_buf &target, 
                  work);
 }
 
-/// The peer's memory that @p remote lies in, if this connection gives @p right on it.
+/// Finds the peer's memory of @p remote, if this connection has @p right on it.
 doca_error_t SoftQueuePair::reach(const doca_buf &remote, std::uint32_t right,
                                   const RemoteMemory *&memory) noexcept
 {

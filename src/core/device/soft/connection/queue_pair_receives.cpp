@@ -36,7 +36,7 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
     entry.capacity = plan.length;
     shortest_posted_ = has_receives() ? std::min(shortest_posted_, plan.length) : plan.length;
     next_receive_ = number + 1;
-    // Release: who sees the state sees the segments, and what the program has done with the memory.
+    // Release: a peer that loads the state sees the segments and the program's earlier accesses to the memory.
     entry.state.store(state_of(number, ReceiveState::posted), std::memory_order_release);
     tell_peer(wants_receives);
     if (has_doorbells_ && is_first) [[unlikely]]
@@ -44,7 +44,7 @@ doca_error_t SoftQueuePair::receive(Tag tag, doca_buf *dst, TransferPlan plan) n
     return DOCA_SUCCESS;
 }
 
-/// Gives the message that has come to the next of the shared receives. False when there is none.
+/// Receives the message that has arrived into the next shared receive. Returns false if there is none.
 bool SoftQueuePair::take_shared() noexcept
 {
     if (shared_ == nullptr || !shared_->has_receive())
@@ -63,7 +63,7 @@ bool SoftQueuePair::take_shared() noexcept
     return true;
 }
 
-/// What the sender of a message has told of its own receives.
+/// Stores what the sender of a message reports of its own receives.
 [[gnu::always_inline]] inline void SoftQueuePair::note_peers_receives(const MessageCell &cell) noexcept
 {
     if (const std::uint32_t posted = read_once(cell.num_posted);
@@ -95,14 +95,14 @@ bool SoftQueuePair::take_shared() noexcept
     next_receive_ = ++first_receive_;
     // Release: pairs with the loads in find_receives() and has_slot().
     own_->page().num_taken.store(first_receive_, std::memory_order_release);
-    tell_peer(wants_receives); // there is room for one more
+    tell_peer(wants_receives); // there is room for one more receive
     return &operation;
 }
 
 /// As poll_one(), where receives are shared.
 Operation *SoftQueuePair::poll_shared() noexcept
 {
-    // A connection that has ended takes no message more: its sender was told so.
+    // A connection that has ended receives no more messages: its sender was notified.
     if (!is_connected())
         return nullptr;
     if (!is_message_there()) {
@@ -126,7 +126,7 @@ Operation *SoftQueuePair::take_by(Operation &receive, bool hands_out) noexcept
     next_receive_ = first_receive_ + 1;
     receive_of(first_receive_) = &receive;
     Operation *const taken = take_message(hands_out);
-    tell_peer(wants_receives); // there is room for one more
+    tell_peer(wants_receives); // there is room for one more receive
     return taken;
 }
 
@@ -138,7 +138,7 @@ bool SoftQueuePair::is_question_there() const noexcept
 bool SoftQueuePair::has_unmet_message() const noexcept
 {
     return shared_ != nullptr && !has_receives() && !shared_->has_receive() && is_message_there() &&
-           !is_question_there(); // whose data went with the peer
+           !is_question_there(); // the data of such a message was lost with the peer
 }
 
 /// Takes have ended for want of a message, or of a receive. Who is polled anyway need not say so.
@@ -146,7 +146,7 @@ void SoftQueuePair::share_receives() noexcept
 {
     if (!poller_->needs_rings())
         return;
-    // One that has ended takes no message more, and so would keep the next receive from others.
+    // A connection that has ended receives no more messages, and must not keep the next receive from others.
     if (is_connected() && !has_receives() && !shared_->has_receive() && is_message_there())
         shared_->starve(*this);
     shared_->feed();
@@ -168,7 +168,7 @@ doca_error_t SoftQueuePair::post_for_one(Operation &operation) noexcept
     return DOCA_SUCCESS;
 }
 
-/// The first receive has its message. With @p hands_out one that has succeeded is returned, and not ended.
+/// Completes the first receive, which has its message. With @p hands_out, a success is returned instead of completed.
 Operation *SoftQueuePair::take_message(bool hands_out) noexcept
 {
     const std::uint32_t number = first_receive_;
@@ -205,7 +205,7 @@ doca_error_t SoftQueuePair::unpack(const std::byte *data, MessageKind kind, cons
 {
     const std::uint32_t length = result.length;
     if (kind == MessageKind::failed)
-        return DOCA_ERROR_IO_FAILED; // the peer has said why
+        return DOCA_ERROR_IO_FAILED; // the peer has logged the reason
     const bool is_write = result.received == Received::write_with_immediate;
     const bool is_here = kind == MessageKind::in_cell || kind == MessageKind::in_slot;
     if (result.received > Received::write_with_immediate || kind > MessageKind::failed ||
@@ -249,7 +249,7 @@ void SoftQueuePair::end_unmet(Operation &operation, doca_error_t status) noexcep
         completions_->done(operation, status, {});
 }
 
-/// Takes the receives back. One that the peer is just filling stays until it has done so, or has gone.
+/// Flushes the receives. One that the peer is filling stays until the peer has finished or ended.
 void SoftQueuePair::flush_receives() noexcept
 {
     while (has_receives()) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How the two sides wake each other.
+// How the two sides of a connection notify each other.
 #include <utility>
 
 #include "queue_pair.hpp"
 
 namespace opendoca::soft {
 
-/// In place of tell_peer() where it is not often: the peer's side needs no barrier then.
+/// Used in place of tell_peer() where notifications are rare: the peer then needs no barrier.
 void SoftQueuePair::tell_peer_with_barrier() noexcept
 {
     const DoorbellRequest seen(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst));
@@ -24,17 +24,17 @@ void SoftQueuePair::ring(DoorbellRequest request, std::uint32_t wish) noexcept
         status = DOCA_ERROR_NO_MEMORY;
     if (status == DOCA_ERROR_NO_MEMORY)
         return owe_ring(wish);
-    pending_events_ = 0; // a peer that is rung looks for everything
+    pending_events_ = 0; // a peer that is rung checks for all events
     if (status == DOCA_ERROR_INVALID_VALUE)
-        wrong_request_ = request.word(); // is not tried again
+        wrong_request_ = request.word(); // not retried
 }
 
-/// The peer sleeps, and can't be woken for want of descriptors or memory. The news are stored, so the operation that
-/// has made them has done its work; waking the peer is left to the next ring, or to the next polls.
+/// Called when the peer is blocked and cannot be woken for lack of descriptors or memory. The data is stored, so the
+/// operation has succeeded; the next ring or the next polls wake the peer.
 void SoftQueuePair::owe_ring(std::uint32_t wish) noexcept
 {
     pending_events_ |= wish;
-    // In connect(), which another thread than the work queue's may call, it is left to the next ring.
+    // connect() may run outside the work queue's thread, so it leaves the retry to the next ring.
     if (state() != ConnectionState::initial && poller_ != nullptr)
         poller_->owe_ring();
 }
@@ -42,11 +42,11 @@ void SoftQueuePair::owe_ring(std::uint32_t wish) noexcept
 void SoftQueuePair::make_owed_ring() noexcept
 {
     if (state() == ConnectionState::initial)
-        return; // another thread may just be connecting it
+        return; // another thread may be connecting it
     const std::uint32_t wishes = std::exchange(pending_events_, 0);
     if (wishes == 0 || process_->is_gone())
         return;
-    // A peer that does not wish it any more has looked since.
+    // A peer that has withdrawn the request has checked for the event since.
     ring(DoorbellRequest(peer_->page().doorbell_request.fetch_or(0, std::memory_order_seq_cst)), wishes);
 }
 
@@ -58,11 +58,11 @@ doca_error_t SoftQueuePair::open_doorbells(DoorbellRequest request) noexcept
     return guarded([&] { return PeerDoorbells::open(process_, fd, request.page(), peer_doorbells_); });
 }
 
-/// Takes the memory and the descriptor that waking the peer needs, so that a submit seldom has to. What can't be had
-/// now, the ring tries to get again.
+/// Acquires the memory and the descriptor that waking the peer needs, so that a submit rarely has to. The ring retries
+/// what is not available now.
 void SoftQueuePair::prepare_to_ring() noexcept
 {
-    // Acquire: pairs with the store in show_doorbell_request(); who sees the request sees where the page is.
+    // Acquire: pairs with the store in show_doorbell_request(), so that the page's descriptor is visible.
     const DoorbellRequest request(peer_->page().doorbell_request.load(std::memory_order_acquire));
     if (request.page() != 0)
         (void)open_doorbells(request);
@@ -74,7 +74,7 @@ void SoftQueuePair::show_doorbell_request(std::uint32_t wishes) noexcept
     QueuePairPage &page = own_->page();
     const Doorbells &doorbells = poller_->doorbells();
     page.doorbells_fd.store(doorbells.fd(), std::memory_order_relaxed);
-    // Pairs with the look in tell_peer().
+    // Pairs with the load of the request in tell_peer().
     page.doorbell_request.store(DoorbellRequest(doorbells.number(), number_, wishes).word(), std::memory_order_seq_cst);
 }
 
@@ -82,7 +82,7 @@ void SoftQueuePair::ask_for_rings() noexcept
 {
     has_doorbells_ = true;
     if (has_waiting_operations())
-        (void)may_wait(); // where not even this can be had, the poller looks from time to time
+        (void)may_wait(); // without this either, the poller checks at intervals
     show_doorbell_request(wishes_ | wants_messages | (num_sends_ != 0 ? wants_receives : 0));
 }
 

@@ -92,7 +92,7 @@ private:
     SoftQueuePair *last_starving_ = nullptr;
 };
 
-/// Writes to @p entry where the memory of @p receive is, for the sender of a message that is placed there.
+/// Describes the memory of @p receive in @p entry, for the sender of a message that is placed in it.
 [[nodiscard]] doca_error_t post_segments(const SoftDevice &device, ReceiveEntry &entry, const Receive &receive);
 
 } // namespace opendoca::soft

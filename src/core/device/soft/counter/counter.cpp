@@ -21,7 +21,7 @@ namespace opendoca::soft {
 
 namespace {
 
-/// Between two looks at whether the other side is there: loads, and a system call for each process.
+/// Loads between two checks of whether the other side lives, which cost a system call for each process.
 constexpr std::uint32_t rounds_of_loads = 1 << 8;
 constexpr std::uint32_t rounds_of_calls_spinning = 1 << 16;
 constexpr std::uint32_t rounds_of_calls_yielding = 1 << 10;
@@ -224,7 +224,7 @@ doca_error_t SoftCounter::wait(const WaitCondition &condition, WhileWaiting how)
                     tell_of_wait(condition);
             }
             if (is_deserted(importers ? &*importers : nullptr)) {
-                // It may have been reached between the last look and the end.
+                // The target may have been reached between the last check and the end.
                 const doca_error_t status = look(condition, is_met);
                 return status == DOCA_SUCCESS && !is_met ? explain_end() : status;
             }

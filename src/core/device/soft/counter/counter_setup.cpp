@@ -43,7 +43,7 @@ void SoftCounter::end() noexcept
     }
     page_->sleeping.fetch_or(counter_ended, std::memory_order_seq_cst);
     if (is_locked_)
-        const ProcessLock guard(page_->lock, self_); // whoever holds it has not seen the mark
+        const ProcessLock guard(page_->lock, self_); // a process that holds the lock has not seen the mark
     waker_.wake_all(*page_);
 }
 
@@ -138,7 +138,7 @@ doca_error_t SoftCounter::import(std::span<const std::byte> descriptor, const De
 
 doca_error_t SoftCounter::open_word(const ExportDescriptor &descriptor, const DeviceFunction &importer)
 {
-    const std::uint64_t word_addr = page_->word_addr; // once: all who have the page can change it
+    const std::uint64_t word_addr = page_->word_addr; // read once: each process with the page can change it
     if (word_addr == 0) {
         word_ = &page_->word;
         return DOCA_SUCCESS;
@@ -168,7 +168,7 @@ doca_error_t SoftCounter::register_as_importer()
         return DOCA_ERROR_NO_MEMORY;
     }
     raise_to(page_->num_importers, static_cast<std::uint32_t>(entry_ - page_->importers) + 1);
-    // Those who sleep watch this process from now on.
+    // From here on, armed waiters watch this process.
     if (has_remote_publisher())
         waker_.wake_all(*page_);
     return DOCA_SUCCESS;

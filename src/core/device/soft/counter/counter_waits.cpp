@@ -108,7 +108,7 @@ bool SoftCounterWaits::could_end() noexcept
     return counter_.confirm(value) != DOCA_SUCCESS || pending_.is_any_met(value) || is_deserted();
 }
 
-/// Whoever has come since the last look counts.
+/// An importer that was added since the last check counts.
 bool SoftCounterWaits::is_deserted() noexcept
 {
     if (!counter_.is_deserted(importers_.get())) [[likely]]
@@ -155,7 +155,7 @@ Operation *SoftCounterWaits::look(bool hands_out) noexcept
     return nullptr;
 }
 
-/// Where nobody tells of changes.
+/// Schedules a check at intervals, for changes without a notification.
 void SoftCounterWaits::tick() noexcept
 {
     if (!counter_.changes_silently())
@@ -172,7 +172,7 @@ bool SoftCounterWaits::arm() noexcept
     sleeper_->arm();
     tick();
     notice_ends(false);
-    // Whoever updates the counter may be unable to wake this thread, and may never try again.
+    // An updating process may fail to wake this thread and never retry.
     const bool is_looked_after = completions_.wake_within_a_second();
     return could_end() || !is_looked_after;
 }

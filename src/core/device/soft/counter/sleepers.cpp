@@ -16,7 +16,7 @@ namespace opendoca::soft {
 
 namespace {
 
-constexpr std::uint32_t any_wish = 1; ///< the targets say which
+constexpr std::uint32_t any_wish = 1; ///< the targets give the details
 
 WaitCondition condition_of(const Sleeper::Target &target) noexcept
 {
@@ -29,7 +29,7 @@ WaitCondition condition_of(const Sleeper::Target &target) noexcept
 bool is_target(const Sleeper &sleeper, std::uint64_t value) noexcept
 {
     const std::uint32_t count =
-        sleeper.num_targets.load(std::memory_order_acquire); // pairs with add_target()
+        sleeper.num_targets.load(std::memory_order_acquire); // pairs with the store in add_target()
     if (count > max_targets)
         return true;
     return std::ranges::any_of(
@@ -94,8 +94,8 @@ void OwnSleeper::add_target(const WaitCondition &target) noexcept
 void OwnSleeper::arm() noexcept
 {
     is_armed_ = true;
-    side_.arm(any_wish); // who sees it sees the targets
-    // Sequentially consistent as well: before the look at the counter. Pairs with SoftCounter::announce().
+    side_.arm(any_wish); // a waker that loads it sees the targets
+    // Sequentially consistent as well: before the check of the counter. Pairs with SoftCounter::announce().
     if ((page_->sleeping.load(std::memory_order_relaxed) & bit()) == 0)
         page_->sleeping.fetch_or(bit(), std::memory_order_seq_cst);
 }
