@@ -45,7 +45,7 @@ inline void store_tag(doca_event &event, const Tag &tag) noexcept
     std::memcpy(&event, &tag, sizeof(tag));
 }
 
-/// Who is told of ends that are not those of a user's job, inside retrieve.
+/// Receives the completions of internal operations, inside retrieve; user jobs do not go through it.
 class OPENDOCA_INTERNAL CompletionHandler {
 public:
     /// AGAIN, or what retrieve returns when @p event was filled.
@@ -70,14 +70,14 @@ public:
     JobQueue &operator=(const JobQueue &) = delete;
     virtual ~JobQueue();
 
-    /// Takes a job, whose end is retrieved with tag_of() it.
+    /// Submits a job. Its completion is retrieved with the tag tag_of(job).
     [[nodiscard]] virtual doca_error_t submit(const doca_job &job) noexcept = 0;
-    /// The same with another tag: the end is somebody else's.
+    /// The same with another tag, for a job whose completion is not reported to the program.
     [[nodiscard]] virtual doca_error_t submit_tagged(const doca_job &job, Tag tag) noexcept = 0;
-    /// Carries out a job that takes no time, for somebody who needs no completion of it: it takes no credit, and is no
-    /// operation. False, and nothing has changed, where it is not such a job: then it is to be submitted.
+    /// Executes a job that takes no time, for a caller that needs no completion: it takes no credit and creates no
+    /// operation. Returns false, and changes nothing, if the job is not of this kind and must be submitted.
     [[nodiscard]] virtual bool carry_out(const doca_job &job) noexcept;
-    /// Whose operations the jobs become.
+    /// The source of the operations that the jobs become.
     [[nodiscard]] virtual Source &source() noexcept = 0;
     /// Writes how a job of @p type has ended into @p event, or to where its result.ptr points.
     virtual void write_result(int type, doca_error_t status, const Result &result, doca_event &event) const noexcept;

@@ -24,7 +24,7 @@ struct OPENDOCA_INTERNAL doca_workq {
         return submit_by_id(job);
     }
 
-    /// Fast path: the end of a job that has succeeded and whose event is its tag.
+    /// Fast path: retrieves the completion of a job that has succeeded and whose event is its tag.
     [[nodiscard]] doca_error_t retrieve(doca_event &event) noexcept
     {
         if (completions.is_empty()) [[unlikely]] {
@@ -46,7 +46,7 @@ struct OPENDOCA_INTERNAL doca_workq {
 
     /// Gives out the first completion, if there is one.
     [[nodiscard]] doca_error_t give_waiting(doca_event &event) noexcept;
-    /// The end of an operation that has succeeded, and that another than the program is told of.
+    /// Retrieves a successful operation whose completion goes to a handler instead of the program.
     [[nodiscard]] doca_error_t give_operation(opendoca::Operation &operation, doca_event &event) noexcept;
 
     [[nodiscard]] bool has_contexts() const noexcept { return num_contexts_ != 0; }

@@ -22,8 +22,9 @@ class TaskTypeBase;
 /// The base of every library's object: a device, the states between start and stop, and tasks. Belongs to the thread
 /// of its progress engine.
 ///
-/// A context has a completion queue of its own, as deep as it has tasks, and so never fills up. It becomes idle when
-/// no task is left, neither in flight nor merely allocated, and the library has said that it is done.
+/// A context. It has a completion queue of its own, which is as deep as the context has tasks and so never fills up.
+/// The context becomes idle when no task is left, neither in flight nor allocated, and the library has reported that it
+/// has stopped.
 struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
     doca_ctx(const doca_ctx &) = delete;
     doca_ctx &operator=(const doca_ctx &) = delete;
@@ -59,7 +60,7 @@ struct OPENDOCA_INTERNAL doca_ctx : opendoca::v3::Member {
         ++pool.num_submitted;
         return pool.submit(task);
     }
-    /// The same for somebody who is told of the end in place of the program: @p handler.
+    /// The same as submit(), with @p handler in place of the program's callbacks.
     [[nodiscard]] doca_error_t submit_for(opendoca::v3::CompletionHandler &handler, doca_task &task) noexcept;
     void free(doca_task &task) noexcept;
 
@@ -71,7 +72,7 @@ protected:
 
     [[nodiscard]] doca_dev *dev() const noexcept { return dev_.get(); }
 
-    // What a library says.
+    // Implemented by each library.
 
     /// Creates what the tasks need; completions() is there. SUCCESS: running; IN_PROGRESS: started() or
     /// start_failed() will be called. Otherwise on_idle() undoes what was done.
@@ -90,10 +91,10 @@ protected:
     /// done. It may end the context: nothing may follow started(), start_failed(), stopped() and fail() but the return.
     [[nodiscard]] virtual bool on_progress() noexcept;
 
-    /// In on_progress(): operations may have ended of which the program has not been told.
+    /// Called in on_progress(): returns whether completions may be unreported to the program.
     [[nodiscard]] bool ends_wait() const noexcept { return ends_wait_; }
 
-    // What a library tells.
+    // Called by each library.
 
     void asks_for_progress(bool asks) noexcept;
     /// Until it is idle. Spares contexts that have nothing to do a call at each poll.

@@ -13,21 +13,22 @@ struct doca_pe;
 
 namespace opendoca::v3 {
 
-/// What a progress engine serves: a context that is not idle, or a graph. Its operations end on a completion queue of
-/// its own, so that each is as deep as it needs to be, and looks only at what its own sources have to say.
+/// A context that is not idle, or a graph: the unit that a progress engine polls. Belongs to the thread of its engine.
+/// Each member has a completion queue of its own, so that each queue is as deep as its member needs and polls only the
+/// member's own sources.
 class OPENDOCA_INTERNAL Member {
 public:
     Member() = default;
     Member(const Member &) = delete;
     Member &operator=(const Member &) = delete;
 
-    /// Serves one end, or does something else that there is to do. False when there is nothing. The member may be
-    /// gone after it.
+    /// Dispatches one completion, or does other pending work. Returns false if there is none. The member may have been
+    /// destroyed when this returns.
     [[nodiscard]] bool progress() noexcept
     {
         return serve(*completions_);
     }
-    /// The same for who has @p completions, the member's, at hand.
+    /// The same for a caller that already has @p completions, the member's completion queue.
     [[nodiscard]] bool serve(CompletionQueue &completions) noexcept
     {
         if (completions.is_empty())
@@ -71,9 +72,9 @@ protected:
     static inline constinit const std::atomic<bool> no_news{false};
 
     doca_pe *pe_ = nullptr; ///< for life
-    bool asks_ = false; ///< wants a turn at each poll
-    const std::atomic<bool> *news_ = &no_news; ///< wants one while this is set, by whichever thread
-    bool ends_wait_ = false; ///< progress_more() was called though there may be ends that nobody was told of
+    bool asks_ = false; ///< requests a call at each poll
+    const std::atomic<bool> *news_ = &no_news; ///< requests a call while it is set; any thread may set it
+    bool ends_wait_ = false; ///< progress_more() was called while completions may have been unreported
 
 private:
     [[nodiscard]] bool poll() noexcept;

@@ -9,7 +9,7 @@
 
 #include "member.hpp"
 
-/// The contexts and graphs of one thread, which it serves in turns. One descriptor tells of all of them.
+/// A progress engine: the contexts and graphs of one thread, polled in turns. One descriptor notifies for all of them.
 struct OPENDOCA_INTERNAL doca_pe {
     /// Throws std::bad_alloc. OPERATING_SYSTEM when there are no descriptors left.
     [[nodiscard]] static doca_error_t create(doca_pe *&pe);
@@ -52,7 +52,7 @@ private:
     opendoca::v3::Member *only_ = nullptr;
     opendoca::CompletionQueue *only_queue_ = nullptr;
     std::vector<opendoca::v3::Member *> members_;
-    std::size_t next_ = 0; ///< whose turn it is
+    std::size_t next_ = 0; ///< the index of the member that is polled next
     std::shared_ptr<opendoca::EventHandle> events_;
     std::uint32_t num_connected_ = 0;
     bool is_armed_ = false;

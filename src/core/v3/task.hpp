@@ -17,13 +17,14 @@ namespace opendoca::v3 {
 
 class TaskPool;
 
-/// Who hears of ends in place of a program's callbacks: a graph, of its nodes; a context, of what it has begun itself.
+/// Receives completions in place of a program's callbacks: a graph those of its nodes, a context those of tasks that it
+/// has submitted itself.
 class OPENDOCA_INTERNAL CompletionHandler {
 public:
     /// Called inside doca_pe_progress().
     virtual void ended(const Ended &ended) noexcept = 0;
 
-    /// Its address, and a bit that tells it from that of a task.
+    /// The object's address, with a bit that distinguishes it from the address of a task.
     [[nodiscard]] WordTag tag() noexcept { return {reinterpret_cast<std::uintptr_t>(this) | bit}; }
     [[nodiscard]] static bool is_of_one(const Tag &tag) noexcept { return (tag.a & bit) != 0; }
     [[nodiscard]] static CompletionHandler &of(const Tag &tag) noexcept
@@ -44,7 +45,7 @@ enum class TaskState : std::uint32_t {
     submitted,    ///< until its callback is called
     with_result,  ///< submitted, of a pool that has_results
     with_handler, ///< submitted, with a CompletionHandler in place of the callbacks
-    abandoned,    ///< submitted, and freed since: returns to its pool at its end, of which nobody is told
+    abandoned,    ///< submitted and then freed: its completion returns it to its pool and is not reported
 };
 
 } // namespace opendoca::v3
@@ -72,7 +73,7 @@ namespace opendoca::v3 {
 /// Libraries' callback types differ in the type of the task, which begins with its doca_task.
 using TaskCallback = doca_task_completion_cb_t;
 
-/// What a program says of one type of tasks while the context is idle.
+/// The configuration of one type of tasks, which a program sets while the context is idle.
 struct TaskConf {
     TaskCallback succeeded = nullptr;
     TaskCallback failed = nullptr;

@@ -70,7 +70,7 @@ struct doca_rdma_connection {
     const Origin origin;
     const std::uint32_t id;
     State state = State::initial;
-    bool was_established = false; ///< the program was told so
+    bool was_established = false; ///< the program was notified that the connection is established
     doca_data user_data{};
     std::unique_ptr<doca_rdma_addr> address;        ///< a copy of the one that the program has given, or null
     std::chrono::steady_clock::time_point deadline; ///< of an answer from there

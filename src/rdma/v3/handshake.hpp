@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026 The opendoca authors
 //
-// How two instances that know an address and a port get each other's connection details: over TCP, which stays open
-// and tells of the end. Everything that comes from it is untrusted.
+// The exchange of connection details between two instances that have an address and a port. It uses TCP; the TCP
+// connection stays open to report the end of the peer. All data from it is untrusted.
 #pragma once
 
 #include <array>

@@ -80,7 +80,7 @@ struct doca_rdma final : doca_ctx {
              doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t>
         event_add{*this};
 
-    /// For operations that no connection can be asked to do: whose ends are.
+    /// The source of operations that fail without any connection that could carry them out.
     [[nodiscard]] opendoca::Source &failures() noexcept { return failures_; }
     [[nodiscard]] opendoca::v3::Receives &receives() noexcept { return *receives_; }
 
