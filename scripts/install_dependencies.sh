@@ -15,13 +15,15 @@ set -eu
 
 build_packages="meson ninja-build pkg-config gcc g++ libibverbs-dev librdmacm-dev libjson-c-dev nlohmann-json3-dev libssl-dev libbsd-dev"
 test_packages="libgtest-dev python3 clang make libtbb-dev doxygen mandoc valgrind gnuplot-nox"
-# Taken where they exist: elsewhere they are part of the packages above.
-optional_test_packages="libclang-rt-dev"
+# Taken where they exist. Elsewhere the runtime of clang is part of the packages above; g++ 11 is the compiler of the
+# configuration gxx11 of scripts/run_all_tests.sh.
+optional_test_packages="libclang-rt-dev g++-11"
 vm_packages="qemu-system-x86 busybox-static cpio kmod iproute2 ibverbs-providers ibverbs-utils perftest valgrind"
 # The Arm libraries are not installed: scripts/aarch64_sysroot.sh.
 aarch64_packages="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user"
 lint_packages="clang-format clang-tidy shellcheck flake8"
 card_packages="ibverbs-providers ibverbs-utils perftest python3-pyverbs python3-scapy ucx-utils iproute2"
+roots_packages="mmdebstrap git"
 packages_packages="debhelper doxygen dpkg-dev libtbb-dev lintian mmdebstrap"
 
 case "${1-}" in
@@ -53,8 +55,12 @@ packages)
     wanted=$packages_packages
     optional=
     ;;
+roots)
+    wanted=$roots_packages
+    optional=
+    ;;
 *)
-    echo "usage: $0 [tests|vm|aarch64|card|packages|lint]" >&2
+    echo "usage: $0 [tests|vm|aarch64|card|packages|roots|lint]" >&2
     exit 2
     ;;
 esac

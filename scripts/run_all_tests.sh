@@ -5,11 +5,13 @@
 # Builds opendoca in every way that counts and runs all of its tests: g++ release, and g++ with the address,
 # undefined-behaviour and thread sanitizers; clang and g++ 11 compile libraries and tools, with warnings as errors; all is
 # cross-built for 64-bit Arm, where the tests of one process run under an emulator (docs/testing.md says what that does
-# not show). While the tests of one configuration run, the next one is built with what they leave of the processors.
+# not show). Minimal roots of Debian 12 and 13 build and test what users do there (scripts/test_in_fresh_debian.sh). While
+# the tests of one configuration run, the next one is built with what they leave of the processors.
 # Installs by apt what is missing. Ends with a line that counts the tests, if the configurations have any.
 #
-#   scripts/run_all_tests.sh [CONFIGURATION...]    release, clang, gxx11, asan, tsan, aarch64; default all, gxx11
-#                                                  where g++-11 is, the last one on Debian
+#   scripts/run_all_tests.sh [CONFIGURATION...]    release, clang, gxx11, asan, tsan, aarch64, debian13,
+#                                                  debian12; default all, gxx11 where g++-11 is, the last three
+#                                                  on Debian, the last two as root
 #   scripts/run_all_tests.sh quick                 for each change: unit tests, conformance on the software device and one
 #                                                  card, checks of the sources; six minutes when it was built before
 #
@@ -19,18 +21,22 @@ set -euo pipefail
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 root=${OPENDOCA_BUILD_ROOT:-$top/build-tests}
 configurations=("$@")
+"$top/scripts/install_dependencies.sh" tests
 if [ ${#configurations[@]} = 0 ]; then
     configurations=(clang release asan tsan)
     ! command -v g++-11 >/dev/null || configurations=(gxx11 "${configurations[@]}")
     # shellcheck source=/dev/null
     if [ "$(uname -m)" != aarch64 ] && [ "$(. /etc/os-release && echo "$ID")" = debian ]; then
         configurations+=(aarch64)
+        [ "$(id -u)" != 0 ] || configurations+=(debian13 debian12)
     fi
 fi
 
-"$top/scripts/install_dependencies.sh" tests
 case " ${configurations[*]} " in
 *" aarch64 "*) "$top/scripts/install_dependencies.sh" aarch64 ;;
+esac
+case " ${configurations[*]} " in
+*" debian1"*) "$top/scripts/install_dependencies.sh" roots ;;
 esac
 
 clang_c=$(command -v clang || command -v clang-14 || ls /usr/bin/clang-[0-9]* 2>/dev/null | sed -n 1p)
@@ -91,6 +97,7 @@ build() { # CONFIGURATION
         [ ! -f "$root/aarch64/build.ninja" ] || cross=() # it knows
         setup aarch64 "${cross[@]}" -Dtests=true -Ddocs=disabled -Doptimization=2 -Db_pch=true "${together[@]}"
         ;;
+    debian12 | debian13) exec nice -n 19 "$top/scripts/test_in_fresh_debian.sh" "$1" "$root/$1" ;;
     esac
     exec nice -n 19 ninja -C "$root/$1" --quiet
 }
@@ -105,8 +112,11 @@ trap 'exit 130' INT TERM HUP
 
 for configuration in "${configurations[@]}"; do
     case $configuration in
-    release | clang | gxx11 | asan | tsan | aarch64 | quick) ;;
-    *) echo "no such configuration: $configuration (release, clang, gxx11, asan, tsan, aarch64, quick)" >&2; exit 2 ;;
+    release | clang | gxx11 | asan | tsan | aarch64 | debian12 | debian13 | quick) ;;
+    *)
+        echo "no such configuration: $configuration (release, clang, gxx11, asan, tsan, aarch64, debian13, debian12, quick)" >&2
+        exit 2
+        ;;
     esac
 done
 
@@ -114,6 +124,7 @@ mkdir -p "$root"
 status=0
 logs=()
 untested=()
+tested_elsewhere=()
 start_build "${configurations[0]}"
 for index in "${!configurations[@]}"; do
     configuration=${configurations[index]}
@@ -121,6 +132,23 @@ for index in "${!configurations[@]}"; do
     built=0
     wait "$builder" || built=$?
     builder=
+    case $configuration in
+    debian1*)
+        # Built and tested in one step.
+        next=${configurations[index + 1]-}
+        [ -z "$next" ] || start_build "$next"
+        case $built in
+        0) tested_elsewhere+=("$configuration") ;;
+        77) sed -n 's/^skipped/'"$configuration"': &/p' "$root/build-$configuration.log" ;;
+        *)
+            cat "$root/build-$configuration.log"
+            status=1
+            ;;
+        esac
+        [ "$built" = 77 ] || [ ! -e "$root/$configuration/meson-logs" ] || logs+=("$root/$configuration/meson-logs")
+        continue
+        ;;
+    esac
     [ "$built" = 0 ] || { cat "$root/build-$configuration.log"; exit 1; }
     next=${configurations[index + 1]-}
     [ -z "$next" ] || start_build "$next"
@@ -141,5 +169,6 @@ done
 
 echo
 [ ${#untested[@]} = 0 ] || echo "${untested[*]}: compiled without a warning, no tests"
+[ ${#tested_elsewhere[@]} = 0 ] || echo "${tested_elsewhere[*]}: built and tested in minimal roots"
 [ ${#logs[@]} = 0 ] || python3 "$top/scripts/count_tests.py" "${logs[@]}" || status=1
 exit $status
