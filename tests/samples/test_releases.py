@@ -74,8 +74,11 @@ class Releases(unittest.TestCase):
                     self.assertRegex(done.stderr, r"libdoca_common\.so\.2: version `OPENDOCA_[\d.]+' not found "
                                                   r"\(required by .*libdoca_dma\.so\.2\)")
 
-    def test_a_tool_refuses_libraries_of_another_release(self):
+    def test_a_tool_keeps_its_libraries_and_refuses_those_of_another_release(self):
         done = self.start(DOCA_CAPS, self.other["2.2"])
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        done = subprocess.run([DOCA_CAPS], env=CLEAN | {"LD_PRELOAD": str(self.other["2.2"] / "libdoca_common.so.2")},
+                              capture_output=True, text=True, check=False, timeout=60)
         self.assertNotEqual(0, done.returncode)
         self.assertRegex(done.stderr, r"version `OPENDOCA_[\d.]+' not found \(required by .*doca_caps\)")
 
